@@ -1,0 +1,2 @@
+//! The `trident` command.
+fn main() {}

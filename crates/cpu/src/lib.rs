@@ -1,0 +1,1 @@
+//! The CPU device: kernels for graph ops.

@@ -1,0 +1,1 @@
+//! Plans a module over devices and runs it.

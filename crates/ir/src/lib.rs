@@ -1,0 +1,1 @@
+//! Types, the op table, text form and verifiers of Trident's intermediate representation.

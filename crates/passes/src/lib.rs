@@ -1,0 +1,1 @@
+//! Shape inference, simplification and fusion over Trident's intermediate representation.

@@ -1,0 +1,1 @@
+//! Buffers, tensors, the device interface and statistics.
