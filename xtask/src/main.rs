@@ -1,2 +1,107 @@
-//! The project's own commands.
-fn main() {}
+//! The project's own commands: `cargo xtask test`, `conformance`, `bench`, `fuzz`, `env`.
+//!
+//! Suites, fuzzer and benchmarks are Python programs under `xtask/python`; this binary makes their
+//! environments, builds what they drive, and adds up what they report.
+
+mod build;
+mod paths;
+mod python;
+mod tally;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::build::Profile;
+use crate::python::{Tool, Venv};
+use crate::tally::Outcome;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own commands")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything CI needs: install what is missing, format, lints, Rust and Python tests
+    Test,
+    /// Run an outside suite against one device, and compare with the list of known failures
+    Conformance {
+        suite: Suite,
+        #[command(flatten)]
+        args: ToolArgs,
+    },
+    /// Measure side by side with other engines
+    Bench {
+        subject: Subject,
+        #[command(flatten)]
+        args: ToolArgs,
+    },
+    /// Feed mutated models and tensors to the engine: an error each time, never a crash or a hang
+    Fuzz {
+        #[command(flatten)]
+        args: ToolArgs,
+    },
+    /// Make the Python environments and print where they are
+    Env,
+}
+
+/// Options of the Python program behind a command; `--help` after the command lists them.
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+struct ToolArgs {
+    /// Options of the program, see `--help` after the command
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
+    args: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Suite {
+    /// The ONNX backend suite
+    Onnx,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Subject {
+    /// Whole models
+    Models,
+}
+
+fn main() -> Result<ExitCode> {
+    let outcome = match Cli::parse().command {
+        Command::Test => test::run()?,
+        Command::Conformance { suite: Suite::Onnx, args } => {
+            run_tool(Profile::Ci, "onnx_suite", &args.args)?
+        }
+        Command::Bench { subject: Subject::Models, args } => {
+            run_tool(Profile::Release, "model_bench", &args.args)?
+        }
+        Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args)?,
+        Command::Env => {
+            for venv in [Venv::Onnx, Venv::Examples] {
+                println!("{}", venv.ensure()?.display());
+            }
+            Outcome::Success
+        }
+    };
+    Ok(match outcome {
+        Outcome::Success => ExitCode::SUCCESS,
+        Outcome::Failure => ExitCode::FAILURE,
+    })
+}
+
+/// Build the `trident` binary and run one of the Python programs with it.
+fn run_tool(profile: Profile, module: &str, args: &[String]) -> Result<Outcome> {
+    let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
+    let binary = if help { None } else { Some(build::trident(profile)?) };
+    let status = Tool::module(Venv::Onnx, module)?
+        .args(args)
+        .trident(binary.as_deref())
+        .into_command()
+        .status()?;
+    Ok(Outcome::from(status.success()))
+}

@@ -1,0 +1,1 @@
+"""The ONNX backend test suite: generate its cases, run an engine over them, report."""

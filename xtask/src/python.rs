@@ -1,0 +1,166 @@
+//! Python environments from pinned requirements, and running the programs of `xtask/python` in them.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::hash::Hasher;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::paths;
+
+/// The environments, one for each `requirements-<name>.txt`.
+#[derive(Clone, Copy)]
+pub(crate) enum Venv {
+    /// Suites, fuzzer, benchmarks.
+    Onnx,
+    /// Training, export and tests of the examples.
+    Examples,
+}
+
+impl Venv {
+    fn name(self) -> &'static str {
+        match self {
+            Venv::Onnx => "onnx",
+            Venv::Examples => "examples",
+        }
+    }
+
+    /// The environment's Python interpreter; the environment is made if it is missing.
+    ///
+    /// It lies in the cache, under a name that changes with the requirements and the interpreter.
+    /// A marker written last tells a finished one from one whose making was cut off, and a lock
+    /// keeps two processes from making it at once.
+    pub(crate) fn ensure(self) -> Result<PathBuf> {
+        let requirements =
+            paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()));
+        let pinned = fs::read_to_string(&requirements)
+            .with_context(|| format!("cannot read {}", requirements.display()))?;
+        let version = interpreter_version()?;
+        let cache = paths::cache()?;
+        let folder = cache.join(format!("venv-{}-{:016x}", self.name(), hash(&pinned, &version)));
+        let python = folder.join("bin/python");
+        let marker = folder.join("complete");
+        if marker.exists() {
+            return Ok(python);
+        }
+        let lock = File::create(folder.with_extension("lock"))?;
+        lock.lock()?;
+        if marker.exists() {
+            return Ok(python);
+        }
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        eprintln!("making the Python environment {} ...", folder.display());
+        create(&folder, &cache)?;
+        let args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        let install = Command::new(&python)
+            .args(args)
+            .args(["--only-binary=:all:", "--requirement"])
+            .arg(&requirements)
+            .status()?;
+        ensure!(install.success(), "pip cannot install {}", requirements.display());
+        File::create(marker)?;
+        Ok(python)
+    }
+}
+
+/// The interpreter that environments are made with: `$TRIDENT_PYTHON`, by default `python3`.
+fn interpreter() -> Command {
+    Command::new(std::env::var_os("TRIDENT_PYTHON").unwrap_or_else(|| "python3".into()))
+}
+
+/// Path and version of the interpreter; the pinned packages need 3.11 or later.
+fn interpreter_version() -> Result<String> {
+    let script =
+        "import sys; print(sys.executable, sys.version); sys.exit(sys.version_info < (3, 11))";
+    let output = interpreter()
+        .args(["-c", script])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("python3 is needed (Debian: apt-get install python3)")?;
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    ensure!(output.status.success(), "Python 3.11 or later is needed, this is {version}");
+    Ok(version)
+}
+
+/// Make an environment with pip in it. Debian's python3 has no `ensurepip` unless python3-venv is
+/// installed: then take virtualenv, or install python3-venv where that is allowed.
+fn create(folder: &Path, cache: &Path) -> Result<()> {
+    let attempt = |command: &mut Command| -> bool {
+        let _ = fs::remove_dir_all(folder);
+        let silent = command.stdout(Stdio::null()).stderr(Stdio::null());
+        silent.status().is_ok_and(|status| status.success())
+    };
+    if attempt(interpreter().args(["-m", "venv"]).arg(folder))
+        || attempt(interpreter().args(["-m", "virtualenv"]).arg(folder))
+    {
+        return Ok(());
+    }
+    let local = cache.join("virtualenv");
+    let pip = ["-m", "pip", "install", "--quiet", "--upgrade", "virtualenv", "--target"];
+    if attempt(interpreter().args(pip).arg(&local)) {
+        let mut virtualenv = interpreter();
+        virtualenv.env("PYTHONPATH", &local).args(["-m", "virtualenv"]).arg(folder);
+        if attempt(&mut virtualenv) {
+            return Ok(());
+        }
+    }
+    let apt = |args: &[&str]| attempt(Command::new("apt-get").args(args));
+    if apt(&["update"])
+        && apt(&["install", "--yes", "--no-install-recommends", "python3-venv"])
+        && attempt(interpreter().args(["-m", "venv"]).arg(folder))
+    {
+        return Ok(());
+    }
+    bail!(
+        "cannot make a Python environment: install python3-venv (Debian: apt-get install \
+         python3-venv) or virtualenv (pip install virtualenv), then run this again"
+    )
+}
+
+/// A hash of the requirements and the interpreter; short, and stable for one build of xtask.
+fn hash(pinned: &str, version: &str) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    hasher.write(pinned.as_bytes());
+    hasher.write(version.as_bytes());
+    hasher.finish()
+}
+
+/// A Python program to run in an environment.
+pub(crate) struct Tool {
+    command: Command,
+}
+
+impl Tool {
+    /// A module of `xtask/python`.
+    pub(crate) fn module(venv: Venv, module: &str) -> Result<Tool> {
+        let mut command = Command::new(venv.ensure()?);
+        command
+            .args(["-m", module])
+            .current_dir(paths::root())
+            .env("PYTHONPATH", paths::root().join("xtask/python"))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("TRIDENT_CACHE", paths::cache()?);
+        Ok(Tool { command })
+    }
+
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Tool {
+        self.command.args(args);
+        self
+    }
+
+    /// Tell the program where the `trident` binary is.
+    pub(crate) fn trident(mut self, binary: Option<&Path>) -> Tool {
+        if let Some(binary) = binary {
+            self.command.env("TRIDENT", binary);
+        }
+        self
+    }
+
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+}
