@@ -1,1 +1,26 @@
-//! Types, the op table, text form and verifiers of Trident's intermediate representation.
+//! Trident's intermediate representation.
+//!
+//! A [`Module`] holds functions over one op vocabulary ([`OpKind`]); one table ([`op::decl`]) declares
+//! for each op its level, operands, attributes and type rule. The crate depends on no other crate of the
+//! project and does no I/O.
+
+pub mod attr;
+pub mod builder;
+pub mod dtype;
+pub mod element;
+pub mod func;
+pub mod geometry;
+pub mod literal;
+pub mod op;
+pub mod shape;
+pub mod types;
+
+pub use attr::{Attr, AttrKind, Attrs};
+pub use builder::Builder;
+pub use dtype::DType;
+pub use element::Element;
+pub use func::{Block, Func, Loc, Module, Op, ValueId, ValueInfo};
+pub use literal::Literal;
+pub use op::{Level, OpDecl, OpKind};
+pub use shape::{Dim, Shape};
+pub use types::{TensorType, Type};

@@ -1,1 +1,14 @@
-//! Buffers, tensors, the device interface and statistics.
+//! What engine and devices share: buffers and their pool, tensors and other values, the device
+//! interface, errors.
+
+pub mod buffer;
+pub mod device;
+pub mod error;
+pub mod tensor;
+pub mod value;
+
+pub use buffer::{Buffer, Pool, PoolStats};
+pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
+pub use error::KernelError;
+pub use tensor::Tensor;
+pub use value::{MapValue, Value};

@@ -1,0 +1,93 @@
+//! Attributes: the parts of an op that are known before the program runs.
+
+use crate::{DType, Literal, Type};
+
+/// The value of an attribute.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attr {
+    /// Integer; also stands for truth values (0 or 1).
+    Int(i64),
+    /// Floating-point number.
+    Float(f32),
+    /// Text.
+    Str(String),
+    /// Integers.
+    Ints(Vec<i64>),
+    /// Floating-point numbers.
+    Floats(Vec<f32>),
+    /// Texts.
+    Strs(Vec<String>),
+    /// An element type.
+    DType(DType),
+    /// A type.
+    Type(Type),
+    /// A constant tensor.
+    Tensor(Literal),
+}
+
+/// The kind of an attribute's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum AttrKind {
+    Int,
+    Float,
+    Str,
+    Ints,
+    Floats,
+    Strs,
+    DType,
+    Type,
+    Tensor,
+}
+
+impl Attr {
+    /// The kind of this value.
+    pub fn kind(&self) -> AttrKind {
+        match self {
+            Attr::Int(_) => AttrKind::Int,
+            Attr::Float(_) => AttrKind::Float,
+            Attr::Str(_) => AttrKind::Str,
+            Attr::Ints(_) => AttrKind::Ints,
+            Attr::Floats(_) => AttrKind::Floats,
+            Attr::Strs(_) => AttrKind::Strs,
+            Attr::DType(_) => AttrKind::DType,
+            Attr::Type(_) => AttrKind::Type,
+            Attr::Tensor(_) => AttrKind::Tensor,
+        }
+    }
+}
+
+/// The attributes that an op sets, in the order of its declaration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attrs(Vec<(&'static str, Attr)>);
+
+impl Attrs {
+    /// The value set under `name`.
+    pub fn get(&self, name: &str) -> Option<&Attr> {
+        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+
+    /// Sets or replaces a value.
+    pub fn set(&mut self, name: &'static str, value: Attr) {
+        match self.0.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, v)) => *v = value,
+            None => self.0.push((name, value)),
+        }
+    }
+
+    /// Removes a value.
+    pub fn remove(&mut self, name: &str) -> Option<Attr> {
+        let at = self.0.iter().position(|(n, _)| *n == name)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// All values with their names.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Attr)> {
+        self.0.iter().map(|(n, v)| (*n, v))
+    }
+
+    /// Whether no attribute is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

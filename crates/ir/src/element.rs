@@ -1,0 +1,275 @@
+//! Rust types for tensor elements, and exact conversions of the narrow floating-point formats.
+
+use crate::DType;
+use bytemuck::{Pod, Zeroable};
+use half::{bf16, f16};
+
+/// A Rust type that stands for one [`DType`] in memory.
+pub trait Element: Pod + Send + Sync + PartialEq + std::fmt::Debug + Default {
+    /// The element type this Rust type stores.
+    const DTYPE: DType;
+}
+
+macro_rules! element {
+    ($($t:ty => $d:ident),* $(,)?) => { $(impl Element for $t { const DTYPE: DType = DType::$d; })* };
+}
+
+element! {
+    f64 => F64, f32 => F32, f16 => F16, bf16 => BF16,
+    i64 => I64, i32 => I32, i16 => I16, i8 => I8, u64 => U64, u32 => U32, u16 => U16, u8 => U8,
+}
+
+macro_rules! complex {
+    ($($(#[$doc:meta])* $name:ident($part:ty);)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+        #[repr(C)]
+        pub struct $name {
+            /// Real part.
+            pub re: $part,
+            /// Imaginary part.
+            pub im: $part,
+        }
+        impl Element for $name { const DTYPE: DType = DType::$name; }
+    )* };
+}
+
+complex! {
+    /// A complex number of two `f32`.
+    C64(f32);
+    /// A complex number of two `f64`.
+    C128(f64);
+}
+
+impl From<bool> for B8 {
+    fn from(value: bool) -> B8 {
+        B8(value.into())
+    }
+}
+
+impl From<B8> for bool {
+    fn from(value: B8) -> bool {
+        value.0 != 0
+    }
+}
+
+macro_rules! stored {
+    ($($(#[$doc:meta])* $name:ident($inner:ty) => $d:ident;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(pub $inner);
+        impl Element for $name { const DTYPE: DType = DType::$d; }
+    )* };
+}
+
+stored! {
+    /// Truth value in a byte: any value but 0 is true, 1 is written.
+    B8(u8) => Bool;
+    /// Signed 4-bit integer, −8…7, in a byte.
+    I4(i8) => I4;
+    /// Signed 2-bit integer, −2…1, in a byte.
+    I2(i8) => I2;
+    /// Unsigned 4-bit integer in a byte.
+    U4(u8) => U4;
+    /// Unsigned 2-bit integer in a byte.
+    U2(u8) => U2;
+    /// Bit pattern of an [`DType::F8E4M3FN`].
+    F8E4M3FN(u8) => F8E4M3FN;
+    /// Bit pattern of an [`DType::F8E4M3FNUZ`].
+    F8E4M3FNUZ(u8) => F8E4M3FNUZ;
+    /// Bit pattern of an [`DType::F8E5M2`].
+    F8E5M2(u8) => F8E5M2;
+    /// Bit pattern of an [`DType::F8E5M2FNUZ`].
+    F8E5M2FNUZ(u8) => F8E5M2FNUZ;
+    /// Bit pattern of an [`DType::F8E8M0FNU`].
+    F8E8M0FNU(u8) => F8E8M0FNU;
+    /// Bit pattern of an [`DType::F4E2M1FN`], in the low four bits.
+    F4E2M1FN(u8) => F4E2M1FN;
+}
+
+/// How a narrow float format spells its special values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Specials {
+    /// IEEE: the top exponent holds infinities and NaNs.
+    Ieee,
+    /// No infinities; all bits set is NaN.
+    AllOnes,
+    /// No infinities, no negative zero; the sign bit alone is NaN.
+    NegZero,
+    /// Finite values only.
+    None,
+}
+
+/// A sign-exponent-mantissa format of at most 8 bits.
+struct Minifloat {
+    exp_bits: u32,
+    man_bits: u32,
+    bias: i32,
+    specials: Specials,
+}
+
+impl Minifloat {
+    fn decode(&self, bits: u8) -> f32 {
+        let sign_bit = self.exp_bits + self.man_bits;
+        let negative = bits >> sign_bit & 1 == 1;
+        let magnitude = bits & ((1 << sign_bit) - 1) as u8;
+        let top = ((1u32 << sign_bit) - 1) as u8;
+        let (exp, man) =
+            (i32::from(magnitude >> self.man_bits), magnitude & ((1 << self.man_bits) - 1));
+        match self.specials {
+            Specials::AllOnes if magnitude == top => return f32::NAN,
+            Specials::NegZero if negative && magnitude == 0 => return f32::NAN,
+            Specials::Ieee if exp == (1 << self.exp_bits) - 1 => {
+                let inf = if negative { f32::NEG_INFINITY } else { f32::INFINITY };
+                return if man == 0 { inf } else { f32::NAN };
+            }
+            _ => {}
+        }
+        let fraction = f32::from(man) / (1u32 << self.man_bits) as f32;
+        let value = if exp == 0 {
+            fraction * 2f32.powi(1 - self.bias)
+        } else {
+            (1.0 + fraction) * 2f32.powi(exp - self.bias)
+        };
+        if negative { -value } else { value }
+    }
+
+    /// Largest finite magnitude, as bits.
+    fn max_finite(&self) -> u8 {
+        let top = ((1u32 << (self.exp_bits + self.man_bits)) - 1) as u8;
+        match self.specials {
+            Specials::AllOnes => top - 1,
+            Specials::Ieee => top - (1 << self.man_bits),
+            Specials::NegZero | Specials::None => top,
+        }
+    }
+
+    fn nan(&self) -> Option<u8> {
+        let sign_bit = self.exp_bits + self.man_bits;
+        match self.specials {
+            Specials::AllOnes => Some((1u8 << sign_bit).wrapping_sub(1)),
+            Specials::Ieee => Some(((1u32 << sign_bit) - 1) as u8 - ((1 << self.man_bits) >> 1)),
+            Specials::NegZero => Some(1 << sign_bit),
+            Specials::None => None,
+        }
+    }
+
+    /// Rounds to nearest, ties to even. Beyond the largest finite value: that value if `saturate`, else
+    /// infinity or NaN, whichever the format has.
+    fn encode(&self, x: f64, saturate: bool) -> u8 {
+        let sign_bit = self.exp_bits + self.man_bits;
+        let sign = u8::from(x.is_sign_negative()) << sign_bit;
+        if x.is_nan() {
+            return match self.specials {
+                Specials::NegZero => 1 << sign_bit,
+                _ => self.nan().map_or(self.max_finite(), |n| n | sign),
+            };
+        }
+        let max = self.max_finite();
+        let overflow = |infinite: bool| -> u8 {
+            match self.specials {
+                Specials::Ieee if !saturate => sign | (max + 1),
+                Specials::AllOnes if !saturate => sign | self.nan().unwrap_or(max),
+                Specials::NegZero if !saturate => 1 << sign_bit,
+                // A saturating cast keeps infinities finite too.
+                _ => {
+                    let _ = infinite;
+                    sign | max
+                }
+            }
+        };
+        let a = x.abs();
+        if a.is_infinite() {
+            return overflow(true);
+        }
+        // Scale so that one unit is the spacing of representable values around `a`, then round.
+        let min_exp = 1 - self.bias;
+        let exp = if a == 0.0 { min_exp } else { (a.log2().floor() as i32).max(min_exp) };
+        let exp = if a < 2f64.powi(exp) && exp > min_exp { exp - 1 } else { exp };
+        let unit = 2f64.powi(exp - self.man_bits as i32);
+        let units = (a / unit).round_ties_even() as u32;
+        // Adding the mantissa carries into the exponent by itself.
+        let code = ((exp - min_exp) as u32) * (1 << self.man_bits) + units;
+        if code > u32::from(max) {
+            return overflow(false);
+        }
+        match (code as u8, self.specials) {
+            (0, Specials::NegZero) => 0,
+            (code, _) => sign | code,
+        }
+    }
+}
+
+const E4M3FN: Minifloat =
+    Minifloat { exp_bits: 4, man_bits: 3, bias: 7, specials: Specials::AllOnes };
+const E4M3FNUZ: Minifloat =
+    Minifloat { exp_bits: 4, man_bits: 3, bias: 8, specials: Specials::NegZero };
+const E5M2: Minifloat = Minifloat { exp_bits: 5, man_bits: 2, bias: 15, specials: Specials::Ieee };
+const E5M2FNUZ: Minifloat =
+    Minifloat { exp_bits: 5, man_bits: 2, bias: 16, specials: Specials::NegZero };
+const E2M1FN: Minifloat = Minifloat { exp_bits: 2, man_bits: 1, bias: 1, specials: Specials::None };
+
+macro_rules! minifloat {
+    ($($name:ident => $format:ident),*) => { $(
+        impl $name {
+            /// The value, exactly.
+            pub fn to_f32(self) -> f32 { $format.decode(self.0) }
+            /// Rounds to nearest, ties to even; `saturate` clamps what overflows to the largest finite value,
+            /// else it becomes the format's infinity or NaN.
+            pub fn from_f64(x: f64, saturate: bool) -> Self { Self($format.encode(x, saturate)) }
+        }
+    )* };
+}
+
+minifloat! {
+    F8E4M3FN => E4M3FN, F8E4M3FNUZ => E4M3FNUZ, F8E5M2 => E5M2, F8E5M2FNUZ => E5M2FNUZ, F4E2M1FN => E2M1FN
+}
+
+impl F8E8M0FNU {
+    /// The power of two, exactly; 0xff is NaN.
+    pub fn to_f32(self) -> f32 {
+        match self.0 {
+            0xff => f32::NAN,
+            0 => f32::from_bits(0x0040_0000),
+            e => f32::from_bits(u32::from(e) << 23),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_survives_a_round_trip() {
+        for bits in 0..=255u8 {
+            macro_rules! check {
+                ($($t:ident),*) => { $(
+                    let value = $t(bits).to_f32();
+                    if !value.is_nan() {
+                        assert_eq!($t::from_f64(value.into(), false), $t(bits), "{value} as {}", stringify!($t));
+                    }
+                )* };
+            }
+            check!(F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ);
+            if bits < 16 {
+                check!(F4E2M1FN);
+            }
+        }
+    }
+
+    #[test]
+    fn rounds_to_nearest_even_and_saturates() {
+        assert_eq!(F8E4M3FN::from_f64(448.0, true).to_f32(), 448.0);
+        assert_eq!(F8E4M3FN::from_f64(1e9, true).to_f32(), 448.0);
+        assert!(F8E4M3FN::from_f64(1e9, false).to_f32().is_nan());
+        assert_eq!(F8E5M2::from_f64(1e9, false).to_f32(), f32::INFINITY);
+        assert_eq!(F8E5M2::from_f64(1.125, true).to_f32(), 1.0);
+        assert_eq!(F8E5M2::from_f64(1.375, true).to_f32(), 1.5);
+        assert_eq!(F4E2M1FN::from_f64(2.5, true).to_f32(), 2.0);
+        assert_eq!(F4E2M1FN::from_f64(100.0, true).to_f32(), 6.0);
+        assert!(F8E4M3FNUZ::from_f64(f64::NAN, true).to_f32().is_nan());
+        assert_eq!(F8E4M3FNUZ::from_f64(-0.0, true).0, 0);
+    }
+}

@@ -1,0 +1,237 @@
+//! Ops: what the table in [`table`] declares of each.
+
+mod rule;
+mod table;
+
+pub use rule::{Operands, Rule, TypeError};
+pub use table::OpKind;
+
+use crate::{Attr, AttrKind, DType};
+
+/// Where in the stack a function stands. Functions only move down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Values are whole tensors, dimensions possibly symbolic.
+    Graph,
+    /// Values are one program's blocks of elements.
+    Tile,
+    /// Values are one GPU thread's scalars or short vectors.
+    Lane,
+}
+
+/// Family of an op; tells passes and reports what to expect of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// One result element from one element of each operand; the same op at every level.
+    Elementwise,
+    /// Regions and transfers of control; the same op at every level.
+    Control,
+    /// Convolution, matrix products, attention: where the FLOPs are.
+    Contract,
+    /// Pooling.
+    Pool,
+    /// Normalisation, softmax, reductions and scans along axes.
+    Reduce,
+    /// Elements move, values do not change.
+    Move,
+    /// Quantised arithmetic.
+    Quant,
+    /// Recurrent networks.
+    Recurrent,
+    /// Images and regions of interest.
+    Image,
+    /// Fourier transforms and windows.
+    Signal,
+    /// Strings.
+    Text,
+    /// Sequences, optional values and maps.
+    Container,
+    /// Random numbers: equal operands do not mean equal results.
+    Random,
+    /// Losses and optimisers.
+    Train,
+    /// Classical machine learning.
+    Ml,
+}
+
+/// How often an operand or a result occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arity {
+    /// Exactly once.
+    One,
+    /// Once or not at all.
+    Optional,
+    /// Any number; only in the last place.
+    Many,
+}
+
+/// A declared operand.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    /// The field's usual name for it.
+    pub name: &'static str,
+    /// How often it occurs.
+    pub arity: Arity,
+}
+
+/// A declared result.
+#[derive(Clone, Copy, Debug)]
+pub struct OpResult {
+    /// The field's usual name for it.
+    pub name: &'static str,
+    /// How often it occurs.
+    pub arity: Arity,
+    /// Its type from operands and attributes, as far as it is known without shapes.
+    pub rule: Rule,
+}
+
+/// The value an attribute has where an op does not set it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// Must be set.
+    Required(AttrKind),
+    /// May be absent; the op's semantics say what that means.
+    Absent(AttrKind),
+    /// An integer.
+    Int(i64),
+    /// A number.
+    Float(f32),
+    /// A text.
+    Str(&'static str),
+    /// An element type.
+    DType(DType),
+}
+
+/// A declared attribute.
+#[derive(Clone, Copy, Debug)]
+pub struct AttrDecl {
+    /// Name, as in the text form.
+    pub name: &'static str,
+    /// Value where it is not set.
+    pub default: Default,
+}
+
+impl AttrDecl {
+    /// The kind of value it takes.
+    pub fn kind(&self) -> AttrKind {
+        match self.default {
+            Default::Required(kind) | Default::Absent(kind) => kind,
+            Default::Int(_) => AttrKind::Int,
+            Default::Float(_) => AttrKind::Float,
+            Default::Str(_) => AttrKind::Str,
+            Default::DType(_) => AttrKind::DType,
+        }
+    }
+
+    /// The default as a value, if there is one.
+    pub fn default_value(&self) -> Option<Attr> {
+        match self.default {
+            Default::Required(_) | Default::Absent(_) => None,
+            Default::Int(v) => Some(Attr::Int(v)),
+            Default::Float(v) => Some(Attr::Float(v)),
+            Default::Str(v) => Some(Attr::Str(v.to_owned())),
+            Default::DType(v) => Some(Attr::DType(v)),
+        }
+    }
+}
+
+/// What the table declares of an op.
+#[derive(Debug)]
+pub struct OpDecl {
+    /// The op.
+    pub kind: OpKind,
+    /// Name of the Rust variant: the standard's name of a graph op.
+    pub variant: &'static str,
+    /// Name in the text form.
+    pub name: &'static str,
+    /// Family.
+    pub group: Group,
+    /// Operands in order.
+    pub operands: &'static [Operand],
+    /// Results in order.
+    pub results: &'static [OpResult],
+    /// Attributes.
+    pub attrs: &'static [AttrDecl],
+    /// Number of regions.
+    pub regions: usize,
+    /// What it computes.
+    pub doc: &'static str,
+}
+
+impl OpDecl {
+    /// The declaration of an attribute.
+    pub fn attr(&self, name: &str) -> Option<&'static AttrDecl> {
+        self.attrs.iter().find(|a| a.name == name)
+    }
+
+    /// Least and greatest number of operands; trailing optional ones may be left out.
+    pub fn operand_count(&self) -> (usize, usize) {
+        count(self.operands.iter().map(|o| o.arity))
+    }
+
+    /// Least and greatest number of results.
+    pub fn result_count(&self) -> (usize, usize) {
+        count(self.results.iter().map(|o| o.arity))
+    }
+
+    /// The declaration that governs operand `i`.
+    pub fn operand(&self, i: usize) -> Option<&'static Operand> {
+        self.operands.get(i).or_else(|| self.operands.last().filter(|o| o.arity == Arity::Many))
+    }
+
+    /// The declaration that governs result `i`.
+    pub fn result(&self, i: usize) -> Option<&'static OpResult> {
+        self.results.get(i).or_else(|| self.results.last().filter(|o| o.arity == Arity::Many))
+    }
+
+    /// Whether the op belongs to functions of this level.
+    pub fn allowed_at(&self, level: Level) -> bool {
+        level == Level::Graph || matches!(self.group, Group::Elementwise | Group::Control)
+    }
+
+    /// Whether equal operands and attributes give equal results.
+    pub fn is_deterministic(&self) -> bool {
+        self.group != Group::Random
+    }
+}
+
+fn count(arities: impl Iterator<Item = Arity>) -> (usize, usize) {
+    let (mut least, mut most) = (0, 0usize);
+    for (i, arity) in arities.enumerate() {
+        match arity {
+            Arity::One => (least, most) = (i + 1, most + 1),
+            Arity::Optional => most += 1,
+            Arity::Many => most = usize::MAX,
+        }
+    }
+    (least, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_and_declarations_well_formed() {
+        let (mut names, mut variants) = (HashSet::new(), HashSet::new());
+        for &kind in OpKind::ALL {
+            let decl = kind.decl();
+            assert_eq!(decl.kind, kind);
+            assert!(names.insert(decl.name), "{} twice", decl.name);
+            assert!(variants.insert(decl.variant), "{} twice", decl.variant);
+            assert_eq!(OpKind::by_name(decl.name), Some(kind));
+            assert_eq!(OpKind::by_variant(decl.variant), Some(kind));
+            assert!(!decl.doc.is_empty(), "{} has no semantics", decl.name);
+            for arities in [
+                decl.operands.iter().map(|o| o.arity).collect::<Vec<_>>(),
+                decl.results.iter().map(|o| o.arity).collect(),
+            ] {
+                let many = arities.iter().position(|&a| a == Arity::Many);
+                assert!(many.is_none_or(|i| i + 1 == arities.len()), "{}", decl.name);
+            }
+            let attrs: HashSet<_> = decl.attrs.iter().map(|a| a.name).collect();
+            assert_eq!(attrs.len(), decl.attrs.len(), "{}: attribute twice", decl.name);
+        }
+    }
+}

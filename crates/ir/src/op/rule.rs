@@ -1,0 +1,144 @@
+//! Type rules: the type of a result from operands and attributes, shapes left aside.
+
+use crate::{Attr, DType, Op, Type};
+
+/// How the type of a result follows.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    /// A tensor with the element type of this operand.
+    Elem(usize),
+    /// A tensor of this element type.
+    Is(DType),
+    /// A tensor of the element type that the attribute names.
+    Attr(&'static str),
+    /// As `Attr`, or where it is absent the element type of this operand.
+    AttrOr(&'static str, usize),
+    /// The whole type of this operand, shape included.
+    Same(usize),
+    /// The whole type of the operand at the place of the result, this many operands further on.
+    SameAt(usize),
+    /// A sequence of the type of this operand (shape unknown).
+    SeqOf(usize),
+    /// The item type of this sequence operand.
+    ItemOf(usize),
+    /// The type inside this optional operand; the operand's own type if it is none.
+    InnerOf(usize),
+    /// The type of what the regions yield at the place of the result.
+    Regions,
+    /// As told by a function of the op and its operand types.
+    Fn(fn(&Op, &Operands<'_>) -> Result<Type, TypeError>),
+}
+
+/// Looks up the type of operand `i`; `None` if it is absent.
+pub type Operands<'a> = dyn Fn(usize) -> Option<&'a Type> + 'a;
+
+/// An op whose operands have no fitting type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TypeError {
+    /// A required operand is absent.
+    #[error("`{op}` needs operand {index} (`{name}`)")]
+    MissingOperand {
+        /// Op name.
+        op: &'static str,
+        /// Operand name.
+        name: &'static str,
+        /// Its place.
+        index: usize,
+    },
+    /// A required attribute is absent or of another kind.
+    #[error("`{op}` needs attribute `{name}` ({expected})")]
+    Attribute {
+        /// Op name.
+        op: &'static str,
+        /// Attribute name.
+        name: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// An operand is of another type than the op takes.
+    #[error("`{op}`: operand {index} (`{name}`) is {actual}, expected {expected}")]
+    Operand {
+        /// Op name.
+        op: &'static str,
+        /// Operand name.
+        name: &'static str,
+        /// Its place.
+        index: usize,
+        /// Its type.
+        actual: String,
+        /// What the op takes.
+        expected: String,
+    },
+    /// The regions of an op do not fit it.
+    #[error("`{op}`: {reason}")]
+    Region {
+        /// Op name.
+        op: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Rule {
+    /// The type of result `index` of `op`.
+    pub fn apply<'a>(
+        &self,
+        op: &Op,
+        index: usize,
+        operands: &Operands<'a>,
+        yields: &dyn Fn(usize) -> Option<Type>,
+    ) -> Result<Type, TypeError> {
+        let decl = op.kind.decl();
+        let name = |i: usize| decl.operand(i).map_or("?", |o| o.name);
+        let operand = |i: usize| {
+            operands(i).ok_or(TypeError::MissingOperand { op: decl.name, name: name(i), index: i })
+        };
+        let wrong = |i: usize, actual: &Type, expected: &str| TypeError::Operand {
+            op: decl.name,
+            name: name(i),
+            index: i,
+            actual: actual.to_string(),
+            expected: expected.to_owned(),
+        };
+        let elem = |i: usize| {
+            let ty = operand(i)?;
+            ty.dtype().ok_or_else(|| wrong(i, ty, "a tensor"))
+        };
+        let attr_dtype = |name: &'static str| match op.attr(name) {
+            Some(Attr::DType(d)) => Some(d),
+            _ => None,
+        };
+        Ok(match *self {
+            Rule::Elem(i) => Type::unranked(elem(i)?),
+            Rule::Is(dtype) => Type::unranked(dtype),
+            Rule::Attr(name) => Type::unranked(attr_dtype(name).ok_or(TypeError::Attribute {
+                op: decl.name,
+                name,
+                expected: "an element type",
+            })?),
+            Rule::AttrOr(name, i) => Type::unranked(match attr_dtype(name) {
+                Some(dtype) => dtype,
+                None => elem(i)?,
+            }),
+            Rule::Same(i) => operand(i)?.clone(),
+            Rule::SameAt(offset) => operand(index + offset)?.clone(),
+            Rule::SeqOf(i) => Type::Seq(Box::new(match operand(i)? {
+                Type::Tensor(t) => Type::unranked(t.dtype),
+                other => other.clone(),
+            })),
+            Rule::ItemOf(i) => match operand(i)? {
+                Type::Seq(item) => (**item).clone(),
+                other => return Err(wrong(i, other, "a sequence")),
+            },
+            Rule::InnerOf(i) => match operand(i)? {
+                Type::Optional(inner) => (**inner).clone(),
+                other => other.clone(),
+            },
+            Rule::Regions => yields(index).ok_or_else(|| TypeError::Region {
+                op: decl.name,
+                reason: format!("no region yields result {index}"),
+            })?,
+            Rule::Fn(rule) => rule(op, operands)?,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! Page-aligned memory that is reused: the only place of the crate with `unsafe`.
+#![allow(unsafe_code)]
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Alignment of large blocks: a page of the largest size in use (Apple silicon has 16 KiB).
+const PAGE: usize = 16 << 10;
+/// Alignment of small blocks: a cache line.
+const LINE: usize = 64;
+
+/// Raw memory, always initialised.
+#[derive(Debug)]
+struct Block {
+    ptr: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: a block owns its memory and has no interior mutability.
+unsafe impl Send for Block {}
+// SAFETY: as above; shared access only reads.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// Zeroed memory, or `None` where there is not enough.
+    fn new(size: usize) -> Option<Block> {
+        let align = if size >= PAGE { PAGE } else { LINE };
+        let layout = Layout::from_size_align(size, align).ok()?;
+        // SAFETY: `size_class` never gives 0.
+        let ptr = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Block { ptr, layout })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with this layout.
+        unsafe { dealloc(self.ptr.as_ptr(), self.layout) }
+    }
+}
+
+/// Bytes from a [`Pool`], given back when dropped. Contents are initialised but arbitrary.
+#[derive(Debug)]
+pub struct Buffer {
+    block: Option<Block>,
+    len: usize,
+    pool: Pool,
+}
+
+impl Buffer {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.block {
+            // SAFETY: the block holds at least `len` initialised bytes for as long as `self` lives.
+            Some(b) => unsafe { std::slice::from_raw_parts(b.ptr.as_ptr(), self.len) },
+            None => &[],
+        }
+    }
+
+    /// The bytes, to write.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        match &mut self.block {
+            // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
+            Some(b) => unsafe { std::slice::from_raw_parts_mut(b.ptr.as_ptr(), self.len) },
+            None => &mut [],
+        }
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether it holds no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.pool.give_back(block);
+        }
+    }
+}
+
+/// Counters of a pool, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// In buffers that are alive.
+    pub live: usize,
+    /// The most that was ever alive at once since the last [`Pool::reset_peak`].
+    pub peak: usize,
+    /// Kept for reuse.
+    pub cached: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Free blocks by size.
+    free: BTreeMap<usize, Vec<Block>>,
+    stats: PoolStats,
+    limit: usize,
+}
+
+/// A thread-safe source of buffers that keeps what is given back for the next request of about that size.
+#[derive(Clone, Debug, Default)]
+pub struct Pool(Arc<Mutex<State>>);
+
+/// Rounds up so that requests of about one size share blocks: at most an eighth is wasted.
+fn size_class(len: usize) -> Option<usize> {
+    let unit = (len.checked_next_power_of_two()? / 16).clamp(LINE, usize::MAX);
+    len.checked_next_multiple_of(unit)
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Pool {
+        Pool::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // The state is consistent between any two statements, so a panic elsewhere does not spoil it.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses requests that would bring the live bytes above `bytes`; 0 lifts the limit.
+    pub fn set_limit(&self, bytes: usize) {
+        self.state().limit = bytes;
+    }
+
+    /// A buffer of `len` bytes with arbitrary contents, or `None` where there is not enough memory.
+    pub fn alloc(&self, len: usize) -> Option<Buffer> {
+        if len == 0 {
+            return Some(Buffer { block: None, len, pool: self.clone() });
+        }
+        let size = size_class(len)?;
+        let mut state = self.state();
+        if state.limit != 0 && state.stats.live.checked_add(size)? > state.limit {
+            return None;
+        }
+        let fit = state.free.range(size..=size.saturating_mul(2)).next().map(|(&s, _)| s);
+        let reused = fit.and_then(|s| {
+            let blocks = state.free.get_mut(&s)?;
+            let block = blocks.pop();
+            if blocks.is_empty() {
+                state.free.remove(&s);
+            }
+            block
+        });
+        let block = match reused {
+            Some(block) => {
+                state.stats.cached -= block.layout.size();
+                block
+            }
+            None => {
+                // Cached blocks that nothing fits are dead weight: let the oldest sizes go first.
+                while state.stats.cached > state.stats.peak.max(size) {
+                    let Some((s, blocks)) = state.free.pop_first() else { break };
+                    state.stats.cached -= s * blocks.len();
+                }
+                Block::new(size)?
+            }
+        };
+        state.stats.live += block.layout.size();
+        state.stats.peak = state.stats.peak.max(state.stats.live);
+        Some(Buffer { block: Some(block), len, pool: self.clone() })
+    }
+
+    fn give_back(&self, block: Block) {
+        let size = block.layout.size();
+        let mut state = self.state();
+        state.stats.live -= size;
+        state.stats.cached += size;
+        state.free.entry(size).or_default().push(block);
+    }
+
+    /// The counters.
+    pub fn stats(&self) -> PoolStats {
+        self.state().stats
+    }
+
+    /// Starts a fresh peak from what is alive.
+    pub fn reset_peak(&self) {
+        let mut state = self.state();
+        state.stats.peak = state.stats.live;
+    }
+
+    /// Gives cached memory back to the system.
+    pub fn trim(&self) {
+        let mut state = self.state();
+        state.free.clear();
+        state.stats.cached = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_and_reused() {
+        let pool = Pool::new();
+        let a = pool.alloc(100_000).unwrap();
+        let at = a.bytes().as_ptr();
+        assert_eq!(at as usize % PAGE, 0);
+        drop(a);
+        assert_eq!(pool.alloc(99_000).unwrap().bytes().as_ptr(), at);
+        assert_eq!(pool.stats().live, 0);
+        assert!(pool.stats().peak >= 100_000);
+    }
+
+    #[test]
+    fn the_limit_and_absurd_sizes_are_refused() {
+        let pool = Pool::new();
+        assert!(pool.alloc(usize::MAX).is_none());
+        assert!(pool.alloc(isize::MAX as usize).is_none());
+        pool.set_limit(1 << 20);
+        assert!(pool.alloc(2 << 20).is_none());
+        assert!(pool.alloc(1 << 19).is_some());
+    }
+}

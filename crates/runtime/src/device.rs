@@ -1,0 +1,104 @@
+//! What a device offers and what the engine gives it.
+
+use crate::{KernelError, Pool, Tensor, Value};
+use std::sync::Arc;
+use trident_ir::{DType, Func, Op, ValueId};
+
+/// Something that can run ops. Memory is shared, so a device never owns tensors.
+pub trait Device: Send + Sync {
+    /// Name, limits, peak figures.
+    fn info(&self) -> &DeviceInfo;
+
+    /// What running these ops would cost; `None`: "not mine".
+    fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
+
+    /// Makes a unit ready to run: chooses kernels, packs constant operands.
+    fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined>;
+}
+
+/// Facts about a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceInfo {
+    /// Short name, as in `--device`: `cpu`.
+    pub name: String,
+    /// What the hardware calls itself, and what of it is used.
+    pub description: String,
+    /// Number of cores or threads in use.
+    pub threads: usize,
+    /// Instruction sets in use.
+    pub features: Vec<String>,
+}
+
+/// An estimate, for choosing between devices and for reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Floating-point or integer operations.
+    pub flops: f64,
+    /// Bytes read and written.
+    pub bytes: f64,
+    /// Nanoseconds, entry and exit included.
+    pub nanos: f64,
+}
+
+/// A device refuses ops by name and says why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{op} is not supported on this device: {reason}")]
+pub struct Declined {
+    /// The op, with the node's name where known.
+    pub op: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A piece of a function for one device: consecutive ops and the values that cross its border.
+pub struct Unit<'a> {
+    /// The function the ops belong to.
+    pub func: &'a Func,
+    /// The ops in order.
+    pub ops: &'a [Op],
+    /// Values that come in, in the order of [`Launch::inputs`].
+    pub inputs: Vec<ValueId>,
+    /// Values that go out, in the order in which `launch` gives them.
+    pub outputs: Vec<ValueId>,
+    /// The tensor of an input that is constant.
+    pub constant: &'a dyn Fn(ValueId) -> Option<Tensor>,
+    /// Where packed constants come from.
+    pub pool: &'a Pool,
+}
+
+impl Unit<'_> {
+    /// The element type of a value that is a tensor.
+    pub fn dtype(&self, value: ValueId) -> Option<DType> {
+        self.func.ty(value).dtype()
+    }
+}
+
+/// A compiled unit.
+pub trait Executable: Send + Sync {
+    /// The kernel chosen, for reports: `conv.gemm.avx512`.
+    fn kernel(&self) -> &str;
+
+    /// Inputs (by place) that need not be handed over any more, as their contents are packed.
+    fn packed(&self) -> &[usize] {
+        &[]
+    }
+
+    /// Bytes of packed constants.
+    fn packed_bytes(&self) -> usize {
+        0
+    }
+
+    /// Runs and gives the outputs of the unit in order; `None` for results that nobody asked for.
+    fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError>;
+}
+
+/// One run of an executable: operands and memory.
+pub struct Launch<'a> {
+    /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. A value that the caller needs no more
+    /// is not shared, so a kernel may take it and write its result over it.
+    pub inputs: &'a mut [Option<Value>],
+    /// Gives memory for output `i`.
+    pub alloc: &'a mut dyn FnMut(usize, DType, &[usize]) -> Result<Tensor, KernelError>,
+    /// For temporaries.
+    pub pool: &'a Pool,
+}

@@ -1,0 +1,82 @@
+//! Errors of a kernel. The engine adds the node, its operands' names and types.
+
+use trident_ir::geometry::GeometryError;
+use trident_ir::{DType, DType::Str};
+
+/// Why an op cannot give a result for its operands.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum KernelError {
+    /// A required operand is absent.
+    #[error("operand {0} is missing")]
+    Missing(usize),
+    /// An operand has another element type than the kernel takes.
+    #[error("operand {index} has element type {actual}, expected {expected}")]
+    DType {
+        /// Place of the operand.
+        index: usize,
+        /// Its element type.
+        actual: DType,
+        /// What the kernel takes.
+        expected: String,
+    },
+    /// An operand is a sequence, an optional value or a map where a tensor is needed, or the reverse.
+    #[error("operand {index} is {actual}, expected {expected}")]
+    Kind {
+        /// Place of the operand.
+        index: usize,
+        /// What it is.
+        actual: String,
+        /// What the kernel takes.
+        expected: &'static str,
+    },
+    /// The device has no kernel for this element type.
+    #[error("not supported for element type {0}")]
+    Unsupported(DType),
+    /// Shapes or axes that do not fit together.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// Dimensions of operands that do not fit the op, told in words.
+    #[error("{0}")]
+    Shape(String),
+    /// An attribute out of its range.
+    #[error("attribute `{name}`: {reason}")]
+    Attribute {
+        /// Its name.
+        name: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// An operand's values are outside what the op is defined for.
+    #[error("{0}")]
+    Domain(String),
+    /// The result would exceed the limit on a single tensor or the memory there is.
+    #[error("a result of {dims:?} {dtype} elements is too large")]
+    TooLarge {
+        /// Element type.
+        dtype: DType,
+        /// Dimensions.
+        dims: Vec<usize>,
+    },
+}
+
+impl KernelError {
+    /// Text is given where numbers are needed.
+    pub fn strings() -> KernelError {
+        KernelError::Unsupported(Str)
+    }
+
+    /// A shape error told in words.
+    pub fn shape(text: impl Into<String>) -> KernelError {
+        KernelError::Shape(text.into())
+    }
+
+    /// A value error told in words.
+    pub fn domain(text: impl Into<String>) -> KernelError {
+        KernelError::Domain(text.into())
+    }
+
+    /// An attribute error.
+    pub fn attr(name: &'static str, reason: impl Into<String>) -> KernelError {
+        KernelError::Attribute { name, reason: reason.into() }
+    }
+}

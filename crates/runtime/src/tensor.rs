@@ -1,0 +1,283 @@
+//! Tensors: dense, row-major, shared until written.
+
+use crate::{KernelError, Pool, buffer::Buffer};
+use bytes::Bytes;
+use std::sync::Arc;
+use trident_ir::literal::{LiteralData, checked_len};
+use trident_ir::{DType, Element, Literal, Type};
+
+/// Where the elements are.
+#[derive(Clone, Debug)]
+enum Data {
+    Buffer(Arc<Buffer>),
+    /// Constants that stay where they were loaded; aligned for the element type.
+    Bytes(Bytes),
+    Strings(Arc<Vec<String>>),
+}
+
+/// A dense row-major tensor. Clones share the elements; a write to a shared one copies first.
+///
+/// Types narrower than a byte take a byte for each element (see [`DType::size`]).
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    dtype: DType,
+    dims: Vec<usize>,
+    data: Data,
+}
+
+impl Tensor {
+    /// A tensor with arbitrary contents, for a kernel to fill.
+    pub fn alloc(pool: &Pool, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
+        let too_large = || KernelError::TooLarge { dtype, dims: dims.to_vec() };
+        let len = checked_len(dims).ok_or_else(too_large)?;
+        let data = if dtype == DType::Str {
+            let mut strings = Vec::new();
+            strings.try_reserve_exact(len).map_err(|_| too_large())?;
+            strings.resize(len, String::new());
+            Data::Strings(Arc::new(strings))
+        } else {
+            let bytes = len.checked_mul(dtype.size()).ok_or_else(too_large)?;
+            Data::Buffer(Arc::new(pool.alloc(bytes).ok_or_else(too_large)?))
+        };
+        Ok(Tensor { dtype, dims: dims.to_vec(), data })
+    }
+
+    /// A tensor of the given elements; `values` must have as many as `dims` say.
+    pub fn from_slice<T: Element>(
+        pool: &Pool,
+        dims: &[usize],
+        values: &[T],
+    ) -> Result<Tensor, KernelError> {
+        let mut t = Tensor::alloc(pool, T::DTYPE, dims)?;
+        if t.len() != values.len() {
+            let n = values.len();
+            return Err(KernelError::shape(format!("{n} elements do not fill {dims:?}")));
+        }
+        t.slice_mut::<T>()?.copy_from_slice(values);
+        Ok(t)
+    }
+
+    /// A tensor of strings.
+    pub fn from_strings(dims: &[usize], values: Vec<String>) -> Result<Tensor, KernelError> {
+        if checked_len(dims) != Some(values.len()) {
+            let n = values.len();
+            return Err(KernelError::shape(format!("{n} strings do not fill {dims:?}")));
+        }
+        Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data: Data::Strings(values.into()) })
+    }
+
+    /// A tensor over raw bytes, shared if they are aligned for the element type, else copied.
+    pub fn from_bytes(
+        pool: &Pool,
+        dtype: DType,
+        dims: &[usize],
+        bytes: Bytes,
+    ) -> Result<Tensor, KernelError> {
+        let expected = checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
+        if dtype == DType::Str || expected != Some(bytes.len()) {
+            let n = bytes.len();
+            return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
+        }
+        if bytes.as_ptr().addr() % align(dtype) == 0 {
+            return Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Bytes(bytes) });
+        }
+        let mut t = Tensor::alloc(pool, dtype, dims)?;
+        t.bytes_mut()?.copy_from_slice(&bytes);
+        Ok(t)
+    }
+
+    /// The tensor of a literal.
+    pub fn from_literal(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
+        match literal.data() {
+            LiteralData::Bytes(bytes) => {
+                Tensor::from_bytes(pool, literal.dtype(), literal.dims(), bytes.clone())
+            }
+            LiteralData::Strings(s) => Tensor::from_strings(literal.dims(), s.to_vec()),
+        }
+    }
+
+    /// A literal with a copy of the elements.
+    pub fn to_literal(&self) -> Result<Literal, KernelError> {
+        let literal = match &self.data {
+            Data::Buffer(b) => Literal::from_bytes(
+                self.dtype,
+                self.dims.clone(),
+                Bytes::copy_from_slice(b.bytes()),
+            ),
+            Data::Bytes(b) => Literal::from_bytes(self.dtype, self.dims.clone(), b.clone()),
+            Data::Strings(s) => Literal::from_strings(self.dims.clone(), s.to_vec()),
+        };
+        literal.map_err(|e| KernelError::shape(e.to_string()))
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Dimensions, outermost first.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.dims.contains(&0)
+    }
+
+    /// Size of the elements in bytes; 0 for strings.
+    pub fn size(&self) -> usize {
+        self.len() * self.dtype.size()
+    }
+
+    /// The type.
+    pub fn ty(&self) -> Type {
+        Type::fixed(self.dtype, &self.dims)
+    }
+
+    /// Raw bytes of the elements; an error for strings.
+    pub fn bytes(&self) -> Result<&[u8], KernelError> {
+        match &self.data {
+            Data::Buffer(b) => Ok(b.bytes()),
+            Data::Bytes(b) => Ok(b),
+            Data::Strings(_) => Err(KernelError::strings()),
+        }
+    }
+
+    /// Raw bytes to write; copies first if they are shared.
+    pub fn bytes_mut(&mut self) -> Result<&mut [u8], KernelError> {
+        if !self.is_unique() {
+            *self = self.copy()?;
+        }
+        match &mut self.data {
+            Data::Buffer(b) => match Arc::get_mut(b) {
+                Some(b) => Ok(b.bytes_mut()),
+                None => Err(KernelError::domain("the buffer is shared")),
+            },
+            Data::Bytes(_) => Err(KernelError::domain("the buffer is constant")),
+            Data::Strings(_) => Err(KernelError::strings()),
+        }
+    }
+
+    /// Whether a write needs no copy.
+    pub fn is_unique(&self) -> bool {
+        match &self.data {
+            Data::Buffer(b) => Arc::strong_count(b) == 1,
+            Data::Bytes(_) => false,
+            Data::Strings(s) => Arc::strong_count(s) == 1,
+        }
+    }
+
+    fn copy(&self) -> Result<Tensor, KernelError> {
+        let pool = Pool::new();
+        let mut t = Tensor::alloc(&pool, self.dtype, &self.dims)?;
+        match &self.data {
+            Data::Strings(s) => t.data = Data::Strings(Arc::new(s.to_vec())),
+            _ => t.bytes_mut()?.copy_from_slice(self.bytes()?),
+        }
+        Ok(t)
+    }
+
+    /// The elements; an error if `T` is not their type.
+    pub fn slice<T: Element>(&self) -> Result<&[T], KernelError> {
+        if T::DTYPE != self.dtype {
+            let expected = T::DTYPE.to_string();
+            return Err(KernelError::DType { index: 0, actual: self.dtype, expected });
+        }
+        Ok(bytemuck::cast_slice(self.bytes()?))
+    }
+
+    /// The elements to write; copies first if they are shared.
+    pub fn slice_mut<T: Element>(&mut self) -> Result<&mut [T], KernelError> {
+        if T::DTYPE != self.dtype {
+            let expected = T::DTYPE.to_string();
+            return Err(KernelError::DType { index: 0, actual: self.dtype, expected });
+        }
+        Ok(bytemuck::cast_slice_mut(self.bytes_mut()?))
+    }
+
+    /// The elements of a string tensor.
+    pub fn strings(&self) -> Result<&[String], KernelError> {
+        match &self.data {
+            Data::Strings(s) => Ok(s),
+            _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
+        }
+    }
+
+    /// The elements of a string tensor to write; copies first if they are shared.
+    pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
+        match &mut self.data {
+            Data::Strings(s) => Ok(Arc::make_mut(s)),
+            _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
+        }
+    }
+
+    /// The same elements with other dimensions of the same count; nothing is copied.
+    pub fn reshaped(mut self, dims: &[usize]) -> Result<Tensor, KernelError> {
+        if checked_len(dims) != Some(self.len()) {
+            let from = &self.dims;
+            return Err(KernelError::shape(format!("{from:?} cannot be reshaped to {dims:?}")));
+        }
+        self.dims = dims.to_vec();
+        Ok(self)
+    }
+
+    /// The same bits under another element type of the same size; nothing is copied.
+    pub fn bitcast(mut self, dtype: DType) -> Result<Tensor, KernelError> {
+        if self.dtype == DType::Str || dtype == DType::Str || dtype.bits() != self.dtype.bits() {
+            let from = self.dtype;
+            return Err(KernelError::domain(format!("{from} has not as many bits as {dtype}")));
+        }
+        self.dtype = dtype;
+        Ok(self)
+    }
+
+    /// Any integer tensor as `i64` values; an error for other types and u64 beyond `i64`.
+    pub fn to_i64s(&self) -> Result<Vec<i64>, KernelError> {
+        use trident_ir::element::B8;
+        macro_rules! widen {
+            ($t:ty, $f:expr) => {
+                Ok(self.slice::<$t>()?.iter().map($f).collect())
+            };
+        }
+        match self.dtype {
+            DType::I64 => Ok(self.slice::<i64>()?.to_vec()),
+            DType::I32 => widen!(i32, |&v| v.into()),
+            DType::I16 => widen!(i16, |&v| v.into()),
+            DType::I8 => widen!(i8, |&v| v.into()),
+            DType::U32 => widen!(u32, |&v| v.into()),
+            DType::U16 => widen!(u16, |&v| v.into()),
+            DType::U8 => widen!(u8, |&v| v.into()),
+            DType::Bool => widen!(B8, |&v| bool::from(v).into()),
+            DType::U64 => self
+                .slice::<u64>()?
+                .iter()
+                .map(|&v| {
+                    i64::try_from(v).map_err(|_| KernelError::domain(format!("{v} is too large")))
+                })
+                .collect(),
+            other => {
+                Err(KernelError::DType { index: 0, actual: other, expected: "an integer".into() })
+            }
+        }
+    }
+}
+
+/// Alignment that slices of the element type need.
+fn align(dtype: DType) -> usize {
+    match dtype {
+        DType::C64 => 4,
+        DType::C128 => 8,
+        other => other.size().max(1),
+    }
+}
