@@ -56,10 +56,10 @@ pub struct Unit<'a> {
     pub func: &'a Func,
     /// The ops in order.
     pub ops: &'a [Op],
-    /// Values that come in, in the order of [`Launch::inputs`].
-    pub inputs: Vec<ValueId>,
-    /// Values that go out, in the order in which `launch` gives them.
-    pub outputs: Vec<ValueId>,
+    /// Values that come in, in the order of [`Launch::inputs`]; for a single op its operands, absent ones included.
+    pub inputs: Vec<Option<ValueId>>,
+    /// Values that go out, in the order in which `launch` gives them; for a single op its results, unwanted ones included.
+    pub outputs: Vec<Option<ValueId>>,
     /// The tensor of an input that is constant.
     pub constant: &'a dyn Fn(ValueId) -> Option<Tensor>,
     /// Where packed constants come from.

@@ -276,7 +276,6 @@ impl Tensor {
 /// Alignment that slices of the element type need.
 fn align(dtype: DType) -> usize {
     match dtype {
-        DType::C64 => 4,
         DType::C128 => 8,
         other => other.size().max(1),
     }

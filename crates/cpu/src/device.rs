@@ -1,0 +1,76 @@
+//! The device: information, estimates and compilation.
+
+use crate::kernel::{Call, Compile, Kernel};
+use crate::ops;
+use crate::threads::Threads;
+use std::sync::Arc;
+use trident_ir::{Func, Op};
+use trident_runtime::{
+    Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Unit, Value,
+};
+
+/// The cores of this machine.
+pub struct CpuDevice {
+    info: DeviceInfo,
+    threads: Arc<Threads>,
+}
+
+impl CpuDevice {
+    /// A device that uses `threads` threads; 0 means one for each core.
+    pub fn new(threads: usize) -> CpuDevice {
+        let pool = if threads == 0 { Threads::all_cores() } else { Threads::new(threads) };
+        let info = DeviceInfo {
+            name: "cpu".into(),
+            description: std::env::consts::ARCH.into(),
+            threads: pool.count(),
+            features: vec![],
+        };
+        CpuDevice { info, threads: Arc::new(pool) }
+    }
+}
+
+impl Device for CpuDevice {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn estimate(&self, _: &Func, _: &[&Op]) -> Option<Cost> {
+        Some(Cost::default())
+    }
+
+    fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+        let [op] = unit.ops else {
+            let (op, reason) = ("region".into(), "the CPU takes one op at a time".into());
+            return Err(Declined { op, reason });
+        };
+        let kernel = ops::kernel(&Compile { op, unit, threads: &self.threads })?;
+        Ok(Arc::new(Compiled { op: op.clone(), kernel, threads: self.threads.clone() }))
+    }
+}
+
+/// A kernel with the op it was chosen for.
+struct Compiled {
+    op: Op,
+    kernel: Box<dyn Kernel>,
+    threads: Arc<Threads>,
+}
+
+impl Executable for Compiled {
+    fn kernel(&self) -> &str {
+        self.kernel.name()
+    }
+
+    fn packed(&self) -> &[usize] {
+        self.kernel.packed()
+    }
+
+    fn packed_bytes(&self) -> usize {
+        self.kernel.packed_bytes()
+    }
+
+    fn launch(&self, launch: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError> {
+        let mut call = Call::new(&self.op, launch, &self.threads);
+        self.kernel.run(&mut call)?;
+        Ok(call.finish())
+    }
+}

@@ -1,0 +1,297 @@
+//! What a kernel is made from and what it gets to run.
+
+use crate::threads::Threads;
+use std::sync::Arc;
+use trident_ir::{DType, Element, Op};
+use trident_runtime::{Declined, KernelError, Launch, Pool, Tensor, Unit, Value};
+
+/// An op made ready to run: attributes read, constant operands packed.
+pub trait Kernel: Send + Sync {
+    /// Name for reports: `conv.gemm.avx512`.
+    fn name(&self) -> &str;
+
+    /// Operands (by place) whose constant contents the kernel has packed and does not need at run time.
+    fn packed(&self) -> &[usize] {
+        &[]
+    }
+
+    /// Bytes of what is packed.
+    fn packed_bytes(&self) -> usize {
+        0
+    }
+
+    /// Computes the results of one call.
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError>;
+}
+
+/// What a kernel may be chosen by: the op, its operand types, constants.
+pub struct Compile<'a> {
+    /// The op.
+    pub op: &'a Op,
+    /// The unit around it.
+    pub unit: &'a Unit<'a>,
+    /// The device's threads.
+    pub threads: &'a Arc<Threads>,
+}
+
+impl Compile<'_> {
+    /// The element type of operand `i`, if it is a tensor.
+    pub fn dtype(&self, i: usize) -> Option<DType> {
+        self.unit.dtype(self.op.input(i)?)
+    }
+
+    /// Operand `i` if it is constant.
+    pub fn constant(&self, i: usize) -> Option<Tensor> {
+        (self.unit.constant)(self.op.input(i)?)
+    }
+
+    /// The dimensions of operand `i` as far as all are known.
+    pub fn dims(&self, i: usize) -> Option<Vec<usize>> {
+        self.unit.func.ty(self.op.input(i)?).dims()
+    }
+
+    /// A refusal of the op.
+    pub fn declined(&self, reason: impl Into<String>) -> Declined {
+        Declined { op: self.op.describe(), reason: reason.into() }
+    }
+}
+
+/// A kernel that keeps nothing between calls: a function of the op and its operands.
+pub struct Plain {
+    name: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Result<(), KernelError>,
+}
+
+impl Plain {
+    /// A kernel that runs `run`.
+    pub fn boxed(
+        name: &'static str,
+        run: fn(&mut Call<'_, '_>) -> Result<(), KernelError>,
+    ) -> Box<dyn Kernel> {
+        Box::new(Plain { name, run })
+    }
+}
+
+impl Kernel for Plain {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        (self.run)(call)
+    }
+}
+
+/// One run of a kernel: operands in, results out.
+pub struct Call<'a, 'l> {
+    /// The op, for its attributes.
+    pub op: &'a Op,
+    /// The device's threads.
+    pub threads: &'a Threads,
+    launch: &'a mut Launch<'l>,
+    outputs: Vec<Option<Value>>,
+}
+
+impl<'a, 'l> Call<'a, 'l> {
+    /// A call with operands and memory from `launch`.
+    pub fn new(op: &'a Op, launch: &'a mut Launch<'l>, threads: &'a Threads) -> Call<'a, 'l> {
+        Call { op, threads, launch, outputs: vec![None; op.outputs.len()] }
+    }
+
+    /// The results set so far.
+    pub fn finish(self) -> Vec<Option<Value>> {
+        self.outputs
+    }
+
+    /// Number of operands, absent ones included.
+    pub fn inputs(&self) -> usize {
+        self.launch.inputs.len()
+    }
+
+    /// Operand `i`, `None` if absent.
+    pub fn value(&self, i: usize) -> Option<&Value> {
+        self.launch.inputs.get(i)?.as_ref()
+    }
+
+    /// Operand `i` as a tensor, `None` if absent.
+    pub fn opt(&self, i: usize) -> Result<Option<Tensor>, KernelError> {
+        match self.value(i) {
+            None => Ok(None),
+            Some(Value::Tensor(t)) => Ok(Some(t.clone())),
+            Some(other) => {
+                let actual = other.describe();
+                Err(KernelError::Kind { index: i, actual, expected: "a tensor" })
+            }
+        }
+    }
+
+    /// Operand `i` as a tensor.
+    pub fn tensor(&self, i: usize) -> Result<Tensor, KernelError> {
+        self.opt(i)?.ok_or(KernelError::Missing(i))
+    }
+
+    /// Takes operand `i` out of the call. Unless others share it, it can be written without a copy.
+    pub fn take(&mut self, i: usize) -> Result<Tensor, KernelError> {
+        let tensor = self.tensor(i)?;
+        self.launch.inputs[i] = None;
+        Ok(tensor)
+    }
+
+    /// Takes operand `i` if its memory may hold a result of this type and shape: nobody else uses it.
+    pub fn reuse(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
+        let slot = self.launch.inputs.get_mut(i)?;
+        match slot {
+            Some(Value::Tensor(t)) if t.dtype() == dtype && t.dims() == dims && t.is_unique() => {
+                match slot.take() {
+                    Some(Value::Tensor(t)) => Some(t),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Operand `i` as integers of any width; `None` if absent.
+    pub fn ints(&self, i: usize) -> Result<Option<Vec<i64>>, KernelError> {
+        self.opt(i)?.map(|t| t.to_i64s()).transpose()
+    }
+
+    /// Operand `i` as one number of type `T`; `None` if absent.
+    pub fn scalar<T: Element>(&self, i: usize) -> Result<Option<T>, KernelError> {
+        let Some(t) = self.opt(i)? else { return Ok(None) };
+        match t.slice::<T>()? {
+            [v] => Ok(Some(*v)),
+            other => Err(KernelError::shape(format!(
+                "operand {i} has {} elements, expected one",
+                other.len()
+            ))),
+        }
+    }
+
+    /// Whether somebody asked for result `i`.
+    pub fn wants(&self, i: usize) -> bool {
+        self.op.output(i).is_some()
+    }
+
+    /// Memory for result `i`, with arbitrary contents.
+    pub fn alloc(&mut self, i: usize, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
+        (self.launch.alloc)(i, dtype, dims)
+    }
+
+    /// Memory for a temporary.
+    pub fn temp(&self, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
+        Tensor::alloc(self.launch.pool, dtype, dims)
+    }
+
+    /// The pool for temporaries.
+    pub fn pool(&self) -> &Pool {
+        self.launch.pool
+    }
+
+    /// Sets result `i`.
+    pub fn set(&mut self, i: usize, value: impl Into<Value>) {
+        if let Some(slot) = self.outputs.get_mut(i) {
+            *slot = Some(value.into());
+        }
+    }
+}
+
+/// Runs a block with `$T` bound to the Rust type of a dtype among those listed, e.g.
+/// `dispatch!(dtype, [F32, F64] as T => f::<T>(x), else => Err(…))`. Lists: `floats`, `ints`, `numbers`, `all` (every type but strings).
+#[macro_export]
+macro_rules! dispatch {
+    ($dtype:expr, floats as $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!($dtype, [F32, F64, F16, BF16] as $T => $body, else => $other)
+    };
+    ($dtype:expr, ints as $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!($dtype, [I64, I32, I16, I8, U64, U32, U16, U8] as $T => $body, else => $other)
+    };
+    ($dtype:expr, numbers as $T:ident => $body:expr, else => $other:expr) => {
+        $crate::dispatch!($dtype, [F32, F64, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8] as $T => $body, else => $other)
+    };
+    ($dtype:expr, [$($d:ident),*] as $T:ident => $body:expr, else => $other:expr) => {
+        match $dtype {
+            $( trident_ir::DType::$d => { type $T = $crate::rust_type!($d); $body } )*
+            #[allow(unreachable_patterns)]
+            _ => $other,
+        }
+    };
+}
+
+/// The Rust type that stores an element type.
+#[macro_export]
+macro_rules! rust_type {
+    (F64) => {
+        f64
+    };
+    (F32) => {
+        f32
+    };
+    (F16) => {
+        half::f16
+    };
+    (BF16) => {
+        half::bf16
+    };
+    (I64) => {
+        i64
+    };
+    (I32) => {
+        i32
+    };
+    (I16) => {
+        i16
+    };
+    (I8) => {
+        i8
+    };
+    (U64) => {
+        u64
+    };
+    (U32) => {
+        u32
+    };
+    (U16) => {
+        u16
+    };
+    (U8) => {
+        u8
+    };
+    (Bool) => {
+        trident_ir::element::B8
+    };
+    ($other:ident) => {
+        trident_ir::element::$other
+    };
+}
+
+/// By element size, for kernels that only move elements: runs a block with `$T` bound to an unsigned integer (or pair)
+/// of the same width; strings go to `else`.
+#[macro_export]
+macro_rules! dispatch_width {
+    ($dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
+        match $dtype.size() {
+            1 => {
+                type $T = u8;
+                $body
+            }
+            2 => {
+                type $T = u16;
+                $body
+            }
+            4 => {
+                type $T = u32;
+                $body
+            }
+            8 => {
+                type $T = u64;
+                $body
+            }
+            16 => {
+                type $T = u128;
+                $body
+            }
+            _ => $other,
+        }
+    };
+}

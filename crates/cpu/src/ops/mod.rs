@@ -1,0 +1,18 @@
+//! Kernels of the graph ops, by the op table's groups.
+
+mod elementwise;
+mod moves;
+
+use crate::kernel::{Compile, Kernel};
+use trident_ir::op::Group;
+use trident_runtime::Declined;
+
+/// The kernel for an op.
+pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+    let found = match cx.op.decl().group {
+        Group::Elementwise => elementwise::kernel(cx),
+        Group::Move => moves::kernel(cx),
+        _ => None,
+    };
+    found.ok_or_else(|| cx.declined("there is no kernel for it"))
+}
