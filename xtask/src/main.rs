@@ -46,8 +46,11 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
-    /// Make the Python environments and print where they are
-    Env,
+    /// Make the Python environments and print their interpreters
+    Env {
+        /// Only this one
+        name: Option<Venv>,
+    },
 }
 
 /// Options of the Python program behind a command; `--help` after the command lists them.
@@ -71,27 +74,35 @@ enum Subject {
     Models,
 }
 
-fn main() -> Result<ExitCode> {
-    let outcome = match Cli::parse().command {
-        Command::Test => test::run()?,
+fn main() -> ExitCode {
+    match run(Cli::parse().command) {
+        Ok(Outcome::Success) => ExitCode::SUCCESS,
+        Ok(Outcome::Failure) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Outcome> {
+    match command {
+        Command::Test => test::run(),
         Command::Conformance { suite: Suite::Onnx, args } => {
-            run_tool(Profile::Ci, "onnx_suite", &args.args)?
+            run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
         Command::Bench { subject: Subject::Models, args } => {
-            run_tool(Profile::Release, "model_bench", &args.args)?
+            run_tool(Profile::Release, "model_bench", &args.args)
         }
-        Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args)?,
-        Command::Env => {
-            for venv in [Venv::Onnx, Venv::Examples] {
+        Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
+        Command::Env { name } => {
+            let all = [Venv::Onnx, Venv::Examples];
+            for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }
-            Outcome::Success
+            Ok(Outcome::Success)
         }
-    };
-    Ok(match outcome {
-        Outcome::Success => ExitCode::SUCCESS,
-        Outcome::Failure => ExitCode::FAILURE,
-    })
+    }
 }
 
 /// Build the `trident` binary and run one of the Python programs with it.

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
+use clap::ValueEnum;
 
 use crate::paths;
 
 /// The environments, one for each `requirements-<name>.txt`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Venv {
     /// Suites, fuzzer, benchmarks.
     Onnx,
@@ -58,7 +59,7 @@ impl Venv {
         let args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         let install = Command::new(&python)
             .args(args)
-            .args(["--only-binary=:all:", "--requirement"])
+            .args(["--only-binary=:all:", "--no-deps", "--requirement"])
             .arg(&requirements)
             .status()?;
         ensure!(install.success(), "pip cannot install {}", requirements.display());
