@@ -12,6 +12,7 @@ import os
 import resource
 import select
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -34,7 +35,7 @@ class Worker:
     def start(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            if self.memory_limit:
+            if self.memory_limit and sys.platform == "linux":
                 resource.setrlimit(resource.RLIMIT_AS, (self.memory_limit, self.memory_limit))
 
         self.buffer, self.noise = b"", tempfile.TemporaryFile()
@@ -79,6 +80,8 @@ class Worker:
             text = line.decode(errors="replace").strip()
             if text == "OK":
                 return OK, ""
+            if text.startswith("ERR panic"):  # a worker that catches a panic has still panicked
+                return CRASH, text[4:400]
             if text.startswith("ERR"):
                 return ERR, text[4:400]
 

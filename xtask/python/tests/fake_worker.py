@@ -1,0 +1,23 @@
+"""A worker for the tests: the model's path tells what it does."""
+
+import os
+import sys
+import time
+
+for line in sys.stdin:
+    model, _, out_dir = line.rstrip("\n").split("\t")
+    action = os.path.basename(model)
+    if action == "ok":
+        with open(f"{out_dir}/out_0.pb", "wb") as file:
+            file.write(b"")
+        print("noise before the answer")
+        print("OK", flush=True)
+    elif action == "err":
+        print("ERR load: no such op", flush=True)
+    elif action == "panic":
+        print("ERR panic: index out of bounds", flush=True)
+    elif action == "abort":
+        print("last words", file=sys.stderr, flush=True)
+        os.abort()
+    elif action == "hang":
+        time.sleep(60)
