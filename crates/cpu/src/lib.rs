@@ -4,11 +4,21 @@
 //! become a kernel; the numeric kernels below it work on slices and know nothing of tensors.
 #![allow(unsafe_code)]
 
+pub mod activation;
+mod aligned;
 mod device;
+pub mod gemm;
 pub mod kernel;
+mod math;
 mod ops;
+mod simd;
+#[cfg(test)]
+mod test_data;
 #[cfg(test)]
 mod testing;
 pub mod threads;
 
+pub use activation::Activation;
 pub use device::CpuDevice;
+pub use simd::Isa;
+pub use threads::Threads;

@@ -1,0 +1,185 @@
+//! Activations: the elementwise functions that products, convolutions and row kernels can end with.
+
+// The kernels below are unsafe only for the instruction set, which `kernel!` guarantees.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+use crate::math;
+use crate::simd::{Float32, Isa, kernel};
+
+/// A function of one value. NaN gives NaN.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Activation {
+    /// The value itself.
+    #[default]
+    None,
+    /// `max(0, x)`.
+    Relu,
+    /// `min(hi, max(lo, x))`.
+    Clip {
+        /// The least result.
+        lo: f32,
+        /// The greatest result.
+        hi: f32,
+    },
+    /// `x`, or `alpha * x` for negative `x`.
+    LeakyRelu(f32),
+    /// `max(0, min(1, alpha * x + beta))`.
+    HardSigmoid {
+        /// The slope.
+        alpha: f32,
+        /// The value at 0.
+        beta: f32,
+    },
+    /// `x * HardSigmoid(1/6, 1/2)(x)`.
+    HardSwish,
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `x * sigmoid(alpha * x)`; SiLU is `alpha = 1`.
+    Swish(f32),
+    /// `x/2 * (1 + erf(x/√2))`.
+    Gelu,
+    /// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`.
+    GeluTanh,
+    /// `x`, or `alpha * (exp(x) - 1)` for negative `x`.
+    Elu(f32),
+    /// `ln(1 + exp(x))`.
+    Softplus,
+    /// `x * tanh(softplus(x))`.
+    Mish,
+    /// The error function.
+    Erf,
+    /// The exponential function.
+    Exp,
+}
+
+impl Activation {
+    /// The limits, if limiting is all that it does.
+    pub(crate) fn limits(self) -> Option<(f32, f32)> {
+        match self {
+            Activation::Relu => Some((0.0, f32::INFINITY)),
+            Activation::Clip { lo, hi } => Some((lo, hi)),
+            _ => None,
+        }
+    }
+
+    /// Applies it to each value in place.
+    pub fn apply(self, isa: Isa, values: &mut [f32]) {
+        if self != Activation::None {
+            apply(isa, values.as_ptr(), values, self);
+        }
+    }
+
+    /// Applies it to each value of `x`, into `y` of the same length.
+    pub fn apply_to(self, isa: Isa, x: &[f32], y: &mut [f32]) {
+        debug_assert_eq!(x.len(), y.len());
+        let n = x.len().min(y.len());
+        if self == Activation::None {
+            y[..n].copy_from_slice(&x[..n]);
+        } else {
+            apply(isa, x.as_ptr(), &mut y[..n], self);
+        }
+    }
+
+    /// The function in `f64`.
+    pub fn eval(self, x: f64) -> f64 {
+        let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+        let softplus = |x: f64| if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() };
+        // `f64::max` would lose a NaN.
+        let clip = |x: f64, lo: f64, hi: f64| {
+            if x < lo {
+                lo
+            } else if x > hi {
+                hi
+            } else {
+                x
+            }
+        };
+        match self {
+            Activation::None => x,
+            Activation::Relu => clip(x, 0.0, f64::INFINITY),
+            Activation::Clip { lo, hi } => {
+                let x = if x < lo.into() { lo.into() } else { x };
+                if x > hi.into() { hi.into() } else { x }
+            }
+            Activation::LeakyRelu(a) => {
+                if x < 0.0 {
+                    f64::from(a) * x
+                } else {
+                    x
+                }
+            }
+            Activation::HardSigmoid { alpha, beta } => {
+                clip(f64::from(alpha) * x + f64::from(beta), 0.0, 1.0)
+            }
+            Activation::HardSwish => x * clip(x / 6.0 + 0.5, 0.0, 1.0),
+            Activation::Sigmoid => sigmoid(x),
+            Activation::Tanh => x.tanh(),
+            Activation::Swish(a) => x * sigmoid(f64::from(a) * x),
+            Activation::Gelu => 0.5 * x * math::erfc64(-x * std::f64::consts::FRAC_1_SQRT_2),
+            Activation::GeluTanh => {
+                let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+                0.5 * x * (1.0 + inner.tanh())
+            }
+            Activation::Elu(a) => {
+                if x < 0.0 {
+                    f64::from(a) * x.exp_m1()
+                } else {
+                    x
+                }
+            }
+            Activation::Softplus => softplus(x),
+            Activation::Mish => x * softplus(x).tanh(),
+            Activation::Erf => math::erf64(x),
+            Activation::Exp => x.exp(),
+        }
+    }
+}
+
+kernel! {
+    /// `y[i] = activation(x[i])`; `x` may be `y`.
+    fn apply(x: *const f32, y: &mut [f32], activation: Activation) => apply_lanes
+}
+
+#[inline(always)]
+unsafe fn apply_lanes<V: Float32>(x: *const f32, y: &mut [f32], activation: Activation) {
+    let zero = V::splat(0.0);
+    let one = V::splat(1.0);
+    match activation {
+        Activation::None => math::map::<V>(x, y, |x| x),
+        Activation::Relu => math::map::<V>(x, y, |x| zero.max(x)),
+        Activation::Clip { lo, hi } => {
+            let (lo, hi) = (V::splat(lo), V::splat(hi));
+            math::map::<V>(x, y, |x| hi.min(lo.max(x)))
+        }
+        Activation::LeakyRelu(alpha) => {
+            let alpha = V::splat(alpha);
+            math::map::<V>(x, y, |x| x.select_lt(zero, x.mul(alpha), x))
+        }
+        Activation::HardSigmoid { alpha, beta } => {
+            let (alpha, beta) = (V::splat(alpha), V::splat(beta));
+            math::map::<V>(x, y, |x| one.min(zero.max(x.mul_add(alpha, beta))))
+        }
+        Activation::HardSwish => {
+            let (alpha, beta) = (V::splat(1.0 / 6.0), V::splat(0.5));
+            math::map::<V>(x, y, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
+        }
+        Activation::Sigmoid => math::map::<V>(x, y, |x| math::sigmoid(x)),
+        Activation::Tanh => math::map::<V>(x, y, |x| math::tanh(x)),
+        Activation::Swish(alpha) => {
+            let alpha = V::splat(alpha);
+            math::map::<V>(x, y, |x| x.mul(math::sigmoid(x.mul(alpha))))
+        }
+        Activation::Gelu => math::map::<V>(x, y, |x| math::gelu(x)),
+        Activation::GeluTanh => math::map::<V>(x, y, |x| math::gelu_tanh(x)),
+        Activation::Elu(alpha) => {
+            let alpha = V::splat(alpha);
+            math::map::<V>(x, y, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
+        }
+        Activation::Softplus => math::map::<V>(x, y, |x| math::softplus(x)),
+        Activation::Mish => math::map::<V>(x, y, |x| x.mul(math::tanh(math::softplus(x)))),
+        Activation::Erf => math::map::<V>(x, y, |x| math::erf(x)),
+        Activation::Exp => math::map::<V>(x, y, |x| math::exp(x)),
+    }
+}

@@ -1,0 +1,344 @@
+//! Blocking and the partition over threads.
+
+use std::ops::Range;
+
+use super::tile::{Finish, Kernels, Tile};
+use super::{Epilogue, Lhs, Rhs, Scalar, Shape, Source};
+use crate::activation::Activation;
+use crate::aligned::Scratch;
+use crate::simd::Isa;
+use crate::threads::Threads;
+
+/// The longest block of `k`: with it a panel of A takes 9 KiB, a third of the first-level cache.
+const K_BLOCK: usize = 288;
+/// The bytes of B that stay in the second-level cache.
+const B_BLOCK: usize = 384 << 10;
+/// Products below this number of multiply-adds are not worth waking a thread for.
+const MIN_PARALLEL: usize = 1 << 17;
+
+/// Where the panels of B come from.
+enum Panels<'a, T> {
+    /// Packed over all of `k`.
+    Packed(*const T),
+    /// Packed by each block for itself.
+    Source(&'a dyn Source<T>),
+    /// Read in place, `step` elements from one `k` to the next.
+    InPlace { data: &'a [T], step: usize, source: &'a dyn Source<T> },
+}
+
+struct Product<'a, T: 'static> {
+    kernels: &'static Kernels<T>,
+    isa: Isa,
+    shape: Shape,
+    a: *const T,
+    b: Panels<'a, T>,
+    c: *mut T,
+    ldc: usize,
+    finish: Finish<T>,
+    /// An activation that is more than limits, applied to each finished tile.
+    activation: Option<Activation>,
+}
+
+// SAFETY: the pointers are to operands that nobody writes while the product runs, and to C, of which each task writes its
+// own part.
+unsafe impl<T> Sync for Product<'_, T> {}
+
+/// Computes one product into the rows of `ldc` elements at `c`.
+///
+/// # Safety
+/// `c` is valid for writes of `m` rows of `n` elements at distance `ldc` that nothing else touches meanwhile.
+#[allow(clippy::too_many_arguments)]
+pub(super) unsafe fn product<T: Scalar>(
+    threads: &Threads,
+    isa: Isa,
+    shape: Shape,
+    a: Lhs<'_, T>,
+    b: Rhs<'_, T>,
+    epilogue: &Epilogue<'_, T>,
+    c: *mut T,
+    ldc: usize,
+) {
+    let kernels = T::kernels(isa);
+    let (mr, nr) = (kernels.mr, kernels.nr());
+    let Shape { m, n, k } = shape;
+    let serial = Threads::new(1);
+    let threads =
+        if m.saturating_mul(n).saturating_mul(k.max(1)) < MIN_PARALLEL { &serial } else { threads };
+    let grid = Grid::new(threads.count(), m.div_ceil(mr), n, nr);
+
+    let mut a_scratch = None;
+    let a = match a {
+        Lhs::Packed(packed) => {
+            assert!(
+                packed.0.isa == isa && packed.0.outer == m && packed.0.k == k,
+                "A was packed for another product"
+            );
+            packed.0.data.as_ptr()
+        }
+        Lhs::Source(source) => {
+            pack_all(threads, a_scratch.insert(Scratch::take(0)), source, m, k, mr)
+        }
+    };
+    let mut b_scratch = None;
+    let b = match b {
+        Rhs::Packed(packed) => {
+            assert!(
+                packed.0.isa == isa && packed.0.outer == n && packed.0.k == k,
+                "B was packed for another product"
+            );
+            Panels::Packed(packed.0.data.as_ptr())
+        }
+        Rhs::Source(source) => match source.in_place() {
+            // Packing pays only if the panels are used several times.
+            Some((data, step)) if m <= 2 * mr => Panels::InPlace { data, step, source },
+            _ if grid.rows > 1 => Panels::Packed(pack_all(
+                threads,
+                b_scratch.insert(Scratch::take(0)),
+                source,
+                n,
+                k,
+                nr,
+            )),
+            _ => Panels::Source(source),
+        },
+    };
+    let pointer = |s: Option<&[T]>| s.map_or(std::ptr::null(), <[T]>::as_ptr);
+    let limits = T::limits(epilogue.activation);
+    let plain = limits.is_some() || epilogue.activation == Activation::None;
+    let product = Product {
+        kernels,
+        isa,
+        shape,
+        a,
+        b,
+        c,
+        ldc,
+        finish: Finish {
+            alpha: (epilogue.alpha != T::ONE).then_some(epilogue.alpha),
+            row_bias: pointer(epilogue.row_bias),
+            col_bias: pointer(epilogue.col_bias),
+            residual: pointer(epilogue.residual),
+            beta: epilogue.beta,
+            limits,
+        },
+        activation: (!plain).then_some(epilogue.activation),
+    };
+    threads.run(grid.tasks(), |i| {
+        let (panels, columns) = grid.task(i);
+        // SAFETY: the grid's tasks are disjoint parts of C, and the operands are as large as `shape` says.
+        unsafe { product.block(panels, columns) }
+    });
+}
+
+/// Packs a whole operand into `scratch`.
+fn pack_all<T: Scalar>(
+    threads: &Threads,
+    scratch: &mut Scratch<T>,
+    source: &dyn Source<T>,
+    outer: usize,
+    k: usize,
+    width: usize,
+) -> *const T {
+    *scratch = Scratch::take(outer.div_ceil(width) * width * k);
+    threads.for_chunks_mut(scratch, (width * k).max(1), |i, panel| {
+        source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
+    });
+    scratch.as_ptr()
+}
+
+/// The partition of C: `rows × columns` tasks of whole tiles. It decides who computes a tile, never how.
+struct Grid {
+    rows: usize,
+    columns: usize,
+    row_panels: usize,
+    n: usize,
+    nr: usize,
+}
+
+impl Grid {
+    fn new(threads: usize, row_panels: usize, n: usize, nr: usize) -> Self {
+        // A narrow last panel is little work and goes with the one before it.
+        let units = ((n + nr / 2) / nr).max(1);
+        let want = if threads == 1 { 1 } else { 4 * threads };
+        let columns = units.min(want);
+        let rows = if columns < want && !columns.is_multiple_of(threads) || columns < threads {
+            row_panels.min(want.div_ceil(columns)).max(1)
+        } else {
+            1
+        };
+        Self { rows, columns, row_panels, n, nr }
+    }
+
+    fn tasks(&self) -> usize {
+        self.rows * self.columns
+    }
+
+    /// The panels of rows and the columns of task `i`.
+    fn task(&self, i: usize) -> (Range<usize>, Range<usize>) {
+        let (r, c) = (i % self.rows, i / self.rows);
+        let row = |r: usize| r * self.row_panels / self.rows;
+        let units = ((self.n + self.nr / 2) / self.nr).max(1);
+        let column =
+            |c: usize| if c == self.columns { self.n } else { c * units / self.columns * self.nr };
+        (row(r)..row(r + 1), column(c)..column(c + 1))
+    }
+}
+
+impl<T: Scalar> Product<'_, T> {
+    /// Computes the part of C in the given panels of rows and columns (starting at a panel of B).
+    ///
+    /// # Safety
+    /// Nothing else touches this part of C meanwhile.
+    unsafe fn block(&self, row_panels: Range<usize>, columns: Range<usize>) {
+        let k = self.shape.k;
+        let nr = self.kernels.nr();
+        // With one panel of rows nothing of B is used twice, and the longest runs are best.
+        let k_blocks = if row_panels.len() == 1 { 1 } else { k.div_ceil(K_BLOCK).max(1) };
+        let k_block = k.div_ceil(k_blocks).next_multiple_of(4);
+        let chunk = (B_BLOCK / size_of::<T>() / k_block.max(1) / nr).max(1) * nr;
+        let chunks = columns.len().div_ceil(chunk).max(1);
+        let chunk = columns.len().div_ceil(nr).div_ceil(chunks) * nr;
+        let mut scratch = match self.b {
+            Panels::Packed(_) => Scratch::take(0),
+            Panels::Source(_) => Scratch::take(k_block * chunk),
+            Panels::InPlace { .. } => Scratch::take(k_block * nr),
+        };
+        for start in columns.clone().step_by(chunk.max(1)) {
+            let columns = start..columns.end.min(start + chunk);
+            let mut k0 = 0;
+            loop {
+                let ks = k0..k.min(k0 + k_block);
+                // SAFETY: passed on.
+                unsafe {
+                    self.chunk(row_panels.clone(), columns.clone(), ks.clone(), &mut scratch)
+                };
+                k0 = ks.end;
+                if k0 == k {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// One block of `k` of one chunk of columns.
+    ///
+    /// # Safety
+    /// As `block`; the earlier blocks of `k` have been done.
+    unsafe fn chunk(
+        &self,
+        row_panels: Range<usize>,
+        columns: Range<usize>,
+        ks: Range<usize>,
+        scratch: &mut [T],
+    ) {
+        let Shape { m, n, k } = self.shape;
+        let (mr, nr) = (self.kernels.mr, self.kernels.nr());
+        let panels = columns.len().div_ceil(nr);
+        let width = |j: usize| nr.min(columns.end - columns.start - j * nr);
+        match &self.b {
+            Panels::Packed(_) => {}
+            Panels::Source(source) => {
+                for (j, panel) in
+                    scratch.chunks_exact_mut((ks.len() * nr).max(1)).enumerate().take(panels)
+                {
+                    let col = columns.start + j * nr;
+                    source.pack(col..col + width(j), ks.clone(), nr, panel);
+                }
+            }
+            Panels::InPlace { source, .. } => {
+                // Reading a whole vector past the last column could leave the operand.
+                if columns.end == n && !n.is_multiple_of(nr) {
+                    source.pack(n - n % nr..n, ks.clone(), nr, scratch);
+                }
+            }
+        }
+        for i in row_panels.clone() {
+            // SAFETY: panel `i` of A holds `k` steps of `mr` elements.
+            let a = unsafe { self.a.add(i * mr * k + ks.start * mr) };
+            for j in 0..panels {
+                let (col, width) = (columns.start + j * nr, width(j));
+                // SAFETY: each pointer is to the panel's first step of this block, in what was packed for it.
+                let (b, b_step) = unsafe {
+                    match &self.b {
+                        Panels::Packed(b) => (b.add(col * k + ks.start * nr), nr),
+                        Panels::Source(_) => (scratch.as_ptr().add(j * ks.len() * nr), nr),
+                        Panels::InPlace { .. } if width < nr => (scratch.as_ptr(), nr),
+                        Panels::InPlace { data, step, .. } => {
+                            (data.as_ptr().wrapping_add(ks.start * step + col), *step)
+                        }
+                    }
+                };
+                let tile = Tile {
+                    k: ks.len(),
+                    a,
+                    panel_stride: k * mr,
+                    b,
+                    b_step,
+                    // SAFETY: inside C.
+                    c: unsafe { self.c.add(i * mr * self.ldc + col) },
+                    ldc: self.ldc,
+                    row: i * mr,
+                    col,
+                    rows: mr.min(m - i * mr),
+                    lanes: 0,
+                    accumulate: ks.start > 0,
+                    finish: (ks.end == k).then_some(&self.finish),
+                };
+                // SAFETY: passed on.
+                unsafe { self.tile(tile, width, row_panels.start, row_panels.end) };
+            }
+        }
+    }
+
+    /// Calls the kernels for one tile; thin columns are done once for several panels of rows.
+    ///
+    /// # Safety
+    /// As `block`.
+    unsafe fn tile(
+        &self,
+        mut tile: Tile<'_, T>,
+        width: usize,
+        first_panel: usize,
+        end_panel: usize,
+    ) {
+        let kernels = self.kernels;
+        let lanes = kernels.lanes;
+        let rest = width % lanes;
+        let thin = kernels.thin.get(rest.wrapping_sub(1));
+        let wide = if thin.is_some() { width - rest } else { width };
+        if wide > 0 {
+            let vectors = wide.div_ceil(lanes);
+            tile.lanes = wide - (vectors - 1) * lanes;
+            // SAFETY: the kernel's rows and lanes are those of the tile; the instruction set was found on this machine.
+            unsafe { kernels.tiles[tile.rows - 1][vectors - 1](&tile) };
+            self.activate(&tile, wide, tile.rows);
+        }
+        let Some(thin) = thin else { return };
+        let panel = tile.row / kernels.mr;
+        let group = (panel - first_panel) % thin.panels;
+        let whole_group = panel - group + thin.panels <= end_panel;
+        if whole_group && group > 0 {
+            return;
+        }
+        let (kernel, panels) = if whole_group { (thin.many, thin.panels) } else { (thin.one, 1) };
+        tile.rows = (self.shape.m - tile.row).min(panels * kernels.mr);
+        tile.lanes = rest;
+        tile.col += wide;
+        // SAFETY: the thin columns lie inside the tile's panel of B and inside C.
+        unsafe {
+            tile.b = tile.b.add(wide);
+            tile.c = tile.c.add(wide);
+            kernel(&tile);
+        }
+        self.activate(&tile, rest, tile.rows);
+    }
+
+    fn activate(&self, tile: &Tile<'_, T>, width: usize, rows: usize) {
+        let (Some(activation), Some(_)) = (self.activation, tile.finish) else { return };
+        for i in 0..rows {
+            // SAFETY: a row of the finished tile, which this task owns.
+            let row = unsafe { std::slice::from_raw_parts_mut(tile.c.add(i * tile.ldc), width) };
+            T::activate(self.isa, activation, row);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Matrix products `C = finish(A · B)` with packed operands, batches and fused epilogues.
+//!
+//! The blocking follows Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): a block of B
+//! stays in the second-level cache, a panel of A in the first, a tile of C in registers.
+//!
+//! An element of C is one chain of multiply-adds in the order of `k`, wherever it lies and however many threads there
+//! are, so equal rows and columns give bitwise equal results.
+
+mod driver;
+mod packed;
+mod source;
+mod tile;
+
+pub use packed::{PackedA, PackedB};
+pub use source::{Element, Source, Strided};
+
+use crate::activation::Activation;
+use crate::aligned::Plain;
+use crate::simd::Isa;
+use crate::threads::{Disjoint, Threads};
+
+/// The extents of a product of an `m × k` and a `k × n` matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Rows of A and C.
+    pub m: usize,
+    /// Columns of B and C.
+    pub n: usize,
+    /// Columns of A and rows of B.
+    pub k: usize,
+}
+
+/// The left operand.
+#[derive(Clone, Copy)]
+pub enum Lhs<'a, T> {
+    /// Packed before, for the same instruction set.
+    Packed(&'a PackedA<T>),
+    /// Packed by the product.
+    Source(&'a dyn Source<T>),
+}
+
+/// The right operand.
+#[derive(Clone, Copy)]
+pub enum Rhs<'a, T> {
+    /// Packed before, for the same instruction set.
+    Packed(&'a PackedB<T>),
+    /// Packed by the product, block by block.
+    Source(&'a dyn Source<T>),
+}
+
+/// What is done to a sum, in this order: `activation(alpha * sum + row_bias + col_bias + beta * residual)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Epilogue<'a, T> {
+    /// A factor of the product.
+    pub alpha: T,
+    /// `m` values, one per row.
+    pub row_bias: Option<&'a [T]>,
+    /// `n` values, one per column.
+    pub col_bias: Option<&'a [T]>,
+    /// As large as C (all items of a batch).
+    pub residual: Option<&'a [T]>,
+    /// A factor of the residual.
+    pub beta: T,
+    /// The last step.
+    pub activation: Activation,
+}
+
+impl<T: Scalar> Default for Epilogue<'_, T> {
+    fn default() -> Self {
+        Self {
+            alpha: T::ONE,
+            row_bias: None,
+            col_bias: None,
+            residual: None,
+            beta: T::ONE,
+            activation: Activation::None,
+        }
+    }
+}
+
+/// The element types that products are computed in: `f32` and `f64`.
+#[allow(private_interfaces, reason = "sealed: the kernels' table is for this module only")]
+pub trait Scalar: Plain + Default + PartialEq + sealed::Kernel {
+    /// 1.
+    const ONE: Self;
+    /// The height of a packed panel of A.
+    fn panel_rows(isa: Isa) -> usize;
+    /// The width of a packed panel of B.
+    fn panel_columns(isa: Isa) -> usize;
+}
+
+mod sealed {
+    use super::tile::{Kernels, f32_kernels, f64_kernels};
+    use crate::activation::Activation;
+    use crate::simd::Isa;
+
+    #[allow(private_interfaces, unreachable_pub)]
+    pub trait Kernel: Sized {
+        fn kernels(isa: Isa) -> &'static Kernels<Self>;
+        fn limits(activation: Activation) -> Option<(Self, Self)>;
+        fn activate(isa: Isa, activation: Activation, values: &mut [Self]);
+    }
+
+    #[allow(private_interfaces)]
+    impl Kernel for f32 {
+        fn kernels(isa: Isa) -> &'static Kernels<f32> {
+            f32_kernels(isa)
+        }
+        fn limits(activation: Activation) -> Option<(f32, f32)> {
+            activation.limits()
+        }
+        fn activate(isa: Isa, activation: Activation, values: &mut [f32]) {
+            activation.apply(isa, values);
+        }
+    }
+
+    #[allow(private_interfaces)]
+    impl Kernel for f64 {
+        fn kernels(isa: Isa) -> &'static Kernels<f64> {
+            f64_kernels(isa)
+        }
+        fn limits(activation: Activation) -> Option<(f64, f64)> {
+            activation.limits().map(|(lo, hi)| (lo.into(), hi.into()))
+        }
+        fn activate(_: Isa, activation: Activation, values: &mut [f64]) {
+            values.iter_mut().for_each(|x| *x = activation.eval(*x));
+        }
+    }
+}
+
+macro_rules! scalar {
+    ($t:ty) => {
+        impl Scalar for $t {
+            const ONE: Self = 1.0;
+            fn panel_rows(isa: Isa) -> usize {
+                <$t as sealed::Kernel>::kernels(isa).mr
+            }
+            fn panel_columns(isa: Isa) -> usize {
+                <$t as sealed::Kernel>::kernels(isa).nr()
+            }
+        }
+    };
+}
+scalar!(f32);
+scalar!(f64);
+
+/// `C = finish(A · B)`; `c` is row-major and is overwritten.
+pub fn gemm<T: Scalar>(
+    threads: &Threads,
+    isa: Isa,
+    shape: Shape,
+    a: Lhs<'_, T>,
+    b: Rhs<'_, T>,
+    epilogue: &Epilogue<'_, T>,
+    c: &mut [T],
+) {
+    gemm_batch(threads, isa, shape, &[(a, b)], epilogue, c);
+}
+
+/// A product for each pair of operands; the results lie one after the other in `c`, and the residuals likewise.
+pub fn gemm_batch<T: Scalar>(
+    threads: &Threads,
+    isa: Isa,
+    shape: Shape,
+    items: &[(Lhs<'_, T>, Rhs<'_, T>)],
+    epilogue: &Epilogue<'_, T>,
+    c: &mut [T],
+) {
+    let Shape { m, n, .. } = shape;
+    let size = m * n;
+    debug_assert_eq!(c.len(), size * items.len());
+    debug_assert!(epilogue.row_bias.is_none_or(|b| b.len() == m));
+    debug_assert!(epilogue.col_bias.is_none_or(|b| b.len() == n));
+    debug_assert!(epilogue.residual.is_none_or(|r| r.len() == c.len()));
+    if size == 0 {
+        return;
+    }
+    let c = Disjoint(c.as_mut_ptr());
+    let product = |i: usize| {
+        let (a, b) = items[i];
+        let epilogue = Epilogue {
+            residual: epilogue.residual.map(|r| &r[i * size..(i + 1) * size]),
+            ..*epilogue
+        };
+        // SAFETY: item `i` writes only its own part of `c`.
+        unsafe { driver::product(threads, isa, shape, a, b, &epilogue, c.get().add(i * size), n) }
+    };
+    // Whole items per thread share nothing; a few large items are better split inside.
+    let n_threads = threads.count();
+    if items.len().is_multiple_of(n_threads) || items.len() >= 4 * n_threads {
+        threads.run(items.len(), product);
+    } else {
+        (0..items.len()).for_each(product);
+    }
+}
+
+#[cfg(test)]
+mod tests;

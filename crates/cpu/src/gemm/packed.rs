@@ -1,0 +1,60 @@
+//! Operands packed once, for weights.
+
+use crate::aligned::{AlignedVec, Plain};
+use crate::gemm::{Scalar, Source};
+use crate::simd::Isa;
+
+/// Panels of `width` rows (or columns), each `k` steps of `width` adjacent elements; the last is filled up with zeros.
+#[derive(Debug)]
+pub(crate) struct Panels<T> {
+    pub(crate) data: AlignedVec<T>,
+    pub(crate) isa: Isa,
+    pub(crate) outer: usize,
+    pub(crate) k: usize,
+}
+
+impl<T: Plain> Panels<T> {
+    fn pack(isa: Isa, outer: usize, k: usize, width: usize, source: &dyn Source<T>) -> Self {
+        let mut data = AlignedVec::zeroed(outer.div_ceil(width) * width * k);
+        for (i, panel) in data.chunks_exact_mut((width * k).max(1)).enumerate() {
+            source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
+        }
+        Self { data, isa, outer, k }
+    }
+}
+
+/// A left operand (`m × k`), packed for the kernels of one instruction set.
+#[derive(Debug)]
+pub struct PackedA<T>(pub(crate) Panels<T>);
+
+/// A right operand (`k × n`), packed for the kernels of one instruction set.
+#[derive(Debug)]
+pub struct PackedB<T>(pub(crate) Panels<T>);
+
+macro_rules! packed {
+    ($name:ident, $outer:ident, $width:ident) => {
+        impl<T: Scalar> $name<T> {
+            /// Packs what `source` holds.
+            pub fn new(isa: Isa, $outer: usize, k: usize, source: &dyn Source<T>) -> Self {
+                Self(Panels::pack(isa, $outer, k, T::$width(isa), source))
+            }
+
+            /// The extent other than `k`.
+            pub fn $outer(&self) -> usize {
+                self.0.outer
+            }
+
+            /// The inner extent.
+            pub fn k(&self) -> usize {
+                self.0.k
+            }
+
+            /// The memory it takes.
+            pub fn bytes(&self) -> usize {
+                size_of_val(&*self.0.data)
+            }
+        }
+    };
+}
+packed!(PackedA, m, panel_rows);
+packed!(PackedB, n, panel_columns);

@@ -1,0 +1,355 @@
+//! The micro-kernels: one tile of C, held in registers over a block of `k`.
+
+// A kernel is one unsafe operation after the other; the contract stands on `Tile`.
+#![allow(unsafe_op_in_unsafe_fn)]
+// Only plain index loops are unrolled early enough for the accumulators to live in registers; with iterators the kernels
+// keep them in memory and run at less than half the speed.
+#![allow(clippy::needless_range_loop)]
+
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{F32x8, F32x16, F64x4, F64x8};
+use crate::simd::{Isa, Lanes, Vector};
+
+/// What is done to an element of C after its last product, in this order: times `alpha`, plus the biases, plus
+/// `beta * residual`, limited to `lo..=hi`. Null pointers are absent operands.
+#[derive(Clone, Copy)]
+pub(super) struct Finish<T> {
+    pub alpha: Option<T>,
+    /// One per row of C.
+    pub row_bias: *const T,
+    /// One per column of C.
+    pub col_bias: *const T,
+    /// In the place and with the row stride of C.
+    pub residual: *const T,
+    pub beta: T,
+    pub limits: Option<(T, T)>,
+}
+
+/// One call of a micro-kernel.
+///
+/// # Safety
+/// `a` is valid for `k * MR` elements (`a[p * MR + i]`), `b` for the vectors at `b + p * b_step`, `c` for the tile's rows
+/// and columns; the pointers of `finish` for the tile's place in the matrix (`row`, `col`).
+pub(super) struct Tile<'a, T> {
+    pub k: usize,
+    pub a: *const T,
+    /// The distance of two panels of A (thin kernels read several).
+    pub panel_stride: usize,
+    pub b: *const T,
+    pub b_step: usize,
+    /// The element `(row, col)` of C.
+    pub c: *mut T,
+    pub ldc: usize,
+    pub row: usize,
+    pub col: usize,
+    /// The rows that exist (what the kernel's `ROWS` is, except for thin kernels).
+    pub rows: usize,
+    /// The lanes of the last vector that exist.
+    pub lanes: usize,
+    /// Whether C holds the sum over the earlier `k`.
+    pub accumulate: bool,
+    /// Set for the last block of `k`.
+    pub finish: Option<&'a Finish<T>>,
+}
+
+pub(super) type TileFn<T> = unsafe fn(&Tile<'_, T>);
+
+/// The kernels of one element type on one instruction set.
+pub(super) struct Kernels<T: 'static> {
+    /// The height of a full tile and of a packed panel of A.
+    pub mr: usize,
+    pub lanes: usize,
+    /// `tiles[rows - 1][vectors - 1]`.
+    pub tiles: &'static [&'static [TileFn<T>]],
+    /// For 1..=8 columns beyond the last whole vector, `thin[columns - 1]`: vectorised along M instead.
+    pub thin: &'static [Thin<T>],
+}
+
+/// A kernel for few columns: it covers `panels` panels of A at once.
+pub(super) struct Thin<T> {
+    pub panels: usize,
+    pub many: TileFn<T>,
+    pub one: TileFn<T>,
+}
+
+impl<T> Kernels<T> {
+    /// The width of a full tile and of a packed panel of B.
+    pub(super) fn nr(&self) -> usize {
+        self.tiles[0].len() * self.lanes
+    }
+}
+
+/// The sum of products in the order of `k`, each element its own chain: so a block of `k` continues the chain of the
+/// one before it exactly, and where an element lies in a tile does not matter.
+#[inline(always)]
+unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize, const MR: usize>(
+    t: &Tile<'_, V::Elem>,
+) {
+    let mut acc = [[V::splat(V::Elem::default()); VECTORS]; ROWS];
+    for i in 0..ROWS {
+        for j in 0..VECTORS {
+            V::prefetch(t.c.wrapping_add(i * t.ldc + j * V::LANES));
+        }
+    }
+    if t.accumulate {
+        for i in 0..ROWS {
+            for j in 0..VECTORS {
+                let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
+                acc[i][j] = V::load_up_to(t.c.add(i * t.ldc + j * V::LANES), n);
+            }
+        }
+    }
+    let (mut a, mut b) = (t.a, t.b);
+    for _ in 0..t.k {
+        let mut bv = [V::splat(V::Elem::default()); VECTORS];
+        for j in 0..VECTORS {
+            bv[j] = V::load(b.add(j * V::LANES));
+            V::prefetch(b.wrapping_add(8 * t.b_step + j * V::LANES));
+        }
+        for i in 0..ROWS {
+            let x = V::splat(*a.add(i));
+            for j in 0..VECTORS {
+                acc[i][j] = x.mul_add(bv[j], acc[i][j]);
+            }
+        }
+        a = a.add(MR);
+        b = b.add(t.b_step);
+    }
+    if let Some(f) = t.finish {
+        finish::<V, ROWS, VECTORS>(&mut acc, f, t.row, t.col, t.ldc, t.lanes);
+    }
+    for i in 0..ROWS {
+        for j in 0..VECTORS {
+            let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
+            acc[i][j].store_up_to(t.c.add(i * t.ldc + j * V::LANES), n);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
+    acc: &mut [[V; VECTORS]; ROWS],
+    f: &Finish<V::Elem>,
+    row: usize,
+    col: usize,
+    ldc: usize,
+    lanes: usize,
+) {
+    if let Some(alpha) = f.alpha {
+        let alpha = V::splat(alpha);
+        for i in 0..ROWS {
+            for j in 0..VECTORS {
+                acc[i][j] = acc[i][j].mul(alpha);
+            }
+        }
+    }
+    if !f.row_bias.is_null() {
+        for i in 0..ROWS {
+            let bias = V::splat(*f.row_bias.add(row + i));
+            for j in 0..VECTORS {
+                acc[i][j] = acc[i][j].add(bias);
+            }
+        }
+    }
+    if !f.col_bias.is_null() {
+        for j in 0..VECTORS {
+            let n = if j + 1 == VECTORS { lanes } else { V::LANES };
+            let bias = V::load_up_to(f.col_bias.add(col + j * V::LANES), n);
+            for i in 0..ROWS {
+                acc[i][j] = acc[i][j].add(bias);
+            }
+        }
+    }
+    if !f.residual.is_null() {
+        let beta = V::splat(f.beta);
+        for i in 0..ROWS {
+            for j in 0..VECTORS {
+                let n = if j + 1 == VECTORS { lanes } else { V::LANES };
+                let r = V::load_up_to(f.residual.add((row + i) * ldc + col + j * V::LANES), n);
+                acc[i][j] = r.mul_add(beta, acc[i][j]);
+            }
+        }
+    }
+    if let Some((lo, hi)) = f.limits {
+        let (lo, hi) = (V::splat(lo), V::splat(hi));
+        for i in 0..ROWS {
+            for j in 0..VECTORS {
+                // In this order a NaN stays.
+                acc[i][j] = hi.min(lo.max(acc[i][j]));
+            }
+        }
+    }
+}
+
+/// `COLS` columns of `PANELS * MR` rows: vectors run along M, where packed A is contiguous.
+#[inline(always)]
+unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const COLS: usize>(
+    t: &Tile<'_, W::Elem>,
+) {
+    let zero = W::Elem::default();
+    // Column by column in the registers, row by row in C; this is where the two meet.
+    let mut rows = [[zero; 16]; 32];
+    if t.accumulate {
+        for (i, row) in rows.iter_mut().enumerate().take(t.rows) {
+            for (j, x) in row.iter_mut().enumerate().take(COLS) {
+                *x = *t.c.add(i * t.ldc + j);
+            }
+        }
+    }
+    let mut acc = [[W::splat(zero); COLS]; PANELS];
+    let mut lane = [zero; 16];
+    for p in 0..PANELS {
+        for j in 0..COLS {
+            for i in 0..W::LANES {
+                lane[i] = rows[p * W::LANES + i][j];
+            }
+            acc[p][j] = W::load(lane.as_ptr());
+        }
+    }
+    let (mut a, mut b) = (t.a, t.b);
+    for _ in 0..t.k {
+        let mut av = [W::splat(zero); PANELS];
+        for (p, v) in av.iter_mut().enumerate() {
+            *v = W::load(a.add(p * t.panel_stride));
+        }
+        for j in 0..COLS {
+            let x = W::splat(*b.add(j));
+            for p in 0..PANELS {
+                acc[p][j] = x.mul_add(av[p], acc[p][j]);
+            }
+        }
+        a = a.add(W::LANES);
+        b = b.add(t.b_step);
+    }
+    for p in 0..PANELS {
+        for j in 0..COLS {
+            acc[p][j].store(lane.as_mut_ptr());
+            for i in 0..W::LANES {
+                rows[p * W::LANES + i][j] = lane[i];
+            }
+        }
+    }
+    for (i, row) in rows.iter().enumerate().take(t.rows) {
+        let mut v = [[V::load(row.as_ptr())]];
+        if let Some(f) = t.finish {
+            finish::<V, 1, 1>(&mut v, f, t.row + i, t.col, t.ldc, COLS);
+        }
+        v[0][0].store_up_to(t.c.add(i * t.ldc), COLS);
+    }
+}
+
+/// `[[f::<1, 1>, f::<1, 2>, …], [f::<2, 1>, …], …]`.
+macro_rules! table {
+    ($f:ident, [$($rows:literal)*], $vectors:tt) => { &[$(table!(@row $f, $rows, $vectors)),*] };
+    (@row $f:ident, $rows:literal, [$($vectors:literal)*]) => { &[$($f::<$rows, $vectors>),*] };
+}
+
+macro_rules! full_kernels {
+    ($name:ident, $v:ty, $mr:literal $(, $features:literal)?) => {
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, <$v as Vector>::Elem>) {
+            tile::<$v, ROWS, VECTORS, $mr>(t)
+        }
+    };
+}
+
+macro_rules! thin_kernels {
+    ($name:ident, $w:ty, $v:ty, $features:literal) => {
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const PANELS: usize, const COLS: usize>(
+            t: &Tile<'_, <$v as Vector>::Elem>,
+        ) {
+            thin::<$w, $v, PANELS, COLS>(t)
+        }
+    };
+    (table $name:ident) => {
+        &[
+            Thin { panels: 4, many: $name::<4, 1>, one: $name::<1, 1> },
+            Thin { panels: 4, many: $name::<4, 2>, one: $name::<1, 2> },
+            Thin { panels: 4, many: $name::<4, 3>, one: $name::<1, 3> },
+            Thin { panels: 4, many: $name::<4, 4>, one: $name::<1, 4> },
+            Thin { panels: 2, many: $name::<2, 5>, one: $name::<1, 5> },
+            Thin { panels: 2, many: $name::<2, 6>, one: $name::<1, 6> },
+            Thin { panels: 2, many: $name::<2, 7>, one: $name::<1, 7> },
+            Thin { panels: 2, many: $name::<2, 8>, one: $name::<1, 8> },
+        ]
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::*;
+    full_kernels!(f32_avx512, F32x16, 8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+    full_kernels!(f64_avx512, F64x8, 8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+    thin_kernels!(f32_thin, F32x8, F32x16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+    thin_kernels!(f64_thin, F64x8, F64x8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+    full_kernels!(f32_avx2, F32x8, 6, "avx2,fma");
+    full_kernels!(f64_avx2, F64x4, 6, "avx2,fma");
+
+    pub(super) static F32_AVX512: Kernels<f32> = Kernels {
+        mr: 8,
+        lanes: 16,
+        tiles: table!(f32_avx512, [1 2 3 4 5 6 7 8], [1 2 3]),
+        thin: thin_kernels!(table f32_thin),
+    };
+    pub(super) static F64_AVX512: Kernels<f64> = Kernels {
+        mr: 8,
+        lanes: 8,
+        tiles: table!(f64_avx512, [1 2 3 4 5 6 7 8], [1 2 3]),
+        thin: thin_kernels!(table f64_thin),
+    };
+    pub(super) static F32_AVX2: Kernels<f32> =
+        Kernels { mr: 6, lanes: 8, tiles: table!(f32_avx2, [1 2 3 4 5 6], [1 2]), thin: &[] };
+    pub(super) static F64_AVX2: Kernels<f64> =
+        Kernels { mr: 6, lanes: 4, tiles: table!(f64_avx2, [1 2 3 4 5 6], [1 2]), thin: &[] };
+}
+
+// 4 × 8 for the 16 registers of SSE2; AArch64 has 32 and takes twice the rows.
+#[cfg(not(target_arch = "aarch64"))]
+mod portable {
+    use super::*;
+    full_kernels!(f32_portable, Lanes<f32, 4>, 4);
+    full_kernels!(f64_portable, Lanes<f64, 2>, 4);
+    pub(super) static F32: Kernels<f32> =
+        Kernels { mr: 4, lanes: 4, tiles: table!(f32_portable, [1 2 3 4], [1 2]), thin: &[] };
+    pub(super) static F64: Kernels<f64> =
+        Kernels { mr: 4, lanes: 2, tiles: table!(f64_portable, [1 2 3 4], [1 2]), thin: &[] };
+}
+#[cfg(target_arch = "aarch64")]
+mod portable {
+    use super::*;
+    full_kernels!(f32_portable, Lanes<f32, 4>, 8);
+    full_kernels!(f64_portable, Lanes<f64, 2>, 8);
+    pub(super) static F32: Kernels<f32> = Kernels {
+        mr: 8,
+        lanes: 4,
+        tiles: table!(f32_portable, [1 2 3 4 5 6 7 8], [1 2]),
+        thin: &[],
+    };
+    pub(super) static F64: Kernels<f64> = Kernels {
+        mr: 8,
+        lanes: 2,
+        tiles: table!(f64_portable, [1 2 3 4 5 6 7 8], [1 2]),
+        thin: &[],
+    };
+}
+
+pub(super) fn f32_kernels(isa: Isa) -> &'static Kernels<f32> {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => &x86::F32_AVX512,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => &x86::F32_AVX2,
+        Isa::Portable => &portable::F32,
+    }
+}
+
+pub(super) fn f64_kernels(isa: Isa) -> &'static Kernels<f64> {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => &x86::F64_AVX512,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => &x86::F64_AVX2,
+        Isa::Portable => &portable::F64,
+    }
+}

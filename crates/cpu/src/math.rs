@@ -1,0 +1,226 @@
+//! Elementary functions on vectors of `f32`.
+//!
+//! Range reductions are Cody and Waite's ("Software Manual for the Elementary Functions", 1980); the polynomials are
+//! minimax fits made for this file. Errors are stated against the exact result; NaN gives NaN, infinities give the limits.
+
+// Every function is unsafe only for the instruction set of `V`.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+use crate::simd::Float32;
+
+/// `y[i] = f(x[i])`, whole vectors first; all lanes of the last vector go through the same operations.
+#[inline(always)]
+pub(crate) unsafe fn map<V: Float32>(x: *const f32, y: &mut [f32], f: impl Fn(V) -> V) {
+    let (n, y) = (y.len(), y.as_mut_ptr());
+    let mut i = 0;
+    while i + V::LANES <= n {
+        f(V::load(x.add(i))).store(y.add(i));
+        i += V::LANES;
+    }
+    if i < n {
+        f(V::load_partial(x.add(i), n - i)).store_partial(y.add(i), n - i);
+    }
+}
+
+/// `c[0] + c[1] x + c[2] x² + …`.
+#[inline(always)]
+unsafe fn poly<V: Float32, const N: usize>(x: V, c: [f32; N]) -> V {
+    let mut sum = V::splat(c[N - 1]);
+    for &c in c[..N - 1].iter().rev() {
+        sum = sum.mul_add(x, V::splat(c));
+    }
+    sum
+}
+
+const LN2_HI: f32 = 0.693_359_4;
+const LN2_LO: f32 = -2.121_944_4e-4;
+
+/// `(n, r)` with `x = n ln 2 + r`, `|r| <= ln 2 / 2`, for `x` limited to where `exp` is 0 or infinite.
+#[inline(always)]
+unsafe fn reduce<V: Float32>(x: V) -> (V, V) {
+    let x = V::splat(89.0).min(V::splat(-105.0).max(x));
+    let n = x.mul(V::splat(std::f32::consts::LOG2_E)).round();
+    let r = n.mul_add(V::splat(-LN2_HI), x);
+    (n, n.mul_add(V::splat(-LN2_LO), r))
+}
+
+/// `exp(r) - 1` for `|r| <= ln 2 / 2`.
+#[inline(always)]
+unsafe fn exp_m1_near_0<V: Float32>(r: V) -> V {
+    let q = poly(r, [0.5, 0.166_665_14, 0.041_666_19, 0.008_369_531, 0.001_395_156_1]);
+    r.mul(r).mul_add(q, r)
+}
+
+/// `exp(x)`, within 2 units in the last place; subnormal results included.
+#[inline(always)]
+pub(crate) unsafe fn exp<V: Float32>(x: V) -> V {
+    let (n, r) = reduce(x);
+    exp_m1_near_0(r).add(V::splat(1.0)).scale_pow2(n)
+}
+
+/// `exp(x) - 1`, relative error below 3e-7 also near 0.
+#[inline(always)]
+pub(crate) unsafe fn exp_m1<V: Float32>(x: V) -> V {
+    let (n, r) = reduce(x);
+    let one = V::splat(1.0);
+    // 2^n (e^r - 1) + (2^n - 1); for large n the second term could overflow where the sum does not.
+    let big = exp(x).sub(one);
+    let small = exp_m1_near_0(r).scale_pow2(n).add(one.scale_pow2(n).sub(one));
+    V::splat(64.0).select_lt(n, big, small)
+}
+
+/// The natural logarithm, within 2 units in the last place; -∞ at 0, NaN below.
+#[inline(always)]
+pub(crate) unsafe fn ln<V: Float32>(x: V) -> V {
+    let zero = V::splat(0.0);
+    let least = V::splat(f32::MIN_POSITIVE);
+    // Subnormal numbers are scaled up first.
+    let scaled = x.select_lt(least, x.mul(V::splat(8_388_608.0)), x);
+    let bias = x.select_lt(least, V::splat(-23.0), zero);
+    let (m, e) = scaled.split_exponent();
+    let e = e.add(bias);
+    let f = m.sub(V::splat(1.0));
+    let p = poly(
+        f,
+        [
+            0.333_333_1,
+            -0.249_999_87,
+            0.200_022_19,
+            -0.166_692_45,
+            0.142_187_86,
+            -0.123_844_95,
+            0.118_722_68,
+            -0.117_887_83,
+            0.069_156_5,
+        ],
+    );
+    let f2 = f.mul(f);
+    // Small terms first: e·ln2_lo + f³p - f²/2 + f + e·ln2_hi.
+    let tail = f.mul(f2).mul_add(p, e.mul(V::splat(LN2_LO)));
+    let tail = f2.mul_add(V::splat(-0.5), tail);
+    let normal = e.mul_add(V::splat(LN2_HI), f.add(tail));
+    // +∞ and NaN are their own logarithm here.
+    let finite = x.select_lt(V::splat(f32::INFINITY), normal, x);
+    let positive = zero.select_lt(x, finite, x.add(V::splat(f32::NAN)));
+    let at_zero =
+        x.abs().select_lt(V::splat(f32::from_bits(1)), V::splat(f32::NEG_INFINITY), positive);
+    x.select_lt(zero, V::splat(f32::NAN), at_zero)
+}
+
+/// `1 / (1 + exp(-x))`, absolute error below 1.2e-7.
+#[inline(always)]
+pub(crate) unsafe fn sigmoid<V: Float32>(x: V) -> V {
+    let one = V::splat(1.0);
+    one.div(one.add(exp(V::splat(0.0).sub(x))))
+}
+
+/// The hyperbolic tangent, relative error below 3e-7.
+#[inline(always)]
+pub(crate) unsafe fn tanh<V: Float32>(x: V) -> V {
+    let a = x.abs();
+    let one = V::splat(1.0);
+    let far = one.sub(V::splat(2.0).div(exp(a.add(a)).add(one)));
+    let x2 = x.mul(x);
+    let p = poly(x2, [-0.333_332_84, 0.133_315_16, -0.053_745_158, 0.020_655_255, -0.005_721_667]);
+    let near = x2.mul(a).mul_add(p, a);
+    a.select_lt(V::splat(0.625), near, far).copysign(x)
+}
+
+/// The error function, absolute error below 1.2e-7, relative near 0.
+#[inline(always)]
+pub(crate) unsafe fn erf<V: Float32>(x: V) -> V {
+    let a = x.abs();
+    let near = a.mul(poly(
+        a.mul(a),
+        [
+            std::f32::consts::FRAC_2_SQRT_PI,
+            -0.376_126_26,
+            0.112_836,
+            -0.026_854_444,
+            0.005_189_535,
+            -0.000_802_084_1,
+            7.889_119e-5,
+        ],
+    ));
+    // erfc(4) is below half a unit in the last place of 1.
+    let b = V::splat(4.0).min(a);
+    let ln_erfc = poly(
+        b,
+        [
+            1.175_801_4e-4,
+            -1.129_254_8,
+            -0.633_844,
+            -0.107_764_48,
+            0.024_806_378,
+            -0.004_060_006,
+            0.000_413_188_86,
+            -1.940_141_4e-5,
+        ],
+    );
+    let far = V::splat(1.0).sub(exp(ln_erfc));
+    a.select_lt(V::splat(1.0), near, far).copysign(x)
+}
+
+/// `x/2 * (1 + erf(x/√2))`.
+#[inline(always)]
+pub(crate) unsafe fn gelu<V: Float32>(x: V) -> V {
+    let e = erf(x.mul(V::splat(std::f32::consts::FRAC_1_SQRT_2)));
+    // -∞ times 0 would be NaN.
+    let x = x.select_lt(V::splat(-30.0), V::splat(-30.0), x);
+    let half = x.mul(V::splat(0.5));
+    half.mul_add(e, half)
+}
+
+/// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`.
+#[inline(always)]
+pub(crate) unsafe fn gelu_tanh<V: Float32>(x: V) -> V {
+    const C: f32 = 0.797_884_6;
+    let inner = x.mul(x.mul(x).mul_add(V::splat(C * 0.044715), V::splat(C)));
+    let t = tanh(inner);
+    let x = x.select_lt(V::splat(-30.0), V::splat(-30.0), x);
+    let half = x.mul(V::splat(0.5));
+    half.mul_add(t, half)
+}
+
+/// `ln(1 + exp(x))`.
+#[inline(always)]
+pub(crate) unsafe fn softplus<V: Float32>(x: V) -> V {
+    let (zero, one) = (V::splat(0.0), V::splat(1.0));
+    let t = exp(zero.sub(x.abs()));
+    // ln(1 + t) = ln(u) t / (u - 1) for the rounded u = 1 + t; where u is 1 it is t.
+    let u = one.add(t);
+    let d = u.sub(one);
+    let l = zero.select_lt(d, ln(u).mul(t.div(d)), t);
+    zero.max(x).add(l)
+}
+
+/// The error function in `f64`, to about 1e-15: its Maclaurin series, or 1 - erfc.
+pub(crate) fn erf64(x: f64) -> f64 {
+    let a = x.abs();
+    if a >= 2.5 {
+        return (1.0 - erfc64(a)).copysign(x);
+    }
+    // e^(-x²) Σ 2^n x^(2n+1) / (1·3·…·(2n+1)), of positive terms only.
+    let (mut term, mut sum, mut n) = (x, x, 0.0);
+    while term.abs() > sum.abs() * 1e-17 {
+        n += 1.0;
+        term *= 2.0 * x * x / (2.0 * n + 1.0);
+        sum += term;
+    }
+    sum * (-x * x).exp() * std::f64::consts::FRAC_2_SQRT_PI
+}
+
+/// The complementary error function in `f64`, without cancellation in its tail (by continued fraction).
+pub(crate) fn erfc64(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    if x < 2.5 {
+        return 1.0 - erf64(x);
+    }
+    let mut f = x;
+    for i in (1..=60).rev() {
+        f = x + f64::from(i) * 0.5 / f;
+    }
+    (-x * x).exp() / (f * std::f64::consts::PI.sqrt())
+}

@@ -1,0 +1,162 @@
+//! Vectors as arrays: what any target can run, and what NEON and SSE2 are compiled from.
+
+// Plain index loops are what the compiler turns into vector instructions.
+#![allow(clippy::needless_range_loop)]
+
+use super::{Float32, Vector};
+
+/// `N` elements in an array; the loops below become vector instructions of the target's baseline.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes<T, const N: usize>([T; N]);
+
+impl<T: Copy, const N: usize> Lanes<T, N> {
+    #[inline(always)]
+    fn map(self, f: impl Fn(T) -> T) -> Self {
+        Lanes(self.0.map(f))
+    }
+
+    #[inline(always)]
+    fn zip(mut self, o: Self, f: impl Fn(T, T) -> T) -> Self {
+        for i in 0..N {
+            self.0[i] = f(self.0[i], o.0[i]);
+        }
+        self
+    }
+}
+
+macro_rules! vector_of_lanes {
+    ($t:ty) => {
+        impl<const N: usize> Vector for Lanes<$t, N> {
+            type Elem = $t;
+            const LANES: usize = N;
+
+            #[inline(always)]
+            unsafe fn splat(x: $t) -> Self {
+                Lanes([x; N])
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $t) -> Self {
+                Lanes(p.cast::<[$t; N]>().read_unaligned())
+            }
+            #[inline(always)]
+            unsafe fn load_partial(p: *const $t, n: usize) -> Self {
+                let mut v = [0.0; N];
+                for (i, x) in v.iter_mut().enumerate().take(n) {
+                    *x = *p.add(i);
+                }
+                Lanes(v)
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $t) {
+                p.cast::<[$t; N]>().write_unaligned(self.0)
+            }
+            #[inline(always)]
+            unsafe fn store_partial(self, p: *mut $t, n: usize) {
+                for (i, x) in self.0.iter().enumerate().take(n) {
+                    *p.add(i) = *x;
+                }
+            }
+            #[inline(always)]
+            unsafe fn add(self, o: Self) -> Self {
+                self.zip(o, |a, b| a + b)
+            }
+            #[inline(always)]
+            unsafe fn sub(self, o: Self) -> Self {
+                self.zip(o, |a, b| a - b)
+            }
+            #[inline(always)]
+            unsafe fn mul(self, o: Self) -> Self {
+                self.zip(o, |a, b| a * b)
+            }
+            #[inline(always)]
+            unsafe fn div(self, o: Self) -> Self {
+                self.zip(o, |a, b| a / b)
+            }
+            #[inline(always)]
+            unsafe fn mul_add(mut self, a: Self, b: Self) -> Self {
+                for i in 0..N {
+                    // Without the instruction, `mul_add` is a slow library call.
+                    self.0[i] = if cfg!(target_arch = "aarch64") {
+                        self.0[i].mul_add(a.0[i], b.0[i])
+                    } else {
+                        self.0[i] * a.0[i] + b.0[i]
+                    };
+                }
+                self
+            }
+            #[inline(always)]
+            unsafe fn max(self, o: Self) -> Self {
+                self.zip(o, |a, b| if a > b { a } else { b })
+            }
+            #[inline(always)]
+            unsafe fn min(self, o: Self) -> Self {
+                self.zip(o, |a, b| if a < b { a } else { b })
+            }
+            #[inline(always)]
+            unsafe fn sqrt(self) -> Self {
+                self.map(|x| x.sqrt())
+            }
+        }
+    };
+}
+vector_of_lanes!(f32);
+vector_of_lanes!(f64);
+
+impl<const N: usize> Float32 for Lanes<f32, N> {
+    #[inline(always)]
+    unsafe fn abs(self) -> Self {
+        self.map(f32::abs)
+    }
+    #[inline(always)]
+    unsafe fn copysign(self, sign: Self) -> Self {
+        self.zip(sign, f32::copysign)
+    }
+    #[inline(always)]
+    unsafe fn round(self) -> Self {
+        // Adding and taking away 1.5 * 2^23 rounds to even in the default rounding mode; the callers' range is far smaller.
+        const MAGIC: f32 = 12_582_912.0;
+        self.map(|x| (x + MAGIC) - MAGIC)
+    }
+    #[inline(always)]
+    unsafe fn scale_pow2(self, n: Self) -> Self {
+        self.zip(n, |x, n| {
+            // Two factors, each a normal number, so that subnormal results are rounded once.
+            let n = n as i32;
+            let half = n >> 1;
+            let pow2 = |e: i32| f32::from_bits(((e + 127) as u32) << 23);
+            x * pow2(half) * pow2(n - half)
+        })
+    }
+    #[inline(always)]
+    unsafe fn split_exponent(self) -> (Self, Self) {
+        const SQRT_HALF: u32 = 0x3f35_04f3;
+        let bits = |x: f32| x.to_bits().wrapping_sub(SQRT_HALF) as i32;
+        (
+            self.map(|x| f32::from_bits((bits(x) as u32 & 0x007f_ffff) + SQRT_HALF)),
+            self.map(|x| (bits(x) >> 23) as f32),
+        )
+    }
+    #[inline(always)]
+    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
+        let mut out = no;
+        for i in 0..N {
+            out.0[i] = if self.0[i] < o.0[i] { yes.0[i] } else { no.0[i] };
+        }
+        out
+    }
+    #[inline(always)]
+    unsafe fn reduce_add(self) -> f32 {
+        let (mut v, mut n) = (self.0, N);
+        while n > 1 {
+            n /= 2;
+            for i in 0..n {
+                v[i] += v[i + n];
+            }
+        }
+        v[0]
+    }
+    #[inline(always)]
+    unsafe fn reduce_max(self) -> f32 {
+        self.0.into_iter().fold(f32::NEG_INFINITY, f32::max)
+    }
+}
