@@ -11,6 +11,7 @@ pub mod gemm;
 pub mod kernel;
 mod math;
 mod ops;
+mod real;
 mod simd;
 #[cfg(test)]
 mod test_data;

@@ -1,7 +1,10 @@
 //! Kernels of the graph ops, by the op table's groups.
 
+mod container;
 mod elementwise;
 mod moves;
+mod signal;
+mod train;
 
 use crate::kernel::{Compile, Kernel};
 use trident_ir::op::Group;
@@ -12,6 +15,9 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => elementwise::kernel(cx),
         Group::Move => moves::kernel(cx),
+        Group::Signal => signal::kernel(cx),
+        Group::Container => container::kernel(cx),
+        Group::Train => train::kernel(cx),
         _ => None,
     };
     found.ok_or_else(|| cx.declined("there is no kernel for it"))

@@ -1,0 +1,159 @@
+//! Between sequences and tensors: ConcatFromSequence, SplitToSequence.
+
+use super::sequence::items;
+use crate::kernel::Call;
+use trident_ir::DType;
+use trident_ir::geometry::axis;
+use trident_runtime::{KernelError, Tensor, Value};
+
+/// Rows that lie together when a tensor is cut along `axis`: outer count, length of the axis, elements per step.
+fn cut(dims: &[usize], axis: usize) -> (usize, usize, usize) {
+    (dims[..axis].iter().product(), dims[axis], dims[axis + 1..].iter().product())
+}
+
+/// Copies `count` steps of the axis between two tensors; `from` and `to` are (offset, axis length).
+fn copy_rows(
+    src: &Tensor,
+    dst: &mut Tensor,
+    outer: usize,
+    row: usize,
+    count: usize,
+    (from, to): ((usize, usize), (usize, usize)),
+) -> Result<(), KernelError> {
+    let place = |o: usize, (offset, len): (usize, usize)| (o * len + offset) * row;
+    if src.dtype() == DType::Str {
+        let (src, dst) = (src.strings()?, dst.strings_mut()?);
+        for o in 0..outer {
+            let (f, t) = (place(o, from), place(o, to));
+            dst[t..t + count * row].clone_from_slice(&src[f..f + count * row]);
+        }
+        return Ok(());
+    }
+    let size = src.dtype().size();
+    let (src, dst) = (src.bytes()?, dst.bytes_mut()?);
+    for o in 0..outer {
+        let (f, t) = (place(o, from) * size, place(o, to) * size);
+        dst[t..t + count * row * size].copy_from_slice(&src[f..f + count * row * size]);
+    }
+    Ok(())
+}
+
+/// ConcatFromSequence.
+pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let stack = call.op.flag("new_axis");
+    let mut parts = Vec::new();
+    for item in items(call, 0)? {
+        let Value::Tensor(t) = item else {
+            let (actual, expected) = (item.describe(), "a sequence of tensors");
+            return Err(KernelError::Kind { index: 0, actual, expected });
+        };
+        parts.push(t);
+    }
+    let first = parts.first().ok_or_else(|| KernelError::domain("the sequence is empty"))?.clone();
+    let at = call.op.int("axis").ok_or_else(|| KernelError::attr("axis", "is missing"))?;
+    let at = axis(at, first.rank() + usize::from(stack))?;
+    if stack {
+        for part in &mut parts {
+            let mut dims = part.dims().to_vec();
+            if dims.len() != first.rank() {
+                return Err(KernelError::shape("items of different rank cannot be stacked"));
+            }
+            dims.insert(at, 1);
+            *part = part.clone().reshaped(&dims)?;
+        }
+    }
+    let mut dims = parts[0].dims().to_vec();
+    dims[at] = 0;
+    for part in &parts {
+        let other = |d: &[usize]| [&d[..at], &d[at + 1..]].concat();
+        let same = part.rank() == dims.len() && other(part.dims()) == other(&dims);
+        if !same || part.dtype() != first.dtype() {
+            let (a, b) = (first.ty(), part.ty());
+            return Err(KernelError::shape(format!(
+                "{a} and {b} cannot be joined along axis {at}"
+            )));
+        }
+        dims[at] += part.dims()[at];
+    }
+    let mut out = call.alloc(0, first.dtype(), &dims)?;
+    let mut offset = 0;
+    for part in &parts {
+        let (outer, n, row) = cut(part.dims(), at);
+        copy_rows(part, &mut out, outer, row, n, ((0, n), (offset, dims[at])))?;
+        offset += n;
+    }
+    call.set(0, out);
+    Ok(())
+}
+
+/// SplitToSequence.
+pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let at = axis(call.op.int("axis").unwrap_or(0), x.rank())?;
+    let (outer, n, row) = cut(x.dims(), at);
+    let sizes = match call.opt(1)? {
+        None => vec![1; n],
+        Some(split) => {
+            let bad = || KernelError::domain(format!("the sizes do not cut {n} along axis {at}"));
+            let sizes = split.to_i64s()?.into_iter().map(|s| usize::try_from(s).map_err(|_| bad()));
+            let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+            match (split.rank(), &sizes[..]) {
+                (0, [0]) => return Err(bad()),
+                (0, &[s]) => (0..n.div_ceil(s)).map(|i| s.min(n - i * s)).collect(),
+                (1, s) if s.iter().try_fold(0usize, |a, &b| a.checked_add(b)) == Some(n) => sizes,
+                _ => return Err(bad()),
+            }
+        }
+    };
+    let squeeze = call.opt(1)?.is_none() && !call.op.flag("keepdims");
+    let (mut parts, mut offset) = (Vec::with_capacity(sizes.len()), 0);
+    for size in sizes {
+        let mut dims = x.dims().to_vec();
+        dims[at] = size;
+        let mut part = call.temp(x.dtype(), &dims)?;
+        copy_rows(&x, &mut part, outer, row, size, ((offset, n), (0, size)))?;
+        if squeeze {
+            dims.remove(at);
+            part = part.reshaped(&dims)?;
+        }
+        parts.push(part.into());
+        offset += size;
+    }
+    call.set(0, Value::seq(parts));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{elements, run, strings, tensor};
+    use trident_ir::{Attr, OpKind};
+
+    #[test]
+    fn splits_join_again() {
+        let x = tensor(&[2, 5], &(0..10i32).collect::<Vec<_>>());
+        for split in [tensor(&[], &[2i64]), tensor(&[3], &[0i64, 4, 1])] {
+            let axis = [("axis", Attr::Int(-1))];
+            let seq = run(OpKind::SplitToSequence, &axis, vec![x.clone(), split]).unwrap();
+            let y = run(OpKind::ConcatFromSequence, &axis, vec![seq]).unwrap();
+            assert_eq!(elements::<i32>(&y), elements::<i32>(&x));
+        }
+        let bad = tensor(&[2], &[2i64, 2]);
+        assert!(
+            run(OpKind::SplitToSequence, &[("axis", Attr::Int(1))], vec![x.clone(), bad]).is_err()
+        );
+        let rows =
+            run(OpKind::SplitToSequence, &[("keepdims", Attr::Int(0))], vec![x.clone()]).unwrap();
+        let stack = [("axis", Attr::Int(1)), ("new_axis", Attr::Int(1))];
+        let y = run(OpKind::ConcatFromSequence, &stack, vec![rows]).unwrap();
+        assert_eq!(y.as_tensor().unwrap().dims(), [5, 2]);
+        assert_eq!(elements::<i32>(&y), [0, 5, 1, 6, 2, 7, 3, 8, 4, 9]);
+    }
+
+    #[test]
+    fn strings_join() {
+        let seq =
+            trident_runtime::Value::seq(vec![strings(&[1], &["a"]), strings(&[2], &["b", "c"])]);
+        let y = run(OpKind::ConcatFromSequence, &[("axis", Attr::Int(0))], vec![seq]).unwrap();
+        assert_eq!(y.as_tensor().unwrap().strings().unwrap(), ["a", "b", "c"]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Negative log likelihood and softmax cross entropy.
+
+use crate::kernel::Call;
+use crate::real::{Real, in_real, produce, read};
+use trident_runtime::{KernelError, Tensor};
+
+/// Classes lie along axis 1: scores are [N, C, d…], targets [N, d…].
+struct Layout {
+    batch: usize,
+    classes: usize,
+    inner: usize,
+}
+
+fn layout(x: &Tensor, target: &Tensor) -> Result<Layout, KernelError> {
+    let (dims, t) = (x.dims(), target.dims());
+    let fits = dims.len() >= 2 && t.first() == dims.first() && t[1..] == dims[2..];
+    if !fits {
+        return Err(KernelError::shape(format!("scores {dims:?} do not go with targets {t:?}")));
+    }
+    Ok(Layout { batch: dims[0], classes: dims[1], inner: dims[2..].iter().product() })
+}
+
+/// Sets result 0 to the loss of log probabilities.
+fn reduce<R: Real>(
+    call: &mut Call<'_, '_>,
+    x: &Tensor,
+    log_prob: &[R],
+    at: &Layout,
+) -> Result<(), KernelError> {
+    let target = call.tensor(1)?;
+    let classes = target.to_i64s()?;
+    let weight = call.opt(2)?;
+    let weight = weight.as_ref().map(read::<R>).transpose()?;
+    if weight.as_ref().is_some_and(|w| w.len() != at.classes) {
+        return Err(KernelError::shape(format!("one weight for each of {} classes", at.classes)));
+    }
+    let ignore = call.op.int("ignore_index");
+    let (mut losses, mut total, mut weights) = (Vec::with_capacity(classes.len()), 0.0, 0.0);
+    for (i, &class) in classes.iter().enumerate() {
+        if Some(class) == ignore {
+            losses.push(R::zero());
+            continue;
+        }
+        let c = usize::try_from(class).ok().filter(|&c| c < at.classes).ok_or_else(|| {
+            KernelError::domain(format!("target {class} is not one of {} classes", at.classes))
+        })?;
+        let (n, d) = (i / at.inner, i % at.inner);
+        let w = weight.as_ref().map_or(R::one(), |w| w[c]);
+        let loss = -log_prob[(n * at.classes + c) * at.inner + d] * w;
+        total += loss.wide();
+        weights += w.wide();
+        losses.push(loss);
+    }
+    let scalar = |v: f64| (vec![], vec![R::of(v)]);
+    let (dims, values) = match call.op.str("reduction") {
+        Some("none") => (target.dims().to_vec(), losses),
+        Some("sum") => scalar(total),
+        Some("mean") => scalar(total / weights),
+        other => return Err(KernelError::attr("reduction", format!("unknown: {other:?}"))),
+    };
+    produce::<R>(call, 0, x.dtype(), &dims, |out| {
+        out.copy_from_slice(&values);
+        Ok(())
+    })
+}
+
+/// NegativeLogLikelihoodLoss.
+pub(super) fn nll(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let at = layout(&x, &call.tensor(1)?)?;
+    in_real!(x.dtype(), R => reduce::<R>(call, &x, &read::<R>(&x)?, &at))
+}
+
+/// SoftmaxCrossEntropyLoss.
+pub(super) fn cross_entropy(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let at = layout(&x, &call.tensor(1)?)?;
+    in_real!(x.dtype(), R => {
+        let log_prob = log_softmax::<R>(&read::<R>(&x)?, &at);
+        if call.wants(1) {
+            produce::<R>(call, 1, x.dtype(), x.dims(), |out| {
+                out.copy_from_slice(&log_prob);
+                Ok(())
+            })?;
+        }
+        reduce::<R>(call, &x, &log_prob, &at)
+    })
+}
+
+/// ln(softmax(x)) over the classes.
+fn log_softmax<R: Real>(x: &[R], at: &Layout) -> Vec<R> {
+    let mut out = x.to_vec();
+    for n in 0..at.batch {
+        for d in 0..at.inner {
+            let index = |c: usize| (n * at.classes + c) * at.inner + d;
+            let column = || (0..at.classes).map(|c| x[index(c)]);
+            let max = column().fold(R::neg_infinity(), R::max);
+            let sum: f64 = column().map(|v| (v - max).wide().exp()).sum();
+            for c in 0..at.classes {
+                out[index(c)] = R::of((x[index(c)] - max).wide() - sum.ln());
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ABSENT, elements, run, run_on, tensor};
+    use trident_ir::{Attr, OpKind};
+
+    const SCORES: [f32; 12] = [1.0, 2.0, 0.5, -1.0, 3.0, 0.0, 0.2, 0.1, -2.0, 4.0, 1.5, 0.3];
+
+    #[test]
+    fn cross_entropy_is_nll_of_log_softmax() {
+        let x = || Some(tensor(&[2, 3, 2], &SCORES));
+        let labels = || Some(tensor(&[2, 2], &[0i64, 2, 1, 1]));
+        let w = || Some(tensor(&[3], &[0.5f32, 1.0, 2.0]));
+        let attrs = [("ignore_index", Attr::Int(2))];
+        let both = run_on(1, OpKind::SoftmaxCrossEntropyLoss, &attrs, vec![x(), labels(), w()], 2)
+            .unwrap();
+        let nll = run_on(
+            1,
+            OpKind::NegativeLogLikelihoodLoss,
+            &attrs,
+            vec![Some(both[1].clone()), labels(), w()],
+            1,
+        )
+        .unwrap();
+        assert_eq!(elements::<f32>(&both[0]), elements::<f32>(&nll[0]));
+        // Element [0, :, 0] by hand.
+        let (a, b, c) = (1f64.exp(), 0.5f64.exp(), 3f64.exp());
+        let expected = (a / (a + b + c)).ln();
+        assert!((f64::from(elements::<f32>(&both[1])[0]) - expected).abs() < 1e-6);
+    }
+
+    #[test]
+    fn targets_outside_the_classes_are_refused() {
+        let x = tensor(&[1, 3], &SCORES[..3]);
+        let run = |t: i64| {
+            run(OpKind::NegativeLogLikelihoodLoss, &[], vec![x.clone(), tensor(&[1], &[t])])
+        };
+        assert!(run(3).is_err() && run(-1).is_err() && run(2).is_ok());
+        let bad = vec![Some(x.clone()), Some(tensor(&[2], &[0i64, 0])), ABSENT];
+        assert!(run_on(1, OpKind::NegativeLogLikelihoodLoss, &[], bad, 1).is_err());
+    }
+}
