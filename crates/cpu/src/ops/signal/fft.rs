@@ -74,7 +74,7 @@ enum Way {
 fn radices(mut n: usize) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     for p in std::iter::once(4).chain(2..=MAX_RADIX) {
-        while n > 1 && n % p == 0 {
+        while n > 1 && n.is_multiple_of(p) {
             found.push(p);
             n /= p;
         }

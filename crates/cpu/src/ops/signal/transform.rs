@@ -99,7 +99,7 @@ fn mirror(line: &mut [Complex], have: usize) {
     let half = n / 2 + 1;
     line[have.min(half)..].fill(Complex::default());
     line[0].im = 0.0;
-    if n % 2 == 0 {
+    if n.is_multiple_of(2) {
         line[n / 2].im = 0.0;
     }
     for k in half..n {
