@@ -43,107 +43,145 @@ struct Product<'a, T: 'static> {
 // own part.
 unsafe impl<T> Sync for Product<'_, T> {}
 
-/// Computes one product into the rows of `ldc` elements at `c`.
+/// One product of a batch.
+pub(crate) struct Item<'a, T> {
+    pub(crate) a: Lhs<'a, T>,
+    pub(crate) b: Rhs<'a, T>,
+    pub(crate) epilogue: Epilogue<'a, T>,
+    /// Where its rows of `n` elements go.
+    pub(crate) c: *mut T,
+}
+
+/// Computes `count` products of one shape.
 ///
 /// # Safety
-/// `c` is valid for writes of `m` rows of `n` elements at distance `ldc` that nothing else touches meanwhile.
-#[allow(clippy::too_many_arguments)]
-pub(super) unsafe fn product<T: Scalar>(
+/// Every `c` is valid for writes of `m * n` elements that nothing else touches meanwhile.
+pub(crate) unsafe fn products<'a, T: Scalar>(
     threads: &Threads,
     isa: Isa,
     shape: Shape,
-    a: Lhs<'_, T>,
-    b: Rhs<'_, T>,
-    epilogue: &Epilogue<'_, T>,
-    c: *mut T,
-    ldc: usize,
+    count: usize,
+    item: impl Fn(usize) -> Item<'a, T> + Sync,
 ) {
-    let kernels = T::kernels(isa);
-    let (mr, nr) = (kernels.mr, kernels.nr());
     let Shape { m, n, k } = shape;
+    if m == 0 || n == 0 {
+        return;
+    }
     let serial = Threads::new(1);
-    let threads =
-        if m.saturating_mul(n).saturating_mul(k.max(1)) < MIN_PARALLEL { &serial } else { threads };
-    let grid = Grid::new(threads.count(), m.div_ceil(mr), n, nr);
-
-    let mut a_scratch = None;
-    let a = match a {
-        Lhs::Packed(packed) => {
-            assert!(
-                packed.0.isa == isa && packed.0.outer == m && packed.0.k == k,
-                "A was packed for another product"
-            );
-            packed.0.data.as_ptr()
-        }
-        Lhs::Source(source) => {
-            pack_all(threads, a_scratch.insert(Scratch::take(0)), source, m, k, mr)
-        }
-    };
-    let mut b_scratch = None;
-    let b = match b {
-        Rhs::Packed(packed) => {
-            assert!(
-                packed.0.isa == isa && packed.0.outer == n && packed.0.k == k,
-                "B was packed for another product"
-            );
-            Panels::Packed(packed.0.data.as_ptr())
-        }
-        Rhs::Source(source) => match source.in_place() {
-            // Packing pays only if the panels are used several times.
-            Some((data, step)) if m <= 2 * mr => Panels::InPlace { data, step, source },
-            _ if grid.rows > 1 => Panels::Packed(pack_all(
-                threads,
-                b_scratch.insert(Scratch::take(0)),
-                source,
-                n,
-                k,
-                nr,
-            )),
-            _ => Panels::Source(source),
-        },
-    };
-    let pointer = |s: Option<&[T]>| s.map_or(std::ptr::null(), <[T]>::as_ptr);
-    let limits = T::limits(epilogue.activation);
-    let plain = limits.is_some() || epilogue.activation == Activation::None;
-    let product = Product {
-        kernels,
-        isa,
-        shape,
-        a,
-        b,
-        c,
-        ldc,
-        finish: Finish {
-            alpha: (epilogue.alpha != T::ONE).then_some(epilogue.alpha),
-            row_bias: pointer(epilogue.row_bias),
-            col_bias: pointer(epilogue.col_bias),
-            residual: pointer(epilogue.residual),
-            beta: epilogue.beta,
-            limits,
-        },
-        activation: (!plain).then_some(epilogue.activation),
-    };
-    threads.run(grid.tasks(), |i| {
-        let (panels, columns) = grid.task(i);
-        // SAFETY: the grid's tasks are disjoint parts of C, and the operands are as large as `shape` says.
-        unsafe { product.block(panels, columns) }
-    });
+    let work = m.saturating_mul(n).saturating_mul(k.max(1)).saturating_mul(count);
+    let threads = if work < MIN_PARALLEL { &serial } else { threads };
+    // Whole products per thread share nothing; if there are few, each is split.
+    let many = threads.count() == 1
+        || count.is_multiple_of(threads.count())
+        || count >= 8 * threads.count();
+    if many {
+        threads.run(count, |i| {
+            let prepared = Prepared::new(&serial, isa, shape, item(i), 1);
+            // SAFETY: the item's own part of C; the whole of it is one task.
+            unsafe { prepared.task(0) };
+        });
+    } else {
+        let prepared: Vec<_> =
+            (0..count).map(|i| Prepared::new(threads, isa, shape, item(i), count)).collect();
+        let tasks = prepared.first().map_or(0, |p| p.grid.tasks());
+        threads.run(count * tasks, |i| {
+            // SAFETY: the tasks of a grid are disjoint parts of an item's C.
+            unsafe { prepared[i / tasks].task(i % tasks) };
+        });
+    }
 }
 
-/// Packs a whole operand into `scratch`.
+/// A product with its operands in place, and the memory that it packed them into.
+struct Prepared<'a, T: Scalar> {
+    product: Product<'a, T>,
+    grid: Grid,
+    _packed: [Option<Scratch<T>>; 2],
+}
+
+impl<'a, T: Scalar> Prepared<'a, T> {
+    fn new(threads: &Threads, isa: Isa, shape: Shape, item: Item<'a, T>, count: usize) -> Self {
+        let kernels = T::kernels(isa);
+        let (mr, nr) = (kernels.mr, kernels.nr());
+        let Shape { m, n, k } = shape;
+        let Item { a, b, epilogue, c } = item;
+        let grid = Grid::new(threads.count(), count, m.div_ceil(mr), n, nr);
+        let mut packed = [None, None];
+        let [a_packed, b_packed] = &mut packed;
+        let a = match a {
+            Lhs::Packed(a) => {
+                assert!(
+                    a.0.isa == isa && a.0.outer == m && a.0.k == k,
+                    "A was packed for another product"
+                );
+                a.0.data.as_ptr()
+            }
+            Lhs::Source(source) => a_packed.insert(pack_all(threads, source, m, k, mr)).as_ptr(),
+        };
+        let b = match b {
+            Rhs::Packed(b) => {
+                assert!(
+                    b.0.isa == isa && b.0.outer == n && b.0.k == k,
+                    "B was packed for another product"
+                );
+                Panels::Packed(b.0.data.as_ptr())
+            }
+            Rhs::Source(source) => match source.in_place() {
+                // Packing pays only if the panels are used several times.
+                Some((data, step)) if m <= 2 * mr => Panels::InPlace { data, step, source },
+                _ if grid.rows > 1 => {
+                    Panels::Packed(b_packed.insert(pack_all(threads, source, n, k, nr)).as_ptr())
+                }
+                _ => Panels::Source(source),
+            },
+        };
+        let pointer = |s: Option<&[T]>| s.map_or(std::ptr::null(), <[T]>::as_ptr);
+        let limits = T::limits(epilogue.activation);
+        let plain = limits.is_some() || epilogue.activation == Activation::None;
+        let product = Product {
+            kernels,
+            isa,
+            shape,
+            a,
+            b,
+            c,
+            ldc: n,
+            finish: Finish {
+                alpha: (epilogue.alpha != T::ONE).then_some(epilogue.alpha),
+                row_bias: pointer(epilogue.row_bias),
+                col_bias: pointer(epilogue.col_bias),
+                residual: pointer(epilogue.residual),
+                beta: epilogue.beta,
+                limits,
+            },
+            activation: (!plain).then_some(epilogue.activation),
+        };
+        Self { product, grid, _packed: packed }
+    }
+
+    /// Runs task `i` of the grid.
+    ///
+    /// # Safety
+    /// Nothing else touches this part of C meanwhile.
+    unsafe fn task(&self, i: usize) {
+        let (panels, columns) = self.grid.task(i);
+        // SAFETY: passed on; the operands are as large as the shape says.
+        unsafe { self.product.block(panels, columns) }
+    }
+}
+
+/// Packs a whole operand.
 fn pack_all<T: Scalar>(
     threads: &Threads,
-    scratch: &mut Scratch<T>,
     source: &dyn Source<T>,
     outer: usize,
     k: usize,
     width: usize,
-) -> *const T {
-    *scratch = Scratch::take(outer.div_ceil(width) * width * k);
-    threads.for_chunks_mut(scratch, (width * k).max(1), |i, panel| {
+) -> Scratch<T> {
+    let mut scratch = Scratch::take(outer.div_ceil(width) * width * k);
+    threads.for_chunks_mut(&mut scratch, (width * k).max(1), |i, panel| {
         source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
     });
-    scratch.as_ptr()
+    scratch
 }
 
 /// The partition of C: `rows × columns` tasks of whole tiles. It decides who computes a tile, never how.
@@ -156,10 +194,10 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(threads: usize, row_panels: usize, n: usize, nr: usize) -> Self {
+    fn new(threads: usize, items: usize, row_panels: usize, n: usize, nr: usize) -> Self {
         // A narrow last panel is little work and goes with the one before it.
         let units = ((n + nr / 2) / nr).max(1);
-        let want = if threads == 1 { 1 } else { 4 * threads };
+        let want = if threads == 1 { 1 } else { (4 * threads).div_ceil(items) };
         let columns = units.min(want);
         let rows = if columns < want && !columns.is_multiple_of(threads) || columns < threads {
             row_panels.min(want.div_ceil(columns)).max(1)

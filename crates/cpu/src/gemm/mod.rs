@@ -6,7 +6,7 @@
 //! An element of C is one chain of multiply-adds in the order of `k`, wherever it lies and however many threads there
 //! are, so equal rows and columns give bitwise equal results.
 
-mod driver;
+pub(crate) mod driver;
 mod packed;
 mod source;
 mod tile;
@@ -80,7 +80,7 @@ impl<T: Scalar> Default for Epilogue<'_, T> {
 
 /// The element types that products are computed in: `f32` and `f64`.
 #[allow(private_interfaces, reason = "sealed: the kernels' table is for this module only")]
-pub trait Scalar: Plain + Default + PartialEq + sealed::Kernel {
+pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::Kernel {
     /// 1.
     const ONE: Self;
     /// The height of a packed panel of A.
@@ -172,26 +172,16 @@ pub fn gemm_batch<T: Scalar>(
     debug_assert!(epilogue.row_bias.is_none_or(|b| b.len() == m));
     debug_assert!(epilogue.col_bias.is_none_or(|b| b.len() == n));
     debug_assert!(epilogue.residual.is_none_or(|r| r.len() == c.len()));
-    if size == 0 {
-        return;
-    }
     let c = Disjoint(c.as_mut_ptr());
-    let product = |i: usize| {
+    let item = |i: usize| {
         let (a, b) = items[i];
-        let epilogue = Epilogue {
-            residual: epilogue.residual.map(|r| &r[i * size..(i + 1) * size]),
-            ..*epilogue
-        };
-        // SAFETY: item `i` writes only its own part of `c`.
-        unsafe { driver::product(threads, isa, shape, a, b, &epilogue, c.get().add(i * size), n) }
+        let residual = epilogue.residual.map(|r| &r[i * size..(i + 1) * size]);
+        // SAFETY: the items are parts of `c`.
+        let c = unsafe { c.get().add(i * size) };
+        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c }
     };
-    // Whole items per thread share nothing; a few large items are better split inside.
-    let n_threads = threads.count();
-    if items.len().is_multiple_of(n_threads) || items.len() >= 4 * n_threads {
-        threads.run(items.len(), product);
-    } else {
-        (0..items.len()).for_each(product);
-    }
+    // SAFETY: each item writes its own `m * n` elements of `c`.
+    unsafe { driver::products(threads, isa, shape, items.len(), item) }
 }
 
 #[cfg(test)]

@@ -85,6 +85,8 @@ pub(crate) trait Vector: Copy + 'static {
     /// Loads `n < LANES` elements; the other lanes are zero and their memory is not touched.
     unsafe fn load_partial(p: *const Self::Elem, n: usize) -> Self;
     unsafe fn store(self, p: *mut Self::Elem);
+    /// Loads `p[0], p[2], …, p[2n - 2]` for `1 <= n <= LANES` and touches nothing beyond; the other lanes are arbitrary.
+    unsafe fn load_even(p: *const Self::Elem, n: usize) -> Self;
     /// Stores the first `n < LANES` elements.
     unsafe fn store_partial(self, p: *mut Self::Elem, n: usize);
     unsafe fn add(self, o: Self) -> Self;

@@ -47,6 +47,14 @@ macro_rules! vector_of_lanes {
                 Lanes(v)
             }
             #[inline(always)]
+            unsafe fn load_even(p: *const $t, n: usize) -> Self {
+                let mut v = [0.0; N];
+                for (i, x) in v.iter_mut().enumerate().take(n) {
+                    *x = *p.add(2 * i);
+                }
+                Lanes(v)
+            }
+            #[inline(always)]
             unsafe fn store(self, p: *mut $t) {
                 p.cast::<[$t; N]>().write_unaligned(self.0)
             }

@@ -16,7 +16,7 @@ pub(crate) struct F64x4(__m256d);
 macro_rules! vector {
     ($v:ident, $elem:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident,
      $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident, |$n:ident| $mask:expr, |$p:ident, $m:ident| $partial:expr,
-     $store_partial:ident) => {
+     $store_partial:ident, |$low:ident, $high:ident| $even:expr) => {
         impl Vector for $v {
             type Elem = $elem;
             const LANES: usize = $lanes;
@@ -33,6 +33,18 @@ macro_rules! vector {
             unsafe fn load_partial($p: *const $elem, $n: usize) -> Self {
                 let $m = $mask;
                 $v($partial)
+            }
+            #[inline(always)]
+            unsafe fn load_even(p: *const $elem, n: usize) -> Self {
+                let count = 2 * n - 1;
+                let low = Self::load_up_to(p, count.min($lanes));
+                let high = if count > $lanes {
+                    Self::load_partial(p.add($lanes), count - $lanes)
+                } else {
+                    low
+                };
+                let ($low, $high) = (low.0, high.0);
+                $v($even)
             }
             #[inline(always)]
             unsafe fn store(self, p: *mut $elem) {
@@ -99,7 +111,12 @@ vector!(
     _mm512_sqrt_ps,
     |n| ((1u32 << n) - 1) as __mmask16,
     |p, m| _mm512_maskz_loadu_ps(m, p),
-    _mm512_mask_storeu_ps
+    _mm512_mask_storeu_ps,
+    |low, high| _mm512_permutex2var_ps(
+        low,
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+        high
+    )
 );
 vector!(
     F64x8,
@@ -118,7 +135,8 @@ vector!(
     _mm512_sqrt_pd,
     |n| ((1u32 << n) - 1) as __mmask8,
     |p, m| _mm512_maskz_loadu_pd(m, p),
-    _mm512_mask_storeu_pd
+    _mm512_mask_storeu_pd,
+    |low, high| _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), high)
 );
 vector!(
     F32x8,
@@ -137,7 +155,10 @@ vector!(
     _mm256_sqrt_ps,
     |n| _mm256_loadu_si256(FIRST_OF_8.as_ptr().add(8 - n).cast()),
     |p, m| _mm256_maskload_ps(p, m),
-    _mm256_maskstore_ps
+    _mm256_maskstore_ps,
+    |low, high| _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(
+        _mm256_shuffle_ps::<0b10_00_10_00>(low, high)
+    )))
 );
 vector!(
     F64x4,
@@ -156,7 +177,8 @@ vector!(
     _mm256_sqrt_pd,
     |n| _mm256_loadu_si256(FIRST_OF_4.as_ptr().add(4 - n).cast()),
     |p, m| _mm256_maskload_pd(p, m),
-    _mm256_maskstore_pd
+    _mm256_maskstore_pd,
+    |low, high| _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_unpacklo_pd(low, high))
 );
 
 /// The bits of √½, the lower end of `split_exponent`'s mantissas.
