@@ -1,5 +1,15 @@
 //! Index arithmetic that shape rules and kernels share, so that both always agree.
 
+mod layout;
+mod slice;
+mod window;
+
+pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
+pub use slice::{
+    Cut, concat, pad, range_len, reduced, reduction_axes, shape_bounds, slice, slices, split,
+};
+pub use window::{TransposedConv, Window, conv_dims, transposed_conv, windows};
+
 /// Why dimensions do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GeometryError {
@@ -17,6 +27,16 @@ pub enum GeometryError {
     /// Axes named twice.
     #[error("axis {0} is named twice")]
     TwiceAxis(usize),
+    /// A size beyond what a tensor may have.
+    #[error("the result would be too large")]
+    TooLarge,
+    /// Anything else, told in words.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+fn invalid<T>(text: impl Into<String>) -> Result<T, GeometryError> {
+    Err(GeometryError::Invalid(text.into()))
 }
 
 /// The shape to which both broadcast by NumPy's rule.

@@ -1,0 +1,117 @@
+//! Other dimensions for the same elements: reshape, squeeze, expand, transpose.
+
+use super::{GeometryError, axes, axis, broadcast, invalid};
+use crate::literal::checked_len;
+
+/// The dimensions that `target` asks for: 0 copies the dimension at its place (unless `allow_zero`), one −1 is inferred.
+pub fn reshape(
+    from: &[usize],
+    target: &[i64],
+    allow_zero: bool,
+) -> Result<Vec<usize>, GeometryError> {
+    let mismatch = || GeometryError::Invalid(format!("{from:?} cannot be reshaped to {target:?}"));
+    let len = checked_len(from).ok_or(GeometryError::TooLarge)?;
+    let mut dims = Vec::with_capacity(target.len());
+    let mut inferred = None;
+    for (i, &t) in target.iter().enumerate() {
+        dims.push(match t {
+            0 if !allow_zero => *from.get(i).ok_or_else(mismatch)?,
+            -1 if inferred.is_none() => {
+                inferred = Some(i);
+                1
+            }
+            t => usize::try_from(t).map_err(|_| mismatch())?,
+        });
+    }
+    if let Some(i) = inferred {
+        let known = checked_len(&dims).ok_or(GeometryError::TooLarge)?;
+        dims[i] = match (known, len) {
+            // Nothing tells the dimension; every engine takes 0.
+            (0, 0) if !allow_zero => 0,
+            (0, _) => return Err(mismatch()),
+            _ if len.is_multiple_of(known) => len / known,
+            _ => return Err(mismatch()),
+        };
+    }
+    if checked_len(&dims) == Some(len) { Ok(dims) } else { Err(mismatch()) }
+}
+
+/// The dimensions without the axes of length 1 named, or without all of them.
+pub fn squeeze(dims: &[usize], named: Option<&[i64]>) -> Result<Vec<usize>, GeometryError> {
+    let Some(named) = named else { return Ok(dims.iter().copied().filter(|&d| d != 1).collect()) };
+    let drop = axes(named, dims.len())?;
+    if let Some(&a) = drop.iter().find(|&&a| dims[a] != 1) {
+        return invalid(format!("axis {a} of {dims:?} has not length 1"));
+    }
+    Ok(dims.iter().enumerate().filter(|(i, _)| !drop.contains(i)).map(|(_, &d)| d).collect())
+}
+
+/// The dimensions with axes of length 1 so that they stand at the places named in the result.
+pub fn unsqueeze(dims: &[usize], named: &[i64]) -> Result<Vec<usize>, GeometryError> {
+    let rank = dims.len() + named.len();
+    let added = axes(named, rank)?;
+    let mut own = dims.iter();
+    Ok((0..rank)
+        .map(|i| if added.contains(&i) { 1 } else { own.next().copied().unwrap_or(1) })
+        .collect())
+}
+
+/// Rows and columns of the matrix that has the axes before `axis` as rows; `axis` may equal the rank.
+pub fn flatten(dims: &[usize], at: i64) -> Result<[usize; 2], GeometryError> {
+    let at = if at == dims.len() as i64 { dims.len() } else { axis(at, dims.len())? };
+    let part = |d: &[usize]| checked_len(d).ok_or(GeometryError::TooLarge);
+    Ok([part(&dims[..at])?, part(&dims[at..])?])
+}
+
+/// The shape to which dimensions and a requested shape broadcast each other.
+pub fn expand(dims: &[usize], to: &[i64]) -> Result<Vec<usize>, GeometryError> {
+    let to = to.iter().map(|&d| usize::try_from(d)).collect::<Result<Vec<_>, _>>();
+    let Ok(to) = to else { return invalid("a dimension to expand to is negative") };
+    broadcast(dims, &to)
+}
+
+/// A permutation of the axes, checked; all axes reversed if it is not given.
+pub fn permutation(perm: Option<&[i64]>, rank: usize) -> Result<Vec<usize>, GeometryError> {
+    let Some(perm) = perm else { return Ok((0..rank).rev().collect()) };
+    if perm.len() != rank {
+        return invalid(format!("a permutation of {} axes for rank {rank}", perm.len()));
+    }
+    axes(perm, rank)?;
+    perm.iter().map(|&a| axis(a, rank)).collect()
+}
+
+/// The dimensions in the order of a checked permutation.
+pub fn transpose(dims: &[usize], perm: &[usize]) -> Vec<usize> {
+    perm.iter().map(|&a| dims[a]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reshape_infers_and_copies() {
+        assert_eq!(reshape(&[2, 3, 4], &[0, -1], false), Ok(vec![2, 12]));
+        assert_eq!(reshape(&[2, 0], &[0, 0], false), Ok(vec![2, 0]));
+        assert_eq!(reshape(&[0, 3], &[3, 0], true), Ok(vec![3, 0]));
+        assert_eq!(reshape(&[], &[1, -1], false), Ok(vec![1, 1]));
+        assert_eq!(reshape(&[0], &[0, -1], false), Ok(vec![0, 0]));
+        for bad in [&[-1, -1][..], &[5], &[-2], &[0, 0, 0, 0], &[i64::MAX, i64::MAX]] {
+            assert!(reshape(&[2, 3, 4], bad, false).is_err(), "{bad:?}");
+        }
+        assert!(reshape(&[0], &[0, -1], true).is_err());
+    }
+
+    #[test]
+    fn squeeze_and_unsqueeze_are_inverse() {
+        assert_eq!(squeeze(&[1, 3, 1], None), Ok(vec![3]));
+        assert_eq!(squeeze(&[1, 3, 1], Some(&[-1])), Ok(vec![1, 3]));
+        assert!(squeeze(&[1, 3], Some(&[1])).is_err());
+        assert_eq!(unsqueeze(&[3], &[0, -1]), Ok(vec![1, 3, 1]));
+        assert!(unsqueeze(&[3], &[0, -3]).is_err());
+        assert_eq!(flatten(&[2, 3, 4], -1), Ok([6, 4]));
+        assert_eq!(flatten(&[2, 3], 2), Ok([6, 1]));
+        assert_eq!(permutation(Some(&[1, 0]), 2), Ok(vec![1, 0]));
+        assert!(permutation(Some(&[1, 1]), 2).is_err());
+    }
+}

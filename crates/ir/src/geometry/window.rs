@@ -1,0 +1,291 @@
+//! Windows that slide over spatial axes: convolution and pooling.
+
+use super::{GeometryError, invalid};
+
+/// A window along one spatial axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Number of taps.
+    pub kernel: usize,
+    /// Distance of two windows.
+    pub stride: usize,
+    /// Distance of two taps.
+    pub dilation: usize,
+    /// Border before the first element.
+    pub before: usize,
+    /// Border after the last element.
+    pub after: usize,
+    /// Number of windows.
+    pub out: usize,
+}
+
+impl Window {
+    /// Elements from the first to the last tap.
+    pub fn extent(&self) -> usize {
+        (self.kernel - 1) * self.dilation + 1
+    }
+}
+
+/// A list attribute with one non-negative number for each axis, or `default`.
+fn list(
+    name: &str,
+    values: Option<&[i64]>,
+    n: usize,
+    least: i64,
+    default: usize,
+) -> Result<Vec<usize>, GeometryError> {
+    // Limits keep every sum and product below within 64 bits.
+    const MOST: i64 = 1 << 31;
+    match values {
+        None => Ok(vec![default; n]),
+        Some([]) => Ok(vec![default; n]),
+        Some(v) if v.len() == n && v.iter().all(|&v| (least..MOST).contains(&v)) => {
+            Ok(v.iter().map(|&v| v as usize).collect())
+        }
+        Some(v) => invalid(format!("{name} {v:?} do not fit {n} spatial axes")),
+    }
+}
+
+/// The windows over the spatial axes, with borders from `pads` (all beginnings, then all ends) or by `auto_pad`.
+/// With `ceil` a last window may stick out behind, if it does not start there.
+pub fn windows(
+    spatial: &[usize],
+    kernel: &[usize],
+    strides: Option<&[i64]>,
+    dilations: Option<&[i64]>,
+    pads: Option<&[i64]>,
+    auto_pad: &str,
+    ceil: bool,
+) -> Result<Vec<Window>, GeometryError> {
+    let n = spatial.len();
+    if kernel.len() != n || kernel.iter().any(|&k| k == 0 || k >= 1 << 31) {
+        return invalid(format!("kernel {kernel:?} does not fit {n} spatial axes"));
+    }
+    let strides = list("strides", strides, n, 1, 1)?;
+    let dilations = list("dilations", dilations, n, 1, 1)?;
+    let pads = list("pads", pads, 2 * n, 0, 0)?;
+    (0..n)
+        .map(|i| {
+            let mut w = Window {
+                kernel: kernel[i],
+                stride: strides[i],
+                dilation: dilations[i],
+                before: 0,
+                after: 0,
+                out: 0,
+            };
+            let extent = ((w.kernel - 1) as u64)
+                .checked_mul(w.dilation as u64)
+                .and_then(|e| usize::try_from(e + 1).ok())
+                .filter(|&e| e < 1 << 62)
+                .ok_or(GeometryError::TooLarge)?;
+            let dim = spatial[i];
+            match auto_pad {
+                "SAME_UPPER" | "SAME_LOWER" => {
+                    w.out = dim.div_ceil(w.stride);
+                    let covered = w.out.saturating_sub(1) * w.stride + extent;
+                    let total = if w.out == 0 { 0 } else { covered.saturating_sub(dim) };
+                    let (less, more) = (total / 2, total - total / 2);
+                    (w.before, w.after) =
+                        if auto_pad == "SAME_UPPER" { (less, more) } else { (more, less) };
+                    return Ok(w);
+                }
+                "VALID" => {}
+                "NOTSET" | "" => (w.before, w.after) = (pads[i], pads[n + i]),
+                other => return invalid(format!("auto_pad `{other}` is unknown")),
+            }
+            let padded = dim.checked_add(w.before + w.after).ok_or(GeometryError::TooLarge)?;
+            let Some(room) = padded.checked_sub(extent) else {
+                return invalid(format!(
+                    "a window of {extent} elements does not fit an axis of {padded} with its borders"
+                ));
+            };
+            w.out = if ceil { room.div_ceil(w.stride) } else { room / w.stride } + 1;
+            if ceil && (w.out - 1) * w.stride >= dim + w.before {
+                w.out -= 1;
+            }
+            Ok(w)
+        })
+        .collect()
+}
+
+/// The result dimensions of a convolution of `x` [N, C, …] with `w` [M, C/group, …], and the windows.
+#[allow(clippy::too_many_arguments)]
+pub fn conv_dims(
+    x: &[usize],
+    w: &[usize],
+    group: i64,
+    kernel: Option<&[i64]>,
+    strides: Option<&[i64]>,
+    dilations: Option<&[i64]>,
+    pads: Option<&[i64]>,
+    auto_pad: &str,
+) -> Result<(Vec<usize>, Vec<Window>), GeometryError> {
+    let shape = || GeometryError::Invalid(format!("x {x:?} and w {w:?} do not fit a convolution"));
+    if x.len() < 2 || w.len() != x.len() {
+        return Err(shape());
+    }
+    let group = usize::try_from(group).ok().filter(|&g| g > 0).ok_or_else(shape)?;
+    if w[1].checked_mul(group) != Some(x[1]) || !w[0].is_multiple_of(group) {
+        return Err(shape());
+    }
+    if kernel
+        .is_some_and(|k| !k.is_empty() && !k.iter().copied().eq(w[2..].iter().map(|&d| d as i64)))
+    {
+        return invalid(format!("kernel_shape {kernel:?} is not that of w {w:?}"));
+    }
+    let windows = windows(&x[2..], &w[2..], strides, dilations, pads, auto_pad, false)?;
+    let dims = [x[0], w[0]].into_iter().chain(windows.iter().map(|w| w.out)).collect();
+    Ok((dims, windows))
+}
+
+/// Geometry of a transposed convolution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransposedConv {
+    /// Dimensions of the result [N, M, spatial…].
+    pub dims: Vec<usize>,
+    /// Taps and borders; `out` is the spatial size of the result. Borders may be negative: then the result has room that
+    /// no tap reaches.
+    pub axes: Vec<TransposedAxis>,
+}
+
+/// One spatial axis of a transposed convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransposedAxis {
+    /// Number of taps.
+    pub kernel: usize,
+    /// Distance in the result of what neighbouring inputs spread to.
+    pub stride: usize,
+    /// Distance of two taps.
+    pub dilation: usize,
+    /// How much is cut off before the first element.
+    pub before: i64,
+    /// Size of the result.
+    pub out: usize,
+}
+
+/// The geometry of the transposed convolution of `x` [N, C, …] with `w` [C, M/group, …].
+#[allow(clippy::too_many_arguments)]
+pub fn transposed_conv(
+    x: &[usize],
+    w: &[usize],
+    group: i64,
+    kernel: Option<&[i64]>,
+    strides: Option<&[i64]>,
+    dilations: Option<&[i64]>,
+    pads: Option<&[i64]>,
+    output_padding: Option<&[i64]>,
+    output_shape: Option<&[i64]>,
+    auto_pad: &str,
+) -> Result<TransposedConv, GeometryError> {
+    let shape = || {
+        GeometryError::Invalid(format!("x {x:?} and w {w:?} do not fit a transposed convolution"))
+    };
+    if x.len() < 2 || w.len() != x.len() {
+        return Err(shape());
+    }
+    let group = usize::try_from(group).ok().filter(|&g| g > 0).ok_or_else(shape)?;
+    if w[0] != x[1] || !x[1].is_multiple_of(group) || w[2..].contains(&0) {
+        return Err(shape());
+    }
+    if kernel
+        .is_some_and(|k| !k.is_empty() && !k.iter().copied().eq(w[2..].iter().map(|&d| d as i64)))
+    {
+        return invalid(format!("kernel_shape {kernel:?} is not that of w {w:?}"));
+    }
+    let n = x.len() - 2;
+    let strides = list("strides", strides, n, 1, 1)?;
+    let dilations = list("dilations", dilations, n, 1, 1)?;
+    let pads = list("pads", pads, 2 * n, 0, 0)?;
+    let extra = list("output_padding", output_padding, n, 0, 0)?;
+    // Some exporters write the whole shape.
+    let output_shape = output_shape.filter(|s| !s.is_empty());
+    let output_shape = output_shape.map(|s| if s.len() == n + 2 { &s[2..] } else { s });
+    let sizes = output_shape.map(|s| list("output_shape", Some(s), n, 0, 0)).transpose()?;
+    let mut dims = vec![x[0], w[1].checked_mul(group).ok_or(GeometryError::TooLarge)?];
+    let mut axes = Vec::with_capacity(n);
+    for i in 0..n {
+        let big = |v: usize| i64::try_from(v).map_err(|_| GeometryError::TooLarge);
+        let extent = (big(w[i + 2])? - 1).checked_mul(big(dilations[i])?);
+        let span = (big(x[i + 2])? - 1).max(0).checked_mul(big(strides[i])?);
+        let full = extent
+            .zip(span)
+            .and_then(|(e, s)| e.checked_add(s)?.checked_add(1 + extra[i] as i64))
+            .ok_or(GeometryError::TooLarge)?;
+        let full = if x[i + 2] == 0 { 0 } else { full };
+        let same = matches!(auto_pad, "SAME_UPPER" | "SAME_LOWER");
+        let wanted = match &sizes {
+            Some(s) => Some(big(s[i])?),
+            None if same => Some(big(x[i + 2].saturating_mul(strides[i]))?),
+            None => None,
+        };
+        let (before, out) = match wanted {
+            Some(out) => {
+                let total = full - out;
+                let less = total.max(0) / 2;
+                // The standard gives the odd one to the beginning unless told SAME_UPPER.
+                let before = if auto_pad == "SAME_UPPER" { less } else { total.max(0) - less };
+                (before, out)
+            }
+            None => (pads[i] as i64, full - pads[i] as i64 - pads[n + i] as i64),
+        };
+        let out = usize::try_from(out)
+            .or_else(|_| invalid(format!("the result of axis {i} would have a negative size")))?;
+        dims.push(out);
+        axes.push(TransposedAxis {
+            kernel: w[i + 2],
+            stride: strides[i],
+            dilation: dilations[i],
+            before,
+            out,
+        });
+    }
+    Ok(TransposedConv { dims, axes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outs(w: &[Window]) -> Vec<usize> {
+        w.iter().map(|w| w.out).collect()
+    }
+
+    #[test]
+    fn sizes_of_windows() {
+        let w =
+            windows(&[7, 8], &[3, 2], Some(&[2, 3]), None, Some(&[1, 0, 1, 0]), "NOTSET", false);
+        assert_eq!(outs(&w.unwrap()), [4, 3]);
+        let w = windows(&[5], &[2], Some(&[2]), None, None, "NOTSET", true).unwrap();
+        assert_eq!(outs(&w), [3]);
+        // The third window would start behind the input.
+        let w = windows(&[4], &[1], Some(&[2]), None, Some(&[0, 1]), "NOTSET", true).unwrap();
+        assert_eq!(outs(&w), [2]);
+        let w = windows(&[6], &[3], Some(&[2]), None, None, "SAME_UPPER", false).unwrap();
+        assert_eq!((w[0].out, w[0].before, w[0].after), (3, 0, 1));
+        assert!(windows(&[2], &[3], None, None, None, "VALID", false).is_err());
+        assert!(windows(&[2], &[1], Some(&[0]), None, None, "VALID", false).is_err());
+        assert!(windows(&[2], &[1], None, None, Some(&[-1, 0]), "NOTSET", false).is_err());
+    }
+
+    #[test]
+    fn sizes_of_convolutions() {
+        let (dims, _) =
+            conv_dims(&[1, 4, 5, 5], &[6, 2, 3, 3], 2, None, None, None, None, "NOTSET").unwrap();
+        assert_eq!(dims, [1, 6, 3, 3]);
+        assert!(conv_dims(&[1, 4, 5], &[6, 3, 3], 2, None, None, None, None, "NOTSET").is_err());
+        let t = transposed_conv(
+            &[1, 1, 3, 3],
+            &[1, 2, 3, 3],
+            1,
+            None,
+            Some(&[3, 2]),
+            None,
+            None,
+            Some(&[1, 1]),
+            None,
+            "NOTSET",
+        );
+        assert_eq!(t.unwrap().dims, [1, 2, 10, 8]);
+    }
+}
