@@ -45,3 +45,18 @@ pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     let name = format!("trident{}", std::env::consts::EXE_SUFFIX);
     paths::target().join(profile.name()).join(name)
 }
+
+/// Build the program that measures other engines, in the cache, since it is no part of the
+/// workspace and outlives checkouts. The first time takes minutes.
+pub(crate) fn peers() -> Result<PathBuf> {
+    let target = paths::cache()?.join("peers-target");
+    let manifest = paths::root().join("xtask/peers/Cargo.toml");
+    let status = cargo()
+        .args(["build", "--release", "--locked", "--manifest-path"])
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(&target)
+        .status()?;
+    ensure!(status.success(), "xtask/peers does not build");
+    Ok(target.join("release").join(format!("peers{}", std::env::consts::EXE_SUFFIX)))
+}

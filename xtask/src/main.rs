@@ -11,7 +11,7 @@ mod test;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::build::Profile;
@@ -91,9 +91,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
-        Command::Bench { subject: Subject::Models, args } => {
-            run_tool(Profile::Release, "model_bench", &args.args)
-        }
+        Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
             let all = [Venv::Onnx, Venv::Examples];
@@ -105,10 +103,33 @@ fn run(command: Command) -> Result<Outcome> {
     }
 }
 
+/// Make what the comparison needs besides `trident`, the MiniLM model and the other engines, and
+/// run it.
+fn bench_models(args: &[String]) -> Result<Outcome> {
+    if wants_help(args) {
+        return run_tool(Profile::Release, "model_bench", args);
+    }
+    let export = paths::root().join("examples/minilm/export.py");
+    let export = Tool::script(Venv::Examples, &export)?.into_command().output()?;
+    ensure!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
+    let minilm = String::from_utf8(export.stdout)?;
+    let status = Tool::module(Venv::Onnx, "model_bench")?
+        .args(args)
+        .trident(Some(&build::trident(Profile::Release)?))
+        .into_command()
+        .env("TRIDENT_MINILM", minilm.trim())
+        .env("TRIDENT_PEERS", build::peers()?)
+        .status()?;
+    Ok(Outcome::from(status.success()))
+}
+
+fn wants_help(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "--help" || arg == "-h")
+}
+
 /// Build the `trident` binary and run one of the Python programs with it.
 fn run_tool(profile: Profile, module: &str, args: &[String]) -> Result<Outcome> {
-    let help = args.iter().any(|arg| arg == "--help" || arg == "-h");
-    let binary = if help { None } else { Some(build::trident(profile)?) };
+    let binary = if wants_help(args) { None } else { Some(build::trident(profile)?) };
     let status = Tool::module(Venv::Onnx, module)?
         .args(args)
         .trident(binary.as_deref())

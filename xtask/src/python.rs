@@ -138,9 +138,21 @@ pub(crate) struct Tool {
 impl Tool {
     /// A module of `xtask/python`.
     pub(crate) fn module(venv: Venv, module: &str) -> Result<Tool> {
+        let mut tool = Tool::new(venv)?;
+        tool.command.args(["-m", module]);
+        Ok(tool)
+    }
+
+    /// A file.
+    pub(crate) fn script(venv: Venv, file: &Path) -> Result<Tool> {
+        let mut tool = Tool::new(venv)?;
+        tool.command.arg(file);
+        Ok(tool)
+    }
+
+    fn new(venv: Venv) -> Result<Tool> {
         let mut command = Command::new(venv.ensure()?);
         command
-            .args(["-m", module])
             .current_dir(paths::root())
             .env("PYTHONPATH", paths::root().join("xtask/python"))
             .env("PYTHONDONTWRITEBYTECODE", "1")

@@ -1,0 +1,1 @@
+"""Whole models, side by side with other engines: one process each, interleaved, medians."""

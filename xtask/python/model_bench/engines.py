@@ -1,0 +1,110 @@
+"""One measurement of one model by one engine, in a process of its own."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+TRIDENT, ONNXRUNTIME = "trident", "onnxruntime"
+ENGINES = (TRIDENT, ONNXRUNTIME, "rten", "tract")
+TIMEOUT = 600
+
+
+@dataclasses.dataclass
+class Job:
+    """What to measure. `free` names the symbolic dimensions and their sizes."""
+
+    model: pathlib.Path
+    inputs: dict
+    threads: int
+    warmup: int
+    iterations: int
+    free: dict
+
+
+@dataclasses.dataclass
+class Measurement:
+    """Times in milliseconds, memory in bytes, and the first output."""
+
+    median: float
+    startup: float
+    memory: int
+    output: np.ndarray
+
+
+class Failed(Exception):
+    """The engine cannot run the model; the message is its own."""
+
+
+def measure(engine, job):
+    """Run `job` once with `engine`."""
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        if engine == TRIDENT:
+            return measure_trident(job, folder)
+        return measure_peer(engine, job, folder)
+
+
+def run(command, request=None):
+    """Standard output of a command; its last words if it fails."""
+    quiet = dict(os.environ, RUST_BACKTRACE="0")
+    result = subprocess.run(
+        command, input=request, capture_output=True, text=True, timeout=TIMEOUT, env=quiet
+    )
+    if result.returncode:
+        words = " ".join((result.stderr or result.stdout).split())[-400:]
+        raise Failed(f"{words} (exit status {result.returncode})")
+    return result.stdout
+
+
+def measure_trident(job, folder):
+    """`trident bench` for the times, `trident run` for the result."""
+    source, result = f"{folder}/inputs.npz", f"{folder}/outputs.npz"
+    np.savez(source, **job.inputs)
+    binary = os.environ["TRIDENT"]
+    command = [binary, "bench", job.model, "--input", source, "--threads", job.threads]
+    command += ["--warmup", job.warmup, "--iterations", job.iterations, "--json"]
+    answer = json.loads(run([str(part) for part in command]))
+    run([binary, "run", str(job.model), "--input", source, "--output", result])
+    with np.load(result) as outputs:
+        output = outputs[outputs.files[0]].ravel()
+    return Measurement(
+        median=answer["latency_ms"]["p50"],
+        startup=answer["load_ms"] + answer["first_run_ms"],
+        memory=answer["peak_rss_bytes"],
+        output=output,
+    )
+
+
+def measure_peer(engine, job, folder):
+    """A program that reads a JSON request and prints a JSON answer."""
+    inputs = []
+    for k, (name, array) in enumerate(job.inputs.items()):
+        file = f"{folder}/{k}"
+        array.tofile(file)
+        item = {"name": name, "dtype": str(array.dtype), "shape": array.shape, "file": file}
+        inputs.append(item)
+    request = {
+        "engine": engine,
+        "model": str(job.model),
+        "inputs": inputs,
+        "threads": job.threads,
+        "warmup": job.warmup,
+        "iterations": job.iterations,
+        "free_dimensions": job.free,
+        "output": f"{folder}/output",
+    }
+    python = [sys.executable, "-m", "model_bench.measure_onnxruntime"]
+    command = python if engine == ONNXRUNTIME else [os.environ["TRIDENT_PEERS"]]
+    answer = json.loads(run(command, json.dumps(request)))
+    return Measurement(
+        median=statistics.median(answer["latencies_ms"]),
+        startup=answer["load_ms"] + answer["first_run_ms"],
+        memory=answer["peak_rss_bytes"],
+        output=np.fromfile(f"{folder}/output", np.float32),
+    )
