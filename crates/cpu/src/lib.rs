@@ -10,9 +10,11 @@ pub mod conv;
 mod device;
 pub mod gemm;
 pub mod kernel;
+pub mod lrn;
 mod math;
 mod ops;
 mod real;
+pub mod rows;
 mod simd;
 #[cfg(test)]
 mod test_data;

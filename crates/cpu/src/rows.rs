@@ -1,0 +1,558 @@
+//! Functions of a contiguous row of `f32`: reductions, softmax and normalisation.
+//!
+//! Sums run over blocks of [`BLOCK`] elements, four vectors side by side, and the blocks are added in `f64`: the order
+//! depends on the length and the instruction set only.
+
+// The kernels are unsafe for the instruction set, which `kernel!` guarantees, and for pointers into their own slices.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+use crate::math;
+use crate::simd::{Float32, Isa, kernel};
+
+const BLOCK: usize = 4096;
+/// The lanes of the widest vector.
+const WIDEST: usize = 16;
+
+/// Folds `f` over a row: `f(accumulator, vector)`; missing lanes of the last vector are `fill`.
+#[inline(always)]
+unsafe fn fold<V: Float32>(
+    x: &[f32],
+    fill: f32,
+    start: f32,
+    f: impl Fn(V, V) -> V,
+    join: impl Fn(V, V) -> V,
+) -> V {
+    let (p, n) = (x.as_ptr(), x.len());
+    let mut acc = [V::splat(start); 4];
+    let mut i = 0;
+    while i + 4 * V::LANES <= n {
+        acc[0] = f(acc[0], V::load(p.add(i)));
+        acc[1] = f(acc[1], V::load(p.add(i + V::LANES)));
+        acc[2] = f(acc[2], V::load(p.add(i + 2 * V::LANES)));
+        acc[3] = f(acc[3], V::load(p.add(i + 3 * V::LANES)));
+        i += 4 * V::LANES;
+    }
+    while i < n {
+        acc[0] = f(acc[0], load_or(p.add(i), n - i, fill));
+        i += V::LANES;
+    }
+    join(join(acc[0], acc[1]), join(acc[2], acc[3]))
+}
+
+/// Loads up to a vector; missing lanes are `fill`.
+#[inline(always)]
+unsafe fn load_or<V: Float32>(p: *const f32, n: usize, fill: f32) -> V {
+    if n >= V::LANES {
+        return V::load(p);
+    }
+    let mut lanes = [fill; WIDEST];
+    lanes.as_mut_ptr().copy_from_nonoverlapping(p, n);
+    V::load(lanes.as_ptr())
+}
+
+/// A sum of `term` over the row; `term(fill)` must be 0.
+#[inline(always)]
+unsafe fn sum_of<V: Float32>(x: &[f32], fill: f32, term: impl Fn(V, V) -> V) -> f64 {
+    let mut total = 0.0;
+    for block in x.chunks(BLOCK) {
+        total += f64::from(fold::<V>(block, fill, 0.0, &term, |a, b| a.add(b)).reduce_add());
+    }
+    total
+}
+
+kernel! {
+    /// The sum of the elements.
+    pub fn sum(x: &[f32]) -> f64 => sum_lanes
+}
+#[inline(always)]
+unsafe fn sum_lanes<V: Float32>(x: &[f32]) -> f64 {
+    sum_of::<V>(x, 0.0, |acc, x| acc.add(x))
+}
+
+kernel! {
+    /// The sum of the squares.
+    pub fn sum_squares(x: &[f32]) -> f64 => sum_squares_lanes
+}
+#[inline(always)]
+unsafe fn sum_squares_lanes<V: Float32>(x: &[f32]) -> f64 {
+    sum_of::<V>(x, 0.0, |acc, x| x.mul_add(x, acc))
+}
+
+kernel! {
+    /// The sum of the magnitudes.
+    pub fn sum_abs(x: &[f32]) -> f64 => sum_abs_lanes
+}
+#[inline(always)]
+unsafe fn sum_abs_lanes<V: Float32>(x: &[f32]) -> f64 {
+    sum_of::<V>(x, 0.0, |acc, x| acc.add(x.abs()))
+}
+
+kernel! {
+    /// The greatest element, -∞ for an empty row; NaN if there is one.
+    pub fn max(x: &[f32]) -> f32 => max_lanes
+}
+#[inline(always)]
+unsafe fn max_lanes<V: Float32>(x: &[f32]) -> f32 {
+    let m = fold::<V>(
+        x,
+        f32::NEG_INFINITY,
+        f32::NEG_INFINITY,
+        |acc, x| keep_nan(acc, acc.max(x)),
+        |a, b| keep_nan(a, a.max(b)),
+    );
+    spread(m)
+        .into_iter()
+        .take(V::LANES)
+        .fold(f32::NEG_INFINITY, |a, b| if a.is_nan() || a > b { a } else { b })
+}
+
+kernel! {
+    /// The least element, ∞ for an empty row; NaN if there is one.
+    pub fn min(x: &[f32]) -> f32 => min_lanes
+}
+#[inline(always)]
+unsafe fn min_lanes<V: Float32>(x: &[f32]) -> f32 {
+    let m = fold::<V>(
+        x,
+        f32::INFINITY,
+        f32::INFINITY,
+        |acc, x| keep_nan(acc, acc.min(x)),
+        |a, b| keep_nan(a, a.min(b)),
+    );
+    spread(m)
+        .into_iter()
+        .take(V::LANES)
+        .fold(f32::INFINITY, |a, b| if a.is_nan() || a < b { a } else { b })
+}
+
+/// `next`, but a NaN in `before` stays: `max` and `min` pass on only one of their second operand.
+#[inline(always)]
+unsafe fn keep_nan<V: Float32>(before: V, next: V) -> V {
+    // Ordinary values are below ∞ or equal to it, so that only NaN fails both comparisons.
+    let inf = V::splat(f32::INFINITY);
+    let below = before.select_lt(inf, next, before);
+    V::splat(f32::MAX).select_lt(before, next, below)
+}
+
+#[inline(always)]
+unsafe fn spread<V: Float32>(v: V) -> [f32; WIDEST] {
+    let mut lanes = [0.0; WIDEST];
+    v.store(lanes.as_mut_ptr());
+    lanes
+}
+
+/// `y = exp(x - max(x)) / sum(exp(x - max(x)))`.
+pub fn softmax(isa: Isa, x: &[f32], y: &mut [f32]) {
+    debug_assert_eq!(x.len(), y.len());
+    softmax_kernel(isa, x.as_ptr(), y);
+}
+
+/// [`softmax`] of a row in its place.
+pub fn softmax_in_place(isa: Isa, y: &mut [f32]) {
+    softmax_kernel(isa, y.as_ptr(), y);
+}
+
+kernel! {
+    fn softmax_kernel(x: *const f32, y: &mut [f32]) => softmax_lanes
+}
+#[inline(always)]
+unsafe fn softmax_lanes<V: Float32>(x: *const f32, y: &mut [f32]) {
+    let shift = V::splat(greatest::<V>(std::slice::from_raw_parts(x, y.len())));
+    math::map::<V>(x, y, |x| math::exp(x.sub(shift)));
+    let scale = V::splat((1.0 / sum_lanes::<V>(y)) as f32);
+    math::map::<V>(y.as_ptr(), y, |y| y.mul(scale));
+}
+
+/// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
+#[inline(always)]
+unsafe fn greatest<V: Float32>(x: &[f32]) -> f32 {
+    fold::<V>(x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))
+        .reduce_max()
+}
+
+/// `y = x - max(x) - ln(sum(exp(x - max(x))))`.
+pub fn log_softmax(isa: Isa, x: &[f32], y: &mut [f32]) {
+    debug_assert_eq!(x.len(), y.len());
+    log_softmax_kernel(isa, x, y);
+}
+
+kernel! {
+    fn log_softmax_kernel(x: &[f32], y: &mut [f32]) => log_softmax_lanes
+}
+#[inline(always)]
+unsafe fn log_softmax_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
+    let greatest = greatest::<V>(x);
+    let shift = V::splat(greatest);
+    let total = sum_of::<V>(x, f32::NEG_INFINITY, |acc, x| acc.add(math::exp(x.sub(shift))));
+    let log = V::splat(total.ln() as f32);
+    math::map::<V>(x.as_ptr(), y, |x| x.sub(shift).sub(log));
+}
+
+kernel! {
+    /// `scale * x` with an optional soft limit (`cap * tanh(v / cap)` unless `cap` is 0) and an added mask, then softmax,
+    /// in place: a row of attention scores. A row whose scores are all -∞ becomes zeros.
+    pub fn softmax_scores(row: &mut [f32], scale: f32, cap: f32, mask: Option<&[f32]>) => softmax_scores_lanes
+}
+#[inline(always)]
+unsafe fn softmax_scores_lanes<V: Float32>(
+    row: &mut [f32],
+    scale: f32,
+    cap: f32,
+    mask: Option<&[f32]>,
+) {
+    let by = V::splat(scale);
+    let x = row.as_ptr();
+    if cap != 0.0 {
+        let (inverse, cap) = (V::splat(1.0 / cap), V::splat(cap));
+        math::map::<V>(x, row, |x| cap.mul(math::tanh(x.mul(by).mul(inverse))));
+    } else if scale != 1.0 {
+        math::map::<V>(x, row, |x| x.mul(by));
+    }
+    if let Some(mask) = mask {
+        debug_assert_eq!(mask.len(), row.len());
+        let n = row.len();
+        let y = row.as_mut_ptr();
+        let mut i = 0;
+        while i < n {
+            let m = V::load_up_to(mask.as_ptr().add(i), n - i);
+            V::load_up_to(y.add(i), n - i).add(m).store_up_to(y.add(i), n - i);
+            i += V::LANES;
+        }
+    }
+    if greatest::<V>(row) == f32::NEG_INFINITY && row.iter().all(|x| *x == f32::NEG_INFINITY) {
+        return row.fill(0.0);
+    }
+    softmax_lanes::<V>(row.as_ptr(), row);
+}
+
+/// The mean and the reciprocal of the standard deviation that a row was normalised with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moments {
+    /// The mean (0 for RMS normalisation).
+    pub mean: f32,
+    /// `1 / sqrt(variance + epsilon)`.
+    pub inverse: f32,
+}
+
+kernel! {
+    /// `y = (x - mean) / sqrt(variance + epsilon) * gamma + beta`; `gamma` and `beta` are as long as the row or absent.
+    pub fn layer_norm(x: &[f32], gamma: Option<&[f32]>, beta: Option<&[f32]>, epsilon: f32, y: &mut [f32]) -> Moments => layer_norm_lanes
+}
+#[inline(always)]
+unsafe fn layer_norm_lanes<V: Float32>(
+    x: &[f32],
+    gamma: Option<&[f32]>,
+    beta: Option<&[f32]>,
+    epsilon: f32,
+    y: &mut [f32],
+) -> Moments {
+    let n = x.len() as f64;
+    let mean = (sum_lanes::<V>(x) / n) as f32;
+    let shift = V::splat(mean);
+    // With `mean` for a fill the missing lanes add nothing.
+    let squares = sum_of::<V>(x, mean, |acc, x| {
+        let d = x.sub(shift);
+        d.mul_add(d, acc)
+    });
+    let inverse = (1.0 / (squares / n + f64::from(epsilon)).sqrt()) as f32;
+    scale_rows::<V>(x, mean, inverse, gamma, beta, y);
+    Moments { mean, inverse }
+}
+
+kernel! {
+    /// `y = x / sqrt(mean(x²) + epsilon) * gamma`.
+    pub fn rms_norm(x: &[f32], gamma: Option<&[f32]>, epsilon: f32, y: &mut [f32]) -> Moments => rms_norm_lanes
+}
+#[inline(always)]
+unsafe fn rms_norm_lanes<V: Float32>(
+    x: &[f32],
+    gamma: Option<&[f32]>,
+    epsilon: f32,
+    y: &mut [f32],
+) -> Moments {
+    let mean_square = sum_squares_lanes::<V>(x) / x.len() as f64;
+    let inverse = (1.0 / (mean_square + f64::from(epsilon)).sqrt()) as f32;
+    scale_rows::<V>(x, 0.0, inverse, gamma, None, y);
+    Moments { mean: 0.0, inverse }
+}
+
+#[inline(always)]
+unsafe fn scale_rows<V: Float32>(
+    x: &[f32],
+    mean: f32,
+    inverse: f32,
+    gamma: Option<&[f32]>,
+    beta: Option<&[f32]>,
+    y: &mut [f32],
+) {
+    let n = x.len().min(y.len());
+    debug_assert!(gamma.is_none_or(|g| g.len() >= n) && beta.is_none_or(|b| b.len() >= n));
+    let (mean, inverse) = (V::splat(mean), V::splat(inverse));
+    let mut i = 0;
+    while i < n {
+        let mut v = V::load_up_to(x.as_ptr().add(i), n - i).sub(mean).mul(inverse);
+        if let Some(gamma) = gamma {
+            v = v.mul(V::load_up_to(gamma.as_ptr().add(i), n - i));
+        }
+        if let Some(beta) = beta {
+            v = v.add(V::load_up_to(beta.as_ptr().add(i), n - i));
+        }
+        v.store_up_to(y.as_mut_ptr().add(i), n - i);
+        i += V::LANES;
+    }
+}
+
+kernel! {
+    /// `y = x * scale + shift` with one scale and shift for the row (batch and instance normalisation).
+    pub fn scale_shift(x: &[f32], scale: f32, shift: f32, y: &mut [f32]) => scale_shift_lanes
+}
+#[inline(always)]
+unsafe fn scale_shift_lanes<V: Float32>(x: &[f32], scale: f32, shift: f32, y: &mut [f32]) {
+    debug_assert_eq!(x.len(), y.len());
+    let (scale, shift) = (V::splat(scale), V::splat(shift));
+    math::map::<V>(x.as_ptr(), y, |x| x.mul_add(scale, shift));
+}
+
+/// The natural logarithm of each element.
+pub fn ln(isa: Isa, x: &[f32], y: &mut [f32]) {
+    debug_assert_eq!(x.len(), y.len());
+    ln_kernel(isa, x, y);
+}
+
+kernel! {
+    fn ln_kernel(x: &[f32], y: &mut [f32]) => ln_lanes
+}
+#[inline(always)]
+unsafe fn ln_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
+    math::map::<V>(x.as_ptr(), y, |x| math::ln(x));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activation::Activation;
+    use crate::test_data::Random;
+
+    /// Distance in units of the last place of `want`, where subnormal numbers count as the least normal one's.
+    fn ulps(got: f32, want: f64) -> f64 {
+        let step = f64::from(f32::EPSILON) * want.abs().max(f64::from(f32::MIN_POSITIVE));
+        // Half an exponent's range makes this at most twice the true distance.
+        (f64::from(got) - want).abs() / step * 2.0
+    }
+
+    fn inputs() -> Vec<f32> {
+        let mut random = Random::new(11);
+        let mut x: Vec<f32> = [1e-6, 0.01, 0.7, 2.0, 6.0, 30.0, 90.0, 1e4]
+            .into_iter()
+            .flat_map(|s| random.f32s(501).into_iter().map(move |x| x * s))
+            .collect();
+        x.extend([
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            88.7,
+            -87.4,
+            -103.9,
+            f32::MAX,
+            f32::MIN,
+            f32::MIN_POSITIVE,
+            1e-42,
+        ]);
+        x
+    }
+
+    #[test]
+    fn functions_are_accurate() {
+        let x = inputs();
+        for isa in Isa::available() {
+            let run = |a: Activation| {
+                let mut y = vec![0.0; x.len()];
+                a.apply_to(isa, &x, &mut y);
+                y
+            };
+            let check = |a: Activation, ok: &dyn Fn(f32, f64, f64) -> bool| {
+                for (&x, got) in x.iter().zip(run(a)) {
+                    let want = a.eval(x.into());
+                    // What overflows must overflow here too.
+                    let fine = if want.abs() > f64::from(f32::MAX) {
+                        f64::from(got) == f64::INFINITY.copysign(want)
+                    } else {
+                        ok(got, want, x.into())
+                    };
+                    assert!(fine, "{isa:?} {a:?}({x:e}) = {got:e}, not {want:e}");
+                }
+            };
+            check(Activation::Exp, &|got, want, _| ulps(got, want) <= 4.0);
+            check(Activation::Erf, &|got, want, _| {
+                (f64::from(got) - want).abs() < 1.2e-7 && ulps(got, want) < 8.0
+            });
+            check(Activation::Tanh, &|got, want, _| ulps(got, want) < 8.0);
+            check(Activation::Sigmoid, &|got, want, _| (f64::from(got) - want).abs() < 1.2e-7);
+            check(Activation::Elu(1.5), &|got, want, _| ulps(got, want) < 8.0);
+            check(Activation::Softplus, &|got, want, _| ulps(got, want) < 10.0);
+            for a in [
+                Activation::Gelu,
+                Activation::GeluTanh,
+                Activation::Mish,
+                Activation::Swish(1.0),
+                Activation::Swish(0.7),
+            ] {
+                check(a, &|got, want, x| (f64::from(got) - want).abs() <= 3e-7 * x.abs().max(1e-6));
+            }
+            for a in [
+                Activation::None,
+                Activation::Relu,
+                Activation::Clip { lo: -0.5, hi: 3.0 },
+                Activation::LeakyRelu(0.1),
+                Activation::HardSigmoid { alpha: 0.2, beta: 0.5 },
+                Activation::HardSwish,
+            ] {
+                check(a, &|got, want, x| {
+                    (f64::from(got) - want).abs()
+                        <= 2e-7 * (want.abs() + x.abs().min(6.0)).max(1e-6)
+                });
+            }
+            let mut y = vec![0.0; x.len()];
+            ln(isa, &x, &mut y);
+            for (&x, y) in x.iter().zip(y) {
+                if x > 0.0 {
+                    let want = f64::from(x).ln();
+                    assert!(
+                        ulps(y, want) <= 6.0 || (f64::from(y) - want).abs() < 1e-9,
+                        "ln({x:e}) = {y:e}"
+                    );
+                } else {
+                    assert!(
+                        if x == 0.0 { y == f32::NEG_INFINITY } else { y.is_nan() },
+                        "ln({x}) = {y}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_and_nan() {
+        use Activation::*;
+        let (inf, nan) = (f32::INFINITY, f32::NAN);
+        let all = [
+            None,
+            Relu,
+            Clip { lo: -1.0, hi: 1.0 },
+            LeakyRelu(0.1),
+            HardSigmoid { alpha: 0.2, beta: 0.5 },
+            HardSwish,
+            Sigmoid,
+            Tanh,
+            Swish(1.0),
+            Gelu,
+            GeluTanh,
+            Elu(1.0),
+            Softplus,
+            Mish,
+            Erf,
+            Exp,
+        ];
+        for isa in Isa::available() {
+            for a in all {
+                let mut y = [nan, inf, nan];
+                a.apply(isa, &mut y);
+                assert!(y[0].is_nan() && y[2].is_nan(), "{isa:?} {a:?}: {y:?}");
+                let want = match a {
+                    Clip { .. } | HardSigmoid { .. } | Sigmoid | Tanh | Erf => 1.0,
+                    _ => inf,
+                };
+                assert_eq!(y[1], want, "{isa:?} {a:?} at ∞");
+            }
+            for (a, want) in [
+                (Exp, 0.0),
+                (Tanh, -1.0),
+                (Erf, -1.0),
+                (Sigmoid, 0.0),
+                (Relu, 0.0),
+                (Elu(2.0), -2.0),
+                (Softplus, 0.0),
+                (Gelu, 0.0),
+                (GeluTanh, 0.0),
+            ] {
+                let mut y = [-inf];
+                a.apply(isa, &mut y);
+                assert_eq!(y[0], want, "{isa:?} {a:?} at -∞");
+            }
+            let mut y = [0.0; 3];
+            ln(isa, &[inf, nan, -inf], &mut y);
+            assert!(y[0] == inf && y[1].is_nan() && y[2].is_nan());
+        }
+    }
+
+    #[test]
+    fn reductions_of_any_length() {
+        for isa in Isa::available() {
+            for n in [0, 1, 3, 15, 16, 17, 63, 64, 65, 200, 4096, 10_000] {
+                let x = Random::new(n as u64).f32s(n);
+                let wide = || x.iter().map(|&x| f64::from(x));
+                assert!((sum(isa, &x) - wide().sum::<f64>()).abs() < 1e-4);
+                assert!(
+                    (sum_abs(isa, &x) - wide().map(f64::abs).sum::<f64>()).abs() <= 2e-6 * n as f64
+                );
+                assert!(
+                    (sum_squares(isa, &x) - wide().map(|x| x * x).sum::<f64>()).abs()
+                        <= 2e-6 * n as f64
+                );
+                assert_eq!(max(isa, &x), x.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+                assert_eq!(min(isa, &x), x.iter().copied().fold(f32::INFINITY, f32::min));
+                for at in [0, n / 2, n.saturating_sub(1)].into_iter().filter(|&at| at < n) {
+                    let mut x = x.clone();
+                    x[at] = f32::NAN;
+                    assert!(max(isa, &x).is_nan() && min(isa, &x).is_nan(), "{isa:?} {n} {at}");
+                    x[at] = f32::INFINITY;
+                    assert_eq!(max(isa, &x), f32::INFINITY);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn softmax_and_norms_of_any_length() {
+        for isa in Isa::available() {
+            for n in [1, 2, 15, 16, 33, 100, 1000, 5000] {
+                let x: Vec<f32> =
+                    Random::new(n as u64).f32s(n).into_iter().map(|x| x * 20.0 - 100.0).collect();
+                let wide: Vec<f64> = x.iter().map(|&x| x.into()).collect();
+                let total: f64 = wide.iter().map(|x| (x + 100.0).exp()).sum();
+                let (mut y, mut z) = (vec![0.0; n], vec![0.0; n]);
+                softmax(isa, &x, &mut y);
+                log_softmax(isa, &x, &mut z);
+                for i in 0..n {
+                    let want = (wide[i] + 100.0).exp() / total;
+                    assert!((f64::from(y[i]) - want).abs() <= 1e-6 * want + 1e-12);
+                    assert!((f64::from(z[i]) - want.ln()).abs() < 1e-5, "{} {}", z[i], want.ln());
+                }
+                let mut again = x.clone();
+                softmax_in_place(isa, &mut again);
+                assert_eq!(y, again);
+                let (gamma, beta) = (Random::new(1).f32s(n), Random::new(2).f32s(n));
+                let mean = wide.iter().sum::<f64>() / n as f64;
+                let variance = wide.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n as f64;
+                layer_norm(isa, &x, Some(&gamma), Some(&beta), 1e-5, &mut y);
+                rms_norm(isa, &x, Some(&gamma), 1e-5, &mut z);
+                let rms = (wide.iter().map(|x| x * x).sum::<f64>() / n as f64 + 1e-5).sqrt();
+                for i in 0..n {
+                    let g = f64::from(gamma[i]);
+                    let want = (wide[i] - mean) / (variance + 1e-5).sqrt() * g + f64::from(beta[i]);
+                    assert!((f64::from(y[i]) - want).abs() < 2e-5, "{isa:?} {n}: {} {want}", y[i]);
+                    assert!((f64::from(z[i]) - wide[i] / rms * g).abs() < 1e-5);
+                }
+            }
+            let mut y = [0.0; 3];
+            softmax(isa, &[1.0, f32::NAN, 2.0], &mut y);
+            assert!(y.iter().all(|y| y.is_nan()));
+            softmax(isa, &[f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY], &mut y);
+            assert_eq!(y, [0.0, 1.0, 0.0]);
+            let mut row = [f32::NEG_INFINITY; 5];
+            softmax_scores(isa, &mut row, 0.5, 0.0, None);
+            assert_eq!(row, [0.0; 5]);
+        }
+    }
+}
