@@ -1,7 +1,10 @@
 //! Float kernels compute in `f32` or `f64`: narrower types are widened on the way in and rounded on the way out.
 
 use crate::dispatch;
+use crate::gemm::{self, Scalar};
 use crate::kernel::Call;
+use crate::{Activation, Isa};
+use half::{bf16, f16};
 use num_traits::{AsPrimitive, Float, NumAssignOps};
 use std::borrow::Cow;
 use std::iter::Sum;
@@ -10,11 +13,15 @@ use trident_ir::{DType, Element};
 use trident_runtime::{KernelError, Tensor};
 
 /// A type that kernels compute in: `f32` or `f64`.
-pub(crate) trait Real: Float + NumAssignOps + Sum + Element {
+pub(crate) trait Real:
+    Float + NumAssignOps + Sum + Element + Scalar + gemm::Element<Self>
+{
     /// The nearest value to `x`.
     fn of(x: f64) -> Self;
     /// The value, exactly.
     fn wide(self) -> f64;
+    /// Applies `activation` to each value.
+    fn apply(activation: Activation, values: &mut [Self]);
 }
 
 impl Real for f32 {
@@ -24,6 +31,9 @@ impl Real for f32 {
     fn wide(self) -> f64 {
         self.into()
     }
+    fn apply(activation: Activation, values: &mut [f32]) {
+        activation.apply(Isa::detect(), values);
+    }
 }
 
 impl Real for f64 {
@@ -32,6 +42,9 @@ impl Real for f64 {
     }
     fn wide(self) -> f64 {
         self
+    }
+    fn apply(activation: Activation, values: &mut [f64]) {
+        values.iter_mut().for_each(|v| *v = activation.eval(*v));
     }
 }
 
@@ -85,6 +98,15 @@ pub(crate) fn narrow<R: Real>(values: &[R], mut out: Tensor) -> Result<Tensor, K
     }, else => Err(KernelError::Unsupported(dtype)))
 }
 
+/// Rounds each value to the nearest that `dtype` has, if that is narrower than `f32`.
+pub(crate) fn round_to<R: Real>(dtype: DType, values: &mut [R]) {
+    match dtype {
+        DType::F16 => values.iter_mut().for_each(|v| *v = R::of(f16::from_f64(v.wide()).into())),
+        DType::BF16 => values.iter_mut().for_each(|v| *v = R::of(bf16::from_f64(v.wide()).into())),
+        _ => {}
+    }
+}
+
 /// Sets result `i` of type `dtype` to what `fill` computes in `R`. The slice comes with arbitrary contents.
 pub(crate) fn produce<R: Real>(
     call: &mut Call<'_, '_>,
@@ -108,7 +130,6 @@ pub(crate) fn produce<R: Real>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use half::{bf16, f16};
     use trident_runtime::Pool;
 
     #[test]

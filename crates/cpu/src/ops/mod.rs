@@ -1,6 +1,7 @@
 //! Kernels of the graph ops, by the op table's groups.
 
 mod container;
+mod contract;
 mod elementwise;
 mod moves;
 mod signal;
@@ -15,6 +16,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => elementwise::kernel(cx),
         Group::Move => moves::kernel(cx),
+        Group::Contract => contract::kernel(cx),
         Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
         Group::Train => train::kernel(cx),

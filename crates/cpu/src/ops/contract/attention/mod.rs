@@ -1,0 +1,162 @@
+//! Scaled dot-product attention: operands and results of the op around its [`kernel`].
+
+mod kernel;
+mod layout;
+mod mask;
+#[cfg(test)]
+mod tests;
+
+use crate::kernel::Call;
+use crate::real::{Real, in_real, narrow, produce, read, round_to};
+use kernel::{Operands, Stage};
+use layout::{Layout, View};
+use mask::Mask;
+use trident_ir::DType;
+use trident_runtime::{KernelError, Tensor};
+
+/// Attention.
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let q = call.tensor(0)?;
+    in_real!(q.dtype(), R => attention::<R>(call, &q))
+}
+
+fn attention<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelError> {
+    let (k, v, dtype) = (call.tensor(1)?, call.tensor(2)?, q.dtype());
+    for (index, t) in [&k, &v].into_iter().enumerate() {
+        if !t.dtype().is_float() || index == 0 && t.dtype() != dtype {
+            let (actual, expected) = (t.dtype(), dtype.to_string());
+            return Err(KernelError::DType { index: index + 1, actual, expected });
+        }
+    }
+    let past = match (call.opt(4)?, call.opt(5)?) {
+        (None, None) => None,
+        (Some(k), Some(v)) => Some((k, v)),
+        _ => return Err(KernelError::shape("a cache of keys and one of values go together")),
+    };
+    if past.is_some() && call.value(6).is_some() {
+        return Err(KernelError::shape("nonpad_kv_seqlen and a cache operand exclude each other"));
+    }
+    let at = Layout::new(call, [q, &k, &v], past.as_ref().map(|(k, v)| (k, v)))?;
+    let keys = cached::<R>(call, past.as_ref().map(|p| &p.0), 1, &at, &k, at.size)?;
+    let values = cached::<R>(call, past.as_ref().map(|p| &p.1), 2, &at, &v, at.v_size)?;
+
+    let mut q_data = read::<R>(q)?;
+    let mut k_data = read::<R>(keys.as_ref().unwrap_or(&k))?;
+    let v_data = read::<R>(values.as_ref().unwrap_or(&v))?;
+    let mut scale = match call.op.float("scale") {
+        Some(s) => R::of(s.into()),
+        None => R::of(1.0 / (at.size as f64).sqrt()),
+    };
+    if matches!(dtype, DType::F16 | DType::BF16) {
+        // The standard scales both operands by the root and rounds, which narrow types show in their results.
+        let mut root = [scale.sqrt()];
+        round_to(dtype, &mut root);
+        for data in [&mut q_data, &mut k_data] {
+            data.to_mut().iter_mut().for_each(|x| *x *= root[0]);
+            round_to(dtype, data.to_mut());
+        }
+        scale = R::one();
+    }
+    let (total, heads) = (at.total(), at.kv_heads);
+    let view = |cached: bool, data, size| match cached {
+        true => View { data, batch: heads * total * size, head: total * size, row: size },
+        false => at.view(data, heads, at.kv_len, size),
+    };
+    let operands = Operands {
+        at,
+        q: at.view(&q_data, at.q_heads, at.q_len, at.size),
+        k: view(keys.is_some(), &*k_data, at.size),
+        v: view(values.is_some(), &*v_data, at.v_size),
+        mask: Mask::new(call, &at)?,
+        scale,
+        softcap: R::of(call.op.float("softcap").unwrap_or(0.0).into()),
+        dtype,
+        softmax: softmax_dtype(call, dtype)?,
+    };
+    let stage = match call.op.int("qk_matmul_output_mode") {
+        None | Some(0) => Stage::Product,
+        Some(1) => Stage::Capped,
+        Some(2) => Stage::Masked,
+        Some(3) => Stage::Weights,
+        Some(n) => return Err(KernelError::attr("qk_matmul_output_mode", format!("no mode {n}"))),
+    };
+    let scores = [at.batch, at.q_heads, at.q_len, total];
+    let mut shown = match call.wants(3) {
+        true => Some(call.temp(R::DTYPE, &scores)?),
+        false => None,
+    };
+    let dims = match at.packed {
+        true => vec![at.batch, at.q_len, at.q_heads * at.v_size],
+        false => vec![at.batch, at.q_heads, at.q_len, at.v_size],
+    };
+    let threads = call.threads;
+    produce::<R>(call, 0, dtype, &dims, |y| {
+        let shown = match &mut shown {
+            Some(t) => Some((stage, t.slice_mut::<R>()?)),
+            None => None,
+        };
+        operands.run(threads, y, shown);
+        Ok(())
+    })?;
+    shown.map_or(Ok(()), |t| set::<R>(call, 3, dtype, t))
+}
+
+fn softmax_dtype(call: &Call<'_, '_>, dtype: DType) -> Result<DType, KernelError> {
+    match call.op.dtype("softmax_precision") {
+        None => Ok(dtype),
+        Some(d @ (DType::F32 | DType::F64 | DType::F16 | DType::BF16)) => Ok(d),
+        Some(d) => Err(KernelError::attr("softmax_precision", format!("{d} is no precision"))),
+    }
+}
+
+/// Keys or values with the cache before them as `[batch, heads, keys, size]`, if there is a cache or result `result` is
+/// asked for; sets that result.
+fn cached<R: Real>(
+    call: &mut Call<'_, '_>,
+    past: Option<&Tensor>,
+    result: usize,
+    at: &Layout,
+    fresh: &Tensor,
+    size: usize,
+) -> Result<Option<Tensor>, KernelError> {
+    if past.is_none() && !call.wants(result) {
+        return Ok(None);
+    }
+    let mut joined = call.temp(R::DTYPE, &[at.batch, at.kv_heads, at.total(), size])?;
+    let past = past.map(read::<R>).transpose()?;
+    let fresh_data = read::<R>(fresh)?;
+    let view = at.view(&fresh_data, at.kv_heads, at.kv_len, size);
+    let (head_len, old_len) = (at.total() * size, at.past * size);
+    for (i, head) in joined.slice_mut::<R>()?.chunks_exact_mut(head_len.max(1)).enumerate() {
+        let (old, new) = head.split_at_mut(old_len);
+        if let Some(past) = &past {
+            old.copy_from_slice(&past[i * old_len..][..old_len]);
+        }
+        for (r, row) in new.chunks_exact_mut(size).enumerate() {
+            let start = view.start(i / at.kv_heads, i % at.kv_heads, r);
+            row.copy_from_slice(&view.data[start..start + size]);
+        }
+    }
+    if call.wants(result) {
+        set::<R>(call, result, fresh.dtype(), joined.clone())?;
+    }
+    Ok(Some(joined))
+}
+
+/// Sets result `i` of type `dtype` to a tensor computed in `R`.
+fn set<R: Real>(
+    call: &mut Call<'_, '_>,
+    i: usize,
+    dtype: DType,
+    wide: Tensor,
+) -> Result<(), KernelError> {
+    let out = match dtype == R::DTYPE {
+        true => wide,
+        false => {
+            let out = call.alloc(i, dtype, wide.dims())?;
+            narrow::<R>(wide.slice()?, out)?
+        }
+    };
+    call.set(i, out);
+    Ok(())
+}

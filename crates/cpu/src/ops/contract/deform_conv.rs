@@ -1,0 +1,169 @@
+//! Deformable convolution (Dai et al. 2017, Zhu et al. 2018 for the mask): displaced taps are sampled into a matrix of
+//! columns, which the weights multiply.
+
+use crate::Isa;
+use crate::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
+use crate::kernel::Call;
+use crate::real::{Real, in_real, produce, read};
+use trident_ir::geometry::strides;
+use trident_runtime::{KernelError, Tensor};
+
+/// DeformConv, with any number of spatial axes.
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    in_real!(x.dtype(), R => convolve::<R>(call, &x))
+}
+
+/// A list attribute of `n` numbers that are at least `least`, all `default` if absent.
+fn list(
+    call: &Call<'_, '_>,
+    name: &'static str,
+    n: usize,
+    default: i64,
+    least: i64,
+) -> Result<Vec<i64>, KernelError> {
+    let values = call.op.ints(name).map_or_else(|| vec![default; n], <[i64]>::to_vec);
+    if values.len() != n || values.iter().any(|&v| v < least || v > i64::from(i32::MAX)) {
+        return Err(KernelError::attr(name, format!("{values:?} for {n} numbers from {least} on")));
+    }
+    Ok(values)
+}
+
+fn count(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
+    let n = usize::try_from(call.op.int(name).unwrap_or(1)).ok().filter(|&n| n > 0);
+    n.ok_or_else(|| KernelError::attr(name, "is not positive"))
+}
+
+/// Row-major index tuple of `i`.
+fn unravel(mut i: usize, dims: &[usize], out: &mut [usize]) {
+    for (slot, &d) in out.iter_mut().zip(dims).rev() {
+        (*slot, i) = (i % d, i / d);
+    }
+}
+
+fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
+    let (w, offset) = (call.tensor(1)?, call.tensor(2)?);
+    let (bias, mask) = (call.opt(3)?, call.opt(4)?);
+    let (group, offset_group) = (count(call, "group")?, count(call, "offset_group")?);
+    let (xd, wd) = (x.dims(), w.dims());
+    let misfit = || {
+        let od = offset.dims();
+        KernelError::shape(format!(
+            "input {xd:?}, weight {wd:?}, offset {od:?}, bias and mask do not fit {group} groups"
+        ))
+    };
+    let n = xd.len().checked_sub(2).filter(|&n| (1..=8).contains(&n)).ok_or_else(misfit)?;
+    if wd.len() != n + 2 || offset.rank() != n + 2 {
+        return Err(misfit());
+    }
+    let (batch, channels, image) = (xd[0], xd[1], &xd[2..]);
+    let (maps, kernel) = (wd[0], &wd[2..]);
+    if call
+        .op
+        .ints("kernel_shape")
+        .is_some_and(|k| !k.iter().map(|&k| k as usize).eq(kernel.iter().copied()))
+    {
+        return Err(KernelError::attr("kernel_shape", format!("the weight has {kernel:?}")));
+    }
+    let pads = list(call, "pads", 2 * n, 0, 0)?;
+    let (steps, dilations) = (list(call, "strides", n, 1, 1)?, list(call, "dilations", n, 1, 1)?);
+    let out_image: Vec<usize> = (0..n)
+        .map(|i| {
+            let window = (kernel[i] as i64 - 1) * dilations[i] + 1;
+            let room = image[i] as i64 + pads[i] + pads[n + i] - window;
+            usize::try_from(room.div_euclid(steps[i]) + 1).map_err(|_| misfit())
+        })
+        .collect::<Result<_, _>>()?;
+    let (taps, pixels): (usize, usize) = (kernel.iter().product(), out_image.iter().product());
+    let with_image = |n: usize| [&[batch, n][..], &out_image[..]].concat();
+    let fits = channels == wd[1] * group
+        && maps % group == 0
+        && channels % offset_group == 0
+        && offset.dims() == with_image(offset_group * taps * n)
+        && bias.as_ref().is_none_or(|b| b.dims() == [maps])
+        && mask.as_ref().is_none_or(|m| m.dims() == with_image(offset_group * taps));
+    if !fits {
+        return Err(misfit());
+    }
+    let (xs, ws, offsets) = (read::<R>(x)?, read::<R>(&w)?, read::<R>(&offset)?);
+    let bias = bias.as_ref().map(read::<R>).transpose()?;
+    let mask = mask.as_ref().map(read::<R>).transpose()?;
+    let (image_len, image_strides) = (image.iter().product::<usize>(), strides(image));
+    let per_group = channels / group;
+    let mut columns = call.temp(R::DTYPE, &[per_group * taps, pixels])?;
+    let threads = call.threads;
+    let columns = columns.slice_mut::<R>()?;
+    produce::<R>(call, 0, x.dtype(), &with_image(maps), |out| {
+        let rows = maps / group;
+        for (item, out) in out.chunks_exact_mut((rows * pixels).max(1)).enumerate() {
+            let (b, g) = (item / group, item % group);
+            threads.for_chunks_mut(columns, pixels, |row, column| {
+                let (channel, tap) = (g * per_group + row / taps, row % taps);
+                let part = channel / (channels / offset_group);
+                let plane = &xs[(b * channels + channel) * image_len..][..image_len];
+                let first = (b * offset_group + part) * taps + tap;
+                let (mut k, mut p) = ([0; 8], [0; 8]);
+                unravel(tap, kernel, &mut k[..n]);
+                for (i, slot) in column.iter_mut().enumerate() {
+                    unravel(i, &out_image, &mut p[..n]);
+                    let mut place = [0.0; 8];
+                    for d in 0..n {
+                        let start = p[d] as i64 * steps[d] - pads[d] + k[d] as i64 * dilations[d];
+                        place[d] = start as f64 + offsets[(first * n + d) * pixels + i].wide();
+                    }
+                    let weight = mask.as_ref().map_or(R::one(), |m| m[first * pixels + i]);
+                    *slot = sample(plane, image, &image_strides, &place[..n]) * weight;
+                }
+            });
+            let k = per_group * taps;
+            let (a, b) = (Strided::rows(&ws[g * rows * k..], k), Strided::columns(columns, pixels));
+            let row_bias = bias.as_ref().map(|b| &b[g * rows..(g + 1) * rows]);
+            let epilogue = Epilogue { row_bias, ..Epilogue::default() };
+            let shape = Shape { m: rows, n: pixels, k };
+            gemm(threads, Isa::detect(), shape, Lhs::Source(&a), Rhs::Source(&b), &epilogue, out);
+        }
+        Ok(())
+    })
+}
+
+/// Multilinear sample; what lies outside the image is 0.
+fn sample<R: Real>(plane: &[R], image: &[usize], strides: &[usize], place: &[f64]) -> R {
+    let mut sum = R::zero();
+    for corner in 0..1usize << place.len() {
+        let (mut at, mut weight, mut inside) = (0, 1.0, true);
+        for (d, &p) in place.iter().enumerate() {
+            let low = p.floor();
+            let upper = (corner >> d & 1) as f64;
+            weight *= if upper == 1.0 { p - low } else { 1.0 - (p - low) };
+            let index = low + upper;
+            inside &= index >= 0.0 && index < image[d] as f64;
+            at += if inside { index as usize * strides[d] } else { 0 };
+        }
+        if inside {
+            sum += plane[at] * R::of(weight);
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ABSENT, elements, run_on, tensor};
+    use trident_ir::OpKind;
+
+    #[test]
+    fn shifts_by_the_offset() {
+        let x = Some(tensor(&[1, 1, 2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        let w = Some(tensor(&[1, 1, 1, 1], &[2.0f32]));
+        // Each tap half a pixel to the right; the mask halves the last pixel.
+        let offset = [[0.0f32; 6], [0.5; 6]].concat();
+        let offset = Some(tensor(&[1, 2, 2, 3], &offset));
+        let mask = Some(tensor(&[1, 1, 2, 3], &[1.0f32, 1.0, 1.0, 1.0, 1.0, 0.5]));
+        let bias = Some(tensor(&[1], &[1.0f32]));
+        let y =
+            run_on(2, OpKind::DeformConv, &[], vec![x.clone(), w.clone(), offset, bias, mask], 1);
+        assert_eq!(elements::<f32>(&y.unwrap()[0]), [4.0, 6.0, 4.0, 10.0, 12.0, 4.0]);
+        let short = Some(tensor(&[1, 1, 2, 3], &[0.0f32; 6]));
+        assert!(run_on(1, OpKind::DeformConv, &[], vec![x, w, short, ABSENT], 1).is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! Linear attention: a state of keys by values is updated and read at each position (Yang et al. 2024 for the gated
+//! delta rule).
+
+use crate::kernel::Call;
+use crate::real::{Real, in_real, produce, read};
+use trident_runtime::{KernelError, Tensor};
+
+/// LinearAttention.
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let q = call.tensor(0)?;
+    in_real!(q.dtype(), R => attend::<R>(call, &q))
+}
+
+fn heads(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
+    let n = call.op.int(name).unwrap_or(0);
+    usize::try_from(n)
+        .ok()
+        .filter(|&n| n > 0)
+        .ok_or_else(|| KernelError::attr(name, format!("{n} heads")))
+}
+
+/// Gates and update rates that the rule calls for.
+fn rule(call: &Call<'_, '_>) -> Result<(bool, bool), KernelError> {
+    let (gated, delta) = match call.op.str("update_rule") {
+        Some("linear") => (false, false),
+        Some("gated") => (true, false),
+        Some("delta") => (false, true),
+        Some("gated_delta") | None => (true, true),
+        Some(other) => return Err(KernelError::attr("update_rule", format!("unknown: {other}"))),
+    };
+    if gated != call.value(4).is_some() || delta != call.value(5).is_some() {
+        let reason = "decay goes with gated rules and beta with delta rules";
+        return Err(KernelError::attr("update_rule", reason));
+    }
+    Ok((gated, delta))
+}
+
+fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelError> {
+    let (k, v, past) = (call.tensor(1)?, call.tensor(2)?, call.opt(3)?);
+    let (decay, beta) = (call.opt(4)?, call.opt(5)?);
+    rule(call)?;
+    let (q_heads, kv_heads) = (heads(call, "q_num_heads")?, heads(call, "kv_num_heads")?);
+    let misfit = || {
+        let (q, k, v) = (q.dims(), k.dims(), v.dims());
+        KernelError::shape(format!(
+            "queries {q:?}, keys {k:?} and values {v:?} do not fit {q_heads} and {kv_heads} heads, or each other"
+        ))
+    };
+    let (&[batch, len, q_width], &[kb, kt, k_width], &[vb, vt, v_width]) =
+        (q.dims(), k.dims(), v.dims())
+    else {
+        return Err(misfit());
+    };
+    let (dk, dv) = (k_width / kv_heads, v_width / kv_heads);
+    let fits = [kb, kt, vb, vt] == [batch, len, batch, len]
+        && [q_width, k_width, v_width] == [q_heads * dk, kv_heads * dk, kv_heads * dv]
+        && q_heads % kv_heads == 0
+        && past.as_ref().is_none_or(|p| p.dims() == [batch, kv_heads, dk, dv]);
+    if !fits {
+        return Err(misfit());
+    }
+    // Width of a per-position operand that is one value for each of `choices` columns.
+    let width = |t: &Option<Tensor>, choices: [usize; 2]| match t.as_ref().map(Tensor::dims) {
+        None => Ok(0),
+        Some(&[b, s, w]) if [b, s] == [batch, len] && choices.contains(&w) => Ok(w),
+        Some(_) => Err(misfit()),
+    };
+    let decay_width = width(&decay, [kv_heads, k_width])?;
+    let beta_width = width(&beta, [kv_heads, 1])?;
+    let scale = match call.op.float("scale") {
+        None | Some(0.0) => 1.0 / (dk as f64).sqrt(),
+        Some(s) => s.into(),
+    };
+    let scale = R::of(scale);
+    let state_dtype = past.as_ref().map_or(q.dtype(), Tensor::dtype);
+    let (qs, ks, vs) = (read::<R>(q)?, read::<R>(&k)?, read::<R>(&v)?);
+    let past = past.as_ref().map(read::<R>).transpose()?;
+    let decay = decay.as_ref().map(read::<R>).transpose()?;
+    let beta = beta.as_ref().map(read::<R>).transpose()?;
+
+    let group = q_heads / kv_heads;
+    // For each sample and key head: the outputs of its query heads by position, then the state.
+    let (out_len, state_len) = (len * group * dv, dk * dv);
+    let mut work = call.temp(R::DTYPE, &[batch * kv_heads, out_len + state_len])?;
+    let threads = call.threads;
+    threads.for_chunks_mut(work.slice_mut::<R>()?, out_len + state_len, |item, chunk| {
+        let (b, h) = (item / kv_heads, item % kv_heads);
+        let (outputs, state) = chunk.split_at_mut(out_len);
+        match &past {
+            Some(p) => state.copy_from_slice(&p[item * state_len..(item + 1) * state_len]),
+            None => state.fill(R::zero()),
+        }
+        let mut update = vec![R::zero(); dv];
+        for t in 0..len {
+            let at = b * len + t;
+            let key = &ks[at * k_width + h * dk..][..dk];
+            let value = &vs[at * v_width + h * dv..][..dv];
+            if let Some(g) = &decay {
+                for (d, row) in state.chunks_exact_mut(dv.max(1)).enumerate() {
+                    let column = if decay_width == kv_heads { h } else { h * dk + d };
+                    let keep = g[at * decay_width + column].exp();
+                    row.iter_mut().for_each(|s| *s *= keep);
+                }
+            }
+            update.copy_from_slice(value);
+            if let Some(beta) = &beta {
+                for (row, &k) in state.chunks_exact(dv.max(1)).zip(key) {
+                    update.iter_mut().zip(row).for_each(|(u, &s)| *u -= s * k);
+                }
+                let rate = beta[at * beta_width + if beta_width == 1 { 0 } else { h }];
+                update.iter_mut().for_each(|u| *u *= rate);
+            }
+            for (row, &k) in state.chunks_exact_mut(dv.max(1)).zip(key) {
+                row.iter_mut().zip(&update).for_each(|(s, &u)| *s += k * u);
+            }
+            for g in 0..group {
+                let query = &qs[at * q_width + (h * group + g) * dk..][..dk];
+                let y = &mut outputs[(t * group + g) * dv..][..dv];
+                y.fill(R::zero());
+                for (row, &q) in state.chunks_exact(dv.max(1)).zip(query) {
+                    y.iter_mut().zip(row).for_each(|(y, &s)| *y += q * s);
+                }
+                y.iter_mut().for_each(|y| *y *= scale);
+            }
+        }
+    });
+    let work = work.slice::<R>()?;
+    let chunk = |b: usize, h: usize| &work[(b * kv_heads + h) * (out_len + state_len)..];
+    produce::<R>(call, 0, q.dtype(), &[batch, len, q_heads * dv], |out| {
+        let block = group * dv;
+        for (i, slot) in out.chunks_exact_mut(block.max(1)).enumerate() {
+            let (at, h) = (i / kv_heads, i % kv_heads);
+            slot.copy_from_slice(&chunk(at / len, h)[at % len * block..][..block]);
+        }
+        Ok(())
+    })?;
+    if !call.wants(1) {
+        return Ok(());
+    }
+    produce::<R>(call, 1, state_dtype, &[batch, kv_heads, dk, dv], |out| {
+        for (item, slot) in out.chunks_exact_mut(state_len.max(1)).enumerate() {
+            slot.copy_from_slice(&chunk(0, item)[out_len..][..state_len]);
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{ABSENT, elements, run_on, tensor};
+    use trident_ir::{Attr, OpKind};
+
+    #[test]
+    fn delta_rule_by_hand() {
+        // One head, keys and values of length 1: s ← s + β·k·(v − s·k), y = 2·q·s.
+        let t = |v: &[f32]| Some(tensor(&[1, 2, 1], v));
+        let attrs = [
+            ("q_num_heads", Attr::Int(1)),
+            ("kv_num_heads", Attr::Int(1)),
+            ("scale", Attr::Float(2.0)),
+            ("update_rule", Attr::Str("delta".into())),
+        ];
+        let inputs =
+            vec![t(&[1.0, 3.0]), t(&[1.0, 2.0]), t(&[4.0, 8.0]), ABSENT, ABSENT, t(&[0.5, 0.25])];
+        let y = run_on(1, OpKind::LinearAttention, &attrs, inputs, 2).unwrap();
+        // s₁ = 2, s₂ = 2 + 0.25·2·(8 − 4) = 4.
+        assert_eq!(elements::<f32>(&y[0]), [4.0, 24.0]);
+        assert_eq!(elements::<f32>(&y[1]), [4.0]);
+        let no_beta = vec![t(&[1.0, 3.0]), t(&[1.0, 2.0]), t(&[4.0, 8.0])];
+        assert!(run_on(1, OpKind::LinearAttention, &attrs, no_beta, 2).is_err());
+    }
+}
