@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// `*` stands for all. An edge more needs a reason in `ARCHITECTURE.md`.
 const EDGES: &[(&str, &[&str])] = &[
     ("ir", &[]),
+    ("filetest", &[]),
     ("triton", &["ir"]),
     ("onnx", &["ir"]),
     ("passes", &["ir"]),

@@ -233,6 +233,32 @@ impl Func {
     }
 }
 
+impl Func {
+    /// Numbers values in the order in which the text form names them first, and forgets those that nothing names.
+    /// Two functions that print alike are equal afterwards.
+    pub fn renumber(&mut self) {
+        fn visit(block: &mut Block, rename: &mut dyn FnMut(&mut ValueId)) {
+            block.params.iter_mut().for_each(&mut *rename);
+            for op in &mut block.ops {
+                op.outputs.iter_mut().chain(&mut op.inputs).flatten().for_each(&mut *rename);
+                op.regions.iter_mut().for_each(|region| visit(region, rename));
+            }
+            block.results.iter_mut().for_each(rename);
+        }
+        let mut order = vec![];
+        let mut new = vec![None; self.values.len()];
+        visit(&mut self.body, &mut |id| {
+            if let Some(slot) = new.get_mut(id.index()) {
+                *id = *slot.get_or_insert_with(|| {
+                    order.push(id.index());
+                    ValueId((order.len() - 1) as u32)
+                });
+            }
+        });
+        self.values = order.iter().map(|&i| self.values[i].clone()).collect();
+    }
+}
+
 impl Module {
     /// The function that runs.
     pub fn entry(&self) -> Option<&Func> {

@@ -13,6 +13,7 @@ pub mod geometry;
 pub mod literal;
 pub mod op;
 pub mod shape;
+pub mod text;
 pub mod types;
 
 pub use attr::{Attr, AttrKind, Attrs};

@@ -1,5 +1,6 @@
 //! Dimensions known as numbers, by name, or not at all.
 
+use crate::text::Word;
 use std::fmt;
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl fmt::Display for Dim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Dim::Fixed(n) => write!(f, "{n}"),
-            Dim::Sym(name) => f.write_str(name),
+            Dim::Sym(name) => Word(name).fmt(f),
             Dim::Unknown => f.write_str("?"),
         }
     }

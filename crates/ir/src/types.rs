@@ -1,7 +1,6 @@
 //! Types of values.
 
 use crate::{DType, Dim, Shape};
-use std::fmt;
 
 /// Element type and shape of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,25 +63,5 @@ impl Type {
     /// All dimensions as numbers, if every one is known.
     pub fn dims(&self) -> Option<Vec<usize>> {
         self.shape()?.iter().map(Dim::fixed).collect()
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::Tensor(t) => match &t.shape {
-                None => write!(f, "{}[*]", t.dtype),
-                Some(dims) => {
-                    write!(f, "{}[", t.dtype)?;
-                    for (i, dim) in dims.iter().enumerate() {
-                        write!(f, "{}{dim}", if i > 0 { ", " } else { "" })?;
-                    }
-                    f.write_str("]")
-                }
-            },
-            Type::Seq(item) => write!(f, "seq<{item}>"),
-            Type::Optional(item) => write!(f, "opt<{item}>"),
-            Type::Map(key, value) => write!(f, "map<{key}, {value}>"),
-        }
     }
 }

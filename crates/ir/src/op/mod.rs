@@ -19,6 +19,31 @@ pub enum Level {
     Lane,
 }
 
+impl Level {
+    /// Every level, from the top down.
+    pub const ALL: &'static [Level] = &[Level::Graph, Level::Tile, Level::Lane];
+
+    /// The name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Graph => "graph",
+            Level::Tile => "tile",
+            Level::Lane => "lane",
+        }
+    }
+
+    /// The level with this name.
+    pub fn by_name(name: &str) -> Option<Level> {
+        Level::ALL.iter().copied().find(|level| level.name() == name)
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// Family of an op; tells passes and reports what to expect of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {

@@ -1,0 +1,21 @@
+//! Runs the texts under `filetests`.
+
+use trident_ir::Module;
+
+fn parse(text: &str) -> Result<Module, String> {
+    text.parse().map_err(|e: trident_ir::text::ParseError| e.to_string())
+}
+
+fn print(text: &str) -> Result<String, String> {
+    parse(text).map(|module| module.to_string())
+}
+
+fn print_short(text: &str) -> Result<String, String> {
+    parse(text).map(|module| format!("{module:#}"))
+}
+
+#[test]
+fn filetests() -> Result<(), trident_filetest::Failed> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
+    trident_filetest::run(folder, &[("print", &print), ("print-short", &print_short)])
+}
