@@ -13,6 +13,7 @@ pub mod kernel;
 pub mod lrn;
 mod math;
 mod ops;
+pub mod pooling;
 mod real;
 pub mod rows;
 mod simd;

@@ -5,7 +5,7 @@
 //! Convolutional Neural Networks for Document Processing", 2006), or a direct sum for groups of one channel.
 
 mod depthwise;
-mod geometry;
+pub(crate) mod geometry;
 mod im2col;
 
 pub use geometry::ConvSpec;

@@ -1,0 +1,318 @@
+//! Pooling over windows of any number of spatial dimensions, channels first.
+//!
+//! A *plane* is one channel of one image; planes are independent and are what threads share out.
+
+// The kernels are unsafe for the instruction set, which `kernel!` guarantees, and for addresses that the plan keeps inside
+// a plane.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+mod global;
+mod plan;
+
+pub use global::{global_average, global_lp, global_max};
+
+use half::{bf16, f16};
+
+use crate::simd::{Float32, Isa, Lanes, Vector, kernel};
+use crate::threads::{Disjoint, Threads};
+use plan::Plan;
+
+/// A window that slides over the spatial dimensions; the lists have one entry per dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolSpec {
+    /// The window's extents.
+    pub kernel: Vec<usize>,
+    /// Its steps.
+    pub strides: Vec<usize>,
+    /// Distances of neighbouring taps.
+    pub dilations: Vec<usize>,
+    /// Padding before the input.
+    pub pads_begin: Vec<usize>,
+    /// Padding after the input.
+    pub pads_end: Vec<usize>,
+}
+
+impl PoolSpec {
+    /// Whether the lists have one length and nothing that divides is zero.
+    pub fn is_valid(&self) -> bool {
+        let n = self.kernel.len();
+        let lists = [&self.strides, &self.dilations, &self.pads_begin, &self.pads_end];
+        lists.iter().all(|l| l.len() == n)
+            && self.strides.iter().chain(&self.dilations).chain(&self.kernel).all(|&x| x > 0)
+    }
+
+    /// The output's spatial extents. With `ceil` a last partial window counts, unless it would start in the padding after
+    /// the input. `None` if the window is larger than the padded input or a number overflows.
+    pub fn output(&self, input: &[usize], ceil: bool) -> Option<Vec<usize>> {
+        if input.len() != self.kernel.len() {
+            return None;
+        }
+        (0..input.len())
+            .map(|i| {
+                let start = input[i].checked_add(self.pads_begin[i])?;
+                let window = (self.kernel[i] - 1).checked_mul(self.dilations[i])?.checked_add(1)?;
+                let room = start.checked_add(self.pads_end[i])?.checked_sub(window)?;
+                let stride = self.strides[i];
+                let steps = if ceil { room.div_ceil(stride) } else { room / stride };
+                let last_is_inside = steps.checked_mul(stride)? < start;
+                Some(if ceil && !last_is_inside { steps } else { steps + 1 })
+            })
+            .collect()
+    }
+}
+
+/// Elements of max pooling.
+pub trait PoolElement: Copy + PartialOrd + Send + Sync + 'static {
+    /// Not greater than any element.
+    const LEAST: Self;
+    #[doc(hidden)]
+    fn plane(isa: Isa, plan: &Plan, x: &[Self], y: &mut [Self]) {
+        let _ = isa;
+        max_plain(plan, x, y);
+    }
+}
+
+macro_rules! pool_elements {
+    ($($t:ty: $least:expr),*) => { $(
+        #[allow(private_interfaces, reason = "plans are made in this module only")]
+        impl PoolElement for $t {
+            const LEAST: Self = $least;
+        }
+    )* };
+}
+pool_elements!(u8: 0, i8: i8::MIN, u16: 0, i16: i16::MIN, u32: 0, i32: i32::MIN, u64: 0, i64: i64::MIN,
+    f64: f64::NEG_INFINITY, f16: f16::NEG_INFINITY, bf16: bf16::NEG_INFINITY);
+
+#[allow(private_interfaces, reason = "plans are made in this module only")]
+impl PoolElement for f32 {
+    const LEAST: Self = f32::NEG_INFINITY;
+    fn plane(isa: Isa, plan: &Plan, x: &[f32], y: &mut [f32]) {
+        max_f32(isa, plan, x, y);
+    }
+}
+
+/// The greatest element of each window: `planes` of `input` to `planes` of `output`. A window of padding only gives
+/// [`PoolElement::LEAST`]; a NaN may be passed over.
+#[allow(clippy::too_many_arguments)]
+pub fn max_pool<T: PoolElement>(
+    threads: &Threads,
+    isa: Isa,
+    spec: &PoolSpec,
+    planes: usize,
+    input: &[usize],
+    output: &[usize],
+    x: &[T],
+    y: &mut [T],
+) {
+    let plan = Plan::new(spec, input, output);
+    each_plane(threads, &plan, planes, x, y, |_, x, y| T::plane(isa, &plan, x, y));
+}
+
+/// As [`max_pool`], with the place of each greatest element (the first of equals, -1 in padding only): its offset in `x`,
+/// or with `last_fastest` false its offset if the spatial dimensions of each plane were stored in reverse order.
+#[allow(clippy::too_many_arguments)]
+pub fn max_pool_with_indices<T: PoolElement>(
+    threads: &Threads,
+    spec: &PoolSpec,
+    planes: usize,
+    input: &[usize],
+    output: &[usize],
+    last_fastest: bool,
+    x: &[T],
+    y: &mut [T],
+    indices: &mut [i64],
+) {
+    let plan = Plan::new(spec, input, output);
+    let size = plan.pixels_out();
+    debug_assert_eq!(indices.len(), y.len());
+    let indices = Disjoint(indices.as_mut_ptr());
+    each_plane(threads, &plan, planes, x, y, |i, x, y| {
+        // SAFETY: the indices of plane `i` are a part of their own.
+        let indices = unsafe { std::slice::from_raw_parts_mut(indices.get().add(i * size), size) };
+        plan.for_each_window(|pixel, window| {
+            let mut best: Option<(usize, T)> = None;
+            for at in window {
+                if best.is_none_or(|(_, v)| x[at] > v) {
+                    best = Some((at, x[at]));
+                }
+            }
+            y[pixel] = best.map_or(T::LEAST, |b| b.1);
+            indices[pixel] = best.map_or(-1, |(at, _)| {
+                let at = if last_fastest { at } else { plan.transposed(at) };
+                (i * x.len() + at) as i64
+            });
+        });
+    });
+}
+
+/// Elements of average and Lp pooling: `f32` and `f64`.
+pub trait PoolFloat: Copy + Send + Sync + Into<f64> + 'static {
+    #[doc(hidden)]
+    fn sums(isa: Isa, plan: &Plan, divisors: &[Self], x: &[Self], y: &mut [Self]);
+    #[doc(hidden)]
+    fn narrow(x: f64) -> Self;
+}
+
+#[allow(private_interfaces, reason = "plans are made in this module only")]
+impl PoolFloat for f32 {
+    fn sums(isa: Isa, plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
+        average_f32(isa, plan, divisors, x, y);
+    }
+    fn narrow(x: f64) -> f32 {
+        x as f32
+    }
+}
+
+#[allow(private_interfaces, reason = "plans are made in this module only")]
+impl PoolFloat for f64 {
+    fn sums(_: Isa, plan: &Plan, divisors: &[f64], x: &[f64], y: &mut [f64]) {
+        // SAFETY: this vector type is of the target's baseline; the plan keeps to the planes.
+        unsafe { average::<Lanes<f64, 2>>(plan, divisors, x, y) }
+    }
+    fn narrow(x: f64) -> f64 {
+        x
+    }
+}
+
+/// The mean of each window: over the elements inside the input or, with `count_pads`, over those inside the padded input.
+#[allow(clippy::too_many_arguments)]
+pub fn average_pool<T: PoolFloat>(
+    threads: &Threads,
+    isa: Isa,
+    spec: &PoolSpec,
+    count_pads: bool,
+    planes: usize,
+    input: &[usize],
+    output: &[usize],
+    x: &[T],
+    y: &mut [T],
+) {
+    let plan = Plan::new(spec, input, output);
+    let divisors: Vec<T> =
+        plan.counts(spec, count_pads).into_iter().map(|n| T::narrow(n as f64)).collect();
+    each_plane(threads, &plan, planes, x, y, |_, x, y| T::sums(isa, &plan, &divisors, x, y));
+}
+
+/// `(Σ |x|^p)^(1/p)` over each window.
+#[allow(clippy::too_many_arguments)]
+pub fn lp_pool<T: PoolFloat>(
+    threads: &Threads,
+    spec: &PoolSpec,
+    p: i32,
+    planes: usize,
+    input: &[usize],
+    output: &[usize],
+    x: &[T],
+    y: &mut [T],
+) {
+    let plan = Plan::new(spec, input, output);
+    each_plane(threads, &plan, planes, x, y, |_, x, y| {
+        plan.for_each_window(|pixel, window| {
+            let sum: f64 = window.map(|at| x[at].into().abs().powi(p)).sum();
+            y[pixel] = T::narrow(root(sum, p));
+        });
+    });
+}
+
+/// The `p`-th root; the first two exactly as arithmetic has them.
+fn root(x: f64, p: i32) -> f64 {
+    match p {
+        1 => x,
+        2 => x.sqrt(),
+        _ => x.powf(1.0 / f64::from(p)),
+    }
+}
+
+/// Calls `f(plane, its input, its output)` for each plane.
+fn each_plane<T: Send + Sync>(
+    threads: &Threads,
+    plan: &Plan,
+    planes: usize,
+    x: &[T],
+    y: &mut [T],
+    f: impl Fn(usize, &[T], &mut [T]) + Sync,
+) {
+    let (pixels_in, pixels_out) = (plan.pixels_in(), plan.pixels_out());
+    debug_assert!(x.len() == planes * pixels_in && y.len() == planes * pixels_out);
+    if y.is_empty() {
+        return;
+    }
+    let y = Disjoint(y.as_mut_ptr());
+    let cost = pixels_out * plan.taps() + 1;
+    threads.for_range(planes, (1 << 17) / cost + 1, |range| {
+        for i in range {
+            // SAFETY: the outputs of different planes are disjoint.
+            let y =
+                unsafe { std::slice::from_raw_parts_mut(y.get().add(i * pixels_out), pixels_out) };
+            f(i, &x[i * pixels_in..(i + 1) * pixels_in], y);
+        }
+    });
+}
+
+fn max_plain<T: PoolElement>(plan: &Plan, x: &[T], y: &mut [T]) {
+    y.fill(T::LEAST);
+    plan.for_each_span(|span| {
+        let y = &mut y[span.to..span.to + span.len];
+        for (i, y) in y.iter_mut().enumerate() {
+            let x = x[span.from + i * plan.stride];
+            if x > *y {
+                *y = x;
+            }
+        }
+    });
+}
+
+kernel! {
+    fn max_f32(plan: &Plan, x: &[f32], y: &mut [f32]) => max_lanes
+}
+#[inline(always)]
+unsafe fn max_lanes<V: Float32>(plan: &Plan, x: &[f32], y: &mut [f32]) {
+    y.fill(f32::NEG_INFINITY);
+    combine::<V>(plan, x, y, |acc, x| acc.max(x));
+}
+
+kernel! {
+    fn average_f32(plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) => average
+}
+#[inline(always)]
+unsafe fn average<V: Vector>(plan: &Plan, divisors: &[V::Elem], x: &[V::Elem], y: &mut [V::Elem]) {
+    debug_assert_eq!(divisors.len(), y.len());
+    y.fill(V::Elem::default());
+    combine::<V>(plan, x, y, |acc, x| acc.add(x));
+    let (n, y) = (y.len(), y.as_mut_ptr());
+    let mut i = 0;
+    while i < n {
+        let sum = V::load_up_to(y.add(i), n - i);
+        sum.div(V::load_up_to(divisors.as_ptr().add(i), n - i)).store_up_to(y.add(i), n - i);
+        i += V::LANES;
+    }
+}
+
+/// `y = f(y, x)` over the spans of all taps.
+#[inline(always)]
+unsafe fn combine<V: Vector>(plan: &Plan, x: &[V::Elem], y: &mut [V::Elem], f: impl Fn(V, V) -> V) {
+    let (x, y) = (x.as_ptr(), y.as_mut_ptr());
+    plan.for_each_span(|span| {
+        let (x, y) = (x.add(span.from), y.add(span.to));
+        let mut i = 0;
+        while i < span.len {
+            let n = (span.len - i).min(V::LANES);
+            let v = match plan.stride {
+                1 => V::load_up_to(x.add(i), n),
+                2 => V::load_even(x.add(2 * i), n),
+                stride => {
+                    let mut lanes = [V::Elem::default(); 16];
+                    for (j, lane) in lanes.iter_mut().enumerate().take(n) {
+                        *lane = *x.add((i + j) * stride);
+                    }
+                    V::load(lanes.as_ptr())
+                }
+            };
+            f(V::load_up_to(y.add(i), n), v).store_up_to(y.add(i), n);
+            i += V::LANES;
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests;
