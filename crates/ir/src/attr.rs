@@ -25,9 +25,9 @@ pub enum Attr {
     Tensor(Literal),
 }
 
-/// The kind of an attribute's value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+/// The kind of an attribute's value: the variant of [`Attr`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // as in `Attr`
 pub enum AttrKind {
     Int,
     Float,
@@ -38,6 +38,22 @@ pub enum AttrKind {
     DType,
     Type,
     Tensor,
+}
+
+impl std::fmt::Display for AttrKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            AttrKind::Int => "an integer",
+            AttrKind::Float => "a float",
+            AttrKind::Str => "a string",
+            AttrKind::Ints => "a list of integers",
+            AttrKind::Floats => "a list of floats",
+            AttrKind::Strs => "a list of strings",
+            AttrKind::DType => "an element type",
+            AttrKind::Type => "a type",
+            AttrKind::Tensor => "a tensor",
+        })
+    }
 }
 
 impl Attr {
@@ -57,7 +73,7 @@ impl Attr {
     }
 }
 
-/// The attributes that an op sets, in the order of its declaration.
+/// The attributes that an op sets, in the order in which they were set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attrs(Vec<(&'static str, Attr)>);
 

@@ -1,5 +1,6 @@
 //! Modules, functions, blocks and ops.
 
+use crate::control::{self, Yield};
 use crate::op::TypeError;
 use crate::{Attr, Attrs, DType, Level, OpDecl, OpKind, Type};
 use std::collections::BTreeMap;
@@ -215,9 +216,14 @@ impl Func {
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
         let decl = op.decl();
         let operands = |i: usize| op.input(i).map(|v| self.ty(v));
+        // Shapes may differ between branches and runs, and slices lack an axis.
+        let targets = control::yields(op);
         let yields = |i: usize| {
-            let v = op.regions.first()?.results.get(i)?;
-            Some(self.ty(*v).clone())
+            let at = targets
+                .iter()
+                .position(|y| matches!(y, Yield::Last(j) | Yield::Slice(j) if *j == i))?;
+            let v = op.regions.first()?.results.get(at)?;
+            Some(self.ty(*v).unshaped())
         };
         op.outputs
             .iter()

@@ -6,6 +6,7 @@
 
 pub mod attr;
 pub mod builder;
+pub mod control;
 pub mod dtype;
 pub mod element;
 pub mod func;
@@ -15,6 +16,7 @@ pub mod op;
 pub mod shape;
 pub mod text;
 pub mod types;
+pub mod verify;
 
 pub use attr::{Attr, AttrKind, Attrs};
 pub use builder::Builder;

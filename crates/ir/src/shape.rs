@@ -30,6 +30,14 @@ impl Dim {
         Dim::Sym(name.into())
     }
 
+    /// Whether both could be the same number.
+    pub fn may_be(&self, other: &Dim) -> bool {
+        match (self, other) {
+            (Dim::Fixed(a), Dim::Fixed(b)) => a == b,
+            _ => true,
+        }
+    }
+
     /// Whether both are known to be the same number.
     pub fn same(&self, other: &Dim) -> bool {
         self == other && *self != Dim::Unknown

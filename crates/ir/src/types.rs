@@ -64,4 +64,51 @@ impl Type {
     pub fn dims(&self) -> Option<Vec<usize>> {
         self.shape()?.iter().map(Dim::fixed).collect()
     }
+
+    /// The type with every shape in it forgotten.
+    pub fn unshaped(&self) -> Type {
+        match self {
+            Type::Tensor(t) => Type::unranked(t.dtype),
+            Type::Seq(item) => Type::Seq(Box::new(item.unshaped())),
+            Type::Optional(inner) => Type::Optional(Box::new(inner.unshaped())),
+            Type::Map(key, value) => Type::Map(*key, Box::new(value.unshaped())),
+        }
+    }
+
+    /// Whether one value could have both types: they differ at most in dimensions of which at least one is unknown.
+    pub fn agrees(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Tensor(a), Type::Tensor(b)) => {
+                let shapes = match (&a.shape, &b.shape) {
+                    (Some(a), Some(b)) => {
+                        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.may_be(b))
+                    }
+                    _ => true,
+                };
+                a.dtype == b.dtype && shapes
+            }
+            (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => a.agrees(b),
+            (Type::Map(k, a), Type::Map(l, b)) => k == l && a.agrees(b),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_agree_where_shapes_do_not_contradict() {
+        let f32 = |dims: &[Dim]| Type::tensor(DType::F32, dims.to_vec());
+        let (two, n, unknown) = (Dim::Fixed(2), Dim::sym("N"), Dim::Unknown);
+        assert!(f32(&[two.clone(), n.clone()]).agrees(&f32(&[n, unknown])));
+        assert!(f32(&[]).agrees(&Type::unranked(DType::F32)));
+        assert!(!f32(&[]).agrees(&f32(&[two.clone()])));
+        assert!(!f32(&[two.clone()]).agrees(&f32(&[Dim::Fixed(3)])));
+        assert!(!f32(&[]).agrees(&Type::unranked(DType::F16)));
+        let seq = |t: Type| Type::Seq(Box::new(t));
+        assert!(seq(f32(&[two.clone()])).agrees(&seq(f32(&[two.clone()]).unshaped())));
+        assert!(!seq(f32(&[two.clone()])).agrees(&f32(&[two])));
+    }
 }

@@ -14,8 +14,15 @@ fn print_short(text: &str) -> Result<String, String> {
     parse(text).map(|module| format!("{module:#}"))
 }
 
+fn verify(text: &str) -> Result<String, String> {
+    parse(text)?.verify().map_err(|e| e.to_string()).map(|()| "fine".into())
+}
+
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
-    trident_filetest::run(folder, &[("print", &print), ("print-short", &print_short)])
+    trident_filetest::run(
+        folder,
+        &[("print", &print), ("print-short", &print_short), ("verify", &verify)],
+    )
 }

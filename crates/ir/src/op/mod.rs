@@ -148,6 +148,11 @@ impl AttrDecl {
         }
     }
 
+    /// Whether an op must set it.
+    pub fn is_required(&self) -> bool {
+        matches!(self.default, Default::Required(_))
+    }
+
     /// The default as a value, if there is one.
     pub fn default_value(&self) -> Option<Attr> {
         match self.default {

@@ -15,8 +15,8 @@ pub enum Rule {
     AttrOr(&'static str, usize),
     /// The whole type of this operand, shape included.
     Same(usize),
-    /// The whole type of the operand at the place of the result, this many operands further on.
-    SameAt(usize),
+    /// The type of this operand, shapes left aside.
+    Like(usize),
     /// A sequence of the type of this operand (shape unknown).
     SeqOf(usize),
     /// The item type of this sequence operand.
@@ -121,11 +121,8 @@ impl Rule {
                 None => elem(i)?,
             }),
             Rule::Same(i) => operand(i)?.clone(),
-            Rule::SameAt(offset) => operand(index + offset)?.clone(),
-            Rule::SeqOf(i) => Type::Seq(Box::new(match operand(i)? {
-                Type::Tensor(t) => Type::unranked(t.dtype),
-                other => other.clone(),
-            })),
+            Rule::Like(i) => operand(i)?.unshaped(),
+            Rule::SeqOf(i) => Type::Seq(Box::new(operand(i)?.unshaped())),
             Rule::ItemOf(i) => match operand(i)? {
                 Type::Seq(item) => (**item).clone(),
                 other => return Err(wrong(i, other, "a sequence")),

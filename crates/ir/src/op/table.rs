@@ -686,7 +686,7 @@ ops! {
     /// The sequence without the item at a position (the last by default).
     SequenceErase "sequence_erase" Container (xs, position[opt]) -> (y: Same(0)) {};
     /// The sequence with a tensor inserted before a position (at the end by default).
-    SequenceInsert "sequence_insert" Container (xs, x, position[opt]) -> (y: Same(0)) {};
+    SequenceInsert "sequence_insert" Container (xs, x, position[opt]) -> (y: Rule::Like(0)) {};
     /// The number of items.
     SequenceLength "sequence_length" Container (xs) -> (y: I64) {};
     /// A tensor cut along an axis into a sequence.

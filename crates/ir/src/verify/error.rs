@@ -1,0 +1,152 @@
+//! What the verifier finds.
+
+use crate::op::TypeError;
+use crate::{AttrKind, Level, Type};
+
+/// A module that breaks a rule of the IR.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum VerifyError {
+    /// There is no function to run.
+    #[error("the module has no function")]
+    Empty,
+    /// Two functions of one name.
+    #[error("two functions are called `@{0}`")]
+    FuncTwice(String),
+    /// A rule broken inside a function.
+    #[error("@{func}: {at}: {fault}")]
+    Func {
+        /// Name of the function.
+        func: String,
+        /// The op, with the node it came from; or which end of the function.
+        at: String,
+        /// The rule.
+        fault: Box<Fault>,
+    },
+}
+
+/// A rule that an op or block breaks.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// A value that the function does not list.
+    #[error("value number {0} is not in the function's table")]
+    NoSuchValue(u32),
+    /// A value that nothing defines.
+    #[error("`%{0}` is used and never defined")]
+    Undefined(String),
+    /// A value used before its definition, or outside the block that defines it.
+    #[error(
+        "`%{0}` is not defined at this place: its definition comes later or in a block that does not enclose it"
+    )]
+    OutOfScope(String),
+    /// A value with two definitions.
+    #[error("`%{0}` is defined twice")]
+    DefinedTwice(String),
+    /// Two values of one name.
+    #[error("two values are called `%{0}`")]
+    NameTwice(String),
+    /// An op of another level.
+    #[error("the op does not belong to the {0} level")]
+    Level(Level),
+    /// A required operand is left out.
+    #[error("operand {index} (`{name}`) is missing")]
+    MissingOperand {
+        /// Its place.
+        index: usize,
+        /// Its declared name.
+        name: &'static str,
+    },
+    /// More operands than declared.
+    #[error("has {actual} operands, takes {most}")]
+    Operands {
+        /// Greatest number.
+        most: usize,
+        /// Number of operands.
+        actual: usize,
+    },
+    /// Fewer or more results than declared. Results that nobody asks for count.
+    #[error("has {actual} results, must have {}", range(*least, *most))]
+    Results {
+        /// Least number.
+        least: usize,
+        /// Greatest number.
+        most: usize,
+        /// Number of results.
+        actual: usize,
+    },
+    /// An attribute that is not declared.
+    #[error("has no attribute `{0}`")]
+    UnknownAttr(String),
+    /// A required attribute is not set.
+    #[error("attribute `{0}` is missing")]
+    MissingAttr(&'static str),
+    /// An attribute of another kind.
+    #[error("attribute `{name}` is {actual}, must be {expected}")]
+    AttrKind {
+        /// Its name.
+        name: &'static str,
+        /// The declared kind.
+        expected: AttrKind,
+        /// The kind it has.
+        actual: AttrKind,
+    },
+    /// The number of regions.
+    #[error("has {actual} regions, declares {expected}")]
+    Regions {
+        /// Declared number.
+        expected: usize,
+        /// Number of regions.
+        actual: usize,
+    },
+    /// The number of a region's parameters or results.
+    #[error("region {region} has {actual} {what}s, needs {expected}")]
+    RegionCount {
+        /// Which region.
+        region: usize,
+        /// `parameter` or `result`.
+        what: &'static str,
+        /// Number that the op needs.
+        expected: usize,
+        /// Number there is.
+        actual: usize,
+    },
+    /// The type of a region's parameter or result.
+    #[error("{what} {index} of region {region} is {actual}, must be {expected}")]
+    RegionType {
+        /// Which region.
+        region: usize,
+        /// `parameter` or `result`.
+        what: &'static str,
+        /// Its place.
+        index: usize,
+        /// What the op needs.
+        expected: Type,
+        /// What it is.
+        actual: Type,
+    },
+    /// Operands that the type rules do not take.
+    #[error(transparent)]
+    Type(#[from] TypeError),
+    /// A result whose type contradicts the type rule.
+    #[error("result {index} (`{name}`) is {actual}, by the type rule it is {expected}")]
+    ResultType {
+        /// Its place.
+        index: usize,
+        /// Its declared name.
+        name: &'static str,
+        /// Type by the rule.
+        expected: Type,
+        /// Type it has.
+        actual: Type,
+    },
+    /// Regions inside regions without end.
+    #[error("regions nest deeper than {}", crate::text::MAX_DEPTH)]
+    TooDeep,
+}
+
+fn range(least: usize, most: usize) -> String {
+    match most {
+        usize::MAX => format!("at least {least}"),
+        _ if least == most => least.to_string(),
+        _ => format!("{least} to {most}"),
+    }
+}

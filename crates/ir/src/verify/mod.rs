@@ -1,0 +1,155 @@
+//! Checks that functions keep the rules of the IR.
+//!
+//! * Every value is defined once, before its uses, by the block of the use or one around it; names are unique.
+//! * Ops belong to the level of the function; operands, results, attributes and regions are those the table declares.
+//! * The types of results agree with the type rules; what a region takes and yields agrees with its op.
+//!
+//! What a device or kernel can run is another matter: [`Type`]s that a rule does not relate are left to them.
+//! Front doors, parsers and passes may build broken functions; whoever hands a function on verifies it.
+
+mod error;
+mod op;
+mod region;
+
+pub use error::{Fault, VerifyError};
+
+use crate::text::MAX_DEPTH;
+use crate::{Block, Func, Module, Op, Type, ValueId};
+use std::collections::{HashMap, HashSet};
+
+impl Module {
+    /// Checks every function, and that there is one and their names differ.
+    pub fn verify(&self) -> Result<(), VerifyError> {
+        if self.funcs.is_empty() {
+            return Err(VerifyError::Empty);
+        }
+        let mut names = HashSet::new();
+        for func in &self.funcs {
+            if !names.insert(&func.name) {
+                return Err(VerifyError::FuncTwice(func.name.clone()));
+            }
+            func.verify()?;
+        }
+        Ok(())
+    }
+}
+
+impl Func {
+    /// Checks the function; the first broken rule is the error.
+    pub fn verify(&self) -> Result<(), VerifyError> {
+        let n = self.values.len();
+        let state = vec![State::Unseen; n];
+        let mut verifier = Verifier { func: self, state, names: HashMap::with_capacity(n) };
+        verifier.block(&self.body, 0, &|| "parameters".into(), &|| "return".into())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    /// Its definition has not come yet.
+    Unseen,
+    /// May be used here.
+    Visible,
+    /// Was defined in a block that has ended.
+    Hidden,
+}
+
+struct Verifier<'f> {
+    func: &'f Func,
+    state: Vec<State>,
+    names: HashMap<&'f str, ValueId>,
+}
+
+impl<'f> Verifier<'f> {
+    fn fail<T>(&self, at: String, fault: Fault) -> Result<T, VerifyError> {
+        Err(VerifyError::Func { func: self.func.name.clone(), at, fault: Box::new(fault) })
+    }
+
+    /// `start` and `end` tell how errors name the places of the block's parameters and results.
+    fn block(
+        &mut self,
+        block: &'f Block,
+        depth: usize,
+        start: &dyn Fn() -> String,
+        end: &dyn Fn() -> String,
+    ) -> Result<(), VerifyError> {
+        if depth == MAX_DEPTH {
+            return self.fail(start(), Fault::TooDeep);
+        }
+        for &id in &block.params {
+            self.define(id).or_else(|fault| self.fail(start(), fault))?;
+        }
+        for op in &block.ops {
+            self.op(op, depth)?;
+        }
+        for &id in &block.results {
+            self.used(id).or_else(|fault| self.fail(end(), fault))?;
+        }
+        let defined = block.params.iter().copied().chain(block.ops.iter().flat_map(Op::defined));
+        for id in defined {
+            self.state[id.index()] = State::Hidden;
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, id: ValueId) -> Result<(), Fault> {
+        let func = self.func;
+        let Some(info) = func.values.get(id.index()) else {
+            return Err(Fault::NoSuchValue(id.0));
+        };
+        if self.state[id.index()] != State::Unseen {
+            return Err(Fault::DefinedTwice(info.name.clone()));
+        }
+        if self.names.insert(&info.name, id).is_some() {
+            return Err(Fault::NameTwice(info.name.clone()));
+        }
+        self.state[id.index()] = State::Visible;
+        Ok(())
+    }
+
+    fn used(&self, id: ValueId) -> Result<(), Fault> {
+        match self.state.get(id.index()) {
+            None => Err(Fault::NoSuchValue(id.0)),
+            Some(State::Visible) => Ok(()),
+            Some(_) => {
+                let name = self.func.info(id).name.clone();
+                let mut defined = false;
+                self.func.body.walk(&mut |op| {
+                    defined |= op.defined().any(|d| d == id);
+                    defined |= op.regions.iter().any(|region| region.params.contains(&id));
+                });
+                Err(if defined { Fault::OutOfScope(name) } else { Fault::Undefined(name) })
+            }
+        }
+    }
+
+    fn op(&mut self, op: &'f Op, depth: usize) -> Result<(), VerifyError> {
+        let at = || op.describe();
+        op::declared(self.func.level, op).or_else(|fault| self.fail(at(), fault))?;
+        for id in op.used() {
+            self.used(id).or_else(|fault| self.fail(at(), fault))?;
+        }
+        for (i, region) in op.regions.iter().enumerate() {
+            let place = |what: &str| format!("{} of region {i} of {}", what, at());
+            let (start, end) = (|| place("parameters"), || place("yield"));
+            self.block(region, depth + 1, &start, &end)?;
+        }
+        for id in op.defined() {
+            self.define(id).or_else(|fault| self.fail(at(), fault))?;
+        }
+        region::agree(self.func, op).or_else(|fault| self.fail(at(), fault))?;
+        op::typed(self.func, op).or_else(|fault| self.fail(at(), fault))
+    }
+}
+
+/// Whether a type is what it must be, as far as both are known.
+fn expect(
+    actual: &Type,
+    expected: Type,
+    fault: impl FnOnce(Type, Type) -> Fault,
+) -> Result<(), Fault> {
+    if actual.agrees(&expected) { Ok(()) } else { Err(fault(expected, actual.clone())) }
+}
+
+#[cfg(test)]
+mod tests;
