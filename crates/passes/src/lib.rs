@@ -1,1 +1,3 @@
-//! Shape inference, simplification and fusion over Trident's intermediate representation.
+//! Analyses and rewrites of Trident's intermediate representation.
+
+pub mod shape;

@@ -355,7 +355,9 @@ ops! {
     Conv "conv" Contract (x, w, b[opt]) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
-    /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours.
+    /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours. Activations are
+    /// `none`, `relu`, `clip` (alpha to beta), `leaky_relu` (alpha), `hard_swish`, `hard_sigmoid` (alpha, beta), `sigmoid`,
+    /// `tanh`, `silu`, `gelu` and `gelu_tanh`; the residual has the shape of the result.
     FusedConv "fused_conv" Contract (x, w, b[opt], residual[opt]) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
@@ -390,8 +392,9 @@ ops! {
     };
     /// Matrix product over the last two axes, batch axes broadcast, rank-1 operands as row or column (NumPy's matmul).
     MatMul "matmul" Contract (a, b) -> (y: Elem(0)) {};
-    /// activation(alpha·op(a)·op(b) + bias + residual): what fusion makes of a matrix product and its neighbours.
-    /// `trans_*` swap the last two axes; `bias` has one element per column.
+    /// activation(scale·op(a)·op(b) + bias + residual): what fusion makes of a matrix product and its neighbours.
+    /// `trans_*` swap the last two axes; `bias` has one element per column, the residual the shape of the result;
+    /// activations as for `fused_conv`.
     FusedMatMul "fused_matmul" Contract (a, b, bias[opt], residual[opt]) -> (y: Elem(0)) {
         scale = Float(1.0), trans_a = Int(0), trans_b = Int(0),
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),

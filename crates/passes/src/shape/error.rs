@@ -1,0 +1,54 @@
+//! Why types cannot be right.
+
+use trident_ir::op::TypeError;
+
+/// A function whose types contradict themselves: running it could only fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShapeError {
+    /// An op's operands break its type rule.
+    #[error("{op}: {source}")]
+    Type {
+        /// The op, with the node's name where known.
+        op: String,
+        /// The broken rule.
+        source: TypeError,
+    },
+    /// An operand is of another element type than the op takes.
+    #[error("{op}: `{tensor}` is {actual}, expected {expected}")]
+    Operand {
+        /// The op.
+        op: String,
+        /// The operand.
+        tensor: String,
+        /// Its type.
+        actual: String,
+        /// What the op takes.
+        expected: String,
+    },
+    /// Shapes, values or attributes that do not go together.
+    #[error("{op}: {reason}")]
+    Shape {
+        /// The op.
+        op: String,
+        /// What does not fit, naming the tensors.
+        reason: String,
+    },
+    /// The type given for a parameter does not fit the declared one.
+    #[error("input `{tensor}` is {actual}, declared as {declared}{detail}")]
+    Parameter {
+        /// The parameter.
+        tensor: String,
+        /// The type given.
+        actual: String,
+        /// The declared type.
+        declared: String,
+        /// Which dimension's name stands for two numbers, if that is the reason.
+        detail: String,
+    },
+    /// A type is given for a value that is not a parameter.
+    #[error("`{tensor}` is not an input")]
+    NotParameter {
+        /// The value.
+        tensor: String,
+    },
+}

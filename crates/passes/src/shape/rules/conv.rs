@@ -1,0 +1,161 @@
+//! Convolutions.
+
+use super::expect_len;
+use super::window::Windows;
+use crate::shape::dims;
+use crate::shape::error::ShapeError;
+use crate::shape::expr::Expr;
+use crate::shape::view::{Shapes, View, nothing, one};
+use trident_ir::{Dim, Shape};
+
+fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
+    match cx.op.int("group").unwrap_or(1) {
+        g if g >= 1 => Ok(g),
+        g => Err(cx.error(format!("`group` is {g}"))),
+    }
+}
+
+/// The kernel's size from weights [_, _, kernel…] and the attribute, which must agree.
+fn kernel(cx: &View<'_>, weights: usize) -> Result<Option<Shape>, ShapeError> {
+    let attr = cx.op.ints("kernel_shape").filter(|k| !k.is_empty());
+    let told: Option<Shape> = match attr {
+        Some(sizes) => Some(
+            sizes
+                .iter()
+                .map(|&k| match usize::try_from(k) {
+                    Ok(k) if k > 0 => Ok(Dim::Fixed(k)),
+                    _ => Err(cx.error(format!("`kernel_shape` holds {k}"))),
+                })
+                .collect::<Result<_, _>>()?,
+        ),
+        None => None,
+    };
+    cx.expect_rank_from(weights, 2)?;
+    match (told, cx.shape(weights).and_then(|w| w.get(2..))) {
+        (Some(told), Some(w)) => {
+            if told.len() != w.len() {
+                return Err(cx.error(format!(
+                    "`kernel_shape` has {} entries, weights {}",
+                    told.len(),
+                    cx.name_shape(weights)
+                )));
+            }
+            let both = told.iter().zip(w);
+            both.map(|(a, b)| cx.equal(a, b, "`kernel_shape` and weights"))
+                .collect::<Result<_, _>>()
+                .map(Some)
+        }
+        (told, w) => Ok(told.or(w.map(<[Dim]>::to_vec))),
+    }
+}
+
+fn check_bias(cx: &View<'_>, bias: Option<usize>, channels: &Dim) -> Result<Dim, ShapeError> {
+    let Some(bias) = bias else { return Ok(channels.clone()) };
+    cx.expect_rank(bias, 1)?;
+    match cx.shape(bias) {
+        Some([n]) => cx.equal(channels, n, &format!("output channels and bias {}", cx.name(bias))),
+        _ => Ok(channels.clone()),
+    }
+}
+
+/// Conv and its kin: operands `x`, `w` and perhaps `bias` at these places.
+pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
+    let bias = bias.filter(|_| cx.op.kind != trident_ir::OpKind::ConvInteger);
+    let group = group(cx)?;
+    let kernel = kernel(cx, w)?;
+    let Some(xs) = cx.shape(x) else {
+        let Some(kernel) = kernel else { return nothing() };
+        return one(dims::unknown(kernel.len() + 2));
+    };
+    cx.expect_rank_from(x, 3)?;
+    let spatial = xs.len() - 2;
+    let kernel = kernel.unwrap_or_else(|| dims::unknown(spatial));
+    if kernel.len() != spatial {
+        return Err(cx.error(format!(
+            "{} has {spatial} spatial axes, weights {} have {}",
+            cx.name_shape(x),
+            cx.name_shape(w),
+            kernel.len()
+        )));
+    }
+    let channels = match cx.shape(w) {
+        Some(ws) => {
+            let expected = dims::times(&ws[1], group);
+            let what =
+                format!("channels of {} against weights {}", cx.name_shape(x), cx.name_shape(w));
+            cx.equal(&xs[1], &expected, &what)?;
+            if let Some(m) = ws[0].fixed()
+                && m as i64 % group != 0
+            {
+                return Err(cx.error(format!("{m} output channels in {group} groups")));
+            }
+            ws[0].clone()
+        }
+        None => Dim::Unknown,
+    };
+    let channels = check_bias(cx, bias, &channels)?;
+    let windows = Windows::read(cx, kernel)?;
+    let mut shape = vec![xs[0].clone(), channels];
+    shape.extend(windows.count(cx, &xs[2..])?);
+    one(shape)
+}
+
+/// ConvTranspose.
+pub(super) fn transposed(cx: &View<'_>) -> Shapes {
+    let group = group(cx)?;
+    let kernel = kernel(cx, 1)?;
+    let Some(xs) = cx.shape(0) else { return nothing() };
+    cx.expect_rank_from(0, 3)?;
+    let rank = xs.len() - 2;
+    let kernel = kernel.unwrap_or_else(|| dims::unknown(rank));
+    if kernel.len() != rank {
+        return Err(cx.error(format!(
+            "{} has {rank} spatial axes, weights {}",
+            cx.name_shape(0),
+            cx.name_shape(1)
+        )));
+    }
+    let channels = match cx.shape(1) {
+        Some(ws) => {
+            cx.equal(&xs[1], &ws[0], "channels of the operand and of the weights")?;
+            dims::times(&ws[1], group)
+        }
+        None => Dim::Unknown,
+    };
+    let channels = check_bias(cx, cx.op.input(2).map(|_| 2), &channels)?;
+    let list = |name: &'static str, default: i64, len: usize| {
+        let values = cx.op.ints(name).map_or_else(|| vec![default; len], <[i64]>::to_vec);
+        expect_len(cx, name, &values, len).map(|()| values)
+    };
+    let mut shape = vec![xs[0].clone(), channels];
+    if let Some(sizes) = cx.op.ints("output_shape").filter(|s| !s.is_empty()) {
+        let sizes = sizes.get(sizes.len().saturating_sub(rank)..).unwrap_or_default();
+        expect_len(cx, "output_shape", sizes, rank)?;
+        shape.extend(sizes.iter().map(|&n| Expr::from(n).dim()));
+        return one(shape);
+    }
+    let (strides, dilations) = (list("strides", 1, rank)?, list("dilations", 1, rank)?);
+    let extra = list("output_padding", 0, rank)?;
+    let auto_pad = cx.op.str("auto_pad").unwrap_or("NOTSET");
+    let pads = if auto_pad == "NOTSET" { list("pads", 0, 2 * rank)? } else { vec![0; 2 * rank] };
+    for i in 0..rank {
+        let size = || {
+            let (n, k) = (Expr::of(&xs[2 + i])?, Expr::of(&kernel[i])?);
+            let (stride, one) = (Expr::from(strides[i]), Expr::from(1));
+            if auto_pad.starts_with("SAME") {
+                return n.mul(&stride);
+            }
+            let extent = k.sub(&one)?.mul(&dilations[i].into())?.add(&one)?;
+            let full = n.sub(&one)?.mul(&stride)?.add(&extent)?;
+            let pads = pads[i].checked_add(pads[i + rank])?;
+            full.add(&extra[i].into())?.sub(&pads.into())
+        };
+        shape.push(match size() {
+            Some(e) if e.constant().is_some_and(|n| n < 0) => {
+                return Err(cx.error(format!("spatial axis {i} of the result would have size {e}")));
+            }
+            size => size.map_or(Dim::Unknown, |e| e.dim()),
+        });
+    }
+    one(shape)
+}

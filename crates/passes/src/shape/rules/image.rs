@@ -1,0 +1,132 @@
+//! Images and regions of interest.
+
+use crate::shape::dims;
+use crate::shape::expr::Expr;
+use crate::shape::view::{Shapes, View, nothing, one};
+use trident_ir::Dim;
+
+/// AffineGrid: from size [N, C, spatial…] the grid [N, spatial…, axes].
+pub(super) fn affine_grid(cx: &View<'_>) -> Shapes {
+    let Some(size) = cx.dims_in(1) else { return nothing() };
+    if !(4..=5).contains(&size.len()) {
+        return Err(cx.error(format!(
+            "{} has {} entries, expected 4 or 5",
+            cx.name(1),
+            size.len()
+        )));
+    }
+    let mut shape = vec![size[0].clone()];
+    shape.extend_from_slice(&size[2..]);
+    shape.push(Dim::Fixed(size.len() - 2));
+    one(shape)
+}
+
+/// GridSample.
+pub(super) fn grid_sample(cx: &View<'_>) -> Shapes {
+    cx.expect_rank_from(0, 3)?;
+    let rank = cx.rank(0).or_else(|| cx.rank(1));
+    let Some(rank) = rank else { return nothing() };
+    cx.expect_rank(0, rank)?;
+    cx.expect_rank(1, rank)?;
+    let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
+    cx.equal(&at(1, rank - 1), &Dim::Fixed(rank - 2), "coordinates of the grid and spatial axes")?;
+    let batch = cx.equal(&at(0, 0), &at(1, 0), "batches of operand and grid")?;
+    let mut shape = vec![batch, at(0, 1)];
+    shape.extend((1..rank - 1).map(|j| at(1, j)));
+    one(shape)
+}
+
+/// ImageDecoder.
+pub(super) fn decoder(cx: &View<'_>) -> Shapes {
+    let channels = match cx.op.str("pixel_format") {
+        Some("Grayscale") => 1,
+        _ => 3,
+    };
+    one(vec![Dim::Unknown, Dim::Unknown, Dim::Fixed(channels)])
+}
+
+/// NonMaxSuppression: rows of batch, class and box index.
+pub(super) fn non_max_suppression(cx: &View<'_>) -> Shapes {
+    cx.expect_rank(0, 3)?;
+    cx.expect_rank(1, 3)?;
+    one(vec![Dim::Unknown, Dim::Fixed(3)])
+}
+
+/// RoiAlign.
+pub(super) fn roi_align(cx: &View<'_>) -> Shapes {
+    cx.expect_rank(0, 4)?;
+    cx.expect_rank(1, 2)?;
+    cx.expect_rank(2, 1)?;
+    let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
+    let rois = cx.equal(&at(1, 0), &at(2, 0), "regions and batch indices")?;
+    let size = |name: &str| Expr::from(cx.op.int(name).unwrap_or(1)).dim();
+    one(vec![rois, at(0, 1), size("output_height"), size("output_width")])
+}
+
+/// Col2Im.
+pub(super) fn col2im(cx: &View<'_>) -> Shapes {
+    let Some(image) = cx.dims_in(1) else { return nothing() };
+    let area = dims::product(&cx.dims_in(2).unwrap_or_else(|| vec![Dim::Unknown]));
+    let (batch, columns) = match cx.shape(0) {
+        Some([n, c, _]) => (n.clone(), c.clone()),
+        _ => (Dim::Unknown, Dim::Unknown),
+    };
+    let channels = match area.fixed() {
+        Some(area) if area > 0 => dims::part(&columns, area as i64),
+        _ => Dim::Unknown,
+    };
+    one([vec![batch, channels], image].concat())
+}
+
+/// Resize.
+pub(super) fn resize(cx: &View<'_>) -> Shapes {
+    let Some(x) = cx.shape(0) else { return nothing() };
+    let all: Vec<i64> = (0..x.len() as i64).collect();
+    let named = cx.op.ints("axes").unwrap_or(&all);
+    cx.wrap_all(named, x.len())?;
+    let axes: Vec<usize> = named.iter().map(|&a| cx.wrap(a, x.len())).collect::<Result<_, _>>()?;
+    let mut shape = x.to_vec();
+    let by_sizes = cx.has(3) && cx.count(3) != Some(0);
+    if by_sizes {
+        let sizes = cx.dims_in(3).unwrap_or_else(|| dims::unknown(axes.len()));
+        check_count(cx, sizes.len(), axes.len())?;
+        let stretched = cx.op.str("keep_aspect_ratio_policy") == Some("stretch");
+        for (&axis, size) in axes.iter().zip(sizes) {
+            shape[axis] = if stretched { size } else { Dim::Unknown };
+        }
+        return one(shape);
+    }
+    let Some(scales) = cx.floats(2) else {
+        axes.iter().for_each(|&a| shape[a] = Dim::Unknown);
+        return one(shape);
+    };
+    check_count(cx, scales.len(), axes.len())?;
+    for (&axis, scale) in axes.iter().zip(scales) {
+        shape[axis] = scaled(&x[axis], scale);
+    }
+    one(shape)
+}
+
+fn check_count(cx: &View<'_>, given: usize, axes: usize) -> Result<(), crate::shape::ShapeError> {
+    match given == axes {
+        true => Ok(()),
+        false => Err(cx.error(format!("{given} sizes or scales for {axes} axes"))),
+    }
+}
+
+/// floor(n·scale), where it does not depend on the precision in which that is computed.
+fn scaled(n: &Dim, scale: f64) -> Dim {
+    if let Some(n) = n.fixed() {
+        let (wide, narrow) = ((n as f64 * scale).floor(), (n as f32 * scale as f32).floor());
+        let certain = wide == f64::from(narrow) && (0.0..9e15).contains(&wide);
+        return if certain { Dim::Fixed(wide as usize) } else { Dim::Unknown };
+    }
+    if scale >= 1.0 && scale.fract() == 0.0 && scale < 1e6 {
+        return dims::times(n, scale as i64);
+    }
+    let inverse = 1.0 / scale;
+    if inverse > 1.0 && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0 && inverse < 1e6 {
+        return dims::part(n, inverse as i64);
+    }
+    Dim::Unknown
+}

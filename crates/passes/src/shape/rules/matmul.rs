@@ -1,0 +1,145 @@
+//! Matrix products.
+
+use crate::shape::dims;
+use crate::shape::view::{Shapes, View, nothing, one};
+use std::collections::HashMap;
+use trident_ir::{Dim, Shape};
+
+/// NumPy's matmul of the operands at these places.
+pub(super) fn matmul(cx: &View<'_>, a: usize, b: usize) -> Shapes {
+    product(cx, a, b, false, false)
+}
+
+/// FusedMatMul.
+pub(super) fn fused(cx: &View<'_>) -> Shapes {
+    product(cx, 0, 1, cx.op.flag("trans_a"), cx.op.flag("trans_b"))
+}
+
+fn product(cx: &View<'_>, a: usize, b: usize, trans_a: bool, trans_b: bool) -> Shapes {
+    for i in [a, b] {
+        cx.expect_rank_from(i, 1)?;
+    }
+    let (Some(x), Some(y)) = (cx.shape(a), cx.shape(b)) else { return nothing() };
+    let one_dim = Dim::Fixed(1);
+    let matrix = |s: &[Dim], row: bool, trans: bool| -> (Shape, Dim, Dim) {
+        match s {
+            [n] if row => (vec![], one_dim.clone(), n.clone()),
+            [n] => (vec![], n.clone(), one_dim.clone()),
+            _ => {
+                let (batch, m) = s.split_at(s.len() - 2);
+                let (r, c) = if trans { (&m[1], &m[0]) } else { (&m[0], &m[1]) };
+                (batch.to_vec(), r.clone(), c.clone())
+            }
+        }
+    };
+    let (batch_a, rows, inner_a) = matrix(x, true, trans_a);
+    let (batch_b, inner_b, columns) = matrix(y, false, trans_b);
+    let names = format!("{} times {}", cx.name_shape(a), cx.name_shape(b));
+    cx.equal(&inner_a, &inner_b, &names)?;
+    let batch = dims::broadcast(&batch_a, &batch_b);
+    let mut shape = batch.ok_or_else(|| cx.error(format!("{names}: batches do not broadcast")))?;
+    if x.len() > 1 {
+        shape.push(rows);
+    }
+    if y.len() > 1 {
+        shape.push(columns);
+    }
+    one(shape)
+}
+
+/// Gemm.
+pub(super) fn gemm(cx: &View<'_>) -> Shapes {
+    cx.expect_rank(0, 2)?;
+    cx.expect_rank(1, 2)?;
+    let side = |i: usize, flag: &str| match cx.shape(i) {
+        Some([r, c]) if cx.op.flag(flag) => (c.clone(), r.clone()),
+        Some([r, c]) => (r.clone(), c.clone()),
+        _ => (Dim::Unknown, Dim::Unknown),
+    };
+    let ((rows, inner_a), (inner_b, columns)) = (side(0, "trans_a"), side(1, "trans_b"));
+    cx.equal(&inner_a, &inner_b, &format!("{} times {}", cx.name_shape(0), cx.name_shape(1)))?;
+    let shape = vec![rows, columns];
+    if let Some(c) = cx.shape(2) {
+        let fits = dims::broadcast(&shape, c).is_some_and(|s| {
+            s.len() == 2 && s.iter().zip(&shape).all(|(a, b)| dims::unify(a, b).is_some())
+        });
+        if !fits {
+            let shape = dims::show(&shape);
+            return Err(cx.error(format!("{} does not broadcast to {shape}", cx.name_shape(2))));
+        }
+    }
+    one(shape)
+}
+
+/// Det.
+pub(super) fn det(cx: &View<'_>) -> Shapes {
+    cx.expect_rank_from(0, 2)?;
+    let Some(x) = cx.shape(0) else { return nothing() };
+    let (batch, m) = x.split_at(x.len() - 2);
+    cx.equal(&m[0], &m[1], &format!("rows and columns of {}", cx.name_shape(0)))?;
+    one(batch.to_vec())
+}
+
+/// Einsum.
+pub(super) fn einsum(cx: &View<'_>) -> Shapes {
+    let equation: String =
+        cx.op.str("equation").unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+    let (left, right) = match equation.split_once("->") {
+        Some((left, right)) => (left.to_owned(), Some(right.to_owned())),
+        None => (equation.clone(), None),
+    };
+    let terms: Vec<&str> = left.split(',').collect();
+    if terms.len() != cx.op.inputs.len() {
+        let (terms, operands) = (terms.len(), cx.op.inputs.len());
+        return Err(cx.error(format!("{equation:?} has {terms} terms for {operands} operands")));
+    }
+    let mut sizes: HashMap<char, Dim> = HashMap::new();
+    let mut ellipsis: Shape = vec![];
+    for (i, term) in terms.iter().enumerate() {
+        let Some(x) = cx.shape(i) else { return nothing() };
+        let labels = term.replace("...", "");
+        let named = labels.chars().count();
+        let extra = match x.len().checked_sub(named) {
+            Some(extra) if extra == 0 || labels.len() != term.len() => extra,
+            _ => return Err(cx.error(format!("term {term:?} does not fit {}", cx.name_shape(i)))),
+        };
+        let before = term.find("...").map_or(named, |at| term[..at].chars().count());
+        let (head, rest) = x.split_at(before);
+        let (middle, tail) = rest.split_at(extra);
+        ellipsis = dims::broadcast(&ellipsis, middle)
+            .ok_or_else(|| cx.error(format!("{equation:?}: the dots do not broadcast")))?;
+        for (label, dim) in labels.chars().zip(head.iter().chain(tail)) {
+            let known = sizes.entry(label).or_insert(Dim::Fixed(1));
+            // A dimension of 1 broadcasts.
+            let both = dims::broadcast(std::slice::from_ref(known), std::slice::from_ref(dim));
+            let [both] = both.as_deref().unwrap_or_default() else {
+                let x = cx.name_shape(i);
+                return Err(cx.error(format!("{equation:?}: {label} is {known}, and {dim} in {x}")));
+            };
+            *known = both.clone();
+        }
+    }
+    let right = right.unwrap_or_else(|| {
+        let labels: String = left.chars().filter(|c| c.is_alphabetic()).collect();
+        let mut once: Vec<char> =
+            labels.chars().filter(|c| labels.matches(*c).count() == 1).collect();
+        once.sort_unstable();
+        let dots = if left.contains("...") { "..." } else { "" };
+        dots.to_owned() + &once.into_iter().collect::<String>()
+    });
+    let mut shape = Shape::new();
+    let (head, tail) = right.split_once("...").unwrap_or((&right, ""));
+    let dots = if right.contains("...") { ellipsis } else { vec![] };
+    let size = |c: char| {
+        let found = sizes.get(&c).cloned();
+        found.ok_or_else(|| cx.error(format!("{equation:?}: {c} is in no operand")))
+    };
+    for c in head.chars() {
+        shape.push(size(c)?);
+    }
+    shape.extend(dots);
+    for c in tail.chars() {
+        shape.push(size(c)?);
+    }
+    one(shape)
+}

@@ -1,0 +1,41 @@
+//! RNN, GRU and LSTM.
+
+use crate::shape::view::{Shapes, View, nothing};
+use trident_ir::Dim;
+
+/// Y [seq, directions, batch, hidden] and the last states [directions, batch, hidden];
+/// with `layout` 1 batch comes first.
+pub(super) fn recurrent(cx: &View<'_>) -> Shapes {
+    for i in 0..3 {
+        cx.expect_rank(i, 3)?;
+    }
+    let Some([first, second, size]) = cx.shape(0) else { return nothing() };
+    if let Some([_, _, expected]) = cx.shape(1) {
+        cx.equal(size, expected, "input size of the operand and of the weights")?;
+    }
+    let batch_first = cx.op.flag("layout");
+    let (seq, batch) = if batch_first { (second, first) } else { (first, second) };
+    let directions = match cx.op.str("direction") {
+        Some("bidirectional") => 2,
+        Some("forward" | "reverse") | None => 1,
+        Some(other) => return Err(cx.error(format!("`direction` is {other:?}"))),
+    };
+    let mut hidden = match cx.op.int("hidden_size") {
+        Some(n) => crate::shape::Expr::from(n).dim(),
+        None => Dim::Unknown,
+    };
+    if let Some([d, _, h]) = cx.shape(2) {
+        cx.equal(d, &Dim::Fixed(directions), "directions of the recurrent weights")?;
+        hidden = cx.equal(&hidden, h, "`hidden_size` and the recurrent weights")?;
+    }
+    let directions = Dim::Fixed(directions);
+    let [seq, batch] = [seq, batch].map(Clone::clone);
+    let (y, state) = if batch_first {
+        let y = vec![batch.clone(), seq, directions.clone(), hidden.clone()];
+        (y, vec![batch, directions, hidden])
+    } else {
+        let y = vec![seq, directions.clone(), batch.clone(), hidden.clone()];
+        (y, vec![directions, batch, hidden])
+    };
+    Ok(vec![Some(y), Some(state.clone()), Some(state)])
+}

@@ -1,0 +1,28 @@
+//! Runs the texts under `filetests`.
+
+use std::collections::HashMap;
+use trident_ir::Module;
+
+fn parse(text: &str) -> Result<Module, String> {
+    text.parse().map_err(|e: trident_ir::text::ParseError| e.to_string())
+}
+
+/// Applies a pass to each function and prints the module.
+fn each(
+    text: &str,
+    pass: impl Fn(&mut trident_ir::Func) -> Result<(), String>,
+) -> Result<String, String> {
+    let mut module = parse(text)?;
+    module.funcs.iter_mut().try_for_each(pass)?;
+    Ok(module.to_string())
+}
+
+fn infer(text: &str) -> Result<String, String> {
+    each(text, |f| trident_passes::shape::infer(f, &HashMap::new()).map_err(|e| e.to_string()))
+}
+
+#[test]
+fn filetests() -> Result<(), trident_filetest::Failed> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
+    trident_filetest::run(folder, &[("infer", &infer)])
+}
