@@ -101,7 +101,7 @@ fn create(folder: &Path, cache: &Path) -> Result<()> {
         return Ok(());
     }
     let local = cache.join("virtualenv");
-    let pip = ["-m", "pip", "install", "--quiet", "--upgrade", "virtualenv", "--target"];
+    let pip = ["-m", "pip", "install", "--quiet", "--upgrade", "virtualenv==21.15.7", "--target"];
     if attempt(interpreter().args(pip).arg(&local)) {
         let mut virtualenv = interpreter();
         virtualenv.env("PYTHONPATH", &local).args(["-m", "virtualenv"]).arg(folder);

@@ -17,6 +17,7 @@ import tomllib
 
 import numpy as np
 
+from markdown import replace_between_markers
 from onnx_suite.generate import cached_cases
 
 from . import models, report
@@ -131,6 +132,8 @@ def main():
         target = models.ROOT / "docs/benchmarks.md"
         target.parent.mkdir(exist_ok=True)
         target.write_text(report.markdown(rows, peer_versions()))
+        lines = "\n".join(f"- {line}" for line in report.summary(rows))
+        replace_between_markers(models.ROOT / "README.md", "bench models", lines)
     missing = [row for row in rows if "error" in row["engines"].get(TRIDENT, {})]
     for row in missing:
         error = row["engines"][TRIDENT]["error"]

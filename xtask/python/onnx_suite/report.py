@@ -118,13 +118,3 @@ def full_markdown(rows, listed, versions):
         reason = reason.replace("|", "\\|")
         lines.append(f"| {status} | {reason} | {names} |")
     return "\n".join(lines) + "\n"
-
-
-def replace_between_markers(text, name, content):
-    """`text` with `content` between `<!-- name -->` and `<!-- /name -->`; unchanged without them."""
-    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    if start not in text or end not in text:
-        return text
-    head, _, rest = text.partition(start)
-    _, _, tail = rest.partition(end)
-    return f"{head}{start}\n{content}\n{end}{tail}"

@@ -125,14 +125,6 @@ class Tables(unittest.TestCase):
         self.assertIn("| node | 1 / 2 |", compact)
         self.assertIn("| 28 | 0 / 1 |", compact)
 
-    def test_text_between_markers_is_replaced(self):
-        text = "a\n<!-- t -->\nold\n<!-- /t -->\nb"
-        self.assertEqual(
-            report.replace_between_markers(text, "t", "new"),
-            "a\n<!-- t -->\nnew\n<!-- /t -->\nb",
-        )
-        self.assertEqual(report.replace_between_markers("a", "t", "new"), "a")
-
 
 if __name__ == "__main__":
     unittest.main()
