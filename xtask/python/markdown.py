@@ -2,8 +2,8 @@
 
 
 def replace_between_markers(path, name, content):
-    """Put `content` between `<!-- name -->` and `<!-- /name -->` of a file, if it has both."""
-    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    """Put `content` between `<!-- name:begin -->` and `<!-- name:end -->` of a file with both."""
+    start, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     text = path.read_text() if path.exists() else ""
     if start not in text or end not in text:
         return

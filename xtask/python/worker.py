@@ -44,6 +44,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.noise,
+            bufsize=0,
             preexec_fn=limit,
         )
 
@@ -66,7 +67,6 @@ class Worker:
         request = "\t".join(os.path.abspath(path) for path in (model, in_dir, out_dir))
         try:
             self.process.stdin.write(request.encode() + b"\n")
-            self.process.stdin.flush()
         except BrokenPipeError:
             return self.crashed()
         end = time.monotonic() + timeout

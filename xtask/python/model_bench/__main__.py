@@ -133,7 +133,7 @@ def main():
         target.parent.mkdir(exist_ok=True)
         target.write_text(report.markdown(rows, peer_versions()))
         lines = "\n".join(f"- {line}" for line in report.summary(rows))
-        replace_between_markers(models.ROOT / "README.md", "bench models", lines)
+        replace_between_markers(models.ROOT / "README.md", "benchmarks", lines)
     missing = [row for row in rows if "error" in row["engines"].get(TRIDENT, {})]
     for row in missing:
         error = row["engines"][TRIDENT]["error"]

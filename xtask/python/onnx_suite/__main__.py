@@ -74,8 +74,8 @@ def bless(rows, listed, path, versions):
     listed = expectations.read(path)
     (ROOT / "docs").mkdir(exist_ok=True)
     (ROOT / "docs/support-onnx.md").write_text(report.full_markdown(rows, listed, versions))
-    table = report.compact_markdown(rows, versions)
-    replace_between_markers(ROOT / "README.md", "conformance onnx", table)
+    table = report.compact_markdown(rows)
+    replace_between_markers(ROOT / "README.md", "support", table)
     for case in unexplained:
         print(f"not blessed: {case} needs an entry with a reason in {path.relative_to(ROOT)}")
     return listed

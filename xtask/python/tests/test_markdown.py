@@ -16,11 +16,11 @@ class Markers(unittest.TestCase):
             return path.read_text()
 
     def test_text_between_markers_is_replaced(self):
-        text = "a\n<!-- t -->\nold\n<!-- /t -->\nb"
-        self.assertEqual(self.replaced(text), "a\n<!-- t -->\nnew\n<!-- /t -->\nb")
+        text = "a\n<!-- t:begin -->\nold\n<!-- t:end -->\nb"
+        self.assertEqual(self.replaced(text), "a\n<!-- t:begin -->\nnew\n<!-- t:end -->\nb")
 
     def test_files_without_markers_stay(self):
-        self.assertEqual(self.replaced("a <!-- t -->"), "a <!-- t -->")
+        self.assertEqual(self.replaced("a <!-- t:begin -->"), "a <!-- t:begin -->")
         replace_between_markers(pathlib.Path("no such file"), "t", "new")
 
 

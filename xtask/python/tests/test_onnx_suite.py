@@ -121,7 +121,7 @@ class Tables(unittest.TestCase):
         text = report.full_markdown(rows, listed, {"onnx": "1", "device": "cpu"})
         for part in ("| Add | 1 / 1 |", "| Mul | 1 / 1 |", "| Foo | 0 / 1 |", "no a\\|b"):
             self.assertIn(part, text)
-        compact = report.compact_markdown(rows, {"onnx": "1", "device": "cpu"})
+        compact = report.compact_markdown(rows)
         self.assertIn("| node | 1 / 2 |", compact)
         self.assertIn("| 28 | 0 / 1 |", compact)
 

@@ -33,6 +33,15 @@ class Driver(unittest.TestCase):
         self.assertIn("last words", message)
         self.assertEqual(after, (OK, ""))
 
+    def test_a_program_that_ends_at_once_is_a_crash(self):
+        with Worker([sys.executable, "-c", "raise SystemExit(3)"]) as worker:
+            worker.start()
+            worker.process.wait()
+            for _ in range(3):
+                status, message = worker.run("ok", ".", ".", 20)
+                self.assertEqual(status, CRASH)
+                self.assertIn("exit status 3", message)
+
     def test_restarts_after_a_hang(self):
         (status, _), = self.run_actions("hang", timeout=0.5)
         self.assertEqual(status, TIMEOUT)
