@@ -11,6 +11,11 @@ const PAGE: usize = 16 << 10;
 /// Alignment of small blocks: a cache line.
 const LINE: usize = 64;
 
+/// Nothing, aligned for every element type: slices of no bytes are read as slices of no numbers.
+#[repr(align(64))]
+struct Empty([u8; 0]);
+static EMPTY: Empty = Empty([]);
+
 /// Raw memory, always initialised.
 #[derive(Debug)]
 struct Block {
@@ -55,7 +60,7 @@ impl Buffer {
         match &self.block {
             // SAFETY: the block holds at least `len` initialised bytes for as long as `self` lives.
             Some(b) => unsafe { std::slice::from_raw_parts(b.ptr.as_ptr(), self.len) },
-            None => &[],
+            None => &EMPTY.0,
         }
     }
 
@@ -64,7 +69,8 @@ impl Buffer {
         match &mut self.block {
             // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
             Some(b) => unsafe { std::slice::from_raw_parts_mut(b.ptr.as_ptr(), self.len) },
-            None => &mut [],
+            // SAFETY: an aligned pointer is all that an empty slice needs.
+            None => unsafe { std::slice::from_raw_parts_mut(EMPTY.0.as_ptr().cast_mut(), 0) },
         }
     }
 

@@ -2,8 +2,10 @@
 
 mod container;
 mod contract;
+mod convert;
 mod elementwise;
 mod moves;
+mod parallel;
 mod signal;
 mod train;
 

@@ -1,0 +1,443 @@
+//! Conversions between element types.
+
+use super::parallel::{for_pieces, vectorised};
+use crate::threads::Threads;
+use half::slice::HalfFloatSliceExt;
+use half::{bf16, f16};
+use trident_ir::element::*;
+use trident_ir::{DType, Element};
+use trident_runtime::{KernelError, Pool, Tensor};
+
+/// How values that the target cannot hold are treated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Conversion {
+    /// 8-bit floats clamp to their finite range.
+    pub(crate) saturate: bool,
+    /// Rounding to powers of two (`f8e8m0fnu`).
+    pub(crate) round: Round,
+}
+
+/// Which power of two a number becomes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Round {
+    /// The next greater.
+    Up,
+    /// The next smaller.
+    Down,
+    /// The nearer.
+    Nearest,
+}
+
+impl Default for Conversion {
+    fn default() -> Self {
+        Conversion { saturate: true, round: Round::Up }
+    }
+}
+
+/// The type in which arithmetic on a type is done: f32 for narrower floats, i64 for narrower integers, so that results are
+/// exact before they are rounded or cut to the type.
+pub(crate) fn wide(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 => DType::I64,
+        DType::I4 | DType::I2 | DType::U4 | DType::U2 => DType::I64,
+        other => other,
+    }
+}
+
+/// The tensor in another element type. Integers wrap, floats to integers truncate.
+pub(crate) fn convert(
+    threads: &Threads,
+    pool: &Pool,
+    x: &Tensor,
+    to: DType,
+    how: Conversion,
+) -> Result<Tensor, KernelError> {
+    if x.dtype() == to {
+        return Ok(x.clone());
+    }
+    let mut y = Tensor::alloc(pool, to, x.dims())?;
+    convert_into(threads, x, &mut y, how)?;
+    Ok(y)
+}
+
+/// [`convert`] with the standard's defaults.
+pub(crate) fn cast(
+    threads: &Threads,
+    pool: &Pool,
+    x: &Tensor,
+    to: DType,
+) -> Result<Tensor, KernelError> {
+    convert(threads, pool, x, to, Conversion::default())
+}
+
+macro_rules! primitives {
+    ($m:ident ! ($($args:tt)*)) => { $m!([F32 f32, F64 f64, I64 i64, I32 i32, I16 i16, I8 i8, U64 u64, U32 u32, U16 u16, U8 u8] $($args)*) };
+}
+
+/// Writes the elements of `x`, converted, to `y`, which has as many.
+pub(crate) fn convert_into(
+    threads: &Threads,
+    x: &Tensor,
+    y: &mut Tensor,
+    how: Conversion,
+) -> Result<(), KernelError> {
+    let (from, to) = (x.dtype(), y.dtype());
+    if x.len() != y.len() {
+        return Err(KernelError::shape("a conversion between different sizes"));
+    }
+    if from == to && from != DType::Str {
+        y.bytes_mut()?.copy_from_slice(x.bytes()?);
+        return Ok(());
+    }
+    match (from, to) {
+        (DType::Str, _) => return parse(x, y, how),
+        (_, DType::Str) => return print(x, y),
+        (DType::C64 | DType::C128, _) => return Err(KernelError::Unsupported(from)),
+        (_, DType::C64 | DType::C128) => return Err(KernelError::Unsupported(to)),
+        (DType::F16, DType::F32) => {
+            let x = x.slice::<f16>()?;
+            for_pieces(threads, y.slice_mut::<f32>()?, 2, |at, y| {
+                x[at..at + y.len()].convert_to_f32_slice(y);
+            });
+            return Ok(());
+        }
+        (DType::F32, DType::F16) => {
+            let x = x.slice::<f32>()?;
+            for_pieces(threads, y.slice_mut::<f16>()?, 2, |at, y| {
+                y.convert_from_f32_slice(&x[at..at + y.len()]);
+            });
+            return Ok(());
+        }
+        _ => {}
+    }
+    macro_rules! targets {
+        ([$($d:ident $t:ty),*] $x:ident $s:ty) => {
+            match to { $( DType::$d => return map::<$s, $t>(threads, $x, y, |v| v as $t), )* _ => {} }
+        };
+    }
+    macro_rules! sources {
+        ([$($d:ident $t:ty),*]) => {
+            match from { $( DType::$d => primitives!(targets!(x $t)), )* _ => {} }
+        };
+    }
+    primitives!(sources!());
+    through_hub(threads, x, y, how)
+}
+
+fn map<S: Element, T: Element>(
+    threads: &Threads,
+    x: &Tensor,
+    y: &mut Tensor,
+    f: impl Fn(S) -> T + Sync,
+) -> Result<(), KernelError> {
+    let x = x.slice::<S>()?;
+    for_pieces(threads, y.slice_mut::<T>()?, 1, |at, y| {
+        let x = &x[at..at + y.len()];
+        vectorised(
+            #[inline(always)]
+            || y.iter_mut().zip(x).for_each(|(y, &x)| *y = f(x)),
+        );
+    });
+    Ok(())
+}
+
+/// A number on its way between types that are not both primitive: exact for every source.
+#[derive(Clone, Copy)]
+enum Number {
+    Float(f64),
+    Int(i64),
+    UInt(u64),
+}
+
+impl Number {
+    fn float(self) -> f64 {
+        match self {
+            Number::Float(v) => v,
+            Number::Int(v) => v as f64,
+            Number::UInt(v) => v as f64,
+        }
+    }
+
+    fn int(self) -> i64 {
+        match self {
+            Number::Float(v) => v as i64,
+            Number::Int(v) => v,
+            Number::UInt(v) => v as i64,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        match self {
+            Number::Float(v) => v == 0.0,
+            Number::Int(v) => v == 0,
+            Number::UInt(v) => v == 0,
+        }
+    }
+}
+
+/// Conversions with at least one type that the processor does not know, element by element.
+fn through_hub(
+    threads: &Threads,
+    x: &Tensor,
+    y: &mut Tensor,
+    how: Conversion,
+) -> Result<(), KernelError> {
+    const CHUNK: usize = 256;
+    let read = reader(x)?;
+    let to = y.dtype();
+    macro_rules! write {
+        ($($d:ident => $t:ty, $f:expr;)*) => {
+            match to {
+                $( DType::$d => {
+                    for_pieces(threads, y.slice_mut::<$t>()?, 8, |at, y| {
+                        let mut buffer = [Number::Int(0); CHUNK];
+                        for (i, y) in y.chunks_mut(CHUNK).enumerate() {
+                            let start = at + i * CHUNK;
+                            read(start, &mut buffer[..y.len()]);
+                            y.iter_mut().zip(&buffer).for_each(|(y, &n)| *y = $f(n));
+                        }
+                    });
+                    Ok(())
+                } )*
+                other => Err(KernelError::Unsupported(other)),
+            }
+        };
+    }
+    let fp8 = how.saturate;
+    write! {
+        F64 => f64, Number::float;
+        F32 => f32, |n: Number| match n { Number::Float(v) => v as f32, Number::Int(v) => v as f32, Number::UInt(v) => v as f32 };
+        F16 => f16, |n: Number| f16::from_f64(n.float());
+        BF16 => bf16, |n: Number| bf16_from_f64(n.float());
+        F8E4M3FN => F8E4M3FN, |n: Number| F8E4M3FN::from_f64(n.float(), fp8);
+        F8E4M3FNUZ => F8E4M3FNUZ, |n: Number| F8E4M3FNUZ::from_f64(n.float(), fp8);
+        F8E5M2 => F8E5M2, |n: Number| F8E5M2::from_f64(n.float(), fp8);
+        F8E5M2FNUZ => F8E5M2FNUZ, |n: Number| F8E5M2FNUZ::from_f64(n.float(), fp8);
+        F8E8M0FNU => F8E8M0FNU, |n: Number| e8m0(n.float() as f32, how);
+        F4E2M1FN => F4E2M1FN, |n: Number| F4E2M1FN::from_f64(n.float(), true);
+        I64 => i64, Number::int;
+        I32 => i32, |n: Number| match n { Number::Float(v) => v as i32, n => n.int() as i32 };
+        I16 => i16, |n: Number| match n { Number::Float(v) => v as i16, n => n.int() as i16 };
+        I8 => i8, |n: Number| match n { Number::Float(v) => v as i8, n => n.int() as i8 };
+        I4 => I4, |n: Number| I4(((n.int() << 4) as i8) >> 4);
+        I2 => I2, |n: Number| I2(((n.int() << 6) as i8) >> 6);
+        U64 => u64, |n: Number| match n { Number::Float(v) => v as u64, n => n.int() as u64 };
+        U32 => u32, |n: Number| match n { Number::Float(v) => v as u32, n => n.int() as u32 };
+        U16 => u16, |n: Number| match n { Number::Float(v) => v as u16, n => n.int() as u16 };
+        U8 => u8, |n: Number| match n { Number::Float(v) => v as u8, n => n.int() as u8 };
+        U4 => U4, |n: Number| U4(n.int() as u8 & 15);
+        U2 => U2, |n: Number| U2(n.int() as u8 & 3);
+        Bool => B8, |n: Number| B8::from(!n.is_zero());
+    }
+}
+
+type Reader<'a> = Box<dyn Fn(usize, &mut [Number]) + Sync + 'a>;
+
+/// Reads elements from an index on as numbers.
+fn reader(x: &Tensor) -> Result<Reader<'_>, KernelError> {
+    macro_rules! read {
+        ($($d:ident => $t:ty, $f:expr;)*) => {
+            match x.dtype() {
+                $( DType::$d => {
+                    let x = x.slice::<$t>()?;
+                    Box::new(move |at, out| {
+                        let n = out.len();
+                        out.iter_mut().zip(&x[at..at + n]).for_each(|(o, &v)| *o = $f(v));
+                    })
+                } )*
+                other => return Err(KernelError::Unsupported(other)),
+            }
+        };
+    }
+    Ok(read! {
+        F64 => f64, Number::Float;
+        F32 => f32, |v: f32| Number::Float(v.into());
+        F16 => f16, |v: f16| Number::Float(v.to_f64());
+        BF16 => bf16, |v: bf16| Number::Float(v.to_f64());
+        F8E4M3FN => F8E4M3FN, |v: F8E4M3FN| Number::Float(v.to_f32().into());
+        F8E4M3FNUZ => F8E4M3FNUZ, |v: F8E4M3FNUZ| Number::Float(v.to_f32().into());
+        F8E5M2 => F8E5M2, |v: F8E5M2| Number::Float(v.to_f32().into());
+        F8E5M2FNUZ => F8E5M2FNUZ, |v: F8E5M2FNUZ| Number::Float(v.to_f32().into());
+        F8E8M0FNU => F8E8M0FNU, |v: F8E8M0FNU| Number::Float(v.to_f32().into());
+        F4E2M1FN => F4E2M1FN, |v: F4E2M1FN| Number::Float(v.to_f32().into());
+        I64 => i64, Number::Int;
+        I32 => i32, |v: i32| Number::Int(v.into());
+        I16 => i16, |v: i16| Number::Int(v.into());
+        I8 => i8, |v: i8| Number::Int(v.into());
+        I4 => I4, |v: I4| Number::Int(v.0.into());
+        I2 => I2, |v: I2| Number::Int(v.0.into());
+        U64 => u64, Number::UInt;
+        U32 => u32, |v: u32| Number::Int(v.into());
+        U16 => u16, |v: u16| Number::Int(v.into());
+        U8 => u8, |v: u8| Number::Int(v.into());
+        U4 => U4, |v: U4| Number::Int(v.0.into());
+        U2 => U2, |v: U2| Number::Int(v.0.into());
+        Bool => B8, |v: B8| Number::Int(bool::from(v).into());
+    })
+}
+
+/// To nearest even in one rounding, also from f64 (through f32 it would be two).
+fn bf16_from_f64(x: f64) -> bf16 {
+    let near = x as f32;
+    if f64::from(near) == x || !near.is_finite() {
+        return bf16::from_f32(near);
+    }
+    // Rounding to odd first makes the second rounding right.
+    let bits = near.to_bits();
+    let toward_zero = if f64::from(near).abs() > x.abs() { bits - 1 } else { bits };
+    bf16::from_f32(f32::from_bits(toward_zero | 1))
+}
+
+/// A power of two by its exponent alone. The sign is lost, as the format has none.
+fn e8m0(x: f32, how: Conversion) -> F8E8M0FNU {
+    let bits = x.to_bits();
+    let exponent = bits >> 23 & 0xff;
+    if exponent == 0xff {
+        return F8E8M0FNU(0xff);
+    }
+    let fraction = bits & 0x7f_ffff;
+    let up = match how.round {
+        Round::Up => fraction > 0,
+        Round::Down => false,
+        // Half way goes up, except from the least exponent, whose neighbour is even.
+        Round::Nearest => fraction > 0x40_0000 || (fraction == 0x40_0000 && exponent > 0),
+    };
+    F8E8M0FNU((exponent + u32::from(up && !(how.saturate && exponent == 0xfe))) as u8)
+}
+
+/// Decimal text to numbers.
+fn parse(x: &Tensor, y: &mut Tensor, how: Conversion) -> Result<(), KernelError> {
+    let bad = |s: &str| KernelError::domain(format!("`{s}` is not a number"));
+    let (x, to) = (x.strings()?, y.dtype());
+    if to == DType::Str {
+        y.strings_mut()?.clone_from_slice(x);
+        return Ok(());
+    }
+    let pool = Pool::new();
+    let dims = [x.len()];
+    // Integers keep all their digits; other texts are read as floats.
+    let integers: Option<Vec<i64>> =
+        to.is_int().then(|| x.iter().map(|s| s.trim().parse().ok()).collect()).flatten();
+    let numbers = match integers {
+        Some(v) => Tensor::from_slice(&pool, &dims, &v)?,
+        None if to == DType::U64 && x.iter().all(|s| s.trim().parse::<u64>().is_ok()) => {
+            let v: Vec<u64> = x.iter().filter_map(|s| s.trim().parse().ok()).collect();
+            Tensor::from_slice(&pool, &dims, &v)?
+        }
+        None if to == DType::F32 => {
+            let v = x.iter().map(|s| s.trim().parse::<f32>().map_err(|_| bad(s)));
+            Tensor::from_slice(&pool, &dims, &v.collect::<Result<Vec<_>, _>>()?)?
+        }
+        None => {
+            let v = x.iter().map(|s| s.trim().parse::<f64>().map_err(|_| bad(s)));
+            Tensor::from_slice(&pool, &dims, &v.collect::<Result<Vec<_>, _>>()?)?
+        }
+    };
+    let numbers = numbers.reshaped(y.dims())?;
+    convert_into(&Threads::new(1), &numbers, y, how)
+}
+
+/// Numbers to decimal text: the shortest that reads back as the same number, as NumPy prints it.
+fn print(x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
+    let out = y.strings_mut()?;
+    macro_rules! floats {
+        ($t:ty, $f:expr) => {
+            out.iter_mut()
+                .zip(x.slice::<$t>()?)
+                .for_each(|(o, &v)| *o = python_float(format!("{:?}", $f(v))))
+        };
+    }
+    match x.dtype() {
+        DType::F64 => floats!(f64, |v: f64| v),
+        DType::F32 => floats!(f32, |v: f32| v),
+        DType::F16 => floats!(f16, shortest_f16),
+        DType::Bool => {
+            let names = |v: B8| if bool::from(v) { "True" } else { "False" };
+            out.iter_mut().zip(x.slice::<B8>()?).for_each(|(o, &v)| *o = names(v).into());
+        }
+        _ => {
+            let read = reader(x)?;
+            let mut n = [Number::Int(0)];
+            for (i, o) in out.iter_mut().enumerate() {
+                read(i, &mut n);
+                *o = match n[0] {
+                    Number::Float(v) => python_float(format!("{v:?}")),
+                    Number::Int(v) => v.to_string(),
+                    Number::UInt(v) => v.to_string(),
+                };
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number of fewest decimal digits that rounds to the half-precision value.
+fn shortest_f16(v: f16) -> f64 {
+    let exact = v.to_f64();
+    (0..6)
+        .filter_map(|digits| format!("{exact:.digits$e}").parse::<f64>().ok())
+        .find(|&short| f16::from_f64(short) == v)
+        .unwrap_or(exact)
+}
+
+/// Python writes exponents with a sign and at least two digits.
+fn python_float(text: String) -> String {
+    if let Some((mantissa, exponent)) = text.split_once('e') {
+        let (sign, digits) = match exponent.strip_prefix('-') {
+            Some(digits) => ('-', digits),
+            None => ('+', exponent),
+        };
+        let mantissa = mantissa.strip_suffix(".0").unwrap_or(mantissa);
+        return format!("{mantissa}e{sign}{digits:0>2}");
+    }
+    match text.as_str() {
+        "NaN" | "-NaN" => "nan".into(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to<S: Element, T: Element>(values: &[S]) -> Vec<T> {
+        let pool = Pool::new();
+        let x = Tensor::from_slice(&pool, &[values.len()], values).unwrap();
+        cast(&Threads::new(1), &pool, &x, T::DTYPE).unwrap().slice::<T>().unwrap().to_vec()
+    }
+
+    #[test]
+    fn numbers_convert() {
+        assert_eq!(to::<f32, i32>(&[1.9, -1.9]), [1, -1]);
+        assert_eq!(to::<i32, i8>(&[200, -1]), [-56, -1]);
+        assert_eq!(to::<i32, I4>(&[7, 8, -9]), [I4(7), I4(-8), I4(7)]);
+        assert_eq!(to::<f32, B8>(&[0.5, -0.0, f32::NAN]), [B8(1), B8(0), B8(1)]);
+        assert_eq!(to::<u64, f32>(&[u64::MAX]), [1.844_674_4e19]);
+        assert_eq!(to::<U4, f16>(&[U4(15)]), [f16::from_f32(15.0)]);
+        assert_eq!(to::<f32, F8E8M0FNU>(&[3.0, 1.0]), [F8E8M0FNU(129), F8E8M0FNU(127)]);
+        // Just above half way between two bf16 values: rounding through f32 would lose the rest.
+        assert_eq!(to::<f64, bf16>(&[1.0 + 1.0 / 256.0 + 1e-12]), [bf16::from_f32(1.007_812_5)]);
+        assert_eq!(to::<f64, bf16>(&[-3.5e38, f64::NAN])[0], bf16::NEG_INFINITY);
+    }
+
+    #[test]
+    fn text_converts() {
+        let pool = Pool::new();
+        let threads = Threads::new(1);
+        let x = Tensor::from_slice(
+            &pool,
+            &[6],
+            &[1.0f32, 0.1, 1e-7, 1e20, f32::NAN, f32::NEG_INFINITY],
+        );
+        let text = cast(&threads, &pool, &x.unwrap(), DType::Str).unwrap();
+        assert_eq!(text.strings().unwrap(), ["1.0", "0.1", "1e-07", "1e+20", "nan", "-inf"]);
+        let back = cast(&threads, &pool, &text, DType::F32).unwrap();
+        assert_eq!(back.slice::<f32>().unwrap()[..4], [1.0, 0.1, 1e-7, 1e20]);
+        let big = Tensor::from_strings(&[1], vec!["9007199254740993".into()]).unwrap();
+        let big = cast(&threads, &pool, &big, DType::I64).unwrap();
+        assert_eq!(big.slice::<i64>().unwrap(), [9_007_199_254_740_993]);
+        let bad = Tensor::from_strings(&[1], vec!["one".into()]).unwrap();
+        assert!(cast(&threads, &pool, &bad, DType::F32).is_err());
+    }
+}

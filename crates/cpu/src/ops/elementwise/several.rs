@@ -1,0 +1,320 @@
+//! Ops of any number of broadcast operands, and of bounds.
+
+use super::binary::Pair;
+use super::rows::Rows;
+use crate::dispatch_width;
+use crate::kernel::{Call, Compile, Kernel, Plain};
+use crate::ops::convert::{Conversion, Round, cast, convert_into, wide};
+use crate::ops::parallel::{for_pieces, vectorised};
+use trident_ir::element::B8;
+use trident_ir::geometry::broadcast;
+use trident_ir::{DType, Element, OpKind};
+use trident_runtime::{KernelError, Tensor};
+
+/// The kernel for one of these ops.
+pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
+    use OpKind::*;
+    Some(match cx.op.kind {
+        Max | Min | Sum | Mean => Plain::boxed(cx.op.decl().name, fold),
+        Where => Plain::boxed("where", select),
+        Clip => Plain::boxed("clip", clip),
+        Cast => Plain::boxed("cast", cast_op),
+        BitCast => Plain::boxed("bitcast", bitcast),
+        _ => return None,
+    })
+}
+
+fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let count = call.inputs();
+    let first = call.tensor(0)?;
+    let dtype = first.dtype();
+    let mut dims = first.dims().to_vec();
+    for i in 1..count {
+        let t = call.tensor(i)?;
+        if t.dtype() != dtype {
+            let expected = dtype.to_string();
+            return Err(KernelError::DType { index: i, actual: t.dtype(), expected });
+        }
+        dims = broadcast(&dims, t.dims())?;
+    }
+    let hub = wide(dtype);
+    let threads = call.threads;
+    drop(first);
+    // The accumulator starts as the first operand, broadcast to the whole shape.
+    let mut acc = match call.reuse(0, hub, &dims) {
+        Some(t) => t,
+        None => {
+            let first = cast(threads, call.pool(), &call.tensor(0)?, hub)?;
+            let mut acc =
+                if hub == dtype { call.alloc(0, hub, &dims)? } else { call.temp(hub, &dims)? };
+            expand(call, &first, &mut acc)?;
+            acc
+        }
+    };
+    let kind = call.op.kind;
+    for i in 1..count {
+        let next = cast(threads, call.pool(), &call.tensor(i)?, hub)?;
+        let mut pair = Pair::in_place(acc, next);
+        macro_rules! floats {
+            ($t:ident) => {
+                match kind {
+                    // Written so that a NaN on either side stays.
+                    OpKind::Max => pair.map(
+                        threads,
+                        1,
+                        |a: $t, b: $t| if a > b || a.is_nan() { a } else { b },
+                    )?,
+                    OpKind::Min => pair.map(
+                        threads,
+                        1,
+                        |a: $t, b: $t| if a < b || a.is_nan() { a } else { b },
+                    )?,
+                    _ => pair.map(threads, 1, |a: $t, b: $t| a + b)?,
+                }
+            };
+        }
+        macro_rules! ints {
+            ($t:ident) => {
+                match kind {
+                    OpKind::Max => pair.map(threads, 1, |a: $t, b: $t| a.max(b))?,
+                    OpKind::Min => pair.map(threads, 1, |a: $t, b: $t| a.min(b))?,
+                    _ => pair.map(threads, 1, $t::wrapping_add)?,
+                }
+            };
+        }
+        match hub {
+            DType::F32 => floats!(f32),
+            DType::F64 => floats!(f64),
+            DType::I32 => ints!(i32),
+            DType::I64 => ints!(i64),
+            DType::U64 => ints!(u64),
+            other => return Err(KernelError::Unsupported(other)),
+        }
+        acc = pair.out;
+    }
+    if kind == OpKind::Mean {
+        let n = count as f64;
+        match hub {
+            DType::F32 => acc.slice_mut::<f32>()?.iter_mut().for_each(|v| *v /= n as f32),
+            DType::F64 => acc.slice_mut::<f64>()?.iter_mut().for_each(|v| *v /= n),
+            other => return Err(KernelError::Unsupported(other)),
+        }
+    }
+    if hub == dtype {
+        call.set(0, acc);
+    } else {
+        let mut out = call.alloc(0, dtype, &dims)?;
+        convert_into(threads, &acc, &mut out, Conversion::default())?;
+        call.set(0, out);
+    }
+    Ok(())
+}
+
+/// Copies `x`, broadcast, to `y`.
+fn expand(call: &Call<'_, '_>, x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
+    let dims = y.dims().to_vec();
+    let rows = Rows::new(&dims, [x.dims()]);
+    if x.dtype() == DType::Str {
+        let (from, to) = (x.strings()?, y.strings_mut()?);
+        let n = to.len();
+        rows.for_parts(0, n, |r, [i]| match rows.advances[0] {
+            true => to[r.clone()].clone_from_slice(&from[i..i + r.len()]),
+            false => to[r].fill(from[i].clone()),
+        });
+        return Ok(());
+    }
+    dispatch_width!(x.dtype(), T => {
+        let from: &[T] = bytemuck::cast_slice(x.bytes()?);
+        let to: &mut [T] = bytemuck::cast_slice_mut(y.bytes_mut()?);
+        for_pieces(call.threads, to, 1, |start, piece| {
+            rows.for_parts(start, piece.len(), |r, [i]| match rows.advances[0] {
+                true => piece[r.clone()].copy_from_slice(&from[i..i + r.len()]),
+                false => piece[r].fill(from[i]),
+            });
+        });
+        Ok(())
+    }, else => Err(KernelError::Unsupported(x.dtype())))
+}
+
+/// `x` where the condition holds, else `y`.
+fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let (c, x, y) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+    if x.dtype() != y.dtype() {
+        let expected = x.dtype().to_string();
+        return Err(KernelError::DType { index: 2, actual: y.dtype(), expected });
+    }
+    let dims = broadcast(&broadcast(c.dims(), x.dims())?, y.dims())?;
+    let rows = Rows::new(&dims, [c.dims(), x.dims(), y.dims()]);
+    let c = c.slice::<B8>()?;
+    let mut out = call.alloc(0, x.dtype(), &dims)?;
+    let [walk_c, walk_x, walk_y] = rows.advances;
+    if x.dtype() == DType::Str {
+        let (x, y, out) = (x.strings()?, y.strings()?, out.strings_mut()?);
+        let n = out.len();
+        rows.for_parts(0, n, |r, [i, j, k]| {
+            for (at, o) in out[r].iter_mut().enumerate() {
+                let step = |start: usize, walk: bool| if walk { start + at } else { start };
+                let holds = bool::from(c[step(i, walk_c)]);
+                *o = if holds { &x[step(j, walk_x)] } else { &y[step(k, walk_y)] }.clone();
+            }
+        });
+    } else {
+        dispatch_width!(x.dtype(), T => {
+            let (x, y): (&[T], &[T]) = (bytemuck::cast_slice(x.bytes()?), bytemuck::cast_slice(y.bytes()?));
+            let out: &mut [T] = bytemuck::cast_slice_mut(out.bytes_mut()?);
+            for_pieces(call.threads, out, 1, |start, piece| vectorised(#[inline(always)] || {
+                rows.for_parts(start, piece.len(), |r, [i, j, k]| {
+                    let n = r.len();
+                    let piece = &mut piece[r];
+                    if !walk_c {
+                        // One side for the whole row.
+                        let (from, at, walk) = if bool::from(c[i]) { (x, j, walk_x) } else { (y, k, walk_y) };
+                        return if walk { piece.copy_from_slice(&from[at..at + n]) } else { piece.fill(from[at]) };
+                    }
+                    let c = &c[i..i + n];
+                    match (walk_x, walk_y) {
+                        (true, true) => {
+                            for (((o, c), &x), &y) in piece.iter_mut().zip(c).zip(&x[j..j + n]).zip(&y[k..k + n]) {
+                                *o = if c.0 != 0 { x } else { y };
+                            }
+                        }
+                        (true, false) => {
+                            let y = y[k];
+                            for ((o, c), &x) in piece.iter_mut().zip(c).zip(&x[j..j + n]) {
+                                *o = if c.0 != 0 { x } else { y };
+                            }
+                        }
+                        (false, true) => {
+                            let x = x[j];
+                            for ((o, c), &y) in piece.iter_mut().zip(c).zip(&y[k..k + n]) {
+                                *o = if c.0 != 0 { x } else { y };
+                            }
+                        }
+                        (false, false) => {
+                            let (x, y) = (x[j], y[k]);
+                            piece.iter_mut().zip(c).for_each(|(o, c)| *o = if c.0 != 0 { x } else { y });
+                        }
+                    }
+                });
+            }));
+        }, else => return Err(KernelError::Unsupported(x.dtype())));
+    }
+    call.set(0, out);
+    Ok(())
+}
+
+/// `min(max(x, lo), hi)`; a NaN stays.
+fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let (dtype, dims, hub) = (x.dtype(), x.dims().to_vec(), wide(x.dtype()));
+    let threads = call.threads;
+    let bound = |call: &Call<'_, '_>, i| -> Result<Option<Tensor>, KernelError> {
+        let Some(t) = call.opt(i)? else { return Ok(None) };
+        if t.dtype() != dtype {
+            let expected = dtype.to_string();
+            return Err(KernelError::DType { index: i, actual: t.dtype(), expected });
+        }
+        if t.len() != 1 {
+            return Err(KernelError::shape(format!(
+                "bound {i} has {} elements, expected one",
+                t.len()
+            )));
+        }
+        Ok(Some(cast(threads, call.pool(), &t, hub)?))
+    };
+    let (lo, hi) = (bound(call, 1)?, bound(call, 2)?);
+    let mut y = if hub == dtype {
+        drop(x);
+        match call.reuse(0, dtype, &dims) {
+            Some(y) => y,
+            None => {
+                let mut y = call.alloc(0, dtype, &dims)?;
+                y.bytes_mut()?.copy_from_slice(call.tensor(0)?.bytes()?);
+                y
+            }
+        }
+    } else {
+        cast(threads, call.pool(), &x, hub)?
+    };
+    macro_rules! clip {
+        ($t:ident) => {{
+            let bound = |t: Option<Tensor>| -> Result<Option<$t>, KernelError> {
+                t.map(|t| Ok(t.slice::<$t>()?[0])).transpose()
+            };
+            let (lo, hi) = (bound(lo)?, bound(hi)?);
+            let (lo, hi) = (lo.unwrap_or($t::MIN), hi.unwrap_or($t::MAX));
+            clip_to(call, &mut y, lo, hi)?
+        }};
+        ($t:ident infinite) => {{
+            let bound = |t: Option<Tensor>| -> Result<Option<$t>, KernelError> {
+                t.map(|t| Ok(t.slice::<$t>()?[0])).transpose()
+            };
+            let (lo, hi) = (bound(lo)?, bound(hi)?);
+            clip_to(call, &mut y, lo.unwrap_or($t::NEG_INFINITY), hi.unwrap_or($t::INFINITY))?
+        }};
+    }
+    match hub {
+        DType::F32 => clip!(f32 infinite),
+        DType::F64 => clip!(f64 infinite),
+        DType::I32 => clip!(i32),
+        DType::I64 => clip!(i64),
+        DType::U64 => clip!(u64),
+        other => return Err(KernelError::Unsupported(other)),
+    }
+    if hub != dtype {
+        let mut out = call.alloc(0, dtype, &dims)?;
+        convert_into(threads, &y, &mut out, Conversion::default())?;
+        y = out;
+    }
+    call.set(0, y);
+    Ok(())
+}
+
+fn clip_to<T: Element + PartialOrd>(
+    call: &Call<'_, '_>,
+    y: &mut Tensor,
+    lo: T,
+    hi: T,
+) -> Result<(), KernelError> {
+    for_pieces(call.threads, y.slice_mut::<T>()?, 1, |_, y| {
+        vectorised(
+            #[inline(always)]
+            || {
+                y.iter_mut().for_each(|v| {
+                    let raised = if *v < lo { lo } else { *v };
+                    *v = if raised > hi { hi } else { raised };
+                });
+            },
+        );
+    });
+    Ok(())
+}
+
+fn cast_op(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let to = call.op.dtype("to").ok_or_else(|| KernelError::attr("to", "is absent"))?;
+    let round = match call.op.str("round_mode") {
+        Some("up") | None => Round::Up,
+        Some("down") => Round::Down,
+        Some("nearest") => Round::Nearest,
+        Some(other) => {
+            return Err(KernelError::attr("round_mode", format!("`{other}` is unknown")));
+        }
+    };
+    let how = Conversion { saturate: call.op.flag("saturate"), round };
+    if x.dtype() == to {
+        call.set(0, x);
+        return Ok(());
+    }
+    let mut y = call.alloc(0, to, x.dims())?;
+    convert_into(call.threads, &x, &mut y, how)?;
+    call.set(0, y);
+    Ok(())
+}
+
+fn bitcast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let to = call.op.dtype("to").ok_or_else(|| KernelError::attr("to", "is absent"))?;
+    let y = call.take(0)?.bitcast(to)?;
+    call.set(0, y);
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Splitting the elements of a result over the threads.
+
+use crate::simd::Isa;
+use crate::threads::{Disjoint, Threads};
+
+/// Elements below which one thread is faster than waking others.
+const GRAIN: usize = 16 << 10;
+
+/// Calls `f(start, piece)` on pieces that together make up `out`, on several threads if there is enough to do.
+/// `cost` is the work for one element in units of a simple arithmetic operation.
+pub(crate) fn for_pieces<T: Send>(
+    threads: &Threads,
+    out: &mut [T],
+    cost: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) {
+    for_rows(threads, out, 1, cost, f);
+}
+
+/// As [`for_pieces`], with pieces of whole rows of `row` elements; `start` is the index of the first row.
+pub(crate) fn for_rows<T: Send>(
+    threads: &Threads,
+    out: &mut [T],
+    row: usize,
+    cost: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let (len, row) = (out.len(), row.max(1));
+    let grain = (GRAIN / cost.max(1)).max(1);
+    if len < 2 * grain || threads.count() == 1 {
+        if len > 0 {
+            f(0, out);
+        }
+        return;
+    }
+    let base = Disjoint(out.as_mut_ptr());
+    threads.for_range(len.div_ceil(row), grain.div_ceil(row), |r| {
+        let (from, to) = (r.start * row, (r.end * row).min(len));
+        // SAFETY: ranges are disjoint and within `out`, which is borrowed mutably for the call.
+        f(r.start, unsafe { std::slice::from_raw_parts_mut(base.get().add(from), to - from) });
+    });
+}
+
+/// Runs a closure compiled for the machine's vector instructions, as far as it is inlined.
+#[inline(always)]
+pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
+            f()
+        }
+        if Isa::detect() != Isa::Portable {
+            // SAFETY: every instruction set but `Portable` includes AVX2 and FMA, and it was detected.
+            return unsafe { avx2(f) };
+        }
+    }
+    let _ = Isa::detect;
+    f()
+}
