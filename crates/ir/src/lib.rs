@@ -1,8 +1,8 @@
 //! Trident's intermediate representation.
 //!
-//! A [`Module`] holds functions over one op vocabulary ([`OpKind`]); one table ([`op::decl`]) declares
-//! for each op its level, operands, attributes and type rule. The crate depends on no other crate of the
-//! project and does no I/O.
+//! A [`Module`] holds functions over one op vocabulary, [`OpKind`]; one table declares for each op its level, operands,
+//! attributes, type rule and meaning ([`OpKind::decl`]). [`Builder`] makes functions, [`text`] prints and parses them,
+//! [`verify`] checks them. The crate depends on no other crate of the project and does no I/O.
 
 pub mod attr;
 pub mod builder;

@@ -1,5 +1,6 @@
-//! Ops: what the table in [`table`] declares of each.
+//! Ops: what the table declares of each.
 
+mod custom;
 mod rule;
 mod table;
 

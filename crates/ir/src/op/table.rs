@@ -1,10 +1,14 @@
 //! The op table. Graph ops follow the newest meaning of the ONNX operator that their variant is named
-//! after (<https://onnx.ai/onnx/operators/>); a front door translates older forms to these.
+//! after (<https://onnx.ai/onnx/operators/>); a front door translates older forms to these. Conventions that
+//! several ops share stand once, in `conventions.md`.
 
 use super::Default::{Absent, DType as Ty, Float, Int, Required, Str};
-use super::rule::{Operands, Rule, TypeError};
-use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand};
-use crate::{Attr, AttrKind, DType, Op, Type};
+use super::custom::{
+    cast_map, category, class_labels, constant, empty_sequence, filled, label_values, linear_state,
+    map_values, optional, quantized, zip_map,
+};
+use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand, Rule};
+use crate::{AttrKind, DType};
 use Rule::{AttrOr, Elem, Fn, InnerOf, Is, ItemOf, Regions, Same, SeqOf};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -37,9 +41,20 @@ macro_rules! ops {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
         ( $($in:ident $([$iq:ident])?),* ) -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
         { $($attr:ident = $default:expr),* $(,)? } $(regions $regions:literal)? ; )*) => {
-        /// Every op; [`OpKind::decl`] gives its declaration.
+        /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
+        /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
+        ///
+        #[doc = include_str!("conventions.md")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum OpKind { $( $(#[doc = $doc])+ $variant, )* }
+        pub enum OpKind { $(
+            $(#[doc = $doc])+
+            ///
+            #[doc = concat!(
+                "`", stringify!(($($out $([$oq])?),*)), " = ", $name, stringify!(($($in $([$iq])?),*)),
+                " ", stringify!({$($attr = $default),*}), "`",
+            )]
+            $variant,
+        )* }
 
         impl OpKind {
             /// Every op in the order of the table.
@@ -55,7 +70,7 @@ macro_rules! ops {
             results: &[$( OpResult { name: stringify!($out), arity: arity!($($oq)?), rule: $rule }, )*],
             attrs: &[$( AttrDecl { name: stringify!($attr), default: $default }, )*],
             regions: 0 $( + $regions )?,
-            doc: concat!($($doc),+),
+            doc: concat!($($doc),+).trim_ascii(),
         }, )*];
     };
 }
@@ -78,99 +93,6 @@ impl OpKind {
         static BY_VARIANT: LazyLock<HashMap<&str, OpKind>> =
             LazyLock::new(|| TABLE.iter().map(|d| (d.variant, d.kind)).collect());
         BY_VARIANT.get(variant).copied()
-    }
-}
-
-fn tensor_attr(op: &Op, name: &'static str, absent: Option<DType>) -> Result<Type, TypeError> {
-    match (op.attrs.get(name), absent) {
-        (Some(Attr::Tensor(t)), _) => Ok(Type::unranked(t.dtype())),
-        (None, Some(dtype)) => Ok(Type::unranked(dtype)),
-        _ => Err(TypeError::Attribute { op: op.decl().name, name, expected: "a tensor" }),
-    }
-}
-
-fn constant(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    match op.attrs.get("value") {
-        Some(Attr::Tensor(t)) => Ok(t.ty()),
-        _ => tensor_attr(op, "value", None),
-    }
-}
-
-fn filled(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    tensor_attr(op, "value", Some(DType::F32))
-}
-
-fn quantized(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let zero_point = operands(2).and_then(Type::dtype);
-    Ok(Type::unranked(op.dtype("output_dtype").or(zero_point).unwrap_or(DType::U8)))
-}
-
-fn empty_sequence(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    Ok(Type::Seq(Box::new(Type::unranked(op.dtype("dtype").unwrap_or(DType::F32)))))
-}
-
-fn optional(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let inner = match (operands(0), op.attrs.get("elem_type")) {
-        (Some(ty), _) => ty.clone(),
-        (None, Some(Attr::Type(ty))) => ty.clone(),
-        _ => {
-            let (op, name) = (op.decl().name, "elem_type");
-            return Err(TypeError::Attribute { op, name, expected: "a type" });
-        }
-    };
-    Ok(Type::Optional(Box::new(inner)))
-}
-
-fn class_labels(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    let strings = op.strs("classlabels_strings").is_some_and(|s| !s.is_empty());
-    Ok(Type::unranked(if strings { DType::Str } else { DType::I64 }))
-}
-
-fn zip_map(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let key = class_labels(op, operands)?.dtype().unwrap_or(DType::I64);
-    Ok(Type::Seq(Box::new(Type::Map(key, Box::new(Type::fixed(DType::F32, &[]))))))
-}
-
-fn cast_map(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    Ok(Type::unranked(match op.str("cast_to") {
-        Some("TO_STRING") => DType::Str,
-        Some("TO_INT64") => DType::I64,
-        _ => DType::F32,
-    }))
-}
-
-fn category(_: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let strings = operands(0).and_then(Type::dtype) == Some(DType::Str);
-    Ok(Type::unranked(if strings { DType::I64 } else { DType::Str }))
-}
-
-fn label_values(op: &Op, _: &Operands<'_>) -> Result<Type, TypeError> {
-    if op.attrs.get("values_tensor").is_some() {
-        return tensor_attr(op, "values_tensor", None);
-    }
-    let by_name = [
-        ("values_strings", DType::Str),
-        ("values_int64s", DType::I64),
-        ("values_floats", DType::F32),
-    ];
-    let found = by_name.into_iter().find(|(name, _)| op.attrs.get(name).is_some());
-    found.map(|(_, dtype)| Type::unranked(dtype)).ok_or(TypeError::Attribute {
-        op: op.decl().name,
-        name: "values_tensor",
-        expected: "one of the values_* attributes",
-    })
-}
-
-fn map_values(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    match operands(0) {
-        Some(Type::Map(_, value)) => Ok(Type::unranked(value.dtype().unwrap_or(DType::F32))),
-        other => Err(TypeError::Operand {
-            op: op.decl().name,
-            name: "x",
-            index: 0,
-            actual: other.map_or("absent".into(), Type::to_string),
-            expected: "a map".into(),
-        }),
     }
 }
 
@@ -351,7 +273,7 @@ ops! {
         is_causal = Int(0), q_num_heads = INT, kv_num_heads = INT, scale = FLOAT, softcap = Float(0.0),
         softmax_precision = DTYPE, qk_matmul_output_mode = Int(0), left_window_size = Int(-1), right_window_size = Int(-1),
     };
-    /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…] plus `b` [M].
+    /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…], plus `b` of length M.
     Conv "conv" Contract (x, w, b[opt]) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
@@ -815,13 +737,4 @@ ops! {
     };
     /// Rows of scores as maps from class to score.
     ZipMap "zip_map" Ml (x) -> (z: Fn(zip_map)) { classlabels_int64s = INTS, classlabels_strings = STRS };
-}
-
-fn linear_state(op: &Op, operands: &Operands<'_>) -> Result<Type, TypeError> {
-    let state = operands(3).or_else(|| operands(0)).and_then(Type::dtype);
-    state.map(Type::unranked).ok_or(TypeError::MissingOperand {
-        op: op.decl().name,
-        name: "query",
-        index: 0,
-    })
 }
