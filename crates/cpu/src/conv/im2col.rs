@@ -14,6 +14,8 @@ pub(crate) struct Im2col<'a, T> {
     pub(crate) isa: Isa,
     pub(crate) image: &'a [T],
     pub(crate) geometry: &'a Geometry,
+    /// What lies around the image.
+    pub(crate) padding: T,
 }
 
 /// Output pixels that follow one another in a row of the output.
@@ -211,21 +213,20 @@ impl Source<f32> for Im2col<'_, f32> {
 }
 
 /// The path of the other element types.
-fn pack_plain<T: Copy + Default>(
-    geometry: &Geometry,
-    image: &[T],
+fn pack_plain<T: Copy>(
+    source: &Im2col<'_, T>,
     pixels: Range<usize>,
     k: Range<usize>,
     width: usize,
     dst: &mut [T],
 ) {
     debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
-    let plan = Plan::new(geometry, pixels);
+    let plan = Plan::new(source.geometry, pixels);
     let stride = plan.stride;
     // SAFETY: `image` holds all channels and `dst` the panel; the plan keeps to the image.
     unsafe {
         plan.fill(
-            image.as_ptr(),
+            source.image.as_ptr(),
             k,
             width,
             dst.as_mut_ptr(),
@@ -236,13 +237,18 @@ fn pack_plain<T: Copy + Default>(
                     strided(from, to, n, stride)
                 }
             },
-            |to, n| (0..n).for_each(|i| *to.add(i) = T::default()),
+            |to, n| (0..n).for_each(|i| *to.add(i) = source.padding),
         );
     }
 }
 
-impl Source<f64> for Im2col<'_, f64> {
-    fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [f64]) {
-        pack_plain(self.geometry, self.image, pixels, k, width, dst);
-    }
+macro_rules! plain_sources {
+    ($($t:ty),*) => { $(
+        impl Source<$t> for Im2col<'_, $t> {
+            fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [$t]) {
+                pack_plain(self, pixels, k, width, dst);
+            }
+        }
+    )* };
 }
+plain_sources!(f64, u8);

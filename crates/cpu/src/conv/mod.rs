@@ -7,10 +7,12 @@
 mod depthwise;
 pub(crate) mod geometry;
 mod im2col;
+mod int8;
 
 pub use geometry::ConvSpec;
 use geometry::Geometry;
 use im2col::Im2col;
+pub use int8::{ConvEpilogue8, ConvPlan8};
 
 use crate::activation::Activation;
 use crate::aligned::Scratch;
@@ -79,7 +81,7 @@ mod sealed {
             image: &'a [f32],
             geometry: &'a Geometry,
         ) -> impl Source<f32> + 'a {
-            Im2col { isa, image, geometry }
+            Im2col { isa, image, geometry, padding: 0.0 }
         }
     }
 
@@ -91,7 +93,7 @@ mod sealed {
             image: &'a [f64],
             geometry: &'a Geometry,
         ) -> impl Source<f64> + 'a {
-            Im2col { isa, image, geometry }
+            Im2col { isa, image, geometry, padding: 0.0 }
         }
     }
 }

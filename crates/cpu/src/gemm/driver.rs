@@ -14,7 +14,7 @@ const K_BLOCK: usize = 288;
 /// The bytes of B that stay in the second-level cache.
 const B_BLOCK: usize = 384 << 10;
 /// Products below this number of multiply-adds are not worth waking a thread for.
-const MIN_PARALLEL: usize = 1 << 17;
+pub(super) const MIN_PARALLEL: usize = 1 << 17;
 
 /// Where the panels of B come from.
 enum Panels<'a, T> {
@@ -185,8 +185,8 @@ fn pack_all<T: Scalar>(
 }
 
 /// The partition of C: `rows × columns` tasks of whole tiles. It decides who computes a tile, never how.
-struct Grid {
-    rows: usize,
+pub(super) struct Grid {
+    pub(super) rows: usize,
     columns: usize,
     row_panels: usize,
     n: usize,
@@ -194,7 +194,13 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(threads: usize, items: usize, row_panels: usize, n: usize, nr: usize) -> Self {
+    pub(super) fn new(
+        threads: usize,
+        items: usize,
+        row_panels: usize,
+        n: usize,
+        nr: usize,
+    ) -> Self {
         // A narrow last panel is little work and goes with the one before it.
         let units = ((n + nr / 2) / nr).max(1);
         let want = if threads == 1 { 1 } else { (4 * threads).div_ceil(items) };
@@ -207,12 +213,12 @@ impl Grid {
         Self { rows, columns, row_panels, n, nr }
     }
 
-    fn tasks(&self) -> usize {
+    pub(super) fn tasks(&self) -> usize {
         self.rows * self.columns
     }
 
     /// The panels of rows and the columns of task `i`.
-    fn task(&self, i: usize) -> (Range<usize>, Range<usize>) {
+    pub(super) fn task(&self, i: usize) -> (Range<usize>, Range<usize>) {
         let (r, c) = (i % self.rows, i / self.rows);
         let row = |r: usize| r * self.row_panels / self.rows;
         let units = ((self.n + self.nr / 2) / self.nr).max(1);

@@ -7,6 +7,7 @@
 //! are, so equal rows and columns give bitwise equal results.
 
 pub(crate) mod driver;
+pub mod int8;
 mod packed;
 mod source;
 mod tile;

@@ -48,6 +48,7 @@ macro_rules! element {
 }
 element!(f32);
 element!(f64);
+element!(u8);
 impl Element<f32> for f16 {
     #[inline(always)]
     fn widen(self) -> f32 {

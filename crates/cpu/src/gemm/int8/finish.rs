@@ -1,0 +1,209 @@
+//! From 32-bit sums to results: zero points, bias, scale, rounding.
+
+// The loops are unsafe only for the instruction set that they are compiled for.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+use super::Epilogue8;
+use crate::simd::{Float32, Isa, kernel};
+
+/// A parameter that all elements share, or that each row or column of C has.
+#[derive(Clone, Copy, Debug)]
+pub enum Along<'a, T> {
+    /// One for all.
+    One(T),
+    /// One per row.
+    Rows(&'a [T]),
+    /// One per column.
+    Columns(&'a [T]),
+}
+
+impl<'a, T: Copy> Along<'a, T> {
+    /// What holds for the whole row, or the columns' values.
+    #[inline(always)]
+    fn in_row(self, row: usize, col: usize, width: usize) -> Result<T, &'a [T]> {
+        match self {
+            Along::One(x) => Ok(x),
+            Along::Rows(x) => Ok(x[row]),
+            Along::Columns(x) => Err(&x[col..col + width]),
+        }
+    }
+}
+
+/// A row of a tile of sums.
+pub struct Row<'a> {
+    pub(crate) row: usize,
+    pub(crate) col: usize,
+    pub(crate) k: usize,
+    /// The sum of A's row.
+    pub(crate) sum: i32,
+    /// The sums of B's columns.
+    pub(crate) column_sums: &'a [i32],
+    /// What packing added to the operands.
+    pub(crate) a_shift: i32,
+    pub(crate) b_shift: i32,
+}
+
+/// The result types: `i32` (the sum and the bias), `f32` (that times the scale), `u8` and `i8` (that rounded half to even,
+/// plus the zero point, limited).
+pub trait Output8: Copy + Send + Sync + 'static {
+    #[doc(hidden)]
+    #[allow(private_interfaces)]
+    fn finish(
+        isa: Isa,
+        row: &Row<'_>,
+        epilogue: &Epilogue8<'_>,
+        sums: &mut [i32],
+        out: &mut [Self],
+    );
+}
+
+/// Takes the zero points away and adds the bias.
+#[inline(always)]
+fn correct(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) {
+    let width = sums.len();
+    debug_assert!(!matches!(e.a_zero, Along::Columns(_)) && !matches!(e.b_zero, Along::Rows(_)));
+    // Σ(a - za)(b - zb) = Σab - zb (Σa - k za) - za Σb
+    let a_zero = match e.a_zero.in_row(row.row, 0, 0) {
+        Ok(zero) => zero.wrapping_add(row.a_shift),
+        Err(_) => row.a_shift,
+    };
+    let rest = row.sum.wrapping_sub((row.k as i32).wrapping_mul(a_zero));
+    let mut all = 0i32;
+    match e.b_zero.in_row(row.row, row.col, width) {
+        Ok(zero) => all = all.wrapping_sub(zero.wrapping_add(row.b_shift).wrapping_mul(rest)),
+        Err(zeros) => {
+            for (s, zero) in sums.iter_mut().zip(zeros) {
+                *s = s.wrapping_sub(zero.wrapping_add(row.b_shift).wrapping_mul(rest));
+            }
+        }
+    }
+    if a_zero != 0 {
+        for (s, column) in sums.iter_mut().zip(row.column_sums) {
+            *s = s.wrapping_sub(a_zero.wrapping_mul(*column));
+        }
+    }
+    match e.bias.in_row(row.row, row.col, width) {
+        Ok(bias) => all = all.wrapping_add(bias),
+        Err(bias) => {
+            for (s, bias) in sums.iter_mut().zip(bias) {
+                *s = s.wrapping_add(*bias);
+            }
+        }
+    }
+    if all != 0 {
+        for s in sums.iter_mut() {
+            *s = s.wrapping_add(all);
+        }
+    }
+}
+
+/// `out = narrow(sum * scale)` for the corrected sums.
+#[inline(always)]
+fn scaled<O>(
+    row: &Row<'_>,
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [O],
+    narrow: impl Fn(f32) -> O,
+) {
+    correct(row, e, sums);
+    match e.scale.in_row(row.row, row.col, sums.len()) {
+        Ok(scale) => {
+            for (o, s) in out.iter_mut().zip(sums) {
+                *o = narrow(*s as f32 * scale);
+            }
+        }
+        Err(scales) => {
+            for ((o, s), scale) in out.iter_mut().zip(sums).zip(scales) {
+                *o = narrow(*s as f32 * scale);
+            }
+        }
+    }
+}
+
+// In the functions below `V` only names the instruction set: the loops are vectorised by the compiler.
+
+kernel! {
+    fn sums_i32(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) => sums_i32_lanes
+}
+#[inline(always)]
+unsafe fn sums_i32_lanes<V: Float32>(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) {
+    correct(row, e, sums);
+}
+
+kernel! {
+    fn to_f32(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [f32]) => to_f32_lanes
+}
+#[inline(always)]
+unsafe fn to_f32_lanes<V: Float32>(
+    row: &Row<'_>,
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [f32],
+) {
+    scaled(row, e, sums, out, |x| x);
+}
+
+kernel! {
+    fn to_u8(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [u8]) => to_u8_lanes
+}
+#[inline(always)]
+unsafe fn to_u8_lanes<V: Float32>(
+    row: &Row<'_>,
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [u8],
+) {
+    let round = rounding(e, 0, 255);
+    scaled(row, e, sums, out, |x| round(x) as u8);
+}
+
+kernel! {
+    fn to_i8(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [i8]) => to_i8_lanes
+}
+#[inline(always)]
+unsafe fn to_i8_lanes<V: Float32>(
+    row: &Row<'_>,
+    e: &Epilogue8<'_>,
+    sums: &mut [i32],
+    out: &mut [i8],
+) {
+    let round = rounding(e, -128, 127);
+    scaled(row, e, sums, out, |x| round(x) as i8);
+}
+
+/// To the nearest integer, ties to even, plus the zero point, limited; NaN gives the lower limit.
+#[inline(always)]
+fn rounding(e: &Epilogue8<'_>, least: i32, greatest: i32) -> impl Fn(f32) -> i32 {
+    let (lo, hi) = (e.limits.0.max(least), e.limits.1.min(greatest));
+    let zero = e.zero;
+    // Limits before the zero point is added, so that huge values stay in range.
+    let (lo, hi) = (lo.wrapping_sub(zero) as f32, hi.wrapping_sub(zero) as f32);
+    move |x: f32| {
+        let x = x.round_ties_even();
+        let x = if x > lo { x } else { lo };
+        let x = if x < hi { x } else { hi };
+        // SAFETY: limited to a few hundred, and not NaN, as comparisons with NaN are false.
+        unsafe { x.to_int_unchecked::<i32>() + zero }
+    }
+}
+
+#[allow(private_interfaces)]
+impl Output8 for i32 {
+    fn finish(isa: Isa, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [i32]) {
+        sums_i32(isa, row, e, sums);
+        out.copy_from_slice(sums);
+    }
+}
+
+macro_rules! outputs {
+    ($($t:ty: $f:ident),*) => { $(
+        #[allow(private_interfaces)]
+        impl Output8 for $t {
+            fn finish(isa: Isa, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [$t]) {
+                $f(isa, row, e, sums, out);
+            }
+        }
+    )* };
+}
+outputs!(f32: to_f32, u8: to_u8, i8: to_i8);

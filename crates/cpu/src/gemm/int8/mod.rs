@@ -1,0 +1,302 @@
+//! Products of 8-bit matrices with 32-bit sums: `C = finish(Σ (a - a_zero) (b - b_zero))`.
+//!
+//! Sums are exact modulo 2³², as the operators that need them define. Zero points cost no multiplication inside: they
+//! are taken away at the end by means of the sums of A's rows and B's columns (Jacob et al., "Quantization and Training of
+//! Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018, section 2.3).
+
+mod finish;
+mod pack;
+mod tile;
+
+pub use finish::{Along, Output8};
+pub use pack::{PackedA8, PackedB8, Signs};
+
+use std::ops::Range;
+
+use super::driver::{Grid, MIN_PARALLEL};
+use super::{Shape, Source};
+use crate::aligned::Scratch;
+use crate::simd::Isa;
+use crate::threads::{Disjoint, Threads};
+pub(crate) use finish::Row;
+use pack::{Side, pack_panel};
+use tile::{Kernels, MAX_COLUMNS, MAX_ROWS};
+
+/// The bytes of B that stay in the second-level cache.
+const B_BLOCK: usize = 384 << 10;
+/// 8-bit products do about four times as many multiplications in a time.
+const SERIAL: usize = 4 * MIN_PARALLEL;
+
+/// The left operand; its raw bytes are `i8` or `u8` as [`Signs`] says.
+#[derive(Clone, Copy)]
+pub enum Lhs8<'a> {
+    /// Packed before, for the same instruction set and signs.
+    Packed(&'a PackedA8),
+    /// Packed by the product.
+    Source(&'a dyn Source<u8>),
+}
+
+/// The right operand; its raw bytes are `i8` or `u8` as [`Signs`] says.
+#[derive(Clone, Copy)]
+pub enum Rhs8<'a> {
+    /// Packed before, for the same instruction set and signs.
+    Packed(&'a PackedB8),
+    /// Packed by the product, block by block.
+    Source(&'a dyn Source<u8>),
+}
+
+/// Zero points and what follows a sum. An [`Output8`] type says which of it applies.
+#[derive(Clone, Copy, Debug)]
+pub struct Epilogue8<'a> {
+    /// A's zero point, or one per row.
+    pub a_zero: Along<'a, i32>,
+    /// B's zero point, or one per column.
+    pub b_zero: Along<'a, i32>,
+    /// Added to the sum.
+    pub bias: Along<'a, i32>,
+    /// The factor from sum to result.
+    pub scale: Along<'a, f32>,
+    /// The result's zero point.
+    pub zero: i32,
+    /// The limits of the result (a fused activation), within its type's own.
+    pub limits: (i32, i32),
+}
+
+impl Default for Epilogue8<'_> {
+    fn default() -> Self {
+        Self {
+            a_zero: Along::One(0),
+            b_zero: Along::One(0),
+            bias: Along::One(0),
+            scale: Along::One(1.0),
+            zero: 0,
+            limits: (i32::MIN, i32::MAX),
+        }
+    }
+}
+
+/// `C = finish(A · B)`; `c` is row-major and is overwritten.
+#[allow(clippy::too_many_arguments)]
+pub fn gemm8<O: Output8>(
+    threads: &Threads,
+    isa: Isa,
+    signs: Signs,
+    shape: Shape,
+    a: Lhs8<'_>,
+    b: Rhs8<'_>,
+    epilogue: &Epilogue8<'_>,
+    c: &mut [O],
+) {
+    debug_assert_eq!(c.len(), shape.m * shape.n);
+    // SAFETY: `c` is the whole result.
+    unsafe { product8(threads, isa, signs, shape, a, b, epilogue, c.as_mut_ptr()) }
+}
+
+/// As [`gemm8`], into the rows of `n` elements at `c`.
+///
+/// # Safety
+/// `c` is valid for writes of `m * n` elements that nothing else touches meanwhile.
+#[allow(clippy::too_many_arguments)]
+pub(crate) unsafe fn product8<O: Output8>(
+    threads: &Threads,
+    isa: Isa,
+    signs: Signs,
+    shape: Shape,
+    a: Lhs8<'_>,
+    b: Rhs8<'_>,
+    epilogue: &Epilogue8<'_>,
+    c: *mut O,
+) {
+    let Shape { m, n, k } = shape;
+    if m == 0 || n == 0 {
+        return;
+    }
+    let kernels = Kernels::of(isa);
+    let serial = Threads::new(1);
+    let small = m.saturating_mul(n).saturating_mul(k.max(1)) < SERIAL;
+    let threads = if small { &serial } else { threads };
+    let (mr, nr) = (kernels.mr, kernels.nr());
+    let grid = Grid::new(threads.count(), 1, m.div_ceil(mr), n, nr);
+    let pack = |side: Side, source: &dyn Source<u8>| match side {
+        Side::A => Packed::new(threads, isa, signs, side, source, m, k, mr),
+        Side::B => Packed::new(threads, isa, signs, side, source, n, k, nr),
+    };
+    let (mut own_a, mut own_b) = (None, None);
+    let fits = |p: &pack::Panels, outer: usize| {
+        assert!(
+            p.isa == isa && p.signs == signs && p.outer == outer && p.k == k,
+            "packed for another product"
+        );
+    };
+    let (a_words, a_sums) = match a {
+        Lhs8::Packed(a) => {
+            fits(&a.0, m);
+            (&a.0.words[..], &a.0.sums[..])
+        }
+        Lhs8::Source(source) => own_a.insert(pack(Side::A, source)).parts(),
+    };
+    let b = match b {
+        Rhs8::Packed(b) => {
+            fits(&b.0, n);
+            Right::Packed(&b.0.words, &b.0.sums)
+        }
+        Rhs8::Source(source) if grid.rows > 1 => {
+            let (words, sums) = own_b.insert(pack(Side::B, source)).parts();
+            Right::Packed(words, sums)
+        }
+        Rhs8::Source(source) => Right::Source(source),
+    };
+    let product = Product { isa, kernels, signs, shape, a_words, a_sums, b, epilogue };
+    let c = Disjoint(c);
+    threads.run(grid.tasks(), |i| {
+        let (panels, columns) = grid.task(i);
+        // SAFETY: the grid's tasks are disjoint parts of C.
+        unsafe { product.block(panels, columns, c.get()) }
+    });
+}
+
+/// An operand that the product packed for itself.
+struct Packed {
+    words: Scratch<i32>,
+    sums: Scratch<i32>,
+}
+
+impl Packed {
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        threads: &Threads,
+        isa: Isa,
+        signs: Signs,
+        side: Side,
+        source: &dyn Source<u8>,
+        outer: usize,
+        k: usize,
+        width: usize,
+    ) -> Self {
+        let kernels = Kernels::of(isa);
+        let (panels, size) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()) * width);
+        let (mut words, mut sums) =
+            (Scratch::<i32>::take(panels * size), Scratch::<i32>::take(panels * width));
+        let words_at = Disjoint(words.as_mut_ptr());
+        threads.for_chunks_mut(&mut sums, width, |i, sums| {
+            // SAFETY: panel `i` has these words to itself.
+            let words =
+                unsafe { std::slice::from_raw_parts_mut(words_at.get().add(i * size), size) };
+            pack_panel(
+                isa,
+                kernels,
+                signs,
+                side,
+                source,
+                i * width..outer.min((i + 1) * width),
+                k,
+                words,
+                sums,
+            );
+        });
+        Self { words, sums }
+    }
+
+    fn parts(&self) -> (&[i32], &[i32]) {
+        (&self.words, &self.sums)
+    }
+}
+
+enum Right<'a> {
+    Packed(&'a [i32], &'a [i32]),
+    Source(&'a dyn Source<u8>),
+}
+
+struct Product<'a> {
+    isa: Isa,
+    kernels: &'static Kernels,
+    signs: Signs,
+    shape: Shape,
+    a_words: &'a [i32],
+    a_sums: &'a [i32],
+    b: Right<'a>,
+    epilogue: &'a Epilogue8<'a>,
+}
+
+impl Product<'_> {
+    /// # Safety
+    /// Nothing else touches this part of C meanwhile.
+    unsafe fn block<O: Output8>(&self, row_panels: Range<usize>, columns: Range<usize>, c: *mut O) {
+        let Shape { m, n, k } = self.shape;
+        let (mr, nr) = (self.kernels.mr, self.kernels.nr());
+        let depth = k.div_ceil(self.kernels.words.steps());
+        let tiles =
+            if self.signs.signed_a() { self.kernels.signed_a } else { self.kernels.unsigned_a };
+        let [a_shift, b_shift] = self.signs.shifts(self.kernels.words);
+        let chunk = (B_BLOCK / 4 / depth.max(1) / nr).max(1);
+        let panels = columns.start / nr..columns.end.div_ceil(nr);
+        let (mut words, mut sums) = match self.b {
+            Right::Packed(..) => (Scratch::take(0), Scratch::take(0)),
+            Right::Source(_) => (Scratch::take(chunk * nr * depth), Scratch::take(chunk * nr)),
+        };
+        let mut tile = [0i32; MAX_ROWS * MAX_COLUMNS];
+        for first in panels.clone().step_by(chunk) {
+            let some = first..panels.end.min(first + chunk);
+            let (b_words, b_sums): (&[i32], &[i32]) = match self.b {
+                Right::Packed(words, sums) => (&words[first * nr * depth..], &sums[first * nr..]),
+                Right::Source(source) => {
+                    for (i, j) in some.clone().enumerate() {
+                        let words = &mut words[i * nr * depth..(i + 1) * nr * depth];
+                        let sums = &mut sums[i * nr..(i + 1) * nr];
+                        let outer = j * nr..n.min((j + 1) * nr);
+                        pack_panel(
+                            self.isa,
+                            self.kernels,
+                            self.signs,
+                            Side::B,
+                            source,
+                            outer,
+                            k,
+                            words,
+                            sums,
+                        );
+                    }
+                    (&words, &sums)
+                }
+            };
+            for i in row_panels.clone() {
+                let rows = mr.min(m - i * mr);
+                for j in some.clone() {
+                    let col = j * nr;
+                    let width = nr.min(columns.end - col);
+                    let kernel = tiles[rows - 1][width.div_ceil(self.kernels.lanes) - 1];
+                    // SAFETY: the panels hold `depth` words per row and column; the tile is large enough for all kernels.
+                    unsafe {
+                        kernel(
+                            depth,
+                            self.a_words.as_ptr().add(i * mr * depth),
+                            b_words.as_ptr().add((j - first) * nr * depth),
+                            tile.as_mut_ptr(),
+                        );
+                    }
+                    let column_sums = &b_sums[(j - first) * nr..][..width];
+                    for (r, sums) in tile.chunks_exact_mut(MAX_COLUMNS).enumerate().take(rows) {
+                        let row = i * mr + r;
+                        let row = Row {
+                            row,
+                            col,
+                            k,
+                            sum: self.a_sums[row],
+                            column_sums,
+                            a_shift,
+                            b_shift,
+                        };
+                        // SAFETY: this row of the tile lies in C.
+                        let c = unsafe {
+                            std::slice::from_raw_parts_mut(c.add(row.row * n + col), width)
+                        };
+                        O::finish(self.isa, &row, self.epilogue, &mut sums[..width], c);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
