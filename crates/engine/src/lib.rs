@@ -1,1 +1,20 @@
-//! Plans a module over devices and runs it.
+//! Runs modules: partitions them over devices, plans lifetimes and memory, executes the plan.
+//!
+//! [`Session`] is the whole interface. Making one optimises the module, gives each op to a device, has the device
+//! compile it (choose a kernel, pack constant operands) and works out where each value is used last. A run follows the
+//! plan; control flow (`if`, `loop`, `scan`) is executed here, everything else by the devices.
+//!
+//! The engine never names a device: it gets a list and asks each for its estimates.
+
+mod error;
+mod exec;
+mod plan;
+mod profile;
+mod session;
+mod signature;
+
+pub use error::{InputError, OpFailure, PlanError, RunError};
+pub use plan::report::{PlanReport, StepReport};
+pub use profile::{Event, Profile};
+pub use session::{Options, RunOptions, Session};
+pub use signature::Signature;

@@ -1,0 +1,194 @@
+//! Control flow: `if`, `loop`, `scan`.
+
+use super::slices::{slice, stack};
+use super::{Failure, Frame, Run, deadline_passed};
+use crate::plan::{BlockPlan, Step, Work};
+use std::time::Instant;
+use trident_ir::element::B8;
+use trident_ir::{DType, Dim, Op, Type, ValueId, geometry};
+use trident_runtime::{KernelError, Tensor, Value};
+
+impl Run<'_> {
+    pub(super) fn control(
+        &self,
+        step: &Step,
+        work: &Work,
+        inputs: Vec<Option<Value>>,
+        frame: &mut Frame,
+    ) -> Result<Vec<Option<Value>>, Failure> {
+        let results = match work {
+            Work::If(branches) => {
+                let cond = truth(inputs.first().and_then(Option::as_ref), 0)?;
+                let [yes, no] = branches;
+                let cond = cond.ok_or(KernelError::Missing(0))?;
+                self.block(if cond { yes } else { no }, vec![], frame)?
+            }
+            Work::Loop(body) => self.repeat(step, body, inputs, frame)?,
+            Work::Scan(body) => self.scan(&step.op, body, inputs, frame)?,
+            Work::Kernel(_) => return Err(KernelError::domain("is no control flow").into()),
+        };
+        Ok(results.into_iter().map(Some).collect())
+    }
+
+    /// `loop`: at most `trip_count` times while the condition holds.
+    fn repeat(
+        &self,
+        step: &Step,
+        body: &BlockPlan,
+        inputs: Vec<Option<Value>>,
+        frame: &mut Frame,
+    ) -> Result<Vec<Value>, Failure> {
+        let mut inputs = inputs.into_iter();
+        let trips = match inputs.next().flatten() {
+            Some(v) => scalar(&tensor(v, 0)?)?,
+            None => i64::MAX,
+        };
+        let mut go_on = truth(inputs.next().flatten().as_ref(), 1)?.unwrap_or(true);
+        let mut carried = present(inputs, 2)?;
+        let scans = body.results.len() - 1 - carried.len();
+        let mut collected: Vec<Vec<Tensor>> = vec![Vec::new(); scans];
+        let mut iteration = 0;
+        while go_on && iteration < trips {
+            if let Some(deadline) = self.deadline.filter(|d| Instant::now() >= d.at) {
+                return Err(deadline_passed(step, deadline).into());
+            }
+            let number = Tensor::from_slice(self.pool, &[], &[iteration])?;
+            let cond = Tensor::from_slice(self.pool, &[], &[B8::from(true)])?;
+            let mut args = vec![number.into(), cond.into()];
+            let count = carried.len();
+            args.append(&mut carried);
+            let mut results = self.block(body, args, frame)?.into_iter();
+            go_on = truth(results.next().as_ref(), 1)?.unwrap_or(true);
+            carried = results.by_ref().take(count).collect();
+            for (slices, value) in collected.iter_mut().zip(results) {
+                slices.push(tensor(value, 0)?);
+            }
+            iteration += 1;
+        }
+        let places = body.results.iter().skip(1 + carried.len());
+        let outputs = step.op.outputs.iter().skip(carried.len());
+        let mut outputs = outputs.copied().chain(std::iter::repeat(None));
+        for (slices, _) in collected.into_iter().zip(places) {
+            let value = outputs.next().flatten();
+            let stacked = match slices.is_empty() {
+                true => self.no_slices(value)?,
+                false => stack(self.pool, &slices, 0, false)?,
+            };
+            carried.push(stacked.into());
+        }
+        Ok(carried)
+    }
+
+    /// What stacking no slices gives: no elements, the other dimensions as far as the result's type tells them.
+    fn no_slices(&self, value: Option<ValueId>) -> Result<Tensor, KernelError> {
+        let ty = value.map(|v| self.plan.func.ty(v));
+        let dtype = ty.and_then(Type::dtype).unwrap_or(DType::F32);
+        let mut dims: Vec<usize> = match ty.and_then(Type::shape) {
+            Some(shape) => shape.iter().map(|d| Dim::fixed(d).unwrap_or(0)).collect(),
+            None => vec![0],
+        };
+        if let Some(first) = dims.first_mut() {
+            *first = 0;
+        }
+        Tensor::alloc(self.pool, dtype, &dims)
+    }
+
+    /// `scan`: once for each slice of the last `num_scan_inputs` operands.
+    fn scan(
+        &self,
+        op: &Op,
+        body: &BlockPlan,
+        inputs: Vec<Option<Value>>,
+        frame: &mut Frame,
+    ) -> Result<Vec<Value>, Failure> {
+        let scanned = op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        let mut states = present(inputs.into_iter(), 0)?;
+        let first = states.len().saturating_sub(scanned);
+        let sequences = states.split_off(first);
+        let sequences = sequences.into_iter().enumerate();
+        let sequences: Vec<Tensor> =
+            sequences.map(|(i, v)| tensor(v, first + i)).collect::<Result<_, _>>()?;
+        let setting = |name: &'static str, i: usize| -> i64 {
+            op.ints(name).and_then(|list| list.get(i).copied()).unwrap_or(0)
+        };
+        let mut axes = Vec::with_capacity(scanned);
+        let mut length = None;
+        for (i, sequence) in sequences.iter().enumerate() {
+            let axis = geometry::axis(setting("scan_input_axes", i), sequence.rank())
+                .map_err(KernelError::from)?;
+            let n = sequence.dims()[axis];
+            let expected = *length.get_or_insert(n);
+            if n != expected {
+                let text = format!("operands to scan have {expected} and {n} slices");
+                return Err(KernelError::shape(text).into());
+            }
+            axes.push(axis);
+        }
+        let length = length.unwrap_or(0);
+        let outputs = body.results.len() - states.len();
+        let mut collected: Vec<Vec<Tensor>> = vec![Vec::new(); outputs];
+        for i in 0..length {
+            let count = states.len();
+            let mut args = std::mem::take(&mut states);
+            for (k, (sequence, &axis)) in sequences.iter().zip(&axes).enumerate() {
+                let backwards = setting("scan_input_directions", k) == 1;
+                let at = if backwards { length - 1 - i } else { i };
+                args.push(slice(self.pool, sequence, axis, at)?.into());
+            }
+            let mut results = self.block(body, args, frame)?.into_iter();
+            states = results.by_ref().take(count).collect();
+            for (slices, value) in collected.iter_mut().zip(results) {
+                slices.push(tensor(value, 0)?);
+            }
+        }
+        for (k, slices) in collected.into_iter().enumerate() {
+            let stacked = match slices.first() {
+                None => self.no_slices(op.outputs.get(first + k).copied().flatten())?,
+                Some(one) => {
+                    let axis = geometry::axis(setting("scan_output_axes", k), one.rank() + 1)
+                        .map_err(KernelError::from)?;
+                    let backwards = setting("scan_output_directions", k) == 1;
+                    stack(self.pool, &slices, axis, backwards)?
+                }
+            };
+            states.push(stacked.into());
+        }
+        Ok(states)
+    }
+}
+
+/// All values; an absent one is an error.
+fn present(
+    values: impl Iterator<Item = Option<Value>>,
+    offset: usize,
+) -> Result<Vec<Value>, KernelError> {
+    values.enumerate().map(|(i, v)| v.ok_or(KernelError::Missing(offset + i))).collect()
+}
+
+fn tensor(value: Value, index: usize) -> Result<Tensor, KernelError> {
+    match value {
+        Value::Tensor(t) => Ok(t),
+        other => {
+            let actual = other.describe();
+            Err(KernelError::Kind { index, actual, expected: "a tensor" })
+        }
+    }
+}
+
+fn scalar(tensor: &Tensor) -> Result<i64, KernelError> {
+    match tensor.to_i64s()?.as_slice() {
+        [n] => Ok(*n),
+        other => Err(KernelError::shape(format!("has {} elements, expected one", other.len()))),
+    }
+}
+
+/// A condition: a bool tensor of one element.
+fn truth(value: Option<&Value>, index: usize) -> Result<Option<bool>, KernelError> {
+    let Some(value) = value else { return Ok(None) };
+    let tensor = tensor(value.clone(), index)?;
+    if tensor.dtype() != DType::Bool {
+        let (actual, expected) = (tensor.dtype(), "bool".into());
+        return Err(KernelError::DType { index, actual, expected });
+    }
+    scalar(&tensor).map(|n| Some(n != 0))
+}

@@ -1,0 +1,106 @@
+//! What a session executes: blocks of steps with kernels, operands and lifetimes.
+
+mod compile;
+mod lifetime;
+pub(crate) mod report;
+
+pub(crate) use compile::compile;
+
+use std::sync::Arc;
+use trident_ir::{Func, Op};
+use trident_runtime::{Executable, Value};
+
+/// A function made ready to run.
+pub(crate) struct Plan {
+    /// Names and types of all values; its ops have become steps.
+    pub(crate) func: Func,
+    /// The function's body.
+    pub(crate) body: BlockPlan,
+    /// Constants that are still needed: those that every user has packed are dropped.
+    pub(crate) constants: Vec<Option<Value>>,
+}
+
+/// A block made ready to run. Values live in a frame with a place for every value of the function.
+pub(crate) struct BlockPlan {
+    /// Places of the parameters; `None` for one that nothing uses.
+    pub(crate) params: Vec<Option<usize>>,
+    /// Steps in order.
+    pub(crate) steps: Vec<Step>,
+    /// What goes out.
+    pub(crate) results: Vec<Operand>,
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// Left out, or packed.
+    Absent,
+    /// A place in the table of constants.
+    Constant(usize),
+    /// A place in the frame.
+    Value(usize),
+}
+
+/// An operand of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operand {
+    pub(crate) source: Source,
+    /// Nobody uses the value after this, so it is handed over: the kernel may write over it.
+    pub(crate) last: bool,
+}
+
+/// One op with all that is needed to run it.
+pub(crate) struct Step {
+    /// The op; its regions have moved to `work`.
+    pub(crate) op: Op,
+    pub(crate) work: Work,
+    pub(crate) inputs: Vec<Operand>,
+    /// Places of the results; `None` for one that nothing uses.
+    pub(crate) outputs: Vec<Option<usize>>,
+    /// Places that are free once the step is done: values whose last use is inside a region of the op.
+    pub(crate) dead: Vec<usize>,
+    /// Where it runs and why.
+    pub(crate) placement: Placement,
+}
+
+/// What a step does.
+pub(crate) enum Work {
+    /// Launches a kernel.
+    Kernel(Arc<dyn Executable>),
+    /// Runs one of two blocks.
+    If([BlockPlan; 2]),
+    /// Repeats a block.
+    Loop(BlockPlan),
+    /// Runs a block over slices.
+    Scan(BlockPlan),
+}
+
+/// The device of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placement {
+    /// The device's name; `engine` for control flow.
+    pub(crate) device: String,
+    /// Why this one.
+    pub(crate) reason: String,
+}
+
+impl Work {
+    /// Nested blocks.
+    pub(crate) fn blocks(&self) -> &[BlockPlan] {
+        match self {
+            Work::Kernel(_) => &[],
+            Work::If(blocks) => blocks,
+            Work::Loop(block) | Work::Scan(block) => std::slice::from_ref(block),
+        }
+    }
+
+    /// The kernel's name, for reports.
+    pub(crate) fn kernel(&self) -> &str {
+        match self {
+            Work::Kernel(exe) => exe.kernel(),
+            Work::If(_) => "if",
+            Work::Loop(_) => "loop",
+            Work::Scan(_) => "scan",
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Checks the inputs of a run against the model's parameters.
+
+use crate::error::{InputError, RunError};
+use std::collections::HashMap;
+use trident_ir::{Dim, TensorType, Type, ValueInfo};
+use trident_runtime::{Tensor, Value};
+
+/// Names and types of what goes in and comes out.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Inputs in the model's order.
+    pub inputs: Vec<ValueInfo>,
+    /// Outputs in the model's order.
+    pub outputs: Vec<ValueInfo>,
+}
+
+impl Signature {
+    /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions
+    /// must be the same number everywhere. An input of optional type may be left out.
+    pub fn bind(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, RunError> {
+        self.check(given).map_err(|error| RunError::Input { error, hint: self.hint() })
+    }
+
+    fn check(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, InputError> {
+        let mut bound: Vec<Option<Value>> = vec![None; self.inputs.len()];
+        for (name, value) in given {
+            let name = || (*name).to_owned();
+            let at = self.inputs.iter().position(|input| input.name == name());
+            let slot = at.and_then(|at| bound.get_mut(at));
+            let slot = slot.ok_or_else(|| InputError::Unknown { name: name() })?;
+            if slot.replace(value.clone()).is_some() {
+                return Err(InputError::Twice { name: name() });
+            }
+        }
+        let mut symbols = HashMap::new();
+        let values = self.inputs.iter().zip(bound);
+        values
+            .map(|(input, value)| match value {
+                Some(value) => fits(input, &value, &mut symbols).map(|()| value),
+                None if matches!(input.ty, Type::Optional(_)) => Ok(Value::Optional(None)),
+                None => Err(InputError::Missing {
+                    name: input.name.clone(),
+                    expected: input.ty.to_string(),
+                }),
+            })
+            .collect()
+    }
+
+    fn hint(&self) -> String {
+        if self.inputs.is_empty() {
+            return "the model takes no inputs".into();
+        }
+        let inputs: Vec<String> =
+            self.inputs.iter().map(|i| format!("{}: {}", i.name, i.ty)).collect();
+        format!("the model's inputs are {}", inputs.join(", "))
+    }
+}
+
+/// Numbers of named dimensions and the input each comes from.
+type Symbols<'a> = HashMap<&'a str, (usize, &'a str)>;
+
+fn fits<'a>(
+    input: &'a ValueInfo,
+    value: &Value,
+    symbols: &mut Symbols<'a>,
+) -> Result<(), InputError> {
+    match (value, &input.ty) {
+        (Value::Tensor(tensor), Type::Tensor(ty)) => tensor_fits(input, tensor, ty, symbols),
+        _ if value.fits(&input.ty) => Ok(()),
+        _ => Err(InputError::Kind {
+            name: input.name.clone(),
+            actual: value.describe(),
+            expected: input.ty.to_string(),
+        }),
+    }
+}
+
+fn tensor_fits<'a>(
+    input: &'a ValueInfo,
+    tensor: &Tensor,
+    ty: &'a TensorType,
+    symbols: &mut Symbols<'a>,
+) -> Result<(), InputError> {
+    let (name, expected) = (|| input.name.clone(), || input.ty.to_string());
+    if tensor.dtype() != ty.dtype {
+        let (actual, expected) = (tensor.dtype().to_string(), ty.dtype.to_string());
+        return Err(InputError::DType { name: name(), actual, expected });
+    }
+    let Some(shape) = &ty.shape else { return Ok(()) };
+    if shape.len() != tensor.rank() {
+        let (actual, rank) = (tensor.rank(), shape.len());
+        return Err(InputError::Rank { name: name(), actual, rank, expected: expected() });
+    }
+    for (axis, (dim, &actual)) in shape.iter().zip(tensor.dims()).enumerate() {
+        match dim {
+            Dim::Fixed(dim) if *dim != actual => {
+                let (dim, expected) = (*dim, expected());
+                return Err(InputError::Dim { name: name(), axis, actual, dim, expected });
+            }
+            Dim::Sym(symbol) => {
+                let (bound, other) = *symbols.entry(symbol).or_insert((actual, &input.name));
+                if bound != actual {
+                    let (symbol, other) = (symbol.to_string(), other.to_owned());
+                    let name = name();
+                    return Err(InputError::Symbol { name, axis, symbol, actual, bound, other });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trident_ir::DType;
+    use trident_runtime::Pool;
+
+    fn info(name: &str, ty: Type) -> ValueInfo {
+        ValueInfo { name: name.into(), ty }
+    }
+
+    fn zeros(dtype: DType, dims: &[usize]) -> Value {
+        Tensor::alloc(&Pool::new(), dtype, dims).unwrap().into()
+    }
+
+    fn signature() -> Signature {
+        let n = Dim::sym("N");
+        Signature {
+            inputs: vec![
+                info("x", Type::tensor(DType::F32, [n.clone(), Dim::Fixed(3)])),
+                info("y", Type::tensor(DType::I64, [n])),
+                info("z", Type::Optional(Box::new(Type::unranked(DType::F32)))),
+            ],
+            outputs: vec![],
+        }
+    }
+
+    fn error(given: &[(&str, Value)]) -> InputError {
+        match signature().bind(given) {
+            Err(RunError::Input { error, hint }) => {
+                assert!(hint.contains("x: f32[N, 3]"), "{hint}");
+                error
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn each_violation_is_its_own_error() {
+        let x = || ("x", zeros(DType::F32, &[2, 3]));
+        let y = || ("y", zeros(DType::I64, &[2]));
+        assert_eq!(signature().bind(&[y(), x()]).unwrap().len(), 3);
+        assert!(matches!(error(&[x()]), InputError::Missing { name, .. } if name == "y"));
+        assert!(matches!(error(&[x(), x(), y()]), InputError::Twice { .. }));
+        assert!(matches!(error(&[("w", zeros(DType::F32, &[]))]), InputError::Unknown { .. }));
+        let with_x = |dtype, dims: &[usize]| error(&[("x", zeros(dtype, dims)), y()]);
+        assert!(matches!(with_x(DType::F64, &[2, 3]), InputError::DType { .. }));
+        assert!(matches!(with_x(DType::F32, &[2]), InputError::Rank { actual: 1, rank: 2, .. }));
+        assert!(matches!(with_x(DType::F32, &[2, 4]), InputError::Dim { axis: 1, .. }));
+        let other = error(&[("x", zeros(DType::F32, &[5, 3])), y()]);
+        assert_eq!(
+            other.to_string(),
+            "input `y`: dimension 0 (`N`) is 2, but `N` is 5 in input `x`"
+        );
+        let kind = error(&[("x", Value::seq(vec![])), y()]);
+        assert_eq!(kind.to_string(), "input `x` is a sequence of 0, expected f32[N, 3]");
+    }
+}
