@@ -72,7 +72,8 @@ pub enum PlanError {
 }
 
 fn refusals(declined: &[(String, Declined)]) -> String {
-    let lines: Vec<String> = declined.iter().map(|(d, why)| format!("{d}: {}", why.reason)).collect();
+    let lines: Vec<String> =
+        declined.iter().map(|(d, why)| format!("{d}: {}", why.reason)).collect();
     lines.join("; ")
 }
 
@@ -147,7 +148,9 @@ pub enum InputError {
         expected: String,
     },
     /// A named dimension that is another number elsewhere.
-    #[error("input `{name}`: dimension {axis} (`{symbol}`) is {actual}, but `{symbol}` is {bound} in input `{other}`")]
+    #[error(
+        "input `{name}`: dimension {axis} (`{symbol}`) is {actual}, but `{symbol}` is {bound} in input `{other}`"
+    )]
     Symbol {
         /// Its name.
         name: String,

@@ -55,7 +55,8 @@ impl Session {
         let func = funcs.into_iter().next().ok_or(PlanError::Empty)?;
         let pool = Pool::new();
         pool.set_limit(options.memory_limit);
-        let infos = |ids: &[trident_ir::ValueId]| ids.iter().map(|v| func.info(*v).clone()).collect();
+        let infos =
+            |ids: &[trident_ir::ValueId]| ids.iter().map(|v| func.info(*v).clone()).collect();
         let signature =
             Signature { inputs: infos(&func.body.params), outputs: infos(&func.body.results) };
         let plan = plan::compile(func, devices, &pool, options)?;
@@ -98,8 +99,7 @@ impl Session {
         let deadline = options
             .time_limit
             .and_then(|limit| Some(Deadline { at: Instant::now().checked_add(limit)?, limit }));
-        let run =
-            Run { plan: &self.plan, pool: &self.pool, deadline, recorder: recorder.as_ref() };
+        let run = Run { plan: &self.plan, pool: &self.pool, deadline, recorder: recorder.as_ref() };
         let results = run.function(args)?;
         let names = self.signature.outputs.iter().map(|o| o.name.clone());
         let profile = recorder.map(Recorder::finish).unwrap_or_default();

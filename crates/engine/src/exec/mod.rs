@@ -141,9 +141,12 @@ impl Run<'_> {
             Failure::Run(RunError::Panic { op: step.op.describe(), message })
         })??;
         // A kernel that gives too few results would leave a hole that shows up far from here.
-        let complete = step.op.outputs.iter().enumerate().all(|(i, wanted)| {
-            wanted.is_none() || outputs.get(i).is_some_and(Option::is_some)
-        });
+        let complete = step
+            .op
+            .outputs
+            .iter()
+            .enumerate()
+            .all(|(i, wanted)| wanted.is_none() || outputs.get(i).is_some_and(Option::is_some));
         if complete {
             return Ok(outputs);
         }

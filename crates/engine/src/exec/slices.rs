@@ -107,7 +107,10 @@ mod tests {
             let last = slice(&pool, &back, axis, 0).unwrap();
             assert_eq!(last.bytes(), slices[n - 1].bytes());
         }
-        assert_eq!(slice(&pool, &whole, 1, 2).unwrap().slice::<i32>().unwrap()[..5], [8, 9, 10, 11, 20]);
+        assert_eq!(
+            slice(&pool, &whole, 1, 2).unwrap().slice::<i32>().unwrap()[..5],
+            [8, 9, 10, 11, 20]
+        );
     }
 
     #[test]

@@ -148,7 +148,8 @@ impl Compiler<'_> {
 
     fn constant(&mut self, mut op: Op) -> Result<(), PlanError> {
         let described = op.describe();
-        let (Some(Attr::Tensor(literal)), Some(v)) = (op.attrs.remove("value"), op.output(0)) else {
+        let (Some(Attr::Tensor(literal)), Some(v)) = (op.attrs.remove("value"), op.output(0))
+        else {
             let reason = "has no attribute `value` with a tensor, or no result".into();
             return Err(PlanError::Malformed { op: described, reason });
         };
@@ -227,9 +228,8 @@ impl Compiler<'_> {
         let mut declined = Vec::new();
         for (nanos, device) in &offers {
             let name = device.info().name.clone();
-            let compiled = caught(|| device.compile(&unit)).map_err(|message| {
-                PlanError::Panic { op: described.into(), message }
-            })?;
+            let compiled = caught(|| device.compile(&unit))
+                .map_err(|message| PlanError::Panic { op: described.into(), message })?;
             match compiled {
                 Ok(exe) => {
                     let choice = match offers.len() {
@@ -255,7 +255,10 @@ impl Compiler<'_> {
 }
 
 fn no_such_value(v: ValueId, owner: &str) -> PlanError {
-    PlanError::Malformed { op: owner.into(), reason: format!("names value {} that does not exist", v.0) }
+    PlanError::Malformed {
+        op: owner.into(),
+        reason: format!("names value {} that does not exist", v.0),
+    }
 }
 
 fn regions_differ(described: &str) -> PlanError {

@@ -29,8 +29,11 @@ pub(crate) fn lifetimes(block: &Block) -> Lifetimes {
     owned.extend(block.ops.iter().flat_map(Op::defined));
     let mut live = HashSet::new();
     let last_uses = |values: &[Option<ValueId>], live: &mut HashSet<ValueId>| -> Vec<bool> {
-        let mut moved: Vec<bool> =
-            values.iter().rev().map(|v| v.is_some_and(|v| owned.contains(&v) && live.insert(v))).collect();
+        let mut moved: Vec<bool> = values
+            .iter()
+            .rev()
+            .map(|v| v.is_some_and(|v| owned.contains(&v) && live.insert(v)))
+            .collect();
         moved.reverse();
         moved
     };
@@ -135,7 +138,8 @@ mod tests {
             ops: vec![op(OpKind::Add, &[8, 2], &[9])],
             results: vec![V(7), V(9)],
         }];
-        let block = Block { params: vec![V(0), V(1), V(2)], ops: vec![repeat], results: vec![V(5)] };
+        let block =
+            Block { params: vec![V(0), V(1), V(2)], ops: vec![repeat], results: vec![V(5)] };
         let found = lifetimes(&block);
         assert_eq!(found.ops[0], Ends { moved: vec![true, true, false], dead: vec![V(2)] });
     }
