@@ -145,54 +145,44 @@ impl Minifloat {
         }
     }
 
-    fn nan(&self) -> Option<u8> {
-        let sign_bit = self.exp_bits + self.man_bits;
+    /// NaN with the sign bit `sign`, quiet where the format tells; a zero of the other sign where the format has
+    /// no NaN (as ml_dtypes and the ONNX cases have it).
+    fn nan(&self, sign: u8) -> u8 {
+        let sign_bit = 1u8 << (self.exp_bits + self.man_bits);
         match self.specials {
-            Specials::AllOnes => Some((1u8 << sign_bit).wrapping_sub(1)),
-            Specials::Ieee => Some(((1u32 << sign_bit) - 1) as u8 - ((1 << self.man_bits) >> 1)),
-            Specials::NegZero => Some(1 << sign_bit),
-            Specials::None => None,
+            Specials::AllOnes => sign | (self.max_finite() + 1),
+            Specials::Ieee => sign | (self.max_finite() + 1) | 1 << (self.man_bits - 1),
+            Specials::NegZero => sign_bit,
+            Specials::None => sign ^ sign_bit,
         }
     }
 
-    /// Rounds to nearest, ties to even. Beyond the largest finite value: that value if `saturate`, else
-    /// infinity or NaN, whichever the format has.
+    /// What stands for values beyond the largest finite one: infinity, else NaN, else that largest one.
+    fn infinity(&self, sign: u8) -> u8 {
+        match self.specials {
+            Specials::Ieee => sign | (self.max_finite() + 1),
+            Specials::AllOnes | Specials::NegZero => self.nan(sign),
+            Specials::None => sign | self.max_finite(),
+        }
+    }
+
+    /// Rounds to nearest, ties to even. Beyond the largest finite value, infinities included, stands that value if
+    /// `saturate`, else what the format has for infinity.
     fn encode(&self, x: f64, saturate: bool) -> u8 {
-        let sign_bit = self.exp_bits + self.man_bits;
-        let sign = u8::from(x.is_sign_negative()) << sign_bit;
+        let sign = u8::from(x.is_sign_negative()) << (self.exp_bits + self.man_bits);
         if x.is_nan() {
-            return match self.specials {
-                Specials::NegZero => 1 << sign_bit,
-                _ => self.nan().map_or(self.max_finite(), |n| n | sign),
-            };
+            return self.nan(sign);
         }
-        let max = self.max_finite();
-        let overflow = |infinite: bool| -> u8 {
-            match self.specials {
-                Specials::Ieee if !saturate => sign | (max + 1),
-                Specials::AllOnes if !saturate => sign | self.nan().unwrap_or(max),
-                Specials::NegZero if !saturate => 1 << sign_bit,
-                // A saturating cast keeps infinities finite too.
-                _ => {
-                    let _ = infinite;
-                    sign | max
-                }
-            }
-        };
-        let a = x.abs();
-        if a.is_infinite() {
-            return overflow(true);
-        }
-        // Scale so that one unit is the spacing of representable values around `a`, then round.
-        let min_exp = 1 - self.bias;
-        let exp = if a == 0.0 { min_exp } else { (a.log2().floor() as i32).max(min_exp) };
-        let exp = if a < 2f64.powi(exp) && exp > min_exp { exp - 1 } else { exp };
-        let unit = 2f64.powi(exp - self.man_bits as i32);
-        let units = (a / unit).round_ties_even() as u32;
-        // Adding the mantissa carries into the exponent by itself.
-        let code = ((exp - min_exp) as u32) * (1 << self.man_bits) + units;
-        if code > u32::from(max) {
-            return overflow(false);
+        let magnitude = x.abs();
+        // Scale so that one unit is the spacing of representable values around `magnitude`, then round. The
+        // exponent of f64 is exact; below the least one of the format the spacing stays.
+        let least = 1 - self.bias;
+        let exp = ((magnitude.to_bits() >> 52) as i32 - 1023).max(least);
+        let units = (magnitude / 2f64.powi(exp - self.man_bits as i32)).round_ties_even();
+        // A mantissa that rounds up to the next power of two carries into the exponent by itself.
+        let code = f64::from((exp - least) << self.man_bits) + units;
+        if code > self.max_finite().into() {
+            return if saturate { sign | self.max_finite() } else { self.infinity(sign) };
         }
         match (code as u8, self.specials) {
             (0, Specials::NegZero) => 0,
@@ -215,8 +205,9 @@ macro_rules! minifloat {
         impl $name {
             /// The value, exactly.
             pub fn to_f32(self) -> f32 { $format.decode(self.0) }
-            /// Rounds to nearest, ties to even; `saturate` clamps what overflows to the largest finite value,
-            /// else it becomes the format's infinity or NaN.
+            /// Rounds to nearest, ties to even. What overflows becomes the largest finite value if `saturate`, else
+            /// the format's infinity, or its NaN, or failing both the largest finite value. Without a NaN in the
+            /// format, NaN becomes zero.
             pub fn from_f64(x: f64, saturate: bool) -> Self { Self($format.encode(x, saturate)) }
         }
     )* };
@@ -269,7 +260,32 @@ mod tests {
         assert_eq!(F8E5M2::from_f64(1.375, true).to_f32(), 1.5);
         assert_eq!(F4E2M1FN::from_f64(2.5, true).to_f32(), 2.0);
         assert_eq!(F4E2M1FN::from_f64(100.0, true).to_f32(), 6.0);
-        assert!(F8E4M3FNUZ::from_f64(f64::NAN, true).to_f32().is_nan());
         assert_eq!(F8E4M3FNUZ::from_f64(-0.0, true).0, 0);
+        // Ties, subnormals and the last bit before a tie.
+        assert_eq!(F8E4M3FN::from_f64(464.0, false).to_f32(), 448.0);
+        assert!(F8E4M3FN::from_f64(464.0f64.next_up(), false).to_f32().is_nan());
+        assert_eq!(F8E5M2::from_f64(2f64.powi(-17), false).0, 0);
+        assert_eq!(F8E5M2::from_f64(2f64.powi(-17).next_up(), false).0, 1);
+        assert_eq!(F8E5M2::from_f64(f64::MIN_POSITIVE / 2.0, false).0, 0);
+    }
+
+    #[test]
+    fn specials_follow_the_format() {
+        let codes = |x: f64, saturate: bool| {
+            [
+                F8E4M3FN::from_f64(x, saturate).0,
+                F8E4M3FNUZ::from_f64(x, saturate).0,
+                F8E5M2::from_f64(x, saturate).0,
+                F8E5M2FNUZ::from_f64(x, saturate).0,
+                F4E2M1FN::from_f64(x, saturate).0,
+            ]
+        };
+        // As ml_dtypes 0.5 converts them.
+        assert_eq!(codes(f64::NAN, false), [0x7f, 0x80, 0x7e, 0x80, 0x08]);
+        assert_eq!(codes(-f64::NAN, true), [0xff, 0x80, 0xfe, 0x80, 0x00]);
+        assert_eq!(codes(f64::INFINITY, false), [0x7f, 0x80, 0x7c, 0x80, 0x07]);
+        assert_eq!(codes(f64::NEG_INFINITY, false), [0xff, 0x80, 0xfc, 0x80, 0x0f]);
+        assert_eq!(codes(f64::INFINITY, true), [0x7e, 0x7f, 0x7b, 0x7f, 0x07]);
+        assert_eq!(codes(-1e300, true), [0xfe, 0xff, 0xfb, 0xff, 0x0f]);
     }
 }
