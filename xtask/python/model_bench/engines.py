@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -30,24 +31,38 @@ class Job:
 
 @dataclasses.dataclass
 class Measurement:
-    """Times in milliseconds, memory in bytes, and the first output."""
+    """Times in milliseconds, memory in bytes, and the first output where it was asked for."""
 
     median: float
     startup: float
     memory: int
-    output: np.ndarray
+    output: np.ndarray | None
 
 
 class Failed(Exception):
     """The engine cannot run the model; the message is its own."""
 
 
-def measure(engine, job):
+def measure(engine, job, with_output):
     """Run `job` once with `engine`."""
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
         if engine == TRIDENT:
-            return measure_trident(job, folder)
+            return measure_trident(job, folder, with_output)
         return measure_peer(engine, job, folder)
+
+
+def cold_start(model, inputs, runs=20):
+    """Median milliseconds of a whole `trident run` process, from start to exit."""
+    times = []
+    with tempfile.TemporaryDirectory(prefix="bench") as folder:
+        source, result = f"{folder}/inputs.npz", f"{folder}/outputs.npz"
+        np.savez(source, **inputs)
+        command = [os.environ["TRIDENT"], "run", str(model), "--input", source, "--output", result]
+        for _ in range(runs):
+            start = time.perf_counter()
+            run(command)
+            times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times)
 
 
 def run(command, request=None):
@@ -62,17 +77,19 @@ def run(command, request=None):
     return result.stdout
 
 
-def measure_trident(job, folder):
-    """`trident bench` for the times, `trident run` for the result."""
+def measure_trident(job, folder, with_output):
+    """`trident bench` for the times, `trident run` for the output."""
     source, result = f"{folder}/inputs.npz", f"{folder}/outputs.npz"
     np.savez(source, **job.inputs)
     binary = os.environ["TRIDENT"]
     command = [binary, "bench", job.model, "--input", source, "--threads", job.threads]
     command += ["--warmup", job.warmup, "--iterations", job.iterations, "--json"]
     answer = json.loads(run([str(part) for part in command]))
-    run([binary, "run", str(job.model), "--input", source, "--output", result])
-    with np.load(result) as outputs:
-        output = outputs[outputs.files[0]].ravel()
+    output = None
+    if with_output:
+        run([binary, "run", str(job.model), "--input", source, "--output", result])
+        with np.load(result) as outputs:
+            output = outputs[outputs.files[0]].ravel()
     return Measurement(
         median=answer["latency_ms"]["p50"],
         startup=answer["load_ms"] + answer["first_run_ms"],

@@ -28,6 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 RANDOM_OUTPUT = re.compile(
     r"/test_(bernoulli|training_dropout(?!.*zero_ratio)|random|multinomial)"
 )
+SHOWN, LINE = 50, 240  # failures printed without --verbose, and characters of each
 
 
 def run_case(engine, key, folder, tolerance, timeout):
@@ -62,7 +63,9 @@ def run_all(engine, cases, keys, manifest, timeout):
     for k, key in enumerate(keys):
         if terminal and k % 20 == 0:
             print(f"\r{k} / {len(keys)}", end="", file=sys.stderr)
-        rows.append(run_case(engine, key, cases / key, manifest[key], timeout))
+        row = run_case(engine, key, cases / key, manifest[key], timeout)
+        row["message"] = row["message"].replace(f"{cases}/", "")  # the same on every machine
+        rows.append(row)
     if terminal:
         print("\r\033[K", end="", file=sys.stderr)
     return rows
@@ -133,17 +136,21 @@ def main():
         versions = {"onnx": onnx.__version__, "device": options.device}
         listed = bless(rows, listed, listed_path, versions)
 
-    unexpected = set()
+    unexpected = {}
     for row in rows:
         row["expected"] = listed.get(row["case"], ("PASS", ""))[0]
         reason = expectations.judge(row, listed)
         if reason:
-            unexpected.add(row["case"])
-            print(f"{row['case']}: {reason}")
+            unexpected[row["case"]] = reason
         elif options.verbose and row["status"] not in ("PASS", "EXCLUDED"):
-            print(f"{row['case']}: {row['status']}, as listed: {row['message']}")
+            print(f"{row['case']}: {row['status']}, as listed: {row['message'][:LINE]}")
     out = ROOT / f"target/conformance/onnx-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
+    shown = list(unexpected.items())[: None if options.verbose else SHOWN]
+    for case, reason in shown:
+        print(f"{case}: {reason[:LINE]}")
+    if len(shown) < len(unexpected):
+        print(f"... and {len(unexpected) - len(shown)} more, see --verbose")
     failures = [row for row in rows if row["status"] != "PASS"]
     out.write_text(json.dumps(failures, indent=1, ensure_ascii=False))
 

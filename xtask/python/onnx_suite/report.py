@@ -19,6 +19,8 @@ def passed(rows):
 
 def ratio(rows):
     """`passed / scored` as text."""
+    if not scored(rows):
+        return "not scored"
     return f"{passed(rows):,} / {len(scored(rows)):,}"
 
 
