@@ -92,13 +92,16 @@ pub trait Executable: Send + Sync {
     fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError>;
 }
 
+/// Gives memory for output `i` of a type and dimensions, with arbitrary contents.
+pub type Alloc<'a> = dyn FnMut(usize, DType, &[usize]) -> Result<Tensor, KernelError> + 'a;
+
 /// One run of an executable: operands and memory.
 pub struct Launch<'a> {
     /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. A value that the caller needs no more
     /// is not shared, so a kernel may take it and write its result over it.
     pub inputs: &'a mut [Option<Value>],
     /// Gives memory for output `i`.
-    pub alloc: &'a mut dyn FnMut(usize, DType, &[usize]) -> Result<Tensor, KernelError>,
+    pub alloc: &'a mut Alloc<'a>,
     /// For temporaries.
     pub pool: &'a Pool,
 }

@@ -78,7 +78,7 @@ impl Tensor {
             let n = bytes.len();
             return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
         }
-        if bytes.as_ptr().addr() % align(dtype) == 0 {
+        if bytes.as_ptr().addr().is_multiple_of(align(dtype)) {
             return Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Bytes(bytes) });
         }
         let mut t = Tensor::alloc(pool, dtype, dims)?;

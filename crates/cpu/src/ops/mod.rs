@@ -6,6 +6,7 @@ mod convert;
 mod elementwise;
 mod moves;
 mod parallel;
+mod pool;
 mod signal;
 mod train;
 
@@ -18,7 +19,8 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => elementwise::kernel(cx),
         Group::Move => moves::kernel(cx),
-        Group::Contract => contract::kernel(cx),
+        Group::Contract => contract::kernel(cx)?,
+        Group::Pool => pool::kernel(cx),
         Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
         Group::Train => train::kernel(cx),

@@ -8,7 +8,7 @@ pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsq
 pub use slice::{
     Cut, concat, pad, range_len, reduced, reduction_axes, shape_bounds, slice, slices, split,
 };
-pub use window::{TransposedConv, Window, conv_dims, transposed_conv, windows};
+pub use window::{TransposedAxis, TransposedConv, Window, conv_dims, transposed_conv, windows};
 
 /// Why dimensions do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,22 +1,30 @@
-//! Contractions: attention and its relatives, deformable convolution.
+//! Contractions: convolutions, matrix products, attention and its relatives.
 
 mod attention;
 mod causal_conv;
+mod conv;
+mod conv_transpose;
 mod deform_conv;
+mod epilogue;
 mod linear_attention;
+mod matmul;
 mod rotary;
 
 use crate::kernel::{Compile, Kernel, Plain};
 use trident_ir::OpKind;
+use trident_runtime::Declined;
 
 /// The kernel for a contraction.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
+pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declined> {
+    Ok(Some(match cx.op.kind {
         OpKind::Attention => Plain::boxed("attention", attention::run),
         OpKind::CausalConvWithState => Plain::boxed("causal_conv", causal_conv::run),
+        OpKind::Conv | OpKind::FusedConv => conv::kernel(cx)?,
+        OpKind::ConvTranspose => Plain::boxed("conv_transpose", conv_transpose::run),
         OpKind::DeformConv => Plain::boxed("deform_conv", deform_conv::run),
+        OpKind::Gemm | OpKind::MatMul | OpKind::FusedMatMul => matmul::kernel(cx)?,
         OpKind::LinearAttention => Plain::boxed("linear_attention", linear_attention::run),
         OpKind::RotaryEmbedding => Plain::boxed("rotary_embedding", rotary::run),
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
