@@ -29,7 +29,7 @@ struct Run {
 }
 
 /// Where the pixels of a panel find their inputs.
-struct Plan {
+pub(super) struct Plan {
     runs: Vec<Run>,
     /// The offset in a channel of the input row for each outer tap and run; `None` in the padding.
     rows: Vec<Option<usize>>,
@@ -42,7 +42,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(geometry: &Geometry, pixels: Range<usize>) -> Self {
+    pub(super) fn new(geometry: &Geometry, pixels: Range<usize>) -> Self {
         let (inner, outer) = (geometry.inner(), geometry.outer());
         let mut runs = Vec::new();
         let mut pixel = pixels.start;
@@ -85,6 +85,27 @@ impl Plan {
             outer_taps,
             channel: geometry.pixels_in(),
             stride: inner.stride,
+        }
+    }
+
+    /// Calls `f(tap, pixel, place, n)` for `n` neighbouring pixels whose inputs by `tap` (in row-major order of the kernel)
+    /// start at `place` of the channel and follow at the inner stride; taps in order.
+    pub(super) fn for_each_span(&self, mut f: impl FnMut(usize, usize, usize, usize)) {
+        let n = self.runs.len();
+        for outer in 0..self.outer_taps {
+            for inner in 0..self.inner_taps {
+                for (i, run) in self.runs.iter().enumerate() {
+                    let (first, end, source) = self.spans[inner * n + i];
+                    if let (Some(row), true) = (self.rows[outer * n + i], first < end) {
+                        f(
+                            outer * self.inner_taps + inner,
+                            run.at + first,
+                            row + source,
+                            end - first,
+                        );
+                    }
+                }
+            }
         }
     }
 

@@ -8,11 +8,13 @@ mod depthwise;
 pub(crate) mod geometry;
 mod im2col;
 mod int8;
+mod transpose;
 
 pub use geometry::ConvSpec;
 use geometry::Geometry;
 use im2col::Im2col;
 pub use int8::{ConvEpilogue8, ConvPlan8};
+pub use transpose::ConvTransposePlan;
 
 use crate::activation::Activation;
 use crate::aligned::Scratch;
@@ -224,7 +226,13 @@ impl<T: ConvScalar> ConvPlan<T> {
             };
             // SAFETY: the results of image and group `i` are this part of `y`.
             let c = unsafe { y.get().add(i * m * n) };
-            Item { a: Lhs::Packed(&weights[group]), b: Rhs::Source(&sources[i]), epilogue, c }
+            Item {
+                a: Lhs::Packed(&weights[group]),
+                b: Rhs::Source(&sources[i]),
+                epilogue,
+                c,
+                ldc: n,
+            }
         };
         // SAFETY: the items' results are disjoint parts of `y`.
         unsafe { products(threads, self.isa, shape, sources.len(), item) }

@@ -48,14 +48,15 @@ pub(crate) struct Item<'a, T> {
     pub(crate) a: Lhs<'a, T>,
     pub(crate) b: Rhs<'a, T>,
     pub(crate) epilogue: Epilogue<'a, T>,
-    /// Where its rows of `n` elements go.
+    /// Where its rows of `n` elements go, and the distance of two rows there and in the residual.
     pub(crate) c: *mut T,
+    pub(crate) ldc: usize,
 }
 
 /// Computes `count` products of one shape.
 ///
 /// # Safety
-/// Every `c` is valid for writes of `m * n` elements that nothing else touches meanwhile.
+/// The rows at every `c` are valid for writes that nothing else touches meanwhile.
 pub(crate) unsafe fn products<'a, T: Scalar>(
     threads: &Threads,
     isa: Isa,
@@ -103,7 +104,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let kernels = T::kernels(isa);
         let (mr, nr) = (kernels.mr, kernels.nr());
         let Shape { m, n, k } = shape;
-        let Item { a, b, epilogue, c } = item;
+        let Item { a, b, epilogue, c, ldc } = item;
         let grid = Grid::new(threads.count(), count, m.div_ceil(mr), n, nr);
         let mut packed = [None, None];
         let [a_packed, b_packed] = &mut packed;
@@ -144,7 +145,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             a,
             b,
             c,
-            ldc: n,
+            ldc,
             finish: Finish {
                 alpha: (epilogue.alpha != T::ONE).then_some(epilogue.alpha),
                 row_bias: pointer(epilogue.row_bias),

@@ -90,7 +90,7 @@ pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::Kernel {
     fn panel_columns(isa: Isa) -> usize;
 }
 
-mod sealed {
+pub(crate) mod sealed {
     use super::tile::{Kernels, f32_kernels, f64_kernels};
     use crate::activation::Activation;
     use crate::simd::Isa;
@@ -100,6 +100,7 @@ mod sealed {
         fn kernels(isa: Isa) -> &'static Kernels<Self>;
         fn limits(activation: Activation) -> Option<(Self, Self)>;
         fn activate(isa: Isa, activation: Activation, values: &mut [Self]);
+        fn sum(a: Self, b: Self) -> Self;
     }
 
     #[allow(private_interfaces)]
@@ -113,6 +114,9 @@ mod sealed {
         fn activate(isa: Isa, activation: Activation, values: &mut [f32]) {
             activation.apply(isa, values);
         }
+        fn sum(a: f32, b: f32) -> f32 {
+            a + b
+        }
     }
 
     #[allow(private_interfaces)]
@@ -125,6 +129,9 @@ mod sealed {
         }
         fn activate(_: Isa, activation: Activation, values: &mut [f64]) {
             values.iter_mut().for_each(|x| *x = activation.eval(*x));
+        }
+        fn sum(a: f64, b: f64) -> f64 {
+            a + b
         }
     }
 }
@@ -179,7 +186,7 @@ pub fn gemm_batch<T: Scalar>(
         let residual = epilogue.residual.map(|r| &r[i * size..(i + 1) * size]);
         // SAFETY: the items are parts of `c`.
         let c = unsafe { c.get().add(i * size) };
-        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c }
+        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c, ldc: n }
     };
     // SAFETY: each item writes its own `m * n` elements of `c`.
     unsafe { driver::products(threads, isa, shape, items.len(), item) }
