@@ -2,6 +2,7 @@
 
 Activations are NHWC, convolution weights [9 * C_in, C_out] with the kernel position outermost.
 """
+
 import numpy as np
 
 

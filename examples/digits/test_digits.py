@@ -1,4 +1,5 @@
 """The committed digit classifier, run by the `trident` binary named in $TRIDENT."""
+
 import json
 import os
 import pathlib

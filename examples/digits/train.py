@@ -8,6 +8,7 @@ trains on the rest with random shifts, and writes `digits.onnx`, `labels.txt`, `
 one sample `0.png` ... `9.png` of each held-out digit. The held-out images take no part in
 training or in choosing when to stop.
 """
+
 import argparse
 import json
 import pathlib

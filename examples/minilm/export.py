@@ -10,6 +10,7 @@ model goes to the cache. Prints the file's path.
 Inputs: `input_ids` and `attention_mask`, i64 [batch, sequence]. Output: `embedding`, f32
 [batch, 384].
 """
+
 import hashlib
 import json
 import os

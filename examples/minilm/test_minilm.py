@@ -1,4 +1,5 @@
 """Sentence embeddings by the `trident` binary named in $TRIDENT, against the package's own."""
+
 import unittest
 
 import numpy as np

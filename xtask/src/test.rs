@@ -26,6 +26,12 @@ pub(crate) fn run() -> Result<Outcome> {
     steps.command("rust tests", || {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
+    steps.command("python format", || {
+        tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
+    });
+    steps.command("python lints", || {
+        tool(Venv::Onnx, "ruff", &["check", "--no-cache", "--quiet", "."])
+    });
     steps.command("python tests", || tool(Venv::Onnx, "unit", &["xtask/python/tests"]));
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");

@@ -25,9 +25,7 @@ from .engines import OnnxRuntimeEngine, TridentEngine
 from .generate import cached_cases
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-RANDOM_OUTPUT = re.compile(
-    r"/test_(bernoulli|training_dropout(?!.*zero_ratio)|random|multinomial)"
-)
+RANDOM_OUTPUT = re.compile(r"/test_(bernoulli|training_dropout(?!.*zero_ratio)|random|multinomial)")
 SHOWN, LINE = 50, 240  # failures printed without --verbose, and characters of each
 
 

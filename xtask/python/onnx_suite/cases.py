@@ -101,6 +101,4 @@ def compare_types(expected, actual):
     """Shapes and dtypes only, for outputs that are random by definition."""
     for want, got in zip(expected, actual, strict=True):
         if (want.shape, want.dtype) != (got.shape, got.dtype):
-            raise AssertionError(
-                f"got {got.dtype}{got.shape}, expected {want.dtype}{want.shape}"
-            )
+            raise AssertionError(f"got {got.dtype}{got.shape}, expected {want.dtype}{want.shape}")

@@ -59,12 +59,13 @@ def rewrite(path, rows, listed):
         else:
             unexplained.append(case)
     lines = [
-        "# Cases of the ONNX backend suite that the device does not pass, and why. Every other case",
-        "# must pass. `cargo xtask conformance onnx --bless` adds refusals (ERR) and drops what",
-        "# passes; a wrong result (MISMATCH) is never added by itself.",
+        "# Cases of the ONNX backend suite that the device does not pass, and why. Every other",
+        "# case must pass. `cargo xtask conformance onnx --bless` adds refusals (ERR) and drops",
+        "# what passes; a wrong result (MISMATCH) is never added by itself.",
     ]
     for (status, reason), cases in sorted(groups.items()):
-        lines += ["", "[[expected]]", f'status = "{status}"', f"reason = {json.dumps(reason, ensure_ascii=False)}"]
+        reason = json.dumps(reason, ensure_ascii=False)
+        lines += ["", "[[expected]]", f'status = "{status}"', f"reason = {reason}"]
         lines += ["cases = [", *(f'    "{case}",' for case in sorted(cases)), "]"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")

@@ -1,6 +1,7 @@
 """Tables of a run: on the terminal, and as Markdown for the README and the documentation."""
 
 import collections
+import itertools
 
 from .cases import CATEGORIES
 
@@ -81,8 +82,8 @@ def full_markdown(rows, listed, versions):
     lines = [
         "# ONNX support",
         "",
-        f"Written by `cargo xtask conformance onnx --bless` from a run of the backend suite of `onnx` "
-        f"{versions['onnx']} on the `{versions['device']}` device:",
+        "Written by `cargo xtask conformance onnx --bless` from a run of the backend suite of "
+        f"`onnx` {versions['onnx']} on the `{versions['device']}` device:",
         f"{ratio(rows)} scored cases pass. The {len(rows) - len(scored(rows))} cases with random "
         "output are run but not scored.",
         "",
@@ -94,11 +95,14 @@ def full_markdown(rows, listed, versions):
         "| op | passed / scored | | op | passed / scored |",
         "|---|---|---|---|---|",
     ]
-    cells = [f"| {op} | {ratio(chosen)} " for op, chosen in by_op(rows)]
+    cells = [f"| {op} | {ratio(chosen)} |" for op, chosen in by_op(rows)]
     half = -(-len(cells) // 2)
-    lines += [a + "| " + b + "|" for a, b in zip(cells, [*cells[half:], "| | "], strict=False)]
+    pairs = itertools.zip_longest(cells[:half], cells[half:], fillvalue="| | |")
+    lines += [f"{left} {right}" for left, right in pairs]
     lines += ["", "## By opset", "", "| ai.onnx opset | passed / scored |", "|---|---|"]
-    lines += [f"| {opset or 'other domains only'} | {ratio(chosen)} |" for opset, chosen in by_opset(rows)]
+    lines += [
+        f"| {opset or 'other domains only'} | {ratio(chosen)} |" for opset, chosen in by_opset(rows)
+    ]
     reasons = collections.defaultdict(list)
     for row in rows:
         if row["case"] in listed:

@@ -23,8 +23,9 @@ def constant_model():
         "fc": [5, 48],
         "bias": [5],
     }
+    value = helper.make_tensor("value", TensorProto.FLOAT, [1], [0.02])
     weights = [
-        helper.make_node("ConstantOfShape", [f"{name}.shape"], [name], value=helper.make_tensor("v", 1, [1], [0.02]))
+        helper.make_node("ConstantOfShape", [f"{name}.shape"], [name], value=value)
         for name in shapes
     ]
     initializers = [

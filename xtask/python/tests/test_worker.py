@@ -43,7 +43,7 @@ class Driver(unittest.TestCase):
                 self.assertIn("exit status 3", message)
 
     def test_restarts_after_a_hang(self):
-        (status, _), = self.run_actions("hang", timeout=0.5)
+        ((status, _),) = self.run_actions("hang", timeout=0.5)
         self.assertEqual(status, TIMEOUT)
 
     @unittest.skipUnless(sys.platform == "linux", "reads /proc")
