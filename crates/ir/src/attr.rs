@@ -107,3 +107,35 @@ impl Attrs {
         self.0.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn setting_replaces_and_keeps_the_order() {
+        let mut attrs = Attrs::default();
+        attrs.set("axis", Attr::Int(1));
+        attrs.set("mode", Attr::Str("edge".into()));
+        attrs.set("axis", Attr::Int(2));
+        let names: Vec<_> = attrs.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["axis", "mode"]);
+        assert_eq!(attrs.get("axis"), Some(&Attr::Int(2)));
+        assert_eq!(attrs.remove("axis"), Some(Attr::Int(2)));
+        assert_eq!(
+            (attrs.remove("axis"), attrs.get("axis"), attrs.is_empty()),
+            (None, None, false)
+        );
+    }
+
+    #[test]
+    fn kinds_are_those_that_declarations_name() {
+        for &op in crate::OpKind::ALL {
+            for attr in op.decl().attrs {
+                if let Some(value) = attr.default_value() {
+                    assert_eq!(value.kind(), attr.kind(), "{} {}", op.decl().name, attr.name);
+                }
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
-//! Appends ops to a function and gives their results types.
+//! Appends ops to a function and types their results.
 
 use crate::op::TypeError;
-use crate::{Attr, Block, Func, Literal, Loc, Op, OpKind, Type, ValueId};
+use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId};
 
 /// Builds the body of a function, op by op.
 ///
@@ -48,7 +48,8 @@ impl<'f> Builder<'f> {
         Ok(())
     }
 
-    /// Appends an op with `n` results and returns them.
+    /// Appends an op with `n` results and returns them. They are named after the op; names that clash with the
+    /// source's are told apart by [`Func::unique_names`].
     pub fn ops(
         &mut self,
         kind: OpKind,
@@ -56,19 +57,21 @@ impl<'f> Builder<'f> {
         attrs: &[(&'static str, Attr)],
         n: usize,
     ) -> Result<Vec<ValueId>, TypeError> {
-        let base = kind.decl().name;
-        let outputs: Vec<ValueId> = (0..n)
-            .map(|_| {
-                let name = format!("{base}.{}", self.func.values.len());
-                self.func.value(name, Type::Seq(Box::new(Type::unranked(crate::DType::Bool))))
-            })
-            .collect();
-        let mut op = Op::new(kind, inputs.to_vec(), outputs.iter().copied().map(Some).collect());
+        let mut op = Op::new(kind, inputs.to_vec(), vec![]);
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }
+        // `push` knows the types once the results have their places.
+        let untyped = Type::unranked(DType::Bool);
+        let outputs: Vec<ValueId> =
+            (0..n).map(|_| self.func.value(self.name(kind), untyped.clone())).collect();
+        op.outputs = outputs.iter().copied().map(Some).collect();
         self.push(op)?;
         Ok(outputs)
+    }
+
+    fn name(&self, kind: OpKind) -> String {
+        format!("{}.{}", kind.decl().name, self.func.values.len())
     }
 
     /// Appends an op whose operands are all present and which has one result.
@@ -84,8 +87,7 @@ impl<'f> Builder<'f> {
 
     /// Appends a constant.
     pub fn literal(&mut self, value: Literal) -> ValueId {
-        let name = format!("const.{}", self.func.values.len());
-        let out = self.func.value(name, value.ty());
+        let out = self.func.value(self.name(OpKind::Constant), value.ty());
         let mut op = Op::new(OpKind::Constant, vec![], vec![Some(out)]);
         op.attrs.set("value", Attr::Tensor(value));
         op.loc = self.loc.clone();
@@ -96,5 +98,51 @@ impl<'f> Builder<'f> {
     /// The finished block.
     pub fn finish(self) -> Block {
         self.block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Level;
+
+    #[test]
+    fn what_is_built_verifies_and_has_types_and_places() {
+        let mut func = Func::new("f", Level::Graph);
+        let x = func.value("x", Type::fixed(DType::F32, &[4]));
+        func.body.params.push(x);
+        let mut b = Builder::new(&mut func);
+        b.loc = Some("node".into());
+        let k = b.literal(Literal::vector(&[2i64]));
+        let top =
+            b.ops(OpKind::TopK, &[Some(x), Some(k)], &[("largest", Attr::Int(0))], 2).unwrap();
+        let half = b.op(OpKind::Cast, &[top[0]], &[("to", Attr::DType(DType::F16))]).unwrap();
+        let block = b.finish();
+        (func.body.ops, func.body.results) = (block.ops, vec![half, top[1]]);
+        func.verify().unwrap();
+        assert_eq!(
+            func.to_string(),
+            "func @f graph (%x: f32[4]) -> (f16[*], i64[*]) {
+  %constant.1 = constant {value = i64[1](2)} loc(\"node\")
+  %topk.2, %topk.3 = topk(%x, %constant.1) {largest = 0} : f32[*], i64[*] loc(\"node\")
+  %cast.4 = cast(%topk.2) {to = f16} : f16[*] loc(\"node\")
+  return %cast.4, %topk.3
+}
+"
+        );
+    }
+
+    #[test]
+    fn operands_without_a_type_for_the_op_are_errors() {
+        let mut func = Func::new("f", Level::Graph);
+        let mut b = Builder::new(&mut func);
+        let seq = b.op(OpKind::SequenceEmpty, &[], &[]).unwrap();
+        assert!(matches!(b.op(OpKind::Neg, &[seq], &[]), Err(TypeError::Operand { index: 0, .. })));
+        assert!(matches!(b.op(OpKind::Neg, &[], &[]), Err(TypeError::MissingOperand { .. })));
+        assert!(matches!(
+            b.op(OpKind::Cast, &[seq], &[]),
+            Err(TypeError::Attribute { name: "to", .. })
+        ));
+        assert!(b.ops(OpKind::Neg, &[Some(seq)], &[], 2).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! Constant tensors inside a function.
 
+use crate::element::{I2, I4, U2, U4};
 use crate::{DType, Element, Type};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -117,7 +118,8 @@ impl Literal {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.dims.iter().product()
+        // Beside a 0, the product of the others may overflow.
+        if self.dims.contains(&0) { 0 } else { self.dims.iter().product() }
     }
 
     /// Whether there are no elements.
@@ -145,21 +147,26 @@ impl Literal {
         }
     }
 
-    /// The elements widened to `i64`, if the element type is an integer of at most 64 bits that fits.
+    /// The elements widened to `i64`, if they are integers that fit.
     pub fn to_i64s(&self) -> Option<Vec<i64>> {
         macro_rules! widen {
-            ($t:ty) => {
-                self.to_vec::<$t>().map(|v| v.into_iter().map(i64::from).collect())
+            ($t:ty, $wide:expr) => {
+                self.to_vec::<$t>()?.into_iter().map($wide).collect()
             };
         }
         match self.dtype {
-            DType::I64 => self.to_vec::<i64>(),
-            DType::I32 => widen!(i32),
-            DType::I16 => widen!(i16),
-            DType::I8 => widen!(i8),
-            DType::U8 => widen!(u8),
-            DType::U16 => widen!(u16),
-            DType::U32 => widen!(u32),
+            DType::I64 => self.to_vec(),
+            DType::I32 => widen!(i32, |v| Some(v.into())),
+            DType::I16 => widen!(i16, |v| Some(v.into())),
+            DType::I8 => widen!(i8, |v| Some(v.into())),
+            DType::I4 => widen!(I4, |v| Some(v.0.into())),
+            DType::I2 => widen!(I2, |v| Some(v.0.into())),
+            DType::U64 => widen!(u64, |v| v.try_into().ok()),
+            DType::U32 => widen!(u32, |v| Some(v.into())),
+            DType::U16 => widen!(u16, |v| Some(v.into())),
+            DType::U8 => widen!(u8, |v| Some(v.into())),
+            DType::U4 => widen!(U4, |v| Some(v.0.into())),
+            DType::U2 => widen!(U2, |v| Some(v.0.into())),
             _ => None,
         }
     }
@@ -167,5 +174,61 @@ impl Literal {
     /// The same elements with other dimensions; `None` if the counts differ.
     pub fn with_dims(&self, dims: Vec<usize>) -> Option<Literal> {
         (checked_len(&dims) == Some(self.len())).then(|| Literal { dims, ..self.clone() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(dtype: DType, dims: &[usize], n: usize) -> Result<Literal, LiteralError> {
+        Literal::from_bytes(dtype, dims.to_vec(), Bytes::from(vec![1; n]))
+    }
+
+    #[test]
+    fn data_fit_the_type() {
+        assert_eq!(bytes(DType::F16, &[2, 3], 12).unwrap().len(), 6);
+        assert_eq!(bytes(DType::I4, &[3], 3).unwrap().ty(), Type::fixed(DType::I4, &[3]));
+        assert!(bytes(DType::F32, &[], 4).is_ok());
+        assert!(matches!(
+            bytes(DType::F32, &[2], 4),
+            Err(LiteralError::Size { expected: 8, actual: 4, .. })
+        ));
+        assert!(matches!(
+            bytes(DType::U8, &[usize::MAX, 2], 4),
+            Err(LiteralError::TooLarge { .. })
+        ));
+        assert!(matches!(
+            bytes(DType::F64, &[usize::MAX / 4], 4),
+            Err(LiteralError::TooLarge { .. })
+        ));
+        assert_eq!(bytes(DType::Str, &[0], 0), Err(LiteralError::Kind { dtype: DType::Str }));
+        assert!(Literal::from_strings(vec![2], vec!["a".into()]).is_err());
+    }
+
+    #[test]
+    fn no_elements_beside_huge_dimensions() {
+        let empty = bytes(DType::F32, &[usize::MAX, 2, 0], 0).unwrap();
+        assert!(empty.is_empty());
+        assert_eq!(empty.to_vec::<f32>(), Some(vec![]));
+    }
+
+    #[test]
+    fn elements_are_read_at_any_alignment() {
+        let data = Bytes::from_static(&[0, 1, 0, 0, 0, 2, 0, 0, 0]).slice(1..);
+        let literal = Literal::from_bytes(DType::I32, vec![2], data).unwrap();
+        assert_eq!(literal.to_vec::<i32>(), Some(vec![1, 2]));
+        assert_eq!(literal.to_vec::<u32>(), None);
+        assert_eq!(literal.with_dims(vec![1, 2]).unwrap().dims(), [1, 2]);
+        assert_eq!(literal.with_dims(vec![3]), None);
+    }
+
+    #[test]
+    fn integers_widen_if_they_fit() {
+        assert_eq!(Literal::vector(&[-1i8, 2]).to_i64s(), Some(vec![-1, 2]));
+        assert_eq!(Literal::vector(&[I4(-8)]).to_i64s(), Some(vec![-8]));
+        assert_eq!(Literal::vector(&[u64::MAX >> 1]).to_i64s(), Some(vec![i64::MAX]));
+        assert_eq!(Literal::vector(&[u64::MAX]).to_i64s(), None);
+        assert_eq!(Literal::scalar(1f32).to_i64s(), None);
     }
 }

@@ -1,10 +1,13 @@
 //! Modules, functions, blocks and ops.
 
+mod op;
+
+pub use op::{Loc, Op};
+
 use crate::control::{self, Yield};
 use crate::op::TypeError;
-use crate::{Attr, Attrs, DType, Level, OpDecl, OpKind, Type};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use crate::{Level, Type};
+use std::collections::{BTreeMap, HashMap};
 
 /// Functions that belong together, the first being the entry.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +32,7 @@ impl ValueId {
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueInfo {
-    /// Name from the source, unique within the function.
+    /// Name from the source, unique within the function (see [`Func::unique_names`]).
     pub name: String,
     /// Type.
     pub ty: Type,
@@ -57,136 +60,6 @@ pub struct Block {
     pub ops: Vec<Op>,
     /// Values that go out.
     pub results: Vec<ValueId>,
-}
-
-/// Where an op came from: the node's name in the source.
-pub type Loc = Option<Arc<str>>;
-
-/// One op of a block.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Op {
-    /// Which op.
-    pub kind: OpKind,
-    /// Operands; `None` for an optional one that is left out.
-    pub inputs: Vec<Option<ValueId>>,
-    /// Results; `None` for one that nobody asked for.
-    pub outputs: Vec<Option<ValueId>>,
-    /// Attributes that are set.
-    pub attrs: Attrs,
-    /// Nested blocks, for control flow.
-    pub regions: Vec<Block>,
-    /// Place in the source.
-    pub loc: Loc,
-}
-
-impl Op {
-    /// An op without attributes, regions and place.
-    pub fn new(kind: OpKind, inputs: Vec<Option<ValueId>>, outputs: Vec<Option<ValueId>>) -> Op {
-        Op { kind, inputs, outputs, attrs: Attrs::default(), regions: vec![], loc: None }
-    }
-
-    /// The op's declaration.
-    pub fn decl(&self) -> &'static OpDecl {
-        self.kind.decl()
-    }
-
-    /// Operand `i`, `None` if left out.
-    pub fn input(&self, i: usize) -> Option<ValueId> {
-        self.inputs.get(i).copied().flatten()
-    }
-
-    /// Result `i`, `None` if nobody asked for it.
-    pub fn output(&self, i: usize) -> Option<ValueId> {
-        self.outputs.get(i).copied().flatten()
-    }
-
-    /// The attribute as set, or its declared default.
-    pub fn attr(&self, name: &str) -> Option<Attr> {
-        self.attrs.get(name).cloned().or_else(|| self.decl().attr(name)?.default_value())
-    }
-
-    /// An integer attribute.
-    pub fn int(&self, name: &str) -> Option<i64> {
-        match self.attr(name) {
-            Some(Attr::Int(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A truth value: an integer attribute that is not 0.
-    pub fn flag(&self, name: &str) -> bool {
-        self.int(name).is_some_and(|v| v != 0)
-    }
-
-    /// A number attribute.
-    pub fn float(&self, name: &str) -> Option<f32> {
-        match self.attr(name) {
-            Some(Attr::Float(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A text attribute.
-    pub fn str(&self, name: &str) -> Option<&str> {
-        match self.attrs.get(name) {
-            Some(Attr::Str(v)) => Some(v),
-            Some(_) => None,
-            None => match self.decl().attr(name)?.default {
-                crate::op::Default::Str(v) => Some(v),
-                _ => None,
-            },
-        }
-    }
-
-    /// A list of integers.
-    pub fn ints(&self, name: &str) -> Option<&[i64]> {
-        match self.attrs.get(name) {
-            Some(Attr::Ints(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A list of numbers.
-    pub fn floats(&self, name: &str) -> Option<&[f32]> {
-        match self.attrs.get(name) {
-            Some(Attr::Floats(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// A list of texts.
-    pub fn strs(&self, name: &str) -> Option<&[String]> {
-        match self.attrs.get(name) {
-            Some(Attr::Strs(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// An element type.
-    pub fn dtype(&self, name: &str) -> Option<DType> {
-        match self.attr(name) {
-            Some(Attr::DType(v)) => Some(v),
-            _ => None,
-        }
-    }
-
-    /// All operands that are present.
-    pub fn used(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.inputs.iter().copied().flatten()
-    }
-
-    /// All results that somebody asked for.
-    pub fn defined(&self) -> impl Iterator<Item = ValueId> + '_ {
-        self.outputs.iter().copied().flatten()
-    }
-
-    /// How errors name the op: its name, and the node's where known.
-    pub fn describe(&self) -> String {
-        match &self.loc {
-            Some(loc) if !loc.is_empty() => format!("{} `{loc}`", self.decl().name),
-            _ => self.decl().name.to_owned(),
-        }
-    }
 }
 
 impl Func {
@@ -263,6 +136,29 @@ impl Func {
         });
         self.values = order.iter().map(|&i| self.values[i].clone()).collect();
     }
+
+    /// Gives each value a name of its own: parameters and results keep theirs, of other values of one name the
+    /// first does, and further ones get a number behind it.
+    pub fn unique_names(&mut self) {
+        let ends: Vec<ValueId> =
+            self.body.params.iter().chain(&self.body.results).copied().collect();
+        let mut last: HashMap<String, usize> = HashMap::new();
+        let mut done = vec![false; self.values.len()];
+        for id in ends.into_iter().chain((0..self.values.len() as u32).map(ValueId)) {
+            let Some(info) = self.values.get_mut(id.index()) else { continue };
+            if std::mem::replace(&mut done[id.index()], true) {
+                continue;
+            }
+            if let Some(&n) = last.get(&info.name) {
+                let candidates = (n + 1..).map(|n| (n, format!("{}.{n}", info.name)));
+                let free = candidates.into_iter().find(|(_, name)| !last.contains_key(name));
+                if let Some((n, name)) = free {
+                    last.insert(std::mem::replace(&mut info.name, name), n);
+                }
+            }
+            last.insert(info.name.clone(), 0);
+        }
+    }
 }
 
 impl Module {
@@ -283,3 +179,6 @@ impl Block {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Ops and their attributes, as they stand in a block.
+
+use super::{Block, ValueId};
+use crate::op::Default;
+use crate::{Attr, Attrs, DType, OpDecl, OpKind};
+use std::sync::Arc;
+
+/// Where an op came from: the node's name in the source.
+pub type Loc = Option<Arc<str>>;
+
+/// One op of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// Which op.
+    pub kind: OpKind,
+    /// Operands; `None` for an optional one that is left out.
+    pub inputs: Vec<Option<ValueId>>,
+    /// Results; `None` for one that nobody asked for.
+    pub outputs: Vec<Option<ValueId>>,
+    /// Attributes that are set.
+    pub attrs: Attrs,
+    /// Nested blocks, for control flow.
+    pub regions: Vec<Block>,
+    /// Place in the source.
+    pub loc: Loc,
+}
+
+impl Op {
+    /// An op without attributes, regions and place.
+    pub fn new(kind: OpKind, inputs: Vec<Option<ValueId>>, outputs: Vec<Option<ValueId>>) -> Op {
+        Op { kind, inputs, outputs, attrs: Attrs::default(), regions: vec![], loc: None }
+    }
+
+    /// The op's declaration.
+    pub fn decl(&self) -> &'static OpDecl {
+        self.kind.decl()
+    }
+
+    /// Operand `i`, `None` if left out.
+    pub fn input(&self, i: usize) -> Option<ValueId> {
+        self.inputs.get(i).copied().flatten()
+    }
+
+    /// Result `i`, `None` if nobody asked for it.
+    pub fn output(&self, i: usize) -> Option<ValueId> {
+        self.outputs.get(i).copied().flatten()
+    }
+
+    /// The attribute as set, or its declared default.
+    pub fn attr(&self, name: &str) -> Option<Attr> {
+        self.attrs.get(name).cloned().or_else(|| self.decl().attr(name)?.default_value())
+    }
+
+    /// An integer attribute.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.attr(name) {
+            Some(Attr::Int(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// A truth value: an integer attribute that is not 0.
+    pub fn flag(&self, name: &str) -> bool {
+        self.int(name).is_some_and(|v| v != 0)
+    }
+
+    /// A number attribute.
+    pub fn float(&self, name: &str) -> Option<f32> {
+        match self.attr(name) {
+            Some(Attr::Float(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// A text attribute.
+    pub fn str(&self, name: &str) -> Option<&str> {
+        match self.attrs.get(name) {
+            Some(Attr::Str(v)) => Some(v),
+            Some(_) => None,
+            None => match self.decl().attr(name)?.default {
+                Default::Str(v) => Some(v),
+                _ => None,
+            },
+        }
+    }
+
+    /// A list of integers.
+    pub fn ints(&self, name: &str) -> Option<&[i64]> {
+        match self.attrs.get(name) {
+            Some(Attr::Ints(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// A list of numbers.
+    pub fn floats(&self, name: &str) -> Option<&[f32]> {
+        match self.attrs.get(name) {
+            Some(Attr::Floats(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// A list of texts.
+    pub fn strs(&self, name: &str) -> Option<&[String]> {
+        match self.attrs.get(name) {
+            Some(Attr::Strs(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// An element type.
+    pub fn dtype(&self, name: &str) -> Option<DType> {
+        match self.attr(name) {
+            Some(Attr::DType(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// All operands that are present.
+    pub fn used(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.inputs.iter().copied().flatten()
+    }
+
+    /// All results that somebody asked for.
+    pub fn defined(&self) -> impl Iterator<Item = ValueId> + '_ {
+        self.outputs.iter().copied().flatten()
+    }
+
+    /// How errors name the op: its name, and the node's where known.
+    pub fn describe(&self) -> String {
+        match &self.loc {
+            Some(loc) if !loc.is_empty() => format!("{} `{loc}`", self.decl().name),
+            _ => self.decl().name.to_owned(),
+        }
+    }
+}
