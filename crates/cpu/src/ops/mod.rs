@@ -7,6 +7,7 @@ mod elementwise;
 mod moves;
 mod parallel;
 mod pool;
+mod recurrent;
 mod signal;
 mod train;
 
@@ -21,6 +22,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Move => moves::kernel(cx),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
+        Group::Recurrent => recurrent::kernel(cx),
         Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
         Group::Train => train::kernel(cx),
