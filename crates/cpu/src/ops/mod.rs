@@ -4,6 +4,7 @@ mod container;
 mod contract;
 mod convert;
 mod elementwise;
+mod image;
 mod moves;
 mod parallel;
 mod pool;
@@ -22,6 +23,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Move => moves::kernel(cx),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
+        Group::Image => image::kernel(cx),
         Group::Recurrent => recurrent::kernel(cx),
         Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
