@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use trident_ir::Module;
+use trident_passes::Options;
 
 fn parse(text: &str) -> Result<Module, String> {
     text.parse().map_err(|e: trident_ir::text::ParseError| e.to_string())
@@ -21,8 +22,26 @@ fn infer(text: &str) -> Result<String, String> {
     each(text, |f| trident_passes::shape::infer(f, &HashMap::new()).map_err(|e| e.to_string()))
 }
 
+/// Runs all passes but those left out, without an evaluator; `fold-constants` has nothing to do.
+fn optimize(text: &str, disabled: &[&str]) -> Result<String, String> {
+    let options = Options { disabled: disabled.iter().map(|&d| d.to_owned()).collect() };
+    each(text, |f| {
+        trident_passes::optimize(f, &options, &|_, _, _| None).map_err(|e| e.to_string())?;
+        f.renumber();
+        Ok(())
+    })
+}
+
+fn simplify(text: &str) -> Result<String, String> {
+    optimize(text, &["fuse"])
+}
+
+fn fuse(text: &str) -> Result<String, String> {
+    optimize(text, &[])
+}
+
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
-    trident_filetest::run(folder, &[("infer", &infer)])
+    trident_filetest::run(folder, &[("infer", &infer), ("simplify", &simplify), ("fuse", &fuse)])
 }

@@ -4,6 +4,7 @@
 //! Following them with symbolic elements gives the shapes that they lead to.
 
 use super::expr::Expr;
+use trident_ir::element::B8;
 use trident_ir::{DType, Literal};
 
 /// Values of more elements than this are not followed.
@@ -75,12 +76,40 @@ impl Known {
             }
             DType::F64 => literal.to_vec::<f64>()?.into_iter().map(Elem::Float).collect(),
             DType::Bool => {
-                let bits = literal.to_vec::<trident_ir::element::B8>()?;
+                let bits = literal.to_vec::<B8>()?;
                 bits.into_iter().map(|b| Elem::Int(Expr::from(i64::from(bool::from(b))))).collect()
             }
             _ => literal.to_i64s()?.into_iter().map(|v| Elem::Int(Expr::from(v))).collect(),
         };
         Known::new(literal.dims().to_vec(), elems)
+    }
+
+    /// The constant of an element type, if every element is known.
+    pub(crate) fn literal(&self, dtype: DType) -> Option<Literal> {
+        let floats = || -> Option<Vec<f64>> {
+            let float = |e: &Elem| match e {
+                Elem::Float(v) => Some(*v),
+                _ => None,
+            };
+            self.elems.iter().map(float).collect()
+        };
+        let vector = match dtype {
+            DType::I64 => Literal::vector(&self.ints()?),
+            DType::I32 => {
+                let ints = self.ints()?.into_iter().map(|n| i32::try_from(n).ok());
+                Literal::vector(&ints.collect::<Option<Vec<_>>>()?)
+            }
+            DType::Bool => {
+                let bits = self.ints()?.into_iter().map(|n| B8::from(n != 0));
+                Literal::vector(&bits.collect::<Vec<_>>())
+            }
+            DType::F64 => Literal::vector(&floats()?),
+            DType::F32 => {
+                Literal::vector(&floats()?.into_iter().map(|v| v as f32).collect::<Vec<_>>())
+            }
+            _ => return None,
+        };
+        vector.with_dims(self.dims.clone())
     }
 
     /// All elements as integers, if they are numbers.

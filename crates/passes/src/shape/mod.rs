@@ -22,7 +22,7 @@ pub use expr::Expr;
 use known::Known;
 use std::collections::HashMap;
 use std::mem;
-use trident_ir::{Block, Dim, Func, Op, Shape, TensorType, Type, ValueId};
+use trident_ir::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
 use view::View;
 
 /// Refines the types of all values in place, given other (narrower) types for some parameters.
@@ -31,19 +31,35 @@ use view::View;
 /// copy of the function as loaded for each set of input shapes: types only ever get narrower.
 pub fn infer(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), ShapeError> {
     bind::bind(func, inputs)?;
+    run(func).map(|_| ())
+}
+
+/// Small values that follow from shapes and constants whatever the operands are, by value; types are refined
+/// on the way. A function that contradicts itself has none.
+pub(crate) fn constants(func: &mut Func) -> HashMap<ValueId, Literal> {
+    let known = run(func).unwrap_or_default();
+    let literal = |(i, known): (usize, Option<Known>)| {
+        let value = ValueId(i as u32);
+        Some((value, known?.literal(func.ty(value).dtype()?)?))
+    };
+    known.into_iter().enumerate().filter_map(literal).collect()
+}
+
+fn run(func: &mut Func) -> Result<Vec<Option<Known>>, ShapeError> {
     let body = mem::take(&mut func.body);
     let known = vec![None; func.values.len()];
     let mut infer = Infer { func, known };
     let result = infer.block(&body);
+    let known = infer.known;
     func.body = body;
-    result
+    result.map(|()| known)
 }
 
 /// Gives the results of one op their types, from those of its operands: for passes that make ops.
 pub(crate) fn infer_op(
     func: &mut Func,
     op: &Op,
-    constants: &dyn Fn(ValueId) -> Option<trident_ir::Literal>,
+    constants: &dyn Fn(ValueId) -> Option<Literal>,
 ) -> Result<(), ShapeError> {
     let mut known = vec![None; func.values.len()];
     for v in op.used() {

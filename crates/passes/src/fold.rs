@@ -1,0 +1,148 @@
+//! Constant folding.
+
+use crate::rewrite::{Change, Named, PassReport, Rewriter, run as rewrite};
+use crate::shape;
+use std::collections::HashMap;
+use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
+
+/// Runs one op on constants: one entry for each operand, `None` for one left out; gives one entry for each
+/// result, `None` for one not asked for. `None` as a whole: the op cannot be run ahead of time.
+pub type Evaluate<'a> = dyn Fn(&Func, &Op, &[Option<Literal>]) -> Option<Vec<Option<Literal>>> + 'a;
+
+/// Results beyond this many bytes are computed on each run, if they are larger than what they come from,
+/// unless they end up as weights.
+const MAX_GROWTH: usize = 1 << 20;
+
+/// Replaces ops on constants by their results, and values that shapes tell by constants.
+pub(crate) fn run(
+    func: &mut Func,
+    evaluate: &Evaluate<'_>,
+    enabled: &dyn Fn(&str) -> bool,
+) -> Vec<PassReport> {
+    let known = shape::constants(func);
+    let consumers = Consumers::of(func);
+    let shapes = |cx: &mut Rewriter<'_>, op: &Op| from_shapes(cx, op, &known);
+    let constants = |cx: &mut Rewriter<'_>, op: &Op| fold(cx, op, evaluate, &consumers);
+    let rules: [Named<'_>; 2] = [("fold-shapes", &shapes), ("fold-constants", &constants)];
+    let rules: Vec<Named<'_>> = rules.into_iter().filter(|(name, _)| enabled(name)).collect();
+    rewrite(func, &rules)
+}
+
+fn from_shapes(
+    cx: &mut Rewriter<'_>,
+    op: &Op,
+    known: &HashMap<ValueId, Literal>,
+) -> Option<Change> {
+    if op.kind == K::Constant || !op.regions.is_empty() {
+        return None;
+    }
+    let values: Option<Vec<&Literal>> = op.defined().map(|v| known.get(&v)).collect();
+    let values = values.filter(|v| !v.is_empty())?;
+    let values: Vec<Literal> = values.into_iter().cloned().collect();
+    let mut values = values.into_iter();
+    let constants = op
+        .outputs
+        .iter()
+        .map(|out| out.and_then(|_| values.next()).map(|v| cx.literal("known", v)));
+    Some(Change::Values(constants.collect()))
+}
+
+fn fold(
+    cx: &mut Rewriter<'_>,
+    op: &Op,
+    evaluate: &Evaluate<'_>,
+    consumers: &Consumers,
+) -> Option<Change> {
+    if op.kind == K::Constant || !op.regions.is_empty() || !op.decl().is_deterministic() {
+        return None;
+    }
+    let mut inputs = vec![];
+    let mut size = 0usize;
+    for input in &op.inputs {
+        inputs.push(match input {
+            Some(v) => {
+                let literal = cx.constant(*v)?.clone();
+                size = size.saturating_add(bytes(&literal));
+                Some(literal)
+            }
+            None => None,
+        });
+    }
+    let grown = |v: ValueId| {
+        let ty = cx.func.ty(v).as_tensor()?;
+        let dims = ty.shape.as_ref()?.iter().map(|d| d.fixed()).collect::<Option<Vec<_>>>()?;
+        trident_ir::literal::checked_len(&dims)?.checked_mul(ty.dtype.size().max(1))
+    };
+    for out in op.defined() {
+        let small = match grown(out) {
+            Some(n) => n <= MAX_GROWTH.max(size),
+            // Of unknown size: only ops that cannot make much out of little.
+            None => {
+                !matches!(op.kind, K::ConstantOfShape | K::Expand | K::Tile | K::Range | K::OneHot)
+            }
+        };
+        if !small && !consumers.only_weights(out, 0) {
+            return None;
+        }
+    }
+    let results = evaluate(cx.func, op, &inputs)?;
+    let complete = op
+        .outputs
+        .iter()
+        .enumerate()
+        .all(|(i, out)| out.is_none() || results.get(i).is_some_and(Option::is_some));
+    if !complete {
+        return None;
+    }
+    let constants = op.outputs.iter().zip(results).map(|(out, result)| {
+        let name = cx.func.info((*out)?).name.clone();
+        Some(cx.literal(&name, result?))
+    });
+    Some(Change::Values(constants.collect()))
+}
+
+fn bytes(literal: &Literal) -> usize {
+    literal.len().saturating_mul(literal.dtype().size().max(1))
+}
+
+/// Who uses which value, for telling weights from activations.
+struct Consumers {
+    /// Op, place among its operands and first result of each use.
+    uses: HashMap<ValueId, Vec<(K, usize, Option<ValueId>)>>,
+}
+
+impl Consumers {
+    fn of(func: &Func) -> Consumers {
+        let mut uses: HashMap<_, Vec<_>> = HashMap::new();
+        func.body.walk(&mut |op| {
+            for (i, v) in op.inputs.iter().enumerate() {
+                if let Some(v) = v {
+                    uses.entry(*v).or_default().push((op.kind, i, op.output(0)));
+                }
+            }
+        });
+        Consumers { uses }
+    }
+
+    /// Whether a value is used as weights only, perhaps after some moves.
+    fn only_weights(&self, value: ValueId, depth: usize) -> bool {
+        let weight = |(kind, at, out): &(K, usize, Option<ValueId>)| match kind {
+            K::Conv | K::ConvTranspose | K::Gemm | K::MatMul | K::QLinearConv => *at > 0,
+            K::FusedConv | K::FusedMatMul | K::ConvInteger | K::MatMulInteger => *at > 0,
+            K::BatchNormalization | K::LayerNormalization | K::InstanceNormalization => *at > 0,
+            K::LSTM | K::GRU | K::RNN | K::QLinearMatMul => *at > 0,
+            K::Gather => *at == 0,
+            K::Reshape
+            | K::Transpose
+            | K::Squeeze
+            | K::Unsqueeze
+            | K::Cast
+            | K::Identity
+            | K::DequantizeLinear => {
+                depth < 4 && out.is_some_and(|v| self.only_weights(v, depth + 1))
+            }
+            _ => false,
+        };
+        self.uses.get(&value).is_some_and(|uses| uses.iter().all(weight))
+    }
+}

@@ -1,0 +1,148 @@
+//! Which passes run, in which order.
+
+use crate::fold::{self, Evaluate};
+use crate::rewrite::PassReport;
+use crate::shape::{self, ShapeError};
+use crate::{fuse, simplify};
+use std::collections::HashMap;
+use trident_ir::{Func, verify::VerifyError};
+
+/// Rounds after which passes that still find something are left alone.
+const MAX_ROUNDS: usize = 6;
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Passes to leave out, by name: one of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind.
+    pub disabled: Vec<String>,
+}
+
+impl Options {
+    /// Shape inference only.
+    pub fn none() -> Options {
+        Options { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
+    }
+
+    fn enabled(&self, name: &str) -> bool {
+        !self.disabled.iter().any(|d| d == name)
+    }
+}
+
+/// What was done to a function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// One entry for each pass that applied, in the order of their first application.
+    pub passes: Vec<PassReport>,
+}
+
+impl Report {
+    fn add(&mut self, more: Vec<PassReport>) -> bool {
+        let changed = more.iter().any(|r| r.count > 0);
+        for report in more {
+            match self.passes.iter_mut().find(|p| p.pass == report.pass) {
+                Some(known) => {
+                    known.count += report.count;
+                    known.details.extend(report.details);
+                }
+                None => self.passes.push(report),
+            }
+        }
+        changed
+    }
+
+    /// How often a pass applied.
+    pub fn count(&self, pass: &str) -> usize {
+        self.passes.iter().filter(|p| p.pass == pass).map(|p| p.count).sum()
+    }
+}
+
+/// Why a function cannot be optimised.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum OptimizeError {
+    /// The function contradicts itself.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A pass broke the function: a mistake in the pass.
+    #[error("pass `{pass}` broke the function: {source}")]
+    Broken {
+        /// The pass.
+        pass: &'static str,
+        /// The broken rule.
+        source: VerifyError,
+    },
+}
+
+/// The names of all passes that can be left out.
+pub fn passes() -> Vec<&'static str> {
+    let mut names = vec!["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
+    names.extend(simplify::names());
+    names.extend(fuse::names());
+    names.dedup();
+    names
+}
+
+/// Infers types and runs all passes that are not disabled, until none finds anything more.
+///
+/// Results keep their names and meaning: fusions may round differently, nothing else changes.
+pub fn optimize(
+    func: &mut Func,
+    options: &Options,
+    evaluate: &Evaluate<'_>,
+) -> Result<Report, OptimizeError> {
+    let mut report = Report::default();
+    shape::infer(func, &HashMap::new())?;
+    clean(func, options, evaluate, &mut report)?;
+    if options.enabled("fuse") {
+        for _ in 0..MAX_ROUNDS {
+            let changed = report.add(fuse::run_rules(func, &|name| options.enabled(name)));
+            checked(func, "fuse")?;
+            if !changed {
+                break;
+            }
+            clean(func, options, evaluate, &mut report)?;
+        }
+    }
+    Ok(report)
+}
+
+/// Simplifies and folds until nothing changes.
+fn clean(
+    func: &mut Func,
+    options: &Options,
+    evaluate: &Evaluate<'_>,
+    report: &mut Report,
+) -> Result<(), OptimizeError> {
+    let enabled = |name: &str| options.enabled(name);
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = false;
+        if enabled("simplify") {
+            if enabled("dead-code") {
+                report.add(simplify::dead_code(func));
+                checked(func, "dead-code")?;
+            }
+            changed |= report.add(simplify::run_rules(func, &enabled));
+            checked(func, "simplify")?;
+            if enabled("common-subexpressions") {
+                changed |= report.add(simplify::common_subexpressions(func));
+                checked(func, "common-subexpressions")?;
+            }
+        }
+        if enabled("fold") {
+            changed |= report.add(fold::run(func, evaluate, &enabled));
+            checked(func, "fold")?;
+        }
+        shape::infer(func, &HashMap::new())?;
+        if !changed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Verifies the function in debug builds.
+fn checked(func: &Func, pass: &'static str) -> Result<(), OptimizeError> {
+    if cfg!(debug_assertions) {
+        func.verify().map_err(|source| OptimizeError::Broken { pass, source })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,446 @@
+//! The machinery of rewriting passes: one walk forward over a function, rules looking back from each op.
+//!
+//! A rule sees an op whose operands were rewritten already, and may look at the ops that produce them in
+//! the same block. What it replaces keeps its result values, so nothing behind it changes; ops that lose
+//! their last use go at once. All ops are pure, so dropping one is always legal.
+
+use crate::shape;
+use std::collections::{HashMap, HashSet};
+use std::mem;
+use trident_ir::{Attr, Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId};
+
+/// What a rule makes of an op.
+pub(crate) enum Change {
+    /// The results are values that exist already; `None` for a result that nobody uses.
+    Values(Vec<Option<ValueId>>),
+    /// Another op with the same results.
+    Op(Op),
+    /// The ops of a block (one of the op's regions, rewritten), whose results are the op's.
+    Block(Block),
+}
+
+/// Looks at an op and tells what to make of it; `None` to leave it.
+pub(crate) type Rule<'a> = dyn Fn(&mut Rewriter<'_>, &Op) -> Option<Change> + 'a;
+
+/// A rule and the name under which reports list it.
+pub(crate) type Named<'a> = (&'static str, &'a Rule<'a>);
+
+/// How often a rule applied, and to what.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassReport {
+    /// Name of the rule.
+    pub pass: &'static str,
+    /// How often it applied.
+    pub count: usize,
+    /// The ops it applied to, as errors describe them.
+    pub details: Vec<String>,
+}
+
+/// A walk over a function.
+pub(crate) struct Rewriter<'f> {
+    /// The function; its body is being rebuilt.
+    pub(crate) func: &'f mut Func,
+    constants: HashMap<ValueId, Literal>,
+    uses: Vec<u32>,
+    /// Results of the function.
+    results: HashSet<ValueId>,
+    /// The ops of the open blocks so far, innermost last; `None` where one was dropped.
+    frames: Vec<Vec<Option<Op>>>,
+    /// Depth and place of the op that defines a value.
+    defs: HashMap<ValueId, (usize, usize)>,
+    /// Values that turned out to be others.
+    alias: HashMap<ValueId, ValueId>,
+    names: Option<HashSet<String>>,
+    loc: Loc,
+}
+
+/// Runs rules over all blocks of a function; reports those that applied.
+pub(crate) fn run(func: &mut Func, rules: &[Named<'_>]) -> Vec<PassReport> {
+    let body = mem::take(&mut func.body);
+    let mut uses = vec![0; func.values.len()];
+    count_uses(&body, &mut |v| uses[v.index()] += 1);
+    let mut constants = HashMap::new();
+    body.walk(&mut |op| {
+        if let (OpKind::Constant, Some(out), Some(Attr::Tensor(t))) =
+            (op.kind, op.output(0), op.attrs.get("value"))
+        {
+            constants.insert(out, t.clone());
+        }
+    });
+    let mut rewriter = Rewriter {
+        func,
+        constants,
+        uses,
+        results: body.results.iter().copied().collect(),
+        frames: vec![],
+        defs: HashMap::new(),
+        alias: HashMap::new(),
+        names: None,
+        loc: None,
+    };
+    let mut reports = vec![];
+    let results = body.results.clone();
+    let mut body = rewriter.block(body, rules, &mut reports);
+    rewriter.keep_result_names(&mut body, &results);
+    rewriter.func.body = body;
+    reports
+}
+
+/// Calls `f` for each use of a value in a block, regions included.
+fn count_uses(block: &Block, f: &mut dyn FnMut(ValueId)) {
+    block.ops.iter().for_each(|op| op_uses(op, f));
+    block.results.iter().for_each(|v| f(*v));
+}
+
+fn op_uses(op: &Op, f: &mut dyn FnMut(ValueId)) {
+    op.used().for_each(&mut *f);
+    op.regions.iter().for_each(|r| count_uses(r, f));
+}
+
+impl Rewriter<'_> {
+    fn block(&mut self, block: Block, rules: &[Named<'_>], reports: &mut Vec<PassReport>) -> Block {
+        self.frames.push(Vec::with_capacity(block.ops.len()));
+        for mut op in block.ops {
+            for input in op.inputs.iter_mut().flatten() {
+                *input = self.resolve(*input);
+            }
+            let regions = mem::take(&mut op.regions);
+            op.regions = regions.into_iter().map(|r| self.block(r, rules, reports)).collect();
+            self.loc = op.loc.clone();
+            let change = rules.iter().find_map(|(name, rule)| Some((*name, rule(self, &op)?)));
+            let Some((name, change)) = change else {
+                self.push(op);
+                continue;
+            };
+            note(reports, name, &op);
+            self.apply(op, change);
+        }
+        let ops = self.frames.pop().unwrap_or_default().into_iter().flatten().collect();
+        let results = block.results.iter().map(|v| self.resolve(*v)).collect();
+        Block { params: block.params, ops, results }
+    }
+
+    fn apply(&mut self, old: Op, change: Change) {
+        match change {
+            Change::Values(values) => {
+                for (out, value) in old.outputs.iter().zip(values) {
+                    if let (Some(out), Some(value)) = (*out, value) {
+                        self.replace(out, value);
+                    }
+                }
+                self.release(&old);
+            }
+            Change::Op(mut new) => {
+                op_uses(&new, &mut |v| self.uses[v.index()] += 1);
+                new.loc = new.loc.or_else(|| old.loc.clone());
+                self.push(new);
+                self.release(&old);
+            }
+            Change::Block(block) => {
+                // Its uses are counted already, as part of the op that goes.
+                count_uses(&block, &mut |v| self.uses[v.index()] += 1);
+                for op in block.ops {
+                    self.push(op);
+                }
+                for (out, value) in old.outputs.iter().zip(&block.results) {
+                    if let Some(out) = *out {
+                        self.replace(out, *value);
+                    }
+                }
+                block.results.iter().for_each(|v| self.uses[v.index()] -= 1);
+                self.release(&old);
+            }
+        }
+    }
+
+    /// Lets all later uses of one value be uses of another.
+    fn replace(&mut self, old: ValueId, new: ValueId) {
+        let new = self.resolve(new);
+        if old != new {
+            self.uses[new.index()] += mem::take(&mut self.uses[old.index()]);
+            self.alias.insert(old, new);
+        }
+    }
+
+    fn resolve(&self, mut value: ValueId) -> ValueId {
+        while let Some(next) = self.alias.get(&value) {
+            value = *next;
+        }
+        value
+    }
+
+    fn push(&mut self, op: Op) {
+        let depth = self.frames.len();
+        if let Some(frame) = self.frames.last_mut() {
+            for out in op.defined() {
+                self.defs.insert(out, (depth, frame.len()));
+            }
+            frame.push(Some(op));
+        }
+    }
+
+    /// Takes back the uses that an op made, and drops ops that lose their last one.
+    fn release(&mut self, op: &Op) {
+        let mut pending = vec![];
+        op_uses(op, &mut |v| pending.push(v));
+        while let Some(v) = pending.pop() {
+            // A value of a dropped region is beyond the reach of other uses.
+            let v = self.resolve(v);
+            let uses = &mut self.uses[v.index()];
+            *uses = uses.saturating_sub(1);
+            if *uses > 0 {
+                continue;
+            }
+            let Some(&(depth, at)) = self.defs.get(&v) else { continue };
+            let Some(slot) = self.frames.get_mut(depth - 1).and_then(|f| f.get_mut(at)) else {
+                continue;
+            };
+            let dead = slot.as_ref().is_some_and(|op| {
+                op.defined().any(|out| out == v)
+                    && op.defined().all(|out| self.uses[out.index()] == 0)
+            });
+            if dead && let Some(op) = slot.take() {
+                op_uses(&op, &mut |v| pending.push(v));
+            }
+        }
+    }
+
+    /// Results of the function keep their names: they are what callers know them by.
+    fn keep_result_names(&mut self, body: &mut Block, results: &[ValueId]) {
+        let mut names: HashMap<ValueId, ValueId> = HashMap::new();
+        let defined: HashSet<ValueId> = body.ops.iter().flat_map(Op::defined).collect();
+        for (slot, &wanted) in body.results.iter_mut().zip(results) {
+            let actual = *slot;
+            if actual == wanted {
+                continue;
+            }
+            *slot = wanted;
+            if defined.contains(&actual)
+                && !results.contains(&actual)
+                && !names.contains_key(&actual)
+            {
+                names.insert(actual, wanted);
+            } else if names.get(&actual) != Some(&wanted)
+                && !body.ops.iter().any(|op| op.defined().any(|v| v == wanted))
+            {
+                body.ops.push(Op::new(OpKind::Identity, vec![Some(actual)], vec![Some(wanted)]));
+            }
+        }
+        if names.is_empty() {
+            return;
+        }
+        for (&actual, &wanted) in &names {
+            self.func.values[wanted.index()].ty = self.func.ty(actual).clone();
+        }
+        body.ops.iter_mut().for_each(|op| rename(op, &names));
+    }
+
+    // ------------------------------------------------------------------ what rules ask
+
+    /// The op that produces a value, if it stands in the same block as the op at hand.
+    pub(crate) fn producer(&self, value: ValueId) -> Option<&Op> {
+        let &(depth, at) = self.defs.get(&value)?;
+        if depth != self.frames.len() {
+            return None;
+        }
+        let op = self.frames.last()?.get(at)?.as_ref()?;
+        // Places of ended blocks at the same depth are still on record.
+        op.defined().any(|v| v == value).then_some(op)
+    }
+
+    /// Whether the function gives this value to its caller.
+    pub(crate) fn is_result(&self, value: ValueId) -> bool {
+        self.results.contains(&value)
+    }
+
+    /// The op of this kind that produces operand `i` of `op`, if nothing else uses that.
+    pub(crate) fn only(&self, op: &Op, i: usize, kind: OpKind) -> Option<Op> {
+        self.only_value(op.input(i)?, kind)
+    }
+
+    /// The op of this kind that produces a value, if there is but one use of that.
+    pub(crate) fn only_value(&self, value: ValueId, kind: OpKind) -> Option<Op> {
+        self.made_by(value, kind).filter(|_| self.single(value))
+    }
+
+    /// The op of this kind that produces a value.
+    pub(crate) fn made_by(&self, value: ValueId, kind: OpKind) -> Option<Op> {
+        self.producer(value).filter(|p| p.kind == kind && p.output(0) == Some(value)).cloned()
+    }
+
+    /// Whether a value has one use.
+    pub(crate) fn single(&self, value: ValueId) -> bool {
+        self.uses[value.index()] == 1
+    }
+
+    /// How many uses a value has.
+    pub(crate) fn uses(&self, value: ValueId) -> u32 {
+        self.uses[value.index()]
+    }
+
+    /// Whether an op from the producer of `value` on, before the op at hand, uses `value`.
+    pub(crate) fn used_before(&self, value: ValueId) -> bool {
+        let (Some(&(_, at)), Some(frame)) = (self.defs.get(&value), self.frames.last()) else {
+            return true;
+        };
+        frame[at..].iter().flatten().any(|op| {
+            let mut found = false;
+            op_uses(op, &mut |v| found |= v == value);
+            found
+        })
+    }
+
+    /// The tensor that a value is, if it is constant.
+    pub(crate) fn constant(&self, value: ValueId) -> Option<&Literal> {
+        self.constants.get(&value)
+    }
+
+    /// Operand `i` of `op`, if it is constant.
+    pub(crate) fn constant_input(&self, op: &Op, i: usize) -> Option<&Literal> {
+        self.constant(op.input(i)?)
+    }
+
+    /// The integers of a constant.
+    pub(crate) fn ints(&self, value: ValueId) -> Option<Vec<i64>> {
+        self.constant(value)?.to_i64s()
+    }
+
+    /// The numbers of a floating-point constant.
+    pub(crate) fn floats(&self, value: ValueId) -> Option<Vec<f64>> {
+        floats(self.constant(value)?)
+    }
+
+    /// The number that all elements of a floating-point constant are.
+    pub(crate) fn uniform(&self, value: ValueId) -> Option<f64> {
+        let values = self.floats(value)?;
+        let first = *values.first()?;
+        values.iter().all(|v| v.to_bits() == first.to_bits()).then_some(first)
+    }
+
+    /// The number in a floating-point constant of one element.
+    pub(crate) fn scalar(&self, value: ValueId) -> Option<f64> {
+        match self.constant(value)?.len() {
+            1 => self.floats(value)?.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Dimensions, if the rank is known.
+    pub(crate) fn shape(&self, value: ValueId) -> Option<&[Dim]> {
+        self.func.ty(value).shape()
+    }
+
+    /// The rank, if it is known.
+    pub(crate) fn rank(&self, value: ValueId) -> Option<usize> {
+        self.shape(value).map(<[Dim]>::len)
+    }
+
+    /// Dimension `axis` (negative from the end), if it is a number.
+    pub(crate) fn dim(&self, value: ValueId, axis: i64) -> Option<usize> {
+        let shape = self.shape(value)?;
+        shape.get(trident_ir::geometry::axis(axis, shape.len()).ok()?)?.fixed()
+    }
+
+    /// Element type.
+    pub(crate) fn dtype(&self, value: ValueId) -> Option<DType> {
+        self.func.ty(value).dtype()
+    }
+
+    /// Whether all results and operands of an op that are tensors of numbers are f32.
+    pub(crate) fn is_f32(&self, value: ValueId) -> bool {
+        self.dtype(value) == Some(DType::F32)
+    }
+
+    /// Whether two values are known to have the same dimensions.
+    pub(crate) fn same_shape(&self, a: ValueId, b: ValueId) -> bool {
+        match (self.shape(a), self.shape(b)) {
+            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b)),
+            _ => false,
+        }
+    }
+
+    // ------------------------------------------------------------------ what rules make
+
+    /// A value with a name of its own.
+    pub(crate) fn value(&mut self, stem: &str, ty: Type) -> ValueId {
+        let Rewriter { names, func, .. } = self;
+        let names =
+            names.get_or_insert_with(|| func.values.iter().map(|v| v.name.clone()).collect());
+        let mut n = func.values.len();
+        let mut name = format!("{stem}.{n}");
+        while !names.insert(name.clone()) {
+            n += 1;
+            name = format!("{stem}.{n}");
+        }
+        self.uses.push(0);
+        self.func.value(name, ty)
+    }
+
+    /// Adds a constant before the op at hand.
+    pub(crate) fn literal(&mut self, stem: &str, value: Literal) -> ValueId {
+        let out = self.value(stem, value.ty());
+        let mut op = Op::new(OpKind::Constant, vec![], vec![Some(out)]);
+        op.attrs.set("value", Attr::Tensor(value.clone()));
+        op.loc = self.loc.clone();
+        self.constants.insert(out, value);
+        self.push(op);
+        out
+    }
+
+    /// Adds an op of one result before the op at hand; `None` if it does not fit its operands.
+    pub(crate) fn emit(
+        &mut self,
+        kind: OpKind,
+        inputs: &[Option<ValueId>],
+        attrs: &[(&'static str, Attr)],
+    ) -> Option<ValueId> {
+        let out = self.value(kind.decl().name, Type::unranked(DType::F32));
+        let mut op = Op::new(kind, inputs.to_vec(), vec![Some(out)]);
+        for (name, value) in attrs {
+            op.attrs.set(name, value.clone());
+        }
+        op.loc = self.loc.clone();
+        let constants = &self.constants;
+        shape::infer_op(self.func, &op, &|v| constants.get(&v).cloned()).ok()?;
+        op_uses(&op, &mut |v| self.uses[v.index()] += 1);
+        self.push(op);
+        Some(out)
+    }
+}
+
+/// The numbers of a floating-point tensor.
+pub(crate) fn floats(literal: &Literal) -> Option<Vec<f64>> {
+    match literal.dtype() {
+        DType::F32 => Some(literal.to_vec::<f32>()?.into_iter().map(f64::from).collect()),
+        DType::F64 => literal.to_vec(),
+        DType::F16 => Some(literal.to_vec::<half::f16>()?.into_iter().map(f64::from).collect()),
+        DType::BF16 => Some(literal.to_vec::<half::bf16>()?.into_iter().map(f64::from).collect()),
+        _ => None,
+    }
+}
+
+/// An op like `op` of another kind, with its results and place.
+pub(crate) fn instead(op: &Op, kind: OpKind, inputs: Vec<Option<ValueId>>) -> Op {
+    Op { loc: op.loc.clone(), ..Op::new(kind, inputs, op.outputs.clone()) }
+}
+
+fn note(reports: &mut Vec<PassReport>, name: &'static str, op: &Op) {
+    let at = reports.iter().position(|r| r.pass == name).unwrap_or_else(|| {
+        reports.push(PassReport { pass: name, count: 0, details: vec![] });
+        reports.len() - 1
+    });
+    reports[at].count += 1;
+    reports[at].details.push(op.describe());
+}
+
+fn rename(op: &mut Op, names: &HashMap<ValueId, ValueId>) {
+    for v in op.inputs.iter_mut().chain(&mut op.outputs).flatten() {
+        *v = names.get(v).copied().unwrap_or(*v);
+    }
+    for region in &mut op.regions {
+        region.ops.iter_mut().for_each(|op| rename(op, names));
+        for v in &mut region.results {
+            *v = names.get(v).copied().unwrap_or(*v);
+        }
+    }
+}

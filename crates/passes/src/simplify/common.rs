@@ -1,0 +1,76 @@
+//! Common subexpressions: an op that repeats an earlier one gives the earlier one's results.
+
+use crate::rewrite::{Change, PassReport, Rewriter, run as rewrite};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use trident_ir::literal::LiteralData;
+use trident_ir::{Attr, Attrs, Func, Literal, Op, OpKind, ValueId};
+
+/// Constants of more bytes than this are compared by where their data are, not by what they are.
+const MAX_COMPARED: usize = 1 << 16;
+
+/// What equal ops have in common, up to attributes.
+type Key = (OpKind, Vec<Option<ValueId>>, usize);
+
+/// Replaces ops by equal earlier ones of the same block.
+pub(crate) fn run(func: &mut Func) -> Vec<PassReport> {
+    let seen: RefCell<HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>> = RefCell::default();
+    rewrite(func, &[("common-subexpressions", &|cx, op| repeat(cx, op, &seen))])
+}
+
+fn repeat(
+    cx: &mut Rewriter<'_>,
+    op: &Op,
+    seen: &RefCell<HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>>,
+) -> Option<Change> {
+    if !op.regions.is_empty() || !op.decl().is_deterministic() {
+        return None;
+    }
+    let mut seen = seen.borrow_mut();
+    let known = seen.entry((op.kind, op.inputs.clone(), op.outputs.len())).or_default();
+    let usable = |outputs: &[Option<ValueId>]| {
+        // The earlier op must be visible from here and have all results asked for here.
+        let mut visible = outputs.iter().flatten().all(|v| cx.producer(*v).is_some());
+        for (new, old) in op.outputs.iter().zip(outputs) {
+            visible &= new.is_none() || old.is_some();
+        }
+        visible
+    };
+    let equal = known.iter().find(|(attrs, outs)| same_attrs(attrs, &op.attrs) && usable(outs));
+    match equal {
+        Some((_, outputs)) => Some(Change::Values(outputs.clone())),
+        None => {
+            known.push((op.attrs.clone(), op.outputs.clone()));
+            None
+        }
+    }
+}
+
+fn same_attrs(a: &Attrs, b: &Attrs) -> bool {
+    a.iter().count() == b.iter().count()
+        && a.iter().all(|(name, x)| b.get(name).is_some_and(|y| same_attr(x, y)))
+}
+
+/// Equality bit by bit: 0 and −0 differ, a NaN equals itself.
+fn same_attr(a: &Attr, b: &Attr) -> bool {
+    match (a, b) {
+        (Attr::Float(x), Attr::Float(y)) => x.to_bits() == y.to_bits(),
+        (Attr::Floats(x), Attr::Floats(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.to_bits() == y.to_bits())
+        }
+        (Attr::Tensor(x), Attr::Tensor(y)) => same_literal(x, y),
+        _ => a == b,
+    }
+}
+
+fn same_literal(a: &Literal, b: &Literal) -> bool {
+    if a.dtype() != b.dtype() || a.dims() != b.dims() {
+        return false;
+    }
+    match (a.data(), b.data()) {
+        (LiteralData::Bytes(x), LiteralData::Bytes(y)) => {
+            x.as_ptr() == y.as_ptr() || (x.len() <= MAX_COMPARED && x == y)
+        }
+        (x, y) => x == y,
+    }
+}
