@@ -288,7 +288,7 @@ macro_rules! dispatch_width {
                 $body
             }
             16 => {
-                type $T = u128;
+                type $T = [u64; 2];
                 $body
             }
             _ => $other,

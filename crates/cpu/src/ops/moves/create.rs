@@ -1,0 +1,158 @@
+//! Ops that make tensors from parameters.
+
+use super::view::with_elements;
+use crate::kernel::Call;
+use crate::ops::convert::cast;
+use crate::ops::parallel::for_pieces;
+use crate::{dispatch, dispatch_width};
+use trident_ir::{Attr, DType, geometry};
+use trident_runtime::{KernelError, Tensor};
+
+fn value(call: &Call<'_, '_>) -> Result<Option<Tensor>, KernelError> {
+    match call.op.attrs.get("value") {
+        Some(Attr::Tensor(literal)) => Tensor::from_literal(call.pool(), literal).map(Some),
+        Some(_) => Err(KernelError::attr("value", "is not a tensor")),
+        None => Ok(None),
+    }
+}
+
+/// The tensor in the attribute.
+pub(super) fn constant(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let y = value(call)?.ok_or_else(|| KernelError::attr("value", "is absent"))?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// One value in all elements.
+pub(super) fn filled(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let dims = call.ints(0)?.ok_or(KernelError::Missing(0))?;
+    let dims = dims.iter().map(|&d| usize::try_from(d)).collect::<Result<Vec<_>, _>>();
+    let dims = dims.map_err(|_| KernelError::domain("a dimension is negative"))?;
+    let one = match value(call)? {
+        Some(one) if one.len() == 1 => one,
+        Some(_) => return Err(KernelError::attr("value", "is not one element")),
+        None => Tensor::from_slice(call.pool(), &[1], &[0f32])?,
+    };
+    let mut y = call.alloc(0, one.dtype(), &dims)?;
+    with_elements!(one, y, |src, dst| for_pieces(call.threads, dst, 1, |_, piece| piece
+        .fill(src[0].clone())));
+    call.set(0, y);
+    Ok(())
+}
+
+/// Ones on a diagonal.
+pub(super) fn eye_like(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let dtype = call.op.dtype("dtype").unwrap_or(x.dtype());
+    let &[rows, columns] = x.dims() else {
+        return Err(KernelError::shape(format!("{:?} is no matrix", x.dims())));
+    };
+    let k = call.op.int("k").unwrap_or(0);
+    let zero_one = Tensor::from_slice(call.pool(), &[2], &[0u8, 1])?;
+    let zero_one = cast(call.threads, call.pool(), &zero_one, dtype)?;
+    let mut y = call.alloc(0, dtype, x.dims())?;
+    with_elements!(zero_one, y, |src, dst| {
+        dst.fill(src[0].clone());
+        for row in 0..rows {
+            if let Some(c) = k
+                .checked_add(row as i64)
+                .and_then(|c| usize::try_from(c).ok())
+                .filter(|&c| c < columns)
+            {
+                dst[row * columns + c] = src[1].clone();
+            }
+        }
+    });
+    call.set(0, y);
+    Ok(())
+}
+
+/// start, start + delta, … before limit.
+pub(super) fn range(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let dtype = call.tensor(0)?.dtype();
+    dispatch!(dtype, [I64, I32, I16] as T => {
+        let get = |i| call.scalar::<T>(i)?.ok_or(KernelError::Missing(i));
+        let (start, limit, delta): (T, T, T) = (get(0)?, get(1)?, get(2)?);
+        let distance = i128::from(limit) - i128::from(start);
+        let delta = i128::from(delta);
+        if delta == 0 {
+            return Err(KernelError::domain("a range has step 0"));
+        }
+        let steps = if (distance > 0) == (delta > 0) { (distance.unsigned_abs()).div_ceil(delta.unsigned_abs()) } else { 0 };
+        let n = usize::try_from(steps).map_err(|_| geometry::GeometryError::TooLarge)?;
+        let mut y = call.alloc(0, dtype, &[n])?;
+        for (i, v) in y.slice_mut::<T>()?.iter_mut().enumerate() {
+            *v = (i128::from(start) + i as i128 * delta) as T;
+        }
+        call.set(0, y);
+        Ok(())
+    }, else => match dtype {
+        DType::F32 | DType::F64 | DType::F16 | DType::BF16 => float_range(call, dtype),
+        other => Err(KernelError::Unsupported(other)),
+    })
+}
+
+fn float_range(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError> {
+    let get = |i| -> Result<f64, KernelError> {
+        let t = cast(call.threads, call.pool(), &call.tensor(i)?, DType::F64)?;
+        match t.slice::<f64>()? {
+            [v] => Ok(*v),
+            _ => Err(KernelError::shape(format!("operand {i} is not one number"))),
+        }
+    };
+    let (start, limit, delta) = (get(0)?, get(1)?, get(2)?);
+    // In the precision of the operands, as the standard counts.
+    let n = if dtype == DType::F64 {
+        geometry::range_len(start, limit, delta)?
+    } else {
+        let (s, l, d) = (start as f32, limit as f32, delta as f32);
+        geometry::range_len(0.0, f64::from((l - s) / d) * f64::from(d), f64::from(d))?
+    };
+    let mut y = call.temp(if dtype == DType::F64 { DType::F64 } else { DType::F32 }, &[n])?;
+    match dtype {
+        DType::F64 => y
+            .slice_mut::<f64>()?
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, v)| *v = start + i as f64 * delta),
+        _ => {
+            let (s, d) = (start as f32, delta as f32);
+            y.slice_mut::<f32>()?.iter_mut().enumerate().for_each(|(i, v)| *v = s + i as f32 * d);
+        }
+    }
+    let y = cast(call.threads, call.pool(), &y, dtype)?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// The upper or lower triangle of the matrices in the last two axes.
+pub(super) fn trilu(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let k = call.scalar::<i64>(1)?.unwrap_or(0);
+    let upper = call.op.flag("upper");
+    let &[.., rows, columns] = x.dims() else {
+        return Err(KernelError::shape(format!("{:?} holds no matrices", x.dims())));
+    };
+    let mut y = call.alloc(0, x.dtype(), x.dims())?;
+    if y.is_empty() {
+        call.set(0, y);
+        return Ok(());
+    }
+    dispatch_width!(x.dtype(), T => {
+        let src: &[T] = bytemuck::cast_slice(x.bytes()?);
+        let dst: &mut [T] = bytemuck::cast_slice_mut(y.bytes_mut()?);
+        dst.copy_from_slice(src);
+        for (i, row) in dst.chunks_mut(columns).enumerate() {
+            // The first column on or right of the diagonal, and the first right of it.
+            let diagonal = k.saturating_add((i % rows) as i64);
+            let bound = |c: i64| c.clamp(0, columns as i64) as usize;
+            if upper {
+                row[..bound(diagonal)].fill(Default::default());
+            } else {
+                row[bound(diagonal.saturating_add(1))..].fill(Default::default());
+            }
+        }
+        call.set(0, y);
+        Ok(())
+    }, else => Err(KernelError::Unsupported(x.dtype())))
+}

@@ -1,0 +1,123 @@
+//! Concat and Split: runs of elements side by side.
+
+use super::view::with_elements;
+use crate::kernel::Call;
+use crate::ops::parallel::{for_pieces, for_rows};
+use trident_ir::DType;
+use trident_ir::geometry;
+use trident_runtime::{KernelError, Tensor};
+
+/// Operands joined along the axis.
+pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let xs = (0..call.inputs()).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
+    let shapes: Vec<&[usize]> = xs.iter().map(Tensor::dims).collect();
+    let at = call.op.int("axis").ok_or_else(|| KernelError::attr("axis", "is absent"))?;
+    let dims = geometry::concat(&shapes, at)?;
+    let axis = geometry::axis(at, dims.len())?;
+    let dtype = xs[0].dtype();
+    if let Some((index, x)) = xs.iter().enumerate().find(|(_, x)| x.dtype() != dtype) {
+        return Err(KernelError::DType { index, actual: x.dtype(), expected: dtype.to_string() });
+    }
+    let mut y = call.alloc(0, dtype, &dims)?;
+    join(call, &xs, axis, &mut y)?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// Writes tensors of one type, joined along an axis, to `y`.
+fn join(
+    call: &Call<'_, '_>,
+    xs: &[Tensor],
+    axis: usize,
+    y: &mut Tensor,
+) -> Result<(), KernelError> {
+    if y.is_empty() {
+        return Ok(());
+    }
+    let run = |t: &Tensor| t.dims()[axis..].iter().product::<usize>();
+    let (row, runs): (usize, Vec<usize>) = (run(y), xs.iter().map(run).collect());
+    let dtype = y.dtype();
+    if dtype == DType::Str {
+        let out = y.strings_mut()?;
+        for i in 0..out.len() / row {
+            let mut at = i * row;
+            for (x, &n) in xs.iter().zip(&runs) {
+                out[at..at + n].clone_from_slice(&x.strings()?[i * n..(i + 1) * n]);
+                at += n;
+            }
+        }
+        return Ok(());
+    }
+    let (size, row) = (dtype.size(), row * dtype.size());
+    let sources = xs.iter().zip(&runs).map(|(x, n)| Ok((x.bytes()?, n * size)));
+    let sources = sources.collect::<Result<Vec<_>, KernelError>>()?;
+    let out = y.bytes_mut()?;
+    if out.len() == row {
+        let mut rest = out;
+        for (bytes, n) in sources {
+            let (part, tail) = rest.split_at_mut(n);
+            for_pieces(call.threads, part, 1, |at, part| {
+                part.copy_from_slice(&bytes[at..at + part.len()])
+            });
+            rest = tail;
+        }
+        return Ok(());
+    }
+    for_rows(call.threads, out, row, 1, |first, piece| {
+        for (i, out) in piece.chunks_mut(row).enumerate() {
+            let mut at = 0;
+            for &(bytes, n) in &sources {
+                out[at..at + n].copy_from_slice(&bytes[(first + i) * n..(first + i + 1) * n]);
+                at += n;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// The axis cut into parts.
+pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), x.rank())?;
+    let sizes = call.ints(1)?;
+    let parts = match call.op.int("num_outputs") {
+        Some(n) => {
+            usize::try_from(n).map_err(|_| KernelError::attr("num_outputs", "is negative"))?
+        }
+        None => call.op.outputs.len(),
+    };
+    let count = call.op.outputs.len();
+    if sizes.is_none() && parts != count {
+        return Err(KernelError::attr(
+            "num_outputs",
+            format!("is {parts}, but there are {count} results"),
+        ));
+    }
+    let lens = geometry::split(x.dims()[axis], sizes.as_deref(), parts)?;
+    if lens.len() != count {
+        return Err(KernelError::shape(format!(
+            "a split into {} parts for {count} results",
+            lens.len()
+        )));
+    }
+    let inner: usize = x.dims()[axis + 1..].iter().product();
+    let row = x.dims()[axis] * inner;
+    let mut start = 0;
+    for (i, &len) in lens.iter().enumerate() {
+        let mut dims = x.dims().to_vec();
+        dims[axis] = len;
+        let n = len * inner;
+        if call.wants(i) {
+            let mut y = call.alloc(i, x.dtype(), &dims)?;
+            with_elements!(x, y, |src, dst| for_rows(call.threads, dst, n, 1, |first, piece| {
+                for (j, out) in piece.chunks_mut(n).enumerate() {
+                    let at = (first + j) * row + start;
+                    out.clone_from_slice(&src[at..at + n]);
+                }
+            }));
+            call.set(i, y);
+        }
+        start += n;
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! Borders around a tensor, added or cut off.
+
+use super::view::with_elements;
+use crate::kernel::Call;
+use crate::ops::parallel::for_rows;
+use trident_ir::{DType, geometry};
+use trident_runtime::{KernelError, Tensor};
+
+/// What a border is filled with.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Constant,
+    Edge,
+    Reflect,
+    Wrap,
+}
+
+impl Mode {
+    /// The source index for place `i` relative to a source of `n` elements.
+    fn source(self, i: i64, n: i64) -> Option<usize> {
+        let inside = match self {
+            Mode::Constant => return (0..n).contains(&i).then_some(i as usize),
+            Mode::Edge => i.clamp(0, n - 1),
+            Mode::Wrap => i.rem_euclid(n),
+            Mode::Reflect => {
+                let period = (2 * (n - 1)).max(1);
+                let folded = i.rem_euclid(period);
+                if folded < n { folded } else { period - folded }
+            }
+        };
+        Some(inside as usize)
+    }
+}
+
+/// Pads by the operands and the mode.
+pub(super) fn pad(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let pads = call.ints(1)?.ok_or(KernelError::Missing(1))?;
+    let axes = call.ints(3)?;
+    let mode = match call.op.str("mode") {
+        Some("constant") | None => Mode::Constant,
+        Some("edge") => Mode::Edge,
+        Some("reflect") => Mode::Reflect,
+        Some("wrap") => Mode::Wrap,
+        Some(other) => return Err(KernelError::attr("mode", format!("`{other}` is unknown"))),
+    };
+    let (borders, dims) = geometry::pad(x.dims(), &pads, axes.as_deref())?;
+    let fill = call.opt(2)?;
+    if let Some(fill) = &fill {
+        if fill.dtype() != x.dtype() {
+            let expected = x.dtype().to_string();
+            return Err(KernelError::DType { index: 2, actual: fill.dtype(), expected });
+        }
+        if fill.len() != 1 {
+            return Err(KernelError::shape("the value to pad with is not one element"));
+        }
+    }
+    border(call, &x, &borders, &dims, mode, fill)
+}
+
+/// Cuts or zero-pads axes around their centre.
+pub(super) fn center(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let sizes = call.ints(1)?.ok_or(KernelError::Missing(1))?;
+    let all: Vec<i64> = (0..x.rank() as i64).collect();
+    let axes = call.op.ints("axes").unwrap_or(&all);
+    if axes.len() != sizes.len() {
+        return Err(KernelError::shape(format!("{} sizes for {} axes", sizes.len(), axes.len())));
+    }
+    geometry::axes(axes, x.rank())?;
+    let (mut begins, mut ends) = (vec![], vec![]);
+    for (&a, &size) in axes.iter().zip(&sizes) {
+        let dim = x.dims()[geometry::axis(a, x.rank())?] as i64;
+        if size < 0 {
+            return Err(KernelError::domain(format!("size {size} is negative")));
+        }
+        // The odd element is cut from, or added to, the end.
+        let change = size - dim;
+        let begin = if change < 0 { -(-change / 2) } else { change / 2 };
+        begins.push(begin);
+        ends.push(change - begin);
+    }
+    begins.extend(ends);
+    let (borders, dims) = geometry::pad(x.dims(), &begins, Some(axes))?;
+    border(call, &x, &borders, &dims, Mode::Constant, None)
+}
+
+fn border(
+    call: &mut Call<'_, '_>,
+    x: &Tensor,
+    borders: &[(i64, i64)],
+    dims: &[usize],
+    mode: Mode,
+    fill: Option<Tensor>,
+) -> Result<(), KernelError> {
+    let mut y = call.alloc(0, x.dtype(), dims)?;
+    if y.is_empty() {
+        call.set(0, y);
+        return Ok(());
+    }
+    // What is cut off is no source for what is added.
+    let mut maps = vec![];
+    for ((&d, &(before, after)), &out) in x.dims().iter().zip(borders).zip(dims) {
+        let (low, high) = ((-before).max(0), d as i64 - (-after).max(0));
+        let n = (high - low).max(0);
+        if mode != Mode::Constant && n == 0 {
+            return Err(KernelError::shape(
+                "an empty axis has no elements to fill its border with",
+            ));
+        }
+        let source = |i: usize| mode.source(i as i64 - before.max(0), n).map(|s| s + low as usize);
+        maps.push((0..out).map(source).collect::<Vec<_>>());
+    }
+    let fill = match fill {
+        Some(fill) => fill,
+        None if x.dtype() == DType::Str => Tensor::from_strings(&[1], vec![String::new()])?,
+        None => {
+            let mut zero = call.temp(x.dtype(), &[1])?;
+            zero.bytes_mut()?.fill(0);
+            zero
+        }
+    };
+    let strides = geometry::strides(x.dims());
+    let inner = maps.pop().unwrap_or_else(|| vec![Some(0)]);
+    // The longest run of the row that is contiguous in the source: all but the borders.
+    let start = inner.iter().position(|s| s.is_some()).unwrap_or(0);
+    let first = inner.get(start).copied().flatten().unwrap_or(0);
+    let count = |s: usize, from: usize| {
+        inner[s..].iter().enumerate().take_while(|(i, v)| **v == Some(from + i)).count()
+    };
+    let (mut run_at, mut run_from, mut run) =
+        (start, first, if inner.is_empty() { 0 } else { count(start, first) });
+    if mode != Mode::Constant
+        && let Some(at) = inner.iter().position(|s| *s == inner.iter().flatten().min().copied())
+    {
+        // Repeating modes: the run that starts at the least index.
+        let from = inner[at].unwrap_or(0);
+        let at = inner
+            .iter()
+            .rposition(|s| *s == Some(from))
+            .filter(|&p| count(p, from) > count(at, from))
+            .unwrap_or(at);
+        if count(at, from) > run {
+            (run_at, run_from, run) = (at, from, count(at, from));
+        }
+    }
+    let row = inner.len();
+    with_elements!(x, y, |src, dst| {
+        let fill = match_first(&fill, src)?;
+        for_rows(call.threads, dst, row, 1, |first, piece| {
+            for (k, out) in piece.chunks_mut(row).enumerate() {
+                let (mut rest, mut at) = (first + k, Some(0));
+                for (map, &s) in maps.iter().zip(&strides).rev() {
+                    let place = map[rest % map.len()];
+                    at = at.zip(place).map(|(at, p)| at + p * s);
+                    rest /= map.len();
+                }
+                let Some(at) = at else {
+                    out.fill(fill.clone());
+                    continue;
+                };
+                for (i, slot) in out.iter_mut().enumerate() {
+                    if i >= run_at && i < run_at + run {
+                        continue;
+                    }
+                    *slot = inner[i].map_or_else(|| fill.clone(), |p| src[at + p].clone());
+                }
+                let from = at + run_from;
+                if run > 0 {
+                    out[run_at..run_at + run].clone_from_slice(&src[from..from + run]);
+                }
+            }
+        });
+    });
+    call.set(0, y);
+    Ok(())
+}
+
+/// The first element of a tensor in the Rust type of a slice of the same element type.
+fn match_first<T: FromTensor>(t: &Tensor, _like: &[T]) -> Result<T, KernelError> {
+    T::first(t)
+}
+
+trait FromTensor: Sized {
+    fn first(t: &Tensor) -> Result<Self, KernelError>;
+}
+
+macro_rules! from_tensor {
+    ($($t:ty),*) => { $(
+        impl FromTensor for $t {
+            fn first(t: &Tensor) -> Result<$t, KernelError> {
+                let first = bytemuck::cast_slice(t.bytes()?).first().copied();
+                first.ok_or_else(|| KernelError::shape("no element"))
+            }
+        }
+    )* };
+}
+from_tensor!(u8, u16, u32, u64, [u64; 2]);
+
+impl FromTensor for String {
+    fn first(t: &Tensor) -> Result<String, KernelError> {
+        t.strings()?.first().cloned().ok_or_else(|| KernelError::shape("no element"))
+    }
+}

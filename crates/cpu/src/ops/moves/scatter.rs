@@ -1,0 +1,268 @@
+//! Ops that write elements to places given by index.
+
+use super::gather::{element_offsets, slice_offsets};
+use super::view::with_elements;
+use crate::kernel::Call;
+use crate::ops::convert::{cast, wide};
+use trident_ir::literal::checked_len;
+use trident_ir::{DType, geometry};
+use trident_runtime::{KernelError, Tensor};
+
+/// How an update meets what is there.
+#[derive(Clone, Copy, PartialEq)]
+enum Reduction {
+    Replace,
+    Add,
+    Mul,
+    Max,
+    Min,
+}
+
+fn reduction(call: &Call<'_, '_>) -> Result<Reduction, KernelError> {
+    Ok(match call.op.str("reduction") {
+        Some("none") | None => Reduction::Replace,
+        Some("add") => Reduction::Add,
+        Some("mul") => Reduction::Mul,
+        Some("max") => Reduction::Max,
+        Some("min") => Reduction::Min,
+        Some(other) => return Err(KernelError::attr("reduction", format!("`{other}` is unknown"))),
+    })
+}
+
+/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy.
+fn take_copy(call: &mut Call<'_, '_>) -> Result<Tensor, KernelError> {
+    let x = call.tensor(0)?;
+    let (dtype, dims) = (x.dtype(), x.dims().to_vec());
+    drop(x);
+    if let Some(t) = call.reuse(0, dtype, &dims) {
+        return Ok(t);
+    }
+    let (x, mut y) = (call.tensor(0)?, call.alloc(0, dtype, &dims)?);
+    with_elements!(x, y, |src, dst| dst.clone_from_slice(src));
+    Ok(y)
+}
+
+/// Runs of `inner` elements of `updates` meet those of `y` at the offsets, in order.
+fn scatter(
+    call: &Call<'_, '_>,
+    mut y: Tensor,
+    offsets: &[usize],
+    inner: usize,
+    updates: &Tensor,
+    how: Reduction,
+) -> Result<Tensor, KernelError> {
+    if updates.dtype() != y.dtype() {
+        let expected = y.dtype().to_string();
+        return Err(KernelError::DType { index: 2, actual: updates.dtype(), expected });
+    }
+    if offsets.len().checked_mul(inner) != Some(updates.len()) {
+        return Err(KernelError::shape(format!(
+            "updates {:?} do not fill {} slices of {inner} elements",
+            updates.dims(),
+            offsets.len()
+        )));
+    }
+    if inner == 0 || offsets.is_empty() {
+        return Ok(y);
+    }
+    if how == Reduction::Replace {
+        with_elements!(updates, y, |src, dst| {
+            for (&at, update) in offsets.iter().zip(src.chunks(inner)) {
+                dst[at..at + inner].clone_from_slice(update);
+            }
+        });
+        return Ok(y);
+    }
+    let (dtype, hub) = (y.dtype(), wide(y.dtype()));
+    let mut acc = if hub == dtype { y } else { cast(call.threads, call.pool(), &y, hub)? };
+    let updates = cast(call.threads, call.pool(), updates, hub)?;
+    macro_rules! combine {
+        ($t:ident, $add:expr, $mul:expr) => {{
+            let f: fn($t, $t) -> $t = match how {
+                Reduction::Add => $add,
+                Reduction::Mul => $mul,
+                Reduction::Max => |a, b| if a > b || a != a { a } else { b },
+                Reduction::Min => |a, b| if a < b || a != a { a } else { b },
+                Reduction::Replace => |_, b| b,
+            };
+            let dst = acc.slice_mut::<$t>()?;
+            for (&at, update) in offsets.iter().zip(updates.slice::<$t>()?.chunks(inner)) {
+                dst[at..at + inner].iter_mut().zip(update).for_each(|(d, &u)| *d = f(*d, u));
+            }
+        }};
+    }
+    match hub {
+        DType::F32 => combine!(f32, |a, b| a + b, |a, b| a * b),
+        DType::F64 => combine!(f64, |a, b| a + b, |a, b| a * b),
+        DType::I32 => combine!(i32, i32::wrapping_add, i32::wrapping_mul),
+        DType::I64 => combine!(i64, i64::wrapping_add, i64::wrapping_mul),
+        DType::U64 => combine!(u64, u64::wrapping_add, u64::wrapping_mul),
+        other => return Err(KernelError::Unsupported(other)),
+    }
+    cast(call.threads, call.pool(), &acc, dtype)
+}
+
+/// Elements at indices along one axis.
+pub(super) fn elements(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let (indices, updates) = (call.tensor(1)?, call.tensor(2)?);
+    let how = reduction(call)?;
+    let dims = call.tensor(0)?.dims().to_vec();
+    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), dims.len())?;
+    if indices.dims() != updates.dims() {
+        let (i, u) = (indices.dims(), updates.dims());
+        return Err(KernelError::shape(format!("indices {i:?} and updates {u:?} differ in shape")));
+    }
+    let offsets = element_offsets(&dims, axis, &indices)?;
+    let y = take_copy(call)?;
+    let y = scatter(call, y, &offsets, 1, &updates, how)?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// Slices at index tuples.
+pub(super) fn nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let (indices, updates) = (call.tensor(1)?, call.tensor(2)?);
+    let how = reduction(call)?;
+    let dims = call.tensor(0)?.dims().to_vec();
+    let (offsets, inner) = slice_offsets(&dims, &indices, 0)?;
+    let y = take_copy(call)?;
+    let y = scatter(call, y, &offsets, inner, &updates, how)?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// A cache with an update at each batch entry's place along the axis.
+pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let (x, update) = (call.tensor(0)?, call.tensor(1)?);
+    let dims = x.dims().to_vec();
+    drop(x);
+    let axis = geometry::axis(call.op.int("axis").unwrap_or(-2), dims.len())?;
+    let circular = match call.op.str("mode") {
+        Some("linear") | None => false,
+        Some("circular") => true,
+        Some(other) => return Err(KernelError::attr("mode", format!("`{other}` is unknown"))),
+    };
+    let fits = axis > 0
+        && update.rank() == dims.len()
+        && (0..dims.len()).all(|i| i == axis || update.dims()[i] == dims[i])
+        && update.dims()[axis] <= dims[axis];
+    if !fits {
+        return Err(KernelError::shape(format!(
+            "update {:?} does not fit the cache {dims:?}",
+            update.dims()
+        )));
+    }
+    let (batch, most, steps) = (dims[0], dims[axis], update.dims()[axis]);
+    let starts = call.ints(2)?.unwrap_or_else(|| vec![0; batch]);
+    if starts.len() != batch {
+        return Err(KernelError::shape(format!(
+            "{} write indices for batch {batch}",
+            starts.len()
+        )));
+    }
+    let inner: usize = dims[axis + 1..].iter().product();
+    let middle: usize = dims[1..axis].iter().product();
+    let count = checked_len(&update.dims()[..=axis]).ok_or(geometry::GeometryError::TooLarge)?;
+    let mut offsets = Vec::with_capacity(if inner == 0 { 0 } else { count });
+    for (b, &start) in starts.iter().enumerate() {
+        let last = start
+            .checked_add(steps as i64)
+            .filter(|&l| start >= 0 && (circular || l <= most as i64));
+        if last.is_none() {
+            return Err(KernelError::domain(format!(
+                "write index {start} is outside a cache of {most}"
+            )));
+        }
+        if inner == 0 {
+            continue;
+        }
+        for m in 0..middle {
+            for s in 0..steps {
+                let place = (start as usize + s) % most.max(1);
+                offsets.push(((b * middle + m) * most + place) * inner);
+            }
+        }
+    }
+    let y = take_copy(call)?;
+    let y = if inner == 0 {
+        y
+    } else {
+        scatter(call, y, &offsets, inner, &update, Reduction::Replace)?
+    };
+    call.set(0, y);
+    Ok(())
+}
+
+/// Columns summed into the image they were cut from.
+pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let size = |t: Option<Vec<i64>>, i| -> Result<Vec<usize>, KernelError> {
+        let t = t.ok_or(KernelError::Missing(i))?;
+        let sizes = t.iter().map(|&d| usize::try_from(d)).collect::<Result<_, _>>();
+        sizes.map_err(|_| KernelError::domain(format!("operand {i} has a negative size")))
+    };
+    let (image, block) = (size(call.ints(1)?, 1)?, size(call.ints(2)?, 2)?);
+    let windows = geometry::windows(
+        &image,
+        &block,
+        call.op.ints("strides"),
+        call.op.ints("dilations"),
+        call.op.ints("pads"),
+        "NOTSET",
+        false,
+    )?;
+    let taps = checked_len(&block).ok_or(geometry::GeometryError::TooLarge)?;
+    let places: Vec<usize> = windows.iter().map(|w| w.out).collect();
+    let count = checked_len(&places).ok_or(geometry::GeometryError::TooLarge)?;
+    let &[batch, rows, columns] = x.dims() else {
+        return Err(KernelError::shape(format!("{:?} is not [N, C·taps, columns]", x.dims())));
+    };
+    if !rows.is_multiple_of(taps) || columns != count {
+        return Err(KernelError::shape(format!(
+            "{:?} are no columns of {block:?} blocks of {image:?}",
+            x.dims()
+        )));
+    }
+    let dims = [&[batch, rows / taps], &image[..]].concat();
+    let (dtype, hub) = (x.dtype(), wide(x.dtype()));
+    let x = cast(call.threads, call.pool(), &x, hub)?;
+    let mut acc = call.temp(hub, &dims)?;
+    let pixels = checked_len(&image).ok_or(geometry::GeometryError::TooLarge)?;
+    let strides = geometry::strides(&image);
+    // The pixel of each tap and column, if it is not in the border.
+    let pixel = |tap: usize, column: usize| -> Option<usize> {
+        let (mut tap, mut column, mut at) = (tap, column, 0);
+        for (w, (&d, &s)) in windows.iter().zip(image.iter().zip(&strides)).rev() {
+            let place =
+                (column % w.out * w.stride + tap % w.kernel * w.dilation).checked_sub(w.before);
+            at += place.filter(|&p| p < d)? * s;
+            (tap, column) = (tap / w.kernel, column / w.out);
+        }
+        Some(at)
+    };
+    macro_rules! sum {
+        ($t:ident, $add:expr) => {{
+            let add: fn($t, $t) -> $t = $add;
+            let (src, dst) = (x.slice::<$t>()?, acc.slice_mut::<$t>()?);
+            dst.fill(0 as $t);
+            for (i, &v) in src.iter().enumerate() {
+                let (row, column) = (i / columns, i % columns);
+                if let Some(at) = pixel(row % taps, column) {
+                    let slot = &mut dst[row / taps * pixels + at];
+                    *slot = add(*slot, v);
+                }
+            }
+        }};
+    }
+    match hub {
+        DType::F32 => sum!(f32, |a, b| a + b),
+        DType::F64 => sum!(f64, |a, b| a + b),
+        DType::I32 => sum!(i32, i32::wrapping_add),
+        DType::I64 => sum!(i64, i64::wrapping_add),
+        DType::U64 => sum!(u64, u64::wrapping_add),
+        other => return Err(KernelError::Unsupported(other)),
+    }
+    let y = cast(call.threads, call.pool(), &acc, dtype)?;
+    call.set(0, y);
+    Ok(())
+}
