@@ -8,6 +8,8 @@ pub use rule::{Operands, Rule, TypeError};
 pub use table::OpKind;
 
 use crate::{Attr, AttrKind, DType};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Where in the stack a function stands. Functions only move down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -166,6 +168,27 @@ impl AttrDecl {
     }
 }
 
+impl OpKind {
+    /// The op's declaration.
+    pub fn decl(self) -> &'static OpDecl {
+        &table::TABLE[self as usize]
+    }
+
+    /// The op with this name in the text form.
+    pub fn by_name(name: &str) -> Option<OpKind> {
+        static BY_NAME: LazyLock<HashMap<&str, OpKind>> =
+            LazyLock::new(|| table::TABLE.iter().map(|d| (d.name, d.kind)).collect());
+        BY_NAME.get(name).copied()
+    }
+
+    /// The op with this variant name.
+    pub fn by_variant(variant: &str) -> Option<OpKind> {
+        static BY_VARIANT: LazyLock<HashMap<&str, OpKind>> =
+            LazyLock::new(|| table::TABLE.iter().map(|d| (d.variant, d.kind)).collect());
+        BY_VARIANT.get(variant).copied()
+    }
+}
+
 /// What the table declares of an op.
 #[derive(Debug)]
 pub struct OpDecl {
@@ -185,7 +208,7 @@ pub struct OpDecl {
     pub attrs: &'static [AttrDecl],
     /// Number of regions.
     pub regions: usize,
-    /// What it computes.
+    /// What it computes, as the documentation of the variant says.
     pub doc: &'static str,
 }
 

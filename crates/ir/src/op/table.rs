@@ -10,8 +10,6 @@ use super::custom::{
 use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand, Rule};
 use crate::{AttrKind, DType};
 use Rule::{AttrOr, Elem, Fn, InnerOf, Is, ItemOf, Regions, Same, SeqOf};
-use std::collections::HashMap;
-use std::sync::LazyLock;
 
 const INT: Default = Absent(AttrKind::Int);
 const INTS: Default = Absent(AttrKind::Ints);
@@ -61,7 +59,7 @@ macro_rules! ops {
             pub const ALL: &'static [OpKind] = &[$(OpKind::$variant,)*];
         }
 
-        static TABLE: &[OpDecl] = &[$( OpDecl {
+        pub(super) static TABLE: &[OpDecl] = &[$( OpDecl {
             kind: OpKind::$variant,
             variant: stringify!($variant),
             name: $name,
@@ -73,27 +71,6 @@ macro_rules! ops {
             doc: concat!($($doc),+).trim_ascii(),
         }, )*];
     };
-}
-
-impl OpKind {
-    /// The op's declaration.
-    pub fn decl(self) -> &'static OpDecl {
-        &TABLE[self as usize]
-    }
-
-    /// The op with this name in the text form.
-    pub fn by_name(name: &str) -> Option<OpKind> {
-        static BY_NAME: LazyLock<HashMap<&str, OpKind>> =
-            LazyLock::new(|| TABLE.iter().map(|d| (d.name, d.kind)).collect());
-        BY_NAME.get(name).copied()
-    }
-
-    /// The op with this variant name.
-    pub fn by_variant(variant: &str) -> Option<OpKind> {
-        static BY_VARIANT: LazyLock<HashMap<&str, OpKind>> =
-            LazyLock::new(|| TABLE.iter().map(|d| (d.variant, d.kind)).collect());
-        BY_VARIANT.get(variant).copied()
-    }
 }
 
 ops! {
@@ -244,7 +221,7 @@ ops! {
     Sub "sub" Elementwise (a, b) -> (c: Elem(0)) {};
     /// Sum of all operands, broadcast.
     Sum "sum" Elementwise (xs[many]) -> (y: Elem(0)) {};
-    /// swish(a)·b.
+    /// a·sigmoid(alpha·a)·b, the gate first; the shapes are equal, nothing broadcasts.
     SwiGLU "swiglu" Elementwise (a, b) -> (y: Elem(0)) { alpha = Float(1.0) };
     /// x where the condition holds, else y; broadcast.
     Where "where" Elementwise (condition, x, y) -> (output: Elem(1)) {};
@@ -265,8 +242,13 @@ ops! {
     } regions 1;
 
     // ---------------------------------------------------------------- contractions
-    /// Scaled dot-product attention: softmax(scale·q·kᵀ + mask)·v by heads, with causal and windowed masks, soft cap,
-    /// grouped queries and a cache of past keys and values.
+    /// Scaled dot-product attention by heads: softmax(softcap(scale·q·kᵀ) + mask)·v, where softcap(s) is
+    /// softcap·tanh(s/softcap) if that is not 0 and scale is 1/√head size if absent. q, k and v are [batch, heads,
+    /// length, size], or [batch, length, heads·size] with the numbers of heads given; several query heads may share one
+    /// of k and v. The past key and value precede k and v along the length. A bool mask tells what takes part, a float
+    /// one is added; `is_causal` and the windows (−1: open) count positions from the end of the keys. A row with
+    /// everything masked gives 0. `qk_matmul_output` is the scores: 0 plain, 1 after the soft cap, 2 after the mask, 3
+    /// after softmax.
     Attention "attention" Contract
         (q, k, v, attn_mask[opt], past_key[opt], past_value[opt], nonpad_kv_seqlen[opt])
         -> (y: Elem(0), present_key[opt]: Elem(1), present_value[opt]: Elem(2), qk_matmul_output[opt]: Elem(0)) {
@@ -288,25 +270,32 @@ ops! {
     ConvInteger "conv_integer" Quant (x, w, x_zero_point[opt], w_zero_point[opt]) -> (y: Is(DType::I32)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
-    /// Transposed convolution (the gradient of `conv` by its input).
+    /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has stride·(n
+    /// − 1) + output_padding + k' − begin − end places, or those that `output_shape` asks for, by pads that are split
+    /// as `auto_pad` says; SAME means n·stride.
     ConvTranspose "conv_transpose" Contract (x, w, b[opt]) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, output_padding = INTS,
         output_shape = INTS, pads = INTS, strides = INTS,
     };
-    /// Convolution whose taps are displaced by `offset` and weighted by `mask`.
+    /// Convolution whose taps are displaced by `offset` [N, offset_group·taps·axes, out…], read by linear interpolation
+    /// with 0 outside, and weighted by `mask` [N, offset_group·taps, out…].
     DeformConv "deform_conv" Contract (x, w, offset, b[opt], mask[opt]) -> (y: Elem(0)) {
         dilations = INTS, group = Int(1), kernel_shape = INTS, offset_group = Int(1), pads = INTS, strides = INTS,
     };
-    /// Depthwise causal 1-D convolution with a carried state of the last inputs.
+    /// Depthwise convolution of [batch, channels, length] that looks back only: `weight` is [channels, 1, k], the state
+    /// holds the last k − 1 inputs and stands before `x`. `activation` is none, silu or swish.
     CausalConvWithState "causal_conv_with_state" Contract (x, weight, bias[opt], past_state[opt])
         -> (y: Elem(0), present_state: Elem(0)) { activation = Str("none") };
-    /// Sum over products as the equation in Einstein's notation tells.
+    /// Sum over products as the equation in Einstein's notation tells; `...` stands for axes that broadcast, and
+    /// without `->` the result has the letters that occur once, in order of the alphabet.
     Einsum "einsum" Contract (xs[many]) -> (y: Elem(0)) { equation = Required(AttrKind::Str) };
-    /// alpha·op(a)·op(b) + beta·c for matrices, `c` broadcast.
+    /// alpha·op(a)·op(b) + beta·c for matrices, op transposing where `trans_*` says so, `c` broadcast to the result.
     Gemm "gemm" Contract (a, b, c[opt]) -> (y: Elem(0)) {
         alpha = Float(1.0), beta = Float(1.0), trans_a = Int(0), trans_b = Int(0),
     };
-    /// Linear attention with a carried state, by the update rule named.
+    /// Attention as a recurrence over a state S [batch, kv heads, d_k, d_v], operands packed as [batch, length,
+    /// heads·size]: S += k⊗v (`linear`), with S·exp(decay) before it (`gated`), or k⊗(beta·(v − Sᵀk)) for k⊗v (`delta`,
+    /// `gated_delta`). The output is scale·Sᵀq, scale 1/√d_k if 0. `chunk_size` does not change results.
     LinearAttention "linear_attention" Contract (query, key, value, past_state[opt], decay[opt], beta[opt])
         -> (y: Elem(0), present_state: Rule::Fn(linear_state)) {
         chunk_size = Int(64), kv_num_heads = Required(AttrKind::Int), q_num_heads = Required(AttrKind::Int),
@@ -321,9 +310,13 @@ ops! {
         scale = Float(1.0), trans_a = Int(0), trans_b = Int(0),
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
     };
-    /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32.
+    /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
+    /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a, b, a_zero_point[opt], b_zero_point[opt]) -> (y: Is(DType::I32)) {};
-    /// Rotates pairs of features by position-dependent angles.
+    /// Rotates pairs of features, halves of a head or neighbours if `interleaved`, by the angles whose cosines and
+    /// sines are cached: [max position, size/2] with `position_ids`, else [batch, length, size/2]. `x` is [batch,
+    /// heads, length, size], or [batch, length, heads·size] with `num_heads`. Features from `rotary_embedding_dim` on
+    /// (0: none) stay.
     RotaryEmbedding "rotary_embedding" Contract (x, cos_cache, sin_cache, position_ids[opt]) -> (y: Elem(0)) {
         interleaved = Int(0), num_heads = INT, rotary_embedding_dim = Int(0),
     };
@@ -331,27 +324,30 @@ ops! {
     Det "det" Contract (x) -> (y: Elem(0)) {};
 
     // ---------------------------------------------------------------- quantisation
-    /// (x − zero_point)·scale, per tensor, per axis or per block.
+    /// (x − zero_point)·scale, per tensor, axis or block, computed in the result's type.
     DequantizeLinear "dequantize_linear" Quant (x, x_scale, x_zero_point[opt]) -> (y: AttrOr("output_dtype", 1)) {
         axis = Int(1), block_size = Int(0), output_dtype = DTYPE,
     };
-    /// Quantises to u8 with scale and zero point taken from the least and greatest element.
+    /// Quantises to u8: the scale is (max(x, 0) − min(x, 0))/255, the zero point round(−min/scale), both results too.
     DynamicQuantizeLinear "dynamic_quantize_linear" Quant (x) -> (y: Is(DType::U8), y_scale: F32, y_zero_point: Is(DType::U8)) {};
-    /// Convolution of quantised tensors, requantised.
+    /// `conv_integer` of quantised tensors plus `b` (i32, scale x_scale·w_scale), requantised to y's scale and zero
+    /// point. `w_scale` may have one element per output channel.
     QLinearConv "qlinear_conv" Quant (x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b[opt])
         -> (y: Elem(7)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
-    /// Matrix product of quantised tensors, requantised.
+    /// `matmul_integer` of quantised tensors, requantised to y's scale and zero point. The scales of `a` and `b` may
+    /// have one element per row and column.
     QLinearMatMul "qlinear_matmul" Quant (a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point)
         -> (y: Elem(7)) {};
-    /// round(x/scale) + zero_point, saturated to the result's type; per tensor, per axis or per block.
+    /// round(x/scale) + zero_point, ties to even, clamped to the result's type; per tensor, axis or block. `saturate`
+    /// governs 8-bit floats as in `cast`, `precision` is the type of the division.
     QuantizeLinear "quantize_linear" Quant (x, y_scale, y_zero_point[opt]) -> (y: Fn(quantized)) {
         axis = Int(1), block_size = Int(0), output_dtype = DTYPE, precision = DTYPE, saturate = Int(1),
     };
 
     // ---------------------------------------------------------------- pooling
-    /// Mean over windows.
+    /// Mean over windows, of the elements inside the input, or with `count_include_pad` of those in its padding too.
     AveragePool "average_pool" Pool (x) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), ceil_mode = Int(0), count_include_pad = Int(0), dilations = INTS,
         kernel_shape = Required(AttrKind::Ints), pads = INTS, strides = INTS,
@@ -362,39 +358,43 @@ ops! {
     GlobalLpPool "global_lp_pool" Pool (x) -> (y: Elem(0)) { p = Int(2) };
     /// Maximum over all spatial axes.
     GlobalMaxPool "global_max_pool" Pool (x) -> (y: Elem(0)) {};
-    /// Lp norm over windows.
+    /// (Σ|x|^p)^(1/p) over windows.
     LpPool "lp_pool" Pool (x) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), ceil_mode = Int(0), dilations = INTS, kernel_shape = Required(AttrKind::Ints),
         p = Int(2), pads = INTS, strides = INTS,
     };
-    /// Maximum over windows, and optionally its flat index in `x`.
+    /// Maximum over windows, and optionally its index in the whole of `x` flattened row-major (column-major in the
+    /// spatial axes with `storage_order = 1`).
     MaxPool "max_pool" Pool (x) -> (y: Elem(0), indices[opt]: I64) {
         auto_pad = Str("NOTSET"), ceil_mode = Int(0), dilations = INTS, kernel_shape = Required(AttrKind::Ints),
         pads = INTS, storage_order = Int(0), strides = INTS,
     };
-    /// Maximum over the cells of each region of interest.
+    /// Maximum over the `pooled_shape` cells of each region, a row [batch, x1, y1, x2, y2] of `rois` times
+    /// `spatial_scale`.
     MaxRoiPool "max_roi_pool" Pool (x, rois) -> (y: Elem(0)) {
         pooled_shape = Required(AttrKind::Ints), spatial_scale = Float(1.0),
     };
-    /// Puts pooled values back to the places that `max_pool` took them from.
+    /// Puts pooled values back to the places that `max_pool` took them from; elsewhere 0.
     MaxUnpool "max_unpool" Pool (x, indices, output_shape[opt]) -> (y: Elem(0)) {
         kernel_shape = Required(AttrKind::Ints), pads = INTS, strides = INTS,
     };
 
     // ---------------------------------------------------------------- normalisation, reductions, scans
-    /// (x − mean)/√(variance + epsilon)·scale + b per channel; in training mode by the batch's own statistics, and also
-    /// results in the running ones.
+    /// (x − mean)/√(var + epsilon)·scale + b per channel (axis 1). In training mode by the batch's own mean and
+    /// variance, and the running ones are momentum·old + (1 − momentum)·the batch's.
     BatchNormalization "batch_normalization" Reduce (x, scale, b, mean, var)
         -> (y: Elem(0), running_mean[opt]: Elem(3), running_var[opt]: Elem(4)) {
         epsilon = Float(1e-5), momentum = Float(0.9), training_mode = Int(0),
     };
-    /// Normalises groups of channels, then scales and shifts each channel.
+    /// (x − mean)/√(variance + epsilon)·scale + bias, statistics over `num_groups` groups of channels and all spatial
+    /// axes of a sample, scale and bias per channel.
     GroupNormalization "group_normalization" Reduce (x, scale, bias) -> (y: Elem(0)) {
         epsilon = Float(1e-5), num_groups = Required(AttrKind::Int), stash_type = Ty(DType::F32),
     };
-    /// Normalises each channel of each sample over its spatial axes.
+    /// `group_normalization` of single channels: statistics over the spatial axes of each sample.
     InstanceNormalization "instance_normalization" Reduce (x, scale, b) -> (y: Elem(0)) { epsilon = Float(1e-5) };
-    /// Normalises over the axes from `axis` on, then scales and shifts.
+    /// (x − mean)/√(variance + epsilon)·scale + b, statistics over the axes from `axis` on; mean and 1/√(variance +
+    /// epsilon) are further results, those axes being 1.
     LayerNormalization "layer_normalization" Reduce (x, scale, b[opt])
         -> (y: Elem(0), mean[opt]: AttrOr("stash_type", 0), inv_std_dev[opt]: AttrOr("stash_type", 0)) {
         axis = Int(-1), epsilon = Float(1e-5), stash_type = Ty(DType::F32),
@@ -406,13 +406,13 @@ ops! {
     RMSNormalization "rms_normalization" Reduce (x, scale) -> (y: Elem(1)) {
         axis = Int(-1), epsilon = Float(1e-5), stash_type = Ty(DType::F32),
     };
-    /// x/(bias + alpha/size·Σx²)^beta, the sum over `size` neighbouring channels.
+    /// x/(bias + alpha/size·Σx²)^beta, the sum over the `size` channels around, ⌊(size − 1)/2⌋ of them before.
     LRN "lrn" Reduce (x) -> (y: Elem(0)) {
         alpha = Float(1e-4), beta = Float(0.75), bias = Float(1.0), size = Required(AttrKind::Int),
     };
-    /// x divided by its Lp norm along the axis.
+    /// x divided by its Lp norm along the axis, p 1 or 2; where the norm is 0, so is the result.
     LpNormalization "lp_normalization" Reduce (x) -> (y: Elem(0)) { axis = Int(-1), p = Int(2) };
-    /// (x − mean)/standard deviation over the axes.
+    /// (x − mean)/standard deviation over the axes, 0, 2 and 3 if none are given.
     MeanVarianceNormalization "mean_variance_normalization" Reduce (x) -> (y: Elem(0)) { axes = INTS };
     /// exp(x)/Σexp(x) along the axis.
     Softmax "softmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
@@ -420,13 +420,15 @@ ops! {
     LogSoftmax "log_softmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
     /// 1 at the first greatest element along the axis, else 0.
     Hardmax "hardmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
-    /// Index of the greatest element along the axis, the first or last of equals.
+    /// Index of the greatest element along the axis, of equals the first or with `select_last_index` the last.
     ArgMax "argmax" Reduce (x) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
-    /// Index of the least element along the axis, the first or last of equals.
+    /// Index of the least element along the axis, of equals the first or with `select_last_index` the last.
     ArgMin "argmin" Reduce (x) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
-    /// Running product along an axis.
+    /// Running product along an axis, a rank-0 operand; `exclusive` leaves out the element itself, `reverse` runs from
+    /// the end.
     CumProd "cumprod" Reduce (x, axis) -> (y: Elem(0)) { exclusive = Int(0), reverse = Int(0) };
-    /// Running sum along an axis.
+    /// Running sum along an axis, a rank-0 operand; `exclusive` leaves out the element itself, `reverse` runs from the
+    /// end.
     CumSum "cumsum" Reduce (x, axis) -> (y: Elem(0)) { exclusive = Int(0), reverse = Int(0) };
     /// Σ|x| over the axes (all if none are given).
     ReduceL1 "reduce_l1" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
@@ -448,23 +450,27 @@ ops! {
     ReduceSum "reduce_sum" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Σx² over the axes.
     ReduceSumSquare "reduce_sum_square" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
-    /// The k greatest or least elements along the axis and their indices.
+    /// The k greatest or least elements along the axis and their indices, in order; of equals the one with the lower
+    /// index first.
     TopK "topk" Reduce (x, k) -> (values: Elem(0), indices: I64) { axis = Int(-1), largest = Int(1), sorted = Int(1) };
-    /// Distinct elements or slices, with first indices, inverse indices and counts.
+    /// Distinct elements of the flattened operand or distinct slices along `axis`, ascending or in order of occurrence,
+    /// with the index of the first occurrence, the place of each element among them, and counts.
     Unique "unique" Reduce (x) -> (y: Elem(0), indices[opt]: I64, inverse_indices[opt]: I64, counts[opt]: I64) {
         axis = INT, sorted = Int(1),
     };
 
     // ---------------------------------------------------------------- moving elements
-    /// Cuts or zero-pads the named axes around the centre to the given sizes.
+    /// Cuts or zero-pads the named axes (all if absent) around the centre to the given sizes; an odd element is cut
+    /// before and padded behind.
     CenterCropPad "center_crop_pad" Move (x, shape) -> (y: Elem(0)) { axes = INTS };
-    /// Sums columns back into the image they were cut from.
+    /// Sums columns [N, C·block, places] back into the image [N, C, image_shape…] they were cut from.
     Col2Im "col2im" Move (x, image_shape, block_shape) -> (y: Elem(0)) { dilations = INTS, pads = INTS, strides = INTS };
-    /// Slices along the axis where the condition holds; of the flattened operand if there is no axis.
+    /// Slices along the axis where the condition, a bool vector, holds; of the flattened operand if there is no axis.
     Compress "compress" Move (x, condition) -> (y: Elem(0)) { axis = INT };
     /// Operands joined along the axis.
     Concat "concat" Move (xs[many]) -> (y: Elem(0)) { axis = Required(AttrKind::Int) };
-    /// Moves blocks of channels into space.
+    /// Moves channels into blocks of space; the block's place is the outer part of the channel (`DCR`) or the inner one
+    /// (`CRD`).
     DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize = Required(AttrKind::Int), mode = Str("DCR") };
     /// Broadcasts `x` and `shape` against each other.
     Expand "expand" Move (x, shape) -> (y: Elem(0)) {};
@@ -474,21 +480,22 @@ ops! {
     Flatten "flatten" Move (x) -> (y: Elem(0)) { axis = Int(1) };
     /// Slices of `x` along the axis at the indices (negative from the end).
     Gather "gather" Move (x, indices) -> (y: Elem(0)) { axis = Int(0) };
-    /// Elements of `x` at indices along one axis.
+    /// y[i…] = x[i… with the index at i… along the axis]; the result has the shape of the indices.
     GatherElements "gather_elements" Move (x, indices) -> (y: Elem(0)) { axis = Int(0) };
-    /// Slices of `x` at index tuples.
+    /// Slices of `x` at the index tuples in the last axis of `indices`, behind `batch_dims` axes that both share.
     GatherND "gather_nd" Move (x, indices) -> (y: Elem(0)) { batch_dims = Int(0) };
     /// Indices of the elements that are not zero, one column each.
     NonZero "non_zero" Move (x) -> (y: I64) {};
-    /// `values[1]` at the indices along a further axis of length `depth`, else `values[0]`.
+    /// `values[1]` at the indices along a further axis of length `depth`, else `values[0]`; an index outside marks
+    /// nothing.
     OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis = Int(-1) };
-    /// Adds or cuts borders: constant, reflect, edge or wrap.
+    /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
     Pad "pad" Move (x, pads, value[opt], axes[opt]) -> (y: Elem(0)) { mode = Str("constant") };
-    /// start, start + delta, … up to but without limit.
+    /// start + i·delta for all i from 0 until limit is reached.
     Range "range" Move (start, limit, delta) -> (y: Elem(0)) { stash_type = Ty(DType::F32) };
     /// The same elements in other dimensions: 0 copies one (unless `allowzero`), −1 is inferred.
     Reshape "reshape" Move (x, shape) -> (y: Elem(0)) { allowzero = Int(0) };
-    /// Reverses the first `sequence_lens[i]` slices of each batch entry.
+    /// Reverses the first `sequence_lens[i]` slices along the time axis of entry i of the batch axis.
     ReverseSequence "reverse_sequence" Move (x, sequence_lens) -> (y: Elem(0)) { batch_axis = Int(1), time_axis = Int(0) };
     /// Copy of `x` with elements at indices along one axis replaced by or combined with updates.
     ScatterElements "scatter_elements" Move (x, indices, updates) -> (y: Elem(0)) { axis = Int(0), reduction = Str("none") };
@@ -498,80 +505,96 @@ ops! {
     Shape "shape" Move (x) -> (y: I64) { start = Int(0), end = INT };
     /// The number of elements, rank 0.
     Size "size" Move (x) -> (y: I64) {};
-    /// A strided cut along some axes; bounds are clamped.
+    /// Elements start, start + step, … before end of each named axis (all if absent); bounds are clamped, steps may be
+    /// negative.
     Slice "slice" Move (x, starts, ends, axes[opt], steps[opt]) -> (y: Elem(0)) {};
-    /// Moves blocks of space into channels.
+    /// Moves blocks of space into channels; the block's place becomes the outer part of the channel (`DCR`) or the
+    /// inner one (`CRD`).
     SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize = Required(AttrKind::Int), mode = Str("DCR") };
-    /// Cuts along the axis into parts of the given or equal sizes.
+    /// Cuts along the axis into parts of the given sizes, or of equal ones, the last being smaller.
     Split "split" Move (x, split[opt]) -> (ys[many]: Elem(0)) { axis = Int(0), num_outputs = INT };
-    /// Removes axes of length 1.
+    /// Removes the named axes, which have length 1; all such axes without `axes`.
     Squeeze "squeeze" Move (x, axes[opt]) -> (y: Elem(0)) {};
-    /// Copy of a cache with `update` written at `write_indices` along the axis.
+    /// Copy of a cache with `update` written from `write_indices[batch]` (0 if absent) on along the axis; `circular`
+    /// wraps around.
     TensorScatter "tensor_scatter" Move (past_cache, update, write_indices[opt]) -> (y: Elem(0)) { axis = Int(-2), mode = Str("linear") };
     /// Repeats the operand along each axis.
     Tile "tile" Move (x, repeats) -> (y: Elem(0)) {};
     /// Permutes axes; reverses them without `perm`.
     Transpose "transpose" Move (x) -> (y: Elem(0)) { perm = INTS };
-    /// Zeroes the elements below or above the k-th diagonal.
+    /// The upper or lower triangle of the matrices in the last two axes, from the k-th diagonal; 0 elsewhere.
     Trilu "trilu" Move (x, k[opt]) -> (y: Elem(0)) { upper = Int(1) };
-    /// Inserts axes of length 1.
+    /// Inserts axes of length 1 at these places of the result.
     Unsqueeze "unsqueeze" Move (x, axes) -> (y: Elem(0)) {};
 
     // ---------------------------------------------------------------- recurrent
-    /// Gated recurrent unit over a sequence.
+    /// Gated recurrent unit over a sequence, gates z, r, h: h' = g(Wh·x + Rh·(r∘h)), or with `linear_before_reset`
+    /// g(Wh·x + r∘(Rh·h + bias)); the state is (1 − z)∘h' + z∘h. Activations are sigmoid and tanh if absent, `clip`
+    /// bounds their arguments.
     GRU "gru" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt]) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, layout = Int(0), linear_before_reset = Int(0),
     };
-    /// Long short-term memory over a sequence.
+    /// Long short-term memory over a sequence, gates i, o, f, c with peepholes `p`: c = f∘c + i∘g, h = o∘tanh(c);
+    /// `input_forget` couples f = 1 − i. Activations are sigmoid, tanh, tanh if absent, `clip` bounds their arguments.
     LSTM "lstm" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt], initial_c[opt], p[opt])
         -> (y[opt]: Elem(0), y_h[opt]: Elem(0), y_c[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, input_forget = Int(0), layout = Int(0),
     };
-    /// Elman network over a sequence.
+    /// Elman network over a sequence: h = f(W·x + R·h + biases), f tanh if absent, `clip` bounds its argument.
     RNN "rnn" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt]) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, layout = Int(0),
     };
 
     // ---------------------------------------------------------------- images
-    /// Sampling grid of an affine map.
+    /// Sampling grid of an affine map `theta`, for a result of shape `size`: the mapped coordinates, −1 … 1, of each
+    /// place.
     AffineGrid "affine_grid" Image (theta, size) -> (grid: Elem(0)) { align_corners = Int(0) };
-    /// Samples `x` at the places of the grid.
+    /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's places, x first, −1 … 1 being the
+    /// edges of the corner elements or, with `align_corners`, their centres; outside `zeros`, `border` or `reflection`.
     GridSample "grid_sample" Image (x, grid) -> (y: Elem(0)) {
         align_corners = Int(0), mode = Str("linear"), padding_mode = Str("zeros"),
     };
     /// Decodes an image file held in a u8 vector to [H, W, C].
     ImageDecoder "image_decoder" Image (stream) -> (image: Is(DType::U8)) { pixel_format = Str("RGB") };
-    /// Indices of boxes kept after dropping those that overlap a better one.
+    /// Rows [batch, class, box] of boxes kept, best first, after dropping those below the score threshold or with an
+    /// intersection over union above the other threshold with one that is kept.
     NonMaxSuppression "non_max_suppression" Image (boxes, scores, max_output_boxes_per_class[opt], iou_threshold[opt], score_threshold[opt])
         -> (selected: I64) { center_point_box = Int(0) };
-    /// Resamples along axes: nearest, linear or cubic, with the standard's coordinate maps.
+    /// Resamples along the named axes to `sizes`, or by `scales`: `nearest`, `linear` or `cubic`.
+    /// `coordinate_transformation_mode` maps places of the result to the operand: half_pixel (also _symmetric,
+    /// pytorch_), align_corners, asymmetric, or tf_crop_and_resize, which takes `roi`.
     Resize "resize" Image (x, roi[opt], scales[opt], sizes[opt]) -> (y: Elem(0)) {
         antialias = Int(0), axes = INTS, coordinate_transformation_mode = Str("half_pixel"), cubic_coeff_a = Float(-0.75),
         exclude_outside = Int(0), extrapolation_value = Float(0.0), keep_aspect_ratio_policy = Str("stretch"),
         mode = Str("nearest"), nearest_mode = Str("round_prefer_floor"),
     };
-    /// Pools bilinear samples of regions of interest.
+    /// Mean or maximum of bilinear samples in each cell of regions [x1, y1, x2, y2] times `spatial_scale`;
+    /// `sampling_ratio`² samples, 0 meaning ⌈cell size⌉.
     RoiAlign "roi_align" Image (x, rois, batch_indices) -> (y: Elem(0)) {
         coordinate_transformation_mode = Str("half_pixel"), mode = Str("avg"), output_height = Int(1), output_width = Int(1),
         sampling_ratio = Int(0), spatial_scale = Float(1.0),
     };
 
     // ---------------------------------------------------------------- signals
-    /// Discrete Fourier transform along an axis; the last axis holds real and imaginary parts.
+    /// Discrete Fourier transform along an axis (−2 if absent), cut or zero-padded to `dft_length`; the last axis holds
+    /// the real or the real and imaginary part. The inverse divides by the length; `onesided` keeps the first ⌊n/2⌋ + 1
+    /// terms.
     DFT "dft" Signal (x, dft_length[opt], axis[opt]) -> (y: Elem(0)) { inverse = Int(0), onesided = Int(0) };
-    /// Matrix that maps a spectrum to mel bins.
+    /// Matrix [dft_length/2 + 1, mel bins] of triangles that map a spectrum to bins even on the mel scale 2595·log10(1
+    /// + f/700).
     MelWeightMatrix "mel_weight_matrix" Signal (num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz)
         -> (y: Rule::Attr("output_datatype")) { output_datatype = Ty(DType::F32) };
-    /// Fourier transforms of windowed frames.
+    /// Fourier transforms of frames of `frame_length` elements, `frame_step` apart, times the window: [batch, frames,
+    /// terms, 2].
     STFT "stft" Signal (signal, frame_step, window[opt], frame_length[opt]) -> (y: Elem(0)) { onesided = Int(1) };
-    /// Blackman window.
+    /// Blackman window; `periodic` divides the circle into `size` parts, else into size − 1.
     BlackmanWindow "blackman_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype = Ty(DType::F32), periodic = Int(1) };
-    /// Hamming window.
+    /// Hamming window, 25/46 its constant term; `periodic` as for the Blackman window.
     HammingWindow "hamming_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype = Ty(DType::F32), periodic = Int(1) };
-    /// Hann window.
+    /// Hann window; `periodic` as for the Blackman window.
     HannWindow "hann_window" Signal (size) -> (y: Rule::Attr("output_datatype")) { output_datatype = Ty(DType::F32), periodic = Int(1) };
 
     // ---------------------------------------------------------------- strings
@@ -579,13 +602,16 @@ ops! {
     RegexFullMatch "regex_full_match" Text (x) -> (y: BOOL) { pattern = Required(AttrKind::Str) };
     /// Strings joined elementwise, broadcast.
     StringConcat "string_concat" Text (x, y) -> (z: Is(DType::Str)) {};
-    /// Drops stop words and changes case.
+    /// A vector (or single row) of strings without stop words, in `LOWER` or `UPPER` case or as it is (`NONE`); one
+    /// empty string if nothing is left.
     StringNormalizer "string_normalizer" Text (x) -> (y: Is(DType::Str)) {
         case_change_action = Str("NONE"), is_case_sensitive = Int(0), locale = STR, stopwords = STRS,
     };
-    /// Cuts strings at a delimiter; shorter ones are filled with empty strings, the counts are the second result.
+    /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled up
+    /// with empty strings, the second result counts the parts.
     StringSplit "string_split" Text (x) -> (y: Is(DType::Str), counts: I64) { delimiter = STR, maxsplit = INT };
-    /// Counts or weights n-grams.
+    /// Counts the pool's n-grams in each row, with up to `max_skip_count` elements skipped between theirs: the counts
+    /// (`TF`), weights where they occur (`IDF`) or counts times weights (`TFIDF`), at `ngram_indexes`.
     TfIdfVectorizer "tfidf_vectorizer" Text (x) -> (y: F32) {
         max_gram_length = Required(AttrKind::Int), max_skip_count = Required(AttrKind::Int),
         min_gram_length = Required(AttrKind::Int), mode = Required(AttrKind::Str),
@@ -614,13 +640,15 @@ ops! {
     SequenceInsert "sequence_insert" Container (xs, x, position[opt]) -> (y: Rule::Like(0)) {};
     /// The number of items.
     SequenceLength "sequence_length" Container (xs) -> (y: I64) {};
-    /// A tensor cut along an axis into a sequence.
+    /// A tensor cut along an axis into a sequence: by a vector of sizes, into parts of one size (rank 0), or into
+    /// slices, from which `keepdims = 0` takes the axis.
     SplitToSequence "split_to_sequence" Container (x, split[opt]) -> (y: SeqOf(0)) { axis = Int(0), keepdims = Int(1) };
 
     // ---------------------------------------------------------------- random numbers
     /// 1 with the probability that the operand gives, else 0.
     Bernoulli "bernoulli" Random (x) -> (y: AttrOr("dtype", 0)) { dtype = DTYPE, seed = FLOAT };
-    /// Zeroes elements at random and scales the rest in training mode; else the operand itself.
+    /// In training mode zeroes elements with probability `ratio` (1/2 if absent), scales the others by 1/(1 − ratio)
+    /// and tells by the mask which those are; else the operand itself.
     Dropout "dropout" Random (x, ratio[opt], training_mode[opt]) -> (y: Elem(0), mask[opt]: BOOL) { seed = INT };
     /// Samples class indices by unnormalised log probabilities.
     Multinomial "multinomial" Random (x) -> (y: Rule::Attr("dtype")) { dtype = Ty(DType::I32), sample_size = Int(1), seed = FLOAT };
@@ -638,22 +666,26 @@ ops! {
     RandomUniformLike "random_uniform_like" Random (x) -> (y: AttrOr("dtype", 0)) { dtype = DTYPE, high = Float(1.0), low = Float(0.0), seed = FLOAT };
 
     // ---------------------------------------------------------------- losses, optimisers
-    /// Negative log likelihood of the target classes, reduced by mean, sum or not at all.
+    /// `−weight[t]·x[n, t, …]` for target classes t, 0 where t is `ignore_index`; `mean` divides by the sum of the
+    /// weights.
     NegativeLogLikelihoodLoss "negative_log_likelihood_loss" Train (x, target, weight[opt]) -> (loss: Elem(0)) {
         ignore_index = INT, reduction = Str("mean"),
     };
     /// Negative log likelihood of softmax(scores), and optionally the log probabilities.
     SoftmaxCrossEntropyLoss "softmax_cross_entropy_loss" Train (scores, labels, weights[opt])
         -> (loss: Elem(0), log_prob[opt]: Elem(0)) { ignore_index = INT, reduction = Str("mean") };
-    /// One step of Adagrad: parameters, gradients and accumulated squares in, parameters and squares out.
+    /// One step of Adagrad with rate r at step t: all parameters, gradients and accumulated squares in, parameters and
+    /// squares out.
     Adagrad "adagrad" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         decay_factor = Float(0.0), epsilon = Float(1e-6), norm_coefficient = Float(0.0),
     };
-    /// One step of Adam: parameters, gradients and both moments in, parameters and moments out.
+    /// One step of Adam with rate r at step t: all parameters, gradients, first and second moments in, parameters and
+    /// moments out.
     Adam "adam" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         alpha = Float(0.9), beta = Float(0.999), epsilon = Float(1e-6), norm_coefficient = Float(0.0), norm_coefficient_post = Float(0.0),
     };
-    /// One step of gradient descent with momentum, standard or Nesterov's.
+    /// One step of gradient descent with `standard` or `nesterov` momentum: all parameters, gradients and velocities
+    /// in, parameters and velocities out.
     Momentum "momentum" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         alpha = Required(AttrKind::Float), beta = Required(AttrKind::Float), mode = Required(AttrKind::Str),
         norm_coefficient = Required(AttrKind::Float),
@@ -664,7 +696,8 @@ ops! {
     ArrayFeatureExtractor "array_feature_extractor" Ml (x, y) -> (z: Elem(0)) {};
     /// 1 above the threshold, else 0.
     Binarizer "binarizer" Ml (x) -> (y: Elem(0)) { threshold = Float(0.0) };
-    /// The values of a map as a tensor.
+    /// The values of a map by ascending key as a row; a `SPARSE` map has keys that are places below `max_map`, others
+    /// being 0.
     CastMap "cast_map" Ml (x) -> (y: Fn(cast_map)) { cast_to = Str("TO_FLOAT"), map_form = Str("DENSE"), max_map = Int(1) };
     /// Category names to numbers or back.
     CategoryMapper "category_mapper" Ml (x) -> (y: Fn(category)) {
@@ -674,43 +707,48 @@ ops! {
     DictVectorizer "dict_vectorizer" Ml (x) -> (y: Fn(map_values)) { int64_vocabulary = INTS, string_vocabulary = STRS };
     /// Columns of all operands side by side, as f32.
     FeatureVectorizer "feature_vectorizer" Ml (xs[many]) -> (y: F32) { inputdimensions = INTS };
-    /// Replaces one value by another, per column.
+    /// Replaces one value (NaN too) by another, per column or the same for all.
     Imputer "imputer" Ml (x) -> (y: Elem(0)) {
         imputed_value_floats = FLOATS, imputed_value_int64s = INTS, replaced_value_float = Float(0.0), replaced_value_int64 = Int(0),
     };
-    /// Maps keys to values.
+    /// Maps keys to the values at the same places, others to the default.
     LabelEncoder "label_encoder" Ml (x) -> (y: Fn(label_values)) {
         default_float = Float(-0.0), default_int64 = Int(-1), default_string = Str("_Unused"), default_tensor = TENSOR,
         keys_floats = FLOATS, keys_int64s = INTS, keys_strings = STRS, keys_tensor = TENSOR,
         values_floats = FLOATS, values_int64s = INTS, values_strings = STRS, values_tensor = TENSOR,
     };
-    /// Linear scores and the best class.
+    /// The label of the best class, and the scores coefficients·x + intercepts after `post_transform`.
     LinearClassifier "linear_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         classlabels_ints = INTS, classlabels_strings = STRS, coefficients = Required(AttrKind::Floats), intercepts = FLOATS,
         multi_class = Int(0), post_transform = Str("NONE"),
     };
-    /// Linear regression.
+    /// coefficients·x + intercepts for each target, after `post_transform`.
     LinearRegressor "linear_regressor" Ml (x) -> (y: F32) {
         coefficients = FLOATS, intercepts = FLOATS, post_transform = Str("NONE"), targets = Int(1),
     };
-    /// Rows divided by their maximum, sum or Euclidean norm.
+    /// Rows divided by their greatest magnitude (`MAX`), sum of magnitudes (`L1`) or Euclidean norm (`L2`).
     Normalizer "normalizer" Ml (x) -> (y: F32) { norm = Str("MAX") };
-    /// One-hot vectors of categories.
+    /// One-hot vectors of categories in a further axis; all zeros for an unknown one, which without `zeros` is an
+    /// error.
     OneHotEncoder "one_hot_encoder" Ml (x) -> (y: F32) { cats_int64s = INTS, cats_strings = STRS, zeros = Int(1) };
     /// (x − offset)·scale per column.
     Scaler "scaler" Ml (x) -> (y: F32) { offset = FLOATS, scale = FLOATS };
-    /// Support vector classification.
+    /// Support vector classification: the label that wins the votes between pairs of classes (or linear scores), and
+    /// the scores, by `prob_a` and `prob_b` as probabilities. Kernels are LINEAR, POLY, RBF and SIGMOID of gamma,
+    /// coef0, degree.
     SVMClassifier "svm_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         classlabels_ints = INTS, classlabels_strings = STRS, coefficients = FLOATS, kernel_params = FLOATS,
         kernel_type = Str("LINEAR"), post_transform = Str("NONE"), prob_a = FLOATS, prob_b = FLOATS, rho = FLOATS,
         support_vectors = FLOATS, vectors_per_class = INTS,
     };
-    /// Support vector regression.
+    /// Support vector regression with the kernels of `svm_classifier`; `one_class` gives the sign.
     SVMRegressor "svm_regressor" Ml (x) -> (y: F32) {
         coefficients = FLOATS, kernel_params = FLOATS, kernel_type = Str("LINEAR"), n_supports = Int(0), one_class = Int(0),
         post_transform = Str("NONE"), rho = FLOATS, support_vectors = FLOATS,
     };
-    /// Sum, mean, least or greatest leaf weight over decision trees.
+    /// Leaf weights of decision trees, per target the mean, sum, least or greatest (`aggregate_function` 0 to 3). A
+    /// node compares its feature by ≤, <, ≥, >, =, ≠ or membership (`nodes_modes` 0 to 6); NaN goes where
+    /// `nodes_missing_value_tracks_true` says.
     TreeEnsemble "tree_ensemble" Ml (x) -> (y: Elem(0)) {
         aggregate_function = Int(1), leaf_targetids = Required(AttrKind::Ints), leaf_weights = Required(AttrKind::Tensor),
         membership_values = TENSOR, n_targets = INT, nodes_falseleafs = Required(AttrKind::Ints),
@@ -719,7 +757,7 @@ ops! {
         nodes_trueleafs = Required(AttrKind::Ints), nodes_truenodeids = Required(AttrKind::Ints), post_transform = Int(0),
         tree_roots = Required(AttrKind::Ints),
     };
-    /// Classes voted by decision trees.
+    /// The label of the best class, and the scores that the leaves of decision trees add up to.
     TreeEnsembleClassifier "tree_ensemble_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         base_values = FLOATS, base_values_as_tensor = TENSOR, class_ids = INTS, class_nodeids = INTS, class_treeids = INTS,
         class_weights = FLOATS, class_weights_as_tensor = TENSOR, classlabels_int64s = INTS, classlabels_strings = STRS,
@@ -727,7 +765,7 @@ ops! {
         nodes_missing_value_tracks_true = INTS, nodes_modes = STRS, nodes_nodeids = INTS, nodes_treeids = INTS,
         nodes_truenodeids = INTS, nodes_values = FLOATS, nodes_values_as_tensor = TENSOR, post_transform = Str("NONE"),
     };
-    /// Regression by decision trees.
+    /// Per target the sum, mean, least or greatest weight of the leaves of decision trees.
     TreeEnsembleRegressor "tree_ensemble_regressor" Ml (x) -> (y: F32) {
         aggregate_function = Str("SUM"), base_values = FLOATS, base_values_as_tensor = TENSOR, n_targets = INT,
         nodes_falsenodeids = INTS, nodes_featureids = INTS, nodes_hitrates = FLOATS, nodes_hitrates_as_tensor = TENSOR,
