@@ -20,6 +20,8 @@ pub(crate) trait Real:
     fn of(x: f64) -> Self;
     /// The value, exactly.
     fn wide(self) -> f64;
+    /// The nearest integer, ties to even.
+    fn round_half_to_even(self) -> Self;
     /// Applies `activation` to each value.
     fn apply(activation: Activation, values: &mut [Self]);
 }
@@ -30,6 +32,9 @@ impl Real for f32 {
     }
     fn wide(self) -> f64 {
         self.into()
+    }
+    fn round_half_to_even(self) -> f32 {
+        self.round_ties_even()
     }
     fn apply(activation: Activation, values: &mut [f32]) {
         activation.apply(Isa::detect(), values);
@@ -42,6 +47,9 @@ impl Real for f64 {
     }
     fn wide(self) -> f64 {
         self
+    }
+    fn round_half_to_even(self) -> f64 {
+        self.round_ties_even()
     }
     fn apply(activation: Activation, values: &mut [f64]) {
         values.iter_mut().for_each(|v| *v = activation.eval(*v));

@@ -8,6 +8,7 @@ mod image;
 mod moves;
 mod parallel;
 mod pool;
+mod quant;
 mod recurrent;
 mod signal;
 mod train;
@@ -25,6 +26,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Pool => pool::kernel(cx),
         Group::Image => image::kernel(cx),
         Group::Recurrent => recurrent::kernel(cx),
+        Group::Quant => quant::kernel(cx),
         Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
         Group::Train => train::kernel(cx),

@@ -30,7 +30,11 @@ struct Conv<R: ConvScalar> {
 }
 
 /// Result dimensions and windows of the op for operands of these dimensions.
-fn geometry(op: &Op, x: &[usize], w: &[usize]) -> Result<(Vec<usize>, Vec<Window>), KernelError> {
+pub(in crate::ops) fn geometry(
+    op: &Op,
+    x: &[usize],
+    w: &[usize],
+) -> Result<(Vec<usize>, Vec<Window>), KernelError> {
     Ok(conv_dims(
         x,
         w,
@@ -43,8 +47,24 @@ fn geometry(op: &Op, x: &[usize], w: &[usize]) -> Result<(Vec<usize>, Vec<Window
     )?)
 }
 
+/// Dimensions of the image (operand `i`) good enough to choose windows by; `None` if borders depend on an image size that is
+/// not known.
+pub(in crate::ops) fn plan_dims(cx: &Compile<'_>, i: usize, w: &[usize]) -> Option<Vec<usize>> {
+    if let Some(dims) = cx.dims(i) {
+        return Some(dims);
+    }
+    let auto = cx.op.str("auto_pad").unwrap_or("NOTSET");
+    if w.len() < 2 || !matches!(auto, "NOTSET" | "VALID") {
+        return None;
+    }
+    let group = usize::try_from(cx.op.int("group")?).ok()?;
+    let mut dims = vec![ANY_SIZE; w.len()];
+    dims[1] = w[1].checked_mul(group)?;
+    Some(dims)
+}
+
 /// The numeric kernel's view of a checked geometry.
-fn spec(op: &Op, x: &[usize], w: &[usize], windows: &[Window]) -> ConvSpec {
+pub(in crate::ops) fn spec(op: &Op, x: &[usize], w: &[usize], windows: &[Window]) -> ConvSpec {
     let each = |f: fn(&Window) -> usize| windows.iter().map(f).collect();
     ConvSpec {
         in_channels: x[1],
@@ -69,17 +89,7 @@ impl<R: Real + ConvScalar> Conv<R> {
 
     /// Packs constant weights, unless the borders depend on an image size that is not known.
     fn pack(cx: &Compile<'_>, isa: Isa, w: &Tensor) -> Option<(ConvPlan<R>, Vec<usize>)> {
-        let auto = cx.op.str("auto_pad").unwrap_or("NOTSET");
-        let dims = match cx.dims(0) {
-            Some(dims) => dims,
-            None if matches!(auto, "NOTSET" | "VALID") && w.rank() >= 2 => {
-                let group = usize::try_from(cx.op.int("group")?).ok()?;
-                let mut dims = vec![ANY_SIZE; w.rank()];
-                dims[1] = w.dims()[1].checked_mul(group)?;
-                dims
-            }
-            None => return None,
-        };
+        let dims = plan_dims(cx, 0, w.dims())?;
         let (_, windows) = geometry(cx.op, &dims, w.dims()).ok()?;
         let spec = spec(cx.op, &dims, w.dims(), &windows);
         let plan = ConvPlan::new(isa, spec, &read::<R>(w).ok()?);

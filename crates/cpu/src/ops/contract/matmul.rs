@@ -26,7 +26,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
 
 /// How the last two axes of an operand are read, and what the op adds.
 #[derive(Clone, Copy)]
-struct Form {
+pub(in crate::ops) struct Form {
     trans_a: bool,
     trans_b: bool,
     alpha: f32,
@@ -35,7 +35,7 @@ struct Form {
 }
 
 impl Form {
-    fn of(op: &Op) -> Form {
+    pub(in crate::ops) fn of(op: &Op) -> Form {
         Form {
             trans_a: op.flag("trans_a"),
             trans_b: op.flag("trans_b"),
@@ -51,18 +51,22 @@ impl Form {
 }
 
 /// The extents of a product of operands with these dimensions.
-struct Extents {
-    shape: Shape,
+pub(in crate::ops) struct Extents {
+    pub(in crate::ops) shape: Shape,
     /// Leading dimensions of the operands and of the result.
     batch_a: Vec<usize>,
     batch_b: Vec<usize>,
     batch: Vec<usize>,
     /// The result's dimensions; those that a rank-1 operand brought are left out.
-    dims: Vec<usize>,
+    pub(in crate::ops) dims: Vec<usize>,
 }
 
 impl Extents {
-    fn new(a: &[usize], b: &[usize], form: Form) -> Result<Extents, KernelError> {
+    pub(in crate::ops) fn new(
+        a: &[usize],
+        b: &[usize],
+        form: Form,
+    ) -> Result<Extents, KernelError> {
         let misfit =
             || KernelError::shape(format!("matrices of dimensions {a:?} and {b:?} do not fit"));
         let matrix = |d: &[usize], trans: bool, column: bool| match *d {
@@ -89,7 +93,7 @@ impl Extents {
     }
 
     /// For each product of the batch the numbers of its left and right matrix.
-    fn pairs(&self) -> Vec<(usize, usize)> {
+    pub(in crate::ops) fn pairs(&self) -> Vec<(usize, usize)> {
         let count: usize = self.batch.iter().product();
         let sa = broadcast_strides(&self.batch_a, &self.batch);
         let sb = broadcast_strides(&self.batch_b, &self.batch);

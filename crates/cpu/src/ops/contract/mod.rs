@@ -2,12 +2,12 @@
 
 mod attention;
 mod causal_conv;
-mod conv;
+pub(super) mod conv;
 mod conv_transpose;
 mod deform_conv;
 mod epilogue;
 mod linear_attention;
-mod matmul;
+pub(super) mod matmul;
 mod rotary;
 
 use crate::kernel::{Compile, Kernel, Plain};
