@@ -1,1 +1,111 @@
 //! ONNX files to graph functions.
+//!
+//! [`load`] reads a model of any released operator set and gives one function in the op vocabulary of the
+//! IR: older forms of operators are translated to their newest meaning, functions of the model are
+//! expanded, and weights stay where they are, in the (best memory-mapped) file.
+
+mod catalog;
+pub mod dtype;
+mod error;
+mod expand;
+mod external;
+mod import;
+mod opset;
+pub mod proto;
+mod tensor;
+mod types;
+
+pub use error::{ExternalFault, Fault, LoadError, Place, TensorFault};
+pub use external::Open;
+pub use tensor::tensor_proto;
+pub use types::type_proto;
+
+use bytes::Bytes;
+use external::Folder;
+use prost::Message;
+use std::io;
+use std::path::{Path, PathBuf};
+use trident_ir::{Literal, Module};
+
+/// The oldest and the newest version of the file format that is read.
+const IR_VERSIONS: (i64, i64) = (3, 14);
+
+/// A model that was loaded.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// One function, the model's graph; the model's own metadata stand beside it.
+    pub module: Module,
+    /// Constants of the function that the model lists among its inputs: values that a caller may replace.
+    pub defaults: Vec<(String, Literal)>,
+    /// What the file tells of itself.
+    pub info: Info,
+}
+
+/// What a model's file tells of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Version of the file format.
+    pub ir_version: i64,
+    /// Imported operator sets and their versions.
+    pub opsets: Vec<(String, i64)>,
+    /// The program that wrote the file.
+    pub producer_name: String,
+    /// That program's version.
+    pub producer_version: String,
+    /// Reverse domain name of the model's owner.
+    pub domain: String,
+    /// Version of the model itself.
+    pub model_version: i64,
+    /// Documentation.
+    pub doc: String,
+}
+
+/// Loads a model; files are read into memory.
+pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
+    load_with(path, &|path| std::fs::read(path).map(Bytes::from))
+}
+
+/// Loads a model; `open` gives the contents of its file, and of each data file beside it, once. Constants
+/// share these bytes.
+pub fn load_with(path: impl AsRef<Path>, open: &Open<'_>) -> Result<Model, LoadError> {
+    let path = path.as_ref();
+    let read = |source: io::Error| Fault::Read { path: path.to_owned(), source };
+    let bytes = open(path).map_err(read)?;
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    decode(bytes, &Folder::new(Some(folder), open))
+}
+
+/// Loads a model from the contents of its file. Data in other files are out of reach.
+pub fn parse(bytes: Bytes) -> Result<Model, LoadError> {
+    let closed: &Open<'_> = &|_| Err(io::ErrorKind::Unsupported.into());
+    decode(bytes, &Folder::new(None, closed))
+}
+
+fn decode(bytes: Bytes, folder: &Folder<'_>) -> Result<Model, LoadError> {
+    let model = proto::ModelProto::decode(bytes)
+        .map_err(|source| Fault::Decode { what: "ONNX model", source })?;
+    let (oldest, newest) = IR_VERSIONS;
+    if !(oldest..=newest).contains(&model.ir_version) {
+        return Err(Fault::IrVersion { found: model.ir_version, oldest, newest }.into());
+    }
+    let graph = model.graph.as_ref().ok_or(Fault::NoGraph)?;
+    let (func, defaults) = import::entry(graph, &model.opset_import, &model.functions, folder)?;
+    let metadata = model.metadata_props.iter().map(|e| (e.key.clone(), e.value.clone())).collect();
+    let shown = |domain: &str| catalog::display(catalog::canonical(domain)).to_owned();
+    Ok(Model {
+        module: Module { funcs: vec![func], metadata },
+        defaults,
+        info: Info {
+            ir_version: model.ir_version,
+            opsets: model.opset_import.iter().map(|o| (shown(&o.domain), o.version)).collect(),
+            producer_name: model.producer_name,
+            producer_version: model.producer_version,
+            domain: model.domain,
+            model_version: model.model_version,
+            doc: model.doc_string,
+        },
+    })
+}

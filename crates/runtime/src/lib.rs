@@ -4,11 +4,13 @@
 pub mod buffer;
 pub mod device;
 pub mod error;
+pub mod mapped;
 pub mod tensor;
 pub mod value;
 
 pub use buffer::{Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
+pub use mapped::map_file;
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};

@@ -1,0 +1,388 @@
+//! Graphs, nodes and functions of a model to blocks and ops of the IR.
+
+mod control;
+mod function;
+pub(crate) mod node;
+mod scope;
+
+use crate::catalog;
+use crate::error::{Fault, LoadError, Place};
+use crate::expand;
+use crate::external::Folder;
+use crate::opset::{self, Step};
+use crate::proto::{
+    AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    TensorProto, ValueInfoProto,
+};
+use crate::{tensor, types};
+use node::{Node, constant};
+use scope::{Scope, node_name};
+use std::collections::{HashMap, HashSet};
+use trident_ir::{Attr, Block, Builder, Func, Level, Literal, Op, OpKind, Type, ValueId};
+
+/// The most subgraphs and function calls within each other: what the stack of a thread holds with ease.
+const MOST_DEPTH: usize = 48;
+
+/// The most nodes that calls of functions may expand to.
+const MOST_INLINED: usize = 1 << 20;
+
+/// Names a function: domain, name, overload.
+type FunctionKey<'a> = (&'a str, &'a str, &'a str);
+
+/// What is shared by all graphs of a model while it is imported.
+pub(crate) struct Import<'a, 'f> {
+    folder: &'f Folder<'f>,
+    functions: HashMap<FunctionKey<'a>, &'a FunctionProto>,
+    /// Constants by the message they come from: a function's are decoded once for all its calls.
+    literals: HashMap<*const TensorProto, Literal>,
+    /// Nodes that calls of functions have expanded to.
+    inlined: usize,
+}
+
+/// What a graph or a function's body has around it.
+#[derive(Clone)]
+pub(crate) struct Frame<'a> {
+    /// Versions of operator sets.
+    opsets: HashMap<&'a str, i64>,
+    /// In a function: the values of its attributes.
+    attrs: Option<HashMap<&'a str, &'a AttributeProto>>,
+    /// Functions being expanded, outermost first.
+    calls: Vec<FunctionKey<'a>>,
+    /// Name of the graph or function.
+    name: &'a str,
+    /// How many subgraphs and calls deep.
+    depth: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a subgraph.
+    fn inner(&self, name: &'a str) -> Result<Frame<'a>, Fault> {
+        if self.depth >= MOST_DEPTH {
+            return Err(Fault::TooDeep { limit: MOST_DEPTH });
+        }
+        Ok(Frame { name, depth: self.depth + 1, ..self.clone() })
+    }
+}
+
+/// Versions by operator set; those of the standard are checked.
+fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, Fault> {
+    let mut found = HashMap::new();
+    for import in imports {
+        let domain = catalog::canonical(&import.domain);
+        if let Some(newest) = catalog::newest(domain)
+            && !(1..=newest).contains(&import.version)
+        {
+            let domain = catalog::display(domain).to_owned();
+            return Err(Fault::Opset { domain, found: import.version, newest });
+        }
+        found.insert(domain, import.version);
+    }
+    Ok(found)
+}
+
+/// The entry function of a model, and the constants that a caller may override by name.
+pub(crate) fn entry(
+    graph: &GraphProto,
+    imports: &[OperatorSetIdProto],
+    functions: &[FunctionProto],
+    folder: &Folder<'_>,
+) -> Result<(Func, Vec<(String, Literal)>), LoadError> {
+    let mut import = Import {
+        folder,
+        functions: function::index(functions)?,
+        literals: HashMap::new(),
+        inlined: 0,
+    };
+    let frame =
+        Frame { opsets: opsets(imports)?, attrs: None, calls: vec![], name: &graph.name, depth: 0 };
+    let name = if graph.name.is_empty() { "main" } else { &graph.name };
+    let mut func = Func::new(name, Level::Graph);
+    let initialized: HashSet<&str> = initializer_names(graph).collect();
+    let mut scope = Scope::new(&graph.node, None);
+    let mut params = vec![];
+    for input in graph.input.iter().filter(|i| !initialized.contains(i.name.as_str())) {
+        let ty = declared(input)?.ok_or_else(|| Fault::BadType {
+            tensor: input.name.clone(),
+            reason: "it is not given".to_owned(),
+        })?;
+        let value = func.value(&input.name, ty);
+        scope.define(&input.name, value)?;
+        params.push(value);
+    }
+    let mut b = Builder::new(&mut func);
+    import.body(&mut b, &mut scope, graph, &frame)?;
+    let mut results = vec![];
+    for output in &graph.output {
+        let value = scope.value(&output.name)?;
+        check(b.func, output, value)?;
+        // A result goes by its declared name, even where it is another value under a second name.
+        results.push(match b.func.info(value).name == output.name && !results.contains(&value) {
+            true => value,
+            false => {
+                let out = b.op(OpKind::Identity, &[value], &[])?;
+                b.func.values[out.index()].name.clone_from(&output.name);
+                out
+            }
+        });
+    }
+    let mut block = b.finish();
+    (block.params, block.results) = (params, results);
+    func.body = block;
+    unique_names(&mut func);
+    let inputs: HashSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
+    let mut defaults = vec![];
+    for t in graph.initializer.iter().filter(|t| inputs.contains(t.name.as_str())) {
+        defaults.push((t.name.clone(), import.literal(t)?));
+    }
+    Ok((func, defaults))
+}
+
+fn initializer_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
+    let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
+    graph.initializer.iter().chain(sparse).map(|t| t.name.as_str())
+}
+
+/// The declared type of a graph's input or output.
+fn declared(info: &ValueInfoProto) -> Result<Option<Type>, Fault> {
+    let bad = |reason| Fault::BadType { tensor: info.name.clone(), reason };
+    match &info.r#type {
+        Some(ty) if ty.value.is_some() => types::from_proto(ty).map(Some).map_err(bad),
+        _ => Ok(None),
+    }
+}
+
+/// Checks that a value is of the type that the graph declares.
+fn check(func: &Func, info: &ValueInfoProto, value: ValueId) -> Result<(), Fault> {
+    match declared(info)? {
+        Some(declared) if !types::agree(&declared, func.ty(value)) => Err(Fault::Declared {
+            tensor: info.name.clone(),
+            declared,
+            actual: func.ty(value).clone(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Gives every value a name of its own: inputs and results keep theirs, a later claim gets a number.
+fn unique_names(func: &mut Func) {
+    let first: Vec<ValueId> = func.body.params.iter().chain(&func.body.results).copied().collect();
+    let all = (0..func.values.len() as u32).map(ValueId);
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    let mut done = vec![false; func.values.len()];
+    for id in first.into_iter().chain(all) {
+        if std::mem::replace(&mut done[id.index()], true) {
+            continue;
+        }
+        let name = &mut func.values[id.index()].name;
+        let Some(mut n) = taken.get(name.as_str()).copied() else {
+            taken.insert(name.clone(), 0);
+            continue;
+        };
+        let unique = loop {
+            n += 1;
+            let candidate = format!("{name}.{n}");
+            if !taken.contains_key(&candidate) {
+                break candidate;
+            }
+        };
+        taken.insert(name.clone(), n);
+        taken.insert(unique.clone(), 0);
+        *name = unique;
+    }
+}
+
+impl<'a> Import<'a, '_> {
+    /// Decodes a constant.
+    pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, Fault> {
+        if let Some(literal) = self.literals.get(&std::ptr::from_ref(t)) {
+            return Ok(literal.clone());
+        }
+        let literal = tensor::literal(t, self.folder)?;
+        self.literals.insert(t, literal.clone());
+        Ok(literal)
+    }
+
+    /// Decodes a sparse constant into a dense one.
+    pub(crate) fn sparse(&mut self, t: &'a SparseTensorProto) -> Result<Literal, Fault> {
+        let key = t.values.as_ref().map(std::ptr::from_ref);
+        if let Some(literal) = key.and_then(|k| self.literals.get(&k)) {
+            return Ok(literal.clone());
+        }
+        let literal = tensor::dense(t, self.folder)?;
+        self.literals.extend(key.map(|k| (k, literal.clone())));
+        Ok(literal)
+    }
+
+    /// Imports a graph's constants and nodes into the builder's block.
+    fn body(
+        &mut self,
+        b: &mut Builder<'_>,
+        scope: &mut Scope<'a, '_>,
+        graph: &'a GraphProto,
+        frame: &Frame<'a>,
+    ) -> Result<(), LoadError> {
+        for t in &graph.initializer {
+            let literal = self.literal(t)?;
+            scope.define(&t.name, named_literal(b, &t.name, literal))?;
+        }
+        for t in &graph.sparse_initializer {
+            let name = t.values.as_ref().map_or("", |v| v.name.as_str());
+            let literal = self.sparse(t)?;
+            scope.define(name, named_literal(b, name, literal))?;
+        }
+        self.nodes(b, scope, &graph.node, frame)
+    }
+
+    /// Imports nodes in order.
+    fn nodes(
+        &mut self,
+        b: &mut Builder<'_>,
+        scope: &mut Scope<'a, '_>,
+        nodes: &'a [NodeProto],
+        frame: &Frame<'a>,
+    ) -> Result<(), LoadError> {
+        for node in nodes {
+            self.node(b, scope, node, frame).map_err(|mut error| {
+                error.place.get_or_insert_with(|| {
+                    Box::new(Place {
+                        op: node.op_type.clone(),
+                        node: node_name(node).to_owned(),
+                        graph: frame.name.to_owned(),
+                    })
+                });
+                error
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Imports a graph as a region. `given` are the types of its parameters as far as the node's operands
+    /// tell them.
+    pub(crate) fn region(
+        &mut self,
+        func: &mut Func,
+        outer: &Scope<'a, '_>,
+        graph: &'a GraphProto,
+        given: &[Option<Type>],
+        frame: &Frame<'a>,
+    ) -> Result<Block, LoadError> {
+        let frame = frame.inner(&graph.name)?;
+        let mut scope = Scope::new(&graph.node, Some(outer));
+        let mut b = Builder::new(func);
+        for (input, given) in graph.input.iter().zip(given) {
+            let declared = declared(input)?;
+            let ty = given.clone().or_else(|| declared.as_ref().map(Type::unshaped));
+            let ty = ty.ok_or_else(|| Fault::BadType {
+                tensor: input.name.clone(),
+                reason: "it is not given".to_owned(),
+            })?;
+            let value = b.func.value(&input.name, ty);
+            check(b.func, input, value)?;
+            scope.define(&input.name, value)?;
+            b.block.params.push(value);
+        }
+        self.body(&mut b, &mut scope, graph, &frame)?;
+        for output in &graph.output {
+            let value = scope.value(&output.name)?;
+            check(b.func, output, value)?;
+            b.block.results.push(value);
+        }
+        Ok(b.finish())
+    }
+
+    fn node(
+        &mut self,
+        b: &mut Builder<'_>,
+        scope: &mut Scope<'a, '_>,
+        proto: &'a NodeProto,
+        frame: &Frame<'a>,
+    ) -> Result<(), LoadError> {
+        let inputs: Result<Vec<_>, _> =
+            proto.input.iter().map(|name| scope.operand(name)).collect();
+        let inputs = inputs?;
+        let attrs = function::resolve_attrs(proto, frame)?;
+        let first = b.func.values.len();
+        b.loc = Some(node_name(proto).into());
+        let domain = catalog::canonical(&proto.domain);
+        let key = (domain, proto.op_type.as_str(), proto.overload.as_str());
+        let outputs = match self.functions.get(&key).copied() {
+            Some(function) => self.call(b, function, key, &inputs, &attrs, frame)?,
+            None => {
+                let version = version(domain, &proto.op_type, frame)?;
+                let node = Node::new(self, proto, version, inputs, &attrs)?;
+                self.operator(b, scope, node, frame)?
+            }
+        };
+        for (i, name) in proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            let value = outputs.get(i).copied().flatten().ok_or(Fault::Arity {
+                what: "results",
+                found: proto.output.len(),
+                least: 0,
+                most: outputs.len(),
+            })?;
+            if value.index() >= first {
+                b.func.values[value.index()].name.clone_from(name);
+            }
+            scope.define_result(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Imports a node of the standard; gives its results.
+    fn operator(
+        &mut self,
+        b: &mut Builder<'_>,
+        scope: &Scope<'a, '_>,
+        mut node: Node<'a>,
+        frame: &Frame<'a>,
+    ) -> Result<Vec<Option<ValueId>>, LoadError> {
+        match node.op {
+            "Constant" => {
+                let literal = constant(&mut node)?;
+                node.set("value", Attr::Tensor(literal));
+            }
+            "If" => return self.branches(b, scope, node, frame),
+            "Loop" => return self.repeat(b, scope, node, frame),
+            "Scan" => return self.scan(b, scope, node, frame),
+            _ => {}
+        }
+        if let Step::Done(outputs) = opset::upgrade(b, &mut node)? {
+            return Ok(outputs);
+        }
+        if let Some(outputs) = expand::expand(b, &mut node)? {
+            return Ok(outputs);
+        }
+        let unsupported =
+            Fault::Unsupported { op: node.op.to_owned(), reason: "there is no translation of it" };
+        let kind = OpKind::by_variant(node.op).ok_or(unsupported)?;
+        node.emit(b, kind)
+    }
+}
+
+/// The version of its operator set by which a node is read.
+fn version(domain: &str, op: &str, frame: &Frame<'_>) -> Result<i64, Fault> {
+    let shown = catalog::display(domain).to_owned();
+    let Some(&version) = frame.opsets.get(domain) else {
+        return Err(Fault::NotImported { domain: shown });
+    };
+    match catalog::since(domain, op) {
+        None => Err(Fault::UnknownOp { op: op.to_owned(), domain: shown, version }),
+        Some(since) if since > version => {
+            Err(Fault::TooNew { op: op.to_owned(), domain: shown, version, since })
+        }
+        Some(_) if op == "Gradient" => Err(Fault::Unsupported {
+            op: op.to_owned(),
+            reason: "it differentiates a part of the model, which is training",
+        }),
+        Some(_) => Ok(version),
+    }
+}
+
+fn named_literal(b: &mut Builder<'_>, name: &str, literal: Literal) -> ValueId {
+    let value = b.func.value(name, literal.ty());
+    let mut op = Op::new(OpKind::Constant, vec![], vec![Some(value)]);
+    op.attrs.set("value", Attr::Tensor(literal));
+    op.loc = Some(name.into());
+    b.block.ops.push(op);
+    value
+}

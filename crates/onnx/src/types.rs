@@ -1,0 +1,90 @@
+//! `TypeProto` to types and back.
+
+use crate::dtype;
+use crate::proto::{
+    Dimension, DimensionValue, ElementTypeProto, MapTypeProto, TensorShapeProto, TensorTypeProto,
+    TypeProto, TypeValue,
+};
+use trident_ir::{DType, Dim, Shape, TensorType, Type};
+
+/// The type that a message describes; the error says what is wrong with it.
+pub(crate) fn from_proto(ty: &TypeProto) -> Result<Type, String> {
+    let inner = |ty: &Option<Box<TypeProto>>| match ty {
+        Some(ty) => from_proto(ty).map(Box::new),
+        None => Err("it does not tell what it holds".to_owned()),
+    };
+    match &ty.value {
+        Some(TypeValue::Tensor(t)) => Ok(Type::Tensor(TensorType {
+            dtype: element(t.elem_type)?,
+            shape: t.shape.as_ref().map(shape).transpose()?,
+        })),
+        Some(TypeValue::Sequence(t)) => Ok(Type::Seq(inner(&t.elem_type)?)),
+        Some(TypeValue::Optional(t)) => Ok(Type::Optional(inner(&t.elem_type)?)),
+        Some(TypeValue::Map(t)) => Ok(Type::Map(element(t.key_type)?, inner(&t.value_type)?)),
+        Some(TypeValue::SparseTensor(_)) => {
+            Err("sparse tensors are supported as constants only".to_owned())
+        }
+        Some(TypeValue::Opaque(t)) => Err(format!("it is opaque (`{}.{}`)", t.domain, t.name)),
+        None => Err("it is not given".to_owned()),
+    }
+}
+
+fn element(number: i32) -> Result<DType, String> {
+    dtype::from_number(number.into()).ok_or(format!("data type {number} is not supported"))
+}
+
+fn shape(shape: &TensorShapeProto) -> Result<Shape, String> {
+    let dim = |d: &Dimension| match &d.value {
+        Some(DimensionValue::Value(n)) => match usize::try_from(*n) {
+            Ok(n) => Ok(Dim::Fixed(n)),
+            Err(_) => Err(format!("dimension {n} is negative")),
+        },
+        Some(DimensionValue::Param(name)) if !name.is_empty() => Ok(Dim::sym(name)),
+        _ => Ok(Dim::Unknown),
+    };
+    shape.dim.iter().map(dim).collect()
+}
+
+/// The message that describes a type.
+pub fn type_proto(ty: &Type) -> TypeProto {
+    let boxed = |ty: &Type| Some(Box::new(type_proto(ty)));
+    let value = match ty {
+        Type::Tensor(t) => TypeValue::Tensor(TensorTypeProto {
+            elem_type: dtype::to_number(t.dtype),
+            shape: t
+                .shape
+                .as_ref()
+                .map(|dims| TensorShapeProto { dim: dims.iter().map(dimension).collect() }),
+        }),
+        Type::Seq(item) => {
+            TypeValue::Sequence(Box::new(ElementTypeProto { elem_type: boxed(item) }))
+        }
+        Type::Optional(item) => {
+            TypeValue::Optional(Box::new(ElementTypeProto { elem_type: boxed(item) }))
+        }
+        Type::Map(key, value) => TypeValue::Map(Box::new(MapTypeProto {
+            key_type: dtype::to_number(*key),
+            value_type: boxed(value),
+        })),
+    };
+    TypeProto { value: Some(value) }
+}
+
+fn dimension(dim: &Dim) -> Dimension {
+    let value = match dim {
+        Dim::Fixed(n) => Some(DimensionValue::Value(*n as i64)),
+        Dim::Sym(name) => Some(DimensionValue::Param(name.to_string())),
+        Dim::Unknown => None,
+    };
+    Dimension { value }
+}
+
+/// Whether two types agree, shapes left aside.
+pub(crate) fn agree(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Tensor(a), Type::Tensor(b)) => a.dtype == b.dtype,
+        (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => agree(a, b),
+        (Type::Map(k, a), Type::Map(l, b)) => k == l && agree(a, b),
+        _ => false,
+    }
+}
