@@ -29,6 +29,7 @@ FULL_COUNT = 12_000
 TENSOR_EVERY = 6  # of the mutants in a row, the last is a tensor, the others are models
 MEMORY = "MEMORY"
 MEMORY_LIMIT = 2 << 30
+TENSOR_LIMIT = MEMORY_LIMIT * 3 // 4  # what the engine may allocate for tensors
 ADDRESS_SPACE = MEMORY_LIMIT + (2 << 30)  # room for stacks and reserved, never touched pages
 LARGEST_SEED = 1 << 16
 
@@ -62,6 +63,8 @@ class Fuzzer:
         self.with_inputs = [seed for seed in self.seeds if list(seed[1].glob("input_*.pb"))]
         self.scratch = tempfile.TemporaryDirectory(prefix="fuzz")
         command = [os.environ["TRIDENT"], "worker", "--device", options.device]
+        command += ["--memory-limit", str(TENSOR_LIMIT)]
+        command += ["--timeout-ms", str(int(options.timeout * 800))]
         self.worker = Worker(command, ADDRESS_SPACE)
 
     def write(self, index):
