@@ -14,15 +14,20 @@ pub type Evaluate<'a> = dyn Fn(&Func, &Op, &[Option<Literal>]) -> Option<Vec<Opt
 const MAX_GROWTH: usize = 1 << 20;
 
 /// Replaces ops on constants by their results, and values that shapes tell by constants.
+///
+/// Ops of the kinds to `keep` stay, as what fusions look for.
 pub(crate) fn run(
     func: &mut Func,
     evaluate: &Evaluate<'_>,
     enabled: &dyn Fn(&str) -> bool,
+    keep: &[K],
 ) -> Vec<PassReport> {
     let known = shape::constants(func);
     let consumers = Consumers::of(func);
     let shapes = |cx: &mut Rewriter<'_>, op: &Op| from_shapes(cx, op, &known);
-    let constants = |cx: &mut Rewriter<'_>, op: &Op| fold(cx, op, evaluate, &consumers);
+    let constants = |cx: &mut Rewriter<'_>, op: &Op| {
+        if keep.contains(&op.kind) { None } else { fold(cx, op, evaluate, &consumers) }
+    };
     let rules: [Named<'_>; 2] = [("fold-shapes", &shapes), ("fold-constants", &constants)];
     let rules: Vec<Named<'_>> = rules.into_iter().filter(|(name, _)| enabled(name)).collect();
     rewrite(func, &rules)

@@ -3,9 +3,10 @@
 use crate::fold::{self, Evaluate};
 use crate::rewrite::PassReport;
 use crate::shape::{self, ShapeError};
-use crate::{fuse, simplify};
+use crate::{fuse as fusion, simplify};
 use std::collections::HashMap;
-use trident_ir::{Func, verify::VerifyError};
+use trident_ir::verify::VerifyError;
+use trident_ir::{Func, OpKind};
 
 /// Rounds after which passes that still find something are left alone.
 const MAX_ROUNDS: usize = 6;
@@ -76,7 +77,7 @@ pub enum OptimizeError {
 pub fn passes() -> Vec<&'static str> {
     let mut names = vec!["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
     names.extend(simplify::names());
-    names.extend(fuse::names());
+    names.extend(fusion::names());
     names.dedup();
     names
 }
@@ -91,18 +92,36 @@ pub fn optimize(
 ) -> Result<Report, OptimizeError> {
     let mut report = Report::default();
     shape::infer(func, &HashMap::new())?;
-    clean(func, options, evaluate, &mut report)?;
+    // Quantised weights stay as they are for the fusions that take them so.
+    let quantized = options.enabled("fuse") && options.enabled("quantized-ops");
+    let keep: &[OpKind] = if quantized { &[OpKind::DequantizeLinear] } else { &[] };
+    clean(func, options, evaluate, keep, &mut report)?;
+    for keep in [keep, &[]] {
+        fuse(func, options, evaluate, keep, &mut report)?;
+        clean(func, options, evaluate, &[], &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Fuses until nothing changes, simplifying between.
+fn fuse(
+    func: &mut Func,
+    options: &Options,
+    evaluate: &Evaluate<'_>,
+    keep: &[OpKind],
+    report: &mut Report,
+) -> Result<(), OptimizeError> {
     if options.enabled("fuse") {
         for _ in 0..MAX_ROUNDS {
-            let changed = report.add(fuse::run_rules(func, &|name| options.enabled(name)));
+            let changed = report.add(fusion::run_rules(func, &|name| options.enabled(name)));
             checked(func, "fuse")?;
             if !changed {
                 break;
             }
-            clean(func, options, evaluate, &mut report)?;
+            clean(func, options, evaluate, keep, report)?;
         }
     }
-    Ok(report)
+    Ok(())
 }
 
 /// Simplifies and folds until nothing changes.
@@ -110,6 +129,7 @@ fn clean(
     func: &mut Func,
     options: &Options,
     evaluate: &Evaluate<'_>,
+    keep: &[OpKind],
     report: &mut Report,
 ) -> Result<(), OptimizeError> {
     let enabled = |name: &str| options.enabled(name);
@@ -128,7 +148,7 @@ fn clean(
             }
         }
         if enabled("fold") {
-            changed |= report.add(fold::run(func, evaluate, &enabled));
+            changed |= report.add(fold::run(func, evaluate, &enabled, keep));
             checked(func, "fold")?;
         }
         shape::infer(func, &HashMap::new())?;

@@ -51,6 +51,8 @@ pub(crate) struct Rewriter<'f> {
     /// Values that turned out to be others.
     alias: HashMap<ValueId, ValueId>,
     names: Option<HashSet<String>>,
+    /// Ops whose results the op being made defines in their place.
+    taken: Vec<Op>,
     loc: Loc,
 }
 
@@ -76,6 +78,7 @@ pub(crate) fn run(func: &mut Func, rules: &[Named<'_>]) -> Vec<PassReport> {
         defs: HashMap::new(),
         alias: HashMap::new(),
         names: None,
+        taken: vec![],
         loc: None,
     };
     let mut reports = vec![];
@@ -135,6 +138,9 @@ impl Rewriter<'_> {
                 new.loc = new.loc.or_else(|| old.loc.clone());
                 self.push(new);
                 self.release(&old);
+                for op in mem::take(&mut self.taken) {
+                    self.release(&op);
+                }
             }
             Change::Block(block) => {
                 // Its uses are counted already, as part of the op that goes.
@@ -360,6 +366,15 @@ impl Rewriter<'_> {
     }
 
     // ------------------------------------------------------------------ what rules make
+
+    /// Removes the op that produces a value, for a rule whose op defines that value itself.
+    pub(crate) fn take(&mut self, value: ValueId) -> Option<()> {
+        self.producer(value)?;
+        let (_, at) = *self.defs.get(&value)?;
+        let op = self.frames.last_mut()?.get_mut(at)?.take()?;
+        self.taken.push(op);
+        Some(())
+    }
 
     /// A value with a name of its own.
     pub(crate) fn value(&mut self, stem: &str, ty: Type) -> ValueId {

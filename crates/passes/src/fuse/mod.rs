@@ -1,10 +1,49 @@
 //! Several ops made one that a device runs faster.
+//!
+//! A fusion is legal for all values, infinities and NaN included, up to rounding.
+
+mod attention;
+mod conv_weights;
+mod epilogue;
+mod gates;
+mod gelu;
+mod matching;
+mod matmul;
+mod norms;
+mod pad;
+mod quant;
 
 use crate::rewrite::{Named, PassReport, run};
 use trident_ir::Func;
 
 /// Rules in the order of their stages: what one stage makes, the next may take further.
-const STAGES: &[&[Named<'static>]] = &[];
+const STAGES: &[&[Named<'static>]] = &[
+    &[
+        ("quantized-ops", &quant::compute),
+        ("quantized-moves", &quant::moves),
+        ("fold-batch-norm", &conv_weights::batch_norm),
+        ("fold-channel-scale", &conv_weights::scale),
+        ("fold-pad", &pad::pad),
+        ("gelu", &gelu::gelu),
+        ("hard-swish", &gates::hard_swish),
+        ("gated-activation", &gates::gate),
+        ("normalization", &norms::norm),
+        ("normalization-scale", &norms::scale),
+        ("normalization-shift", &norms::shift),
+        ("attention", &attention::attention),
+        ("attention-heads", &attention::heads),
+    ],
+    &[
+        ("gemm-to-matmul", &matmul::gemm),
+        ("matmul-transpose", &matmul::transposed),
+        ("matmul-operand-scale", &epilogue::operand_scale),
+        ("matmul-scale", &epilogue::scale),
+        ("matmul-bias", &epilogue::bias),
+        ("residual", &epilogue::residual),
+        ("activation", &epilogue::activation),
+    ],
+    &[("skip-layer-norm", &norms::skip)],
+];
 
 /// Applies all rules once, stage by stage.
 pub(crate) fn run_rules(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {

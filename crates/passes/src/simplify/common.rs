@@ -12,17 +12,16 @@ const MAX_COMPARED: usize = 1 << 16;
 /// What equal ops have in common, up to attributes.
 type Key = (OpKind, Vec<Option<ValueId>>, usize);
 
+/// Attributes and results of the ops seen, by what they have in common.
+type Seen = HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>;
+
 /// Replaces ops by equal earlier ones of the same block.
 pub(crate) fn run(func: &mut Func) -> Vec<PassReport> {
-    let seen: RefCell<HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>> = RefCell::default();
+    let seen: RefCell<Seen> = RefCell::default();
     rewrite(func, &[("common-subexpressions", &|cx, op| repeat(cx, op, &seen))])
 }
 
-fn repeat(
-    cx: &mut Rewriter<'_>,
-    op: &Op,
-    seen: &RefCell<HashMap<Key, Vec<(Attrs, Vec<Option<ValueId>>)>>>,
-) -> Option<Change> {
+fn repeat(cx: &mut Rewriter<'_>, op: &Op, seen: &RefCell<Seen>) -> Option<Change> {
     if !op.regions.is_empty() || !op.decl().is_deterministic() {
         return None;
     }

@@ -1,0 +1,147 @@
+//! Scales and shifts by channel that move into the weights and bias of the convolution before them.
+
+use super::matching::literal;
+use crate::rewrite::{Change, Rewriter, floats, instead};
+use trident_ir::{Literal, Op, OpKind as K, ValueId};
+
+/// A product whose weights are constant: Conv, ConvTranspose or Gemm.
+struct Weights {
+    op: Op,
+    dims: Vec<usize>,
+    w: Vec<f64>,
+    /// Zero where there is no bias.
+    bias: Vec<f64>,
+}
+
+impl Weights {
+    /// The op behind `value`, if its weights and bias are constant and nothing else uses its result.
+    fn of(cx: &Rewriter<'_>, value: ValueId) -> Option<Weights> {
+        let op = cx.producer(value)?.clone();
+        if !matches!(op.kind, K::Conv | K::ConvTranspose | K::Gemm) || !cx.single(value) {
+            return None;
+        }
+        let w = cx.constant_input(&op, 1)?;
+        let (dims, w) = (w.dims().to_vec(), floats(w)?);
+        let plain =
+            op.float("alpha").is_none_or(|a| a == 1.0) && op.float("beta").is_none_or(|b| b == 1.0);
+        let channels = channels(&op, &dims)?;
+        let bias = match op.input(2) {
+            None => vec![0.0; channels],
+            Some(b) => cx.floats(b).filter(|b| b.len() == channels)?,
+        };
+        plain.then_some(Weights { op, dims, w, bias })
+    }
+
+    /// The output channel of each element of the weights.
+    fn channel(&self, at: usize) -> usize {
+        let inner: usize = self.dims[1..].iter().product();
+        match self.op.kind {
+            K::Gemm if !self.op.flag("trans_b") => at % self.dims[1],
+            // [C, M/group, kernel…]: each group of rows has its own block of channels.
+            K::ConvTranspose => {
+                let group = self.op.int("group").unwrap_or(1).max(1) as usize;
+                let rows = (self.dims[0] / group).max(1);
+                let kernel: usize = self.dims[2..].iter().product();
+                at / inner / rows * self.dims[1] + at / kernel % self.dims[1]
+            }
+            _ => at / inner,
+        }
+    }
+
+    /// The same product of `scale·result + shift`, in the place of `root`; `None` where a weight would
+    /// overflow or vanish.
+    fn scaled(
+        mut self,
+        cx: &mut Rewriter<'_>,
+        root: &Op,
+        scale: &[f64],
+        shift: &[f64],
+    ) -> Option<Change> {
+        let dtype = cx.dtype(self.op.input(1)?)?;
+        if scale.len() != self.bias.len() || !scale.iter().chain(shift).all(|v| v.is_finite()) {
+            return None;
+        }
+        let w: Vec<f64> =
+            self.w.iter().enumerate().map(|(i, w)| w * scale[self.channel(i)]).collect();
+        let vanished = |(new, old): (&f64, &f64)| (*new as f32) == 0.0 && *old != 0.0;
+        if w.iter().zip(&self.w).any(vanished) {
+            return None;
+        }
+        for ((b, s), t) in self.bias.iter_mut().zip(scale).zip(shift) {
+            *b = *b * s + t;
+        }
+        let w = literal(dtype, self.dims.clone(), &w)?;
+        let b = literal(dtype, vec![self.bias.len()], &self.bias)?;
+        let (w, b) = (cx.literal("weights", w), cx.literal("bias", b));
+        let mut new = instead(root, self.op.kind, vec![self.op.input(0), Some(w), Some(b)]);
+        new.attrs = self.op.attrs;
+        new.loc = self.op.loc;
+        Some(Change::Op(new))
+    }
+}
+
+fn channels(op: &Op, dims: &[usize]) -> Option<usize> {
+    match op.kind {
+        K::Gemm => dims.get(usize::from(!op.flag("trans_b"))).copied(),
+        K::ConvTranspose => {
+            let group = usize::try_from(op.int("group")?).ok()?;
+            dims.get(1)?.checked_mul(group)
+        }
+        _ => dims.first().copied(),
+    }
+}
+
+/// BatchNormalization after a convolution or product.
+pub(super) fn batch_norm(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
+    if op.kind != K::BatchNormalization || op.flag("training_mode") || op.outputs.len() != 1 {
+        return None;
+    }
+    let weights = Weights::of(cx, op.input(0)?)?;
+    let [gamma, beta, mean, var] = [1, 2, 3, 4].map(|i| op.input(i).and_then(|v| cx.floats(v)));
+    let (gamma, beta, mean, var) = (gamma?, beta?, mean?, var?);
+    let epsilon = f64::from(op.float("epsilon")?);
+    let scale: Vec<f64> = gamma.iter().zip(&var).map(|(g, v)| g / (v + epsilon).sqrt()).collect();
+    let shift: Vec<f64> = beta.iter().zip(&mean).zip(&scale).map(|((b, m), s)| b - m * s).collect();
+    weights.scaled(cx, op, &scale, &shift)
+}
+
+/// Mul, Div, Add or Sub with a constant for each channel after a convolution.
+pub(super) fn scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
+    if !matches!(op.kind, K::Mul | K::Div | K::Add | K::Sub) {
+        return None;
+    }
+    let (a, b) = (op.input(0)?, op.input(1)?);
+    let swap = cx.constant(a).is_some();
+    if swap && matches!(op.kind, K::Div | K::Sub) {
+        return None;
+    }
+    let (x, k) = if swap { (b, a) } else { (a, b) };
+    let weights = Weights::of(cx, x).filter(|w| w.op.kind != K::Gemm)?;
+    let n = weights.bias.len();
+    let values = per_channel(cx.constant(k)?, n, cx.rank(x)?)?;
+    let (ones, zeros) = (vec![1.0; n], vec![0.0; n]);
+    match op.kind {
+        K::Mul => weights.scaled(cx, op, &values, &zeros),
+        K::Div => {
+            let inverse: Vec<f64> = values.iter().map(|v| 1.0 / v).collect();
+            weights.scaled(cx, op, &inverse, &zeros)
+        }
+        K::Add => weights.scaled(cx, op, &ones, &values),
+        _ => {
+            let negative: Vec<f64> = values.iter().map(|v| -v).collect();
+            weights.scaled(cx, op, &ones, &negative)
+        }
+    }
+}
+
+/// The numbers of a constant that broadcasts along all axes but the second of a tensor of this rank.
+fn per_channel(k: &Literal, channels: usize, rank: usize) -> Option<Vec<f64>> {
+    let dims = k.dims();
+    let skip = rank.checked_sub(dims.len())?;
+    let along = dims.iter().enumerate().all(|(i, &n)| n == 1 || (i + skip == 1 && n == channels));
+    let values = floats(k).filter(|_| along)?;
+    match values.as_slice() {
+        [one] => Some(vec![*one; channels]),
+        _ => Some(values),
+    }
+}
