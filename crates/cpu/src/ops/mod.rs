@@ -9,8 +9,10 @@ mod moves;
 mod parallel;
 mod pool;
 mod quant;
+mod random;
 mod recurrent;
 mod signal;
+mod text;
 mod train;
 
 use crate::kernel::{Compile, Kernel};
@@ -25,6 +27,8 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
         Group::Image => image::kernel(cx),
+        Group::Text => text::kernel(cx),
+        Group::Random => random::kernel(cx),
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
         Group::Signal => signal::kernel(cx),
