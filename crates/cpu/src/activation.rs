@@ -147,39 +147,39 @@ unsafe fn apply_lanes<V: Float32>(x: *const f32, y: &mut [f32], activation: Acti
     let zero = V::splat(0.0);
     let one = V::splat(1.0);
     match activation {
-        Activation::None => math::map::<V>(x, y, |x| x),
-        Activation::Relu => math::map::<V>(x, y, |x| zero.max(x)),
+        Activation::None => math::map!(V, x, y, |x| x),
+        Activation::Relu => math::map!(V, x, y, |x| zero.max(x)),
         Activation::Clip { lo, hi } => {
             let (lo, hi) = (V::splat(lo), V::splat(hi));
-            math::map::<V>(x, y, |x| hi.min(lo.max(x)))
+            math::map!(V, x, y, |x| hi.min(lo.max(x)))
         }
         Activation::LeakyRelu(alpha) => {
             let alpha = V::splat(alpha);
-            math::map::<V>(x, y, |x| x.select_lt(zero, x.mul(alpha), x))
+            math::map!(V, x, y, |x| x.select_lt(zero, x.mul(alpha), x))
         }
         Activation::HardSigmoid { alpha, beta } => {
             let (alpha, beta) = (V::splat(alpha), V::splat(beta));
-            math::map::<V>(x, y, |x| one.min(zero.max(x.mul_add(alpha, beta))))
+            math::map!(V, x, y, |x| one.min(zero.max(x.mul_add(alpha, beta))))
         }
         Activation::HardSwish => {
             let (alpha, beta) = (V::splat(1.0 / 6.0), V::splat(0.5));
-            math::map::<V>(x, y, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
+            math::map!(V, x, y, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
         }
-        Activation::Sigmoid => math::map::<V>(x, y, |x| math::sigmoid(x)),
-        Activation::Tanh => math::map::<V>(x, y, |x| math::tanh(x)),
+        Activation::Sigmoid => math::map!(V, x, y, |x| math::sigmoid(x)),
+        Activation::Tanh => math::map!(V, x, y, |x| math::tanh(x)),
         Activation::Swish(alpha) => {
             let alpha = V::splat(alpha);
-            math::map::<V>(x, y, |x| x.mul(math::sigmoid(x.mul(alpha))))
+            math::map!(V, x, y, |x| x.mul(math::sigmoid(x.mul(alpha))))
         }
-        Activation::Gelu => math::map::<V>(x, y, |x| math::gelu(x)),
-        Activation::GeluTanh => math::map::<V>(x, y, |x| math::gelu_tanh(x)),
+        Activation::Gelu => math::map!(V, x, y, |x| math::gelu(x)),
+        Activation::GeluTanh => math::map!(V, x, y, |x| math::gelu_tanh(x)),
         Activation::Elu(alpha) => {
             let alpha = V::splat(alpha);
-            math::map::<V>(x, y, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
+            math::map!(V, x, y, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
         }
-        Activation::Softplus => math::map::<V>(x, y, |x| math::softplus(x)),
-        Activation::Mish => math::map::<V>(x, y, |x| x.mul(math::tanh(math::softplus(x)))),
-        Activation::Erf => math::map::<V>(x, y, |x| math::erf(x)),
-        Activation::Exp => math::map::<V>(x, y, |x| math::exp(x)),
+        Activation::Softplus => math::map!(V, x, y, |x| math::softplus(x)),
+        Activation::Mish => math::map!(V, x, y, |x| x.mul(math::tanh(math::softplus(x)))),
+        Activation::Erf => math::map!(V, x, y, |x| math::erf(x)),
+        Activation::Exp => math::map!(V, x, y, |x| math::exp(x)),
     }
 }

@@ -194,7 +194,7 @@ mod tests {
             q: Rows { data: &q[h * dim..], stride: heads * dim },
             k: Rows { data: &k[h * dim..], stride: heads * dim },
             v: Rows { data: &v[h * value_dim..], stride: heads * value_dim },
-            mask: (h % 2 == 0).then_some(Rows { data: &mask, stride: keys }),
+            mask: h.is_multiple_of(2).then_some(Rows { data: &mask, stride: keys }),
         };
         for isa in Isa::available() {
             let run = |threads| {

@@ -8,19 +8,25 @@
 
 use crate::simd::Float32;
 
-/// `y[i] = f(x[i])`, whole vectors first; all lanes of the last vector go through the same operations.
-#[inline(always)]
-pub(crate) unsafe fn map<V: Float32>(x: *const f32, y: &mut [f32], f: impl Fn(V) -> V) {
-    let (n, y) = (y.len(), y.as_mut_ptr());
-    let mut i = 0;
-    while i + V::LANES <= n {
-        f(V::load(x.add(i))).store(y.add(i));
-        i += V::LANES;
-    }
-    if i < n {
-        f(V::load_partial(x.add(i), n - i)).store_partial(y.add(i), n - i);
-    }
+/// `map!(V, x, y, |v| f(v))`: `y[i] = f(x[i])` for a pointer `x` (which may be `y`'s) and a slice `y`, whole vectors first; all
+/// lanes of the last vector go through the same operations. It is a macro because a closure that the compiler leaves out of
+/// line would lose the instruction set, and with it the intrinsics' inlining.
+macro_rules! map {
+    ($v:ty, $x:expr, $y:expr, |$i:ident| $f:expr) => {{
+        let (x, n, y): (*const f32, usize, *mut f32) = ($x, $y.len(), $y.as_mut_ptr());
+        let mut i = 0;
+        while i + <$v>::LANES <= n {
+            let $i = <$v>::load(x.add(i));
+            $f.store(y.add(i));
+            i += <$v>::LANES;
+        }
+        if i < n {
+            let $i = <$v>::load_partial(x.add(i), n - i);
+            $f.store_partial(y.add(i), n - i);
+        }
+    }};
 }
+pub(crate) use map;
 
 /// `c[0] + c[1] x + c[2] x² + …`.
 #[inline(always)]

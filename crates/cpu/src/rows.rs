@@ -158,9 +158,9 @@ kernel! {
 #[inline(always)]
 unsafe fn softmax_lanes<V: Float32>(x: *const f32, y: &mut [f32]) {
     let shift = V::splat(greatest::<V>(std::slice::from_raw_parts(x, y.len())));
-    math::map::<V>(x, y, |x| math::exp(x.sub(shift)));
+    math::map!(V, x, y, |x| math::exp(x.sub(shift)));
     let scale = V::splat((1.0 / sum_lanes::<V>(y)) as f32);
-    math::map::<V>(y.as_ptr(), y, |y| y.mul(scale));
+    math::map!(V, y.as_ptr(), y, |y| y.mul(scale));
 }
 
 /// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
@@ -183,9 +183,19 @@ kernel! {
 unsafe fn log_softmax_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
     let greatest = greatest::<V>(x);
     let shift = V::splat(greatest);
-    let total = sum_of::<V>(x, f32::NEG_INFINITY, |acc, x| acc.add(math::exp(x.sub(shift))));
+    let mut total = 0.0;
+    for block in x.chunks(BLOCK) {
+        let mut sum = V::splat(0.0);
+        let mut i = 0;
+        while i < block.len() {
+            let x = load_or::<V>(block.as_ptr().add(i), block.len() - i, f32::NEG_INFINITY);
+            sum = sum.add(math::exp(x.sub(shift)));
+            i += V::LANES;
+        }
+        total += f64::from(sum.reduce_add());
+    }
     let log = V::splat(total.ln() as f32);
-    math::map::<V>(x.as_ptr(), y, |x| x.sub(shift).sub(log));
+    math::map!(V, x.as_ptr(), y, |x| x.sub(shift).sub(log));
 }
 
 kernel! {
@@ -204,9 +214,9 @@ unsafe fn softmax_scores_lanes<V: Float32>(
     let x = row.as_ptr();
     if cap != 0.0 {
         let (inverse, cap) = (V::splat(1.0 / cap), V::splat(cap));
-        math::map::<V>(x, row, |x| cap.mul(math::tanh(x.mul(by).mul(inverse))));
+        math::map!(V, x, row, |x| cap.mul(math::tanh(x.mul(by).mul(inverse))));
     } else if scale != 1.0 {
-        math::map::<V>(x, row, |x| x.mul(by));
+        math::map!(V, x, row, |x| x.mul(by));
     }
     if let Some(mask) = mask {
         debug_assert_eq!(mask.len(), row.len());
@@ -310,7 +320,7 @@ kernel! {
 unsafe fn scale_shift_lanes<V: Float32>(x: &[f32], scale: f32, shift: f32, y: &mut [f32]) {
     debug_assert_eq!(x.len(), y.len());
     let (scale, shift) = (V::splat(scale), V::splat(shift));
-    math::map::<V>(x.as_ptr(), y, |x| x.mul_add(scale, shift));
+    math::map!(V, x.as_ptr(), y, |x| x.mul_add(scale, shift));
 }
 
 /// The natural logarithm of each element.
@@ -324,7 +334,7 @@ kernel! {
 }
 #[inline(always)]
 unsafe fn ln_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
-    math::map::<V>(x.as_ptr(), y, |x| math::ln(x));
+    math::map!(V, x.as_ptr(), y, |x| math::ln(x));
 }
 
 #[cfg(test)]

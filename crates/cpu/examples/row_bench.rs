@@ -1,0 +1,220 @@
+//! Speed of the 8-bit products and of the memory-bound kernels.
+//!
+//! `cargo run --release -p trident-cpu --example row_bench [THREADS]`
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use trident_cpu::attention::{Attention, Head, Rows};
+use trident_cpu::conv::{ConvEpilogue8, ConvPlan8, ConvSpec};
+use trident_cpu::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
+use trident_cpu::gemm::{Shape, Strided};
+use trident_cpu::lrn::Lrn;
+use trident_cpu::pooling::{PoolSpec, average_pool, global_average, max_pool};
+use trident_cpu::{Activation, Isa, Threads, rows};
+
+/// The best of many runs, in seconds: on a shared machine the least disturbed run says what the code can do.
+fn best(mut f: impl FnMut()) -> f64 {
+    f();
+    let start = Instant::now();
+    let mut best = Duration::MAX;
+    let mut runs = 0;
+    while runs < 5 || start.elapsed() < Duration::from_millis(300) {
+        let t = Instant::now();
+        f();
+        best = best.min(t.elapsed());
+        runs += 1;
+    }
+    best.as_secs_f64()
+}
+
+fn main() {
+    let threads = Threads::new(std::env::args().nth(1).and_then(|t| t.parse().ok()).unwrap_or(1));
+    let isa = Isa::detect();
+    println!("{} threads, {}", threads.count(), isa.name());
+
+    println!("8-bit products, u8 × i8, GOP/s (B packed; B packed by the product; to i32 and u8)");
+    for (m, k, n) in [(1024, 1024, 1024), (128, 768, 768), (1, 768, 3072), (64, 576, 3136)] {
+        let (a, b) = (vec![3u8; m * k], vec![5u8; k * n]);
+        let signs = Signs { a: false, b: true };
+        let (rows, columns) = (Strided::rows(&a[..], k), Strided::columns(&b[..], n));
+        let packed = PackedB8::new(isa, signs, n, k, &columns);
+        let shape = Shape { m, n, k };
+        let e = Epilogue8::default();
+        let (mut c, mut q) = (vec![0i32; m * n], vec![0u8; m * n]);
+        let mut sums = |b| {
+            best(|| {
+                gemm8(&threads, isa, signs, shape, Lhs8::Source(&rows), b, &e, black_box(&mut c))
+            })
+        };
+        let times = [
+            sums(Rhs8::Packed(&packed)),
+            sums(Rhs8::Source(&columns)),
+            best(|| {
+                gemm8(
+                    &threads,
+                    isa,
+                    signs,
+                    shape,
+                    Lhs8::Source(&rows),
+                    Rhs8::Packed(&packed),
+                    &e,
+                    black_box(&mut q),
+                )
+            }),
+        ];
+        let rates = times.map(|t| 2e-9 * (m * n * k) as f64 / t);
+        println!(
+            "{:>18} {:>9.1} {:>9.1} {:>9.1}",
+            format!("{m},{k},{n}"),
+            rates[0],
+            rates[1],
+            rates[2]
+        );
+    }
+
+    println!("8-bit convolutions, GOP/s (channels in and out, groups, kernel, stride, size)");
+    for (c, m, groups, kernel, stride, size) in [
+        (64, 64, 1, 3, 1, 56),
+        (256, 256, 1, 3, 1, 14),
+        (512, 512, 1, 3, 1, 7),
+        (64, 256, 1, 1, 1, 56),
+        (1024, 256, 1, 1, 1, 14),
+        (144, 144, 144, 3, 1, 56),
+    ] {
+        let spec = ConvSpec::square(c, m, groups, kernel, stride, kernel / 2);
+        let input = [size; 2];
+        let Some(output) = spec.output(&input) else { continue };
+        let depth = c / groups * kernel * kernel;
+        let (x, w) = (vec![3u8; c * size * size], vec![5u8; m * depth]);
+        let mut y = vec![0u8; m * output[0] * output[1]];
+        let plan = ConvPlan8::new(isa, spec, true, false, &w);
+        let (bias, scale) = (vec![100; m], vec![0.01; m]);
+        let e = ConvEpilogue8 {
+            bias: &bias,
+            scale: &scale,
+            limits: (0, 255),
+            ..ConvEpilogue8::sum(128, &[0])
+        };
+        let time = best(|| plan.run(&threads, 1, &input, &output, &x, &e, black_box(&mut y)));
+        println!(
+            "{:>28} {:>16} {:>9.1}",
+            format!("{c},{m},{groups},{kernel},{stride},{size}"),
+            plan.name(),
+            2e-9 * (y.len() * depth) as f64 / time
+        );
+    }
+
+    println!("elementwise, 2^16 elements, GB/s read and written");
+    let x: Vec<f32> = (0..1 << 16).map(|i| (i % 1000) as f32 / 100.0 - 5.0).collect();
+    let mut y = vec![0.0; x.len()];
+    for a in [
+        Activation::Relu,
+        Activation::Exp,
+        Activation::Tanh,
+        Activation::Sigmoid,
+        Activation::Gelu,
+        Activation::GeluTanh,
+    ] {
+        let time = best(|| a.apply_to(isa, &x, black_box(&mut y)));
+        println!("{:>28} {:>9.1}", format!("{a:?}"), 8e-9 * x.len() as f64 / time);
+    }
+
+    println!("rows of 1024, 4096 of them, GB/s read and written");
+    let x: Vec<f32> = (0..1 << 22).map(|i| (i % 1000) as f32 / 100.0 - 5.0).collect();
+    let mut y = vec![0.0; x.len()];
+    let gamma = vec![1.0; 1024];
+    let time = best(|| {
+        threads.for_chunks_mut(&mut y, 1024, |i, y| {
+            rows::softmax(isa, &x[i * 1024..(i + 1) * 1024], y)
+        })
+    });
+    println!("{:>28} {:>9.1}", "softmax", 8e-9 * x.len() as f64 / time);
+    let time = best(|| {
+        threads.for_chunks_mut(&mut y, 1024, |i, y| {
+            rows::layer_norm(
+                isa,
+                &x[i * 1024..(i + 1) * 1024],
+                Some(&gamma),
+                Some(&gamma),
+                1e-5,
+                y,
+            );
+        })
+    });
+    println!("{:>28} {:>9.1}", "layer norm", 8e-9 * x.len() as f64 / time);
+    let time = best(|| _ = black_box(rows::sum(isa, &x)));
+    println!("{:>28} {:>9.1}", "sum (1 thread)", 4e-9 * x.len() as f64 / time);
+
+    println!("images, µs");
+    let mut y = vec![0.0; x.len()];
+    let lrn = Lrn { size: 5, alpha: 1e-4, beta: 0.75, bias: 1.0 };
+    let size = 192 * 56 * 56;
+    let time = best(|| lrn.run(&threads, isa, 192, 56 * 56, &x[..size], black_box(&mut y[..size])));
+    println!("{:>28} {:>9.1}", "LRN 192×56×56", time * 1e6);
+    let pool = |kernel: usize, stride: usize, pad: usize| PoolSpec {
+        kernel: vec![kernel; 2],
+        strides: vec![stride; 2],
+        dilations: vec![1; 2],
+        pads_begin: vec![pad; 2],
+        pads_end: vec![pad; 2],
+    };
+    let (input, output) = ([112; 2], [56; 2]);
+    let time = best(|| {
+        max_pool(
+            &threads,
+            isa,
+            &pool(3, 2, 1),
+            64,
+            &input,
+            &output,
+            &x[..64 * 12544],
+            black_box(&mut y[..64 * 3136]),
+        )
+    });
+    println!("{:>28} {:>9.1}", "max pool 3/2 64×112×112", time * 1e6);
+    let (input, output) = ([28; 2], [28; 2]);
+    let n = 192 * 784;
+    let time = best(|| {
+        average_pool(
+            &threads,
+            isa,
+            &pool(3, 1, 1),
+            false,
+            192,
+            &input,
+            &output,
+            &x[..n],
+            black_box(&mut y[..n]),
+        )
+    });
+    println!("{:>28} {:>9.1}", "average pool 3/1 192×28×28", time * 1e6);
+    let time = best(|| global_average(&threads, isa, &x[..2048 * 49], black_box(&mut y[..2048])));
+    println!("{:>28} {:>9.1}", "global average 2048×7×7", time * 1e6);
+
+    println!("attention, GFLOP/s (heads, queries, keys, dim)");
+    for (heads, queries, keys, dim) in
+        [(12, 128, 128, 64), (12, 197, 197, 64), (8, 1024, 1024, 64), (12, 1, 1024, 64)]
+    {
+        let width = heads * dim;
+        let (q, k) = (&x[..queries * width], &x[..keys * width]);
+        let a =
+            Attention { queries, keys, dim, value_dim: dim, scale: 0.125, cap: 0.0, causal: None };
+        let head = |h: usize| {
+            let rows = |data| Rows { data, stride: width };
+            Head {
+                q: rows(&q[h * dim..]),
+                k: rows(&k[h * dim..]),
+                v: rows(&k[h * dim..]),
+                mask: None,
+            }
+        };
+        let time =
+            best(|| a.run(&threads, isa, heads, head, black_box(&mut y), |h| h * dim, width));
+        println!(
+            "{:>28} {:>9.1}",
+            format!("{heads},{queries},{keys},{dim}"),
+            4e-9 * (heads * queries * keys * dim) as f64 / time
+        );
+    }
+}
