@@ -73,28 +73,31 @@ impl Attr {
     }
 }
 
-/// The attributes that an op sets, in the order in which they were set.
+/// The attributes that an op sets, ordered by name: two ops that set the same are equal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attrs(Vec<(&'static str, Attr)>);
 
 impl Attrs {
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(n, _)| (*n).cmp(name))
+    }
+
     /// The value set under `name`.
     pub fn get(&self, name: &str) -> Option<&Attr> {
-        self.0.iter().find(|(n, _)| *n == name).map(|(_, v)| v)
+        self.find(name).ok().map(|at| &self.0[at].1)
     }
 
     /// Sets or replaces a value.
     pub fn set(&mut self, name: &'static str, value: Attr) {
-        match self.0.iter_mut().find(|(n, _)| *n == name) {
-            Some((_, v)) => *v = value,
-            None => self.0.push((name, value)),
+        match self.find(name) {
+            Ok(at) => self.0[at].1 = value,
+            Err(at) => self.0.insert(at, (name, value)),
         }
     }
 
     /// Removes a value.
     pub fn remove(&mut self, name: &str) -> Option<Attr> {
-        let at = self.0.iter().position(|(n, _)| *n == name)?;
-        Some(self.0.remove(at).1)
+        self.find(name).ok().map(|at| self.0.remove(at).1)
     }
 
     /// All values with their names.
@@ -113,10 +116,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn setting_replaces_and_keeps_the_order() {
+    fn setting_replaces_and_the_order_is_by_name() {
         let mut attrs = Attrs::default();
-        attrs.set("axis", Attr::Int(1));
         attrs.set("mode", Attr::Str("edge".into()));
+        attrs.set("axis", Attr::Int(1));
         attrs.set("axis", Attr::Int(2));
         let names: Vec<_> = attrs.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["axis", "mode"]);

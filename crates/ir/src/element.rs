@@ -41,18 +41,6 @@ complex! {
     C128(f64);
 }
 
-impl From<bool> for B8 {
-    fn from(value: bool) -> B8 {
-        B8(value.into())
-    }
-}
-
-impl From<B8> for bool {
-    fn from(value: B8) -> bool {
-        value.0 != 0
-    }
-}
-
 macro_rules! stored {
     ($($(#[$doc:meta])* $name:ident($inner:ty) => $d:ident;)*) => { $(
         $(#[$doc])*
@@ -86,6 +74,18 @@ stored! {
     F8E8M0FNU(u8) => F8E8M0FNU;
     /// Bit pattern of an [`DType::F4E2M1FN`], in the low four bits.
     F4E2M1FN(u8) => F4E2M1FN;
+}
+
+impl From<bool> for B8 {
+    fn from(value: bool) -> B8 {
+        B8(value.into())
+    }
+}
+
+impl From<B8> for bool {
+    fn from(value: B8) -> bool {
+        value.0 != 0
+    }
 }
 
 /// How a narrow float format spells its special values.

@@ -94,6 +94,13 @@ pub(super) fn read(dtype: DType, word: &str, out: &mut Vec<u8>) -> Option<()> {
     })
 }
 
+/// Two digits for each byte.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+}
+
 /// The bytes that hexadecimal digits spell.
 pub(super) fn unhex(digits: &str) -> Option<Vec<u8>> {
     let nibble = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);

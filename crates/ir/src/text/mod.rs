@@ -32,6 +32,7 @@
 //! value   = "%"name          name = (letter | digit | "_" | "." | "/" | "$")+ | string
 //! ```
 //!
+//! * Attributes are printed in the order of their names, whatever order they were written in.
 //! * `_` is an operand that is left out, or a result that nobody asked for.
 //! * After `:` stands one type for each named result. Where it is left out, the types follow from the op's type rule
 //!   ([`crate::op::Rule`]), shapes unknown. Only a constant is printed without its type.

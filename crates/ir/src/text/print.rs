@@ -79,7 +79,8 @@ impl Display for Literal {
                     Some(words) => list(f, words, |f, w| f.write_str(&w))?,
                     None => {
                         f.write_str("0x")?;
-                        bytes.iter().try_for_each(|b| write!(f, "{b:02x}"))?;
+                        // Weights are long: digits go out in lines, not one by one.
+                        bytes.chunks(1 << 12).try_for_each(|line| f.write_str(&data::hex(line)))?;
                     }
                 }
             }
