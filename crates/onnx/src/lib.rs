@@ -14,11 +14,13 @@ mod opset;
 pub mod proto;
 mod tensor;
 mod types;
+mod value;
 
 pub use error::{ExternalFault, Fault, LoadError, Place, TensorFault};
 pub use external::Open;
 pub use tensor::tensor_proto;
 pub use types::type_proto;
+pub use value::{PbValue, read_tensor, read_value, write_value};
 
 use bytes::Bytes;
 use external::Folder;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
+use trident_onnx::{Model, read_value, write_value};
 
 /// Cases that are refused, by what their names contain, and what the error says.
 const REFUSED: &[(&str, &str)] = &[("gradient", "training")];
@@ -15,6 +16,28 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
             false => {}
         }
     }
+}
+
+/// Verifies the module, and reads and writes the values of the case's data sets.
+fn check(path: &Path, model: &Model) -> Result<(), String> {
+    let name = path.display();
+    model.module.verify().map_err(|e| format!("{name}: {e}"))?;
+    let func = model.module.entry().unwrap();
+    for (kind, ids) in [("input", &func.body.params), ("output", &func.body.results)] {
+        for (i, id) in ids.iter().enumerate() {
+            let file = path.with_file_name(format!("test_data_set_0/{kind}_{i}.pb"));
+            let Ok(bytes) = std::fs::read(&file) else { continue };
+            let ty = func.ty(*id);
+            let read = |bytes: Vec<u8>| {
+                read_value(bytes.into(), ty).map_err(|e| format!("{}: {e}", file.display()))
+            };
+            let value = read(bytes)?;
+            if read(write_value(&func.info(*id).name, &value, ty))? != value {
+                return Err(format!("{}: changes when written and read", file.display()));
+            }
+        }
+    }
+    Ok(())
 }
 
 #[test]
@@ -32,7 +55,7 @@ fn every_conformance_model_loads() {
         let name = path.display().to_string();
         let refused = REFUSED.iter().find(|(part, _)| name.contains(part));
         match (trident_onnx::load(path), refused) {
-            (Ok(_), None) => {}
+            (Ok(model), None) => wrong.extend(check(path, &model).err()),
             (Err(e), Some((_, says))) if e.to_string().contains(says) => {}
             (Err(e), _) => wrong.push(format!("{name}: {e}")),
             (Ok(_), Some(_)) => wrong.push(format!("{name}: loads, but should be refused")),

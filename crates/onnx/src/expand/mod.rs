@@ -1,5 +1,8 @@
 //! Operators that the standard defines by other operators and that have no op of their own.
 
+mod flex_attention;
+mod sequence_map;
+
 use crate::error::{Fault, LoadError};
 use crate::import::node::Node;
 use trident_ir::{Attr, Builder, OpKind, ValueId};

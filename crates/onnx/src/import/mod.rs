@@ -1,9 +1,10 @@
 //! Graphs, nodes and functions of a model to blocks and ops of the IR.
 
-mod control;
+pub(crate) mod control;
 mod function;
 pub(crate) mod node;
-mod scope;
+mod scan;
+pub(crate) mod scope;
 
 use crate::catalog;
 use crate::error::{Fault, LoadError, Place};
@@ -266,28 +267,46 @@ impl<'a> Import<'a, '_> {
         given: &[Option<Type>],
         frame: &Frame<'a>,
     ) -> Result<Block, LoadError> {
-        let frame = frame.inner(&graph.name)?;
-        let mut scope = Scope::new(&graph.node, Some(outer));
         let mut b = Builder::new(func);
         for (input, given) in graph.input.iter().zip(given) {
-            let declared = declared(input)?;
-            let ty = given.clone().or_else(|| declared.as_ref().map(Type::unshaped));
-            let ty = ty.ok_or_else(|| Fault::BadType {
-                tensor: input.name.clone(),
-                reason: "it is not given".to_owned(),
-            })?;
+            let ty = match given {
+                Some(ty) => ty.clone(),
+                None => declared(input)?.map(|ty| ty.unshaped()).ok_or_else(|| Fault::BadType {
+                    tensor: input.name.clone(),
+                    reason: "it is not given".to_owned(),
+                })?,
+            };
             let value = b.func.value(&input.name, ty);
-            check(b.func, input, value)?;
-            scope.define(&input.name, value)?;
             b.block.params.push(value);
         }
-        self.body(&mut b, &mut scope, graph, &frame)?;
+        let params = b.block.params.clone();
+        b.block.results = self.inline(&mut b, outer, graph, &params, frame)?;
+        Ok(b.finish())
+    }
+
+    /// Imports a graph's nodes into a block, its inputs being these values; gives the values of its outputs.
+    pub(crate) fn inline(
+        &mut self,
+        b: &mut Builder<'_>,
+        outer: &Scope<'a, '_>,
+        graph: &'a GraphProto,
+        inputs: &[ValueId],
+        frame: &Frame<'a>,
+    ) -> Result<Vec<ValueId>, LoadError> {
+        let frame = frame.inner(&graph.name)?;
+        let mut scope = Scope::new(&graph.node, Some(outer));
+        for (input, &value) in graph.input.iter().zip(inputs) {
+            check(b.func, input, value)?;
+            scope.define(&input.name, value)?;
+        }
+        self.body(b, &mut scope, graph, &frame)?;
+        let mut results = vec![];
         for output in &graph.output {
             let value = scope.value(&output.name)?;
             check(b.func, output, value)?;
-            b.block.results.push(value);
+            results.push(value);
         }
-        Ok(b.finish())
+        Ok(results)
     }
 
     fn node(
@@ -343,7 +362,10 @@ impl<'a> Import<'a, '_> {
             }
             "If" => return self.branches(b, scope, node, frame),
             "Loop" => return self.repeat(b, scope, node, frame),
+            "Scan" if node.version < 9 => return self.batched_scan(b, scope, node, frame),
             "Scan" => return self.scan(b, scope, node, frame),
+            "SequenceMap" => return self.sequence_map(b, scope, node, frame),
+            "FlexAttention" => return self.flex_attention(b, scope, node, frame),
             _ => {}
         }
         if let Step::Done(outputs) = opset::upgrade(b, &mut node)? {

@@ -1,0 +1,71 @@
+//! SequenceMap: a loop that carries the sequences of results.
+
+use crate::error::{Fault, LoadError};
+use crate::import::control::{Outputs, expect};
+use crate::import::node::Node;
+use crate::import::scope::Scope;
+use crate::import::{Frame, Import};
+use trident_ir::{Attr, Builder, DType, Op, OpKind, Type};
+
+impl<'a> Import<'a, '_> {
+    /// Runs the body once for each item of the first operand, which is a sequence: the body takes an item of
+    /// each operand that is one, and each tensor as it is.
+    pub(crate) fn sequence_map(
+        &mut self,
+        b: &mut Builder<'_>,
+        scope: &Scope<'a, '_>,
+        mut node: Node<'a>,
+        frame: &Frame<'a>,
+    ) -> Result<Outputs, LoadError> {
+        let graph = node.take_graph("body")?;
+        node.finish()?;
+        let first = node.need(0, "input_sequence")?;
+        expect("body", "inputs", graph.input.len(), node.inputs.len())?;
+        expect("body", "outputs", graph.output.len(), node.proto.output.len())?;
+        let count = b.op(OpKind::SequenceLength, &[first], &[])?;
+
+        let loc = b.loc.clone();
+        let mut inner = Builder::new(b.func);
+        inner.loc = loc;
+        let position = inner.func.value("position", Type::fixed(DType::I64, &[]));
+        let condition = inner.func.value("condition", Type::fixed(DType::Bool, &[]));
+        inner.block.params = vec![position, condition];
+        inner.block.results = vec![condition];
+        let mut items = vec![];
+        for i in 0..node.inputs.len() {
+            let x = node.need(i, "additional_inputs")?;
+            items.push(match inner.func.ty(x) {
+                Type::Seq(_) => inner.op(OpKind::SequenceAt, &[x, position], &[])?,
+                _ => x,
+            });
+        }
+        let results = self.inline(&mut inner, scope, graph, &items, frame)?;
+        let mut dtypes = vec![];
+        for (output, item) in graph.output.iter().zip(results) {
+            let dtype = inner.func.ty(item).dtype().ok_or_else(|| Fault::BadType {
+                tensor: output.name.clone(),
+                reason: "it is no tensor".to_owned(),
+            })?;
+            let sequence = Type::Seq(Box::new(Type::unranked(dtype)));
+            let carried = inner.func.value(&output.name, sequence);
+            inner.block.params.push(carried);
+            let longer = inner.op(OpKind::SequenceInsert, &[carried, item], &[])?;
+            inner.block.results.push(longer);
+            dtypes.push(dtype);
+        }
+        let body = inner.finish();
+
+        let mut operands = vec![Some(count), None];
+        for dtype in dtypes {
+            let dtype = [("dtype", Attr::DType(dtype))];
+            operands.push(Some(b.op(OpKind::SequenceEmpty, &[], &dtype)?));
+        }
+        let outputs: Outputs = (0..node.proto.output.len())
+            .map(|i| node.output(i).map(|name| b.func.value(name, Type::unranked(DType::Bool))))
+            .collect();
+        let mut op = Op::new(OpKind::Loop, operands, outputs.clone());
+        op.regions.push(body);
+        b.push(op)?;
+        Ok(outputs)
+    }
+}
