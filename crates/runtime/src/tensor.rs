@@ -127,7 +127,8 @@ impl Tensor {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        self.dims.iter().product()
+        // Beside an axis of length 0 the others' product may overflow.
+        if self.is_empty() { 0 } else { self.dims.iter().product() }
     }
 
     /// Whether there are no elements.

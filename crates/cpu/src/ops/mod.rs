@@ -11,6 +11,7 @@ mod pool;
 mod quant;
 mod random;
 mod recurrent;
+mod reduce;
 mod signal;
 mod text;
 mod train;
@@ -29,6 +30,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Image => image::kernel(cx),
         Group::Text => text::kernel(cx),
         Group::Random => random::kernel(cx),
+        Group::Reduce => reduce::kernel(cx),
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
         Group::Signal => signal::kernel(cx),

@@ -72,6 +72,11 @@ pub fn axes(axes: &[i64], rank: usize) -> Result<Vec<usize>, GeometryError> {
     }
 }
 
+/// Product of dimensions that stops at the greatest number: beside an axis of length 0 others may be of any size.
+pub fn extent(dims: &[usize]) -> usize {
+    dims.iter().fold(1, |n, &d| n.saturating_mul(d))
+}
+
 /// Row-major strides, in elements.
 pub fn strides(dims: &[usize]) -> Vec<usize> {
     let mut strides = vec![1usize; dims.len()];

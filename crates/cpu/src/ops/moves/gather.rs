@@ -26,7 +26,7 @@ pub(super) fn wrap(indices: &[i64], dim: usize) -> Result<Vec<usize>, KernelErro
 }
 
 /// Rows of `inner` elements of `x`, seen as [outer, dim, inner], at the indices.
-fn rows(
+pub(crate) fn rows(
     call: &Call<'_, '_>,
     x: &Tensor,
     (dim, inner): (usize, usize),
@@ -57,7 +57,7 @@ pub(super) fn gather(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let dim = x.dims()[axis];
     let at = wrap(&indices.to_i64s()?, dim)?;
     let dims = [&x.dims()[..axis], indices.dims(), &x.dims()[axis + 1..]].concat();
-    let inner = x.dims()[axis + 1..].iter().product();
+    let inner = geometry::extent(&x.dims()[axis + 1..]);
     let mut y = call.alloc(0, x.dtype(), &dims)?;
     rows(call, &x, (dim, inner), &at, &mut y)?;
     call.set(0, y);
@@ -83,7 +83,7 @@ pub(super) fn compress(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     }
     let at: Vec<usize> = (0..holds.len()).filter(|&i| bool::from(holds[i])).collect();
     let mut y = call.alloc(0, x.dtype(), &[before, &[at.len()], after].concat())?;
-    rows(call, &x, (dim, after.iter().product()), &at, &mut y)?;
+    rows(call, &x, (dim, geometry::extent(after)), &at, &mut y)?;
     call.set(0, y);
     Ok(())
 }
@@ -247,7 +247,7 @@ pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelErro
             "lengths {lens:?} do not fit {batches} sequences of {steps}"
         )));
     }
-    let inner: usize = x.dims()[2..].iter().product();
+    let inner: usize = geometry::extent(&x.dims()[2..]);
     let mut y = call.alloc(0, x.dtype(), x.dims())?;
     if !y.is_empty() {
         with_elements!(x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
@@ -281,7 +281,7 @@ pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let axis = geometry::axis(call.op.int("axis").unwrap_or(-1), indices.rank() + 1)?;
     let mut dims = indices.dims().to_vec();
     dims.insert(axis, n);
-    let inner: usize = indices.dims()[axis..].iter().product();
+    let inner: usize = geometry::extent(&indices.dims()[axis..]);
     let at = at.slice::<i64>()?;
     let mut y = call.alloc(0, values.dtype(), &dims)?;
     with_elements!(values, y, |values, dst| {

@@ -34,7 +34,7 @@ fn join(
     if y.is_empty() {
         return Ok(());
     }
-    let run = |t: &Tensor| t.dims()[axis..].iter().product::<usize>();
+    let run = |t: &Tensor| geometry::extent(&t.dims()[axis..]);
     let (row, runs): (usize, Vec<usize>) = (run(y), xs.iter().map(run).collect());
     let dtype = y.dtype();
     if dtype == DType::Str {
@@ -100,7 +100,7 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             lens.len()
         )));
     }
-    let inner: usize = x.dims()[axis + 1..].iter().product();
+    let inner: usize = geometry::extent(&x.dims()[axis + 1..]);
     let row = x.dims()[axis] * inner;
     let mut start = 0;
     for (i, &len) in lens.iter().enumerate() {

@@ -12,6 +12,8 @@ mod tests;
 mod view;
 
 use crate::kernel::{Compile, Kernel, Plain};
+pub(super) use gather::rows as gather_rows;
+pub(super) use strided::transposed;
 use trident_ir::OpKind;
 
 /// The kernel for a moving op.

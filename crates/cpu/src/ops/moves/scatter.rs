@@ -160,8 +160,8 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             starts.len()
         )));
     }
-    let inner: usize = dims[axis + 1..].iter().product();
-    let middle: usize = dims[1..axis].iter().product();
+    let inner: usize = geometry::extent(&dims[axis + 1..]);
+    let middle: usize = geometry::extent(&dims[1..axis]);
     let count = checked_len(&update.dims()[..=axis]).ok_or(geometry::GeometryError::TooLarge)?;
     let mut offsets = Vec::with_capacity(if inner == 0 { 0 } else { count });
     for (b, &start) in starts.iter().enumerate() {

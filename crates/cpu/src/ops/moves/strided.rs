@@ -37,6 +37,19 @@ pub(super) fn transpose(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     finish(call, &x, &dims, view)
 }
 
+/// A tensor with its axes in the order of a checked permutation.
+pub(crate) fn transposed(
+    call: &Call<'_, '_>,
+    x: &Tensor,
+    perm: &[usize],
+) -> Result<Tensor, KernelError> {
+    let dense = View::dense(x.dims());
+    let view = View { offset: 0, axes: perm.iter().map(|&a| dense.axes[a]).collect() };
+    let mut y = call.temp(x.dtype(), &geometry::transpose(x.dims(), perm))?;
+    with_elements!(x, y, |src, dst| view.copy(call.threads, src, dst));
+    Ok(y)
+}
+
 /// A strided cut.
 pub(super) fn slice(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;

@@ -1,0 +1,254 @@
+//! Reductions over axes.
+
+use super::axes::{Around, around};
+use crate::dispatch;
+use crate::kernel::Call;
+use crate::ops::convert::{cast, convert_into, wide};
+use crate::ops::parallel::{for_rows, vectorised};
+use crate::rows;
+use crate::simd::Isa;
+use crate::threads::Threads;
+use trident_ir::element::B8;
+use trident_ir::{DType, Element, OpKind, geometry};
+use trident_runtime::{KernelError, Tensor};
+
+/// Columns that are reduced side by side.
+const COLUMNS: usize = 256;
+
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let (dtype, kind) = (x.dtype(), call.op.kind);
+    let axes = call.ints(1)?;
+    let noop = call.op.flag("noop_with_empty_axes");
+    let axes = geometry::reduction_axes(x.rank(), axes.as_deref(), noop)?;
+    let dims = geometry::reduced(x.dims(), &axes, call.op.flag("keepdims"));
+    let empty = axes.iter().any(|&a| x.dims()[a] == 0);
+    if empty && matches!(kind, OpKind::ReduceMax | OpKind::ReduceMin) {
+        let y = extremes(call, dtype, &dims, kind == OpKind::ReduceMax)?;
+        call.set(0, y);
+        return Ok(());
+    }
+    // Means and roots of integers are computed in f64 and cut.
+    let root = matches!(
+        kind,
+        OpKind::ReduceL2 | OpKind::ReduceLogSum | OpKind::ReduceLogSumExp | OpKind::ReduceMean
+    );
+    let hub = match wide(dtype) {
+        DType::I32 | DType::I64 | DType::U64 if root => DType::F64,
+        DType::I32 | DType::Bool => DType::I64,
+        other => other,
+    };
+    let x = cast(call.threads, call.pool(), &x, hub)?;
+    let (x, at) = around(call, x, &axes)?;
+    let mut y = if hub == dtype { call.alloc(0, dtype, &dims)? } else { call.temp(hub, &dims)? };
+    match hub {
+        DType::F32 => reduce_f32(call.threads, kind, at, x.slice()?, y.slice_mut()?),
+        DType::F64 => reduce_f64(call.threads, kind, at, x.slice()?, y.slice_mut()?),
+        DType::I64 => {
+            let (add, mul): (fn(i64, i64) -> i64, fn(i64, i64) -> i64) =
+                (i64::wrapping_add, i64::wrapping_mul);
+            let (x, y, t) = (x.slice::<i64>()?, y.slice_mut::<i64>()?, call.threads);
+            match kind {
+                OpKind::ReduceSum => columns(t, at, x, y, 0, add, |a| a),
+                OpKind::ReduceProd => columns(t, at, x, y, 1, mul, |a| a),
+                OpKind::ReduceMax => columns(t, at, x, y, i64::MIN, |a, x| a.max(x), |a| a),
+                OpKind::ReduceMin => columns(t, at, x, y, i64::MAX, |a, x| a.min(x), |a| a),
+                OpKind::ReduceL1 => {
+                    columns(t, at, x, y, 0, |a, x: i64| add(a, x.wrapping_abs()), |a| a)
+                }
+                _ => columns(t, at, x, y, 0, |a, x| add(a, mul(x, x)), |a| a),
+            }
+        }
+        DType::U64 => {
+            let (x, y, t) = (x.slice::<u64>()?, y.slice_mut::<u64>()?, call.threads);
+            match kind {
+                OpKind::ReduceSum | OpKind::ReduceL1 => {
+                    columns(t, at, x, y, 0, u64::wrapping_add, |a| a)
+                }
+                OpKind::ReduceProd => columns(t, at, x, y, 1, u64::wrapping_mul, |a| a),
+                OpKind::ReduceMax => columns(t, at, x, y, 0, |a, x| a.max(x), |a| a),
+                OpKind::ReduceMin => columns(t, at, x, y, u64::MAX, |a, x| a.min(x), |a| a),
+                _ => columns(
+                    t,
+                    at,
+                    x,
+                    y,
+                    0,
+                    |a: u64, x: u64| a.wrapping_add(x.wrapping_mul(x)),
+                    |a| a,
+                ),
+            }
+        }
+        other => return Err(KernelError::Unsupported(other)),
+    }
+    if hub != dtype {
+        let mut out = call.alloc(0, dtype, &dims)?;
+        convert_into(call.threads, &y, &mut out, Default::default())?;
+        y = out;
+    }
+    call.set(0, y);
+    Ok(())
+}
+
+/// Folds each column of `n` elements; those of neighbouring columns side by side.
+fn columns<T: Element, A: Copy + Send + Sync>(
+    threads: &Threads,
+    at: Around,
+    x: &[T],
+    y: &mut [T],
+    start: A,
+    step: impl Fn(A, T) -> A + Sync,
+    finish: impl Fn(A) -> T + Sync,
+) {
+    let Around { n, inner, .. } = at;
+    for_rows(threads, y, 1, n, |first, piece| {
+        vectorised(
+            #[inline(always)]
+            || {
+                let mut done = 0;
+                while done < piece.len() {
+                    let (outer, column) = ((first + done) / inner, (first + done) % inner);
+                    let width = COLUMNS.min(inner - column).min(piece.len() - done);
+                    let out = &mut piece[done..done + width];
+                    if inner == 1 {
+                        let row = &x[outer * n..(outer + 1) * n];
+                        out[0] = finish(row.iter().fold(start, |a, &x| step(a, x)));
+                    } else {
+                        let mut acc = [start; COLUMNS];
+                        let acc = &mut acc[..width];
+                        for k in 0..n {
+                            let row = (outer * n + k) * inner + column;
+                            acc.iter_mut()
+                                .zip(&x[row..row + width])
+                                .for_each(|(a, &x)| *a = step(*a, x));
+                        }
+                        out.iter_mut().zip(acc).for_each(|(o, a)| *o = finish(*a));
+                    }
+                    done += width;
+                }
+            },
+        );
+    });
+}
+
+macro_rules! reduce_floats {
+    ($name:ident, $t:ident) => {
+        fn $name(threads: &Threads, kind: OpKind, at: Around, x: &[$t], y: &mut [$t]) {
+            let n = at.n as f64;
+            let wide = |x: $t| f64::from(x);
+            match kind {
+                OpKind::ReduceSum => {
+                    columns(threads, at, x, y, 0.0, |a, x| a + wide(x), |a| a as $t)
+                }
+                OpKind::ReduceMean => {
+                    columns(threads, at, x, y, 0.0, |a, x| a + wide(x), |a| (a / n) as $t)
+                }
+                OpKind::ReduceL1 => {
+                    columns(threads, at, x, y, 0.0, |a, x| a + wide(x).abs(), |a| a as $t)
+                }
+                OpKind::ReduceLogSum => {
+                    columns(threads, at, x, y, 0.0, |a, x| a + wide(x), |a| a.ln() as $t)
+                }
+                OpKind::ReduceProd => {
+                    columns(threads, at, x, y, 1.0, |a, x| a * wide(x), |a| a as $t)
+                }
+                OpKind::ReduceL2 => columns(
+                    threads,
+                    at,
+                    x,
+                    y,
+                    0.0,
+                    |a, x| a + wide(x) * wide(x),
+                    |a| a.sqrt() as $t,
+                ),
+                OpKind::ReduceMax => columns(
+                    threads,
+                    at,
+                    x,
+                    y,
+                    $t::NEG_INFINITY,
+                    |a, x| if x > a || x.is_nan() { x } else { a },
+                    |a| a,
+                ),
+                OpKind::ReduceMin => columns(
+                    threads,
+                    at,
+                    x,
+                    y,
+                    $t::INFINITY,
+                    |a, x| if x < a || x.is_nan() { x } else { a },
+                    |a| a,
+                ),
+                OpKind::ReduceLogSumExp => {
+                    // A running maximum and the sum of exponentials relative to it.
+                    let step = |(max, sum): (f64, f64), x: $t| {
+                        let x = wide(x);
+                        if x == max {
+                            (max, sum + 1.0)
+                        } else if x > max {
+                            (x, sum * (max - x).exp() + 1.0)
+                        } else {
+                            (max, sum + (x - max).exp())
+                        }
+                    };
+                    columns(threads, at, x, y, (f64::NEG_INFINITY, 0.0), step, |(max, sum)| {
+                        (max + sum.ln()) as $t
+                    })
+                }
+                _ => columns(threads, at, x, y, 0.0, |a, x| a + wide(x) * wide(x), |a| a as $t),
+            }
+        }
+    };
+}
+reduce_floats!(generic_f32, f32);
+reduce_floats!(reduce_f64, f64);
+
+fn reduce_f32(threads: &Threads, kind: OpKind, at: Around, x: &[f32], y: &mut [f32]) {
+    let (isa, n) = (Isa::detect(), at.n);
+    let row: fn(Isa, &[f32]) -> f64 = match kind {
+        OpKind::ReduceSum | OpKind::ReduceMean | OpKind::ReduceLogSum => rows::sum,
+        OpKind::ReduceL1 => rows::sum_abs,
+        OpKind::ReduceL2 | OpKind::ReduceSumSquare => rows::sum_squares,
+        OpKind::ReduceMax => |isa, x| rows::max(isa, x).into(),
+        OpKind::ReduceMin => |isa, x| rows::min(isa, x).into(),
+        _ => return generic_f32(threads, kind, at, x, y),
+    };
+    if at.inner != 1 || n < 8 {
+        return generic_f32(threads, kind, at, x, y);
+    }
+    for_rows(threads, y, 1, n, |first, piece| {
+        for (i, y) in piece.iter_mut().enumerate() {
+            let v = row(isa, &x[(first + i) * n..(first + i + 1) * n]);
+            *y = match kind {
+                OpKind::ReduceMean => v / n as f64,
+                OpKind::ReduceL2 => v.sqrt(),
+                OpKind::ReduceLogSum => v.ln(),
+                _ => v,
+            } as f32;
+        }
+    });
+}
+
+/// The least (or greatest) value of the type in every element: the maximum (or minimum) of no elements.
+fn extremes(
+    call: &mut Call<'_, '_>,
+    dtype: DType,
+    dims: &[usize],
+    least: bool,
+) -> Result<Tensor, KernelError> {
+    let mut y = call.alloc(0, dtype, dims)?;
+    match dtype {
+        DType::Bool => y.slice_mut::<B8>()?.fill(B8::from(!least)),
+        DType::F32 | DType::F64 | DType::F16 | DType::BF16 => {
+            let infinity = if least { f32::NEG_INFINITY } else { f32::INFINITY };
+            let mut wide = call.temp(DType::F32, dims)?;
+            wide.slice_mut::<f32>()?.fill(infinity);
+            convert_into(call.threads, &wide, &mut y, Default::default())?;
+        }
+        _ => {
+            dispatch!(dtype, ints as T => y.slice_mut::<T>()?.fill(if least { T::MIN } else { T::MAX }),
+            else => return Err(KernelError::Unsupported(dtype)))
+        }
+    }
+    Ok(y)
+}

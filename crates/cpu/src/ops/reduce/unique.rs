@@ -1,0 +1,90 @@
+//! Distinct elements or slices.
+
+use super::arg::{in_wide, order, widened};
+use super::axes::Around;
+use crate::kernel::Call;
+use crate::ops::moves::gather_rows;
+use std::cmp::Ordering;
+use trident_ir::{DType, geometry};
+use trident_runtime::{KernelError, Tensor};
+
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let (at, axis) = match call.op.int("axis") {
+        Some(axis) => (Around::axis(x.dims(), axis)?, Some(geometry::axis(axis, x.rank())?)),
+        None => (Around { outer: 1, n: x.len(), inner: 1 }, None),
+    };
+    if at.n > x.len() {
+        return Err(KernelError::shape("slices without elements cannot be told apart"));
+    }
+    // Slice `i`, element by element.
+    let places = |i: usize| {
+        (0..at.outer * at.inner).map(move |k| (k / at.inner * at.n + i) * at.inner + k % at.inner)
+    };
+    let mut sorted: Vec<usize> = (0..at.n).collect();
+    let mut same: Vec<bool> = vec![];
+    macro_rules! sort {
+        ($values:expr, $order:expr) => {{
+            let values = $values;
+            let compare = |a: &usize, b: &usize| {
+                places(*a)
+                    .zip(places(*b))
+                    .map(|(a, b)| $order(&values[a], &values[b]))
+                    .find(|o| o.is_ne())
+                    .unwrap_or(Ordering::Equal)
+            };
+            // Stable, so that the first of equals comes first.
+            sorted.sort_by(compare);
+            same = sorted.windows(2).map(|w| compare(&w[0], &w[1]).is_eq()).collect();
+        }};
+    }
+    if x.dtype() == DType::Str {
+        sort!(x.strings()?, |a: &String, b: &String| a.cmp(b));
+    } else {
+        let wide = widened(call, 0)?;
+        in_wide!(wide.dtype(), T => {
+            sort!(wide.slice::<T>()?, order::<T>);
+            Ok::<(), KernelError>(())
+        })?;
+    }
+    // Groups of equals in ascending order: the first index and the count of each, the group of each slice.
+    let (mut firsts, mut counts, mut inverse) = (vec![], vec![], vec![0usize; at.n]);
+    for (k, &i) in sorted.iter().enumerate() {
+        if k == 0 || !same[k - 1] {
+            firsts.push(i);
+            counts.push(0i64);
+        }
+        if let Some(count) = counts.last_mut() {
+            *count += 1;
+        }
+        inverse[i] = firsts.len() - 1;
+    }
+    if !call.op.flag("sorted") {
+        let mut by_first: Vec<usize> = (0..firsts.len()).collect();
+        by_first.sort_unstable_by_key(|&g| firsts[g]);
+        let mut rank = vec![0; firsts.len()];
+        by_first.iter().enumerate().for_each(|(r, &g)| rank[g] = r);
+        inverse.iter_mut().for_each(|g| *g = rank[*g]);
+        firsts = by_first.iter().map(|&g| firsts[g]).collect();
+        counts = by_first.iter().map(|&g| counts[g]).collect();
+    }
+    let dims = match axis {
+        Some(axis) => {
+            let mut dims = x.dims().to_vec();
+            dims[axis] = firsts.len();
+            dims
+        }
+        None => vec![firsts.len()],
+    };
+    let mut y = call.alloc(0, x.dtype(), &dims)?;
+    gather_rows(call, &x, (at.n, at.inner), &firsts, &mut y)?;
+    call.set(0, y);
+    let as_i64 = |v: &[usize]| v.iter().map(|&i| i as i64).collect::<Vec<_>>();
+    for (k, values) in [as_i64(&firsts), as_i64(&inverse), counts].into_iter().enumerate() {
+        if call.wants(k + 1) {
+            let t = Tensor::from_slice(call.pool(), &[values.len()], &values)?;
+            call.set(k + 1, t);
+        }
+    }
+    Ok(())
+}
