@@ -1,15 +1,21 @@
 //! Why a model cannot be planned or run.
 
+use std::time::Duration;
 use trident_ir::op::Level;
+use trident_ir::verify::VerifyError;
+use trident_passes::OptimizeError;
 use trident_runtime::{Declined, KernelError};
 
 /// Why no plan can be made of a module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// There is nothing to run.
-    #[error("the module holds no function")]
-    Empty,
+    /// The module breaks a rule of the IR.
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+    /// Types or shapes in the module contradict each other.
+    #[error(transparent)]
+    Optimize(#[from] OptimizeError),
     /// Nothing to run on.
     #[error("no device was given to run on")]
     NoDevices,
@@ -175,7 +181,7 @@ pub enum RunError {
     #[error("{error}")]
     Input {
         /// What is wrong.
-        error: InputError,
+        error: Box<InputError>,
         /// The inputs the model has.
         hint: String,
     },
@@ -191,12 +197,12 @@ pub enum RunError {
         message: String,
     },
     /// The time allowed is over.
-    #[error("the run was stopped at {op}: its time limit of {limit_ms} ms has passed")]
+    #[error("the run was stopped at {op}: its time limit of {limit:?} has passed")]
     Deadline {
         /// The op that was next.
         op: String,
-        /// The limit in milliseconds.
-        limit_ms: u128,
+        /// The limit.
+        limit: Duration,
     },
 }
 

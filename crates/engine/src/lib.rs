@@ -7,6 +7,7 @@
 //! The engine never names a device: it gets a list and asks each for its estimates.
 
 mod error;
+mod evaluate;
 mod exec;
 mod plan;
 mod profile;
@@ -14,7 +15,8 @@ mod session;
 mod signature;
 
 pub use error::{InputError, OpFailure, PlanError, RunError};
-pub use plan::report::{PlanReport, StepReport};
+pub use plan::report::{MemoryReport, PlanReport, StepReport};
 pub use profile::{Event, Profile};
 pub use session::{Options, RunOptions, Session};
 pub use signature::Signature;
+pub use trident_passes::{Options as PassOptions, PassReport};

@@ -3,6 +3,7 @@
 use crate::plan::Step;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use trident_ir::cost::flops;
 use trident_runtime::Value;
 
 /// One step of a run.
@@ -59,13 +60,9 @@ impl Recorder {
         self.start.elapsed()
     }
 
-    pub(crate) fn describe(&self, step: &Step, inputs: &[Option<Value>]) -> Before {
-        let dims = inputs.iter().map(|v| match v {
-            Some(Value::Tensor(t)) => t.dims().to_vec(),
-            _ => vec![],
-        });
-        let _ = step;
-        Before { types: types(inputs), bytes: bytes(inputs), dims: dims.collect() }
+    /// Takes down the operands.
+    pub(crate) fn describe(&self, inputs: &[Option<Value>]) -> Before {
+        Before { types: types(inputs), bytes: bytes(inputs), dims: dims(inputs) }
     }
 
     pub(crate) fn record(
@@ -86,7 +83,7 @@ impl Recorder {
             duration: self.now().saturating_sub(start),
             bytes: before.bytes + bytes(outputs),
             types: format!("{} -> {}", before.types, types(outputs)),
-            flops: before.dims.len() as f64 * 0.0,
+            flops: flops(&step.op, &before.dims, &dims(outputs)),
         };
         self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
     }
@@ -104,4 +101,12 @@ fn types(values: &[Option<Value>]) -> String {
 
 fn bytes(values: &[Option<Value>]) -> usize {
     values.iter().flatten().map(Value::size).sum()
+}
+
+fn dims(values: &[Option<Value>]) -> Vec<Vec<usize>> {
+    let dims = |v: &Option<Value>| match v {
+        Some(Value::Tensor(t)) => t.dims().to_vec(),
+        _ => vec![],
+    };
+    values.iter().map(dims).collect()
 }

@@ -1,16 +1,20 @@
 //! A model made ready to run.
 
 use crate::error::{PlanError, RunError};
+use crate::evaluate::evaluate;
 use crate::exec::{Deadline, Run};
 use crate::plan::report::PlanReport;
+use crate::plan::shapes::Shapes;
 use crate::plan::{self, Plan};
 use crate::profile::{Profile, Recorder};
 use crate::signature::Signature;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trident_ir::Module;
-use trident_runtime::{Device, Pool, PoolStats, Value};
+use trident_ir::verify::VerifyError;
+use trident_ir::{Dim, Module, Type, ValueId};
+use trident_passes::{Options as PassOptions, PassReport, optimize};
+use trident_runtime::{Arena, Device, Pool, PoolStats, Value};
 
 /// How a session is made.
 #[derive(Clone, Debug)]
@@ -19,11 +23,16 @@ pub struct Options {
     pub max_ops: usize,
     /// Most bytes of tensors alive at once, constants included; 0 for no limit.
     pub memory_limit: usize,
+    /// Longest time for running ops on constants ahead of time; those left are run each time.
+    pub fold_limit: Option<Duration>,
+    /// Which passes to leave out.
+    pub passes: PassOptions,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { max_ops: 1 << 20, memory_limit: 0 }
+        let passes = PassOptions::default();
+        Options { max_ops: 1 << 20, memory_limit: 0, fold_limit: None, passes }
     }
 }
 
@@ -39,6 +48,8 @@ pub struct RunOptions {
 /// A model made ready to run. Runs may overlap: every method takes `&self`.
 pub struct Session {
     plan: Plan,
+    shapes: Shapes,
+    passes: Vec<PassReport>,
     signature: Signature,
     metadata: BTreeMap<String, String>,
     pool: Pool,
@@ -51,19 +62,25 @@ impl Session {
         devices: &[Arc<dyn Device>],
         options: &Options,
     ) -> Result<Session, PlanError> {
+        module.verify()?;
         let Module { funcs, metadata } = module;
-        let func = funcs.into_iter().next().ok_or(PlanError::Empty)?;
-        let pool = Pool::new();
-        pool.set_limit(options.memory_limit);
-        let infos =
-            |ids: &[trident_ir::ValueId]| ids.iter().map(|v| func.info(*v).clone()).collect();
+        let mut func = funcs.into_iter().next().ok_or(VerifyError::Empty)?;
+        let infos = |ids: &[ValueId]| ids.iter().map(|v| func.info(*v).clone()).collect();
         let signature =
             Signature { inputs: infos(&func.body.params), outputs: infos(&func.body.results) };
-        let plan = plan::compile(func, devices, &pool, options)?;
-        Ok(Session { plan, signature, metadata, pool })
+        plan::check(&func, devices, options)?;
+        let pool = Pool::new();
+        pool.set_limit(options.memory_limit);
+        let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let report = optimize(&mut func, &options.passes, &|func, op, operands| {
+            evaluate(devices, &pool, until, (func, op, operands))
+        })?;
+        let shapes = Shapes::of(&func);
+        let plan = plan::compile(func, devices, &pool)?;
+        Ok(Session { plan, shapes, passes: report.passes, signature, metadata, pool })
     }
 
-    /// Names and types of inputs and outputs.
+    /// Names and types of inputs and outputs, as the model declares them.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
@@ -73,9 +90,26 @@ impl Session {
         &self.metadata
     }
 
-    /// The plan in words and numbers.
-    pub fn report(&self) -> PlanReport {
-        self.plan.report()
+    /// Which passes changed the model, and how often.
+    pub fn passes(&self) -> &[PassReport] {
+        &self.passes
+    }
+
+    /// The plan in words and numbers. Inputs take the given dimensions by name; without those, figures that depend on
+    /// dimensions known only at run time are absent.
+    pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> PlanReport {
+        let types = self.signature.inputs.iter().map(|input| {
+            let given = shapes.iter().find(|(name, _)| *name == input.name);
+            match (given, &input.ty) {
+                (Some((_, dims)), Type::Tensor(t)) => {
+                    Type::tensor(t.dtype, dims.iter().map(|&d| Dim::Fixed(d)))
+                }
+                _ => input.ty.clone(),
+            }
+        });
+        let types: Vec<Type> = types.collect();
+        let inferred = self.shapes.infer(&self.plan, &types);
+        self.plan.report(inferred.as_ref().unwrap_or(&self.plan.func))
     }
 
     /// Counters of the session's memory: constants and everything alive during runs.
@@ -99,7 +133,14 @@ impl Session {
         let deadline = options
             .time_limit
             .and_then(|limit| Some(Deadline { at: Instant::now().checked_add(limit)?, limit }));
-        let run = Run { plan: &self.plan, pool: &self.pool, deadline, recorder: recorder.as_ref() };
+        let memory = self.shapes.plan(&self.plan, &args);
+        // Where memory does not suffice for all at once, it may still do piece by piece.
+        let memory = memory
+            .as_ref()
+            .filter(|m| m.size > 0)
+            .and_then(|m| Some((m.as_ref(), Arena::new(&self.pool, m.size)?)));
+        let (plan, pool) = (&self.plan, &self.pool);
+        let run = Run { plan, pool, deadline, recorder: recorder.as_ref(), memory };
         let results = run.function(args)?;
         let names = self.signature.outputs.iter().map(|o| o.name.clone());
         let profile = recorder.map(Recorder::finish).unwrap_or_default();

@@ -18,7 +18,8 @@ impl Signature {
     /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions
     /// must be the same number everywhere. An input of optional type may be left out.
     pub fn bind(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, RunError> {
-        self.check(given).map_err(|error| RunError::Input { error, hint: self.hint() })
+        self.check(given)
+            .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
     }
 
     fn check(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, InputError> {
@@ -141,7 +142,7 @@ mod tests {
         match signature().bind(given) {
             Err(RunError::Input { error, hint }) => {
                 assert!(hint.contains("x: f32[N, 3]"), "{hint}");
-                error
+                *error
             }
             other => panic!("{other:?}"),
         }

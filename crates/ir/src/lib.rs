@@ -7,6 +7,7 @@
 pub mod attr;
 pub mod builder;
 pub mod control;
+pub mod cost;
 pub mod dtype;
 pub mod element;
 pub mod func;

@@ -13,8 +13,8 @@ const LINE: usize = 64;
 
 /// Nothing, aligned for every element type: slices of no bytes are read as slices of no numbers.
 #[repr(align(64))]
-struct Empty([u8; 0]);
-static EMPTY: Empty = Empty([]);
+struct Empty;
+static EMPTY: Empty = Empty;
 
 /// Raw memory, always initialised.
 #[derive(Debug)]
@@ -46,32 +46,44 @@ impl Drop for Block {
     }
 }
 
-/// Bytes from a [`Pool`], given back when dropped. Contents are initialised but arbitrary.
+/// Where a buffer's bytes are.
+#[derive(Debug)]
+enum Memory {
+    /// There are none.
+    Nothing,
+    /// A block of its own.
+    Block(Block, Pool),
+    /// A part of an arena, at this offset.
+    Part(Arc<Ground>, usize),
+}
+
+/// Bytes from a [`Pool`] or an [`Arena`], given back when dropped. Contents are initialised but arbitrary.
 #[derive(Debug)]
 pub struct Buffer {
-    block: Option<Block>,
+    memory: Memory,
     len: usize,
-    pool: Pool,
 }
 
 impl Buffer {
+    fn ptr(&self) -> NonNull<u8> {
+        match &self.memory {
+            Memory::Nothing => NonNull::from(&EMPTY).cast(),
+            Memory::Block(block, _) => block.ptr,
+            // SAFETY: `Arena::alloc` checked that the part lies within the block.
+            Memory::Part(ground, offset) => unsafe { ground.block.ptr.add(*offset) },
+        }
+    }
+
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        match &self.block {
-            // SAFETY: the block holds at least `len` initialised bytes for as long as `self` lives.
-            Some(b) => unsafe { std::slice::from_raw_parts(b.ptr.as_ptr(), self.len) },
-            None => &EMPTY.0,
-        }
+        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, and no other buffer has them.
+        unsafe { std::slice::from_raw_parts(self.ptr().as_ptr(), self.len) }
     }
 
     /// The bytes, to write.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        match &mut self.block {
-            // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
-            Some(b) => unsafe { std::slice::from_raw_parts_mut(b.ptr.as_ptr(), self.len) },
-            // SAFETY: an aligned pointer is all that an empty slice needs.
-            None => unsafe { std::slice::from_raw_parts_mut(EMPTY.0.as_ptr().cast_mut(), 0) },
-        }
+        // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr().as_ptr(), self.len) }
     }
 
     /// Size in bytes.
@@ -87,9 +99,73 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if let Some(block) = self.block.take() {
-            self.pool.give_back(block);
+        match std::mem::replace(&mut self.memory, Memory::Nothing) {
+            Memory::Nothing => {}
+            Memory::Block(block, pool) => pool.give_back(block),
+            Memory::Part(ground, offset) => {
+                ground.live().remove(&offset);
+            }
         }
+    }
+}
+
+/// One block that is given out in parts, at offsets that a plan has worked out.
+///
+/// The plan need not be trusted: a part that overlaps another one still alive is refused. The block goes back to its
+/// pool when the arena and all its parts are dropped.
+#[derive(Clone, Debug)]
+pub struct Arena(Arc<Ground>);
+
+#[derive(Debug)]
+struct Ground {
+    block: std::mem::ManuallyDrop<Block>,
+    pool: Pool,
+    /// Lengths of the parts that are alive, by offset.
+    live: Mutex<BTreeMap<usize, usize>>,
+}
+
+impl Ground {
+    fn live(&self) -> MutexGuard<'_, BTreeMap<usize, usize>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        // SAFETY: `self` is being dropped, so the block is not used again.
+        let block = unsafe { std::mem::ManuallyDrop::take(&mut self.block) };
+        self.pool.give_back(block);
+    }
+}
+
+impl Arena {
+    /// Offsets have to be multiples of this.
+    pub const ALIGN: usize = LINE;
+
+    /// An arena of `len` bytes, or `None` where there is not enough memory.
+    pub fn new(pool: &Pool, len: usize) -> Option<Arena> {
+        let block = std::mem::ManuallyDrop::new(pool.block(len.max(1))?);
+        Some(Arena(Arc::new(Ground { block, pool: pool.clone(), live: Mutex::default() })))
+    }
+
+    /// The part of `len` bytes at `offset`; `None` if it is not aligned, leaves the block or overlaps a part alive.
+    pub fn alloc(&self, offset: usize, len: usize) -> Option<Buffer> {
+        if len == 0 {
+            return Some(Buffer { memory: Memory::Nothing, len });
+        }
+        let end = offset.checked_add(len)?;
+        if !offset.is_multiple_of(Arena::ALIGN) || end > self.0.block.layout.size() {
+            return None;
+        }
+        let mut live = self.0.live();
+        // Parts are disjoint, so only the last one that starts before `end` can reach beyond `offset`.
+        let clash = live.range(..end).next_back().is_some_and(|(&at, &n)| at + n > offset);
+        if clash {
+            return None;
+        }
+        live.insert(offset, len);
+        drop(live);
+        Some(Buffer { memory: Memory::Part(self.0.clone(), offset), len })
     }
 }
 
@@ -141,8 +217,13 @@ impl Pool {
     /// A buffer of `len` bytes with arbitrary contents, or `None` where there is not enough memory.
     pub fn alloc(&self, len: usize) -> Option<Buffer> {
         if len == 0 {
-            return Some(Buffer { block: None, len, pool: self.clone() });
+            return Some(Buffer { memory: Memory::Nothing, len });
         }
+        Some(Buffer { memory: Memory::Block(self.block(len)?, self.clone()), len })
+    }
+
+    /// A block of at least `len` bytes; `len` must not be 0.
+    fn block(&self, len: usize) -> Option<Block> {
         let size = size_class(len)?;
         let mut state = self.state();
         if state.limit != 0 && state.stats.live.checked_add(size)? > state.limit {
@@ -173,7 +254,7 @@ impl Pool {
         };
         state.stats.live += block.layout.size();
         state.stats.peak = state.stats.peak.max(state.stats.live);
-        Some(Buffer { block: Some(block), len, pool: self.clone() })
+        Some(block)
     }
 
     fn give_back(&self, block: Block) {
@@ -227,5 +308,27 @@ mod tests {
         pool.set_limit(1 << 20);
         assert!(pool.alloc(2 << 20).is_none());
         assert!(pool.alloc(1 << 19).is_some());
+    }
+
+    #[test]
+    fn parts_of_an_arena_never_overlap() {
+        let pool = Pool::new();
+        let arena = Arena::new(&pool, 1000).unwrap();
+        let mut a = arena.alloc(0, 100).unwrap();
+        let mut b = arena.alloc(128, 64).unwrap();
+        a.bytes_mut().fill(1);
+        b.bytes_mut().fill(2);
+        assert!(a.bytes().iter().all(|&v| v == 1) && b.bytes().iter().all(|&v| v == 2));
+        for (offset, len) in [(0, 1), (64, 65), (128, 1), (64, 200), (100, 4), (960, 100)] {
+            assert!(arena.alloc(offset, len).is_none(), "{offset}, {len}");
+        }
+        assert!(arena.alloc(usize::MAX - 63, 64).is_none());
+        assert_eq!(arena.alloc(128, 0).unwrap().bytes(), []);
+        drop(a);
+        assert!(arena.alloc(64, 64).is_some() && arena.alloc(0, 128).is_some());
+        drop(arena);
+        assert!(pool.stats().live >= 1000, "a part keeps the block alive");
+        drop(b);
+        assert_eq!(pool.stats().live, 0);
     }
 }

@@ -8,7 +8,7 @@ pub mod mapped;
 pub mod tensor;
 pub mod value;
 
-pub use buffer::{Buffer, Pool, PoolStats};
+pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
 pub use mapped::map_file;

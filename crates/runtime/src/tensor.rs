@@ -42,6 +42,20 @@ impl Tensor {
         Ok(Tensor { dtype, dims: dims.to_vec(), data })
     }
 
+    /// A tensor over a buffer, with its contents as elements; its size must be that of the elements.
+    pub fn from_buffer(
+        dtype: DType,
+        dims: &[usize],
+        buffer: Buffer,
+    ) -> Result<Tensor, KernelError> {
+        let bytes = checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
+        if dtype == DType::Str || bytes != Some(buffer.len()) {
+            let n = buffer.len();
+            return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
+        }
+        Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Buffer(Arc::new(buffer)) })
+    }
+
     /// A tensor of the given elements; `values` must have as many as `dims` say.
     pub fn from_slice<T: Element>(
         pool: &Pool,
@@ -96,16 +110,22 @@ impl Tensor {
         }
     }
 
-    /// A literal with a copy of the elements.
+    /// A literal that shares the elements; those of strings are copied.
     pub fn to_literal(&self) -> Result<Literal, KernelError> {
+        /// Keeps a buffer alive while a literal has its bytes.
+        struct Shared(Arc<Buffer>);
+        impl AsRef<[u8]> for Shared {
+            fn as_ref(&self) -> &[u8] {
+                self.0.bytes()
+            }
+        }
+        let dims = self.dims.clone();
         let literal = match &self.data {
-            Data::Buffer(b) => Literal::from_bytes(
-                self.dtype,
-                self.dims.clone(),
-                Bytes::copy_from_slice(b.bytes()),
-            ),
-            Data::Bytes(b) => Literal::from_bytes(self.dtype, self.dims.clone(), b.clone()),
-            Data::Strings(s) => Literal::from_strings(self.dims.clone(), s.to_vec()),
+            Data::Buffer(b) => {
+                Literal::from_bytes(self.dtype, dims, Bytes::from_owner(Shared(b.clone())))
+            }
+            Data::Bytes(b) => Literal::from_bytes(self.dtype, dims, b.clone()),
+            Data::Strings(s) => Literal::from_strings(dims, s.to_vec()),
         };
         literal.map_err(|e| KernelError::shape(e.to_string()))
     }

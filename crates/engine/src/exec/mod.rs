@@ -4,11 +4,14 @@ mod control;
 mod slices;
 
 use crate::error::{OpFailure, RunError};
+use crate::plan::memory::MemoryPlan;
 use crate::plan::{BlockPlan, Operand, Plan, Source, Step, Work};
 use crate::profile::Recorder;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use trident_runtime::{Executable, KernelError, Launch, Pool, Tensor, Value};
+use trident_ir::DType;
+use trident_ir::literal::checked_len;
+use trident_runtime::{Arena, Buffer, Executable, KernelError, Launch, Pool, Tensor, Value};
 
 /// A time limit.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,8 @@ pub(crate) struct Run<'a> {
     pub(crate) pool: &'a Pool,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) recorder: Option<&'a Recorder>,
+    /// Memory for the values of the function's body, where it is planned.
+    pub(crate) memory: Option<(&'a MemoryPlan, Arena)>,
 }
 
 /// A place for every value of the function.
@@ -94,7 +99,7 @@ impl Run<'_> {
         let start = self.recorder.map(Recorder::now);
         let mut inputs: Vec<Option<Value>> =
             step.inputs.iter().map(|operand| self.fetch(*operand, frame)).collect();
-        let described = self.recorder.map(|r| r.describe(step, &inputs));
+        let described = self.recorder.map(|r| r.describe(&inputs));
         let outcome = match &step.work {
             // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
             Work::Kernel(exe) => {
@@ -135,7 +140,10 @@ impl Run<'_> {
         exe: &dyn Executable,
         inputs: &mut [Option<Value>],
     ) -> Result<Vec<Option<Value>>, Failure> {
-        let mut alloc = |_: usize, dtype, dims: &[usize]| Tensor::alloc(self.pool, dtype, dims);
+        let mut alloc = |i: usize, dtype, dims: &[usize]| match self.planned(step, i, dtype, dims) {
+            Some(buffer) => Tensor::from_buffer(dtype, dims, buffer),
+            None => Tensor::alloc(self.pool, dtype, dims),
+        };
         let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool };
         let outputs = caught(|| exe.launch(&mut launch)).map_err(|message| {
             Failure::Run(RunError::Panic { op: step.op.describe(), message })
@@ -155,8 +163,22 @@ impl Run<'_> {
     }
 }
 
+impl Run<'_> {
+    /// The planned memory of a result, if it has any and its size is as foreseen.
+    fn planned(&self, step: &Step, i: usize, dtype: DType, dims: &[usize]) -> Option<Buffer> {
+        let (plan, arena) = self.memory.as_ref()?;
+        let place = (*step.outputs.get(i)?)?;
+        let part = (*plan.parts.get(place)?)?;
+        let len = checked_len(dims)?.checked_mul(dtype.size())?;
+        if len != part.len || dtype == DType::Str {
+            return None;
+        }
+        arena.alloc(part.offset, len)
+    }
+}
+
 fn deadline_passed(step: &Step, deadline: Deadline) -> RunError {
-    RunError::Deadline { op: step.op.describe(), limit_ms: deadline.limit.as_millis() }
+    RunError::Deadline { op: step.op.describe(), limit: deadline.limit }
 }
 
 /// What the operands of a step were: kept cheaply, put into words only for a message.

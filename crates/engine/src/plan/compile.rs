@@ -9,29 +9,37 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind, ValueId};
-use trident_runtime::{Device, Executable, Pool, Tensor, Unit, Value};
+use trident_runtime::{Declined, Device, Executable, Pool, Tensor, Unit, Value};
 
 /// Regions within regions that the engine follows.
 const MAX_DEPTH: usize = 32;
 
-/// Compiles a function for the devices.
-pub(crate) fn compile(
-    mut func: Func,
+/// Checks what can be checked before anything is made of a function.
+pub(crate) fn check(
+    func: &Func,
     devices: &[Arc<dyn Device>],
-    pool: &Pool,
     options: &Options,
-) -> Result<Plan, PlanError> {
+) -> Result<(), PlanError> {
     if devices.is_empty() {
         return Err(PlanError::NoDevices);
     }
     if func.level != Level::Graph {
-        return Err(PlanError::Level { func: func.name, level: func.level });
+        return Err(PlanError::Level { func: func.name.clone(), level: func.level });
     }
     let mut ops = 0usize;
     func.body.walk(&mut |_| ops += 1);
-    if ops > options.max_ops {
-        return Err(PlanError::TooManyOps { limit: options.max_ops });
+    match ops > options.max_ops {
+        true => Err(PlanError::TooManyOps { limit: options.max_ops }),
+        false => Ok(()),
     }
+}
+
+/// Compiles a verified function for the devices.
+pub(crate) fn compile(
+    mut func: Func,
+    devices: &[Arc<dyn Device>],
+    pool: &Pool,
+) -> Result<Plan, PlanError> {
     let body = std::mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
@@ -41,9 +49,8 @@ pub(crate) fn compile(
         table: RefCell::default(),
         pool,
     };
-    let defined = vec![false; func.values.len()];
-    let mut compiler = Compiler { func: &func, devices, pool, constants, defined };
-    let body = compiler.block(body, 0, "the function")?;
+    let mut compiler = Compiler { func: &func, devices, pool, constants };
+    let body = compiler.block(body, 0)?;
     let constants = compiler.constants.finish()?;
     Ok(Plan { func, body, constants })
 }
@@ -66,26 +73,16 @@ struct Compiler<'a> {
     devices: &'a [Arc<dyn Device>],
     pool: &'a Pool,
     constants: Constants<'a>,
-    /// By value: it is defined at the current place.
-    defined: Vec<bool>,
 }
 
 impl Compiler<'_> {
-    fn block(&mut self, block: Block, depth: usize, owner: &str) -> Result<BlockPlan, PlanError> {
+    fn block(&mut self, block: Block, depth: usize) -> Result<BlockPlan, PlanError> {
         let Lifetimes { ops, results, params } = lifetimes(&block);
-        for &param in &block.params {
-            self.define(param, owner)?;
-        }
         let places = block.params.iter().zip(&params);
         let places = places.map(|(v, used)| used.then_some(v.index())).collect();
-        let mut own = block.params;
         let mut steps = Vec::with_capacity(block.ops.len());
         for (op, ends) in block.ops.into_iter().zip(ops) {
             let described = op.describe();
-            for v in op.used() {
-                self.check_defined(v, &described)?;
-            }
-            own.extend(op.defined());
             if op.kind == OpKind::Constant {
                 self.constant(op)?;
                 continue;
@@ -94,45 +91,11 @@ impl Compiler<'_> {
             let inputs = sources.map(|(v, &last)| self.operand(*v, last)).collect();
             let dead = ends.dead.iter().filter(|v| !self.constants.has(**v));
             let dead = dead.map(|v| v.index()).collect();
-            let step = self.step(op, inputs, dead, depth, &described)?;
-            for v in step.op.defined() {
-                self.define(v, &described)?;
-            }
-            steps.push(step);
-        }
-        for &v in &block.results {
-            self.check_defined(v, owner)?;
+            steps.push(self.step(op, inputs, dead, depth, &described)?);
         }
         let results = block.results.iter().zip(results);
         let results = results.map(|(v, last)| self.operand(Some(*v), last)).collect();
-        // What a region defines is not seen outside of it.
-        for v in own {
-            self.defined[v.index()] = false;
-        }
         Ok(BlockPlan { params: places, steps, results })
-    }
-
-    fn define(&mut self, v: ValueId, owner: &str) -> Result<(), PlanError> {
-        match self.defined.get_mut(v.index()) {
-            Some(defined @ false) => *defined = true,
-            Some(true) => {
-                let reason = format!("defines `{}` a second time", self.func.info(v).name);
-                return Err(PlanError::Malformed { op: owner.into(), reason });
-            }
-            None => return Err(no_such_value(v, owner)),
-        }
-        Ok(())
-    }
-
-    fn check_defined(&self, v: ValueId, owner: &str) -> Result<(), PlanError> {
-        match self.defined.get(v.index()) {
-            Some(true) => Ok(()),
-            Some(false) => {
-                let reason = format!("uses `{}` before it is defined", self.func.info(v).name);
-                Err(PlanError::Malformed { op: owner.into(), reason })
-            }
-            None => Err(no_such_value(v, owner)),
-        }
     }
 
     fn operand(&self, v: Option<ValueId>, last: bool) -> Operand {
@@ -153,7 +116,6 @@ impl Compiler<'_> {
             let reason = "has no attribute `value` with a tensor, or no result".into();
             return Err(PlanError::Malformed { op: described, reason });
         };
-        self.define(v, &described)?;
         self.constants.add(v, literal, described);
         Ok(())
     }
@@ -189,15 +151,17 @@ impl Compiler<'_> {
         if depth >= MAX_DEPTH {
             return Err(PlanError::TooDeep { op: described.into(), limit: MAX_DEPTH });
         }
-        check_regions(op, described)?;
         let regions = std::mem::take(&mut op.regions);
-        let blocks = regions.into_iter().map(|r| self.block(r, depth + 1, described));
+        let blocks = regions.into_iter().map(|r| self.block(r, depth + 1));
         let mut blocks = blocks.collect::<Result<Vec<_>, _>>()?.into_iter();
         match (op.kind, blocks.next(), blocks.next()) {
             (OpKind::If, Some(yes), Some(no)) => Ok(Work::If([yes, no])),
             (OpKind::Loop, Some(body), None) => Ok(Work::Loop(body)),
             (OpKind::Scan, Some(body), None) => Ok(Work::Scan(body)),
-            _ => Err(regions_differ(described)),
+            _ => {
+                let reason = "its regions do not fit it".into();
+                Err(PlanError::Malformed { op: described.into(), reason })
+            }
         }
     }
 
@@ -208,11 +172,16 @@ impl Compiler<'_> {
         described: &str,
     ) -> Result<(Arc<dyn Executable>, Placement), PlanError> {
         let mut offers: Vec<(f64, &Arc<dyn Device>)> = Vec::new();
-        let mut notes = Vec::new();
+        let (mut notes, mut declined) = (Vec::new(), Vec::new());
         for device in self.devices {
             match device.estimate(self.func, &[op]) {
                 Some(cost) => offers.push((cost.nanos, device)),
-                None => notes.push(format!("{} does not claim it", device.info().name)),
+                None => {
+                    let name = device.info().name.clone();
+                    notes.push(format!("{name} does not claim it"));
+                    let (op, reason) = (described.to_owned(), "does not claim it".to_owned());
+                    declined.push((name, Declined { op, reason }));
+                }
             }
         }
         offers.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -225,7 +194,6 @@ impl Compiler<'_> {
             constant: &constant,
             pool: self.pool,
         };
-        let mut declined = Vec::new();
         for (nanos, device) in &offers {
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
@@ -252,42 +220,6 @@ impl Compiler<'_> {
         let operands = operands.collect::<Vec<_>>().join(", ");
         Err(PlanError::Unsupported { op: described.into(), operands, declined })
     }
-}
-
-fn no_such_value(v: ValueId, owner: &str) -> PlanError {
-    PlanError::Malformed {
-        op: owner.into(),
-        reason: format!("names value {} that does not exist", v.0),
-    }
-}
-
-fn regions_differ(described: &str) -> PlanError {
-    let reason = "its regions do not fit its operands and results".into();
-    PlanError::Malformed { op: described.into(), reason }
-}
-
-/// Whether the regions of a control-flow op take and yield as many values as the op's semantics ask for.
-fn check_regions(op: &Op, described: &str) -> Result<(), PlanError> {
-    let (inputs, outputs) = (op.inputs.len(), op.outputs.len());
-    // Trailing results that nobody asked for may be missing from the op, never from its regions.
-    let fits = |params: usize, results: usize| {
-        op.regions.iter().all(|r| r.params.len() == params && r.results.len() >= results)
-    };
-    let fine = match op.kind {
-        OpKind::If => op.regions.len() == 2 && fits(0, outputs),
-        OpKind::Loop => {
-            let carried = inputs.saturating_sub(2);
-            op.regions.len() == 1 && fits(2 + carried, 1 + carried.max(outputs))
-        }
-        _ => {
-            let slices = op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok());
-            let states = slices.and_then(|n| inputs.checked_sub(n));
-            op.regions.len() == 1
-                && slices.is_some_and(|n| n > 0)
-                && states.is_some_and(|s| fits(inputs, s.max(outputs)))
-        }
-    };
-    if fine { Ok(()) } else { Err(regions_differ(described)) }
 }
 
 /// The constants of a function. They stay literals until a device asks for them or all is compiled, so that weights

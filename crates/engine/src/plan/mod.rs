@@ -2,9 +2,11 @@
 
 mod compile;
 mod lifetime;
+pub(crate) mod memory;
 pub(crate) mod report;
+pub(crate) mod shapes;
 
-pub(crate) use compile::compile;
+pub(crate) use compile::{check, compile};
 
 use std::sync::Arc;
 use trident_ir::{Func, Op};

@@ -1,6 +1,8 @@
 //! The plan in words and numbers, for `trident inspect`.
 
-use super::{BlockPlan, Plan};
+use super::{BlockPlan, Plan, Work, memory};
+use trident_ir::cost::flops;
+use trident_ir::{Func, ValueId};
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,10 +19,23 @@ pub struct StepReport {
     pub device: String,
     /// Why this device.
     pub reason: String,
+    /// Floating-point or integer operations of one run of the step, where the dimensions are known.
+    pub flops: Option<f64>,
     /// Bytes of packed constants.
     pub packed_bytes: usize,
     /// Types of the results, as far as known.
     pub results: Vec<String>,
+}
+
+/// Memory of intermediate values, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryReport {
+    /// The arena that holds them.
+    pub arena: usize,
+    /// The most that is alive at once: no plan can do with less.
+    pub live: usize,
+    /// Results of the model.
+    pub results: usize,
 }
 
 /// A plan.
@@ -32,37 +47,62 @@ pub struct PlanReport {
     pub constant_bytes: usize,
     /// Bytes of packed constants.
     pub packed_bytes: usize,
+    /// Memory of intermediate values of known shape.
+    pub memory: MemoryReport,
+    /// Steps with a result whose size is known only at run time; its memory comes from the pool.
+    pub unplanned: usize,
+}
+
+impl PlanReport {
+    /// Peak bytes as planned: constants, packed constants, intermediate values, results.
+    pub fn peak_bytes(&self) -> usize {
+        self.constant_bytes + self.packed_bytes + self.memory.arena + self.memory.results
+    }
+
+    /// Operations of one run, as far as known.
+    pub fn flops(&self) -> f64 {
+        self.steps.iter().filter_map(|s| s.flops).sum()
+    }
 }
 
 impl Plan {
-    /// The plan in words and numbers.
-    pub(crate) fn report(&self) -> PlanReport {
+    /// The plan in words and numbers, with the types of `func`.
+    pub(crate) fn report(&self, func: &Func) -> PlanReport {
         let mut report = PlanReport::default();
-        self.report_block(&self.body, 0, &mut report);
+        report_block(&self.body, func, 0, &mut report);
         report.constant_bytes = self.constants.iter().flatten().map(|v| v.size()).sum();
         report.packed_bytes = report.steps.iter().map(|s| s.packed_bytes).sum();
+        let planned = memory::plan(&self.body, func);
+        report.memory =
+            MemoryReport { arena: planned.size, live: planned.live, results: planned.results };
         report
     }
+}
 
-    fn report_block(&self, block: &BlockPlan, depth: usize, report: &mut PlanReport) {
-        for step in &block.steps {
-            let packed = match &step.work {
-                super::Work::Kernel(exe) => exe.packed_bytes(),
+fn report_block(block: &BlockPlan, func: &Func, depth: usize, report: &mut PlanReport) {
+    for step in &block.steps {
+        let op = &step.op;
+        let dims = |ids: &[Option<ValueId>]| -> Option<Vec<Vec<usize>>> {
+            ids.iter().map(|v| v.map_or(Some(vec![]), |v| func.ty(v).dims())).collect()
+        };
+        let (operands, results) = (dims(&op.inputs), dims(&op.outputs));
+        report.unplanned += usize::from(results.is_none());
+        report.steps.push(StepReport {
+            depth,
+            op: op.decl().name,
+            node: op.loc.as_deref().unwrap_or_default().to_owned(),
+            kernel: step.work.kernel().to_owned(),
+            device: step.placement.device.clone(),
+            reason: step.placement.reason.clone(),
+            flops: operands.zip(results).map(|(i, o)| flops(op, &i, &o)),
+            packed_bytes: match &step.work {
+                Work::Kernel(exe) => exe.packed_bytes(),
                 _ => 0,
-            };
-            report.steps.push(StepReport {
-                depth,
-                op: step.op.decl().name,
-                node: step.op.loc.as_deref().unwrap_or_default().to_owned(),
-                kernel: step.work.kernel().to_owned(),
-                device: step.placement.device.clone(),
-                reason: step.placement.reason.clone(),
-                packed_bytes: packed,
-                results: step.op.defined().map(|v| self.func.ty(v).to_string()).collect(),
-            });
-            for nested in step.work.blocks() {
-                self.report_block(nested, depth + 1, report);
-            }
+            },
+            results: op.defined().map(|v| func.ty(v).to_string()).collect(),
+        });
+        for nested in step.work.blocks() {
+            report_block(nested, func, depth + 1, report);
         }
     }
 }

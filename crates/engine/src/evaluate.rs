@@ -1,0 +1,47 @@
+//! Runs single ops when the plan is made: what constant folding needs.
+
+use crate::exec::caught;
+use std::sync::Arc;
+use std::time::Instant;
+use trident_ir::{Func, Literal, Op};
+use trident_runtime::{Device, Launch, Pool, Tensor, Unit, Value};
+
+/// Runs an op on the first device that takes it. `None` if none does, it fails, or the time is over: the op then stays
+/// as it is and shows its error when the model runs.
+pub(crate) fn evaluate(
+    devices: &[Arc<dyn Device>],
+    pool: &Pool,
+    until: Option<Instant>,
+    (func, op, operands): (&Func, &Op, &[Option<Literal>]),
+) -> Option<Vec<Option<Literal>>> {
+    if until.is_some_and(|t| Instant::now() >= t) {
+        return None;
+    }
+    let unit = Unit {
+        func,
+        ops: std::slice::from_ref(op),
+        inputs: op.inputs.clone(),
+        outputs: op.outputs.clone(),
+        // Packing pays for kernels that run more than once.
+        constant: &|_| None,
+        pool,
+    };
+    let takers = devices.iter().filter(|d| d.estimate(func, &[op]).is_some());
+    let exe = takers.into_iter().find_map(|d| caught(|| d.compile(&unit)).ok()?.ok())?;
+    let tensor = |l: &Option<Literal>| match l {
+        Some(l) => Tensor::from_literal(pool, l).map(|t| Some(Value::Tensor(t))),
+        None => Ok(None),
+    };
+    let mut inputs = operands.iter().map(tensor).collect::<Result<Vec<_>, _>>().ok()?;
+    let mut launch = Launch {
+        inputs: &mut inputs,
+        alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
+        pool,
+    };
+    let results = caught(|| exe.launch(&mut launch)).ok()?.ok()?;
+    let literal = |value: Option<Value>| match value {
+        Some(Value::Tensor(t)) => t.to_literal().ok(),
+        _ => None,
+    };
+    Some(results.into_iter().map(literal).collect())
+}

@@ -1,0 +1,94 @@
+//! Types of all values, and memory plans, for given input shapes.
+
+use super::Plan;
+use super::memory::{self, MemoryPlan};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
+use trident_passes::shape;
+use trident_runtime::Value;
+
+/// Input shapes whose plans are kept.
+const MAX_PLANS: usize = 8;
+
+/// Constants of more elements than this cannot take part in shape arithmetic.
+const MAX_SHAPE_ELEMENTS: usize = 64;
+
+/// Answers what the types of all values are for given input shapes.
+pub(crate) struct Shapes {
+    params: Vec<ValueId>,
+    /// The function as it was compiled, large constants turned into parameters; `None` if its input types are all
+    /// known by number, so that its own types are the answer.
+    func: Option<Func>,
+    /// Plans by the inputs' dimensions, least recently used first.
+    plans: Mutex<Vec<(Vec<Type>, Arc<MemoryPlan>)>>,
+}
+
+impl Shapes {
+    /// Takes down what inference needs, before the function's ops become steps.
+    pub(crate) fn of(func: &Func) -> Shapes {
+        let params = func.body.params.clone();
+        let open = params.iter().any(|p| func.ty(*p).dims().is_none());
+        let func = open.then(|| {
+            let mut params = func.body.params.clone();
+            let ops = func.body.ops.iter().filter(|op| {
+                let large = match op.attrs.get("value") {
+                    Some(Attr::Tensor(t)) => {
+                        t.len() > MAX_SHAPE_ELEMENTS || t.dtype() == DType::Str
+                    }
+                    _ => false,
+                };
+                let becomes_param = op.kind == OpKind::Constant && large;
+                if becomes_param {
+                    params.extend(op.output(0));
+                }
+                !becomes_param
+            });
+            let ops = ops.cloned().collect();
+            let body = Block { params, ops, results: func.body.results.clone() };
+            Func { name: func.name.clone(), level: func.level, values: func.values.clone(), body }
+        });
+        Shapes { params, func, plans: Mutex::default() }
+    }
+
+    /// The function's values with their types for inputs of these types; `None` if they contradict the function.
+    pub(crate) fn infer(&self, plan: &Plan, inputs: &[Type]) -> Option<Func> {
+        let Some(func) = &self.func else { return Some(plan.func.clone()) };
+        let mut func = func.clone();
+        let given = self.params.iter().copied().zip(inputs.iter().cloned());
+        shape::infer(&mut func, &given.collect::<HashMap<_, _>>()).ok()?;
+        Some(func)
+    }
+
+    /// The memory plan for these inputs; `None` if they contradict the function.
+    pub(crate) fn plan(&self, plan: &Plan, inputs: &[Value]) -> Option<Arc<MemoryPlan>> {
+        let types: Vec<Type> = inputs.iter().map(type_of).collect::<Option<_>>()?;
+        let lock = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plans = lock();
+        if let Some(at) = plans.iter().position(|(known, _)| self.func.is_none() || *known == types)
+        {
+            let entry = plans.remove(at);
+            let found = entry.1.clone();
+            plans.push(entry);
+            return Some(found);
+        }
+        // Inference takes a while: other runs need not wait for it.
+        drop(plans);
+        let made = match &self.func {
+            None => memory::plan(&plan.body, &plan.func),
+            Some(_) => memory::plan(&plan.body, &self.infer(plan, &types)?),
+        };
+        let made = Arc::new(made);
+        let mut plans = lock();
+        if plans.len() >= MAX_PLANS {
+            plans.remove(0);
+        }
+        plans.push((types, made.clone()));
+        Some(made)
+    }
+}
+
+/// The type of a tensor; `None` for other values, whose types may hide shapes.
+fn type_of(value: &Value) -> Option<Type> {
+    value.as_tensor().map(|t| t.ty())
+}

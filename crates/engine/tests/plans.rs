@@ -1,0 +1,319 @@
+//! Partition, packing, memory and robustness, on devices made for the purpose.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use trident_cpu::CpuDevice;
+use trident_engine::{Options, PassOptions, PlanError, RunError, RunOptions, Session};
+use trident_ir::{Element, Func, Module, Op, OpKind};
+use trident_runtime::{
+    Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Pool, Tensor, Unit, Value,
+};
+
+/// How a [`Fake`] treats an op.
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    /// Runs it: the first operand plus one, in f32.
+    Runs,
+    /// Runs it and packs a constant second operand.
+    Packs,
+    Declines,
+    Ignores,
+    PanicsAtRun,
+    PanicsAtCompile,
+}
+
+struct Fake {
+    info: DeviceInfo,
+    nanos: f64,
+    manner: fn(OpKind) -> Manner,
+}
+
+fn fake(name: &str, nanos: f64, manner: fn(OpKind) -> Manner) -> Arc<dyn Device> {
+    let info = DeviceInfo {
+        name: name.into(),
+        description: "for tests".into(),
+        threads: 1,
+        features: vec![],
+    };
+    Arc::new(Fake { info, nanos, manner })
+}
+
+impl Device for Fake {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn estimate(&self, _: &Func, ops: &[&Op]) -> Option<Cost> {
+        let known = ops.iter().all(|op| (self.manner)(op.kind) != Manner::Ignores);
+        known.then_some(Cost { nanos: self.nanos, ..Cost::default() })
+    }
+
+    fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+        let op = &unit.ops[0];
+        let manner = (self.manner)(op.kind);
+        match manner {
+            Manner::Declines => Err(Declined { op: op.describe(), reason: "it is Tuesday".into() }),
+            Manner::PanicsAtCompile => panic!("no compiler"),
+            _ => {
+                let packed = match op.input(1) {
+                    Some(v) if manner == Manner::Packs && (unit.constant)(v).is_some() => vec![1],
+                    _ => vec![],
+                };
+                Ok(Arc::new(PlusOne { panics: manner == Manner::PanicsAtRun, packed }))
+            }
+        }
+    }
+}
+
+struct PlusOne {
+    panics: bool,
+    packed: Vec<usize>,
+}
+
+impl Executable for PlusOne {
+    fn kernel(&self) -> &str {
+        "plus_one"
+    }
+
+    fn packed(&self) -> &[usize] {
+        &self.packed
+    }
+
+    fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError> {
+        assert!(!self.panics, "out of luck");
+        for &i in &self.packed {
+            assert!(call.inputs[i].is_none(), "a packed operand is handed over");
+        }
+        let Some(Value::Tensor(x)) = call.inputs[0].take() else {
+            return Err(KernelError::Missing(0));
+        };
+        let mut y = (call.alloc)(0, x.dtype(), x.dims())?;
+        for (y, x) in y.slice_mut::<f32>()?.iter_mut().zip(x.slice::<f32>()?) {
+            *y = x + 1.0;
+        }
+        Ok(vec![Some(y.into())])
+    }
+}
+
+fn module(text: &str) -> Module {
+    Module { funcs: vec![text.parse::<Func>().unwrap()], ..Module::default() }
+}
+
+fn plain() -> Options {
+    Options { passes: PassOptions::none(), ..Options::default() }
+}
+
+fn tensor<T: Element>(dims: &[usize], values: &[T]) -> Value {
+    Tensor::from_slice(&Pool::new(), dims, values).unwrap().into()
+}
+
+const CHAIN: &str = "func @f graph (%x: f32[3]) -> (f32[3]) {
+    %a = relu(%x) : f32[3] loc(\"first\")
+    %b = exp(%a) : f32[3] loc(\"second\")
+    return %b
+}";
+
+#[test]
+fn the_cheapest_device_that_takes_an_op_gets_it_and_the_plan_tells_why() {
+    let devices = [
+        fake("slow", 100.0, |_| Manner::Runs),
+        fake("fast", 1.0, |kind| if kind == OpKind::Exp { Manner::Declines } else { Manner::Runs }),
+        fake("shy", 0.0, |_| Manner::Ignores),
+    ];
+    let session = Session::new(module(CHAIN), &devices, &plain()).unwrap();
+    let steps = session.report(&[]).steps;
+    assert_eq!((steps[0].device.as_str(), steps[1].device.as_str()), ("fast", "slow"));
+    assert!(steps[0].reason.contains("cheapest of 2"), "{}", steps[0].reason);
+    assert!(steps[0].reason.contains("shy does not claim it"), "{}", steps[0].reason);
+    assert!(steps[1].reason.contains("fast declined: it is Tuesday"), "{}", steps[1].reason);
+    let results = session.run(&[("x", tensor(&[3], &[0f32, 1.0, 2.0]))]).unwrap();
+    assert_eq!(results[0].1.as_tensor().unwrap().slice::<f32>().unwrap(), [2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn an_op_that_no_device_takes_is_an_error_that_names_it() {
+    let devices = [fake("a", 1.0, |_| Manner::Declines), fake("b", 1.0, |_| Manner::Ignores)];
+    let error = Session::new(module(CHAIN), &devices, &plain()).err().unwrap();
+    assert!(matches!(error, PlanError::Unsupported { .. }));
+    assert_eq!(
+        error.to_string(),
+        "no device can run relu `first` (x: f32[3]): b: does not claim it; a: it is Tuesday"
+    );
+    let none = Session::new(module(CHAIN), &[], &plain()).err().unwrap();
+    assert_eq!(none, PlanError::NoDevices);
+}
+
+#[test]
+fn limits_on_ops_and_broken_modules_are_errors() {
+    let devices = [fake("a", 1.0, |_| Manner::Runs)];
+    let options = Options { max_ops: 1, ..plain() };
+    let error = Session::new(module(CHAIN), &devices, &options).err().unwrap();
+    assert_eq!(error, PlanError::TooManyOps { limit: 1 });
+    let mut broken = module(CHAIN);
+    broken.funcs[0].body.ops.reverse();
+    assert!(matches!(Session::new(broken, &devices, &plain()), Err(PlanError::Verify(_))));
+    let empty = Session::new(Module::default(), &devices, &plain());
+    assert!(matches!(empty, Err(PlanError::Verify(_))));
+}
+
+#[test]
+fn panics_of_a_device_become_errors_that_name_the_op() {
+    let at_run = [fake("a", 1.0, |_| Manner::PanicsAtRun)];
+    let session = Session::new(module(CHAIN), &at_run, &plain()).unwrap();
+    let error = session.run(&[("x", tensor(&[3], &[0f32; 3]))]).unwrap_err();
+    assert_eq!(error.to_string(), "internal error: relu `first` panicked: out of luck");
+    assert!(matches!(error, RunError::Panic { .. }));
+    let at_compile = [fake("a", 1.0, |_| Manner::PanicsAtCompile)];
+    let error = Session::new(module(CHAIN), &at_compile, &plain()).err().unwrap();
+    assert_eq!(error.to_string(), "internal error: compiling relu `first` panicked: no compiler");
+}
+
+#[test]
+fn constants_that_every_user_has_packed_are_dropped() {
+    let text = "func @f graph (%x: f32[4]) -> (f32[4]) {
+        %w = constant {value = f32[4](1.0, 2.0, 3.0, 4.0)}
+        %v = constant {value = f32[1](1.0)}
+        %a = add(%x, %w) : f32[4]
+        %b = add(%a, %w) : f32[4]
+        %c = add(%b, %v) : f32[4]
+        %d = mul(%c, %v) : f32[4]
+        return %d
+    }";
+    let packs_add = |kind| if kind == OpKind::Add { Manner::Packs } else { Manner::Runs };
+    let session = Session::new(module(text), &[fake("a", 1.0, packs_add)], &plain()).unwrap();
+    // Of `w` nothing is left; `v` is still an operand of mul.
+    assert_eq!(session.report(&[]).constant_bytes, 4);
+    let results = session.run(&[("x", tensor(&[4], &[0f32; 4]))]).unwrap();
+    assert_eq!(results[0].1.as_tensor().unwrap().slice::<f32>().unwrap(), [4.0; 4]);
+}
+
+/// A chain of `n` matrix additions with a skip over all of it.
+fn long_chain(n: usize, dims: &str) -> String {
+    let mut text = format!("func @f graph (%x: f32[{dims}]) -> (f32[{dims}]) {{\n");
+    text.push_str(&format!("%v0 = transpose(%x) {{perm = [1, 0]}} : f32[{dims}]\n"));
+    for i in 0..n {
+        let next = i + 1;
+        text.push_str(&format!("%v{next} = transpose(%v{i}) {{perm = [1, 0]}} : f32[{dims}]\n"));
+    }
+    text.push_str(&format!("%y = add(%v{n}, %v0) : f32[{dims}]\nreturn %y\n}}"));
+    text
+}
+
+#[test]
+fn the_planned_peak_is_what_a_run_takes() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    for dims in ["128, 128", "N, N"] {
+        let session = Session::new(module(&long_chain(9, dims)), &devices, &plain()).unwrap();
+        let report = session.report(&[("x", vec![128, 128])]);
+        let one = 128 * 128 * 4;
+        // v0 lives through the chain, of the others two at a time.
+        assert_eq!((report.memory.live, report.unplanned), (3 * one, 0), "{dims}");
+        assert_eq!(report.memory.arena, 3 * one);
+        assert_eq!(report.memory.results, one);
+        let x: Vec<f32> = (0..128 * 128).map(|i| i as f32).collect();
+        session.run(&[("x", tensor(&[128, 128], &x))]).unwrap();
+        let peak = session.memory().peak;
+        assert!(peak <= report.peak_bytes() * 9 / 8, "{peak} of {}", report.peak_bytes());
+        assert!(peak >= report.memory.live);
+        assert_eq!(session.memory().live, 0, "everything is given back");
+    }
+}
+
+#[test]
+fn other_input_shapes_get_plans_of_their_own() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let session = Session::new(module(&long_chain(3, "N, N")), &devices, &plain()).unwrap();
+    for round in 0..2 {
+        for n in 1..20usize {
+            let x: Vec<f32> = (0..n * n).map(|i| (i * round) as f32).collect();
+            let results = session.run(&[("x", tensor(&[n, n], &x))]).unwrap();
+            let y = results[0].1.as_tensor().unwrap().slice::<f32>().unwrap().to_vec();
+            // Four transpositions are none; the skip adds the first one.
+            for (i, y) in y.iter().enumerate() {
+                assert_eq!(*y, x[i] + x[i % n * n + i / n]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_memory_limit_is_an_error_and_leaves_the_session_usable() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let options = Options { memory_limit: 1 << 20, ..plain() };
+    let session = Session::new(module(&long_chain(3, "N, N")), &devices, &options).unwrap();
+    let error = session.run(&[("x", tensor(&[1000, 1000], &vec![0f32; 1_000_000]))]).unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+    assert!(error.hint().is_some_and(|h| h.contains("smaller")), "{error}");
+    assert!(session.run(&[("x", tensor(&[10, 10], &[0f32; 100]))]).is_ok());
+}
+
+const MIXED: &str = "func @f graph (%x: f32[N, 65], %w: f32[65, 33]) -> (f32[N, 33], f32[N, 65]) {
+    %e = exp(%x) : f32[N, 65]
+    %s = sum(%e, %x, %e) : f32[N, 65]
+    %m = matmul(%s, %w) : f32[N, 33]
+    %t = tanh(%m) : f32[N, 33]
+    return %t, %s
+}";
+
+#[test]
+fn results_are_the_same_bits_for_all_thread_counts_runs_and_overlapping_runs() {
+    let x: Vec<f32> = (0..97 * 65).map(|i| ((i * 37 % 101) as f32 - 50.0) / 25.0).collect();
+    let w: Vec<f32> = (0..65 * 33).map(|i| ((i * 53 % 97) as f32 - 48.0) / 99.0).collect();
+    let inputs = [("x", tensor(&[97, 65], &x)), ("w", tensor(&[65, 33], &w))];
+    let bits = |session: &Session| -> Vec<Vec<u8>> {
+        let results = session.run(&inputs).unwrap();
+        results.iter().map(|(_, v)| v.as_tensor().unwrap().bytes().unwrap().to_vec()).collect()
+    };
+    let mut expected: Option<Vec<Vec<u8>>> = None;
+    for threads in [1, 2, 3, 8] {
+        let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(threads))];
+        let session = Session::new(module(MIXED), &devices, &Options::default()).unwrap();
+        for _ in 0..3 {
+            let found = bits(&session);
+            assert_eq!(*expected.get_or_insert_with(|| found.clone()), found, "{threads} threads");
+        }
+        let wrong = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let same = expected.as_ref() == Some(&bits(&session));
+                    wrong.fetch_add(usize::from(!same), Ordering::Relaxed);
+                });
+            }
+        });
+        assert_eq!(wrong.into_inner(), 0);
+    }
+}
+
+#[test]
+fn a_profile_has_an_event_for_each_step() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let session = Session::new(module(MIXED), &devices, &plain()).unwrap();
+    let inputs = [("x", tensor(&[2, 65], &[0f32; 130])), ("w", tensor(&[65, 33], &[0f32; 2145]))];
+    let options = RunOptions { profile: true, time_limit: None };
+    let (_, profile) = session.run_with(&inputs, &options).unwrap();
+    let ops: Vec<&str> = profile.events.iter().map(|e| e.op).collect();
+    assert_eq!(ops, ["exp", "sum", "matmul", "tanh"]);
+    let product = &profile.events[2];
+    assert_eq!(product.flops, 2.0 * 2.0 * 65.0 * 33.0);
+    assert_eq!(product.types, "f32[2, 65], f32[65, 33] -> f32[2, 33]");
+    assert_eq!(product.bytes, 4 * (130 + 2145 + 66));
+    assert!(profile.events.iter().all(|e| e.start + e.duration <= profile.total));
+}
+
+#[test]
+fn a_caller_keeps_its_inputs_and_results() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let session = Session::new(module(CHAIN), &devices, &plain()).unwrap();
+    let x = tensor(&[3], &[-1f32, 0.0, 1.0]);
+    let kept = Mutex::new(Vec::new());
+    for _ in 0..3 {
+        kept.lock().unwrap().push(session.run(&[("x", x.clone())]).unwrap());
+    }
+    for results in kept.into_inner().unwrap() {
+        let y = results[0].1.as_tensor().unwrap().slice::<f32>().unwrap().to_vec();
+        assert_eq!(y, [1.0, 1.0, 1f32.exp()]);
+    }
+    assert_eq!(x.as_tensor().unwrap().slice::<f32>().unwrap(), [-1.0, 0.0, 1.0]);
+}
