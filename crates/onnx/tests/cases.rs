@@ -1,7 +1,8 @@
-//! Loads every model of a folder of conformance cases, named by the variable `TRIDENT_ONNX_CASES`.
+//! Loads the models of the repository, and every model of a folder of conformance cases, named by the variable `TRIDENT_ONNX_CASES`.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
+use trident_ir::{Func, Module};
 use trident_onnx::{Model, read_value, write_value};
 
 /// Cases that are refused, by what their names contain, and what the error says.
@@ -18,10 +19,32 @@ fn models(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Verifies the module, and reads and writes the values of the case's data sets.
-fn check(path: &Path, model: &Model) -> Result<(), String> {
+/// Verifies the module, and reads back what it prints.
+fn check_module(path: &Path, module: &Module) -> Result<(), String> {
     let name = path.display();
-    model.module.verify().map_err(|e| format!("{name}: {e}"))?;
+    module.verify().map_err(|e| format!("{name}: {e}"))?;
+    let mut module = module.clone();
+    module.funcs.iter_mut().for_each(Func::renumber);
+    match module.to_string().parse::<Module>() {
+        Ok(back) if back == module => Ok(()),
+        Ok(_) => Err(format!("{name}: its text reads back as another module")),
+        Err(e) => Err(format!("{name}: {e}")),
+    }
+}
+
+#[test]
+fn models_of_the_repository_survive_the_text_form() {
+    let mut found = vec![];
+    models(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")), &mut found);
+    assert!(!found.is_empty());
+    for path in found {
+        check_module(&path, &trident_onnx::load(&path).unwrap().module).unwrap();
+    }
+}
+
+/// Checks the module, and reads and writes the values of the case's data sets.
+fn check(path: &Path, model: &Model) -> Result<(), String> {
+    check_module(path, &model.module)?;
     let func = model.module.entry().unwrap();
     for (kind, ids) in [("input", &func.body.params), ("output", &func.body.results)] {
         for (i, id) in ids.iter().enumerate() {

@@ -129,7 +129,7 @@ pub(crate) fn entry(
     let mut block = b.finish();
     (block.params, block.results) = (params, results);
     func.body = block;
-    unique_names(&mut func);
+    func.unique_names();
     let inputs: HashSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
     let mut defaults = vec![];
     for t in graph.initializer.iter().filter(|t| inputs.contains(t.name.as_str())) {
@@ -161,34 +161,6 @@ fn check(func: &Func, info: &ValueInfoProto, value: ValueId) -> Result<(), Fault
             actual: func.ty(value).clone(),
         }),
         _ => Ok(()),
-    }
-}
-
-/// Gives every value a name of its own: inputs and results keep theirs, a later claim gets a number.
-fn unique_names(func: &mut Func) {
-    let first: Vec<ValueId> = func.body.params.iter().chain(&func.body.results).copied().collect();
-    let all = (0..func.values.len() as u32).map(ValueId);
-    let mut taken: HashMap<String, usize> = HashMap::new();
-    let mut done = vec![false; func.values.len()];
-    for id in first.into_iter().chain(all) {
-        if std::mem::replace(&mut done[id.index()], true) {
-            continue;
-        }
-        let name = &mut func.values[id.index()].name;
-        let Some(mut n) = taken.get(name.as_str()).copied() else {
-            taken.insert(name.clone(), 0);
-            continue;
-        };
-        let unique = loop {
-            n += 1;
-            let candidate = format!("{name}.{n}");
-            if !taken.contains_key(&candidate) {
-                break candidate;
-            }
-        };
-        taken.insert(name.clone(), n);
-        taken.insert(unique.clone(), 0);
-        *name = unique;
     }
 }
 
