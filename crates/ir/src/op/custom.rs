@@ -27,6 +27,20 @@ pub(super) fn filled(op: &Op, _: &Operands<'_>) -> Result {
     tensor_attr(op, "value", Some(DType::F32))
 }
 
+/// The element type of a sequence's tensors; joined, they have other dimensions.
+pub(super) fn joined(op: &Op, operands: &Operands<'_>) -> Result {
+    match operands(0) {
+        Some(Type::Seq(item)) => Ok(item.unshaped()),
+        other => Err(TypeError::Operand {
+            op: op.decl().name,
+            name: "xs",
+            index: 0,
+            actual: other.map_or("absent".into(), Type::to_string),
+            expected: "a sequence".into(),
+        }),
+    }
+}
+
 /// As the attribute says, else as the zero point, else u8.
 pub(super) fn quantized(op: &Op, operands: &Operands<'_>) -> Result {
     let zero_point = operands(2).and_then(Type::dtype);

@@ -4,8 +4,8 @@
 
 use super::Default::{Absent, DType as Ty, Float, Int, Required, Str};
 use super::custom::{
-    cast_map, category, class_labels, constant, empty_sequence, filled, label_values, linear_state,
-    map_values, optional, quantized, zip_map,
+    cast_map, category, class_labels, constant, empty_sequence, filled, joined, label_values,
+    linear_state, map_values, optional, quantized, zip_map,
 };
 use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand, Rule};
 use crate::{AttrKind, DType};
@@ -621,7 +621,7 @@ ops! {
 
     // ---------------------------------------------------------------- sequences, optional values
     /// All tensors of a sequence joined along an axis, or stacked along a further one.
-    ConcatFromSequence "concat_from_sequence" Container (xs) -> (y: ItemOf(0)) { axis = Required(AttrKind::Int), new_axis = Int(0) };
+    ConcatFromSequence "concat_from_sequence" Container (xs) -> (y: Fn(joined)) { axis = Required(AttrKind::Int), new_axis = Int(0) };
     /// An optional value that holds the operand, or nothing.
     Optional "optional" Container (x[opt]) -> (y: Fn(optional)) { elem_type = Absent(AttrKind::Type) };
     /// The value inside an optional; nothing inside is an error.

@@ -141,7 +141,11 @@ pub(super) fn non_zero(cx: &View<'_>) -> Shapes {
 pub(super) fn one_hot(cx: &View<'_>) -> Shapes {
     let Some(indices) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", indices.len() + 1)?;
-    let depth = cx.exprs(1).and_then(|e| e.into_iter().next().flatten());
+    let depth = match cx.known(1).and_then(|k| k.elems.first()) {
+        Some(Elem::Int(e)) => Some(e.clone()),
+        Some(Elem::Float(v)) if v.fract() == 0.0 && v.abs() < 9e15 => Some(Expr::from(*v as i64)),
+        _ => None,
+    };
     let mut shape = indices.to_vec();
     shape.insert(axis, depth.map_or(Dim::Unknown, |e| e.dim()));
     one(shape)
