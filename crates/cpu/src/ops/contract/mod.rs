@@ -5,6 +5,8 @@ mod causal_conv;
 pub(super) mod conv;
 mod conv_transpose;
 mod deform_conv;
+mod det;
+mod einsum;
 mod epilogue;
 mod linear_attention;
 pub(super) mod matmul;
@@ -22,6 +24,8 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declin
         OpKind::Conv | OpKind::FusedConv => conv::kernel(cx)?,
         OpKind::ConvTranspose => Plain::boxed("conv_transpose", conv_transpose::run),
         OpKind::DeformConv => Plain::boxed("deform_conv", deform_conv::run),
+        OpKind::Det => Plain::boxed("det", det::run),
+        OpKind::Einsum => Plain::boxed("einsum", einsum::run),
         OpKind::Gemm | OpKind::MatMul | OpKind::FusedMatMul => matmul::kernel(cx)?,
         OpKind::LinearAttention => Plain::boxed("linear_attention", linear_attention::run),
         OpKind::RotaryEmbedding => Plain::boxed("rotary_embedding", rotary::run),

@@ -13,7 +13,7 @@ mod view;
 
 use crate::kernel::{Compile, Kernel, Plain};
 pub(super) use gather::rows as gather_rows;
-pub(super) use strided::transposed;
+pub(super) use strided::{diagonal, transposed};
 use trident_ir::OpKind;
 
 /// The kernel for a moving op.

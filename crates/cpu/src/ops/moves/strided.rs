@@ -50,6 +50,21 @@ pub(crate) fn transposed(
     Ok(y)
 }
 
+/// A tensor with one axis for each group of axes of one length, which are walked together.
+pub(crate) fn diagonal(
+    call: &Call<'_, '_>,
+    x: &Tensor,
+    groups: &[Vec<usize>],
+) -> Result<Tensor, KernelError> {
+    let own = strides(x.dims());
+    let axis = |g: &Vec<usize>| (x.dims()[g[0]], g.iter().map(|&a| own[a]).sum::<usize>() as isize);
+    let view = View { offset: 0, axes: groups.iter().map(axis).collect() };
+    let dims: Vec<usize> = view.axes.iter().map(|a| a.0).collect();
+    let mut y = call.temp(x.dtype(), &dims)?;
+    with_elements!(x, y, |src, dst| view.copy(call.threads, src, dst));
+    Ok(y)
+}
+
 /// A strided cut.
 pub(super) fn slice(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;

@@ -1,0 +1,400 @@
+//! Einstein's notation: operands are contracted two by two, each pair as a batch of matrix products.
+
+use crate::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
+use crate::kernel::Call;
+use crate::ops::convert::{cast, wide};
+use crate::ops::moves::{diagonal, transposed};
+use crate::simd::Isa;
+use std::collections::BTreeMap;
+use trident_ir::geometry::{GeometryError, extent};
+use trident_ir::literal::checked_len;
+use trident_ir::{DType, Element};
+use trident_runtime::{KernelError, Tensor};
+
+/// The name of an axis: a letter, or a place in the ellipsis counted from its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Label {
+    Ellipsis(std::cmp::Reverse<usize>),
+    Letter(char),
+}
+
+/// Labels of each operand's axes and of the result's.
+struct Equation {
+    terms: Vec<Vec<Label>>,
+    result: Vec<Label>,
+}
+
+fn bad(reason: String) -> KernelError {
+    KernelError::attr("equation", reason)
+}
+
+/// The labels of a term for an operand of this rank; without a rank its ellipsis has `dots` axes.
+fn labels(term: &str, rank: Option<usize>, dots: usize) -> Result<Vec<Label>, KernelError> {
+    let letters = |s: &str| -> Result<Vec<Label>, KernelError> {
+        s.chars()
+            .map(|c| {
+                if c.is_ascii_alphabetic() {
+                    Ok(Label::Letter(c))
+                } else {
+                    Err(bad(format!("has `{c}`")))
+                }
+            })
+            .collect()
+    };
+    let ellipsis = |n: usize| (0..n).map(move |i| Label::Ellipsis(std::cmp::Reverse(n - 1 - i)));
+    let (before, after, dots) = match term.split_once("...") {
+        Some((before, after)) => {
+            let (before, after) = (letters(before)?, letters(after)?);
+            let named = before.len() + after.len();
+            let dots = match rank {
+                Some(rank) => rank
+                    .checked_sub(named)
+                    .ok_or_else(|| bad(format!("`{term}` is longer than rank {rank}")))?,
+                None => dots,
+            };
+            (before, after, dots)
+        }
+        None => (letters(term)?, vec![], 0),
+    };
+    let all: Vec<Label> = before.into_iter().chain(ellipsis(dots)).chain(after).collect();
+    match rank {
+        Some(rank) if all.len() != rank => Err(bad(format!("`{term}` does not fit rank {rank}"))),
+        _ => Ok(all),
+    }
+}
+
+impl Equation {
+    fn parse(text: &str, ranks: &[usize]) -> Result<Equation, KernelError> {
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let (left, right) = match text.split_once("->") {
+            Some((left, right)) => (left, Some(right)),
+            None => (&text[..], None),
+        };
+        let parts: Vec<&str> = left.split(',').collect();
+        if parts.len() != ranks.len() {
+            return Err(bad(format!("has {} terms for {} operands", parts.len(), ranks.len())));
+        }
+        let terms: Vec<_> = parts
+            .iter()
+            .zip(ranks)
+            .map(|(t, &r)| labels(t, Some(r), 0))
+            .collect::<Result<_, _>>()?;
+        let dots = terms
+            .iter()
+            .map(|t| t.iter().filter(|l| matches!(l, Label::Ellipsis(_))).count())
+            .max();
+        let result = match right {
+            Some(right) => labels(right, None, dots.unwrap_or(0))?,
+            None => {
+                // Letters that occur once, in order, after the ellipsis.
+                let mut counts = BTreeMap::new();
+                terms.iter().flatten().for_each(|l| *counts.entry(*l).or_insert(0) += 1);
+                counts
+                    .into_iter()
+                    .filter(|(l, n)| *n == 1 || matches!(l, Label::Ellipsis(_)))
+                    .map(|(l, _)| l)
+                    .collect()
+            }
+        };
+        let mut seen = vec![];
+        for &l in &result {
+            if seen.contains(&l) || !terms.iter().any(|t| t.contains(&l)) {
+                return Err(bad(format!("cannot result in {l:?}")));
+            }
+            seen.push(l);
+        }
+        Ok(Equation { terms, result })
+    }
+}
+
+/// A dense tensor with a different label for each axis.
+struct Operand {
+    labels: Vec<Label>,
+    tensor: Tensor,
+}
+
+impl Operand {
+    fn size(&self, label: Label) -> Option<usize> {
+        self.labels.iter().position(|&l| l == label).map(|i| self.tensor.dims()[i])
+    }
+
+    /// The axes in this order; they are all of the operand's.
+    fn ordered(&self, call: &Call<'_, '_>, order: &[Label]) -> Result<Tensor, KernelError> {
+        if self.labels == order {
+            return Ok(self.tensor.clone());
+        }
+        let place = |l: &Label| {
+            self.labels.iter().position(|m| m == l).ok_or_else(|| bad(format!("misses {l:?}")))
+        };
+        let perm: Vec<usize> = order.iter().map(place).collect::<Result<_, _>>()?;
+        transposed(call, &self.tensor, &perm)
+    }
+
+    /// Without the axes whose label does not stay, summed over.
+    fn summed(
+        self,
+        call: &Call<'_, '_>,
+        stays: impl Fn(Label) -> bool,
+    ) -> Result<Operand, KernelError> {
+        let (kept, gone): (Vec<Label>, Vec<Label>) = self.labels.iter().partition(|&&l| stays(l));
+        if gone.is_empty() {
+            return Ok(self);
+        }
+        let size = |l: &Label| self.size(*l).unwrap_or(1);
+        let dims: Vec<usize> = kept.iter().map(size).collect();
+        let n = extent(&gone.iter().map(size).collect::<Vec<_>>());
+        let order: Vec<Label> = kept.iter().chain(&gone).copied().collect();
+        let x = self.ordered(call, &order)?;
+        let mut y = call.temp(x.dtype(), &dims)?;
+        macro_rules! sum {
+            ($t:ty, $a:ty, $add:expr) => {{
+                let x = x.slice::<$t>()?;
+                for (i, y) in y.slice_mut::<$t>()?.iter_mut().enumerate() {
+                    let start = 0 as $a;
+                    *y = if n == 0 {
+                        0 as $t
+                    } else {
+                        x[i * n..(i + 1) * n].iter().fold(start, $add) as $t
+                    };
+                }
+            }};
+        }
+        match x.dtype() {
+            DType::F32 => sum!(f32, f64, |a, &v| a + f64::from(v)),
+            DType::F64 => sum!(f64, f64, |a, &v| a + v),
+            _ => sum!(i64, i64, |a, &v| a.wrapping_add(v)),
+        }
+        Ok(Operand { labels: kept, tensor: y })
+    }
+
+    /// Without axes of length 1 that `other` has longer: they broadcast.
+    fn narrowed(self, other: &[(Label, usize)]) -> Result<Operand, KernelError> {
+        let broad = |l: Label, d: usize| d == 1 && other.iter().any(|&(m, n)| m == l && n != 1);
+        let keep: Vec<(Label, usize)> = self
+            .labels
+            .iter()
+            .copied()
+            .zip(self.tensor.dims().iter().copied())
+            .filter(|&(l, d)| !broad(l, d))
+            .collect();
+        let dims: Vec<usize> = keep.iter().map(|k| k.1).collect();
+        Ok(Operand {
+            labels: keep.iter().map(|k| k.0).collect(),
+            tensor: self.tensor.reshaped(&dims)?,
+        })
+    }
+
+    fn axes(&self) -> Vec<(Label, usize)> {
+        self.labels.iter().copied().zip(self.tensor.dims().iter().copied()).collect()
+    }
+}
+
+pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let xs = (0..call.inputs()).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
+    let text = call.op.str("equation").ok_or_else(|| bad("is absent".into()))?;
+    let ranks: Vec<usize> = xs.iter().map(Tensor::rank).collect();
+    let equation = Equation::parse(text, &ranks)?;
+    let Some(dtype) = xs.first().map(Tensor::dtype) else { return Err(KernelError::Missing(0)) };
+    // Integers wrap alike in 64 bits, signed or not.
+    let hub = match wide(dtype) {
+        DType::I32 | DType::U64 => DType::I64,
+        DType::F32 | DType::F64 | DType::I64 => wide(dtype),
+        other => return Err(KernelError::Unsupported(other)),
+    };
+    let mut sizes: BTreeMap<Label, usize> = BTreeMap::new();
+    let mut operands = vec![];
+    for (index, (x, term)) in xs.into_iter().zip(&equation.terms).enumerate() {
+        if x.dtype() != dtype {
+            return Err(KernelError::DType {
+                index,
+                actual: x.dtype(),
+                expected: dtype.to_string(),
+            });
+        }
+        for (&l, &d) in term.iter().zip(x.dims()) {
+            let size = sizes.entry(l).or_insert(d);
+            match (*size, d) {
+                (a, b) if a == b || b == 1 => {}
+                (1, b) => *size = b,
+                (a, b) => {
+                    return Err(KernelError::shape(format!(
+                        "axes of lengths {a} and {b} share a label"
+                    )));
+                }
+            }
+        }
+        let tensor = cast(call.threads, call.pool(), &x, hub)?;
+        operands.push(diagonalised(call, tensor, term)?);
+    }
+    let mut rest = operands.into_iter();
+    let mut acc = rest.next().ok_or(KernelError::Missing(0))?;
+    while let Some(next) = rest.next() {
+        let later: Vec<Label> = rest
+            .as_slice()
+            .iter()
+            .flat_map(|o| o.labels.clone())
+            .chain(equation.result.clone())
+            .collect();
+        acc = contract(call, acc, next, &later)?;
+    }
+    let acc = acc.summed(call, |l| equation.result.contains(&l))?;
+    let y = acc.ordered(call, &equation.result)?;
+    let y = cast(call.threads, call.pool(), &y, dtype)?;
+    call.set(0, y);
+    Ok(())
+}
+
+/// The operand with every label once: an axis named again is walked along the diagonal.
+fn diagonalised(call: &Call<'_, '_>, x: Tensor, term: &[Label]) -> Result<Operand, KernelError> {
+    let mut labels: Vec<Label> = vec![];
+    let mut groups: Vec<Vec<usize>> = vec![];
+    for (axis, &l) in term.iter().enumerate() {
+        match labels.iter().position(|&m| m == l) {
+            Some(i) => groups[i].push(axis),
+            None => {
+                labels.push(l);
+                groups.push(vec![axis]);
+            }
+        }
+    }
+    if groups.iter().any(|g| g.iter().any(|&a| x.dims()[a] != x.dims()[g[0]])) {
+        return Err(KernelError::shape(format!(
+            "a label names axes of different length of {:?}",
+            x.dims()
+        )));
+    }
+    let tensor = if labels.len() == term.len() { x } else { diagonal(call, &x, &groups)? };
+    Ok(Operand { labels, tensor })
+}
+
+/// The product of two operands, summed over the labels that nobody needs later.
+fn contract(
+    call: &Call<'_, '_>,
+    a: Operand,
+    b: Operand,
+    later: &[Label],
+) -> Result<Operand, KernelError> {
+    let (axes_a, axes_b) = (a.axes(), b.axes());
+    let (a, b) = (a.narrowed(&axes_b)?, b.narrowed(&axes_a)?);
+    let (of_a, of_b) = (a.labels.clone(), b.labels.clone());
+    let a = a.summed(call, |l| later.contains(&l) || of_b.contains(&l))?;
+    let b = b.summed(call, |l| later.contains(&l) || of_a.contains(&l))?;
+    let both = |l: &&Label| b.labels.contains(l);
+    let (shared, rows): (Vec<Label>, Vec<Label>) = a.labels.iter().partition(both);
+    let (batch, inner): (Vec<Label>, Vec<Label>) =
+        shared.iter().partition(|&&l| later.contains(&l));
+    let columns: Vec<Label> = b.labels.iter().copied().filter(|l| !a.labels.contains(l)).collect();
+    let size = |ls: &[Label]| {
+        let dims: Vec<usize> =
+            ls.iter().map(|&l| a.size(l).or_else(|| b.size(l)).unwrap_or(1)).collect();
+        checked_len(&dims).map(|n| (n, dims)).ok_or(GeometryError::TooLarge)
+    };
+    let ((batches, _), (m, _), (n, _), (k, _)) =
+        (size(&batch)?, size(&rows)?, size(&columns)?, size(&inner)?);
+    let labels = [&batch[..], &rows, &columns].concat();
+    let mut out = call.temp(a.tensor.dtype(), &size(&labels)?.1)?;
+    let left = a.ordered(call, &[&batch[..], &rows, &inner].concat())?;
+    let right = b.ordered(call, &[&batch[..], &inner, &columns].concat())?;
+    if !out.is_empty() {
+        match out.dtype() {
+            DType::F32 => {
+                products::<f32>(call, batches, Shape { m, n, k }, &left, &right, &mut out)?
+            }
+            DType::F64 => {
+                products::<f64>(call, batches, Shape { m, n, k }, &left, &right, &mut out)?
+            }
+            _ => {
+                let (x, y) = (left.slice::<i64>()?, right.slice::<i64>()?);
+                for (i, o) in out.slice_mut::<i64>()?.iter_mut().enumerate() {
+                    let (batch, row, column) = (i / (m * n), i / n % m, i % n);
+                    let terms = (0..k).map(|p| {
+                        x[(batch * m + row) * k + p].wrapping_mul(y[(batch * k + p) * n + column])
+                    });
+                    *o = terms.fold(0, i64::wrapping_add);
+                }
+            }
+        }
+    }
+    Ok(Operand { labels, tensor: out })
+}
+
+fn products<T: Scalar + Element + gemm::Element<T>>(
+    call: &Call<'_, '_>,
+    batches: usize,
+    shape: Shape,
+    a: &Tensor,
+    b: &Tensor,
+    out: &mut Tensor,
+) -> Result<(), KernelError> {
+    let (x, y, out) = (a.slice::<T>()?, b.slice::<T>()?, out.slice_mut::<T>()?);
+    let Shape { m, n, k } = shape;
+    if k == 0 {
+        out.fill(T::default());
+        return Ok(());
+    }
+    let lefts: Vec<_> =
+        (0..batches).map(|i| Strided::rows(&x[i * m * k..(i + 1) * m * k], k)).collect();
+    let rights: Vec<_> =
+        (0..batches).map(|i| Strided::columns(&y[i * k * n..(i + 1) * k * n], n)).collect();
+    let items: Vec<(Lhs<'_, T>, Rhs<'_, T>)> = lefts
+        .iter()
+        .zip(&rights)
+        .map(|(l, r)| (Lhs::Source(l as _), Rhs::Source(r as _)))
+        .collect();
+    gemm_batch(call.threads, Isa::detect(), shape, &items, &Epilogue::default(), out);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_data::Random;
+    use crate::testing::{elements, run, tensor};
+    use trident_ir::{Attr, OpKind};
+    use trident_runtime::{KernelError, Value};
+
+    fn einsum(equation: &str, xs: Vec<Value>) -> Result<Value, KernelError> {
+        run(OpKind::Einsum, &[("equation", Attr::Str(equation.into()))], xs)
+    }
+
+    #[test]
+    fn products_of_three_operands() {
+        let mut random = Random::new(9);
+        let (a, b, c) = (random.f32s(2 * 3 * 4), random.f32s(4 * 5), random.f32s(3 * 5));
+        let xs = vec![tensor(&[2, 3, 4], &a), tensor(&[4, 5], &b), tensor(&[3, 5], &c)];
+        let got = elements::<f32>(&einsum("bij, jk, ik -> kb", xs).unwrap());
+        for k in 0..5 {
+            for n in 0..2 {
+                let terms = (0..12).map(|ij| {
+                    let (i, j) = (ij / 4, ij % 4);
+                    f64::from(a[(n * 3 + i) * 4 + j])
+                        * f64::from(b[j * 5 + k])
+                        * f64::from(c[i * 5 + k])
+                });
+                let want: f64 = terms.sum();
+                assert!((f64::from(got[k * 2 + n]) - want).abs() < 1e-5);
+            }
+        }
+    }
+
+    #[test]
+    fn diagonals_sums_and_ellipses() {
+        let x = || tensor(&[2, 2], &[1i32, 2, 3, 4]);
+        assert_eq!(elements::<i32>(&einsum("ii", vec![x()]).unwrap()), [5]);
+        assert_eq!(elements::<i32>(&einsum("ii->i", vec![x()]).unwrap()), [1, 4]);
+        assert_eq!(elements::<i32>(&einsum("ba", vec![x()]).unwrap()), [1, 3, 2, 4]);
+        assert_eq!(elements::<i32>(&einsum("...i->...", vec![x()]).unwrap()), [3, 7]);
+        let wide = tensor(&[3, 1, 2], &[1i32, 1, 2, 2, 3, 3]);
+        let y = einsum("...i,...i->...", vec![wide, x()]).unwrap();
+        assert_eq!(y.as_tensor().unwrap().dims(), [3, 2]);
+        assert_eq!(elements::<i32>(&y), [3, 7, 6, 14, 9, 21]);
+        assert_eq!(
+            elements::<i32>(
+                &einsum(",->", vec![tensor(&[], &[3i32]), tensor(&[], &[4i32])]).unwrap()
+            ),
+            [12]
+        );
+        for wrong in ["i", "ijk", "ij->k", "ij->ii", "i1", "ij,jk", "->"] {
+            assert!(einsum(wrong, vec![x()]).is_err(), "{wrong}");
+        }
+    }
+}
