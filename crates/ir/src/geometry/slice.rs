@@ -94,12 +94,15 @@ pub fn concat(shapes: &[&[usize]], at: i64) -> Result<Vec<usize>, GeometryError>
     Ok(dims)
 }
 
-/// What is added before and after each axis (negative: cut off), from the list of all beginnings, then all ends.
+/// What is added before and after each axis; negative: cut off.
+pub type Borders = Vec<(i64, i64)>;
+
+/// The borders of all axes and the padded dimensions, from the list of all beginnings, then all ends.
 pub fn pad(
     dims: &[usize],
     pads: &[i64],
     named: Option<&[i64]>,
-) -> Result<(Vec<(i64, i64)>, Vec<usize>), GeometryError> {
+) -> Result<(Borders, Vec<usize>), GeometryError> {
     let at: Vec<usize> = match named {
         Some(named) => {
             axes(named, dims.len())?;

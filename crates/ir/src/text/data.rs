@@ -37,17 +37,31 @@ fn element(x: impl fmt::Debug + Into<f64> + Copy) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
+/// A float; one that is too large to be finite is none.
+pub(super) fn parse_float<F: std::str::FromStr + Copy + Into<f64>>(word: &str) -> Option<F> {
+    let x: F = word.parse().ok()?;
+    // `inf` and `nan` are the only spellings with an n.
+    (x.into().is_finite() || word.contains('n')).then_some(x)
+}
+
+/// A float rounded to a narrower type that has a value of its kind: finite, infinite or NaN.
+fn rounded<T: Copy>(word: &str, round: fn(f64) -> T, widen: fn(T) -> f32) -> Option<T> {
+    let x: f64 = parse_float(word)?;
+    let y = round(x);
+    let wide = widen(y);
+    (wide.is_nan() == x.is_nan() && wide.is_infinite() == x.is_infinite()).then_some(y)
+}
+
 fn within<T: std::str::FromStr + PartialOrd>(word: &str, least: T, most: T) -> Option<T> {
     word.parse().ok().filter(|v| (least..=most).contains(v))
 }
 
 spell! {
     i64, i32, i16, i8, u64, u32, u16, u8 => |x| x.to_string(), |word| word.parse().ok();
-    f64, f32 => |x| element(x), |word| word.parse().ok();
-    f16 => |x| element(x.to_f32()), |word| word.parse().ok().map(f16::from_f64);
-    bf16 => |x| element(x.to_f32()), |word| word.parse().ok().map(bf16::from_f64);
+    f64, f32 => |x| element(x), |word| parse_float(word);
+    f16, bf16 => |x| element(x.to_f32()), |word| rounded(word, Self::from_f64, Self::to_f32);
     F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F4E2M1FN => |x| element(x.to_f32()),
-        |word| word.parse().ok().map(|x| Self::from_f64(x, false));
+        |word| rounded(word, |x| Self::from_f64(x, false), Self::to_f32);
     F8E8M0FNU => |x| element(x.to_f32()), |word| {
         let x: f32 = word.parse().ok()?;
         (0..=255).map(F8E8M0FNU).find(|code| code.to_f32() == x || code.to_f32().is_nan() && x.is_nan())

@@ -147,3 +147,40 @@ impl fmt::Display for ParseError {
         write!(f, "{line}:{column}: {syntax}\n  | {}\n  | {pad}^", excerpt.trim_end())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(source: &str, offset: usize) -> String {
+        Syntax::Elided.at(source, offset).to_string()
+    }
+
+    fn caret_at(message: &str) -> (usize, String) {
+        let lines: Vec<_> = message.lines().collect();
+        let at = lines[2].chars().position(|c| c == '^').unwrap();
+        (at, lines[1].chars().skip(at).take(1).collect())
+    }
+
+    #[test]
+    fn the_caret_stands_under_the_character() {
+        for (source, needle, place) in [
+            ("a\nbc ! d\n", '!', "2:4:"),
+            ("\tä€ !", '!', "1:5:"),
+            (&format!("{}!{}", "x".repeat(500), "y".repeat(500)), '!', "1:501:"),
+        ] {
+            let message = message(source, source.find(needle).unwrap());
+            assert!(message.starts_with(place), "{message}");
+            assert_eq!(caret_at(&message).1, "!", "{message}");
+            assert!(message.lines().all(|l| l.chars().count() < 130), "{message}");
+        }
+    }
+
+    #[test]
+    fn places_at_the_end_and_inside_characters_are_fine() {
+        assert!(message("", 0).starts_with("1:1:"));
+        assert!(message("ab\n", 3).starts_with("2:1:"));
+        assert!(message("é", 1).starts_with("1:1:"));
+        assert!(message("a", 9).starts_with("1:2:"));
+    }
+}

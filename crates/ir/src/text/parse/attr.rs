@@ -155,7 +155,7 @@ impl Parser<'_> {
         // A float has a point or an exponent, or is one of inf, -inf, nan, -nan.
         let float = text.contains(['.', 'e', 'n']);
         let number = match float {
-            true => text.parse().ok().map(Number::Float),
+            true => data::parse_float(text).map(Number::Float),
             false => text.parse().ok().map(Number::Int),
         };
         let what = if float { "32-bit float" } else { "64-bit integer" };
