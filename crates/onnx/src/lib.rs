@@ -107,7 +107,7 @@ fn decode(bytes: Bytes, folder: &Folder<'_>) -> Result<Model, LoadError> {
             producer_version: model.producer_version,
             domain: model.domain,
             model_version: model.model_version,
-            doc: model.doc_string,
+            doc: String::from_utf8_lossy(&model.doc_string).into_owned(),
         },
     })
 }

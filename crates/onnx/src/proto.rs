@@ -20,8 +20,9 @@ pub struct ModelProto {
     pub domain: String,
     #[prost(int64, tag = "5")]
     pub model_version: i64,
-    #[prost(string, tag = "6")]
-    pub doc_string: String,
+    /// Free text, not always in UTF-8.
+    #[prost(bytes = "bytes", tag = "6")]
+    pub doc_string: Bytes,
     #[prost(message, optional, tag = "7")]
     pub graph: Option<GraphProto>,
     #[prost(message, repeated, tag = "8")]
@@ -56,8 +57,6 @@ pub struct GraphProto {
     pub name: String,
     #[prost(message, repeated, tag = "5")]
     pub initializer: Vec<TensorProto>,
-    #[prost(string, tag = "10")]
-    pub doc_string: String,
     #[prost(message, repeated, tag = "11")]
     pub input: Vec<ValueInfoProto>,
     #[prost(message, repeated, tag = "12")]

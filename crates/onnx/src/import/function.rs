@@ -1,7 +1,7 @@
 //! Functions of the model, expanded where they are called.
 
 use super::scope::Scope;
-use super::{Frame, FunctionKey, Import, MOST_DEPTH, MOST_INLINED, opsets};
+use super::{Frame, FunctionKey, Import, MOST_DEPTH, opsets};
 use crate::catalog;
 use crate::error::{Fault, LoadError};
 use crate::proto::{AttributeProto, FunctionProto, NodeProto};
@@ -51,7 +51,16 @@ pub(super) fn resolve_attrs<'a>(
             found: format!("a reference to `{}`", attr.ref_attr_name),
             expected: "a value outside functions",
         })?;
-        found.extend(values.get(attr.ref_attr_name.as_str()).map(|value| (name, *value)));
+        let Some(value) = values.get(attr.ref_attr_name.as_str()) else { continue };
+        if value.g.is_some() {
+            // Its names would belong to the caller.
+            return Err(Fault::AttributeValue {
+                name: name.to_owned(),
+                found: format!("a subgraph passed as `{}`", attr.ref_attr_name),
+                expected: "a subgraph of the function itself",
+            });
+        }
+        found.push((name, value));
     }
     Ok(found)
 }
@@ -72,10 +81,6 @@ impl<'a> Import<'a, '_> {
         }
         if frame.depth >= MOST_DEPTH {
             return Err(Fault::TooDeep { limit: MOST_DEPTH }.into());
-        }
-        self.inlined += function.node.len();
-        if self.inlined > MOST_INLINED {
-            return Err(Fault::TooManyNodes { limit: MOST_INLINED }.into());
         }
         if inputs.len() > function.input.len() {
             let (found, most) = (inputs.len(), function.input.len());

@@ -1,6 +1,8 @@
 //! Graphs, nodes and functions of a model to blocks and ops of the IR.
 
+pub(crate) mod attr;
 pub(crate) mod control;
+mod entry;
 mod function;
 pub(crate) mod node;
 mod scan;
@@ -13,19 +15,22 @@ use crate::external::Folder;
 use crate::opset::{self, Step};
 use crate::proto::{
     AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
-    TensorProto, ValueInfoProto,
+    TensorProto,
 };
-use crate::{tensor, types};
-use node::{Node, constant};
+use crate::tensor;
+use attr::constant;
+pub(crate) use entry::entry;
+use entry::{check, declared};
+use node::Node;
 use scope::{Scope, node_name};
-use std::collections::{HashMap, HashSet};
-use trident_ir::{Attr, Block, Builder, Func, Level, Literal, Op, OpKind, Type, ValueId};
+use std::collections::HashMap;
+use trident_ir::{Attr, Block, Builder, Func, Literal, Op, OpKind, Type, ValueId};
 
 /// The most subgraphs and function calls within each other: what the stack of a thread holds with ease.
 const MOST_DEPTH: usize = 48;
 
 /// The most nodes that calls of functions may expand to.
-const MOST_INLINED: usize = 1 << 20;
+const MOST_INLINED: usize = 1 << 18;
 
 /// Names a function: domain, name, overload.
 type FunctionKey<'a> = (&'a str, &'a str, &'a str);
@@ -81,89 +86,6 @@ fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, Fault> {
     Ok(found)
 }
 
-/// The entry function of a model, and the constants that a caller may override by name.
-pub(crate) fn entry(
-    graph: &GraphProto,
-    imports: &[OperatorSetIdProto],
-    functions: &[FunctionProto],
-    folder: &Folder<'_>,
-) -> Result<(Func, Vec<(String, Literal)>), LoadError> {
-    let mut import = Import {
-        folder,
-        functions: function::index(functions)?,
-        literals: HashMap::new(),
-        inlined: 0,
-    };
-    let frame =
-        Frame { opsets: opsets(imports)?, attrs: None, calls: vec![], name: &graph.name, depth: 0 };
-    let name = if graph.name.is_empty() { "main" } else { &graph.name };
-    let mut func = Func::new(name, Level::Graph);
-    let initialized: HashSet<&str> = initializer_names(graph).collect();
-    let mut scope = Scope::new(&graph.node, None);
-    let mut params = vec![];
-    for input in graph.input.iter().filter(|i| !initialized.contains(i.name.as_str())) {
-        let ty = declared(input)?.ok_or_else(|| Fault::BadType {
-            tensor: input.name.clone(),
-            reason: "it is not given".to_owned(),
-        })?;
-        let value = func.value(&input.name, ty);
-        scope.define(&input.name, value)?;
-        params.push(value);
-    }
-    let mut b = Builder::new(&mut func);
-    import.body(&mut b, &mut scope, graph, &frame)?;
-    let mut results = vec![];
-    for output in &graph.output {
-        let value = scope.value(&output.name)?;
-        check(b.func, output, value)?;
-        // A result goes by its declared name, even where it is another value under a second name.
-        results.push(match b.func.info(value).name == output.name && !results.contains(&value) {
-            true => value,
-            false => {
-                let out = b.op(OpKind::Identity, &[value], &[])?;
-                b.func.values[out.index()].name.clone_from(&output.name);
-                out
-            }
-        });
-    }
-    let mut block = b.finish();
-    (block.params, block.results) = (params, results);
-    func.body = block;
-    func.unique_names();
-    let inputs: HashSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
-    let mut defaults = vec![];
-    for t in graph.initializer.iter().filter(|t| inputs.contains(t.name.as_str())) {
-        defaults.push((t.name.clone(), import.literal(t)?));
-    }
-    Ok((func, defaults))
-}
-
-fn initializer_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
-    let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
-    graph.initializer.iter().chain(sparse).map(|t| t.name.as_str())
-}
-
-/// The declared type of a graph's input or output.
-fn declared(info: &ValueInfoProto) -> Result<Option<Type>, Fault> {
-    let bad = |reason| Fault::BadType { tensor: info.name.clone(), reason };
-    match &info.r#type {
-        Some(ty) if ty.value.is_some() => types::from_proto(ty).map(Some).map_err(bad),
-        _ => Ok(None),
-    }
-}
-
-/// Checks that a value is of the type that the graph declares.
-fn check(func: &Func, info: &ValueInfoProto, value: ValueId) -> Result<(), Fault> {
-    match declared(info)? {
-        Some(declared) if !types::agree(&declared, func.ty(value)) => Err(Fault::Declared {
-            tensor: info.name.clone(),
-            declared,
-            actual: func.ty(value).clone(),
-        }),
-        _ => Ok(()),
-    }
-}
-
 impl<'a> Import<'a, '_> {
     /// Decodes a constant.
     pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, Fault> {
@@ -194,6 +116,7 @@ impl<'a> Import<'a, '_> {
         graph: &'a GraphProto,
         frame: &Frame<'a>,
     ) -> Result<(), LoadError> {
+        self.count(graph.initializer.len() + graph.sparse_initializer.len(), frame)?;
         for t in &graph.initializer {
             let literal = self.literal(t)?;
             scope.define(&t.name, named_literal(b, &t.name, literal))?;
@@ -206,6 +129,17 @@ impl<'a> Import<'a, '_> {
         self.nodes(b, scope, &graph.node, frame)
     }
 
+    /// Counts nodes that calls of functions expand to.
+    fn count(&mut self, nodes: usize, frame: &Frame<'_>) -> Result<(), Fault> {
+        if !frame.calls.is_empty() {
+            self.inlined += nodes;
+        }
+        match self.inlined > MOST_INLINED {
+            true => Err(Fault::TooManyNodes { limit: MOST_INLINED }),
+            false => Ok(()),
+        }
+    }
+
     /// Imports nodes in order.
     fn nodes(
         &mut self,
@@ -214,6 +148,7 @@ impl<'a> Import<'a, '_> {
         nodes: &'a [NodeProto],
         frame: &Frame<'a>,
     ) -> Result<(), LoadError> {
+        self.count(nodes.len(), frame)?;
         for node in nodes {
             self.node(b, scope, node, frame).map_err(|mut error| {
                 error.place.get_or_insert_with(|| {

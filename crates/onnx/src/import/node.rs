@@ -1,12 +1,12 @@
 //! A node on its way into the IR: operands resolved, attributes decoded.
 
 use super::Import;
+use super::attr::{Value, decode, wrong_kind};
 use crate::dtype;
 use crate::error::{Fault, LoadError, kind_name};
-use crate::proto::{AttributeProto, AttributeType, GraphProto, NodeProto};
-use crate::types;
-use trident_ir::op::{Arity, Default, TypeError};
-use trident_ir::{Attr, AttrKind, Builder, DType, Literal, Op, OpKind, Type, ValueId};
+use crate::proto::{AttributeProto, GraphProto, NodeProto};
+use trident_ir::op::{Arity, AttrDecl, Default, TypeError};
+use trident_ir::{Attr, AttrKind, Builder, DType, Op, OpKind, Type, ValueId};
 
 /// A node whose operands are values of the function under construction.
 pub(crate) struct Node<'a> {
@@ -21,12 +21,17 @@ pub(crate) struct Node<'a> {
     attrs: Vec<(&'a str, Value<'a>)>,
 }
 
-/// The value of a node's attribute.
-pub(crate) enum Value<'a> {
-    /// A value that ops of the IR can have as well.
-    Plain(Attr),
-    /// A subgraph.
-    Graph(&'a GraphProto),
+macro_rules! take {
+    ($($(#[$doc:meta])* $name:ident $kind:ident($value:ty) $expected:literal;)*) => { $(
+        $(#[$doc])*
+        pub(crate) fn $name(&mut self, name: &str) -> Result<Option<$value>, Fault> {
+            match self.take(name)? {
+                None => Ok(None),
+                Some(Attr::$kind(v)) => Ok(Some(v)),
+                Some(_) => Err(wrong_kind(name, $expected)),
+            }
+        }
+    )* };
 }
 
 impl<'a> Node<'a> {
@@ -117,49 +122,17 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Takes an integer attribute out.
-    pub(crate) fn take_int(&mut self, name: &str) -> Result<Option<i64>, Fault> {
-        match self.take(name)? {
-            None => Ok(None),
-            Some(Attr::Int(v)) => Ok(Some(v)),
-            Some(_) => Err(wrong_kind(name, "INT")),
-        }
-    }
-
-    /// Takes a number attribute out.
-    pub(crate) fn take_float(&mut self, name: &str) -> Result<Option<f32>, Fault> {
-        match self.take(name)? {
-            None => Ok(None),
-            Some(Attr::Float(v)) => Ok(Some(v)),
-            Some(_) => Err(wrong_kind(name, "FLOAT")),
-        }
-    }
-
-    /// Takes a list of integers out.
-    pub(crate) fn take_ints(&mut self, name: &str) -> Result<Option<Vec<i64>>, Fault> {
-        match self.take(name)? {
-            None => Ok(None),
-            Some(Attr::Ints(v)) => Ok(Some(v)),
-            Some(_) => Err(wrong_kind(name, "INTS")),
-        }
-    }
-
-    /// Takes a list of numbers out.
-    pub(crate) fn take_floats(&mut self, name: &str) -> Result<Option<Vec<f32>>, Fault> {
-        match self.take(name)? {
-            None => Ok(None),
-            Some(Attr::Floats(v)) => Ok(Some(v)),
-            Some(_) => Err(wrong_kind(name, "FLOATS")),
-        }
-    }
-
-    /// Takes a text attribute out.
-    pub(crate) fn take_str(&mut self, name: &str) -> Result<Option<String>, Fault> {
-        match self.take(name)? {
-            None => Ok(None),
-            Some(Attr::Str(v)) => Ok(Some(v)),
-            Some(_) => Err(wrong_kind(name, "STRING")),
-        }
+    take! {
+        /// Takes an integer attribute out.
+        take_int Int(i64) "INT";
+        /// Takes a number attribute out.
+        take_float Float(f32) "FLOAT";
+        /// Takes a list of integers out.
+        take_ints Ints(Vec<i64>) "INTS";
+        /// Takes a list of numbers out.
+        take_floats Floats(Vec<f32>) "FLOATS";
+        /// Takes a text attribute out.
+        take_str Str(String) "STRING";
     }
 
     /// Takes a subgraph out, which must be there.
@@ -192,22 +165,13 @@ impl<'a> Node<'a> {
     ) -> Result<Op, Fault> {
         let decl = kind.decl();
         let (least, most) = decl.operand_count();
-        if self.inputs.len() > most || (self.inputs.len() < least && least <= decl.operands.len()) {
-            let missing = decl.operands.get(self.inputs.len());
-            return Err(match missing {
-                Some(o) if self.inputs.len() < least && o.arity == Arity::One => {
-                    TypeError::MissingOperand {
-                        op: decl.name,
-                        name: o.name,
-                        index: self.inputs.len(),
-                    }
-                    .into()
-                }
-                _ => Fault::Arity { what: "operands", found: self.inputs.len(), least, most },
-            });
+        if self.inputs.len() > most {
+            let found = self.inputs.len();
+            return Err(Fault::Arity { what: "operands", found, least, most });
         }
-        for (index, (operand, input)) in decl.operands.iter().zip(&self.inputs).enumerate() {
-            if input.is_none() && operand.arity == Arity::One {
+        for index in 0..self.inputs.len().max(least) {
+            let Some(operand) = decl.operand(index) else { continue };
+            if self.input(index).is_none() && operand.arity != Arity::Optional {
                 let (op, name) = (decl.name, operand.name);
                 return Err(TypeError::MissingOperand { op, name, index }.into());
             }
@@ -222,26 +186,10 @@ impl<'a> Node<'a> {
         let mut op = Op::new(kind, std::mem::take(&mut self.inputs), outputs);
         for (name, value) in self.attrs {
             let known = decl.attrs.iter().find(|a| a.name == snake_case(name));
-            let decl = known.ok_or_else(|| Fault::UnknownAttribute { name: name.to_owned() })?;
-            let Value::Plain(value) = value else {
-                return Err(wrong_kind(name, kind_name(decl.kind())));
-            };
-            let value = match (value, decl.kind()) {
-                // Where an element type may be absent, the number 0 says so.
-                (Attr::Int(0), AttrKind::DType) if matches!(decl.default, Default::Absent(_)) => {
-                    continue;
-                }
-                (Attr::Int(number), AttrKind::DType) => {
-                    Attr::DType(dtype::from_number(number).ok_or(Fault::AttributeValue {
-                        name: name.to_owned(),
-                        found: number.to_string(),
-                        expected: "the number of an element type",
-                    })?)
-                }
-                (value, kind) if value.kind() == kind => value,
-                (_, kind) => return Err(wrong_kind(name, kind_name(kind))),
-            };
-            op.attrs.set(decl.name, value);
+            let attr = known.ok_or_else(|| Fault::UnknownAttribute { name: name.to_owned() })?;
+            if let Some(value) = fit(attr, name, value)? {
+                op.attrs.set(attr.name, value);
+            }
         }
         for attr in decl.attrs {
             if matches!(attr.default, Default::Required(_)) && op.attrs.get(attr.name).is_none() {
@@ -264,8 +212,25 @@ impl<'a> Node<'a> {
     }
 }
 
-pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> Fault {
-    Fault::AttributeKind { name: name.to_owned(), expected }
+/// An attribute's value in the kind that the op table declares; `None` if it says that there is none.
+fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Fault> {
+    let Value::Plain(value) = value else {
+        return Err(wrong_kind(name, kind_name(decl.kind())));
+    };
+    match (value, decl.kind()) {
+        // Where an element type may be absent, the number 0 says so.
+        (Attr::Int(0), AttrKind::DType) if matches!(decl.default, Default::Absent(_)) => Ok(None),
+        (Attr::Int(number), AttrKind::DType) => match dtype::from_number(number) {
+            Some(dtype) => Ok(Some(Attr::DType(dtype))),
+            None => Err(Fault::AttributeValue {
+                name: name.to_owned(),
+                found: number.to_string(),
+                expected: "the number of an element type",
+            }),
+        },
+        (value, kind) if value.kind() == kind => Ok(Some(value)),
+        (_, kind) => Err(wrong_kind(name, kind_name(kind))),
+    }
 }
 
 /// `transA` as `trans_a`.
@@ -278,95 +243,4 @@ fn snake_case(name: &str) -> String {
         out.push(c.to_ascii_lowercase());
     }
     out
-}
-
-fn text(name: &str, bytes: &[u8]) -> Result<String, Fault> {
-    // The copy comes first: mapped bytes could change after the check.
-    String::from_utf8(bytes.to_vec()).map_err(|_| wrong_kind(name, "STRING in UTF-8"))
-}
-
-/// The kind of an attribute; old models leave it to the field that is filled.
-fn kind_of(a: &AttributeProto) -> Option<AttributeType> {
-    use AttributeType as T;
-    match AttributeType::try_from(a.r#type) {
-        Ok(T::Undefined) => {}
-        known => return known.ok(),
-    }
-    let filled = [
-        (a.f.is_some(), T::Float),
-        (a.i.is_some(), T::Int),
-        (a.s.is_some(), T::String),
-        (a.t.is_some(), T::Tensor),
-        (a.g.is_some(), T::Graph),
-        (!a.floats.is_empty(), T::Floats),
-        (!a.ints.is_empty(), T::Ints),
-        (!a.strings.is_empty(), T::Strings),
-        (a.tp.is_some(), T::TypeProto),
-        (a.sparse_tensor.is_some(), T::SparseTensor),
-    ];
-    filled.into_iter().find(|(is, _)| *is).map(|(_, kind)| kind)
-}
-
-fn decode<'a>(
-    import: &mut Import<'a, '_>,
-    name: &str,
-    a: &'a AttributeProto,
-) -> Result<Value<'a>, Fault> {
-    use AttributeType as T;
-    let missing = || Fault::MissingAttribute { name: name.to_owned() };
-    Ok(Value::Plain(match kind_of(a) {
-        Some(T::Float) => Attr::Float(a.f.unwrap_or(0.0)),
-        Some(T::Int) => Attr::Int(a.i.unwrap_or(0)),
-        Some(T::String) => Attr::Str(text(name, a.s.as_deref().unwrap_or_default())?),
-        Some(T::Floats) => Attr::Floats(a.floats.clone()),
-        Some(T::Ints) => Attr::Ints(a.ints.clone()),
-        Some(T::Strings) => {
-            Attr::Strs(a.strings.iter().map(|s| text(name, s)).collect::<Result<_, _>>()?)
-        }
-        Some(T::Tensor) => Attr::Tensor(import.literal(a.t.as_ref().ok_or_else(missing)?)?),
-        Some(T::SparseTensor) => {
-            let sparse = a.sparse_tensor.as_ref().ok_or_else(missing)?;
-            Attr::Tensor(import.sparse(sparse)?)
-        }
-        Some(T::TypeProto) => {
-            let ty = types::from_proto(a.tp.as_ref().ok_or_else(missing)?);
-            Attr::Type(ty.map_err(|reason| Fault::BadType { tensor: name.to_owned(), reason })?)
-        }
-        Some(T::Graph) => return Ok(Value::Graph(a.g.as_ref().ok_or_else(missing)?)),
-        _ => return Err(wrong_kind(name, "one value or a list of numbers or texts")),
-    }))
-}
-
-/// The constant that a `Constant` node holds in one of its many forms.
-pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, Fault> {
-    let mut found = None;
-    let forms = [
-        "value",
-        "sparse_value",
-        "value_float",
-        "value_floats",
-        "value_int",
-        "value_ints",
-        "value_string",
-        "value_strings",
-    ];
-    for name in forms {
-        let Some(attr) = node.take(name)? else { continue };
-        let literal = match (name, attr) {
-            ("value" | "sparse_value", Attr::Tensor(t)) => t,
-            ("value_float", Attr::Float(v)) => Literal::scalar(v),
-            ("value_floats", Attr::Floats(v)) => Literal::vector(&v),
-            ("value_int", Attr::Int(v)) => Literal::scalar(v),
-            ("value_ints", Attr::Ints(v)) => Literal::vector(&v),
-            ("value_string", Attr::Str(v)) => Literal::from_strings(vec![], vec![v])
-                .map_err(|e| Fault::BadTensor { tensor: name.to_owned(), reason: e.into() })?,
-            ("value_strings", Attr::Strs(v)) => Literal::from_strings(vec![v.len()], v)
-                .map_err(|e| Fault::BadTensor { tensor: name.to_owned(), reason: e.into() })?,
-            _ => return Err(wrong_kind(name, "the one its name tells")),
-        };
-        if found.replace(literal).is_some() {
-            return Err(Fault::AttributeTwice { name: name.to_owned() });
-        }
-    }
-    found.ok_or_else(|| Fault::MissingAttribute { name: "value".to_owned() })
 }

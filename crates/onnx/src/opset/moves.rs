@@ -4,7 +4,8 @@ use super::Step;
 use super::shape::{ints, ones, rank};
 use crate::dtype;
 use crate::error::{Fault, LoadError};
-use crate::import::node::{Node, wrong_kind};
+use crate::import::attr::wrong_kind;
+use crate::import::node::Node;
 use trident_ir::{Attr, Builder, DType, Literal, OpKind, ValueId};
 
 type Result = std::result::Result<Step, LoadError>;
