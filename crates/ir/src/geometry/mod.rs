@@ -6,7 +6,8 @@ mod window;
 
 pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
 pub use slice::{
-    Cut, concat, pad, range_len, reduced, reduction_axes, shape_bounds, slice, slices, split,
+    Borders, Cut, concat, pad, range_len, reduced, reduction_axes, shape_bounds, slice, slices,
+    split,
 };
 pub use window::{TransposedAxis, TransposedConv, Window, conv_dims, transposed_conv, windows};
 
