@@ -1,24 +1,33 @@
-//! Transposed convolution: a product that spreads each pixel over its taps, and a sum of what falls on each result.
+//! Transposed convolution.
 
-use crate::Isa;
-use crate::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
-use crate::kernel::Call;
-use crate::real::{Real, in_real, produce, read};
-use trident_ir::geometry::{TransposedAxis, transposed_conv};
-use trident_runtime::{KernelError, Tensor};
+use crate::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan};
+use crate::kernel::{Call, Compile, Kernel};
+use crate::real::{Real, produce, read};
+use crate::{Activation, Isa};
+use trident_ir::geometry::{TransposedConv, transposed_conv};
+use trident_ir::{DType, Op};
+use trident_runtime::{Declined, KernelError};
 
-/// ConvTranspose over any number of spatial axes.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    in_real!(x.dtype(), R => transpose::<R>(call, &x))
+/// The kernel of a transposed convolution; float types narrower than f32 compute in f32.
+pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+    match cx.dtype(0) {
+        Some(DType::F64) => Ok(Box::new(ConvTranspose::<f64>::new(cx))),
+        Some(DType::F32 | DType::F16 | DType::BF16) => Ok(Box::new(ConvTranspose::<f32>::new(cx))),
+        other => Err(cx.declined(format!("element type {other:?} is not a float type"))),
+    }
 }
 
-fn transpose<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError> {
-    let (w, bias) = (call.tensor(1)?, call.opt(2)?);
-    let op = call.op;
-    let geometry = transposed_conv(
-        x.dims(),
-        w.dims(),
+/// Weights that are constant are packed if the borders do not depend on an image size that is not known.
+struct ConvTranspose<R: ConvScalar> {
+    isa: Isa,
+    packed: Option<(ConvTransposePlan<R>, Vec<usize>)>,
+    name: String,
+}
+
+fn geometry(op: &Op, x: &[usize], w: &[usize]) -> Result<TransposedConv, KernelError> {
+    Ok(transposed_conv(
+        x,
+        w,
         op.int("group").unwrap_or(1),
         op.ints("kernel_shape"),
         op.ints("strides"),
@@ -27,103 +36,77 @@ fn transpose<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelE
         op.ints("output_padding"),
         op.ints("output_shape"),
         op.str("auto_pad").unwrap_or("NOTSET"),
-    )?;
-    let groups = op.int("group").map_or(1, |g| g as usize);
-    let maps = geometry.dims[1];
-    if bias.as_ref().is_some_and(|b| b.dims() != [maps]) {
-        return Err(KernelError::shape(format!("the bias must have dimensions [{maps}]")));
-    }
-    let (batch, channels, image) = (x.dims()[0], x.dims()[1] / groups, &x.dims()[2..]);
-    let group_maps = w.dims()[1];
-    let taps: usize = w.dims()[2..].iter().product();
-    let pixels: usize = image.iter().product();
-    let rows = group_maps.checked_mul(taps).ok_or(KernelError::shape("too many taps"))?;
-    let mut spread = call.temp(R::DTYPE, &[rows, pixels])?;
-    let (input, weights) = (read::<R>(x)?, read::<R>(&w)?);
-    let bias = bias.as_ref().map(read::<R>).transpose()?;
-    let threads = call.threads;
-    let out_pixels: usize = geometry.dims[2..].iter().product();
-    produce::<R>(call, 0, x.dtype(), &geometry.dims, |y| {
-        if y.is_empty() {
-            return Ok(());
-        }
-        for (i, y) in y.chunks_exact_mut(group_maps * out_pixels).enumerate().take(batch * groups) {
-            let g = i % groups;
-            let a = Strided {
-                data: &weights[g * channels * rows..(g + 1) * channels * rows],
-                outer_stride: 1,
-                k_stride: rows,
-            };
-            let b = Strided::columns(&input[i * channels * pixels..][..channels * pixels], pixels);
-            let spread = spread.slice_mut::<R>()?;
-            let shape = Shape { m: rows, n: pixels, k: channels };
-            let (a, b) = (Lhs::Source(&a), Rhs::Source(&b));
-            gemm(threads, Isa::detect(), shape, a, b, &Epilogue::default(), spread);
-            let spread = &*spread;
-            threads.for_chunks_mut(y, out_pixels, |map, y| {
-                y.fill(bias.as_ref().map_or(R::zero(), |b| b[g * group_maps + map]));
-                let spread = &spread[map * taps * pixels..(map + 1) * taps * pixels];
-                gather(spread, image, &geometry.axes, y);
-            });
-        }
-        Ok(())
+    )?)
+}
+
+/// The numeric kernel's view of a checked geometry: it needs no border behind, as it is told the size of the result.
+fn spec(op: &Op, x: &[usize], geometry: &TransposedConv) -> Result<ConvSpec, KernelError> {
+    let axes = &geometry.axes;
+    let before = axes.iter().map(|a| usize::try_from(a.before)).collect::<Result<_, _>>();
+    Ok(ConvSpec {
+        in_channels: x[1],
+        out_channels: geometry.dims[1],
+        groups: op.int("group").map_or(1, |g| g as usize),
+        kernel: axes.iter().map(|a| a.kernel).collect(),
+        strides: axes.iter().map(|a| a.stride).collect(),
+        dilations: axes.iter().map(|a| a.dilation).collect(),
+        pads_begin: before.map_err(|_| KernelError::shape("a border is negative"))?,
+        pads_end: vec![0; axes.len()],
     })
 }
 
-/// Adds what each tap of each pixel gives to the result of one map.
-fn gather<R: Real>(spread: &[R], image: &[usize], axes: &[TransposedAxis], y: &mut [R]) {
-    let pixels: usize = image.iter().product();
-    let mut tap = vec![0; axes.len()];
-    for spread in spread.chunks_exact(pixels.max(1)) {
-        let start: Vec<i64> =
-            axes.iter().zip(&tap).map(|(a, t)| (t * a.dilation) as i64 - a.before).collect();
-        add_tap(spread, image, axes, &start, y);
-        step(&mut tap, axes.iter().map(|a| a.kernel));
+impl<R: Real + ConvScalar> ConvTranspose<R> {
+    fn new(cx: &Compile<'_>) -> Self {
+        let isa = Isa::detect();
+        let packed = cx.constant(1).zip(cx.dims(0)).and_then(|(w, x)| {
+            let geometry = geometry(cx.op, &x, w.dims()).ok()?;
+            let spec = spec(cx.op, &x, &geometry).ok()?;
+            let plan = ConvTransposePlan::new(isa, spec, &read::<R>(&w).ok()?);
+            Some((plan, w.dims().to_vec()))
+        });
+        ConvTranspose { isa, packed, name: format!("conv_transpose.{}", isa.name()) }
     }
 }
 
-/// Adds one tap: pixel `p` falls on `start + p * stride` of each axis, or outside.
-fn add_tap<R: Real>(
-    spread: &[R],
-    image: &[usize],
-    axes: &[TransposedAxis],
-    start: &[i64],
-    y: &mut [R],
-) {
-    let Some((&width, outer)) = image.split_last() else {
-        y[0] += spread[0];
-        return;
-    };
-    let last = axes[outer.len()];
-    let mut at = vec![0; outer.len()];
-    for row in spread.chunks_exact(width) {
-        let mut base = Some(0usize);
-        for (i, axis) in axes[..outer.len()].iter().enumerate() {
-            let place = usize::try_from(start[i] + (at[i] * axis.stride) as i64).ok();
-            let place = place.filter(|&p| p < axis.out);
-            base = base.zip(place).map(|(b, p)| b * axis.out + p);
-        }
-        if let Some(base) = base {
-            let y = &mut y[base * last.out..(base + 1) * last.out];
-            for (j, &v) in row.iter().enumerate() {
-                let place = start[outer.len()] + (j * last.stride) as i64;
-                if let Some(slot) = usize::try_from(place).ok().and_then(|p| y.get_mut(p)) {
-                    *slot += v;
-                }
+impl<R: Real + ConvScalar> Kernel for ConvTranspose<R> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn packed(&self) -> &[usize] {
+        if self.packed.is_some() { &[1] } else { &[] }
+    }
+
+    fn packed_bytes(&self) -> usize {
+        self.packed.as_ref().map_or(0, |(plan, _)| plan.bytes())
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let (x, bias) = (call.tensor(0)?, call.opt(2)?);
+        let made;
+        let (plan, geometry) = match &self.packed {
+            Some((plan, w)) => (plan, geometry(call.op, x.dims(), w)?),
+            None => {
+                let w = call.tensor(1)?;
+                let geometry = geometry(call.op, x.dims(), w.dims())?;
+                let spec = spec(call.op, x.dims(), &geometry)?;
+                made = ConvTransposePlan::new(self.isa, spec, &read::<R>(&w)?);
+                (&made, geometry)
             }
+        };
+        let dims = &geometry.dims;
+        if bias.as_ref().is_some_and(|b| b.dims() != [dims[1]]) {
+            return Err(KernelError::shape(format!("the bias must have dimensions [{}]", dims[1])));
         }
-        step(&mut at, outer.iter().copied());
-    }
-}
-
-/// The next index tuple in row-major order.
-fn step(at: &mut [usize], dims: impl DoubleEndedIterator<Item = usize> + ExactSizeIterator) {
-    for (i, d) in at.iter_mut().zip(dims).rev() {
-        *i += 1;
-        if *i < d {
-            return;
-        }
-        *i = 0;
+        let bias = bias.as_ref().map(read::<R>).transpose()?;
+        let epilogue =
+            ConvEpilogue { bias: bias.as_deref(), residual: None, activation: Activation::None };
+        let (input, threads) = (read::<R>(&x)?, call.threads);
+        produce::<R>(call, 0, x.dtype(), dims, |y| {
+            let (image, out) = (&x.dims()[2..], &dims[2..]);
+            plan.run(threads, dims[0], image, out, &input, &epilogue, y);
+            Ok(())
+        })
     }
 }
 

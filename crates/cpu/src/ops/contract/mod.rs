@@ -22,7 +22,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declin
         OpKind::Attention => Plain::boxed("attention", attention::run),
         OpKind::CausalConvWithState => Plain::boxed("causal_conv", causal_conv::run),
         OpKind::Conv | OpKind::FusedConv => conv::kernel(cx)?,
-        OpKind::ConvTranspose => Plain::boxed("conv_transpose", conv_transpose::run),
+        OpKind::ConvTranspose => conv_transpose::kernel(cx)?,
         OpKind::DeformConv => Plain::boxed("deform_conv", deform_conv::run),
         OpKind::Det => Plain::boxed("det", det::run),
         OpKind::Einsum => Plain::boxed("einsum", einsum::run),
