@@ -13,6 +13,8 @@ mod import;
 mod opset;
 pub mod proto;
 mod tensor;
+#[cfg(test)]
+mod testing;
 mod types;
 mod value;
 

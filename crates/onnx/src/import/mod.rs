@@ -7,10 +7,11 @@ mod function;
 pub(crate) mod node;
 mod scan;
 pub(crate) mod scope;
+#[cfg(test)]
+mod tests;
 
 use crate::catalog;
 use crate::error::{Fault, LoadError, Place};
-use crate::expand;
 use crate::external::Folder;
 use crate::opset::{self, Step};
 use crate::proto::{
@@ -276,9 +277,6 @@ impl<'a> Import<'a, '_> {
             _ => {}
         }
         if let Step::Done(outputs) = opset::upgrade(b, &mut node)? {
-            return Ok(outputs);
-        }
-        if let Some(outputs) = expand::expand(b, &mut node)? {
             return Ok(outputs);
         }
         let unsupported =

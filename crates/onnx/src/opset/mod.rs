@@ -9,6 +9,8 @@ mod norm;
 mod resize;
 pub(crate) mod shape;
 mod softmax;
+#[cfg(test)]
+mod tests;
 
 use crate::error::{Fault, LoadError};
 use crate::import::node::Node;
@@ -95,6 +97,7 @@ static CHANGES: &[(&str, i64, Change)] = &[
     ("DFT", 20, Rewrite(moves::dft)),
     ("GridSample", 20, Rewrite(resize::grid_modes)),
     ("GroupNormalization", 21, Rewrite(norm::group_normalization)),
+    ("CastLike", ALWAYS, Rewrite(moves::cast_like)),
     ("Optional", ALWAYS, Rename("type", "elem_type")),
     ("Resize", ALWAYS, Rewrite(resize::empty_operands)),
     ("Scatter", ALWAYS, Rewrite(moves::scatter)),

@@ -49,6 +49,19 @@ pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
     Ok(Step::Continue)
 }
 
+/// CastLike is a cast to the element type of its second operand.
+pub(super) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
+    let like = node.need(1, "target_type")?;
+    let to = b.func.ty(like).dtype().ok_or_else(|| Fault::BadType {
+        tensor: b.func.info(like).name.clone(),
+        reason: "it is no tensor".to_owned(),
+    })?;
+    node.set("to", Attr::DType(to));
+    node.set_input(1, None);
+    node.op = "Cast";
+    Ok(Step::Continue)
+}
+
 /// One axis was repeated, both given as tensors of any number type.
 pub(super) fn tile(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
     let x = node.need(0, "x")?;

@@ -246,3 +246,6 @@ pub fn tensor_proto(name: &str, literal: &Literal) -> TensorProto {
     }
     t
 }
+
+#[cfg(test)]
+mod tests;
