@@ -5,6 +5,7 @@ mod contract;
 mod convert;
 mod elementwise;
 mod image;
+mod ml;
 mod moves;
 mod parallel;
 mod pool;
@@ -31,6 +32,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Text => text::kernel(cx),
         Group::Random => random::kernel(cx),
         Group::Reduce => reduce::kernel(cx),
+        Group::Ml => ml::kernel(cx),
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
         Group::Signal => signal::kernel(cx),

@@ -1,0 +1,228 @@
+//! Maps between labels: LabelEncoder, CategoryMapper, OneHotEncoder.
+
+use crate::dispatch_width;
+use crate::kernel::Call;
+use crate::real::read;
+use std::collections::HashMap;
+use trident_ir::{Attr, DType, Op};
+use trident_runtime::{KernelError, Pool, Tensor};
+
+/// A label that can be looked up. Floats are equal by value, all NaNs are one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Int(i64),
+    Float(u64),
+    Str(String),
+}
+
+/// Labels of a tensor.
+fn keys(t: &Tensor) -> Result<Vec<Key>, KernelError> {
+    let float = |&v: &f64| Key::Float(if v.is_nan() { f64::NAN } else { v + 0.0 }.to_bits());
+    Ok(match t.dtype() {
+        DType::Str => t.strings()?.iter().cloned().map(Key::Str).collect(),
+        d if d.is_float() => read::<f64>(t)?.iter().map(float).collect(),
+        _ => t.to_i64s()?.into_iter().map(Key::Int).collect(),
+    })
+}
+
+/// A map from labels to elements of `values`; the last of them stands for unknown labels.
+pub(super) struct Encoder {
+    map: HashMap<Key, usize>,
+    values: Tensor,
+}
+
+/// Which of an op's attributes hold one list.
+struct Lists {
+    tensor: &'static str,
+    strings: &'static str,
+    ints: &'static str,
+    floats: &'static str,
+}
+
+fn vector(op: &Op, names: &Lists) -> Result<Tensor, KernelError> {
+    let pool = Pool::new();
+    if let Some(Attr::Tensor(literal)) = op.attrs.get(names.tensor) {
+        return Tensor::from_literal(&pool, literal);
+    }
+    if let Some(v) = op.strs(names.strings) {
+        return Tensor::from_strings(&[v.len()], v.to_vec());
+    }
+    if let Some(v) = op.ints(names.ints) {
+        return Tensor::from_slice(&pool, &[v.len()], v);
+    }
+    match op.floats(names.floats) {
+        Some(v) => Tensor::from_slice(&pool, &[v.len()], v),
+        None => Err(KernelError::attr(names.tensor, "none of its kind is set")),
+    }
+}
+
+/// What unknown labels become, in the type of the values.
+fn default(op: &Op, dtype: DType) -> Result<Tensor, KernelError> {
+    let pool = Pool::new();
+    if let Some(Attr::Tensor(literal)) = op.attrs.get("default_tensor") {
+        return Tensor::from_literal(&pool, literal);
+    }
+    let int = op.int("default_int64").unwrap_or(-1);
+    let out = Tensor::alloc(&pool, dtype, &[1])?;
+    match dtype {
+        DType::Str => {
+            let text = op.str("default_string").unwrap_or("_Unused");
+            Tensor::from_strings(&[1], vec![text.to_owned()])
+        }
+        DType::I64 => Tensor::from_slice(&pool, &[1], &[int]),
+        d if d.is_float() => crate::real::narrow(&[op.float("default_float").unwrap_or(-0.0)], out),
+        _ => crate::real::narrow(&[int as f64], out),
+    }
+}
+
+impl Encoder {
+    /// LabelEncoder's map.
+    pub(super) fn new(op: &Op) -> Result<Encoder, KernelError> {
+        let (tensor, strings) = ("keys_tensor", "keys_strings");
+        let from =
+            vector(op, &Lists { tensor, strings, ints: "keys_int64s", floats: "keys_floats" })?;
+        let (tensor, strings) = ("values_tensor", "values_strings");
+        let to =
+            vector(op, &Lists { tensor, strings, ints: "values_int64s", floats: "values_floats" })?;
+        let default = default(op, to.dtype())?;
+        Encoder::between(&from, &to, &default)
+    }
+
+    /// CategoryMapper's map: from strings where the default is a number, else from numbers.
+    pub(super) fn categories(op: &Op) -> Result<(Encoder, Encoder), KernelError> {
+        let (strings, ints) = (op.strs("cats_strings"), op.ints("cats_int64s"));
+        let (strings, ints) = (strings.unwrap_or_default(), ints.unwrap_or_default());
+        let strings = Tensor::from_strings(&[strings.len()], strings.to_vec())?;
+        let ints = Tensor::from_slice(&Pool::new(), &[ints.len()], ints)?;
+        let to_ints = Encoder::between(&strings, &ints, &default(op, DType::I64)?)?;
+        Ok((to_ints, Encoder::between(&ints, &strings, &default(op, DType::Str)?)?))
+    }
+
+    fn between(from: &Tensor, to: &Tensor, default: &Tensor) -> Result<Encoder, KernelError> {
+        if from.len() != to.len() || default.len() != 1 || default.dtype() != to.dtype() {
+            let (k, v, d) = (from.ty(), to.ty(), default.ty());
+            return Err(KernelError::shape(format!(
+                "keys {k}, values {v} and default {d} do not fit"
+            )));
+        }
+        let mut values = Tensor::alloc(&Pool::new(), to.dtype(), &[to.len() + 1])?;
+        if to.dtype() == DType::Str {
+            let all = to.strings()?.iter().chain(default.strings()?);
+            values.strings_mut()?.iter_mut().zip(all).for_each(|(slot, v)| slot.clone_from(v));
+        } else {
+            let (all, split) = (values.bytes_mut()?, to.size());
+            all[..split].copy_from_slice(to.bytes()?);
+            all[split..].copy_from_slice(default.bytes()?);
+        }
+        // Of equal keys the last counts.
+        let map = keys(from)?.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
+        Ok(Encoder { map, values })
+    }
+
+    /// Encodes operand 0.
+    pub(super) fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        let x = call.tensor(0)?;
+        let unknown = self.values.len() - 1;
+        let at: Vec<usize> =
+            keys(&x)?.iter().map(|k| self.map.get(k).copied().unwrap_or(unknown)).collect();
+        let mut out = call.alloc(0, self.values.dtype(), x.dims())?;
+        if self.values.dtype() == DType::Str {
+            let values = self.values.strings()?;
+            out.strings_mut()?.iter_mut().zip(at).for_each(|(slot, i)| slot.clone_from(&values[i]));
+        } else {
+            dispatch_width!(self.values.dtype(), T => {
+                let values: &[T] = bytemuck::cast_slice(self.values.bytes()?);
+                let slots = bytemuck::cast_slice_mut::<u8, T>(out.bytes_mut()?).iter_mut();
+                slots.zip(at).for_each(|(slot, i)| *slot = values[i]);
+            }, else => return Err(KernelError::Unsupported(x.dtype())));
+        }
+        call.set(0, out);
+        Ok(())
+    }
+}
+
+/// CategoryMapper.
+pub(super) fn map_category(
+    (to_ints, to_strings): &(Encoder, Encoder),
+    call: &mut Call<'_, '_>,
+) -> Result<(), KernelError> {
+    match call.tensor(0)?.dtype() {
+        DType::Str => to_ints.run(call),
+        _ => to_strings.run(call),
+    }
+}
+
+/// OneHotEncoder.
+pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let labels = match call.op.strs("cats_strings").filter(|s| !s.is_empty()) {
+        Some(strings) => strings.iter().cloned().map(Key::Str).collect::<Vec<_>>(),
+        None => {
+            call.op.ints("cats_int64s").unwrap_or_default().iter().map(|&i| Key::Int(i)).collect()
+        }
+    };
+    let columns: HashMap<&Key, usize> = labels.iter().enumerate().map(|(i, k)| (k, i)).collect();
+    let keys = match x.dtype().is_float() {
+        true => read::<f64>(&x)?.iter().map(|&v| Key::Int(v as i64)).collect(),
+        false => keys(&x)?,
+    };
+    let zeros = call.op.flag("zeros");
+    let mut out = call.alloc(0, DType::F32, &[x.dims(), &[labels.len()]].concat())?;
+    let slots = out.slice_mut::<f32>()?;
+    slots.fill(0.0);
+    for (i, key) in keys.iter().enumerate() {
+        match columns.get(key) {
+            Some(c) => slots[i * labels.len() + c] = 1.0,
+            None if zeros => {}
+            None => return Err(KernelError::domain(format!("{key:?} is no known category"))),
+        }
+    }
+    call.set(0, out);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{elements, run, strings, tensor};
+    use trident_ir::{Attr, Literal, OpKind};
+
+    fn names(v: &[&str]) -> Attr {
+        Attr::Strs(v.iter().map(|s| s.to_string()).collect())
+    }
+
+    #[test]
+    fn labels_map_and_fall_back() {
+        let attrs = [
+            ("keys_strings", names(&["a", "b", "a"])),
+            ("values_int64s", Attr::Ints(vec![1, 2, 3])),
+        ];
+        let y = run(OpKind::LabelEncoder, &attrs, vec![strings(&[3], &["a", "b", "c"])]).unwrap();
+        assert_eq!(elements::<i64>(&y), [3, 2, -1]);
+        let attrs = [
+            ("keys_tensor", Attr::Tensor(Literal::vector(&[f64::NAN, 0.0]))),
+            ("values_tensor", Attr::Tensor(Literal::vector(&[7i16, 8]))),
+            ("default_tensor", Attr::Tensor(Literal::vector(&[9i16]))),
+        ];
+        let x = tensor(&[3], &[-f64::NAN, -0.0, 1.0]);
+        assert_eq!(
+            elements::<i16>(&run(OpKind::LabelEncoder, &attrs, vec![x]).unwrap()),
+            [7, 8, 9]
+        );
+        let bad = [("keys_strings", names(&["a"])), ("values_int64s", Attr::Ints(vec![]))];
+        assert!(run(OpKind::LabelEncoder, &bad, vec![strings(&[1], &["a"])]).is_err());
+    }
+
+    #[test]
+    fn categories_both_ways_and_one_hot() {
+        let attrs = [("cats_strings", names(&["x", "y"])), ("cats_int64s", Attr::Ints(vec![4, 5]))];
+        let y = run(OpKind::CategoryMapper, &attrs, vec![strings(&[2], &["y", "z"])]).unwrap();
+        assert_eq!(elements::<i64>(&y), [5, -1]);
+        let y = run(OpKind::CategoryMapper, &attrs, vec![tensor(&[2], &[4i64, 6])]).unwrap();
+        assert_eq!(y.as_tensor().unwrap().strings().unwrap(), ["x", "_Unused"]);
+        let cats = ("cats_int64s", Attr::Ints(vec![4, 5]));
+        let x = || tensor(&[1, 2], &[5.0f32, 6.0]);
+        let y = run(OpKind::OneHotEncoder, &[cats.clone()], vec![x()]).unwrap();
+        assert_eq!(elements::<f32>(&y), [0.0, 1.0, 0.0, 0.0]);
+        assert!(run(OpKind::OneHotEncoder, &[cats, ("zeros", Attr::Int(0))], vec![x()]).is_err());
+    }
+}

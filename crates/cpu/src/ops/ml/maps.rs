@@ -1,0 +1,172 @@
+//! Between maps and tensors.
+
+use crate::kernel::Call;
+use crate::real::read;
+use std::collections::HashMap;
+use std::sync::Arc;
+use trident_ir::DType;
+use trident_runtime::{KernelError, MapValue, Tensor, Value};
+
+fn map(call: &Call<'_, '_>) -> Result<Arc<MapValue>, KernelError> {
+    match call.value(0).ok_or(KernelError::Missing(0))? {
+        Value::Map(m) => Ok(m.clone()),
+        other => {
+            let actual = other.describe();
+            Err(KernelError::Kind { index: 0, actual, expected: "a map" })
+        }
+    }
+}
+
+/// CastMap: values in the order of their keys, or with `SPARSE` at the places that the keys name.
+pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let map = map(call)?;
+    let mut order: Vec<(i64, usize)> =
+        map.keys.to_i64s()?.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
+    order.sort_unstable();
+    let places: Vec<Option<usize>> = match call.op.str("map_form") {
+        Some("DENSE") | None => order.iter().map(|&(_, i)| Some(i)).collect(),
+        Some("SPARSE") => {
+            let len = call.op.int("max_map").unwrap_or(1);
+            let bad = || KernelError::attr("max_map", format!("{len} does not hold every key"));
+            let mut places =
+                vec![
+                    None;
+                    call.temp(DType::F64, &[usize::try_from(len).map_err(|_| bad())?, 2])?.len()
+                        / 2
+                ];
+            for (key, i) in order {
+                *usize::try_from(key).ok().and_then(|k| places.get_mut(k)).ok_or_else(bad)? =
+                    Some(i);
+            }
+            places
+        }
+        Some(other) => return Err(KernelError::attr("map_form", format!("unknown: {other}"))),
+    };
+    let dims = [1, places.len()];
+    let texts: Option<&[String]> = map.values.strings().ok();
+    let values = match texts {
+        Some(_) => None,
+        None => Some(read::<f64>(&map.values)?),
+    };
+    let number = |i: usize| match (texts, &values) {
+        (Some(t), _) => {
+            t[i].trim().parse().map_err(|_| KernelError::domain(format!("`{}` is no number", t[i])))
+        }
+        (None, Some(v)) => Ok(v[i]),
+        (None, None) => Ok(0.0),
+    };
+    let numbers = || -> Result<Vec<f64>, KernelError> {
+        places.iter().map(|p| p.map_or(Ok(0.0), number)).collect()
+    };
+    let out = match call.op.str("cast_to") {
+        Some("TO_STRING") => {
+            let text = |i: usize| match (texts, &values) {
+                (Some(t), _) => t[i].clone(),
+                (None, v) => v.as_ref().map_or(0.0, |v| v[i]).to_string(),
+            };
+            let all = places.iter().map(|p| p.map_or_else(String::new, text)).collect();
+            Tensor::from_strings(&dims, all)?
+        }
+        Some("TO_FLOAT") | None => {
+            crate::real::narrow(&numbers()?, call.alloc(0, DType::F32, &dims)?)?
+        }
+        Some("TO_INT64") => crate::real::narrow(&numbers()?, call.alloc(0, DType::I64, &dims)?)?,
+        Some(other) => return Err(KernelError::attr("cast_to", format!("unknown: {other}"))),
+    };
+    call.set(0, out);
+    Ok(())
+}
+
+/// DictVectorizer: the values of the vocabulary's keys; 0 or an empty string where there is none.
+pub(super) fn vectorize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let map = map(call)?;
+    let places: Vec<Option<usize>> = match map.keys.dtype() {
+        DType::Str => {
+            let keys = map.keys.strings()?.iter().enumerate();
+            let at: HashMap<&str, usize> = keys.map(|(i, k)| (k.as_str(), i)).collect();
+            let words = call.op.strs("string_vocabulary").unwrap_or_default();
+            words.iter().map(|w| at.get(w.as_str()).copied()).collect()
+        }
+        _ => {
+            let keys = map.keys.to_i64s()?.into_iter().enumerate();
+            let at: HashMap<i64, usize> = keys.map(|(i, k)| (k, i)).collect();
+            let words = call.op.ints("int64_vocabulary").unwrap_or_default();
+            words.iter().map(|w| at.get(w).copied()).collect()
+        }
+    };
+    let dtype = map.values.dtype();
+    let mut out = call.alloc(0, dtype, &[places.len()])?;
+    if dtype == DType::Str {
+        let values = map.values.strings()?;
+        for (slot, p) in out.strings_mut()?.iter_mut().zip(&places) {
+            *slot = p.map_or_else(String::new, |i| values[i].clone());
+        }
+    } else {
+        let (values, size) = (map.values.bytes()?, dtype.size());
+        for (slot, p) in out.bytes_mut()?.chunks_exact_mut(size).zip(&places) {
+            match p {
+                Some(i) => slot.copy_from_slice(&values[i * size..(i + 1) * size]),
+                None => slot.fill(0),
+            }
+        }
+    }
+    call.set(0, out);
+    Ok(())
+}
+
+/// ZipMap: a map from class to score for each row.
+pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(0)?;
+    let keys = match call.op.strs("classlabels_strings").filter(|s| !s.is_empty()) {
+        Some(s) => Tensor::from_strings(&[s.len()], s.to_vec())?,
+        None => {
+            let ints = call.op.ints("classlabels_int64s").unwrap_or_default();
+            Tensor::from_slice(call.pool(), &[ints.len()], ints)?
+        }
+    };
+    let width = keys.len();
+    if x.rank() == 0 || x.rank() > 2 || x.dims().last() != Some(&width) || width == 0 {
+        let dims = x.dims();
+        return Err(KernelError::shape(format!(
+            "{dims:?} does not have a column for each of {width} classes"
+        )));
+    }
+    let rows = x.slice::<f32>()?.chunks_exact(width).map(|row| {
+        let values = Tensor::from_slice(call.pool(), &[width], row)?;
+        Ok(Value::Map(Arc::new(MapValue { keys: keys.clone(), values })))
+    });
+    let rows = rows.collect::<Result<Vec<_>, KernelError>>()?;
+    call.set(0, Value::seq(rows));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{elements, run, tensor};
+    use trident_ir::{Attr, OpKind};
+    use trident_runtime::Value;
+
+    #[test]
+    fn there_and_back() {
+        let labels = [("classlabels_int64s", Attr::Ints(vec![7, 2]))];
+        let seq =
+            run(OpKind::ZipMap, &labels, vec![tensor(&[2, 2], &[0.5f32, 1.5, 2.5, 3.5])]).unwrap();
+        let Value::Seq(maps) = seq else { panic!("no sequence") };
+        let dense = run(OpKind::CastMap, &[], vec![maps[1].clone()]).unwrap();
+        assert_eq!(elements::<f32>(&dense), [3.5, 2.5]);
+        let sparse = |n| {
+            let attrs = [
+                ("map_form", Attr::Str("SPARSE".into())),
+                ("max_map", Attr::Int(n)),
+                ("cast_to", Attr::Str("TO_INT64".into())),
+            ];
+            run(OpKind::CastMap, &attrs, vec![maps[1].clone()])
+        };
+        assert_eq!(elements::<i64>(&sparse(8).unwrap()), [0, 0, 3, 0, 0, 0, 0, 2]);
+        assert!(sparse(7).is_err() && sparse(-1).is_err());
+        let words = [("int64_vocabulary", Attr::Ints(vec![2, 3, 7]))];
+        let y = run(OpKind::DictVectorizer, &words, vec![maps[0].clone()]).unwrap();
+        assert_eq!(elements::<f32>(&y), [1.5, 0.0, 0.5]);
+        assert!(run(OpKind::ZipMap, &labels, vec![tensor(&[3], &[0.0f32; 3])]).is_err());
+    }
+}
