@@ -131,7 +131,9 @@ impl Attention {
             Some(offset) => keys.min(i.saturating_add(1).saturating_add_signed(offset)),
             None => keys,
         };
-        let mut scores = Scratch::<f32>::take(m * keys);
+        // Rows a power of two apart would compete for the same places of the caches.
+        let stride = keys.next_multiple_of(16) + 16;
+        let mut scores = Scratch::<f32>::take(m * stride);
         let scores_at = Disjoint(scores.as_mut_ptr());
         let q = Strided {
             data: &head.q.data[range.start * head.q.stride..],
@@ -143,18 +145,18 @@ impl Attention {
             b: Rhs::Packed(k),
             epilogue: Epilogue::default(),
             c: scores_at.get(),
-            ldc: keys,
+            ldc: stride,
         };
         // SAFETY: the product is as large as `scores`.
         unsafe { products(&serial, isa, Shape { m, n: keys, k: dim }, 1, item) };
-        for (i, row) in scores.chunks_exact_mut(keys.max(1)).enumerate() {
+        for (i, row) in scores.chunks_exact_mut(stride).enumerate() {
             let i = range.start + i;
-            let (row, hidden) = row.split_at_mut(seen(i));
+            let (row, hidden) = row[..keys].split_at_mut(seen(i));
             let mask = head.mask.map(|mask| &mask.data[i * mask.stride..][..row.len()]);
             softmax_scores(isa, row, self.scale, self.cap, mask);
             hidden.fill(0.0);
         }
-        let weights = Strided::rows(&scores[..], keys);
+        let weights = Strided::rows(&scores[..], stride);
         let out = Disjoint(out.wrapping_add(range.start * out_stride));
         let item = |_| Item {
             a: Lhs::Source(&weights),

@@ -18,25 +18,23 @@ pub(crate) struct Im2col<'a, T> {
     pub(crate) padding: T,
 }
 
-/// Output pixels that follow one another in a row of the output.
-struct Run {
+/// Neighbouring pixels of a row of the output, for one tap.
+#[derive(Clone, Copy)]
+struct Span {
     /// The first one's place in the panel.
     at: usize,
     len: usize,
-    /// The innermost coordinate of the first, and the outer ones.
-    x: usize,
-    outer: Vec<usize>,
+    /// The first one's input in a channel; unused in the padding.
+    from: usize,
 }
 
-/// Where the pixels of a panel find their inputs.
+/// Where the pixels of a panel find their inputs: for each tap the spans inside the image, and those in the padding.
 pub(super) struct Plan {
-    runs: Vec<Run>,
-    /// The offset in a channel of the input row for each outer tap and run; `None` in the padding.
-    rows: Vec<Option<usize>>,
-    /// For each inner tap and run: the pixels inside the image, and the first one's input coordinate.
-    spans: Vec<(usize, usize, usize)>,
-    inner_taps: usize,
-    outer_taps: usize,
+    inside: Vec<Span>,
+    padding: Vec<Span>,
+    /// Where each tap's spans end in `inside` and in `padding`.
+    ends: Vec<(usize, usize)>,
+    pixels: usize,
     channel: usize,
     stride: usize,
 }
@@ -44,68 +42,70 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(geometry: &Geometry, pixels: Range<usize>) -> Self {
         let (inner, outer) = (geometry.inner(), geometry.outer());
+        // Pixels that follow one another in a row of the output: place, count, inner and outer coordinates.
         let mut runs = Vec::new();
         let mut pixel = pixels.start;
         while pixel < pixels.end {
             let x = pixel % inner.output;
             let len = (inner.output - x).min(pixels.end - pixel);
-            let outer = unravel(pixel / inner.output, outer, |a| a.output);
-            runs.push(Run { at: pixel - pixels.start, len, x, outer });
+            runs.push((
+                pixel - pixels.start,
+                len,
+                x,
+                unravel(pixel / inner.output, outer, |a| a.output),
+            ));
             pixel += len;
         }
         let outer_taps: usize = outer.iter().map(|a| a.kernel).product();
-        let mut rows = Vec::with_capacity(outer_taps * runs.len());
+        let (mut inside, mut padding, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for tap in 0..outer_taps {
             let tap = unravel(tap, outer, |a| a.kernel);
-            rows.extend(runs.iter().map(|run| {
+            let row = |o: &[usize]| {
                 let mut row = 0;
-                for ((axis, &o), &t) in outer.iter().zip(&run.outer).zip(&tap) {
+                for ((axis, &o), &t) in outer.iter().zip(o).zip(&tap) {
                     row = row * axis.input + axis.source(o, t)?;
                 }
                 Some(row * inner.input)
-            }));
+            };
+            let rows: Vec<_> = runs.iter().map(|(.., o)| row(o)).collect();
+            for t in 0..inner.kernel {
+                for (&(at, len, x, _), row) in runs.iter().zip(&rows) {
+                    let (first, end) =
+                        if row.is_some() { inner.inside(x, len, t) } else { (len, len) };
+                    if let (Some(row), true) = (row, first < end) {
+                        let from =
+                            row + (x + first) * inner.stride + t * inner.dilation - inner.pad;
+                        inside.push(Span { at: at + first, len: end - first, from });
+                    }
+                    let outside =
+                        |at: usize, len: usize| (len > 0).then_some(Span { at, len, from: 0 });
+                    if first < end {
+                        padding.extend(
+                            outside(at, first).into_iter().chain(outside(at + end, len - end)),
+                        );
+                    } else {
+                        padding.extend(outside(at, len));
+                    }
+                }
+                ends.push((inside.len(), padding.len()));
+            }
         }
-        let mut spans = Vec::with_capacity(inner.kernel * runs.len());
-        for tap in 0..inner.kernel {
-            spans.extend(runs.iter().map(|run| {
-                let (first, end) = inner.inside(run.x, run.len, tap);
-                let source = if first < end {
-                    (run.x + first) * inner.stride + tap * inner.dilation - inner.pad
-                } else {
-                    0
-                };
-                (first, end, source)
-            }));
-        }
-        Self {
-            runs,
-            rows,
-            spans,
-            inner_taps: inner.kernel,
-            outer_taps,
-            channel: geometry.pixels_in(),
-            stride: inner.stride,
-        }
+        let (pixels, channel) = (pixels.len(), geometry.pixels_in());
+        Self { inside, padding, ends, pixels, channel, stride: inner.stride }
+    }
+
+    /// The spans of `tap` inside the image, and those in the padding.
+    #[inline(always)]
+    fn spans(&self, tap: usize) -> (&[Span], &[Span]) {
+        let (start, end) = (if tap == 0 { (0, 0) } else { self.ends[tap - 1] }, self.ends[tap]);
+        (&self.inside[start.0..end.0], &self.padding[start.1..end.1])
     }
 
     /// Calls `f(tap, pixel, place, n)` for `n` neighbouring pixels whose inputs by `tap` (in row-major order of the kernel)
     /// start at `place` of the channel and follow at the inner stride; taps in order.
     pub(super) fn for_each_span(&self, mut f: impl FnMut(usize, usize, usize, usize)) {
-        let n = self.runs.len();
-        for outer in 0..self.outer_taps {
-            for inner in 0..self.inner_taps {
-                for (i, run) in self.runs.iter().enumerate() {
-                    let (first, end, source) = self.spans[inner * n + i];
-                    if let (Some(row), true) = (self.rows[outer * n + i], first < end) {
-                        f(
-                            outer * self.inner_taps + inner,
-                            run.at + first,
-                            row + source,
-                            end - first,
-                        );
-                    }
-                }
-            }
+        for tap in 0..self.ends.len() {
+            self.spans(tap).0.iter().for_each(|s| f(tap, s.at, s.from, s.len));
         }
     }
 
@@ -124,42 +124,26 @@ impl Plan {
         copy: impl Fn(*const T, *mut T, usize),
         zero: impl Fn(*mut T, usize),
     ) {
-        let n = self.runs.len();
-        let used = self.runs.last().map_or(0, |r| r.at + r.len);
-        let mut inner = k.start % self.inner_taps;
-        let mut outer = k.start / self.inner_taps % self.outer_taps;
-        let mut channel = image.add(k.start / self.inner_taps / self.outer_taps * self.channel);
+        let taps = self.ends.len();
+        let mut tap = k.start % taps;
+        let mut channel = image.wrapping_add(k.start / taps * self.channel);
         let mut to = dst;
         for _ in k {
-            let rows = self.rows.get_unchecked(outer * n..(outer + 1) * n);
-            let spans = self.spans.get_unchecked(inner * n..(inner + 1) * n);
-            for ((run, row), &(first, end, source)) in self.runs.iter().zip(rows).zip(spans) {
-                let to = to.add(run.at);
-                match row {
-                    Some(row) if first < end => {
-                        if first > 0 {
-                            zero(to, first);
-                        }
-                        copy(channel.add(row + source), to.add(first), end - first);
-                        if end < run.len {
-                            zero(to.add(end), run.len - end);
-                        }
-                    }
-                    _ => zero(to, run.len),
-                }
+            let (inside, padding) = self.spans(tap);
+            for span in inside {
+                copy(channel.add(span.from), to.add(span.at), span.len);
             }
-            if used < width {
-                zero(to.add(used), width - used);
+            for span in padding {
+                zero(to.add(span.at), span.len);
+            }
+            if self.pixels < width {
+                zero(to.add(self.pixels), width - self.pixels);
             }
             to = to.add(width);
-            inner += 1;
-            if inner == self.inner_taps {
-                inner = 0;
-                outer += 1;
-                if outer == self.outer_taps {
-                    outer = 0;
-                    channel = channel.wrapping_add(self.channel);
-                }
+            tap += 1;
+            if tap == taps {
+                tap = 0;
+                channel = channel.wrapping_add(self.channel);
             }
         }
     }
@@ -230,6 +214,51 @@ impl Source<f32> for Im2col<'_, f32> {
         debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
         let plan = Plan::new(self.geometry, pixels);
         fill_f32(self.isa, &plan, self.image.as_ptr(), k, width, dst.as_mut_ptr());
+    }
+}
+
+/// Copies a few elements without a call: whole blocks, then a last block that may overlap them.
+#[inline(always)]
+unsafe fn copy_short<T: Copy>(from: *const T, to: *mut T, n: usize) {
+    in_blocks(n, |i, block| match block {
+        16 => to
+            .add(i)
+            .cast::<[T; 16]>()
+            .write_unaligned(from.add(i).cast::<[T; 16]>().read_unaligned()),
+        4 => to
+            .add(i)
+            .cast::<[T; 4]>()
+            .write_unaligned(from.add(i).cast::<[T; 4]>().read_unaligned()),
+        _ => *to.add(i) = *from.add(i),
+    });
+}
+
+#[inline(always)]
+unsafe fn fill_short<T: Copy>(to: *mut T, x: T, n: usize) {
+    in_blocks(n, |i, block| match block {
+        16 => to.add(i).cast::<[T; 16]>().write_unaligned([x; 16]),
+        4 => to.add(i).cast::<[T; 4]>().write_unaligned([x; 4]),
+        _ => *to.add(i) = x,
+    });
+}
+
+/// Covers `0..n` by blocks of 16, 4 or 1.
+#[inline(always)]
+fn in_blocks(n: usize, mut f: impl FnMut(usize, usize)) {
+    let block = if n >= 16 {
+        16
+    } else if n >= 4 {
+        4
+    } else {
+        1
+    };
+    let mut i = 0;
+    while i + block <= n {
+        f(i, block);
+        i += block;
+    }
+    if i < n {
+        f(n - block, block);
     }
 }
 

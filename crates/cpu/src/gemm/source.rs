@@ -31,10 +31,27 @@ pub trait Element<T>: Copy + Sync {
         let _ = data;
         None
     }
+    /// Packs runs along `k` as [`Source::pack`] defines, from `data[start..]` on, if there is a fast way.
+    #[doc(hidden)]
+    fn pack_runs(
+        data: &[Self],
+        start: usize,
+        stride: usize,
+        count: usize,
+        k: usize,
+        width: usize,
+        dst: &mut [T],
+    ) -> bool
+    where
+        Self: Sized,
+    {
+        let _ = (data, start, stride, count, k, width, dst);
+        false
+    }
 }
 
 macro_rules! element {
-    ($t:ty) => {
+    ($t:ty $(, $runs:item)?) => {
         impl Element<$t> for $t {
             #[inline(always)]
             fn widen(self) -> $t {
@@ -43,10 +60,25 @@ macro_rules! element {
             fn as_is(data: &[$t]) -> Option<&[$t]> {
                 Some(data)
             }
+            $($runs)?
         }
     };
 }
-element!(f32);
+element!(
+    f32,
+    fn pack_runs(
+        data: &[f32],
+        start: usize,
+        stride: usize,
+        count: usize,
+        k: usize,
+        width: usize,
+        dst: &mut [f32],
+    ) -> bool {
+        super::transpose::pack_runs(data, start, stride, count, k, width, dst);
+        true
+    }
+);
 element!(f64);
 element!(u8);
 impl Element<f32> for f16 {
@@ -95,6 +127,10 @@ impl<T: Plain + Default, E: Element<T>> Source<T> for Strided<'_, E> {
             return dst[..k.len() * width].fill(T::default());
         }
         let start = outer.start * self.outer_stride + k.start * self.k_stride;
+        let runs = self.k_stride == 1 && self.outer_stride != 1;
+        if runs && E::pack_runs(self.data, start, self.outer_stride, count, k.len(), width, dst) {
+            return;
+        }
         let steps = dst.chunks_exact_mut(width).take(k.len()).enumerate();
         if self.outer_stride == 1 {
             for (p, panel) in steps {
