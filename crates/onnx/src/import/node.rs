@@ -180,7 +180,7 @@ impl<'a> Node<'a> {
         if self.outputs() > most {
             return Err(Fault::Arity { what: "results", found: self.outputs(), least, most });
         }
-        let outputs = (0..self.outputs())
+        let outputs = (0..self.outputs().max(least))
             .map(|i| self.output(i).map(|name| func.value(name, Type::unranked(DType::Bool))))
             .collect();
         let mut op = Op::new(kind, std::mem::take(&mut self.inputs), outputs);

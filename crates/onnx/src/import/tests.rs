@@ -145,6 +145,11 @@ fn operands_and_results_are_counted() {
     assert!(matches!(results, Fault::Arity { what: "results", .. }));
     let (_, text) = imported(18, graph("a", vec![plain("y = Clip(a, , )")], "y"));
     assert_eq!(text, "clip");
+    // Results that a node does not ask for at the end stay in place, unnamed.
+    let k = node("k = Constant()", vec![attr("value_ints", &[1i64][..])]);
+    let (model, _) = imported(18, graph("a", vec![k, plain("y = TopK(a, k)")], "y"));
+    let results = &model.module.entry().unwrap().body.ops[1].outputs;
+    assert!(matches!(results[..], [Some(_), None]));
 }
 
 #[test]
