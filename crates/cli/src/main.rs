@@ -1,2 +1,62 @@
-//! The `trident` command.
-fn main() {}
+//! The command `trident`.
+
+mod commands;
+mod failure;
+mod input;
+mod model;
+mod output;
+mod preprocess;
+mod random;
+mod render;
+mod scalar;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  trident run digits.onnx --input 7.png            classify an image
+  trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
+  trident run model.onnx --input random --shape x=1x3x224x224
+  trident inspect model.onnx                       what is in it and how it will run
+  trident bench model.onnx --threads 2 --profile   how fast it runs, and where the time goes
+  trident devices                                  what this machine offers
+
+Exit status: 0 success; 1 the model failed to plan or to run; 2 wrong usage, files or inputs.";
+
+/// Runs ONNX models on any CPU.
+#[derive(Parser)]
+#[command(name = "trident", version, about, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a model once
+    Run(commands::run::Args),
+    /// Show what is in a model and how it will run
+    Inspect(commands::inspect::Args),
+    /// Measure latency and throughput
+    Bench(commands::bench::Args),
+    /// List devices
+    Devices(commands::devices::Args),
+    /// Serve requests of the test suites, one a line
+    #[command(hide = true)]
+    Worker(commands::worker::Args),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Bench(args) => commands::bench::run(&args),
+        Command::Devices(args) => commands::devices::run(&args),
+        Command::Worker(args) => commands::worker::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

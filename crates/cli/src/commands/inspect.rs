@@ -1,0 +1,322 @@
+//! `trident inspect`: what is in a model and how it will run.
+
+use crate::failure::Failure;
+use crate::input::Shapes;
+use crate::model::{self, DeviceArgs};
+use crate::render::{self, Align, Table, style};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+use trident_engine::{Options, PassOptions, PlanReport, Session, StepReport};
+use trident_ir::{Attr, Func, ValueInfo};
+use trident_onnx::Info;
+
+const EXAMPLES: &str = "\
+Figures that depend on dimensions known only at run time take them as 1 unless --shape gives them.
+
+Examples:
+  trident inspect resnet50.onnx
+  trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
+  trident inspect model.onnx --ir                  the model in text form, before any pass
+  trident inspect model.onnx --json | jq .plan.peak_bytes";
+
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// ONNX file
+    model: PathBuf,
+    /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
+    #[arg(short, long, value_name = "[NAME=]DIMS")]
+    shape: Vec<String>,
+    /// List every step of the plan: kernel, device and why
+    #[arg(long)]
+    steps: bool,
+    /// Print the model's functions in text form instead
+    #[arg(long)]
+    ir: bool,
+    /// Plan the model as it is, without simplification and fusion
+    #[arg(long)]
+    no_passes: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let model = model::read(&args.model)?;
+    let func = model.module.entry().ok_or_else(|| Failure::usage("the model is empty"))?;
+    if args.ir {
+        let mut out = anstream::stdout();
+        for func in &model.module.funcs {
+            writeln!(out, "{func}")?;
+        }
+        return Ok(());
+    }
+    let contents = Contents::of(func);
+    let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
+    let options = Options { passes, ..Options::default() };
+    let info = model.info;
+    let session = Session::new(model.module, &args.device.open()?, &options)?;
+    let signature = session.signature();
+    let shapes = Shapes::parse(&args.shape, signature)?;
+    let mut dims = Vec::new();
+    for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
+        dims.push((input.name.as_str(), shapes.of(input)?.0));
+    }
+    let plan = session.report(&dims);
+    let view = View { args, info: &info, session: &session, contents: &contents, plan: &plan };
+    let text = if args.json { view.json() } else { view.text() };
+    anstream::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// What a function holds before any pass.
+struct Contents {
+    /// Elements of all floating-point constants.
+    parameters: usize,
+    /// Bytes of all constants.
+    bytes: usize,
+    /// Ops that are no constants, by name.
+    ops: BTreeMap<&'static str, usize>,
+}
+
+impl Contents {
+    fn of(func: &Func) -> Contents {
+        let mut contents = Contents { parameters: 0, bytes: 0, ops: BTreeMap::new() };
+        func.body.walk(&mut |op| match op.attrs.get("value") {
+            Some(Attr::Tensor(t)) if op.kind == trident_ir::OpKind::Constant => {
+                contents.parameters += if t.dtype().is_float() { t.len() } else { 0 };
+                contents.bytes += t.len() * t.dtype().size();
+            }
+            _ => *contents.ops.entry(op.decl().name).or_default() += 1,
+        });
+        contents
+    }
+}
+
+struct View<'a> {
+    args: &'a Args,
+    info: &'a Info,
+    session: &'a Session,
+    contents: &'a Contents,
+    plan: &'a PlanReport,
+}
+
+/// Steps that share op, kernel and device.
+#[derive(Default)]
+struct Kind {
+    count: usize,
+    flops: f64,
+    /// Some step's operations are not known.
+    partial: bool,
+}
+
+impl View<'_> {
+    fn kinds(&self) -> Vec<((&str, &str, &str), Kind)> {
+        let mut kinds: BTreeMap<(&str, &str, &str), Kind> = BTreeMap::new();
+        for step in &self.plan.steps {
+            let kind = kinds.entry((step.op, &step.kernel, &step.device)).or_default();
+            kind.count += 1;
+            kind.flops += step.flops.unwrap_or(0.0);
+            kind.partial |= step.flops.is_none();
+        }
+        let mut kinds: Vec<_> = kinds.into_iter().collect();
+        kinds.sort_by(|a, b| b.1.flops.total_cmp(&a.1.flops).then(b.1.count.cmp(&a.1.count)));
+        kinds
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write_text(&mut text);
+        text
+    }
+
+    fn write_text(&self, text: &mut String) -> std::fmt::Result {
+        let (t, d) = (style::TITLE, style::DIM);
+        let opsets: Vec<String> =
+            self.info.opsets.iter().map(|(domain, v)| format!("{domain} {v}")).collect();
+        let producer = [&self.info.producer_name, &self.info.producer_version];
+        let producer = producer.map(String::as_str).join(" ");
+        writeln!(text, "{t}{}{t:#}", self.args.model.display())?;
+        writeln!(text, "  {d}IR {}, {}{d:#}", self.info.ir_version, opsets.join(", "))?;
+        if !producer.trim().is_empty() {
+            writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
+        }
+        for (title, values) in [
+            ("inputs", &self.session.signature().inputs),
+            ("outputs", &self.session.signature().outputs),
+        ] {
+            writeln!(text, "{t}{title}{t:#}")?;
+            for ValueInfo { name, ty } in values {
+                writeln!(text, "  {name}: {ty}")?;
+            }
+        }
+        let metadata = self.session.metadata();
+        if !metadata.is_empty() {
+            writeln!(text, "{t}metadata{t:#}")?;
+            for (key, value) in metadata {
+                let line = value.lines().collect::<Vec<_>>().join(" ");
+                let short: String = line.chars().take(80).collect();
+                let more = if short.len() < line.len() { " …" } else { "" };
+                writeln!(text, "  {key} = {short}{more}")?;
+            }
+        }
+        let plan = self.plan;
+        writeln!(
+            text,
+            "{t}parameters{t:#}  {} ({})",
+            render::count(self.contents.parameters as f64),
+            render::bytes(self.contents.bytes)
+        )?;
+        writeln!(text, "{t}work{t:#}        {}FLOP for each run", spaced(plan.flops()))?;
+        writeln!(
+            text,
+            "{t}memory{t:#}      {} at the peak: {} packed weights, {} other constants, {} intermediate values (at least {}), {} results",
+            render::bytes(plan.peak_bytes()),
+            render::bytes(plan.packed_bytes),
+            render::bytes(plan.constant_bytes),
+            render::bytes(plan.memory.arena),
+            render::bytes(plan.memory.live),
+            render::bytes(plan.memory.results),
+        )?;
+        if plan.unplanned > 0 {
+            writeln!(
+                text,
+                "            {d}and what {} steps of unknown size take{d:#}",
+                plan.unplanned
+            )?;
+        }
+        let before: usize = self.contents.ops.values().sum();
+        writeln!(text, "\n{t}plan{t:#}        {before} ops became {} steps", plan.steps.len())?;
+        for pass in self.session.passes().iter().filter(|p| p.count > 0) {
+            writeln!(text, "  {d}{:>5} × {}{d:#}", pass.count, pass.pass)?;
+        }
+        writeln!(text)?;
+        write!(text, "{}", self.kind_table())?;
+        writeln!(text)?;
+        if self.args.steps {
+            write!(text, "{}", self.step_table())
+        } else {
+            self.write_reasons(text)
+        }
+    }
+
+    /// Which device has how many steps, and why.
+    fn write_reasons(&self, text: &mut String) -> std::fmt::Result {
+        let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for step in &self.plan.steps {
+            *reasons.entry((&step.device, &step.reason)).or_default() += 1;
+        }
+        for ((device, reason), count) in reasons {
+            writeln!(text, "{count} steps on {device}: {reason}")?;
+        }
+        Ok(())
+    }
+
+    fn kind_table(&self) -> Table {
+        let total = self.plan.flops().max(1.0);
+        let mut table = Table::new(&[
+            ("op", Align::Left),
+            ("steps", Align::Right),
+            ("FLOP", Align::Right),
+            ("%", Align::Right),
+            ("kernel", Align::Left),
+            ("device", Align::Left),
+        ]);
+        for ((op, kernel, device), kind) in self.kinds() {
+            let more = if kind.partial { "+ ?" } else { "" };
+            table.row([
+                op.to_owned(),
+                kind.count.to_string(),
+                format!("{}{more}", render::count(kind.flops)),
+                format!("{:.1}", 100.0 * kind.flops / total),
+                kernel.to_owned(),
+                device.to_owned(),
+            ]);
+        }
+        table
+    }
+
+    fn step_table(&self) -> Table {
+        let mut table = Table::new(&[
+            ("step", Align::Left),
+            ("node", Align::Left),
+            ("kernel", Align::Left),
+            ("device", Align::Left),
+            ("FLOP", Align::Right),
+            ("packed", Align::Right),
+            ("results", Align::Left),
+            ("why", Align::Left),
+        ]);
+        for step in &self.plan.steps {
+            table.row([
+                format!("{}{}", "  ".repeat(step.depth), step.op),
+                step.node.clone(),
+                step.kernel.clone(),
+                step.device.clone(),
+                step.flops.map_or("?".into(), render::count),
+                if step.packed_bytes > 0 {
+                    render::bytes(step.packed_bytes)
+                } else {
+                    String::new()
+                },
+                step.results.join(", "),
+                step.reason.clone(),
+            ]);
+        }
+        table
+    }
+
+    fn json(&self) -> String {
+        let values = |list: &[ValueInfo]| -> Vec<_> {
+            list.iter().map(|v| json!({ "name": v.name, "type": v.ty.to_string() })).collect()
+        };
+        let step = |s: &StepReport| {
+            json!({
+                "op": s.op, "node": s.node, "depth": s.depth, "kernel": s.kernel, "device": s.device,
+                "reason": s.reason, "flops": s.flops, "packed_bytes": s.packed_bytes,
+                "results": s.results,
+            })
+        };
+        let plan = self.plan;
+        let passes: BTreeMap<_, _> =
+            self.session.passes().iter().map(|p| (p.pass, p.count)).collect();
+        let opsets: BTreeMap<_, _> = self.info.opsets.iter().cloned().collect();
+        let report = json!({
+            "model": self.args.model.display().to_string(),
+            "ir_version": self.info.ir_version,
+            "opsets": opsets,
+            "producer": self.info.producer_name,
+            "inputs": values(&self.session.signature().inputs),
+            "outputs": values(&self.session.signature().outputs),
+            "metadata": self.session.metadata(),
+            "parameters": self.contents.parameters,
+            "parameter_bytes": self.contents.bytes,
+            "ops": self.contents.ops,
+            "flops": plan.flops(),
+            "plan": {
+                "passes": passes,
+                "peak_bytes": plan.peak_bytes(),
+                "packed_bytes": plan.packed_bytes,
+                "constant_bytes": plan.constant_bytes,
+                "arena_bytes": plan.memory.arena,
+                "live_bytes": plan.memory.live,
+                "result_bytes": plan.memory.results,
+                "unplanned_steps": plan.unplanned,
+                "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
+            },
+        });
+        format!("{report:#}\n")
+    }
+}
+
+/// A count that a unit follows: `3.87 G`, `12 `.
+fn spaced(n: f64) -> String {
+    let text = render::count(n);
+    if text.contains(' ') { text } else { text + " " }
+}

@@ -1,0 +1,102 @@
+//! `trident worker`: answers requests of the test suites, one a line, until its input ends.
+//!
+//! A request is `model.onnx <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
+//! inputs; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`. Every file is a
+//! TensorProto, SequenceProto or OptionalProto, as the graph declares.
+
+use crate::failure::Failure;
+use crate::input::pb;
+use crate::model::{self, DeviceArgs};
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use trident_engine::{Options, PlanError, RunError, RunOptions, Session};
+use trident_runtime::{Device, Pool, Value};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Longest time for one run, in milliseconds; 0 for no limit
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    timeout_ms: u64,
+    /// Most bytes of tensors alive at once; 0 for no limit
+    #[arg(long, value_name = "BYTES", default_value_t = 2 << 30)]
+    memory_limit: usize,
+    #[command(flatten)]
+    device: DeviceArgs,
+}
+
+/// The stage at which a request failed, and why.
+type Answer = Result<(), (&'static str, String)>;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let devices = args.device.open()?;
+    // A panic becomes an answer; its message does not belong on standard error.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut answers = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let answer = match catch_unwind(AssertUnwindSafe(|| request(&line, args, &devices))) {
+            Ok(Ok(())) => "OK".to_owned(),
+            Ok(Err((stage, message))) => format!("ERR {stage}: {}", one_line(&message)),
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                format!("ERR panic: {}", one_line(&text.unwrap_or_default()))
+            }
+        };
+        writeln!(answers, "{answer}")?;
+        answers.flush()?;
+    }
+    Ok(())
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
+    let mut parts = line.split('\t').map(Path::new);
+    let (Some(file), Some(from), Some(to), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return Err(("request", "expected `model <TAB> in_dir <TAB> out_dir`".into()));
+    };
+    let module = model::read(file).map_err(|e| ("load", e.message()))?.module;
+    let time_limit = (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms));
+    let memory_limit = args.memory_limit;
+    let options = Options { memory_limit, fold_limit: time_limit, ..Options::default() };
+    let session = Session::new(module, devices, &options).map_err(|e| match e {
+        PlanError::Panic { .. } => ("panic", e.to_string()),
+        e => ("plan", e.to_string()),
+    })?;
+    let inputs = inputs(&session, from).map_err(|e| ("inputs", e))?;
+    let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
+    let outcome = session.run_with(&inputs, &RunOptions { time_limit, profile: false });
+    let (results, _) = outcome.map_err(|e| match e {
+        RunError::Panic { .. } => ("panic", e.to_string()),
+        e => ("run", e.to_string()),
+    })?;
+    for (j, ((name, value), info)) in results.iter().zip(&session.signature().outputs).enumerate() {
+        let bytes = pb::write(name, value, &info.ty);
+        let bytes = bytes.map_err(|e| ("outputs", format!("`{name}`: {e}")))?;
+        fs::write(to.join(format!("out_{j}.pb")), bytes)
+            .map_err(|e| ("outputs", format!("cannot write result {j}: {e}")))?;
+    }
+    Ok(())
+}
+
+/// Reads the data set: one file for each input of the graph.
+fn inputs(session: &Session, folder: &Path) -> Result<Vec<(String, Value)>, String> {
+    let inputs = session.signature().inputs.iter().enumerate();
+    let read = inputs.map(|(j, info)| {
+        let path = folder.join(format!("input_{j}.pb"));
+        let failed = |e: String| format!("`{}` from input_{j}.pb: {e}", info.name);
+        let bytes = fs::read(&path).map_err(|e| failed(e.to_string()))?;
+        let value = pb::read(bytes.into(), &info.ty, &Pool::new()).map_err(failed)?;
+        Ok((info.name.clone(), value))
+    });
+    read.collect()
+}

@@ -1,0 +1,74 @@
+//! What a command reports when it fails.
+
+use crate::render::style;
+use std::fmt::Display;
+use std::io;
+use std::process::ExitCode;
+use trident_engine::{PlanError, RunError};
+
+/// A message, a hint, and an exit status.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    status: u8,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// The model failed to plan or to run: status 1.
+    pub(crate) fn run(message: impl Display) -> Failure {
+        Failure { status: 1, message: message.to_string(), hint: None }
+    }
+
+    /// Wrong usage, files or inputs: status 2.
+    pub(crate) fn usage(message: impl Display) -> Failure {
+        Failure { status: 2, message: message.to_string(), hint: None }
+    }
+
+    /// What to try.
+    pub(crate) fn hint(mut self, hint: impl Display) -> Failure {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// The message in one line.
+    pub(crate) fn message(&self) -> String {
+        self.message.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Prints to standard error and gives the exit status.
+    pub(crate) fn report(&self) -> ExitCode {
+        if self.message.is_empty() {
+            return ExitCode::from(self.status);
+        }
+        let (error, hint) = (style::ERROR, style::HINT);
+        anstream::eprintln!("{error}error:{error:#} {}", self.message);
+        if let Some(text) = &self.hint {
+            anstream::eprintln!("{hint}hint:{hint:#} {text}");
+        }
+        ExitCode::from(self.status)
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        Failure::run(error)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        let status = if matches!(error, RunError::Input { .. }) { 2 } else { 1 };
+        Failure { status, message: error.to_string(), hint: error.hint() }
+    }
+}
+
+/// Standard output that went away (`trident … | head`) is no failure worth a word.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure { status: 0, message: String::new(), hint: None },
+            _ => Failure::run(format!("cannot write to standard output: {error}")),
+        }
+    }
+}

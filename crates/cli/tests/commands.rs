@@ -1,0 +1,273 @@
+//! The binary, run as users run it, on the digit classifier of the examples.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/digits")
+}
+
+fn digits() -> String {
+    examples().join("digits.onnx").to_str().unwrap().to_owned()
+}
+
+fn image(digit: usize) -> String {
+    examples().join(format!("{digit}.png")).to_str().unwrap().to_owned()
+}
+
+fn trident(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trident")).args(args).output().unwrap()
+}
+
+/// Standard output of a run that has to succeed.
+fn stdout(args: &[&str]) -> String {
+    let output = trident(args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{args:?}: {text}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&stdout(args)).unwrap()
+}
+
+/// Exit status and standard error of a run that has to fail.
+fn failure(args: &[&str]) -> (i32, String) {
+    let output = trident(args);
+    assert!(output.stdout.is_empty(), "{args:?} wrote to standard output");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A folder that goes when the test ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("trident-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Scratch(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn run_classifies_each_image() {
+    for digit in 0..10 {
+        let report = json(&["run", &digits(), "--input", &image(digit), "--json"]);
+        let best = &report["top_k"]["probabilities"][0][0];
+        assert_eq!(best["class"], digit, "{report}");
+        assert_eq!(best["label"], digit.to_string());
+        assert_eq!(report["types"]["probabilities"], "f32[1, 10]");
+    }
+}
+
+#[test]
+fn run_draws_bars_without_colours_off_a_terminal() {
+    let text = stdout(&["run", &digits(), "--input", &image(7), "--top-k", "2"]);
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    let bars: Vec<&str> = text.lines().filter(|l| l.contains('│')).collect();
+    assert_eq!(bars.len(), 2, "{text}");
+    assert!(bars[0].trim_start().starts_with('7') && bars[0].contains('█'), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("loaded in "), "{text}");
+}
+
+#[test]
+fn results_go_to_files_and_come_back_as_inputs() {
+    let scratch = Scratch::new("files");
+    let model = digits();
+    let named = |name: &str| format!("image={}", scratch.path(name));
+    let array = [[[[0.25f32; 8]; 8]; 1]; 2];
+    let values = serde_json::json!(array);
+    std::fs::write(scratch.path("in.json"), values.to_string()).unwrap();
+    stdout(&["run", &model, "-i", &scratch.path("in.json"), "-o", &scratch.path("out.npy")]);
+    stdout(&["run", &model, "-i", &scratch.path("in.json"), "-o", &scratch.path("out.npz")]);
+    stdout(&["run", &model, "-i", &scratch.path("in.json"), "-o", &scratch.path("out.json")]);
+    let written = std::fs::read_to_string(scratch.path("out.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(written["probabilities"].as_array().unwrap().len(), 2);
+    let npy = std::fs::read(scratch.path("out.npy")).unwrap();
+    assert!(npy.starts_with(b"\x93NUMPY") && npy.len() == 128 + 2 * 10 * 4, "{}", npy.len());
+    // An input by name, given as .npy: header and 64 zeros.
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }";
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend([0; 256]);
+    std::fs::write(scratch.path("in.npy"), file).unwrap();
+    let report = json(&["run", &model, "-i", &named("in.npy"), "--json"]);
+    let sum: f64 = report["outputs"]["probabilities"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p.as_f64().unwrap())
+        .sum();
+    assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+}
+
+#[test]
+fn thread_counts_and_repeated_runs_give_the_same_bytes() {
+    let run = |threads: &str| {
+        let report = json(&[
+            "run", &digits(), "-i", "random", "--shape", "image=5x1x8x8", "--seed", "7", "--json",
+            "--threads", threads,
+        ]);
+        report["outputs"].clone()
+    };
+    let one = run("1");
+    assert_eq!(one["probabilities"].as_array().unwrap().len(), 5);
+    assert_eq!(one, run("1"));
+    assert_eq!(one, run("3"));
+}
+
+#[test]
+fn mistakes_have_their_own_errors_hints_and_status() {
+    let scratch = Scratch::new("mistakes");
+    std::fs::write(scratch.path("broken.onnx"), b"no model").unwrap();
+    std::fs::write(scratch.path("wrong.json"), "[1, 2, 3]").unwrap();
+    std::fs::write(scratch.path("ragged.json"), "[[1], 2]").unwrap();
+    std::fs::write(scratch.path("file.txt"), "x").unwrap();
+    let (model, image) = (digits(), image(1));
+    let wrong = scratch.path("wrong.json");
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["run", "absent.onnx", "-i", "random"], &["absent.onnx"]),
+        (&["run", &scratch.path("broken.onnx"), "-i", "random"], &["broken.onnx", "not a valid"]),
+        (&["run", &model], &["no input was given", "hint:", "image: f32[N, 1, 8, 8]"]),
+        (&["run", &model, "-i", "absent.png"], &["no file `absent.png`"]),
+        (&["run", &model, "-i", "wrong=absent.png"], &["`wrong` is no input", "image: f32["]),
+        (&["run", &model, "-i", &image, "-i", &image], &["no input left", "image: f32["]),
+        (&["run", &model, "-i", &wrong], &["input `image` has rank 1, expected 4", "hint:"]),
+        (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
+        (&["run", &model, "-i", &scratch.path("file.txt")], &["no known kind", ".npy"]),
+        (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
+        (&["run", &model, "-i", "random", "-s", "nope=1x1"], &["no input `nope`"]),
+        (&["run", &model, "-i", "random", "-s", "image=1xa"], &["is no shape"]),
+        (&["run", &model, "-i", "random", "-s", "image=1x1x8x9"], &["dimension 3 is 9, expected 8"]),
+        (&["run", &model, "-i", &image, "-o", &scratch.path("out.txt")], &["out.txt", ".npz"]),
+        (&["run", &model, "-i", &image, "--device", "gpu"], &["no device `gpu`", "trident devices"]),
+        (&["run", &model, "-i", &image, "--threads", "100000"], &["100000 threads"]),
+        (&["run", &model, "-i", &image, "--nonsense"], &["--nonsense"]),
+    ];
+    for (args, expected) in cases {
+        let (status, text) = failure(args);
+        assert_eq!(status, 2, "{args:?}: {text}");
+        for part in *expected {
+            assert!(text.contains(part), "{args:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn help_teaches_with_examples() {
+    let text = stdout(&["--help"]);
+    for part in ["run", "inspect", "bench", "devices", "Examples:", "Exit status: 0"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("worker"));
+    for command in ["run", "inspect", "bench", "devices"] {
+        assert!(stdout(&[command, "--help"]).contains("Example"), "{command}");
+    }
+}
+
+#[test]
+fn inspect_tells_contents_and_plan() {
+    let report = json(&["inspect", &digits(), "--json"]);
+    assert_eq!(report["inputs"][0]["name"], "image");
+    assert_eq!(report["parameters"], 58_314);
+    assert!(report["flops"].as_f64().unwrap() > 1e5, "{report}");
+    let plan = &report["plan"];
+    let steps = plan["steps"].as_array().unwrap();
+    assert!(!steps.is_empty());
+    assert!(steps.iter().all(|s| s["device"] == "cpu" && s["kernel"] != ""), "{plan}");
+    assert!(plan["peak_bytes"].as_u64().unwrap() >= plan["live_bytes"].as_u64().unwrap());
+    let large = json(&["inspect", &digits(), "--shape", "image=8x1x8x8", "--json"]);
+    let ratio = large["flops"].as_f64().unwrap() / report["flops"].as_f64().unwrap();
+    assert!((7.5..=8.0).contains(&ratio), "{ratio}");
+    let text = stdout(&["inspect", &digits(), "--steps"]);
+    for part in ["inputs", "parameters", "58.3 k", "memory", "kernel", "why"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let ir = stdout(&["inspect", &digits(), "--ir"]);
+    assert!(ir.starts_with("func @") && ir.contains("conv("), "{ir}");
+}
+
+#[test]
+fn bench_measures_profiles_and_traces() {
+    let scratch = Scratch::new("bench");
+    let trace = scratch.path("trace.json");
+    let report = json(&[
+        "bench", &digits(), "-n", "5", "-w", "1", "--shape", "image=2x1x8x8", "--json", "--profile",
+        "--trace", &trace, "--threads", "1",
+    ]);
+    let latency = &report["latency_ms"];
+    let ms = |key: &str| latency[key].as_f64().unwrap();
+    assert!(0.0 < ms("min") && ms("min") <= ms("p50"));
+    assert!(ms("p50") <= ms("p90") && ms("p90") <= ms("p99"));
+    assert!(report["load_ms"].as_f64().unwrap() > 0.0);
+    assert!(report["first_run_ms"].as_f64().unwrap() > 0.0);
+    assert_eq!(report["batch"], 2);
+    if cfg!(target_os = "linux") {
+        assert!(report["peak_rss_bytes"].as_u64().unwrap() > 1 << 20);
+    }
+    assert!(!report["profile"]["by_op"].as_array().unwrap().is_empty());
+    let text = std::fs::read_to_string(trace).unwrap();
+    let trace: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    assert!(events.iter().all(|e| e["ph"] == "X" && e["dur"].as_f64().unwrap() >= 0.0));
+    assert!(!events.is_empty());
+    let text = stdout(&["bench", &digits(), "-n", "2", "-w", "0"]);
+    assert!(text.contains("p50") && text.contains("throughput"), "{text}");
+}
+
+#[test]
+fn devices_lists_the_cpu() {
+    let report = json(&["devices", "--json"]);
+    assert_eq!(report[0]["name"], "cpu");
+    assert!(report[0]["threads"].as_u64().unwrap() >= 1);
+    assert!(stdout(&["devices"]).contains("cpu"));
+}
+
+#[test]
+fn the_worker_answers_every_line_and_survives_bad_ones() {
+    let scratch = Scratch::new("worker");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trident"))
+        .arg("worker")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut requests = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut ask = |line: &str| {
+        writeln!(requests, "{line}").unwrap();
+        answers.next().unwrap().unwrap()
+    };
+    let (model, folder) = (digits(), scratch.path(""));
+    assert!(ask("nonsense").starts_with("ERR request: "));
+    assert!(ask(&format!("absent.onnx\t{folder}\t{folder}")).starts_with("ERR load: "));
+    let missing = ask(&format!("{model}\t{folder}\t{folder}"));
+    assert!(missing.starts_with("ERR inputs: `image` from input_0.pb: "), "{missing}");
+    std::fs::write(scratch.path("input_0.pb"), b"\xff\xff\xff").unwrap();
+    assert!(ask(&format!("{model}\t{folder}\t{folder}")).starts_with("ERR inputs: "));
+    // A TensorProto: dims 1, 1, 8, 8; data_type FLOAT; raw_data of 64 zeros.
+    let mut proto = vec![0x0a, 4, 1, 1, 8, 8, 0x10, 1, 0x4a, 0x80, 2];
+    proto.extend([0; 256]);
+    std::fs::write(scratch.path("input_0.pb"), &proto).unwrap();
+    assert_eq!(ask(&format!("{model}\t{folder}\t{folder}")), "OK");
+    assert!(std::fs::read(scratch.path("out_0.pb")).unwrap().len() >= 40);
+    proto[5] = 9;
+    std::fs::write(scratch.path("input_0.pb"), &proto).unwrap();
+    assert!(ask(&format!("{model}\t{folder}\t{folder}")).starts_with("ERR "));
+    drop(requests);
+    assert!(child.wait().unwrap().success());
+}
