@@ -68,7 +68,8 @@ fn einsum(equation: &str, operands: &[Vec<usize>]) -> f64 {
             None => (labels.len(), 0),
         };
         let rest = dims.len().saturating_sub(tail);
-        for (&label, &d) in labels.iter().zip(dims.iter().take(head).chain(dims.iter().skip(rest))) {
+        for (&label, &d) in labels.iter().zip(dims.iter().take(head).chain(dims.iter().skip(rest)))
+        {
             let size = sizes.entry(label).or_insert(1);
             *size = d.max(*size);
         }
@@ -81,7 +82,9 @@ fn einsum(equation: &str, operands: &[Vec<usize>]) -> f64 {
 fn attention(q: &[usize], k: &[usize], v: &[usize], op: &Op) -> f64 {
     let f = |n: usize| n as f64;
     match (q, k, v) {
-        (&[b, h, m, d], &[_, _, n, _], &[_, _, _, e]) => 2.0 * f(b) * f(h) * f(m) * f(n) * (f(d) + f(e)),
+        (&[b, h, m, d], &[_, _, n, _], &[_, _, _, e]) => {
+            2.0 * f(b) * f(h) * f(m) * f(n) * (f(d) + f(e))
+        }
         (&[b, m, d], &[_, n, _], &[_, _, e]) => {
             // Values of all query heads: grouped heads are used several times.
             let heads = |name| op.int(name).map_or(1.0, |n| n as f64).max(1.0);
@@ -97,7 +100,12 @@ mod tests {
     use super::*;
     use crate::Attr;
 
-    fn count(kind: OpKind, attrs: &[(&'static str, Attr)], operands: &[&[usize]], y: &[usize]) -> f64 {
+    fn count(
+        kind: OpKind,
+        attrs: &[(&'static str, Attr)],
+        operands: &[&[usize]],
+        y: &[usize],
+    ) -> f64 {
         let mut op = Op::new(kind, vec![None; operands.len()], vec![None]);
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());

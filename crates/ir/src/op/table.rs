@@ -247,13 +247,15 @@ ops! {
     /// length, size], or [batch, length, heads·size] with the numbers of heads given; several query heads may share one
     /// of k and v. The past key and value precede k and v along the length. A bool mask tells what takes part, a float
     /// one is added; `is_causal` and the windows (−1: open) count positions from the end of the keys. A row with
-    /// everything masked gives 0. `qk_matmul_output` is the scores: 0 plain, 1 after the soft cap, 2 after the mask, 3
+    /// everything masked gives 0; with `plain_mask`, which fusion sets, the mask is a summand and no more, and such
+    /// a row gives NaN as softmax does. `qk_matmul_output` is the scores: 0 plain, 1 after the soft cap, 2 after the mask, 3
     /// after softmax.
     Attention "attention" Contract
         (q, k, v, attn_mask[opt], past_key[opt], past_value[opt], nonpad_kv_seqlen[opt])
         -> (y: Elem(0), present_key[opt]: Elem(1), present_value[opt]: Elem(2), qk_matmul_output[opt]: Elem(0)) {
         is_causal = Int(0), q_num_heads = INT, kv_num_heads = INT, scale = FLOAT, softcap = Float(0.0),
         softmax_precision = DTYPE, qk_matmul_output_mode = Int(0), left_window_size = Int(-1), right_window_size = Int(-1),
+        plain_mask = Int(0),
     };
     /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…], plus `b` of length M.
     Conv "conv" Contract (x, w, b[opt]) -> (y: Elem(0)) {

@@ -1,7 +1,6 @@
 //! Scaled dot-product attention written out.
 
 use super::epilogue::multiple;
-use super::matching::is_finite;
 use crate::rewrite::{Change, Rewriter, instead};
 use crate::simplify::permutation;
 use trident_ir::{Attr, Dim, Op, OpKind as K, ValueId};
@@ -32,6 +31,8 @@ pub(super) fn attention(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let mut new = instead(op, K::Attention, vec![Some(q), Some(keys), Some(values)]);
     new.inputs.extend(mask.map(Some));
     new.attrs.set("scale", Attr::Float((outer * of_q * of_k) as f32));
+    // A softmax written out gives NaN for keys that are all masked, the op 0.
+    new.attrs.set("plain_mask", Attr::Int(1));
     Some(Change::Op(new))
 }
 
@@ -45,9 +46,6 @@ fn unscaled(cx: &Rewriter<'_>, value: ValueId) -> (ValueId, f64) {
 }
 
 /// Scores without the mask added to them, and the mask.
-///
-/// Attention leaves out keys whose mask is −∞ and gives 0 where none is left, while a softmax written out
-/// gives NaN there: only masks that are known to be finite mean the same.
 fn unmasked(cx: &Rewriter<'_>, scores: ValueId) -> Option<(ValueId, Option<ValueId>)> {
     let Some(add) = cx.only_value(scores, K::Add) else { return Some((scores, None)) };
     let (a, b) = (add.input(0)?, add.input(1)?);
@@ -55,7 +53,7 @@ fn unmasked(cx: &Rewriter<'_>, scores: ValueId) -> Option<(ValueId, Option<Value
     let usable = |(s, m): &(ValueId, ValueId)| {
         let (Some(mask), true) = (cx.shape(*m), cx.same_shape(*s, scores)) else { return false };
         let keys = mask.last().zip(shape.last()).is_some_and(|(m, k)| m.same(k));
-        (2..=4).contains(&mask.len()) && keys && is_finite(cx, *m)
+        (2..=4).contains(&mask.len()) && keys
     };
     masks.into_iter().find(usable).map(|(s, m)| (s, Some(m)))
 }

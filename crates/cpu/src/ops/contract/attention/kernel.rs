@@ -84,7 +84,7 @@ impl<R: Real> Operands<'_, R> {
             show(Stage::Masked, &scores);
             round_to(self.softmax, &mut scores);
             for (row, attended) in scores.chunks_exact_mut(total.max(1)).zip(attended) {
-                softmax(row, attended);
+                softmax(row, attended, self.mask.is_plain());
             }
             round_to(self.softmax, &mut scores);
             round_to(self.dtype, &mut scores);
@@ -168,10 +168,11 @@ impl<R: Real> Operands<'_, R> {
     }
 }
 
-/// Softmax in place; a row that attends nothing becomes zeros.
-fn softmax<R: Real>(row: &mut [R], attended: bool) {
+/// Softmax in place; a row that attends nothing becomes zeros, unless it is `plain`.
+fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool) {
     let max = row.iter().copied().fold(R::neg_infinity(), R::max);
-    if !attended || max == R::neg_infinity() && !row.iter().any(|v| v.is_nan()) {
+    let nothing = max == R::neg_infinity() && !plain && !row.iter().any(|v| v.is_nan());
+    if !attended || nothing {
         return row.fill(R::zero());
     }
     row.iter_mut().for_each(|v| *v -= max);

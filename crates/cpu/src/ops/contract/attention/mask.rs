@@ -16,6 +16,8 @@ pub(super) struct Mask<R> {
     /// For each batch entry: keys before the block of queries, and keys that are no padding.
     batches: Vec<(i64, usize)>,
     added: Option<Added<R>>,
+    /// The mask operand is a summand like any other: −∞ does not take a key out.
+    plain: bool,
 }
 
 /// The mask operand as addends; columns beyond `len` are masked out.
@@ -54,6 +56,7 @@ impl<R: Real> Mask<R> {
             right: window(call, "right_window_size")?,
             batches: batches.collect(),
             added: Added::new(call, at)?,
+            plain: call.op.flag("plain_mask"),
         })
     }
 
@@ -73,12 +76,12 @@ impl<R: Real> Mask<R> {
         start.min(end)..end
     }
 
-    /// Masks the scores of a query; `false` if no key is left.
+    /// Masks the scores of a query; `false` if no key is left, which gives zeros.
     pub(super) fn apply(&self, scores: &mut [R], batch: usize, head: usize, i: usize) -> bool {
         let keys = self.keys(batch, i);
         scores[..keys.start].fill(R::neg_infinity());
         scores[keys.end..].fill(R::neg_infinity());
-        let Some(mask) = &self.added else { return !keys.is_empty() };
+        let Some(mask) = &self.added else { return self.plain || !keys.is_empty() };
         let [b, h, q] = mask.strides;
         let row = &mask.values[batch * b + head * h + i * q..][..mask.len];
         let end = keys.end.min(mask.len);
@@ -86,14 +89,19 @@ impl<R: Real> Mask<R> {
         let mut any = false;
         for j in keys.start.min(end)..end {
             // Adding −∞ to a score of +∞ would give NaN where the key is to be left out.
-            if row[j] == R::neg_infinity() {
+            if row[j] == R::neg_infinity() && !self.plain {
                 scores[j] = row[j];
             } else {
                 scores[j] += row[j];
                 any = true;
             }
         }
-        any
+        any || self.plain
+    }
+
+    /// Whether rows of −∞ are NaN after softmax, and not zeros.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
     }
 }
 

@@ -140,3 +140,24 @@ fn a_cache_equals_longer_keys_and_packed_heads_equal_split_ones() {
         run_on(1, OpKind::Attention, &[], vec![packed(&q), packed(&k), packed(&v)], 1).is_err()
     );
 }
+
+#[test]
+fn a_plain_mask_that_hides_every_key_gives_nan_as_softmax_does() {
+    let (q, k, v) = (ramp(2 * 3, 7), ramp(4 * 3, 8), ramp(4 * 2, 9));
+    // The first query sees no key, the second all but one.
+    let mut mask = vec![f32::NEG_INFINITY; 4];
+    mask.extend([0.0, f32::NEG_INFINITY, 0.0, 0.0]);
+    let inputs = || {
+        vec![
+            Some(tensor(&[1, 1, 2, 3], &q)),
+            Some(tensor(&[1, 1, 4, 3], &k)),
+            Some(tensor(&[1, 1, 4, 2], &v)),
+            Some(tensor(&[2, 4], &mask)),
+        ]
+    };
+    let expected = naive((&q, &k, &v), (3, 2), |i, j| i == 1 && j != 1);
+    close(&attend(1, &[], inputs()), &expected);
+    let plain = attend(1, &[("plain_mask", Attr::Int(1))], inputs());
+    assert!(plain[..2].iter().all(|y| y.is_nan()), "{plain:?}");
+    close(&plain[2..], &expected[2..]);
+}
