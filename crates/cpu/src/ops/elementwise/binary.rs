@@ -119,20 +119,25 @@ impl Pair {
             vectorised(
                 #[inline(always)]
                 || {
-                    rows.for_parts(start, piece.len(), |r, [i, j]| {
-                        let n = r.len();
-                        let left = match a {
-                            None => Arg::Own,
-                            Some(a) if rows.advances[0] => Arg::Row(&a[i..i + n]),
-                            Some(a) => Arg::One(a[i]),
-                        };
-                        let right = match b {
-                            None => Arg::Own,
-                            Some(b) if rows.advances[1] => Arg::Row(&b[j..j + n]),
-                            Some(b) => Arg::One(b[j]),
-                        };
-                        row(&mut piece[r], left, right, &f);
-                    });
+                    rows.for_parts(
+                        start,
+                        piece.len(),
+                        #[inline(always)]
+                        |r, [i, j]| {
+                            let n = r.len();
+                            let left = match a {
+                                None => Arg::Own,
+                                Some(a) if rows.advances[0] => Arg::Row(&a[i..i + n]),
+                                Some(a) => Arg::One(a[i]),
+                            };
+                            let right = match b {
+                                None => Arg::Own,
+                                Some(b) if rows.advances[1] => Arg::Row(&b[j..j + n]),
+                                Some(b) => Arg::One(b[j]),
+                            };
+                            row(&mut piece[r], left, right, &f);
+                        },
+                    );
                 },
             );
         });

@@ -37,7 +37,9 @@ impl<const N: usize> Rows<N> {
     }
 
     /// Calls `f(range, offsets)` for the parts of rows that make up the result elements `start .. start + count`: their
-    /// range relative to `start`, and where each operand's part begins.
+    /// range relative to `start`, and where each operand's part begins. Inlined, so that `f` is compiled for the caller's
+    /// vector instructions.
+    #[inline(always)]
     pub(crate) fn for_parts(
         &self,
         start: usize,

@@ -163,7 +163,7 @@ fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             let (x, y): (&[T], &[T]) = (bytemuck::cast_slice(x.bytes()?), bytemuck::cast_slice(y.bytes()?));
             let out: &mut [T] = bytemuck::cast_slice_mut(out.bytes_mut()?);
             for_pieces(call.threads, out, 1, |start, piece| vectorised(#[inline(always)] || {
-                rows.for_parts(start, piece.len(), |r, [i, j, k]| {
+                rows.for_parts(start, piece.len(), #[inline(always)] |r, [i, j, k]| {
                     let n = r.len();
                     let piece = &mut piece[r];
                     if !walk_c {

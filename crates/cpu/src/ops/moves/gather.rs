@@ -133,12 +133,13 @@ pub(super) fn gather_elements(call: &mut Call<'_, '_>) -> Result<(), KernelError
     Ok(())
 }
 
-/// The number of slices that index tuples name, the offset of each in elements, and their size: `batch` leading axes of
-/// data and indices go together.
+/// The offset in elements of each slice that the index tuples name, and the slices' size: `batch` leading axes of data and
+/// indices go together. All slices together must have `total` elements.
 pub(super) fn slice_offsets(
     dims: &[usize],
     indices: &Tensor,
     batch: usize,
+    total: usize,
 ) -> Result<(Vec<usize>, usize), KernelError> {
     let at = indices.dims();
     let bad = || {
@@ -150,6 +151,14 @@ pub(super) fn slice_offsets(
     }
     let inner = checked_len(&dims[batch + tuple..]).ok_or(geometry::GeometryError::TooLarge)?;
     let count = checked_len(outer).ok_or(geometry::GeometryError::TooLarge)?;
+    if count.checked_mul(inner) != Some(total) {
+        return Err(KernelError::shape(format!(
+            "{count} slices of {inner} elements are not {total}"
+        )));
+    }
+    if total == 0 {
+        return Ok((vec![], inner));
+    }
     let batches = checked_len(&dims[..batch]).ok_or(geometry::GeometryError::TooLarge)?;
     let per_batch = count.checked_div(batches).unwrap_or(0);
     let span = checked_len(&dims[batch..]).ok_or(geometry::GeometryError::TooLarge)?;
@@ -179,10 +188,13 @@ pub(super) fn gather_nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
     let batch = usize::try_from(call.op.int("batch_dims").unwrap_or(0))
         .map_err(|_| KernelError::attr("batch_dims", "is negative"))?;
-    let (offsets, inner) = slice_offsets(x.dims(), &indices, batch)?;
-    let (tuple, outer) = indices.dims().split_last().ok_or(KernelError::Missing(1))?;
-    let dims = [outer, &x.dims()[batch + tuple..]].concat();
-    let mut y = call.alloc(0, x.dtype(), &dims)?;
+    let (&tuple, outer) =
+        indices.dims().split_last().ok_or_else(|| KernelError::shape("indices are a scalar"))?;
+    let rest = batch.checked_add(tuple).and_then(|n| x.dims().get(n..));
+    let rest = rest
+        .ok_or_else(|| KernelError::shape(format!("index tuples of {tuple} for {:?}", x.dims())))?;
+    let mut y = call.alloc(0, x.dtype(), &[outer, rest].concat())?;
+    let (offsets, inner) = slice_offsets(x.dims(), &indices, batch, y.len())?;
     if !y.is_empty() {
         with_elements!(x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
             for (out, &at) in piece.chunks_mut(inner).zip(&offsets[first..]) {

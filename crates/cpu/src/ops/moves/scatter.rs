@@ -124,7 +124,7 @@ pub(super) fn nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let (indices, updates) = (call.tensor(1)?, call.tensor(2)?);
     let how = reduction(call)?;
     let dims = call.tensor(0)?.dims().to_vec();
-    let (offsets, inner) = slice_offsets(&dims, &indices, 0)?;
+    let (offsets, inner) = slice_offsets(&dims, &indices, 0, updates.len())?;
     let y = take_copy(call)?;
     let y = scatter(call, y, &offsets, inner, &updates, how)?;
     call.set(0, y);

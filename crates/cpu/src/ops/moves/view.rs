@@ -40,7 +40,7 @@ impl View {
     }
 
     fn len(&self) -> usize {
-        self.axes.iter().map(|a| a.0).product()
+        if self.axes.iter().any(|a| a.0 == 0) { 0 } else { self.axes.iter().map(|a| a.0).product() }
     }
 
     /// The same view with neighbouring axes joined where one walk serves both, without those of length 1.
@@ -136,6 +136,9 @@ impl View {
                     rest /= a.0;
                 }
                 let height = BLOCK.min(m - block);
+                let last = (from + block + height - 1) as isize + (n - 1) as isize * step.max(0);
+                let lowest = (from + block) as isize + (n - 1) as isize * step.min(0);
+                assert!(lowest >= 0 && (last as usize) < src.len());
                 for column in (0..n).step_by(BLOCK) {
                     for i in block..block + height {
                         let at = start + i * stride + column;
@@ -146,7 +149,8 @@ impl View {
                             unsafe { std::slice::from_raw_parts_mut(base.get().add(at), width) };
                         let mut at = (from + i) as isize + column as isize * step;
                         for slot in row {
-                            slot.clone_from(&src[at as usize]);
+                            // SAFETY: between `lowest` and `last`, which are checked above.
+                            slot.clone_from(unsafe { src.get_unchecked(at as usize) });
                             at += step;
                         }
                     }

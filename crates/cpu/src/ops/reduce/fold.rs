@@ -45,8 +45,8 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         DType::F32 => reduce_f32(call.threads, kind, at, x.slice()?, y.slice_mut()?),
         DType::F64 => reduce_f64(call.threads, kind, at, x.slice()?, y.slice_mut()?),
         DType::I64 => {
-            let (add, mul): (fn(i64, i64) -> i64, fn(i64, i64) -> i64) =
-                (i64::wrapping_add, i64::wrapping_mul);
+            type Step = fn(i64, i64) -> i64;
+            let (add, mul): (Step, Step) = (i64::wrapping_add, i64::wrapping_mul);
             let (x, y, t) = (x.slice::<i64>()?, y.slice_mut::<i64>()?, call.threads);
             match kind {
                 OpKind::ReduceSum => columns(t, at, x, y, 0, add, |a| a),

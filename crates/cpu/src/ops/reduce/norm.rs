@@ -202,8 +202,8 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let (threads, eps, wants_sum) = (call.threads, epsilon(call), call.wants(1));
     in_real!(x.dtype(), R => {
         let (gamma, values, added) = (read::<R>(&scale)?, read::<R>(&x)?, read::<R>(&skip)?);
-        let beta = beta.as_ref().map(|b| read::<R>(b)).transpose()?;
-        let bias = bias.as_ref().map(|b| read::<R>(b)).transpose()?;
+        let beta = beta.as_ref().map(read::<R>).transpose()?;
+        let bias = bias.as_ref().map(read::<R>).transpose()?;
         // A skip of fewer axes repeats; one that is broadcast inside is spread first.
         let added = match affine::<R>(Some(&skip), &dims, 0)? {
             _ if added.len() == values.len() || dims.ends_with(skip.dims()) => added,
