@@ -29,7 +29,7 @@ FULL_COUNT = 12_000
 TENSOR_EVERY = 6  # of the mutants in a row, the last is a tensor, the others are models
 MEMORY = "MEMORY"
 MEMORY_LIMIT = 2 << 30
-TENSOR_LIMIT = MEMORY_LIMIT * 3 // 4  # what the engine may allocate for tensors
+TENSOR_LIMIT = MEMORY_LIMIT // 4  # for the engine's tensors; writing results takes copies
 ADDRESS_SPACE = MEMORY_LIMIT + (2 << 30)  # room for stacks and reserved, never touched pages
 LARGEST_SEED = 1 << 16
 
