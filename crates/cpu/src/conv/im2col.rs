@@ -4,6 +4,7 @@
 #![allow(unsafe_op_in_unsafe_fn)]
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::geometry::{Geometry, unravel};
 use crate::gemm::Source;
@@ -13,9 +14,35 @@ use crate::simd::{Float32, Isa, kernel};
 pub(crate) struct Im2col<'a, T> {
     pub(crate) isa: Isa,
     pub(crate) image: &'a [T],
-    pub(crate) geometry: &'a Geometry,
+    pub(crate) plans: &'a Plans<'a>,
     /// What lies around the image.
     pub(crate) padding: T,
+}
+
+/// The plans of all panels of `width` pixels, made when first used and shared by images, groups and blocks of `k`.
+pub(crate) struct Plans<'a> {
+    geometry: &'a Geometry,
+    width: usize,
+    cells: Vec<OnceLock<Plan>>,
+}
+
+impl<'a> Plans<'a> {
+    pub(crate) fn new(geometry: &'a Geometry, width: usize) -> Self {
+        let panels = geometry.pixels_out().div_ceil(width);
+        Self { geometry, width, cells: (0..panels).map(|_| OnceLock::new()).collect() }
+    }
+
+    /// Calls `f` with the plan of `pixels`.
+    fn with(&self, pixels: Range<usize>, f: impl FnOnce(&Plan)) {
+        let i = pixels.start / self.width;
+        let end = self.geometry.pixels_out().min((i + 1) * self.width);
+        match self.cells.get(i) {
+            Some(cell) if pixels == (i * self.width..end) => {
+                f(cell.get_or_init(|| Plan::new(self.geometry, pixels)))
+            }
+            _ => f(&Plan::new(self.geometry, pixels)),
+        }
+    }
 }
 
 /// Neighbouring pixels of a row of the output, for one tap.
@@ -212,8 +239,9 @@ unsafe fn strided<T: Copy>(from: *const T, to: *mut T, n: usize, stride: usize) 
 impl Source<f32> for Im2col<'_, f32> {
     fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [f32]) {
         debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
-        let plan = Plan::new(self.geometry, pixels);
-        fill_f32(self.isa, &plan, self.image.as_ptr(), k, width, dst.as_mut_ptr());
+        self.plans.with(pixels, |plan| {
+            fill_f32(self.isa, plan, self.image.as_ptr(), k, width, dst.as_mut_ptr())
+        });
     }
 }
 
@@ -271,25 +299,22 @@ fn pack_plain<T: Copy>(
     dst: &mut [T],
 ) {
     debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
-    let plan = Plan::new(source.geometry, pixels);
-    let stride = plan.stride;
-    // SAFETY: `image` holds all channels and `dst` the panel; the plan keeps to the image.
-    unsafe {
-        plan.fill(
-            source.image.as_ptr(),
-            k,
-            width,
-            dst.as_mut_ptr(),
-            |from, to, n| {
-                if stride == 1 {
-                    to.copy_from_nonoverlapping(from, n)
-                } else {
-                    strided(from, to, n, stride)
-                }
-            },
-            |to, n| (0..n).for_each(|i| *to.add(i) = source.padding),
-        );
-    }
+    source.plans.with(pixels, |plan| {
+        let stride = plan.stride;
+        // SAFETY: `image` holds all channels and `dst` the panel; the plan keeps to the image.
+        unsafe {
+            plan.fill(
+                source.image.as_ptr(),
+                k,
+                width,
+                dst.as_mut_ptr(),
+                |from, to, n| {
+                    if stride == 1 { copy_short(from, to, n) } else { strided(from, to, n, stride) }
+                },
+                |to, n| fill_short(to, source.padding, n),
+            );
+        }
+    });
 }
 
 macro_rules! plain_sources {

@@ -2,9 +2,11 @@
 
 use super::depthwise;
 use super::geometry::{ConvSpec, Geometry};
-use super::im2col::Im2col;
+use super::im2col::{Im2col, Plans};
 use crate::aligned::Scratch;
-use crate::gemm::int8::{Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, product8};
+use crate::gemm::int8::{
+    Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, panel_columns, product8,
+};
 use crate::gemm::{Shape, Source, Strided};
 use crate::simd::Isa;
 use crate::threads::{Disjoint, Threads};
@@ -169,13 +171,14 @@ impl ConvPlan8 {
         let (pixels_in, n) = (geometry.pixels_in(), geometry.pixels_out());
         let (m, k) = (self.spec.out_channels / groups, self.spec.depth());
         let channels = self.spec.in_channels / groups * pixels_in;
+        let plans = Plans::new(geometry, panel_columns(self.isa));
         let y = Disjoint(y.as_mut_ptr());
         let item = |i: usize| {
             let image = &x[i * channels..(i + 1) * channels];
             let group = i % groups;
             let pointwise = Strided::columns(image, pixels_in);
             let padding = epilogue.x_zero as u8;
-            let patches = Im2col { isa: self.isa, image, geometry, padding };
+            let patches = Im2col { isa: self.isa, image, plans: &plans, padding };
             let source: &dyn Source<u8> =
                 if self.spec.is_pointwise() { &pointwise } else { &patches };
             // SAFETY: the results of image and group `i` are this part of `y`.

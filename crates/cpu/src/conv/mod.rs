@@ -12,7 +12,7 @@ mod transpose;
 
 pub use geometry::ConvSpec;
 use geometry::Geometry;
-use im2col::Im2col;
+use im2col::{Im2col, Plans};
 pub use int8::{ConvEpilogue8, ConvPlan8};
 pub use transpose::ConvTransposePlan;
 
@@ -68,34 +68,23 @@ mod sealed {
     pub trait Conv: Sized + 'static {
         /// Runs the direct kernels, if this type has them.
         const DEPTHWISE: Option<super::DirectFn<Self>>;
-        fn patches<'a>(
-            isa: Isa,
-            image: &'a [Self],
-            geometry: &'a Geometry,
-        ) -> impl Source<Self> + 'a;
+        fn patches<'a>(isa: Isa, image: &'a [Self], plans: &'a Plans<'a>)
+        -> impl Source<Self> + 'a;
     }
 
     #[allow(private_interfaces)]
     impl Conv for f32 {
         const DEPTHWISE: Option<super::DirectFn<f32>> = Some(super::depthwise_f32);
-        fn patches<'a>(
-            isa: Isa,
-            image: &'a [f32],
-            geometry: &'a Geometry,
-        ) -> impl Source<f32> + 'a {
-            Im2col { isa, image, geometry, padding: 0.0 }
+        fn patches<'a>(isa: Isa, image: &'a [f32], plans: &'a Plans<'a>) -> impl Source<f32> + 'a {
+            Im2col { isa, image, plans, padding: 0.0 }
         }
     }
 
     #[allow(private_interfaces)]
     impl Conv for f64 {
         const DEPTHWISE: Option<super::DirectFn<f64>> = None;
-        fn patches<'a>(
-            isa: Isa,
-            image: &'a [f64],
-            geometry: &'a Geometry,
-        ) -> impl Source<f64> + 'a {
-            Im2col { isa, image, geometry, padding: 0.0 }
+        fn patches<'a>(isa: Isa, image: &'a [f64], plans: &'a Plans<'a>) -> impl Source<f64> + 'a {
+            Im2col { isa, image, plans, padding: 0.0 }
         }
     }
 }
@@ -188,8 +177,9 @@ impl<T: ConvScalar> ConvPlan<T> {
                         y,
                     );
                 } else {
+                    let plans = Plans::new(&geometry, T::panel_columns(self.isa));
                     let sources: Vec<_> =
-                        images.iter().map(|x| T::patches(self.isa, x, &geometry)).collect();
+                        images.iter().map(|x| T::patches(self.isa, x, &plans)).collect();
                     self.products(
                         threads,
                         weights,

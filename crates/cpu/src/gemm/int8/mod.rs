@@ -75,6 +75,11 @@ impl Default for Epilogue8<'_> {
     }
 }
 
+/// The width of a packed panel of B.
+pub(crate) fn panel_columns(isa: Isa) -> usize {
+    Kernels::of(isa).nr()
+}
+
 /// `C = finish(A · B)`; `c` is row-major and is overwritten.
 #[allow(clippy::too_many_arguments)]
 pub fn gemm8<O: Output8>(
