@@ -28,11 +28,11 @@ pub(crate) enum Channels {
 /// model's input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Preprocess {
-    pub(crate) scale: Option<f32>,
+    pub(crate) scale: Option<f64>,
     /// By channel, or one for all.
-    pub(crate) mean: Vec<f32>,
+    pub(crate) mean: Vec<f64>,
     /// By channel, or one for all.
-    pub(crate) std: Vec<f32>,
+    pub(crate) std: Vec<f64>,
     pub(crate) layout: Option<Layout>,
     /// Width and height.
     pub(crate) size: Option<(u32, u32)>,
@@ -72,8 +72,8 @@ impl FromStr for Preprocess {
 }
 
 /// `0.5` or `1/255`.
-fn number(text: &str) -> Result<f32, String> {
-    let parse = |t: &str| t.trim().parse::<f32>().ok().filter(|v| v.is_finite());
+fn number(text: &str) -> Result<f64, String> {
+    let parse = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let value = match text.split_once('/') {
         Some((a, b)) => parse(a).zip(parse(b)).map(|(a, b)| a / b).filter(|v| v.is_finite()),
         None => parse(text),
@@ -81,7 +81,7 @@ fn number(text: &str) -> Result<f32, String> {
     value.ok_or_else(|| format!("`{text}` is no number"))
 }
 
-fn numbers(text: &str) -> Result<Vec<f32>, String> {
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(':').map(number).collect()
 }
 
@@ -180,7 +180,7 @@ impl Preprocess {
             Channels::Gray => (image.into_luma8().into_raw(), 1),
             Channels::Rgb | Channels::Bgr => (image.into_rgb8().into_raw(), 3),
         };
-        let per_channel = |list: &[f32], k: usize, default: f32| match list {
+        let per_channel = |list: &[f64], k: usize, default: f64| match list {
             [] => Ok(default),
             [one] => Ok(*one),
             many => many.get(k).copied().filter(|_| many.len() == c).ok_or_else(|| {
@@ -189,13 +189,13 @@ impl Preprocess {
         };
         let scale = self.scale.unwrap_or(1.0);
         let layout = self.layout.unwrap_or(Layout::Nchw);
-        let mut elements = vec![0.0f32; pixels.len()];
+        let mut elements = vec![0.0f64; pixels.len()];
         for k in 0..c {
             let (mean, std) = (per_channel(&self.mean, k, 0.0)?, per_channel(&self.std, k, 1.0)?);
             let from = if channels == Channels::Bgr { c - 1 - k } else { k };
             for p in 0..w * h {
                 let at = if layout == Layout::Nchw { k * w * h + p } else { p * c + k };
-                elements[at] = (f32::from(pixels[p * c + from]) * scale - mean) / std;
+                elements[at] = (f64::from(pixels[p * c + from]) * scale - mean) / std;
             }
         }
         let full = match layout {
@@ -210,7 +210,7 @@ impl Preprocess {
         };
         let scalars: Vec<Scalar> = elements
             .into_iter()
-            .map(|v| if ty.dtype.is_int() { Scalar::Single(v.round()) } else { Scalar::Single(v) })
+            .map(|v| if ty.dtype.is_int() { Scalar::Double(v.round()) } else { Scalar::Double(v) })
             .collect();
         scalar::tensor(ty.dtype, &dims, &scalars)
     }
@@ -245,7 +245,7 @@ mod tests {
     fn layouts_channels_and_normalisation() {
         let nchw = apply("", &ty(DType::F32, &[1, 3, 1, 2]));
         assert_eq!(nchw.slice::<f32>().unwrap(), [1.0, 0.0, 0.0, 0.4, 0.2, 1.0]);
-        let nhwc = apply("bgr", &ty(DType::F32, &[1, 1, 2, 3]));
+        let nhwc = apply("bgr,layout=nhwc", &ty(DType::F32, &[1, 1, 2, 3]));
         assert_eq!(nhwc.dims(), [1, 1, 2, 3]);
         assert_eq!(nhwc.slice::<f32>().unwrap(), [0.2, 0.0, 1.0, 1.0, 0.4, 0.0]);
         let normal = apply("scale=1/255,mean=1:0:0,std=0.5", &ty(DType::F32, &[3, 1, 2]));

@@ -119,8 +119,17 @@ fn results_go_to_files_and_come_back_as_inputs() {
 fn thread_counts_and_repeated_runs_give_the_same_bytes() {
     let run = |threads: &str| {
         let report = json(&[
-            "run", &digits(), "-i", "random", "--shape", "image=5x1x8x8", "--seed", "7", "--json",
-            "--threads", threads,
+            "run",
+            &digits(),
+            "-i",
+            "random",
+            "--shape",
+            "image=5x1x8x8",
+            "--seed",
+            "7",
+            "--json",
+            "--threads",
+            threads,
         ]);
         report["outputs"].clone()
     };
@@ -152,9 +161,15 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
         (&["run", &model, "-i", "random", "-s", "nope=1x1"], &["no input `nope`"]),
         (&["run", &model, "-i", "random", "-s", "image=1xa"], &["is no shape"]),
-        (&["run", &model, "-i", "random", "-s", "image=1x1x8x9"], &["dimension 3 is 9, expected 8"]),
+        (
+            &["run", &model, "-i", "random", "-s", "image=1x1x8x9"],
+            &["dimension 3 is 9, expected 8"],
+        ),
         (&["run", &model, "-i", &image, "-o", &scratch.path("out.txt")], &["out.txt", ".npz"]),
-        (&["run", &model, "-i", &image, "--device", "gpu"], &["no device `gpu`", "trident devices"]),
+        (
+            &["run", &model, "-i", &image, "--device", "gpu"],
+            &["no device `gpu`", "trident devices"],
+        ),
         (&["run", &model, "-i", &image, "--threads", "100000"], &["100000 threads"]),
         (&["run", &model, "-i", &image, "--nonsense"], &["--nonsense"]),
     ];
@@ -206,8 +221,20 @@ fn bench_measures_profiles_and_traces() {
     let scratch = Scratch::new("bench");
     let trace = scratch.path("trace.json");
     let report = json(&[
-        "bench", &digits(), "-n", "5", "-w", "1", "--shape", "image=2x1x8x8", "--json", "--profile",
-        "--trace", &trace, "--threads", "1",
+        "bench",
+        &digits(),
+        "-n",
+        "5",
+        "-w",
+        "1",
+        "--shape",
+        "image=2x1x8x8",
+        "--json",
+        "--profile",
+        "--trace",
+        &trace,
+        "--threads",
+        "1",
     ]);
     let latency = &report["latency_ms"];
     let ms = |key: &str| latency[key].as_f64().unwrap();

@@ -1,10 +1,12 @@
 //! The device: information, estimates and compilation.
 
 use crate::kernel::{Call, Compile, Kernel};
+use crate::machine;
 use crate::ops;
 use crate::threads::Threads;
 use std::sync::Arc;
-use trident_ir::{Func, Op};
+use trident_ir::cost::flops;
+use trident_ir::{DType, Func, Op, ValueId};
 use trident_runtime::{
     Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Unit, Value,
 };
@@ -21,9 +23,9 @@ impl CpuDevice {
         let pool = if threads == 0 { Threads::all_cores() } else { Threads::new(threads) };
         let info = DeviceInfo {
             name: "cpu".into(),
-            description: std::env::consts::ARCH.into(),
+            description: machine::name(),
             threads: pool.count(),
-            features: vec![],
+            features: machine::features(),
         };
         CpuDevice { info, threads: Arc::new(pool) }
     }
@@ -34,8 +36,26 @@ impl Device for CpuDevice {
         &self.info
     }
 
-    fn estimate(&self, _: &Func, _: &[&Op]) -> Option<Cost> {
-        Some(Cost::default())
+    fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
+        let dims = |ids: &[Option<ValueId>]| -> Vec<Vec<usize>> {
+            ids.iter().map(|v| v.and_then(|v| func.ty(v).dims()).unwrap_or_default()).collect()
+        };
+        let size = |v: ValueId| -> f64 {
+            let elements = func.ty(v).dims().map_or(0.0, |d| d.iter().map(|&n| n as f64).product());
+            elements * func.ty(v).dtype().map_or(0, DType::size) as f64
+        };
+        let mut cost = Cost::default();
+        for op in ops {
+            let flops = flops(op, &dims(&op.inputs), &dims(&op.outputs));
+            let bytes: f64 = op.used().chain(op.defined()).map(size).sum();
+            let threads = self.info.threads as f64;
+            // Whichever of arithmetic and memory takes longer hides the other.
+            let busy = (flops / (machine::FLOPS * threads)).max(bytes / machine::BANDWIDTH);
+            cost.flops += flops;
+            cost.bytes += bytes;
+            cost.nanos += machine::LAUNCH_NANOS + busy * 1e9;
+        }
+        Some(cost)
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

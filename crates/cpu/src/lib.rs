@@ -11,6 +11,7 @@ pub mod conv;
 mod device;
 pub mod gemm;
 pub mod kernel;
+mod machine;
 pub mod lrn;
 mod math;
 mod ops;

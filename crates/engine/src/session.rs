@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_ir::verify::VerifyError;
-use trident_ir::{Dim, Module, Type, ValueId};
+use trident_ir::{Dim, Func, Module, Type, ValueId, ValueInfo};
 use trident_passes::{Options as PassOptions, PassReport, optimize};
 use trident_runtime::{Arena, Device, Pool, PoolStats, Value};
 
@@ -65,9 +65,12 @@ impl Session {
         module.verify()?;
         let Module { funcs, metadata } = module;
         let mut func = funcs.into_iter().next().ok_or(VerifyError::Empty)?;
-        let infos = |ids: &[ValueId]| ids.iter().map(|v| func.info(*v).clone()).collect();
-        let signature =
-            Signature { inputs: infos(&func.body.params), outputs: infos(&func.body.results) };
+        let infos = |func: &Func, ids: &[ValueId]| -> Vec<ValueInfo> {
+            ids.iter().map(|v| func.info(*v).clone()).collect()
+        };
+        let inputs = infos(&func, &func.body.params);
+        let names: Vec<String> =
+            infos(&func, &func.body.results).into_iter().map(|info| info.name).collect();
         plan::check(&func, devices, options)?;
         let pool = Pool::new();
         pool.set_limit(options.memory_limit);
@@ -75,12 +78,16 @@ impl Session {
         let report = optimize(&mut func, &options.passes, &|func, op, operands| {
             evaluate(devices, &pool, until, (func, op, operands))
         })?;
+        // Passes tell more of the results' types, but the names are the model's.
+        let results = func.body.results.iter().map(|v| func.ty(*v).clone());
+        let outputs = names.into_iter().zip(results).map(|(name, ty)| ValueInfo { name, ty });
+        let signature = Signature { inputs, outputs: outputs.collect() };
         let shapes = Shapes::of(&func);
         let plan = plan::compile(func, devices, &pool)?;
         Ok(Session { plan, shapes, passes: report.passes, signature, metadata, pool })
     }
 
-    /// Names and types of inputs and outputs, as the model declares them.
+    /// Names and types of inputs, as the model declares them, and of outputs, as far as inference tells.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }

@@ -183,7 +183,7 @@ impl Report {
         self.batch as f64 / self.latency.mean().as_secs_f64().max(1e-12)
     }
 
-    /// Sums by a key of the events, greatest first. Nested steps count only in their own line.
+    /// Sums by a key of the events, greatest first. The time of control flow holds that of its nested steps.
     fn sums(&self, key: impl Fn(&Event) -> [String; 3]) -> Vec<([String; 3], Sum)> {
         let mut sums: BTreeMap<[String; 3], Sum> = BTreeMap::new();
         for event in self.profiles.iter().flat_map(|p| &p.events) {

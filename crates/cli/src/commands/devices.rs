@@ -1,14 +1,30 @@
 //! `trident devices`: what this machine offers.
 
 use crate::failure::Failure;
+use crate::random::Random;
 use crate::render::{Align, Table};
 use serde_json::json;
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
 use trident_cpu::CpuDevice;
+use trident_engine::{Options, Session};
+use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Device;
 
+const AFTER: &str = "\
+The peak is measured: the best of several products of two square f32 matrices.
+
+Example:
+  trident devices --json";
+
+/// Rows and columns of the matrices whose product is timed.
+const SIDE: usize = 768;
+/// Products timed.
+const RUNS: usize = 12;
+
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  trident devices --json")]
+#[command(after_help = AFTER)]
 pub(crate) struct Args {
     /// Print as JSON
     #[arg(long)]
@@ -16,31 +32,58 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let devices: Vec<Box<dyn Device>> = vec![Box::new(CpuDevice::new(0))];
-    let infos = devices.iter().map(|d| d.info());
+    let devices: Vec<Arc<dyn Device>> = vec![Arc::new(CpuDevice::new(0))];
+    let mut rows = Vec::new();
+    for device in devices {
+        let gflops = measured_gflops(device.clone())?;
+        rows.push((device.info().clone(), gflops));
+    }
     let text = if args.json {
-        let list: Vec<_> = infos
-            .map(|i| {
-                json!({
-                    "name": i.name, "description": i.description, "threads": i.threads,
-                    "features": i.features,
-                })
+        let list = rows.iter().map(|(i, gflops)| {
+            json!({
+                "name": i.name, "description": i.description, "threads": i.threads,
+                "features": i.features, "measured_f32_gflops": gflops,
             })
-            .collect();
-        format!("{:#}\n", json!(list))
+        });
+        format!("{:#}\n", json!(list.collect::<Vec<_>>()))
     } else {
         let mut table = Table::new(&[
             ("device", Align::Left),
             ("threads", Align::Right),
+            ("f32 GFLOP/s", Align::Right),
             ("description", Align::Left),
             ("features", Align::Left),
         ]);
-        for i in infos {
-            let features = i.features.join(" ");
-            table.row([i.name.clone(), i.threads.to_string(), i.description.clone(), features]);
+        for (i, gflops) in rows {
+            let (threads, peak) = (i.threads.to_string(), format!("{gflops:.0}"));
+            table.row([i.name, threads, peak, i.description, i.features.join(" ")]);
         }
         table.to_string()
     };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// 10⁹ operations a second in the best of several matrix products.
+fn measured_gflops(device: Arc<dyn Device>) -> Result<f64, Failure> {
+    let mut func = Func::new("peak", Level::Graph);
+    let square = Type::fixed(DType::F32, &[SIDE, SIDE]);
+    let (a, b) = (func.value("a", square.clone()), func.value("b", square));
+    let mut builder = Builder::new(&mut func);
+    let product = builder.op(OpKind::MatMul, &[a, b], &[]).map_err(Failure::run)?;
+    let block = builder.finish();
+    func.body.params = vec![a, b];
+    func.body.ops = block.ops;
+    func.body.results = vec![product];
+    let module = Module { funcs: vec![func], ..Module::default() };
+    let session = Session::new(module, &[device], &Options::default())?;
+    let values = Random::new(0).tensor(DType::F32, &[SIDE, SIDE]).map_err(Failure::run)?;
+    let inputs = [("a", values.clone().into()), ("b", values.into())];
+    let mut best = f64::INFINITY;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        session.run(&inputs)?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    Ok(2.0 * (SIDE as f64).powi(3) / best / 1e9)
 }

@@ -19,7 +19,7 @@ use trident_runtime::{Device, Pool, Value};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Longest time for one run, in milliseconds; 0 for no limit
-    #[arg(long, value_name = "MS", default_value_t = 0)]
+    #[arg(long, value_name = "MS", default_value_t = 8000)]
     timeout_ms: u64,
     /// Most bytes of tensors alive at once; 0 for no limit
     #[arg(long, value_name = "BYTES", default_value_t = 2 << 30)]
