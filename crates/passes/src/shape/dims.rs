@@ -69,8 +69,19 @@ fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
         // The other can only be the same, or 1.
         (Dim::Fixed(n), _) | (_, Dim::Fixed(n)) => Dim::Fixed(*n),
         _ if a.same(b) => a.clone(),
+        // min(n, k) that is not n is k, which broadcasts with n only if k is 1: the result is n either way.
+        _ if is_capped(a, b) => b.clone(),
+        _ if is_capped(b, a) => a.clone(),
         _ => Dim::Unknown,
     })
+}
+
+/// Whether `a` is min(b, k) with a positive number k.
+fn is_capped(a: &Dim, b: &Dim) -> bool {
+    match (Expr::of(a), Expr::of(b)) {
+        (Some(a), Some(b)) => a.capped() == Some(&b),
+        _ => false,
+    }
 }
 
 /// NumPy's broadcasting; `None` if the shapes cannot be broadcast.
@@ -104,6 +115,8 @@ mod tests {
         assert_eq!(broadcast(&[n], &[f(4)]), Some(vec![f(4)]));
         assert_eq!(broadcast(&[Dim::Unknown], &[Dim::Unknown]), Some(vec![Dim::Unknown]));
         assert_eq!(broadcast(&[f(3)], &[f(4)]), None);
+        assert_eq!(broadcast(&ns, &[Dim::sym("min(512, N)")]), Some(ns.to_vec()));
+        assert_eq!(broadcast(&[Dim::sym("min(M, N)")], &ns), Some(vec![Dim::Unknown]));
     }
 
     #[test]

@@ -207,6 +207,18 @@ impl Expr {
         Expr::atom(if greatest { Atom::Max(a, b) } else { Atom::Min(a, b) }).limited()
     }
 
+    /// The other operand, if this is the lesser of something and a positive number.
+    pub(crate) fn capped(&self) -> Option<&Expr> {
+        match self.terms.iter().next() {
+            Some((factors, 1)) if self.terms.len() == 1 => match factors.as_slice() {
+                [Atom::Min(a, b)] if a.constant().is_some_and(|k| k > 0) => Some(b),
+                [Atom::Min(a, b)] if b.constant().is_some_and(|k| k > 0) => Some(a),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it is not negative, whatever the names stand for (`false`: not known).
     pub fn at_least_zero(&self) -> bool {
         let atom = |a: &Atom| match a {
