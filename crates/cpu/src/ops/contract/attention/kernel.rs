@@ -84,9 +84,8 @@ impl<R: Real> Operands<'_, R> {
             show(Stage::Masked, &scores);
             round_to(self.softmax, &mut scores);
             for (row, attended) in scores.chunks_exact_mut(total.max(1)).zip(attended) {
-                softmax(row, attended, self.mask.is_plain());
+                softmax(row, attended, self.mask.is_plain(), self.softmax);
             }
-            round_to(self.softmax, &mut scores);
             round_to(self.dtype, &mut scores);
             show(Stage::Weights, &scores);
             let block = self.weighted(threads, &scores, rows, (b, kv));
@@ -168,15 +167,19 @@ impl<R: Real> Operands<'_, R> {
     }
 }
 
-/// Softmax in place; a row that attends nothing becomes zeros, unless it is `plain`.
-fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool) {
+/// Softmax in place, each step rounded to `dtype`; a row that attends nothing becomes zeros, unless it is `plain`.
+fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool, dtype: DType) {
     let max = row.iter().copied().fold(R::neg_infinity(), R::max);
     let nothing = max == R::neg_infinity() && !plain && !row.iter().any(|v| v.is_nan());
     if !attended || nothing {
         return row.fill(R::zero());
     }
     row.iter_mut().for_each(|v| *v -= max);
+    round_to(dtype, row);
     R::apply(Activation::Exp, row);
-    let sum: R = row.iter().copied().sum();
-    row.iter_mut().for_each(|v| *v /= sum);
+    round_to(dtype, row);
+    let mut sum = [row.iter().copied().sum::<R>()];
+    round_to(dtype, &mut sum);
+    row.iter_mut().for_each(|v| *v /= sum[0]);
+    round_to(dtype, row);
 }
