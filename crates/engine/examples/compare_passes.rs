@@ -33,14 +33,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         let run = |passes: PassOptions| -> Result<(Session, Vec<Value>), Box<dyn Error>> {
             let model = trident_onnx::load(case.join("model.onnx"))?;
-            let session = Session::new(model.module, &devices, &Options { passes, ..Options::default() })?;
+            let session =
+                Session::new(model.module, &devices, &Options { passes, ..Options::default() })?;
             let names: Vec<String> =
                 session.signature().inputs.iter().map(|i| i.name.clone()).collect();
             let pool = Pool::new();
-            let values: Result<Vec<Value>, _> = inputs
-                .iter()
-                .map(|l| Tensor::from_literal(&pool, l).map(Value::Tensor))
-                .collect();
+            let values: Result<Vec<Value>, _> =
+                inputs.iter().map(|l| Tensor::from_literal(&pool, l).map(Value::Tensor)).collect();
             let values: Vec<(&str, Value)> =
                 names.iter().map(String::as_str).zip(values?).collect();
             let results = session.run(&values)?;
