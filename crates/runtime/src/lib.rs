@@ -11,6 +11,6 @@ pub mod value;
 pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
-pub use mapped::map_file;
+pub use mapped::{map_file, release_pages};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};

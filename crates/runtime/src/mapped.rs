@@ -2,9 +2,11 @@
 #![allow(unsafe_code)]
 
 use bytes::Bytes;
+use memmap2::Mmap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The contents of a file: pages are read when they are touched, and the mapping ends with the last slice.
 ///
@@ -18,12 +20,66 @@ pub fn map_file(path: &Path) -> io::Result<Bytes> {
     // changes it would change these bytes; they are only ever read as plain numbers, text or protobuf
     // messages, each of which is checked where it is read.
     let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file)? };
-    Ok(Bytes::from_owner(map))
+    let map = Arc::new(map);
+    let mut known = maps();
+    known.retain(|m| m.strong_count() > 0);
+    known.push(Arc::downgrade(&map));
+    Ok(Bytes::from_owner(Owner(map)))
+}
+
+/// Keeps a mapping alive while slices of it are.
+struct Owner(Arc<Mmap>);
+
+impl AsRef<[u8]> for Owner {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// All mappings that are alive: tells mapped bytes from others.
+static MAPS: Mutex<Vec<Weak<Mmap>>> = Mutex::new(Vec::new());
+
+fn maps() -> MutexGuard<'static, Vec<Weak<Mmap>>> {
+    MAPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets the system take back the memory behind bytes of a mapped file, which are read anew if they are touched again.
+/// Other bytes are left alone.
+pub fn release_pages(bytes: &[u8]) {
+    let start = bytes.as_ptr().addr();
+    let map = maps().iter().filter_map(Weak::upgrade).find(|m| {
+        let base = m.as_ptr().addr();
+        base <= start && start + bytes.len() <= base + m.len()
+    });
+    #[cfg(unix)]
+    if let Some(map) = map {
+        use memmap2::UncheckedAdvice::DontNeed;
+        // SAFETY: the mapping is backed by a file and never written, so dropped pages come back with their contents.
+        // Failure leaves them where they are.
+        let _ = unsafe {
+            map.unchecked_advise_range(DontNeed, start - map.as_ptr().addr(), bytes.len())
+        };
+    }
+    #[cfg(not(unix))]
+    drop(map);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn released_pages_keep_their_contents() {
+        let path = std::env::temp_dir().join(format!("trident-pages-{}", std::process::id()));
+        let content: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        let mapped = map_file(&path).unwrap();
+        release_pages(&mapped[5000..90_000]);
+        release_pages(&content[5000..90_000]);
+        assert_eq!(mapped, content);
+        drop(mapped);
+        std::fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn bytes_are_those_of_the_file() {

@@ -47,15 +47,23 @@ fn flatten(json: &Json, dims: &[usize], elements: &mut Vec<Scalar>) -> Result<()
         }
         (Json::Array(_), []) => Err("its lists are nested unevenly".into()),
         (_, [_, ..]) => Err("its lists are nested unevenly".into()),
-        (Json::Bool(b), []) => Ok(elements.push(Scalar::Bool(*b))),
-        (Json::String(s), []) => Ok(elements.push(Scalar::Text(s.clone()))),
-        (Json::Number(n), []) => Ok(elements.push(match n.as_i64().map(i128::from) {
-            Some(whole) => Scalar::Int(whole),
-            None => match n.as_u64() {
-                Some(whole) => Scalar::Int(whole.into()),
-                None => Scalar::Double(n.as_f64().ok_or_else(|| format!("{n} is no number"))?),
-            },
-        })),
+        (Json::Bool(b), []) => {
+            elements.push(Scalar::Bool(*b));
+            Ok(())
+        }
+        (Json::String(s), []) => {
+            elements.push(Scalar::Text(s.clone()));
+            Ok(())
+        }
+        (Json::Number(n), []) => {
+            let whole = n.as_i64().map(i128::from).or_else(|| n.as_u64().map(i128::from));
+            elements.push(match (whole, n.as_f64()) {
+                (Some(whole), _) => Scalar::Int(whole),
+                (None, Some(v)) => Scalar::Double(v),
+                (None, None) => return Err(format!("{n} is no number")),
+            });
+            Ok(())
+        }
         (other, []) => Err(format!("{other} is no element of a tensor")),
     }
 }

@@ -7,9 +7,12 @@ use crate::exec::caught;
 use crate::session::Options;
 use std::cell::RefCell;
 use std::sync::Arc;
+use trident_ir::literal::LiteralData;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind, ValueId};
-use trident_runtime::{Declined, Device, Executable, Pool, Tensor, Unit, Value};
+use trident_runtime::{
+    Declined, Device, Executable, KernelError, Pool, Tensor, Unit, Value, release_pages,
+};
 
 /// Regions within regions that the engine follows.
 const MAX_DEPTH: usize = 32;
@@ -238,6 +241,21 @@ struct Entry {
     uses: usize,
 }
 
+/// Bytes from which on it pays to give memory back to the system at once.
+const LARGE: usize = 1 << 20;
+
+/// The tensor of a literal. Where it is a copy, the memory of a mapped original is given back.
+fn tensor_of(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
+    let tensor = Tensor::from_literal(pool, literal)?;
+    if let (LiteralData::Bytes(bytes), Ok(copy)) = (literal.data(), tensor.bytes())
+        && bytes.len() >= LARGE
+        && bytes.as_ptr() != copy.as_ptr()
+    {
+        release_pages(bytes);
+    }
+    Ok(tensor)
+}
+
 enum Data {
     Literal(Literal),
     Tensor(Tensor),
@@ -263,7 +281,8 @@ impl Constants<'_> {
         let mut table = self.table.borrow_mut();
         let entry = table.get_mut(at)?;
         if let Data::Literal(literal) = &entry.data {
-            entry.data = Data::Tensor(Tensor::from_literal(self.pool, literal).ok()?);
+            let tensor = tensor_of(self.pool, literal).ok()?;
+            entry.data = Data::Tensor(tensor);
         }
         match &entry.data {
             Data::Tensor(t) => Some(t.clone()),
@@ -276,7 +295,13 @@ impl Constants<'_> {
         if let Some(entry) = self.table.get_mut().get_mut(at) {
             entry.uses = entry.uses.saturating_sub(1);
             if entry.uses == 0 {
-                entry.data = Data::Dropped;
+                if let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
+                    && tensor.size() >= LARGE
+                {
+                    tensor.bytes().into_iter().for_each(release_pages);
+                    drop(tensor);
+                    self.pool.trim();
+                }
             }
         }
     }
@@ -286,7 +311,7 @@ impl Constants<'_> {
         let finish = |entry: Entry| match entry.data {
             Data::Dropped => Ok(None),
             Data::Tensor(t) => Ok(Some(t.into())),
-            Data::Literal(l) => match Tensor::from_literal(self.pool, &l) {
+            Data::Literal(l) => match tensor_of(self.pool, &l) {
                 Ok(t) => Ok(Some(t.into())),
                 Err(source) => Err(PlanError::Constant { op: entry.op, source }),
             },
