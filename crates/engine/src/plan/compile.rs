@@ -294,14 +294,13 @@ impl Constants<'_> {
     fn release(&mut self, at: usize) {
         if let Some(entry) = self.table.get_mut().get_mut(at) {
             entry.uses = entry.uses.saturating_sub(1);
-            if entry.uses == 0 {
-                if let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
-                    && tensor.size() >= LARGE
-                {
-                    tensor.bytes().into_iter().for_each(release_pages);
-                    drop(tensor);
-                    self.pool.trim();
-                }
+            if entry.uses == 0
+                && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
+                && tensor.size() >= LARGE
+            {
+                tensor.bytes().into_iter().for_each(release_pages);
+                drop(tensor);
+                self.pool.trim();
             }
         }
     }

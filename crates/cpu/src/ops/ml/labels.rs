@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(y.as_tensor().unwrap().strings().unwrap(), ["x", "_Unused"]);
         let cats = ("cats_int64s", Attr::Ints(vec![4, 5]));
         let x = || tensor(&[1, 2], &[5.0f32, 6.0]);
-        let y = run(OpKind::OneHotEncoder, &[cats.clone()], vec![x()]).unwrap();
+        let y = run(OpKind::OneHotEncoder, std::slice::from_ref(&cats), vec![x()]).unwrap();
         assert_eq!(elements::<f32>(&y), [0.0, 1.0, 0.0, 0.0]);
         assert!(run(OpKind::OneHotEncoder, &[cats, ("zeros", Attr::Int(0))], vec![x()]).is_err());
     }

@@ -155,7 +155,7 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
         let col_bias = bias.as_ref().map(|b| cell.input_bias(&b[d * 2 * gates..][..2 * gates]));
         let epilogue = Epilogue { col_bias: col_bias.as_deref(), ..Epilogue::default() };
         let shape = Shape { m: steps * batch, n: gates, k: width };
-        let rows = Strided::rows(&*values, width);
+        let rows = Strided::rows(&values, width);
         let rhs = Rhs::Packed(&w.directions[d].input);
         gemm(threads, isa, shape, Lhs::Source(&rows), rhs, &epilogue, part);
     }

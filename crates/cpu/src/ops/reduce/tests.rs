@@ -42,7 +42,8 @@ fn reductions_like_a_naive_loop() {
             let g = (0..4).filter(|&a| !reduced(a)).fold(0, |g, a| g * dims[a] + index[a]);
             groups[g].push(f64::from(v));
         }
-        let ops: [(OpKind, fn(&[f64]) -> f64); 6] = [
+        type Reduction = fn(&[f64]) -> f64;
+        let ops: [(OpKind, Reduction); 6] = [
             (OpKind::ReduceSum, |v| v.iter().sum()),
             (OpKind::ReduceMean, |v| v.iter().sum::<f64>() / v.len() as f64),
             (OpKind::ReduceMax, |v| v.iter().copied().fold(f64::MIN, f64::max)),
