@@ -4,6 +4,7 @@ use crate::plan::Step;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trident_ir::cost::flops;
+use trident_ir::{Func, Op};
 use trident_runtime::Value;
 
 /// One step of a run.
@@ -60,9 +61,13 @@ impl Recorder {
         self.start.elapsed()
     }
 
-    /// Takes down the operands.
-    pub(crate) fn describe(&self, inputs: &[Option<Value>]) -> Before {
-        Before { types: types(inputs), bytes: bytes(inputs), dims: dims(inputs) }
+    /// Takes down the operands; those that the kernel has packed are known by their types alone.
+    pub(crate) fn describe(&self, func: &Func, op: &Op, inputs: &[Option<Value>]) -> Before {
+        let mut dims = dims(inputs);
+        for (i, slot) in dims.iter_mut().enumerate().filter(|(i, _)| inputs[*i].is_none()) {
+            *slot = op.input(i).and_then(|v| func.ty(v).dims()).unwrap_or_default();
+        }
+        Before { types: types(inputs), bytes: bytes(inputs), dims }
     }
 
     pub(crate) fn record(

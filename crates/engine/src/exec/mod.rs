@@ -99,7 +99,7 @@ impl Run<'_> {
         let start = self.recorder.map(Recorder::now);
         let mut inputs: Vec<Option<Value>> =
             step.inputs.iter().map(|operand| self.fetch(*operand, frame)).collect();
-        let described = self.recorder.map(|r| r.describe(&inputs));
+        let described = self.recorder.map(|r| r.describe(&self.plan.func, &step.op, &inputs));
         let outcome = match &step.work {
             // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
             Work::Kernel(exe) => {

@@ -1,4 +1,4 @@
-//! Scales and shifts by channel that move into the weights and bias of the convolution before them.
+//! Scales and shifts by channel that move into the weights and bias of the convolution or normalisation before them.
 
 use super::matching::literal;
 use crate::rewrite::{Change, Rewriter, floats, instead};
@@ -105,33 +105,72 @@ pub(super) fn batch_norm(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     weights.scaled(cx, op, &scale, &shift)
 }
 
-/// Mul, Div, Add or Sub with a constant for each channel after a convolution.
+/// Mul, Div, Add or Sub with a constant: `x` times or plus what `k` holds.
+struct Affine {
+    kind: K,
+    x: ValueId,
+    k: ValueId,
+}
+
+impl Affine {
+    fn of(cx: &Rewriter<'_>, op: &Op) -> Option<Affine> {
+        if !matches!(op.kind, K::Mul | K::Div | K::Add | K::Sub) {
+            return None;
+        }
+        let (a, b) = (op.input(0)?, op.input(1)?);
+        let swap = cx.constant(a).is_some();
+        if swap && matches!(op.kind, K::Div | K::Sub) {
+            return None;
+        }
+        let (x, k) = if swap { (b, a) } else { (a, b) };
+        Some(Affine { kind: op.kind, x, k })
+    }
+
+    /// The factor and the addend of each of `n` channels.
+    fn by_channel(&self, cx: &Rewriter<'_>, n: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        let values = per_channel(cx.constant(self.k)?, n, cx.rank(self.x)?)?;
+        let each = |f: fn(f64) -> f64| values.iter().map(|v| f(*v)).collect::<Vec<f64>>();
+        Some(match self.kind {
+            K::Mul => (values, vec![0.0; n]),
+            K::Div => (each(|v| 1.0 / v), vec![0.0; n]),
+            K::Add => (vec![1.0; n], values),
+            _ => (vec![1.0; n], each(|v| -v)),
+        })
+    }
+}
+
+/// A constant for each channel after a convolution.
 pub(super) fn scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if !matches!(op.kind, K::Mul | K::Div | K::Add | K::Sub) {
+    let affine = Affine::of(cx, op)?;
+    let weights = Weights::of(cx, affine.x).filter(|w| w.op.kind != K::Gemm)?;
+    let (scale, shift) = affine.by_channel(cx, weights.bias.len())?;
+    weights.scaled(cx, op, &scale, &shift)
+}
+
+/// A constant for each channel after a BatchNormalization that has no convolution to move into.
+pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
+    let affine = Affine::of(cx, op)?;
+    let norm = cx.producer(affine.x)?.clone();
+    let plain = norm.kind == K::BatchNormalization && norm.outputs.len() == 1;
+    if !plain || norm.flag("training_mode") || !cx.single(affine.x) {
         return None;
     }
-    let (a, b) = (op.input(0)?, op.input(1)?);
-    let swap = cx.constant(a).is_some();
-    if swap && matches!(op.kind, K::Div | K::Sub) {
+    let (gamma, beta) = (cx.floats(norm.input(1)?)?, cx.floats(norm.input(2)?)?);
+    let (scale, shift) = affine.by_channel(cx, gamma.len())?;
+    if beta.len() != gamma.len() || !scale.iter().chain(&shift).all(|v| v.is_finite()) {
         return None;
     }
-    let (x, k) = if swap { (b, a) } else { (a, b) };
-    let weights = Weights::of(cx, x).filter(|w| w.op.kind != K::Gemm)?;
-    let n = weights.bias.len();
-    let values = per_channel(cx.constant(k)?, n, cx.rank(x)?)?;
-    let (ones, zeros) = (vec![1.0; n], vec![0.0; n]);
-    match op.kind {
-        K::Mul => weights.scaled(cx, op, &values, &zeros),
-        K::Div => {
-            let inverse: Vec<f64> = values.iter().map(|v| 1.0 / v).collect();
-            weights.scaled(cx, op, &inverse, &zeros)
-        }
-        K::Add => weights.scaled(cx, op, &ones, &values),
-        _ => {
-            let negative: Vec<f64> = values.iter().map(|v| -v).collect();
-            weights.scaled(cx, op, &ones, &negative)
-        }
-    }
+    let dtype = cx.dtype(norm.input(1)?)?;
+    let product: Vec<f64> = gamma.iter().zip(&scale).map(|(g, s)| g * s).collect();
+    let sum: Vec<f64> = beta.iter().zip(&scale).zip(&shift).map(|((b, s), t)| b * s + t).collect();
+    let gamma = literal(dtype, vec![product.len()], &product)?;
+    let beta = literal(dtype, vec![sum.len()], &sum)?;
+    let (gamma, beta) = (cx.literal("scale", gamma), cx.literal("bias", beta));
+    let inputs = vec![norm.input(0), Some(gamma), Some(beta), norm.input(3), norm.input(4)];
+    let mut new = instead(op, K::BatchNormalization, inputs);
+    new.attrs = norm.attrs;
+    new.loc = norm.loc;
+    Some(Change::Op(new))
 }
 
 /// The numbers of a constant that broadcasts along all axes but the second of a tensor of this rank.

@@ -23,6 +23,7 @@ const STAGES: &[&[Named<'static>]] = &[
         ("quantized-moves", &quant::moves),
         ("fold-batch-norm", &conv_weights::batch_norm),
         ("fold-channel-scale", &conv_weights::scale),
+        ("fold-norm-scale", &conv_weights::norm_scale),
         ("fold-pad", &pad::pad),
         ("gelu", &gelu::gelu),
         ("hard-swish", &gates::hard_swish),

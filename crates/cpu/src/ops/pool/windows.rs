@@ -74,6 +74,13 @@ impl Pooling {
         Pooling { spec, planes: lead.iter().product(), image, dims }
     }
 
+    /// Whether the only window is the whole plane.
+    fn is_whole(&self) -> bool {
+        let spec = &self.spec;
+        let no_border = spec.pads_begin.iter().chain(&spec.pads_end).all(|&p| p == 0);
+        no_border && spec.kernel == self.image && spec.dilations.iter().all(|&d| d == 1)
+    }
+
     fn out(&self) -> &[usize] {
         &self.dims[2..]
     }
@@ -126,6 +133,9 @@ fn max_of<T: Element + PoolElement>(
 pub(super) fn average(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let p = Pooling::sliding(call, &x)?;
+    if p.is_whole() {
+        return average_of_planes(call, &x, &p);
+    }
     let count_pads = call.op.flag("count_include_pad");
     in_real!(x.dtype(), R => average_of::<R>(call, &x, &p, count_pads))
 }
@@ -134,11 +144,15 @@ pub(super) fn average(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 pub(super) fn global_average(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let p = Pooling::whole(&x)?;
+    average_of_planes(call, &x, &p)
+}
+
+fn average_of_planes(call: &mut Call<'_, '_>, x: &Tensor, p: &Pooling) -> Result<(), KernelError> {
     if x.dtype() == DType::F64 || p.image.contains(&0) {
-        return in_real!(x.dtype(), R => average_of::<R>(call, &x, &p, false));
+        return in_real!(x.dtype(), R => average_of::<R>(call, x, p, false));
     }
     let threads = call.threads;
-    let data = read::<f32>(&x)?;
+    let data = read::<f32>(x)?;
     produce::<f32>(call, 0, x.dtype(), &p.dims, |y| {
         planes_average(threads, Isa::detect(), &data, y);
         Ok(())
