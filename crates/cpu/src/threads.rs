@@ -103,7 +103,12 @@ impl Threads {
     /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is passed on
     /// (tasks not yet started are then skipped). Inside a task, and while another thread's job runs, all run inline.
     pub fn run(&self, count: usize, task: impl Fn(usize) + Sync) {
-        let inline = || (0..count).for_each(&task);
+        self.dispatch(count, &task);
+    }
+
+    /// Behind a pointer, so that a kernel's loop is compiled once and not for each way in which it may be called.
+    fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
+        let inline = || (0..count).for_each(task);
         let Some(shared) = &self.shared else { return inline() };
         if count <= 1 || self.workers.is_empty() || IN_TASK.get() {
             return inline();
@@ -113,7 +118,7 @@ impl Threads {
             Err(TryLockError::Poisoned(guard)) => guard.into_inner(),
             Err(TryLockError::WouldBlock) => return inline(),
         };
-        shared.run(count, &task);
+        shared.run(count, task);
     }
 
     /// Calls `f` on ranges that together cover `0..len` once; inner boundaries are multiples of `grain`. `f` must
