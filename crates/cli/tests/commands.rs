@@ -145,6 +145,7 @@ fn mistakes_have_their_own_errors_hints_and_status() {
     std::fs::write(scratch.path("broken.onnx"), b"no model").unwrap();
     std::fs::write(scratch.path("wrong.json"), "[1, 2, 3]").unwrap();
     std::fs::write(scratch.path("ragged.json"), "[[1], 2]").unwrap();
+    std::fs::write(scratch.path("object.json"), "[[[[{}]]]]").unwrap();
     std::fs::write(scratch.path("file.txt"), "x").unwrap();
     let (model, image) = (digits(), image(1));
     let wrong = scratch.path("wrong.json");
@@ -159,6 +160,10 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
         (&["run", &model, "-i", &scratch.path("file.txt")], &["no known kind", ".npy"]),
         (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
+        (&["run", &model, "-i", &image, "-l", &scratch.path("file.txt")], &["1 labels", "classes"]),
+        (&["run", &model, "-i", &scratch.path("object.json")], &["object.json", "an object"]),
+        (&["inspect", &model, "-s", "image=1x1x9x8"], &["dimension 2 is 9, expected 8", "hint:"]),
+        (&["inspect", &model, "-s", "image=8x8"], &["rank 2, expected 4"]),
         (&["run", &model, "-i", "random", "-s", "nope=1x1"], &["no input `nope`"]),
         (&["run", &model, "-i", "random", "-s", "image=1xa"], &["is no shape"]),
         (

@@ -224,7 +224,7 @@ impl RunError {
             RunError::Input { hint, .. } => Some(hint.clone()),
             RunError::Op(failure) => match &failure.source {
                 KernelError::TooLarge { .. } => {
-                    Some("use smaller inputs or a smaller batch, or raise the memory limit".into())
+                    Some("use smaller inputs or a smaller batch".into())
                 }
                 KernelError::Geometry(_) | KernelError::Shape(_) => Some(
                     "the shapes at this op follow from the shapes of the inputs; `trident inspect` shows what the model expects".into(),

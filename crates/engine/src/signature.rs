@@ -47,6 +47,20 @@ impl Signature {
             .collect()
     }
 
+    /// Checks dimensions by input name as [`bind`](Signature::bind) would those of tensors. Inputs may be missing.
+    pub fn check_dims(&self, given: &[(&str, Vec<usize>)]) -> Result<(), RunError> {
+        let mut symbols = HashMap::new();
+        let check = |(name, dims): &(&str, Vec<usize>)| {
+            let input = self.inputs.iter().find(|input| input.name == *name);
+            let input = input.ok_or_else(|| InputError::Unknown { name: (*name).to_owned() })?;
+            dims_fit(input, dims, &mut symbols)
+        };
+        given
+            .iter()
+            .try_for_each(check)
+            .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
+    }
+
     fn hint(&self) -> String {
         if self.inputs.is_empty() {
             return "the model takes no inputs".into();
@@ -82,17 +96,25 @@ fn tensor_fits<'a>(
     ty: &'a TensorType,
     symbols: &mut Symbols<'a>,
 ) -> Result<(), InputError> {
-    let (name, expected) = (|| input.name.clone(), || input.ty.to_string());
     if tensor.dtype() != ty.dtype {
         let (actual, expected) = (tensor.dtype().to_string(), ty.dtype.to_string());
-        return Err(InputError::DType { name: name(), actual, expected });
+        return Err(InputError::DType { name: input.name.clone(), actual, expected });
     }
-    let Some(shape) = &ty.shape else { return Ok(()) };
-    if shape.len() != tensor.rank() {
-        let (actual, rank) = (tensor.rank(), shape.len());
+    dims_fit(input, tensor.dims(), symbols)
+}
+
+fn dims_fit<'a>(
+    input: &'a ValueInfo,
+    dims: &[usize],
+    symbols: &mut Symbols<'a>,
+) -> Result<(), InputError> {
+    let (name, expected) = (|| input.name.clone(), || input.ty.to_string());
+    let Some(shape) = input.ty.shape() else { return Ok(()) };
+    if shape.len() != dims.len() {
+        let (actual, rank) = (dims.len(), shape.len());
         return Err(InputError::Rank { name: name(), actual, rank, expected: expected() });
     }
-    for (axis, (dim, &actual)) in shape.iter().zip(tensor.dims()).enumerate() {
+    for (axis, (dim, &actual)) in shape.iter().zip(dims).enumerate() {
         match dim {
             Dim::Fixed(dim) if *dim != actual => {
                 let (dim, expected) = (*dim, expected());
@@ -167,5 +189,15 @@ mod tests {
         );
         let kind = error(&[("x", Value::seq(vec![])), y()]);
         assert_eq!(kind.to_string(), "input `x` is a sequence of 0, expected f32[N, 3]");
+    }
+
+    #[test]
+    fn dimensions_alone_are_checked_as_those_of_tensors() {
+        let check = |given: &[(&str, Vec<usize>)]| signature().check_dims(given);
+        assert!(check(&[("x", vec![2, 3]), ("y", vec![2])]).is_ok());
+        for bad in [[("x", vec![2, 4]), ("y", vec![2])], [("x", vec![2, 3]), ("y", vec![5])]] {
+            assert!(matches!(check(&bad), Err(RunError::Input { .. })), "{bad:?}");
+        }
+        assert!(check(&[("w", vec![])]).is_err());
     }
 }

@@ -67,6 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
         dims.push((input.name.as_str(), shapes.of(input)?.0));
     }
+    signature.check_dims(&dims)?;
     let plan = session.report(&dims);
     let view = View { args, info: &info, session: &session, contents: &contents, plan: &plan };
     let text = if args.json { view.json() } else { view.text() };

@@ -82,6 +82,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let results = session.run(&bound.as_slice())?;
     let (load, time) = (loaded.time, start.elapsed());
+    if let Some(path) = &args.labels {
+        let classes = |v: &Value| v.as_tensor().and_then(|t| t.dims().last().copied());
+        if !results.iter().any(|(_, v)| classes(v) == Some(labels.len())) {
+            let (path, n) = (path.display(), labels.len());
+            return Err(Failure::usage(format!(
+                "`{path}` has {n} labels, no output as many classes"
+            )));
+        }
+    }
     if let Some(path) = &args.output {
         output::write(path, &results)?;
     }

@@ -64,7 +64,8 @@ fn flatten(json: &Json, dims: &[usize], elements: &mut Vec<Scalar>) -> Result<()
             });
             Ok(())
         }
-        (other, []) => Err(format!("{other} is no element of a tensor")),
+        (Json::Null, []) => Err("null is no element of a tensor".into()),
+        (Json::Object(_), []) => Err("an object is no element of a tensor".into()),
     }
 }
 

@@ -61,7 +61,8 @@ impl PlanReport {
 
     /// Operations of one run, as far as known.
     pub fn flops(&self) -> f64 {
-        self.steps.iter().filter_map(|s| s.flops).sum()
+        // A sum of no numbers would be -0.
+        self.steps.iter().filter_map(|s| s.flops).fold(0.0, |sum, n| sum + n)
     }
 }
 

@@ -157,12 +157,12 @@ pub(super) fn top_k(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let axis = geometry::axis(axis_of(call, -1), x.rank())?;
     let at = Around::axis(x.dims(), axis_of(call, -1))?;
     let k = match call.ints(1)?.as_deref() {
-        Some([k]) => usize::try_from(*k).ok().filter(|&k| k <= at.n),
+        Some([k]) => usize::try_from(*k).ok().filter(|&k| k <= at.n).ok_or_else(|| {
+            KernelError::domain(format!("k is {k}, the axis has {} elements", at.n))
+        })?,
         Some(_) => return Err(KernelError::shape("k is not one number")),
         None => return Err(KernelError::Missing(1)),
     };
-    let k =
-        k.ok_or_else(|| KernelError::domain(format!("k is outside an axis of length {}", at.n)))?;
     let largest = call.op.flag("largest");
     let mut dims = x.dims().to_vec();
     dims[axis] = k;

@@ -108,7 +108,9 @@ fn axes(call: &Call<'_, '_>, x: &Tensor) -> Result<Vec<Axis>, KernelError> {
             length("scales", scales.len(), named.len())?;
             for (&a, &scale) in named.iter().zip(&*scales) {
                 if !(scale > 0.0 && scale.is_finite()) {
-                    return Err(KernelError::domain(format!("scale {scale} is not positive")));
+                    return Err(KernelError::domain(format!(
+                        "scale {scale} is not positive and finite"
+                    )));
                 }
                 let output = scale * axes[a].input as f64;
                 axes[a] = Axis { scale, output: output as usize, ..axes[a].clone() };
