@@ -11,10 +11,11 @@ use crate::signature::Signature;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use trident_ir::literal::LiteralData;
 use trident_ir::verify::VerifyError;
-use trident_ir::{Dim, Func, Module, Type, ValueId, ValueInfo};
+use trident_ir::{Attr, Dim, Func, Literal, Module, Type, ValueId, ValueInfo};
 use trident_passes::{Options as PassOptions, PassReport, optimize};
-use trident_runtime::{Arena, Device, Pool, PoolStats, Value};
+use trident_runtime::{Arena, Device, Pool, PoolStats, Value, release_pages};
 
 /// How a session is made.
 #[derive(Clone, Debug)]
@@ -55,6 +56,21 @@ pub struct Session {
     pool: Pool,
 }
 
+/// Bytes from which on a constant is worth giving back.
+const LARGE: usize = 64 << 10;
+
+/// The large constants.
+fn large_constants(func: &Func) -> Vec<Literal> {
+    let mut found = vec![];
+    func.body.walk(&mut |op| match op.attrs.get("value") {
+        Some(Attr::Tensor(literal)) if literal.len() * literal.dtype().size() >= LARGE => {
+            found.push(literal.clone());
+        }
+        _ => {}
+    });
+    found
+}
+
 impl Session {
     /// Plans a module for the devices. The module is consumed so that constants which devices pack can be dropped.
     pub fn new(
@@ -75,9 +91,16 @@ impl Session {
         let pool = Pool::new();
         pool.set_limit(options.memory_limit);
         let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let mapped = large_constants(&func);
         let report = optimize(&mut func, &options.passes, &|func, op, operands| {
             evaluate(devices, &pool, until, (func, op, operands))
         })?;
+        // Folding reads weights that their folded forms replace: the system may have that memory back.
+        for literal in mapped {
+            if let LiteralData::Bytes(bytes) = literal.data() {
+                release_pages(bytes);
+            }
+        }
         // Passes tell more of the results' types, but the names are the model's.
         let results = func.body.results.iter().map(|v| func.ty(*v).clone());
         let outputs = names.into_iter().zip(results).map(|(name, ty)| ValueInfo { name, ty });
