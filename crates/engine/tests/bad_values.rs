@@ -21,7 +21,8 @@ fn error(op: &str, k: &[i64]) -> String {
     );
     let module = Module { funcs: vec![text.parse::<Func>().unwrap()], ..Module::default() };
     let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
-    let session = Session::new(module, &devices, &Options::default()).unwrap();
+    let options = Options { memory_limit: 2 << 30, ..Options::default() };
+    let session = Session::new(module, &devices, &options).unwrap();
     let error = session.run(&[("x", vector(&[1i64, 2])), ("k", vector(k))]).unwrap_err();
     assert!(matches!(error, RunError::Op(_)), "{op} of {k:?}: {error}");
     error.to_string()
@@ -32,6 +33,7 @@ fn each_names_op_node_and_operands() {
     let huge: &[i64] = &[1 << 60];
     let cases: &[(&str, &[i64], &str)] = &[
         ("expand(%x, %k)", &[-3], ""),
+        ("tile(%x, %k)", &[1 << 31], "too large"),
         ("tile(%x, %k)", huge, "too large"),
         ("tile(%x, %k)", &[i64::MAX], "too large"),
         ("tile(%x, %k)", &[-1], "negative"),
