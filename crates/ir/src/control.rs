@@ -29,11 +29,15 @@ pub enum Yield {
 /// Operands of a loop before the carried values: trip count and condition.
 const LOOP_HEAD: usize = 2;
 
+/// Operands of `for` before the carried values: bounds and step.
+const FOR_HEAD: usize = 3;
+
 /// Number of values that are carried from run to run.
 fn carried(op: &Op) -> usize {
     match op.kind {
         OpKind::Loop => op.inputs.len().saturating_sub(LOOP_HEAD),
         OpKind::Scan => op.inputs.len().saturating_sub(slices(op)),
+        OpKind::For => op.inputs.len().saturating_sub(FOR_HEAD),
         _ => 0,
     }
 }
@@ -55,6 +59,10 @@ pub fn params(op: &Op) -> Vec<Param> {
             let slices = (n..op.inputs.len()).map(Param::Slice);
             (0..n).map(Param::Carried).chain(slices).collect()
         }
+        // The counter has the type of the lower bound.
+        OpKind::For => {
+            [0].into_iter().chain((0..n).map(|i| i + FOR_HEAD)).map(Param::Carried).collect()
+        }
         _ => vec![],
     }
 }
@@ -62,7 +70,10 @@ pub fn params(op: &Op) -> Vec<Param> {
 /// What becomes of the results of each region of `op`.
 pub fn yields(op: &Op) -> Vec<Yield> {
     let head = (op.kind == OpKind::Loop).then_some(Yield::Condition);
-    let n = if op.kind == OpKind::If { op.outputs.len() } else { carried(op) };
+    let n = match op.kind {
+        OpKind::If | OpKind::Reduce | OpKind::PrefixScan => op.outputs.len(),
+        _ => carried(op),
+    };
     let results = 0..op.outputs.len().max(n);
     head.into_iter()
         .chain(results.map(|i| if i < n { Yield::Last(i) } else { Yield::Slice(i) }))

@@ -27,4 +27,4 @@ pub use func::{Block, Func, Loc, Module, Op, ValueId, ValueInfo};
 pub use literal::Literal;
 pub use op::{Level, OpDecl, OpKind};
 pub use shape::{Dim, Shape};
-pub use types::{TensorType, Type};
+pub use types::{DescriptorType, PointerType, TensorType, Type};

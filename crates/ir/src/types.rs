@@ -11,9 +11,29 @@ pub struct TensorType {
     pub shape: Option<Shape>,
 }
 
+/// A pointer or, with dimensions, a block of pointers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PointerType {
+    /// What is pointed to.
+    pub to: DType,
+    /// Whether the memory is never written.
+    pub constant: bool,
+    /// Dimensions of the block; `None` while not even the rank is known.
+    pub shape: Option<Shape>,
+}
+
+/// A descriptor of a tensor in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DescriptorType {
+    /// Element type; integers are signed or unsigned as reductions take them.
+    pub dtype: DType,
+    /// Dimensions of the blocks that are read and written.
+    pub block: Vec<usize>,
+}
+
 /// The type of a value.
 ///
-/// `tile` and `lane` functions will add blocks, pointers and vectors as further variants.
+/// A block of elements in a `tile` function is a tensor whose dimensions are all numbers; a scalar has rank 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A tensor.
@@ -24,6 +44,10 @@ pub enum Type {
     Optional(Box<Type>),
     /// A dictionary with keys of an integer or string type.
     Map(DType, Box<Type>),
+    /// Pointers.
+    Pointer(PointerType),
+    /// A descriptor of a tensor in memory.
+    Descriptor(DescriptorType),
 }
 
 impl Type {
@@ -55,9 +79,30 @@ impl Type {
         }
     }
 
-    /// Dimensions, if this is a tensor of known rank.
+    /// A block of pointers with the given dimensions.
+    pub fn pointer(to: DType, dims: &[usize]) -> Type {
+        let shape = Some(dims.iter().map(|&n| Dim::Fixed(n)).collect());
+        Type::Pointer(PointerType { to, constant: false, shape })
+    }
+
+    /// Dimensions, if this is a tensor or a block of pointers of known rank.
     pub fn shape(&self) -> Option<&[Dim]> {
-        self.as_tensor()?.shape.as_deref()
+        match self {
+            Type::Tensor(t) => t.shape.as_deref(),
+            Type::Pointer(p) => p.shape.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The type with other dimensions, where it has any.
+    pub fn with_shape(&self, shape: Option<Shape>) -> Type {
+        match self {
+            Type::Tensor(t) => Type::Tensor(TensorType { dtype: t.dtype, shape }),
+            Type::Pointer(p) => {
+                Type::Pointer(PointerType { to: p.to, constant: p.constant, shape })
+            }
+            other => other.clone(),
+        }
     }
 
     /// All dimensions as numbers, if every one is known.
@@ -68,7 +113,8 @@ impl Type {
     /// The type with every shape in it forgotten.
     pub fn unshaped(&self) -> Type {
         match self {
-            Type::Tensor(t) => Type::unranked(t.dtype),
+            Type::Tensor(_) | Type::Pointer(_) => self.with_shape(None),
+            Type::Descriptor(_) => self.clone(),
             Type::Seq(item) => Type::Seq(Box::new(item.unshaped())),
             Type::Optional(inner) => Type::Optional(Box::new(inner.unshaped())),
             Type::Map(key, value) => Type::Map(*key, Box::new(value.unshaped())),
@@ -77,16 +123,16 @@ impl Type {
 
     /// Whether one value could have both types: they differ at most in dimensions of which at least one is unknown.
     pub fn agrees(&self, other: &Type) -> bool {
+        let shapes = |a: &Option<Shape>, b: &Option<Shape>| match (a, b) {
+            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.may_be(b)),
+            _ => true,
+        };
         match (self, other) {
-            (Type::Tensor(a), Type::Tensor(b)) => {
-                let shapes = match (&a.shape, &b.shape) {
-                    (Some(a), Some(b)) => {
-                        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.may_be(b))
-                    }
-                    _ => true,
-                };
-                a.dtype == b.dtype && shapes
+            (Type::Tensor(a), Type::Tensor(b)) => a.dtype == b.dtype && shapes(&a.shape, &b.shape),
+            (Type::Pointer(a), Type::Pointer(b)) => {
+                a.to == b.to && a.constant == b.constant && shapes(&a.shape, &b.shape)
             }
+            (Type::Descriptor(a), Type::Descriptor(b)) => a == b,
             (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => a.agrees(b),
             (Type::Map(k, a), Type::Map(l, b)) => k == l && a.agrees(b),
             _ => false,

@@ -57,6 +57,9 @@ pub enum Fault {
         /// The reason.
         source: std::io::Error,
     },
+    /// Values of the type have no message.
+    #[error("ONNX has no message for values of type {0}")]
+    NoMessage(String),
     /// Bytes are no message of the expected kind.
     #[error("not a valid {what}: {source}")]
     Decode {

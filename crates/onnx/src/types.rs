@@ -45,10 +45,11 @@ fn shape(shape: &TensorShapeProto) -> Result<Shape, String> {
     shape.dim.iter().map(dim).collect()
 }
 
-/// The message that describes a type.
+/// The message that describes a type; pointers, which models lack, give one without content.
 pub fn type_proto(ty: &Type) -> TypeProto {
     let boxed = |ty: &Type| Some(Box::new(type_proto(ty)));
     let value = match ty {
+        Type::Pointer(_) | Type::Descriptor(_) => return TypeProto { value: None },
         Type::Tensor(t) => TypeValue::Tensor(TensorTypeProto {
             elem_type: dtype::to_number(t.dtype),
             shape: t

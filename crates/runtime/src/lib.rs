@@ -4,6 +4,7 @@
 pub mod buffer;
 pub mod device;
 pub mod error;
+pub mod kernel;
 pub mod mapped;
 pub mod tensor;
 pub mod value;
@@ -11,6 +12,9 @@ pub mod value;
 pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
+pub use kernel::{
+    Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, ProgramPoint,
+};
 pub use mapped::{map_file, release_pages};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};

@@ -85,7 +85,8 @@ impl Func {
         &self.values[id.index()].ty
     }
 
-    /// The types of the op's results by its declared rules, shapes left aside.
+    /// The types of the op's results by its declared rules, shapes left aside; `None` for results that are not there
+    /// and those whose type only the function tells.
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
         let decl = op.decl();
         let operands = |i: usize| op.input(i).map(|v| self.ty(v));
@@ -103,7 +104,7 @@ impl Func {
             .enumerate()
             .map(|(i, out)| match (out, decl.result(i)) {
                 (None, _) => Ok(None),
-                (Some(_), Some(result)) => result.rule.apply(op, i, &operands, &yields).map(Some),
+                (Some(_), Some(result)) => result.rule.apply(op, i, &operands, &yields),
                 (Some(_), None) => {
                     Err(TypeError::Region { op: decl.name, reason: format!("has no result {i}") })
                 }

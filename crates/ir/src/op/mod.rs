@@ -3,6 +3,7 @@
 mod custom;
 mod rule;
 mod table;
+mod tile;
 
 pub use rule::{Operands, Rule, TypeError};
 pub use table::OpKind;
@@ -80,6 +81,10 @@ pub enum Group {
     Train,
     /// Classical machine learning.
     Ml,
+    /// Blocks of elements of one program, without effects; at level `tile`.
+    Tile,
+    /// Reads, writes and other effects of one program; at level `tile`.
+    Memory,
 }
 
 /// How often an operand or a result occurs.
@@ -240,12 +245,18 @@ impl OpDecl {
 
     /// Whether the op belongs to functions of this level.
     pub fn allowed_at(&self, level: Level) -> bool {
-        level == Level::Graph || matches!(self.group, Group::Elementwise | Group::Control)
+        match (self.group, self.kind) {
+            (Group::Elementwise, _) | (_, OpKind::If | OpKind::Constant) => true,
+            (_, OpKind::Loop | OpKind::Scan) => level == Level::Graph,
+            (Group::Tile | Group::Memory, _) => level == Level::Tile,
+            (Group::Control, _) => level != Level::Graph,
+            _ => level == Level::Graph,
+        }
     }
 
     /// Whether equal operands and attributes give equal results.
     pub fn is_deterministic(&self) -> bool {
-        self.group != Group::Random
+        !matches!(self.group, Group::Random | Group::Memory)
     }
 }
 

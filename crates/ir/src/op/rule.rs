@@ -7,6 +7,10 @@ use crate::{Attr, DType, Op, Type};
 pub enum Rule {
     /// A tensor with the element type of this operand.
     Elem(usize),
+    /// A block of the elements or pointers of this operand.
+    Element(usize),
+    /// A block of what the pointers of this operand point to.
+    Pointee(usize),
     /// A tensor of this element type.
     Is(DType),
     /// A tensor of the element type that the attribute names.
@@ -25,6 +29,8 @@ pub enum Rule {
     InnerOf(usize),
     /// The type of what the regions yield at the place of the result.
     Regions,
+    /// Whatever the function says; the verifier of the level knows more.
+    Declared,
     /// As told by a function of the op and its operand types.
     Fn(fn(&Op, &Operands<'_>) -> Result<Type, TypeError>),
 }
@@ -80,14 +86,14 @@ pub enum TypeError {
 }
 
 impl Rule {
-    /// The type of result `index` of `op`.
+    /// The type of result `index` of `op`; `None` where only its function tells.
     pub fn apply<'a>(
         &self,
         op: &Op,
         index: usize,
         operands: &Operands<'a>,
         yields: &dyn Fn(usize) -> Option<Type>,
-    ) -> Result<Type, TypeError> {
+    ) -> Result<Option<Type>, TypeError> {
         let decl = op.kind.decl();
         let name = |i: usize| decl.operand(i).map_or("?", |o| o.name);
         let operand = |i: usize| {
@@ -108,8 +114,17 @@ impl Rule {
             Some(Attr::DType(d)) => Some(d),
             _ => None,
         };
-        Ok(match *self {
+        Ok(Some(match *self {
+            Rule::Declared => return Ok(None),
             Rule::Elem(i) => Type::unranked(elem(i)?),
+            Rule::Element(i) => match operand(i)? {
+                ty @ (Type::Tensor(_) | Type::Pointer(_)) => ty.with_shape(None),
+                other => return Err(wrong(i, other, "a block of elements or pointers")),
+            },
+            Rule::Pointee(i) => match operand(i)? {
+                Type::Pointer(p) => Type::unranked(p.to),
+                other => return Err(wrong(i, other, "a pointer")),
+            },
             Rule::Is(dtype) => Type::unranked(dtype),
             Rule::Attr(name) => Type::unranked(attr_dtype(name).ok_or(TypeError::Attribute {
                 op: decl.name,
@@ -136,6 +151,6 @@ impl Rule {
                 reason: format!("no region yields result {index}"),
             })?,
             Rule::Fn(rule) => rule(op, operands)?,
-        })
+        }))
     }
 }

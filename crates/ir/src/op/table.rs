@@ -7,9 +7,12 @@ use super::custom::{
     cast_map, category, class_labels, constant, empty_sequence, filled, joined, label_values,
     linear_state, map_values, optional, quantized, zip_map,
 };
+use super::tile::with_tile_ops;
 use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand, Rule};
 use crate::{AttrKind, DType};
-use Rule::{AttrOr, Elem, Fn, InnerOf, Is, ItemOf, Regions, Same, SeqOf};
+use Rule::{
+    AttrOr, Declared, Elem, Element, Fn, InnerOf, Is, ItemOf, Pointee, Regions, Same, SeqOf,
+};
 
 const INT: Default = Absent(AttrKind::Int);
 const INTS: Default = Absent(AttrKind::Ints);
@@ -73,7 +76,7 @@ macro_rules! ops {
     };
 }
 
-ops! {
+with_tile_ops! { ops! {
     // ---------------------------------------------------------------- constants
     /// The tensor in attribute `value`.
     Constant "constant" Move () -> (output: Fn(constant)) { value = Required(AttrKind::Tensor) };
@@ -100,9 +103,10 @@ ops! {
     /// Complements every bit.
     BitwiseNot "bitwise_not" Elementwise (x) -> (y: Elem(0)) {};
     /// Converts to element type `to`. Floats to integers truncate; to narrower floats round to nearest even;
-    /// with `saturate`, 8-bit floats clamp to their finite range. `round_mode` governs f8e8m0fnu.
+    /// with `saturate`, 8-bit floats clamp to their finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or,
+    /// for narrower floats, `rtz` (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
-        { to = Required(AttrKind::DType), saturate = Int(1), round_mode = Str("up") };
+        { to = Required(AttrKind::DType), saturate = Int(1), round_mode = Str("up"), rounding = Str("rtne") };
     /// Least integer not below the operand.
     Ceil "ceil" Elementwise (x) -> (y: Elem(0)) {};
     /// max(0, x) + min(0, alpha·(exp(x/alpha) − 1)).
@@ -117,6 +121,8 @@ ops! {
     Erf "erf" Elementwise (x) -> (y: Elem(0)) {};
     /// e to the power of the operand.
     Exp "exp" Elementwise (x) -> (y: Elem(0)) {};
+    /// 2 to the power of the operand.
+    Exp2 "exp2" Elementwise (x) -> (y: Elem(0)) {};
     /// Greatest integer not above the operand.
     Floor "floor" Elementwise (x) -> (y: Elem(0)) {};
     /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula.
@@ -135,6 +141,8 @@ ops! {
     LeakyRelu "leaky_relu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(0.01) };
     /// Natural logarithm.
     Log "log" Elementwise (x) -> (y: Elem(0)) {};
+    /// Logarithm to base 2.
+    Log2 "log2" Elementwise (x) -> (y: Elem(0)) {};
     /// x·tanh(ln(1 + exp(x))).
     Mish "mish" Elementwise (x) -> (y: Elem(0)) {};
     /// Negation; integers wrap.
@@ -147,6 +155,8 @@ ops! {
     Relu "relu" Elementwise (x) -> (y: Elem(0)) {};
     /// Nearest integer, ties to even.
     Round "round" Elementwise (x) -> (y: Elem(0)) {};
+    /// 1/√x.
+    Rsqrt "rsqrt" Elementwise (x) -> (y: Elem(0)) {};
     /// gamma·x where x > 0, else gamma·(alpha·exp(x) − alpha).
     Selu "selu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.673_263_2), gamma = Float(1.050_701) };
     /// x + bias below −lambd, x − bias above lambd, else 0.
@@ -189,10 +199,14 @@ ops! {
     BitwiseXor "bitwise_xor" Elementwise (a, b) -> (c: Elem(0)) {};
     /// min(max(x, lo), hi) with rank-0 bounds that may be left out.
     Clip "clip" Elementwise (x, min[opt], max[opt]) -> (y: Elem(0)) {};
+    /// min(max(x, low), high) element by element; a NaN operand x gives `low`, or NaN with `propagate_nan`.
+    Clamp "clamp" Elementwise (x, low, high) -> (y: Elem(0)) { propagate_nan = Int(0) };
     /// Quotient, broadcast; integers truncate towards zero.
     Div "div" Elementwise (a, b) -> (c: Elem(0)) {};
     /// a = b, broadcast.
     Equal "equal" Elementwise (a, b) -> (c: BOOL) {};
+    /// a·b + c, rounded once.
+    Fma "fma" Elementwise (a, b, c) -> (y: Elem(0)) {};
     /// a > b, broadcast.
     Greater "greater" Elementwise (a, b) -> (c: BOOL) {};
     /// a ≥ b, broadcast.
@@ -201,16 +215,24 @@ ops! {
     Less "less" Elementwise (a, b) -> (c: BOOL) {};
     /// a ≤ b, broadcast.
     LessOrEqual "less_or_equal" Elementwise (a, b) -> (c: BOOL) {};
+    /// A function of the C mathematics library (or CUDA's libdevice) by its name without type suffix: `acosh`, `hypot` …
+    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) };
     /// Greatest of all operands, broadcast; NaN wins.
     Max "max" Elementwise (xs[many]) -> (y: Elem(0)) {};
+    /// The greater of two; of NaN and a number the number.
+    MaxNum "max_num" Elementwise (a, b) -> (c: Elem(0)) {};
     /// Mean of all operands, broadcast.
     Mean "mean" Elementwise (xs[many]) -> (y: Elem(0)) {};
     /// Least of all operands, broadcast; NaN wins.
     Min "min" Elementwise (xs[many]) -> (y: Elem(0)) {};
+    /// The lesser of two; of NaN and a number the number.
+    MinNum "min_num" Elementwise (a, b) -> (c: Elem(0)) {};
     /// Remainder, broadcast: with the sign of the divisor, or of the dividend with `fmod`.
     Mod "mod" Elementwise (a, b) -> (c: Elem(0)) { fmod = Int(0) };
     /// Product, broadcast; integers wrap.
     Mul "mul" Elementwise (a, b) -> (c: Elem(0)) {};
+    /// The upper half of the product of two integers, in their width.
+    MulHigh "mul_high" Elementwise (a, b) -> (c: Elem(0)) {};
     /// Logical or, broadcast.
     Or "or" Elementwise (a, b) -> (c: BOOL) {};
     /// x where x ≥ 0, else slope·x; the slope broadcasts to x.
@@ -224,7 +246,7 @@ ops! {
     /// a·sigmoid(alpha·a)·b, the gate first; the shapes are equal, nothing broadcasts.
     SwiGLU "swiglu" Elementwise (a, b) -> (y: Elem(0)) { alpha = Float(1.0) };
     /// x where the condition holds, else y; broadcast.
-    Where "where" Elementwise (condition, x, y) -> (output: Elem(1)) {};
+    Where "where" Elementwise (condition, x, y) -> (output: Element(1)) {};
     /// Logical exclusive or, broadcast.
     Xor "xor" Elementwise (a, b) -> (c: BOOL) {};
 
@@ -777,4 +799,4 @@ ops! {
     };
     /// Rows of scores as maps from class to score.
     ZipMap "zip_map" Ml (x) -> (z: Fn(zip_map)) { classlabels_int64s = INTS, classlabels_strings = STRS };
-}
+} }

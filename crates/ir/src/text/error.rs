@@ -95,6 +95,9 @@ pub enum Syntax {
     /// A type is left out and does not follow from the op.
     #[error("the type of the result is needed here: {0}")]
     Untyped(TypeError),
+    /// A type is left out where only the text can tell it.
+    #[error("write the types of the results of `{0}`: they do not follow from its operands")]
+    NoRule(&'static str),
     /// A type is left out and an operand has none yet.
     #[error("the type of the result is needed here: `%{0}` is defined only further on")]
     UntypedOperand(String),

@@ -3,7 +3,7 @@
 use super::lexer::{is_name_char, is_word_char};
 use super::{LISTED, data};
 use crate::literal::LiteralData;
-use crate::{Attr, Block, Func, Literal, Module, Op, OpKind, Type, ValueId};
+use crate::{Attr, Block, Dim, Func, Literal, Module, Op, OpKind, Type, ValueId};
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -278,15 +278,29 @@ impl Display for Module {
     }
 }
 
+fn dims(f: &mut Formatter<'_>, shape: Option<&[Dim]>) -> fmt::Result {
+    f.write_char('[')?;
+    match shape {
+        None => f.write_char('*')?,
+        Some(dims) => list(f, dims, |f, dim| dim.fmt(f))?,
+    }
+    f.write_char(']')
+}
+
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Type::Tensor(t) => {
-                write!(f, "{}[", t.dtype)?;
-                match &t.shape {
-                    None => f.write_char('*')?,
-                    Some(dims) => list(f, dims, |f, dim| dim.fmt(f))?,
-                }
+                t.dtype.fmt(f)?;
+                dims(f, t.shape.as_deref())
+            }
+            Type::Pointer(p) => {
+                write!(f, "ptr<{}{}>", p.to, if p.constant { ", constant" } else { "" })?;
+                dims(f, p.shape.as_deref())
+            }
+            Type::Descriptor(d) => {
+                write!(f, "desc<{}>[", d.dtype)?;
+                list(f, &d.block, |f, n| n.fmt(f))?;
                 f.write_char(']')
             }
             Type::Seq(item) => write!(f, "seq<{item}>"),

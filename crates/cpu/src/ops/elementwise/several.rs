@@ -301,6 +301,9 @@ fn cast_op(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             return Err(KernelError::attr("round_mode", format!("`{other}` is unknown")));
         }
     };
+    if let Some(other) = call.op.str("rounding").filter(|r| *r != "rtne") {
+        return Err(KernelError::attr("rounding", format!("`{other}` is for kernels only")));
+    }
     let how = Conversion { saturate: call.op.flag("saturate"), round };
     if x.dtype() == to {
         call.set(0, x);

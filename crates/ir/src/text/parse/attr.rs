@@ -5,7 +5,7 @@ use crate::op::AttrDecl;
 use crate::text::Syntax;
 use crate::text::data;
 use crate::text::lexer::Token;
-use crate::{Attr, AttrKind, DType, Literal, OpDecl};
+use crate::{Attr, AttrKind, DType, Literal, OpDecl, TensorType, Type};
 use bytes::Bytes;
 
 /// A number of an attribute: what it is follows from how it is written.
@@ -58,7 +58,7 @@ impl Parser<'_> {
         if !self.is("[") {
             return Ok(Attr::DType(dtype));
         }
-        let ty = self.dims(dtype)?;
+        let ty = Type::Tensor(TensorType { dtype, shape: self.dims()? });
         if !self.eat("(")? {
             return Ok(Attr::Type(ty));
         }

@@ -242,8 +242,10 @@ impl<'s> Body<'_, 's> {
         }
         let types = self.func.result_types(op).map_err(|e| (at, Syntax::Untyped(e)))?;
         for (id, ty) in op.outputs.iter().zip(types) {
-            if let (Some(id), Some(ty)) = (id, ty) {
-                self.set_type(*id, ty);
+            match (id, ty) {
+                (Some(id), Some(ty)) => self.set_type(*id, ty),
+                (Some(_), None) => return Err((at, Syntax::NoRule(op.decl().name))),
+                (None, _) => {}
             }
         }
         Ok(())

@@ -5,7 +5,8 @@ mod func;
 
 use super::lexer::{Lexer, Token};
 use super::{MAX_DEPTH, ParseError, Syntax};
-use crate::{DType, Dim, Func, Module, Type};
+use crate::types::{DescriptorType, PointerType, TensorType};
+use crate::{DType, Dim, Func, Module, Shape, Type};
 use std::str::FromStr;
 
 /// An error and the byte it is about; the outermost layer looks up line and column.
@@ -106,10 +107,16 @@ impl<'s> Parser<'s> {
             return Err((self.at, Syntax::TooDeep));
         }
         let Token::Word(word) = self.token else { return self.expected("a type") };
+        match word {
+            "ptr" => return self.pointer(),
+            "desc" => return self.descriptor(),
+            _ => {}
+        }
         if !matches!(word, "seq" | "opt" | "map") {
             let Ok(dtype) = word.parse() else { return self.expected("a type") };
             self.bump()?;
-            return self.dims(dtype);
+            let shape = self.dims()?;
+            return Ok(Type::Tensor(TensorType { dtype, shape }));
         }
         self.bump()?;
         self.expect("<", "`<`")?;
@@ -129,14 +136,48 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// The dimensions behind an element type.
-    fn dims(&mut self, dtype: DType) -> Result<Type, Failure> {
+    /// `ptr<f32>[16]`, `ptr<f32, constant>[]`.
+    fn pointer(&mut self) -> Result<Type, Failure> {
+        self.bump()?;
+        self.expect("<", "`<`")?;
+        let to = self.dtype()?;
+        let constant = self.eat(",")?;
+        if constant && !self.eat_word("constant")? {
+            return self.expected("`constant`");
+        }
+        self.expect(">", "`,` or `>`")?;
+        let shape = self.dims()?;
+        Ok(Type::Pointer(PointerType { to, constant, shape }))
+    }
+
+    /// `desc<f16>[64, 32]`.
+    fn descriptor(&mut self) -> Result<Type, Failure> {
+        self.bump()?;
+        self.expect("<", "`<`")?;
+        let dtype = self.dtype()?;
+        self.expect(">", "`>`")?;
+        let at = self.at;
+        let dims = self.dims()?.unwrap_or_default();
+        match dims.iter().map(Dim::fixed).collect() {
+            Some(block) => Ok(Type::Descriptor(DescriptorType { dtype, block })),
+            None => Err((
+                at,
+                Syntax::Expected {
+                    expected: "dimensions that are numbers",
+                    found: "others".into(),
+                },
+            )),
+        }
+    }
+
+    /// The dimensions behind an element type; `None` for `[*]`.
+    fn dims(&mut self) -> Result<Option<Shape>, Failure> {
         self.expect("[", "`[`")?;
         if self.eat("*")? {
             self.expect("]", "`]`")?;
-            return Ok(Type::unranked(dtype));
+            return Ok(None);
         }
-        Ok(Type::tensor(dtype, self.list("]", "`,` or `]`", Self::dim)?))
+        Ok(Some(self.list("]", "`,` or `]`", Self::dim)?.into_iter().collect()))
     }
 
     fn dim(&mut self) -> Result<Dim, Failure> {

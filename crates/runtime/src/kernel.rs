@@ -1,0 +1,118 @@
+//! Kernels: `tile` functions that a device has compiled, and their launches over a grid of programs.
+
+use crate::Declined;
+use std::sync::Arc;
+use trident_ir::{Module, Type};
+
+/// How a kernel is compiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct KernelOptions {
+    /// Stop a launch at the first access outside the known [`Extent`]s, misaligned access, read of memory that was never
+    /// written or write race between programs. Slow.
+    pub check: bool,
+}
+
+/// Compiles `tile` modules.
+pub trait KernelCompiler: Send + Sync {
+    /// Compiles the entry function of a module of level `tile`.
+    fn compile_kernel(
+        &self,
+        module: &Module,
+        options: &KernelOptions,
+    ) -> Result<Arc<dyn Kernel>, Declined>;
+}
+
+/// A compiled kernel.
+pub trait Kernel: Send + Sync {
+    /// Name of the entry function.
+    fn name(&self) -> &str;
+
+    /// Types of the entry's parameters: scalars, pointers and descriptors.
+    fn params(&self) -> &[Type];
+
+    /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
+    fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
+}
+
+/// One launch.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelLaunch<'a> {
+    /// Number of programs along x, y, z.
+    pub grid: [u32; 3],
+    /// One per parameter: the bits of a scalar in its type's width (upper bits are ignored), or an address.
+    pub args: &'a [u64],
+    /// Memory that the kernel may touch, where the caller knows it; checked launches need it.
+    pub extents: &'a [Extent<'a>],
+}
+
+/// A stretch of memory that a kernel may touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent<'a> {
+    /// How errors name it: the parameter or tensor.
+    pub name: &'a str,
+    /// Address of the first byte.
+    pub address: usize,
+    /// Length.
+    pub bytes: usize,
+    /// Whether its contents count as written; reads of others are errors in checked launches.
+    pub initialised: bool,
+}
+
+/// The place in a grid and in the source that an error is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramPoint {
+    /// Program id along x, y, z.
+    pub program: [u32; 3],
+    /// `file:line:column` of the source, where known.
+    pub loc: Option<Arc<str>>,
+}
+
+impl std::fmt::Display for ProgramPoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [x, y, z] = self.program;
+        write!(f, "program ({x}, {y}, {z})")?;
+        match &self.loc {
+            Some(loc) => write!(f, " at {loc}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a launch failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// Not as many arguments as parameters.
+    #[error("kernel `{kernel}` takes {expected} arguments, not {actual}")]
+    Arguments {
+        /// Kernel name.
+        kernel: String,
+        /// Number of parameters.
+        expected: usize,
+        /// Number of arguments.
+        actual: usize,
+    },
+    /// A condition of the kernel's own did not hold.
+    #[error("{at}: assertion failed: {message}")]
+    Assert {
+        /// Where.
+        at: ProgramPoint,
+        /// What the kernel says.
+        message: String,
+    },
+    /// A checked launch found a wrong access.
+    #[error("{at}: {access}")]
+    Access {
+        /// Where.
+        at: ProgramPoint,
+        /// What was wrong: kind, tensor and offset.
+        access: String,
+    },
+    /// Memory for temporaries is lacking.
+    #[error("kernel `{kernel}` needs {bytes} bytes of temporary memory for each thread")]
+    Memory {
+        /// Kernel name.
+        kernel: String,
+        /// How much.
+        bytes: usize,
+    },
+}
