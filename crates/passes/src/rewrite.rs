@@ -206,6 +206,8 @@ impl Rewriter<'_> {
                     && op.defined().all(|out| self.uses[out.index()] == 0)
             });
             if dead && let Some(op) = slot.take() {
+                // Weights replaced by others go at once: a chain of rewrites then holds them once, not once a link.
+                op.defined().for_each(|out| drop(self.constants.remove(&out)));
                 op_uses(&op, &mut |v| pending.push(v));
             }
         }

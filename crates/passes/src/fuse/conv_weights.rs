@@ -2,13 +2,12 @@
 
 use super::matching::literal;
 use crate::rewrite::{Change, Rewriter, floats, instead};
-use trident_ir::{Literal, Op, OpKind as K, ValueId};
+use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
 
 /// A product whose weights are constant: Conv, ConvTranspose or Gemm.
 struct Weights {
     op: Op,
-    dims: Vec<usize>,
-    w: Vec<f64>,
+    w: Literal,
     /// Zero where there is no bias.
     bias: Vec<f64>,
 }
@@ -20,31 +19,57 @@ impl Weights {
         if !matches!(op.kind, K::Conv | K::ConvTranspose | K::Gemm) || !cx.single(value) {
             return None;
         }
-        let w = cx.constant_input(&op, 1)?;
-        let (dims, w) = (w.dims().to_vec(), floats(w)?);
+        let w = cx.constant_input(&op, 1)?.clone();
         let plain =
             op.float("alpha").is_none_or(|a| a == 1.0) && op.float("beta").is_none_or(|b| b == 1.0);
-        let channels = channels(&op, &dims)?;
+        let channels = channels(&op, w.dims())?;
         let bias = match op.input(2) {
             None => vec![0.0; channels],
             Some(b) => cx.floats(b).filter(|b| b.len() == channels)?,
         };
-        plain.then_some(Weights { op, dims, w, bias })
+        plain.then_some(Weights { op, w, bias })
     }
 
-    /// The output channel of each element of the weights.
-    fn channel(&self, at: usize) -> usize {
-        let inner: usize = self.dims[1..].iter().product();
-        match self.op.kind {
-            K::Gemm if !self.op.flag("trans_b") => at % self.dims[1],
+    /// The length of the runs of weights of one output channel, and the channel of each run.
+    fn runs(&self) -> (usize, impl Fn(usize) -> usize) {
+        let dims = self.w.dims();
+        let after = |axis: usize| dims.iter().skip(axis).product::<usize>().max(1);
+        // Runs that follow one another have the channels of a block, `rows` times over, then those of the next.
+        let (run, block, rows) = match self.op.kind {
+            K::Gemm if !self.op.flag("trans_b") => (1, after(1), dims[0]),
             // [C, M/group, kernel…]: each group of rows has its own block of channels.
             K::ConvTranspose => {
                 let group = self.op.int("group").unwrap_or(1).max(1) as usize;
-                let rows = (self.dims[0] / group).max(1);
-                let kernel: usize = self.dims[2..].iter().product();
-                at / inner / rows * self.dims[1] + at / kernel % self.dims[1]
+                (after(2), dims[1].max(1), dims[0] / group)
             }
-            _ => at / inner,
+            _ => (after(1), 1, 1),
+        };
+        let rows = rows.max(1);
+        (run, move |i| i / block / rows * block + i % block)
+    }
+
+    /// The weights, each times its channel's factor; `None` where one would overflow or vanish.
+    fn times(&self, scale: &[f64]) -> Option<Literal> {
+        let (run, channel) = self.runs();
+        macro_rules! times {
+            ($t:ty) => {{
+                let mut elements = self.w.to_vec::<$t>()?;
+                let mut exact = true;
+                for (i, run) in elements.chunks_mut(run).enumerate() {
+                    let factor = *scale.get(channel(i))?;
+                    for w in run {
+                        let old = std::mem::replace(w, (f64::from(*w) * factor) as $t);
+                        exact &= (*w != 0.0) | (old == 0.0);
+                        exact &= w.is_finite() | !old.is_finite();
+                    }
+                }
+                exact.then(|| Literal::vector(&elements))?.with_dims(self.w.dims().to_vec())
+            }};
+        }
+        match self.w.dtype() {
+            DType::F32 => times!(f32),
+            DType::F64 => times!(f64),
+            _ => None,
         }
     }
 
@@ -57,22 +82,21 @@ impl Weights {
         scale: &[f64],
         shift: &[f64],
     ) -> Option<Change> {
-        let dtype = cx.dtype(self.op.input(1)?)?;
         if scale.len() != self.bias.len() || !scale.iter().chain(shift).all(|v| v.is_finite()) {
-            return None;
-        }
-        let w: Vec<f64> =
-            self.w.iter().enumerate().map(|(i, w)| w * scale[self.channel(i)]).collect();
-        let vanished = |(new, old): (&f64, &f64)| (*new as f32) == 0.0 && *old != 0.0;
-        if w.iter().zip(&self.w).any(vanished) {
             return None;
         }
         for ((b, s), t) in self.bias.iter_mut().zip(scale).zip(shift) {
             *b = *b * s + t;
         }
-        let w = literal(dtype, self.dims.clone(), &w)?;
-        let b = literal(dtype, vec![self.bias.len()], &self.bias)?;
-        let (w, b) = (cx.literal("weights", w), cx.literal("bias", b));
+        let b = literal(self.w.dtype(), vec![self.bias.len()], &self.bias)?;
+        let w = match scale.iter().all(|s| *s == 1.0) {
+            true => self.op.input(1)?,
+            false => {
+                let w = self.times(scale)?;
+                cx.literal("weights", w)
+            }
+        };
+        let b = cx.literal("bias", b);
         let mut new = instead(root, self.op.kind, vec![self.op.input(0), Some(w), Some(b)]);
         new.attrs = self.op.attrs;
         new.loc = self.op.loc;
@@ -147,7 +171,7 @@ pub(super) fn scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     weights.scaled(cx, op, &scale, &shift)
 }
 
-/// A constant for each channel after a BatchNormalization that has no convolution to move into.
+/// A constant for each channel after a BatchNormalization, which then moves into the convolution before it as a whole.
 pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let affine = Affine::of(cx, op)?;
     let norm = cx.producer(affine.x)?.clone();

@@ -18,12 +18,12 @@ use trident_ir::Func;
 
 /// Rules in the order of their stages: what one stage makes, the next may take further.
 const STAGES: &[&[Named<'static>]] = &[
+    &[("fold-norm-scale", &conv_weights::norm_scale)],
     &[
         ("quantized-ops", &quant::compute),
         ("quantized-moves", &quant::moves),
         ("fold-batch-norm", &conv_weights::batch_norm),
         ("fold-channel-scale", &conv_weights::scale),
-        ("fold-norm-scale", &conv_weights::norm_scale),
         ("fold-pad", &pad::pad),
         ("gelu", &gelu::gelu),
         ("hard-swish", &gates::hard_swish),
