@@ -20,6 +20,22 @@ pub trait KernelCompiler: Send + Sync {
         module: &Module,
         options: &KernelOptions,
     ) -> Result<Arc<dyn Kernel>, Declined>;
+
+    /// Makes a kernel from what [`Kernel::image`] gave. Devices that cannot, or find that the image is of another
+    /// version or machine, refuse; the module has to be compiled then.
+    fn load_kernel(&self, image: &[u8]) -> Result<Arc<dyn Kernel>, Declined> {
+        let reason = format!("{} bytes of compiled code cannot be loaded", image.len());
+        Err(Declined { op: "kernel".into(), reason })
+    }
+}
+
+/// Texts that a compiled kernel can show of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// The code generator's own intermediate form.
+    Clif,
+    /// Machine code, disassembled.
+    Assembly,
 }
 
 /// A compiled kernel.
@@ -32,6 +48,16 @@ pub trait Kernel: Send + Sync {
 
     /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
+
+    /// The text of this kind, where the device has one. It may compile again to make it.
+    fn listing(&self, _kind: Listing) -> Option<String> {
+        None
+    }
+
+    /// Compiled code in a form that can be kept on disk; see [`KernelCompiler::load_kernel`].
+    fn image(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// One launch.
