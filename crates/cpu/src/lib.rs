@@ -24,6 +24,7 @@ mod test_data;
 #[cfg(test)]
 mod testing;
 pub mod threads;
+pub mod tile;
 
 pub use activation::Activation;
 pub use device::CpuDevice;

@@ -1,0 +1,3 @@
+//! Kernels of blocks: native code for `tile` functions and the routines that it calls.
+
+pub mod routine;

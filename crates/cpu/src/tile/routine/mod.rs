@@ -1,0 +1,364 @@
+//! Routines that compiled kernels call: C functions over strips, contiguous runs of elements.
+//!
+//! A kernel names a [`Routine`], calls the address in its [slot](Routine::slot) of the [`table`] of the instruction set it
+//! runs on, and passes what the variant's documentation says. Strips have any length and alignment, an output may be one
+//! of the inputs (but not otherwise overlap it), truth values are bytes (0 or 1), and masks are truth values or a null
+//! pointer for "all". A routine that does not exist for a type has no slot.
+//!
+//! Results do not depend on where an element lies in a strip.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use trident_ir::DType;
+
+use crate::simd::Isa;
+
+pub mod function;
+
+pub use function::Function;
+
+/// Rounding of conversions to narrower floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    NearestEven,
+    /// Toward zero.
+    TowardZero,
+}
+
+/// How a strip is folded into one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// The sum; integers wrap around.
+    Sum,
+    /// The product; integers wrap around.
+    Prod,
+    /// The greatest; NaN if any is NaN.
+    Max,
+    /// The least; NaN if any is NaN.
+    Min,
+    /// The greatest of those that are not NaN.
+    MaxNum,
+    /// The least of those that are not NaN.
+    MinNum,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+}
+
+/// What an atomic read-modify-write does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rmw {
+    /// Adds; integers wrap around.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The greater; of floats the one that is not NaN.
+    Max,
+    /// The lesser; of floats the one that is not NaN.
+    Min,
+    /// Replaces.
+    Exchange,
+}
+
+/// A routine. Each variant states its C signature; `T` is the Rust type of the `dtype`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Routine {
+    /// `fn(out: *mut Out, x0: *const In0, …, n: usize)`: a function of 1 to 4 elements, for each place.
+    Function(&'static Function),
+    /// `fn(out: *mut To, x: *const From, n: usize)`: between floats, as [`Rounding`] says and rounded once; between floats
+    /// and integers (toward zero; out of range or NaN any value). What exceeds the range of an 8-bit float becomes its
+    /// greatest finite value with `saturate` (infinities too), else what the format has for infinity. `rounding` and
+    /// `saturate` are [`Rounding::NearestEven`] and `false` where they do not matter.
+    Convert {
+        /// Element type of the input.
+        from: DType,
+        /// Element type of the output.
+        to: DType,
+        /// How to round.
+        rounding: Rounding,
+        /// What overflow gives.
+        saturate: bool,
+    },
+    /// `fn(args: *const Dot)`: c += a · b. See [`Dot`].
+    Dot {
+        /// Element type of a.
+        a: DType,
+        /// Element type of b.
+        b: DType,
+        /// Element type of c.
+        c: DType,
+    },
+    /// `fn(args: *const DotScaled)`: c += (a scaled) · (b scaled) for `f32` c. See [`DotScaled`].
+    DotScaled,
+    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the fold of
+    /// `x[r * stride..][..n]`; of no elements the neutral one. The tree of operations depends on `n` only.
+    Fold {
+        /// What is done.
+        op: Fold,
+        /// Element type.
+        dtype: DType,
+    },
+    /// `fn(former: *mut T, addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: one atomic operation for
+    /// each place where the mask holds, in order; `former` may be null, and is not written where the mask does not hold.
+    /// All are sequentially consistent.
+    AtomicRmw {
+        /// What is done.
+        op: Rmw,
+        /// Element type.
+        dtype: DType,
+    },
+    /// `fn(former: *mut T, addresses: *const u64, expected: *const T, values: *const T, mask: *const u8, n: usize)`:
+    /// compares bits; else as [`Routine::AtomicRmw`]. `bytes` is the size of `T`: 1, 2, 4 or 8.
+    AtomicCas {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`.
+    AtomicLoad {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`.
+    AtomicStore {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(done: *mut u8, addresses: *const u64, expected: *const T, timeout: i64, n: usize)`: reads until each place has
+    /// the expected bits or `timeout` nanoseconds (negative: no limit) have passed, at least once; `done` tells which had.
+    AtomicPoll {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`: reads where the mask holds and leaves the other
+    /// places of `out`.
+    Gather {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: writes where the mask holds, in order.
+    Scatter {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, x: *const T, mask: *const u8, n: usize)`: copies where the mask holds; other places of `x` are not
+    /// read, those of `out` not written. It is the masked load and the masked store of contiguous elements.
+    CopyMasked {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(bins: *mut i32, bin_count: usize, x: *const T, mask: *const u8, n: usize)`: adds 1 to `bins[x[i]]` where the mask
+    /// holds and the bin exists.
+    Histogram {
+        /// Element type of x, an integer.
+        dtype: DType,
+    },
+    /// `fn(args: *const Print)`: see [`Print`].
+    Print,
+}
+
+/// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
+///
+/// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded once
+/// at the end; integers wrap around.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Dot {
+    /// Number of products.
+    pub batch: usize,
+    /// Rows of a and c.
+    pub m: usize,
+    /// Columns of b and c.
+    pub n: usize,
+    /// Columns of a, rows of b.
+    pub k: usize,
+    /// The left operand, `batch × m × k`.
+    pub a: *const u8,
+    /// Distance of its matrices.
+    pub a_batch: isize,
+    /// Distance of its rows.
+    pub a_row: isize,
+    /// Distance of its columns.
+    pub a_col: isize,
+    /// The right operand, `batch × k × n`.
+    pub b: *const u8,
+    /// Distance of its matrices.
+    pub b_batch: isize,
+    /// Distance of its rows.
+    pub b_row: isize,
+    /// Distance of its columns.
+    pub b_col: isize,
+    /// What the product is added to, `batch × m × n`, columns adjacent. Overlaps no operand.
+    pub c: *mut u8,
+    /// Distance of its matrices.
+    pub c_batch: isize,
+    /// Distance of its rows.
+    pub c_row: isize,
+    /// At least [`dot_scratch_bytes`], aligned to 64 bytes.
+    pub scratch: *mut u8,
+}
+
+/// A format of the factors of [`DotScaled`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Factor {
+    /// `f8e4m3fn`.
+    E4M3 = 0,
+    /// `f8e5m2`.
+    E5M2 = 1,
+    /// Two `f4e2m1fn` a byte, the first in the low half.
+    E2M1 = 2,
+    /// `bf16`.
+    BF16 = 3,
+    /// `f16`.
+    FP16 = 4,
+}
+
+/// One factor of [`DotScaled`]: a contiguous `outer × k` (a) or `k × outer` (b) block.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct ScaledFactor {
+    /// The elements, row-major without gaps.
+    pub data: *const u8,
+    /// Their format.
+    pub format: Factor,
+    /// Of two `e2m1` in a byte: 1 if they are neighbours along k, 0 if along the other axis.
+    pub k_pack: u32,
+    /// `outer × k / group` scales, row-major; null for none.
+    pub scale: *const u8,
+    /// Factors along k that share a scale.
+    pub group: u32,
+    /// 0 if the scales are `f8e8m0fnu`, 1 if `f8e4m3fn`.
+    pub scale_format: u32,
+}
+
+/// The operands of [`Routine::DotScaled`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct DotScaled {
+    /// Number of products; operands, scales and results of a batch follow each other without gaps.
+    pub batch: usize,
+    /// Rows of a and c.
+    pub m: usize,
+    /// Columns of b and c.
+    pub n: usize,
+    /// Columns of a, rows of b, in elements.
+    pub k: usize,
+    /// The left factor.
+    pub a: ScaledFactor,
+    /// The right factor.
+    pub b: ScaledFactor,
+    /// `f32`, `batch × m × n` without gaps.
+    pub c: *mut f32,
+    /// At least [`dot_scaled_scratch_bytes`], aligned to 64 bytes.
+    pub scratch: *mut u8,
+}
+
+/// What [`Routine::Print`] writes to the standard output, one line for each element:
+/// `pid (x, y, z) idx (i, j) prefix value`, with `(operand i)` before the value if there are several operands.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Print {
+    /// UTF-8, as the op has it.
+    pub prefix: *const u8,
+    /// Bytes of it.
+    pub prefix_len: usize,
+    /// Program id.
+    pub program: [u32; 3],
+    /// Number of dimensions.
+    pub rank: u32,
+    /// The dimensions.
+    pub dims: *const u64,
+    /// Contiguous elements, row-major; unused without an operand.
+    pub data: *const u8,
+    /// Index of the operand's type in [`DType::ALL`]; `u32::MAX` for a pointer (printed as an address).
+    pub dtype: u32,
+    /// Which of the operands this is.
+    pub operand: u32,
+    /// How many operands the op has; of none only the prefix is printed.
+    pub operands: u32,
+    /// 1 for hexadecimal.
+    pub hex: u32,
+    /// 1 for a signed integer.
+    pub signed: u32,
+}
+
+/// One row of the table: the addresses for the instruction sets, best first, as [`index`] counts them.
+type Addresses = [usize; ISAS];
+const ISAS: usize = 3;
+
+fn index(isa: Isa) -> usize {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => 0,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => 1,
+        Isa::Portable => 2,
+    }
+}
+
+struct Table {
+    slots: HashMap<Routine, usize>,
+    addresses: [Vec<usize>; ISAS],
+}
+
+/// Collects routines and their addresses.
+struct Registry(Vec<(Routine, Addresses)>);
+
+impl Registry {
+    fn add(&mut self, routine: Routine, addresses: Addresses) {
+        debug_assert!(self.0.iter().all(|(r, _)| *r != routine), "{routine:?} is there twice");
+        self.0.push((routine, addresses));
+    }
+}
+
+/// The addresses of `$name` compiled for each instruction set: `each_isa!(fn(out: *mut f32, n: usize) { body })`. The body
+/// must be free of closures, whose code could lose the instruction set.
+macro_rules! each_isa {
+    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,lzcnt,popcnt")]
+        unsafe extern "C" fn avx512($($arg: $ty),*) $body
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c,lzcnt,popcnt")]
+        unsafe extern "C" fn avx2($($arg: $ty),*) $body
+        unsafe extern "C" fn portable($($arg: $ty),*) $body
+        #[cfg(target_arch = "x86_64")]
+        let addresses = [avx512 as *const () as usize, avx2 as *const () as usize, portable as *const () as usize];
+        #[cfg(not(target_arch = "x86_64"))]
+        let addresses = [0, 0, portable as *const () as usize];
+        addresses
+    }};
+}
+use each_isa;
+
+fn registry() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut found = Registry(Vec::new());
+        function::register(&mut found);
+        let slots = found.0.iter().enumerate().map(|(slot, (r, _))| (*r, slot)).collect();
+        let column = |i: usize| found.0.iter().map(|(_, a)| a[i]).collect();
+        Table { slots, addresses: std::array::from_fn(column) }
+    })
+}
+
+impl Routine {
+    /// The routine's place in the [`table`], the same for every instruction set; `None` if there is no such routine.
+    pub fn slot(self) -> Option<usize> {
+        registry().slots.get(&self).copied()
+    }
+}
+
+/// The addresses of all routines for an instruction set.
+pub fn table(isa: Isa) -> &'static [usize] {
+    &registry().addresses[index(isa)]
+}
