@@ -70,6 +70,26 @@ impl<'f> Builder<'f> {
         Ok(outputs)
     }
 
+    /// Appends an op whose operands are all present and whose results have these types, where its rules leave them open:
+    /// a `splat` to these dimensions, a `poison`, a `call` …
+    pub fn declared(
+        &mut self,
+        kind: OpKind,
+        inputs: &[ValueId],
+        attrs: &[(&'static str, Attr)],
+        types: &[Type],
+    ) -> Result<Vec<ValueId>, TypeError> {
+        let mut op = Op::new(kind, inputs.iter().copied().map(Some).collect(), vec![]);
+        for (name, value) in attrs {
+            op.attrs.set(name, value.clone());
+        }
+        let results: Vec<ValueId> =
+            types.iter().map(|ty| self.func.value(self.name(kind), ty.clone())).collect();
+        op.outputs = results.iter().copied().map(Some).collect();
+        self.push(op)?;
+        Ok(results)
+    }
+
     fn name(&self, kind: OpKind) -> String {
         format!("{}.{}", kind.decl().name, self.func.values.len())
     }
@@ -130,6 +150,21 @@ mod tests {
 }
 "
         );
+    }
+
+    #[test]
+    fn blocks_have_exact_types() {
+        let mut func = Func::new("f", Level::Tile);
+        let x = func.value("x", Type::fixed(DType::F32, &[]));
+        func.body.params.push(x);
+        let mut b = Builder::new(&mut func);
+        let block = Type::fixed(DType::F32, &[4]);
+        let y = b.declared(OpKind::Splat, &[x], &[], &[block]).unwrap()[0];
+        let z = b.op(OpKind::Less, &[y, y], &[]).unwrap();
+        assert!(b.op(OpKind::Add, &[x, y], &[]).is_err());
+        func.body.ops = b.finish().ops;
+        assert_eq!(*func.ty(z), Type::fixed(DType::Bool, &[4]));
+        func.verify().unwrap();
     }
 
     #[test]

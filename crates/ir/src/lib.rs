@@ -16,6 +16,7 @@ pub mod literal;
 pub mod op;
 pub mod shape;
 pub mod text;
+pub mod tile;
 pub mod types;
 pub mod verify;
 

@@ -85,9 +85,12 @@ impl Func {
         &self.values[id.index()].ty
     }
 
-    /// The types of the op's results by its declared rules, shapes left aside; `None` for results that are not there
-    /// and those whose type only the function tells.
+    /// The types of the op's results by its declared rules; `None` for results that are not there and those whose type
+    /// only the function tells. At level tile they are exact, else shapes are left aside.
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
+        if self.level == Level::Tile {
+            return self.tile_types(op);
+        }
         let decl = op.decl();
         let operands = |i: usize| op.input(i).map(|v| self.ty(v));
         // Shapes may differ between branches and runs, and slices lack an axis.
@@ -110,6 +113,15 @@ impl Func {
                 }
             })
             .collect()
+    }
+
+    fn tile_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
+        let types = crate::tile::infer(self, op)?;
+        if types.len() != op.outputs.len() {
+            let (op, n, m) = (op.decl().name, types.len(), op.outputs.len());
+            return Err(TypeError::Region { op, reason: format!("gives {n} results, not {m}") });
+        }
+        Ok(op.outputs.iter().zip(types).map(|(out, ty)| out.and(ty)).collect())
     }
 }
 

@@ -1,10 +1,12 @@
 //! Ops: what the table declares of each.
 
 mod custom;
+mod effect;
 mod rule;
 mod table;
 mod tile;
 
+pub use effect::Effect;
 pub use rule::{Operands, Rule, TypeError};
 pub use table::OpKind;
 

@@ -75,6 +75,32 @@ pub enum TypeError {
         /// What the op takes.
         expected: String,
     },
+    /// An attribute has a value that the op does not take.
+    #[error("`{op}`: attribute `{name}` is {actual}, must be {expected}")]
+    AttributeValue {
+        /// Op name.
+        op: &'static str,
+        /// Attribute name.
+        name: &'static str,
+        /// Its value.
+        actual: String,
+        /// What the op takes.
+        expected: String,
+    },
+    /// A result is declared with a type that the op cannot give.
+    #[error("`{op}`: result {index} (`{name}`) is {actual}, must be {expected}")]
+    Result {
+        /// Op name.
+        op: &'static str,
+        /// Result name.
+        name: &'static str,
+        /// Its place.
+        index: usize,
+        /// Its declared type.
+        actual: String,
+        /// What the op can give.
+        expected: String,
+    },
     /// The regions of an op do not fit it.
     #[error("`{op}`: {reason}")]
     Region {

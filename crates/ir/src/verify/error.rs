@@ -138,6 +138,47 @@ pub enum Fault {
         /// Type it has.
         actual: Type,
     },
+    /// A type that no value of a tile function has.
+    #[error("`%{value}` is {ty}: at level tile {reason}")]
+    TileType {
+        /// Name of the value.
+        value: String,
+        /// Its type.
+        ty: Type,
+        /// The rule.
+        reason: &'static str,
+    },
+    /// A block in a region that runs element by element.
+    #[error("{op} in the region has to do with `%{value}`, which is no scalar")]
+    NotScalar {
+        /// The op inside.
+        op: String,
+        /// Name of the value.
+        value: String,
+    },
+    /// An effect in a region that may run in any order and number.
+    #[error("the region may not have effects: {0}")]
+    Effect(String),
+    /// A call of nothing.
+    #[error("the module has no function @{0}")]
+    Callee(String),
+    /// A function that calls itself, perhaps through others.
+    #[error("@{0} comes to call itself")]
+    Recursion(String),
+    /// An argument or result that the callee does not have.
+    #[error("{what} {index} is {actual}, @{callee} has {expected}")]
+    CallType {
+        /// Name of the callee.
+        callee: String,
+        /// `argument` or `result`.
+        what: &'static str,
+        /// Its place.
+        index: usize,
+        /// The callee's type, or `none`.
+        expected: String,
+        /// The call's type, or `none`.
+        actual: String,
+    },
     /// Regions inside regions without end.
     #[error("regions nest deeper than {}", crate::text::MAX_DEPTH)]
     TooDeep,

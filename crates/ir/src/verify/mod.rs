@@ -4,18 +4,20 @@
 //! * Ops belong to the level of the function; operands, results, attributes and regions are those the table declares.
 //! * The types of results agree with the type rules; what a region takes and yields agrees with its op.
 //!
-//! These rules hold at every level; those of one level only belong in a module of their own, called from `Verifier::op`.
+//! These rules hold at every level; those of one level only are in a module of their own, called from `Verifier::op`.
 //! What a device or kernel can run is another matter: [`Type`]s that a rule does not relate are left to them.
 //! Front doors, parsers and passes may build broken functions; whoever hands a function on verifies it.
 
+mod call;
 mod error;
 mod op;
 mod region;
+mod tile;
 
 pub use error::{Fault, VerifyError};
 
 use crate::text::MAX_DEPTH;
-use crate::{Block, Func, Module, Op, Type, ValueId};
+use crate::{Block, Func, Level, Module, Op, Type, ValueId};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
@@ -31,7 +33,7 @@ impl Module {
             }
             func.verify()?;
         }
-        Ok(())
+        call::verify(self)
     }
 }
 
@@ -98,6 +100,9 @@ impl<'f> Verifier<'f> {
         let Some(info) = func.values.get(id.index()) else {
             return Err(Fault::NoSuchValue(id.0));
         };
+        if let (Level::Tile, Err(reason)) = (func.level, crate::tile::check_type(&info.ty)) {
+            return Err(Fault::TileType { value: info.name.clone(), ty: info.ty.clone(), reason });
+        }
         if self.state[id.index()] != State::Unseen {
             return Err(Fault::DefinedTwice(info.name.clone()));
         }
@@ -138,8 +143,11 @@ impl<'f> Verifier<'f> {
         for id in op.defined() {
             self.define(id).or_else(|fault| self.fail(at(), fault))?;
         }
-        region::agree(self.func, op).or_else(|fault| self.fail(at(), fault))?;
-        op::typed(self.func, op).or_else(|fault| self.fail(at(), fault))
+        let rules = match self.func.level {
+            Level::Tile => tile::op(self.func, op),
+            _ => region::agree(self.func, op).and_then(|()| op::typed(self.func, op)),
+        };
+        rules.or_else(|fault| self.fail(at(), fault))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{DType, Func, Op, OpKind, Type};
 
 /// Number and types of the parameters and results of each region.
 pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Fault> {
-    if matches!(op.kind, OpKind::While | OpKind::Reduce | OpKind::PrefixScan | OpKind::Map) {
+    if op.kind == OpKind::While {
         return Ok(());
     }
     let of = |dtype| Some(Type::unranked(dtype));

@@ -1,0 +1,113 @@
+//! Type rules of the tile level, where every dimension is a number.
+//!
+//! [`infer`] checks the operands and attributes of an op and gives the types of its results as far as they follow;
+//! [`declared`] checks those that only the function tells, such as the dimensions of a `splat`. [`signature`] tells what
+//! the regions of an op take and yield.
+
+mod block;
+mod contract;
+mod descriptor;
+mod elementwise;
+mod memory;
+mod region;
+mod site;
+
+pub(crate) use region::signature;
+use site::Site;
+
+use crate::literal::checked_len;
+use crate::op::{Group, TypeError};
+use crate::types::{DescriptorType, PointerType, TensorType};
+use crate::{DType, Func, Op, OpKind, Shape, Type};
+
+/// Most elements of a block.
+pub const MAX_ELEMENTS: usize = 1 << 20;
+
+/// Most axes of a block.
+pub const MAX_RANK: usize = 32;
+
+/// Types of results; `None` where only the function tells.
+type Types = Result<Vec<Option<Type>>, TypeError>;
+
+/// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
+pub(crate) fn infer(func: &Func, op: &Op) -> Types {
+    let site = Site { func, op };
+    match (op.kind, op.decl().group) {
+        (_, Group::Elementwise) => elementwise::infer(&site),
+        (OpKind::Constant, _) => site.constant(),
+        (OpKind::Dot | OpKind::DotScaled, _) => contract::infer(&site),
+        (kind, _) if descriptor::is_one(kind) => descriptor::infer(&site),
+        (_, Group::Memory) => memory::infer(&site),
+        (kind, Group::Tile) if memory::is_pointer(kind) => memory::infer(&site),
+        (_, Group::Tile) => block::infer(&site),
+        (_, Group::Control) => region::infer(&site),
+        _ => Ok(vec![None; op.outputs.len()]),
+    }
+}
+
+/// Checks the types of results that do not follow.
+pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
+    let site = Site { func, op };
+    match op.kind {
+        OpKind::Splat | OpKind::Broadcast | OpKind::View | OpKind::Histogram => {
+            block::declared(&site)
+        }
+        OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
+        OpKind::MakeDescriptor | OpKind::DescriptorLoad | OpKind::DescriptorGather => {
+            descriptor::declared(&site)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether elements of this type live in blocks: floats from 8 bits on, integers of whole bytes, truth values.
+pub fn is_element(dtype: DType) -> bool {
+    match dtype {
+        DType::F8E8M0FNU | DType::F4E2M1FN => false,
+        DType::Bool => true,
+        _ => (dtype.is_float() || dtype.is_int()) && dtype.bits() >= 8,
+    }
+}
+
+/// What is wrong with a type of a value at level tile.
+pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
+    let (dtype, dims) = match ty {
+        Type::Tensor(TensorType { dtype, shape }) => (*dtype, fixed(shape)),
+        Type::Pointer(PointerType { to, shape, .. }) => (*to, fixed(shape)),
+        Type::Descriptor(DescriptorType { dtype, block }) => {
+            if block.is_empty() {
+                return Err("blocks of descriptors have at least one axis");
+            }
+            (*dtype, Some(block.clone()))
+        }
+        _ => return Err("values are blocks, pointers or descriptors"),
+    };
+    if !is_element(dtype) {
+        return Err("elements are floats and integers of whole bytes, or truth values");
+    }
+    let Some(dims) = dims else { return Err("every dimension is a number") };
+    if !dims.iter().all(|n| n.is_power_of_two()) {
+        return Err("every dimension is a power of two");
+    }
+    if dims.len() > MAX_RANK || checked_len(&dims).is_none_or(|n| n > MAX_ELEMENTS) {
+        return Err("blocks have at most 1048576 elements and 32 axes");
+    }
+    Ok(())
+}
+
+fn fixed(shape: &Option<Shape>) -> Option<Vec<usize>> {
+    shape.as_ref()?.iter().map(crate::Dim::fixed).collect()
+}
+
+/// The type with these dimensions.
+fn with_dims(ty: &Type, dims: &[usize]) -> Type {
+    ty.with_shape(Some(dims.iter().map(|&n| n.into()).collect()))
+}
+
+/// One result whose type follows.
+fn one(ty: Type) -> Types {
+    Ok(vec![Some(ty)])
+}
+
+#[cfg(test)]
+mod tests;

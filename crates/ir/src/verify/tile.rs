@@ -1,0 +1,66 @@
+//! The rules of the tile level: exact types, what regions take and yield, and what may happen in them.
+
+use super::{Fault, expect};
+use crate::op::Effect;
+use crate::tile;
+use crate::{Block, Func, Op, OpKind};
+
+/// An op in a tile function, behind the rules of every level.
+pub(super) fn op(func: &Func, op: &Op) -> Result<(), Fault> {
+    super::op::typed(func, op)?;
+    tile::declared(func, op)?;
+    for (region, (block, signature)) in
+        op.regions.iter().zip(tile::signature(func, op)?).enumerate()
+    {
+        for (what, ids, types) in [
+            ("parameter", &block.params, signature.takes),
+            ("result", &block.results, signature.yields),
+        ] {
+            let (expected, actual) = (types.len(), ids.len());
+            if expected != actual {
+                return Err(Fault::RegionCount { region, what, expected, actual });
+            }
+            for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
+                let fault =
+                    |expected, actual| Fault::RegionType { region, what, index, expected, actual };
+                expect(func.ty(id), expected, fault)?;
+            }
+        }
+    }
+    match op.kind {
+        OpKind::Reduce | OpKind::PrefixScan => {
+            op.regions.iter().try_for_each(|r| scalar(func, r).and_then(|()| pure(r)))
+        }
+        OpKind::Map => op.regions.iter().try_for_each(|r| scalar(func, r)),
+        _ => Ok(()),
+    }
+}
+
+/// Regions that run once for each element know scalars only.
+fn scalar(func: &Func, block: &Block) -> Result<(), Fault> {
+    let mut fault = None;
+    block.walk(&mut |op| {
+        let block = op
+            .used()
+            .chain(op.defined())
+            .find(|&id| func.ty(id).shape().is_none_or(|s| !s.is_empty()));
+        if let Some(id) = block {
+            fault.get_or_insert_with(|| Fault::NotScalar {
+                op: op.describe(),
+                value: func.info(id).name.clone(),
+            });
+        }
+    });
+    fault.map_or(Ok(()), Err)
+}
+
+/// Regions that run in no certain order and number have no effects. What callees do is a question for the module.
+fn pure(block: &Block) -> Result<(), Fault> {
+    let mut fault = None;
+    block.walk(&mut |op| {
+        if op.kind != OpKind::Call && op.decl().effect() != Effect::Pure {
+            fault.get_or_insert_with(|| Fault::Effect(op.describe()));
+        }
+    });
+    fault.map_or(Ok(()), Err)
+}
