@@ -1,11 +1,13 @@
 //! Building the `trident` binary.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::paths;
+use crate::python::Venv;
 
 /// A Cargo profile.
 #[derive(Clone, Copy)]
@@ -44,6 +46,34 @@ pub(crate) fn trident(profile: Profile) -> Result<PathBuf> {
 pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     let name = format!("trident{}", std::env::consts::EXE_SUFFIX);
     paths::target().join(profile.name()).join(name)
+}
+
+/// Build the Python package and unpack it below `target`; the folder belongs on `PYTHONPATH`, where
+/// Triton finds the package's entry point as in an installed one. The environment stays as it is,
+/// so that checkouts can share it.
+pub(crate) fn python_package(venv: Venv, profile: Profile) -> Result<PathBuf> {
+    let python = venv.ensure()?;
+    let folder = paths::target().join("python").join(profile.name());
+    let (wheels, package) = (folder.join("wheels"), folder.join("site"));
+    for stale in [&wheels, &package] {
+        if stale.exists() {
+            fs::remove_dir_all(stale)?;
+        }
+    }
+    let built = Command::new(&python)
+        .current_dir(paths::root())
+        .args(["-m", "maturin", "build", "--quiet", "--profile", profile.name(), "--out"])
+        .arg(&wheels)
+        .status()?;
+    ensure!(built.success(), "the Python package does not build");
+    let wheel = fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+    let installed = Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
+        .args(["--no-index", "--target"])
+        .args([&package, &wheel])
+        .status()?;
+    ensure!(installed.success(), "pip cannot unpack {}", wheel.display());
+    Ok(package)
 }
 
 /// Build the program that measures other engines, in the cache, since it is no part of the

@@ -66,6 +66,8 @@ struct ToolArgs {
 enum Suite {
     /// The ONNX backend suite
     Onnx,
+    /// Upstream Triton's tests, with the Python package as its back end
+    Triton,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -91,10 +93,13 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
+        Command::Conformance { suite: Suite::Triton, args } => {
+            run_with_package("triton_suite", &args.args)
+        }
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
-            let all = [Venv::Onnx, Venv::Examples];
+            let all = [Venv::Onnx, Venv::Examples, Venv::Torch];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }
@@ -136,4 +141,13 @@ fn run_tool(profile: Profile, module: &str, args: &[String]) -> Result<Outcome> 
         .into_command()
         .status()?;
     Ok(Outcome::from(status.success()))
+}
+
+/// Build the Python package and run one of the Python programs that need it beside PyTorch.
+fn run_with_package(module: &str, args: &[String]) -> Result<Outcome> {
+    let mut tool = Tool::module(Venv::Torch, module)?.args(args);
+    if !wants_help(args) {
+        tool = tool.package(&build::python_package(Venv::Torch, Profile::Release)?)?;
+    }
+    Ok(Outcome::from(tool.into_command().status()?.success()))
 }

@@ -18,6 +18,8 @@ pub(crate) enum Venv {
     Onnx,
     /// Training, export and tests of the examples.
     Examples,
+    /// PyTorch beside Triton: conformance and benchmarks of kernels.
+    Torch,
 }
 
 impl Venv {
@@ -25,6 +27,7 @@ impl Venv {
         match self {
             Venv::Onnx => "onnx",
             Venv::Examples => "examples",
+            Venv::Torch => "torch",
         }
     }
 
@@ -171,6 +174,13 @@ impl Tool {
             self.command.env("TRIDENT", binary);
         }
         self
+    }
+
+    /// Let the program import the Python package unpacked in `folder`.
+    pub(crate) fn package(mut self, folder: &Path) -> Result<Tool> {
+        let paths = [paths::root().join("xtask/python"), folder.to_path_buf()];
+        self.command.env("PYTHONPATH", std::env::join_paths(paths)?);
+        Ok(self)
     }
 
     pub(crate) fn into_command(self) -> Command {

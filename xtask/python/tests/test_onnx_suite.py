@@ -7,7 +7,8 @@ import unittest
 import ml_dtypes
 import numpy as np
 
-from onnx_suite import expectations, report
+import expectations
+from onnx_suite import report
 from onnx_suite.cases import compare, compare_types
 
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
@@ -92,7 +93,7 @@ class KnownFailures(unittest.TestCase):
             row("node/d", "ERR", 'quoted "op" \\ here'),
             row("node/e", "MISMATCH"),
         ]
-        unexplained = expectations.rewrite(path, rows, expectations.read(path))
+        unexplained = expectations.rewrite(path, rows, expectations.read(path), "ERR", ["x"])
         self.assertEqual(unexplained, ["node/e"])
         self.assertEqual(
             expectations.read(path),
@@ -102,6 +103,18 @@ class KnownFailures(unittest.TestCase):
                 "node/d": ("ERR", 'quoted "op" \\ here'),
             },
         )
+
+    def test_a_name_without_variant_stands_for_all(self):
+        path = self.write("")
+        rows = [row(f"f.py::{name}", status, "no") for name, status in (
+            ("all[a]", "ERR"), ("all[b]", "ERR"), ("all[c]", "SKIP"),
+            ("some[a]", "ERR"), ("some[b]", "PASS"),
+        )]  # fmt: skip
+        expectations.rewrite(path, rows, {}, "ERR", ["x"])
+        listed = expectations.read(path)
+        self.assertEqual(sorted(listed), ["f.py::all", "f.py::some[a]"])
+        self.assertTrue(all(expectations.judge(one, listed) is None for one in rows))
+        self.assertIsNotNone(expectations.judge(row("f.py::all[a]", "PASS"), listed))
 
     def test_a_reason_is_required_and_a_case_is_listed_once(self):
         group = '[[expected]]\nstatus = "ERR"\nreason = "{}"\ncases = ["node/a"]\n'

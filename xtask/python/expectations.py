@@ -5,7 +5,8 @@
     reason = "Gradient is not implemented"
     cases = ["node/test_gradient_of_add"]
 
-A case that is not listed must pass; a listed one must end with the listed status.
+A case that is not listed must pass; a listed one must end with the listed status. A case may stand
+for all of its variants: `file.py::test_dot` lists each `file.py::test_dot[...]`.
 """
 
 import collections
@@ -30,43 +31,58 @@ def read(path):
     return listed
 
 
+UNSCORED = ("EXCLUDED", "SKIP")  # statuses of cases that the suite itself does not judge
+
+
+def expected(case, listed):
+    """(status, reason) that `listed` gives a case, by its name or that of all its variants."""
+    return listed.get(case) or listed.get(case.partition("[")[0]) or ("PASS", "")
+
+
 def judge(row, listed):
     """Why `row` is not what `listed` expects, or None."""
-    expected, _ = listed.get(row["case"], ("PASS", ""))
-    if row["status"] in (expected, "EXCLUDED"):
+    wanted, _ = expected(row["case"], listed)
+    if row["status"] in (wanted, *UNSCORED):
         return None
     if row["status"] == "PASS":
-        return f"passes, but is listed as {expected}"
-    return f"{row['status']}, expected {expected}: {row['message']}"
+        return f"passes, but is listed as {wanted}"
+    return f"{row['status']}, expected {wanted}: {row['message']}"
 
 
-def rewrite(path, rows, listed):
+def rewrite(path, rows, listed, refusal, header):
     """List the refusals among `rows`, keeping the reasons already written.
 
-    Only ERR is ever added by itself: a wrong result, a crash or a hang needs a person's entry.
-    Returns the cases that would need one.
+    Only cases of status `refusal` are ever added by themselves: a wrong result, a crash or a hang
+    needs a person's entry. Returns the cases that would need one. `header` is the file's comment.
     """
     groups, unexplained = collections.defaultdict(list), []
     for row in rows:
         case, status = row["case"], row["status"]
-        known_status, known_reason = listed.get(case, (None, None))
-        if status in ("PASS", "EXCLUDED"):
+        known_status, known_reason = expected(case, listed)
+        if status == "PASS" or status in UNSCORED:
             continue
         if status == known_status:
             groups[status, known_reason].append(case)
-        elif status == "ERR":
+        elif status == refusal:
             groups[status, " ".join(row["message"].split())].append(case)
         else:
             unexplained.append(case)
-    lines = [
-        "# Cases of the ONNX backend suite that the device does not pass, and why. Every other",
-        "# case must pass. `cargo xtask conformance onnx --bless` adds refusals (ERR) and drops",
-        "# what passes; a wrong result (MISMATCH) is never added by itself.",
-    ]
+    lines = [f"# {line}" for line in header]
     for (status, reason), cases in sorted(groups.items()):
+        cases = shortened(cases, rows)
         reason = json.dumps(reason, ensure_ascii=False)
         lines += ["", "[[expected]]", f'status = "{status}"', f"reason = {reason}"]
         lines += ["cases = [", *(f'    "{case}",' for case in sorted(cases)), "]"]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n")
     return unexplained
+
+
+def shortened(cases, rows):
+    """`cases` with all variants of a test written as one where none of them ends otherwise."""
+    judged = collections.Counter(
+        row["case"].partition("[")[0] for row in rows if row["status"] not in UNSCORED
+    )
+    mine = collections.Counter(case.partition("[")[0] for case in cases)
+    whole = {test for test, count in mine.items() if count == judged[test]}
+    return {test if (test := case.partition("[")[0]) in whole else case for case in cases}

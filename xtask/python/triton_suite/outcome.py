@@ -1,0 +1,53 @@
+"""What became of one test, told from the exception that ended it.
+
+PASS      as upstream wants it
+SKIP      skipped by upstream
+MISMATCH  an assertion of upstream's does not hold: a wrong result
+REFUSED   the compiler refuses the kernel by name
+ASM       the test looks for another back end's assembly text
+ERR       any other exception
+CRASH     the process died
+TIMEOUT   no end within the time limit
+"""
+
+import re
+
+PASS, SKIP, MISMATCH, REFUSED = "PASS", "SKIP", "MISMATCH", "REFUSED"
+ASM, ERR, CRASH, TIMEOUT = "ASM", "ERR", "CRASH", "TIMEOUT"
+STATUSES = (PASS, MISMATCH, REFUSED, ASM, ERR, CRASH, TIMEOUT, SKIP)
+
+STAGES = ("ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
+ASM_WORDS = re.compile(r"\b(" + "|".join((*STAGES, "asm", "llir_str", "isa")) + r")\b")
+LENGTH = 400  # characters of a reason
+
+
+def chain(error):
+    """The exception and those it was raised from."""
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return seen
+
+
+def status_of(error, statement):
+    """The status that `error` stands for; `statement` is the line of the test that failed."""
+    for link in chain(error):
+        if type(link).__module__.split(".")[0] == "trident":
+            return REFUSED if type(link).__name__ == "CompileError" else ERR
+    if isinstance(error, KeyError) and error.args and error.args[0] in STAGES:
+        return ASM
+    if isinstance(error, AssertionError):
+        return ASM if ASM_WORDS.search(statement) else MISMATCH
+    return ERR
+
+
+def reason_of(error, folder="."):
+    """One line: the innermost exception's type and message, the same on every machine."""
+    own = [link for link in chain(error) if type(link).__module__.split(".")[0] == "trident"]
+    told = own[0] if own else error
+    text = " ".join(str(told).replace(str(folder) + "/", "").split())
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    text = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", text)
+    text = re.sub(r"/\S*/(\w+\.py)", r"\1", text)
+    return f"{type(told).__name__}: {text}"[:LENGTH]
