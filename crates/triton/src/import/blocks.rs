@@ -1,0 +1,265 @@
+//! Blocks and branches to nested ifs.
+//!
+//! Branches come from early returns and go forward only. Where the paths of a conditional branch meet again, at its
+//! immediate post-dominator, an `if` ends whose results are that block's parameters. Where they meet only at the end of
+//! the region, each branch of the `if` runs to the end, and blocks that both reach are imported into both.
+//!
+//! Post-dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+
+use super::{Import, Lowered};
+use crate::syntax::{Block, Op, Region, Successor};
+use crate::{Failure, Fault, MAX_COPIES};
+use std::collections::HashMap;
+use trident_ir::op::OpKind as K;
+use trident_ir::{Type, ValueId};
+
+/// Regions in the result nest at most so deep: what the text form reads.
+const MAX_REGIONS: usize = trident_ir::text::MAX_DEPTH - 1;
+
+/// The blocks of a region.
+struct Graph<'a, 's> {
+    blocks: &'a [Block<'s>],
+    index: HashMap<&'s str, usize>,
+    /// Immediate post-dominators; the number of blocks stands for the end of the region.
+    join: Vec<usize>,
+    imported: Vec<bool>,
+    /// Name of the op that ends the region.
+    end: &'static str,
+}
+
+impl<'a, 's> Import<'a, 's> {
+    /// Imports a region, whose last op is `end` or, where it yields nothing, is left out.
+    pub(super) fn region(
+        &mut self,
+        region: &'a Region<'s>,
+        end: &'static str,
+    ) -> Result<trident_ir::Block, Failure> {
+        let Some(entry) = region.blocks.first() else { return Ok(trident_ir::Block::default()) };
+        let mut graph = Graph {
+            blocks: &region.blocks,
+            index: HashMap::new(),
+            join: vec![1],
+            imported: vec![false; region.blocks.len()],
+            end,
+        };
+        if region.blocks.len() > 1 {
+            for (i, block) in region.blocks.iter().enumerate() {
+                if !block.label.is_empty() && graph.index.insert(block.label, i).is_some() {
+                    let fault = Fault::DefinedTwice(format!("^{}", block.label));
+                    return Err(Failure::new(block.at, fault));
+                }
+            }
+            graph.join = self.post_dominators(&graph)?;
+        }
+        let exit = region.blocks.len();
+        self.nested(|import| {
+            for param in &entry.params {
+                let id = import.func.value(param.name, param.ty.clone());
+                import.block.params.push(id);
+                let promised = import.hinted(param.name, id, &param.attrs)?;
+                import.define(param.at, param.name, &[promised])?;
+            }
+            import.run(&mut graph, 0, exit)
+        })
+    }
+
+    /// Imports a block of its own with `fill`, which gives the values that it yields.
+    fn nested(
+        &mut self,
+        fill: impl FnOnce(&mut Self) -> Lowered,
+    ) -> Result<trident_ir::Block, Failure> {
+        if self.depth >= MAX_REGIONS {
+            return self.fail(Fault::TooDeep);
+        }
+        self.depth += 1;
+        let mark = self.scope.mark();
+        let outer = std::mem::take(&mut self.block);
+        let results = fill(self)?;
+        let mut block = std::mem::replace(&mut self.block, outer);
+        block.results = results;
+        self.scope.reset(mark);
+        self.depth -= 1;
+        Ok(block)
+    }
+
+    /// Imports from block `at` on until the paths meet at `stop`: gives what is handed to it.
+    fn run(&mut self, graph: &mut Graph<'a, 's>, mut at: usize, stop: usize) -> Lowered {
+        loop {
+            let block = &graph.blocks[at];
+            if std::mem::replace(&mut graph.imported[at], true) {
+                self.copies += block.ops.len();
+                if self.copies > MAX_COPIES {
+                    return Err(Failure::new(block.at, Fault::Copies));
+                }
+            }
+            let (ops, last) = split(graph, block)?;
+            for op in ops {
+                self.op(op)?;
+            }
+            let Some(last) = last else { return Ok(vec![]) };
+            let former = self.enter(last);
+            match (&last.successors[..], last.name) {
+                ([], _) => {
+                    let results = self.operands(last)?;
+                    self.leave(former);
+                    return Ok(results);
+                }
+                ([next], "cf.br") => {
+                    let target = graph.target(next)?;
+                    let args = self.values(&next.args)?;
+                    if target == stop {
+                        self.leave(former);
+                        return Ok(args);
+                    }
+                    self.arrive(&graph.blocks[target], next.at, &args)?;
+                    at = target;
+                }
+                ([yes, no], "cf.cond_br") => {
+                    let operands = self.operands(last)?;
+                    let [condition] = self.exactly(last, &operands)?;
+                    let join = graph.join[at];
+                    let mut branches = vec![];
+                    for successor in [yes, no] {
+                        let target = graph.target(successor)?;
+                        branches.push(self.nested(|import| {
+                            let args = import.values(&successor.args)?;
+                            if target == join {
+                                return Ok(args);
+                            }
+                            import.arrive(&graph.blocks[target], successor.at, &args)?;
+                            import.run(graph, target, join)
+                        })?);
+                    }
+                    let types: Vec<Type> =
+                        branches[0].results.iter().map(|&x| self.ty(x).clone()).collect();
+                    self.yields(last, &branches[1], &types)?;
+                    let results = self.push(K::If, vec![Some(condition)], [], &types);
+                    self.attach(branches);
+                    if join == stop {
+                        self.leave(former);
+                        return Ok(results);
+                    }
+                    self.arrive(&graph.blocks[join], last.at, &results)?;
+                    at = join;
+                }
+                _ => return self.unknown(last),
+            }
+            self.leave(former);
+        }
+    }
+
+    /// Binds the parameters of a block.
+    fn arrive(&mut self, block: &Block<'s>, from: usize, args: &[ValueId]) -> Result<(), Failure> {
+        if args.len() != block.params.len() {
+            let (op, what) = (format!("^{}", block.label), "arguments");
+            let (actual, expected) = (args.len(), block.params.len());
+            return Err(Failure::new(from, Fault::Count { op, what, actual, expected }));
+        }
+        for (param, &arg) in block.params.iter().zip(args) {
+            let (actual, expected) = (self.ty(arg), &param.ty);
+            if actual != expected {
+                let fault = Fault::Type {
+                    op: format!("^{}", block.label),
+                    what: format!("parameter `%{}`", param.name),
+                    actual: actual.to_string(),
+                    expected: expected.to_string(),
+                };
+                return Err(Failure::new(from, fault));
+            }
+            self.define(param.at, param.name, &[arg])?;
+        }
+        Ok(())
+    }
+
+    /// The immediate post-dominator of each block that the entry reaches.
+    fn post_dominators(&self, graph: &Graph<'a, 's>) -> Result<Vec<usize>, Failure> {
+        let exit = graph.blocks.len();
+        let mut successors = Vec::with_capacity(exit);
+        for block in graph.blocks {
+            let (_, last) = split(graph, block)?;
+            let next = last.map_or(&[][..], |op| &op.successors);
+            successors.push(next.iter().map(|s| graph.target(s)).collect::<Result<Vec<_>, _>>()?);
+        }
+        let (mut join, mut depth) = (vec![exit; exit + 1], vec![0usize; exit + 1]);
+        for block in graph.order(&successors)? {
+            let mut common = successors[block].first().copied().unwrap_or(exit);
+            for &other in successors[block].iter().skip(1) {
+                let mut other = other;
+                while common != other {
+                    if depth[common] >= depth[other] {
+                        common = join[common];
+                    } else {
+                        other = join[other];
+                    }
+                }
+            }
+            join[block] = common;
+            depth[block] = depth[common] + 1;
+        }
+        Ok(join)
+    }
+}
+
+impl Graph<'_, '_> {
+    fn target(&self, successor: &Successor<'_>) -> Result<usize, Failure> {
+        let target = self.index.get(successor.block).copied();
+        target.ok_or_else(|| Failure::new(successor.at, Fault::NoBlock(successor.block.to_owned())))
+    }
+
+    /// Blocks that the entry reaches, each behind its successors.
+    fn order(&self, successors: &[Vec<usize>]) -> Result<Vec<usize>, Failure> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            Unseen,
+            Open,
+            Done,
+        }
+        let mut state = vec![State::Unseen; self.blocks.len()];
+        let mut order = vec![];
+        let mut path = vec![(0, 0)];
+        state[0] = State::Open;
+        while let Some((block, next)) = path.last_mut() {
+            match successors[*block].get(*next) {
+                Some(&target) => {
+                    *next += 1;
+                    match state[target] {
+                        State::Unseen => {
+                            state[target] = State::Open;
+                            path.push((target, 0));
+                        }
+                        State::Open => {
+                            return Err(Failure::new(self.blocks[target].at, Fault::BlockLoop));
+                        }
+                        State::Done => {}
+                    }
+                }
+                None => {
+                    state[*block] = State::Done;
+                    order.push(*block);
+                    path.pop();
+                }
+            }
+        }
+        Ok(order)
+    }
+}
+
+/// The ops of a block in front of the one that ends it, and that one.
+fn split<'a, 's>(
+    graph: &Graph<'_, '_>,
+    block: &'a Block<'s>,
+) -> Result<(&'a [Op<'s>], Option<&'a Op<'s>>), Failure> {
+    match block.ops.split_last() {
+        Some((last, ops)) if last.name == graph.end || last.name.starts_with("cf.") => {
+            Ok((ops, Some(last)))
+        }
+        // Loops and branches that yield nothing are printed without `scf.yield`.
+        _ if graph.end == "scf.yield" && graph.blocks.len() == 1 => Ok((&block.ops, None)),
+        last => {
+            let found = last.map_or("nothing".into(), |(op, _)| format!("`{}`", op.name));
+            let at = last.map_or(block.at, |(op, _)| op.at);
+            let expected = "an op that ends the block (`tt.return`, `cf.br` …)";
+            Err(Failure::new(at, Fault::Expected { expected, found }))
+        }
+    }
+}

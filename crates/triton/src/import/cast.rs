@@ -1,0 +1,108 @@
+//! Conversions between element types.
+
+use super::{Import, Lowered};
+use crate::syntax::{Attr as Text, Op};
+use crate::{Failure, Fault};
+use trident_ir::op::OpKind as K;
+use trident_ir::{Attr, DType, Type, ValueId};
+
+use super::arith::unsigned;
+
+impl Import<'_, '_> {
+    pub(super) fn cast(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+        const CASTS: &[&str] = &[
+            "bitcast", "fp_to_fp", "extf", "truncf", "extsi", "extui", "trunci", "sitofp",
+            "uitofp", "fptosi", "fptoui",
+        ];
+        if !CASTS.contains(&name) {
+            return self.unknown(op);
+        }
+        let [x] = self.exactly(op, xs)?;
+        let result = self.result_type(op)?.clone();
+        if name == "bitcast"
+            && matches!((self.ty(x), &result), (Type::Pointer(_), Type::Pointer(_)))
+        {
+            return Ok(vec![self.emit(K::PtrCast, &[x], &[], result)]);
+        }
+        let from = self.dtype(op, x)?;
+        let Some(to) = result.dtype() else {
+            return self.wrong_type(op, "the result", &result, "numbers");
+        };
+        let width = |dtype: DType| if dtype == DType::Bool { 1 } else { dtype.bits() };
+        let integer = |dtype: DType| dtype.is_int() || dtype == DType::Bool;
+        let fits = match name {
+            "bitcast" => width(from) == width(to),
+            "extf" => from.is_float() && to.is_float() && width(from) < width(to),
+            "fp_to_fp" | "truncf" => from.is_float() && to.is_float(),
+            "extsi" | "extui" => integer(from) && integer(to) && width(from) < width(to),
+            "trunci" => integer(from) && integer(to) && width(from) > width(to),
+            "sitofp" | "uitofp" => integer(from) && to.is_float(),
+            _ => from.is_float() && to.is_int(),
+        };
+        if !fits {
+            return self.wrong_type(
+                op,
+                "the result",
+                &result,
+                format!("a type for {}", self.ty(x)),
+            );
+        }
+        let y = match name {
+            "bitcast" => self.bitcast(x, to),
+            "extf" | "truncf" | "fp_to_fp" => {
+                let rounding = self.rounding(op)?;
+                let mut attrs = vec![("to", Attr::DType(to))];
+                if rounding == "rtz" && width(to) < width(from) {
+                    attrs.push(("rounding", Attr::Str(rounding.into())));
+                }
+                self.emit(K::Cast, &[x], &attrs, result)
+            }
+            "fptosi" => self.converted(x, to),
+            "fptoui" => {
+                let bits = self.converted(x, unsigned(to).unwrap_or(to));
+                self.bitcast(bits, to)
+            }
+            // As a signed number true is −1.
+            "extsi" | "sitofp" if from == DType::Bool => {
+                let one = self.converted(x, to);
+                self.like(K::Neg, &[one], &[])
+            }
+            "extui" | "uitofp" => {
+                let bits = self.bitcast(x, unsigned(from).unwrap_or(from));
+                self.converted(bits, to)
+            }
+            // The lowest bit counts, where a cast to truth values would ask for any.
+            "trunci" if to == DType::Bool => {
+                let ty = self.ty(x).clone();
+                let Some(one) = self.integer(1, &ty) else { return self.unknown(op) };
+                let bit = self.like(K::BitwiseAnd, &[x, one], &[]);
+                self.truth(K::Equal, &[bit, one])
+            }
+            _ => self.converted(x, to),
+        };
+        Ok(vec![y])
+    }
+
+    /// `rtne` or `rtz`.
+    fn rounding(&self, op: &Op<'_>) -> Result<&'static str, Failure> {
+        let mode = match op.attrs.get("rounding").or(op.attrs.get("roundingmode")) {
+            // The keyword of `arith` stands alone.
+            None => op.attrs.0.iter().map(|(name, _)| &**name).find(|n| n.contains("to")),
+            Some(Text::Number(n)) => match n.integer() {
+                Some(0) => Some("rtz"),
+                Some(1) => Some("rtne"),
+                _ => Some("?"),
+            },
+            Some(other) => Some(other.word().unwrap_or("?")),
+        };
+        match mode {
+            None | Some("rtne" | "to_nearest_even") => Ok("rtne"),
+            Some("rtz" | "toward_zero") => Ok("rtz"),
+            Some(_) => self.fail(Fault::Attribute {
+                op: op.name.into(),
+                name: "rounding",
+                expected: "`rtne` or `rtz`",
+            }),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Functions, and the module that they make.
+
+use super::{Context, Import};
+use crate::syntax::{self, Attr, Locs, Op};
+use crate::{Failure, Fault};
+use std::collections::HashMap;
+use trident_ir::op::OpKind as K;
+use trident_ir::{Attr as IrAttr, Block, Func, Module, Type};
+
+/// Types of parameters and results.
+pub(super) struct Signature {
+    pub(super) params: Vec<Type>,
+    pub(super) results: Vec<Type>,
+}
+
+/// Brings all functions of a text to the `tile` level, the public one first.
+pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Module, Failure> {
+    let mut context = Context { tree, locs, signatures: HashMap::new() };
+    let mut entry = None;
+    for (i, op) in tree.ops.iter().enumerate() {
+        if op.name != "tt.func" {
+            return Err(Failure::new(
+                op.at,
+                Fault::Expected {
+                    expected: "a function, `tt.func`",
+                    found: format!("`{}`", op.name),
+                },
+            ));
+        }
+        let name = name(op)?;
+        let private = op.attrs.get("sym_visibility").and_then(Attr::word);
+        if entry.is_none() && !matches!(private, Some("private" | "nested")) {
+            entry = Some(i);
+        }
+        if context.signatures.insert(name, signature(op)?).is_some() {
+            return Err(Failure::new(op.at, Fault::DefinedTwice(format!("@{name}"))));
+        }
+    }
+    let Some(entry) = entry else { return Err(Failure::new(0, Fault::NoEntry)) };
+    let mut module = Module::default();
+    let others = (0..tree.ops.len()).filter(|&i| i != entry);
+    for i in [entry].into_iter().chain(others) {
+        module.funcs.push(func(&context, &tree.ops[i])?);
+    }
+    match recursive(&module) {
+        None => Ok(module),
+        Some(name) => {
+            let at = tree.ops.iter().find(|op| self::name(op).is_ok_and(|n| n == name));
+            let fault = Fault::Recursion(name.to_owned());
+            Err(Failure::new(at.map_or(0, |op| op.at), fault))
+        }
+    }
+}
+
+fn name<'a>(op: &'a Op<'_>) -> Result<&'a str, Failure> {
+    match op.attrs.get("sym_name") {
+        Some(Attr::Symbol(name) | Attr::Str(name)) => Ok(name),
+        _ => Err(Failure::new(
+            op.at,
+            Fault::Attribute { op: op.name.into(), name: "sym_name", expected: "a symbol" },
+        )),
+    }
+}
+
+fn signature(op: &Op<'_>) -> Result<Signature, Failure> {
+    let params = op.regions.first().and_then(|r| r.blocks.first()).map_or(&[][..], |b| &b.params);
+    let results = match op.attrs.get("results") {
+        Some(Attr::List(types)) => types
+            .iter()
+            .filter_map(|ty| if let Attr::Type(ty) = ty { Some(ty.clone()) } else { None })
+            .collect(),
+        _ => {
+            let expected = "the printed form of a function";
+            return Err(Failure::new(op.at, Fault::Expected { expected, found: "another".into() }));
+        }
+    };
+    Ok(Signature { params: params.iter().map(|p| p.ty.clone()).collect(), results })
+}
+
+fn func<'a, 's>(context: &'a Context<'a, 's>, op: &'a Op<'s>) -> Result<Func, Failure> {
+    let name = name(op)?;
+    let mut import = Import::new(context, name);
+    import.enter(op);
+    let Some(region) = op.regions.first() else { return import.unknown(op) };
+    let mut body = import.region(region, "tt.return")?;
+    if let Some(signature) = context.signatures.get(name) {
+        import.yields(op, &body, &signature.results)?;
+    }
+    name_rest(&mut body, &mut import.func);
+    import.func.body = body;
+    import.func.unique_names();
+    import.func.renumber();
+    Ok(import.func)
+}
+
+/// Values without a name in the text get that of their op.
+fn name_rest(block: &mut Block, func: &mut Func) {
+    for op in &mut block.ops {
+        for id in op.defined() {
+            let name = &mut func.values[id.index()].name;
+            if name.is_empty() {
+                *name = op.decl().name.into();
+            }
+        }
+        for region in &mut op.regions {
+            name_rest(region, func);
+        }
+    }
+}
+
+/// A function that reaches itself by calls.
+fn recursive(module: &Module) -> Option<&str> {
+    let mut calls: HashMap<&str, Vec<&str>> = HashMap::new();
+    for func in &module.funcs {
+        let callees = calls.entry(&func.name).or_default();
+        func.body.walk(&mut |op| {
+            if op.kind == K::Call
+                && let Some(IrAttr::Str(callee)) = op.attrs.get("callee")
+            {
+                callees.push(callee);
+            }
+        });
+        callees.sort_unstable();
+        callees.dedup();
+    }
+    // Functions that call nothing but what is known to end go; from what is left all ways lead into a circle.
+    let mut left: Vec<&str> = module.funcs.iter().map(|f| f.name.as_str()).collect();
+    loop {
+        let before = left.len();
+        let open: std::collections::HashSet<&str> = left.iter().copied().collect();
+        left.retain(|name| calls.get(name).is_some_and(|c| c.iter().any(|c| open.contains(c))));
+        if left.len() == before {
+            break;
+        }
+    }
+    let mut name = *left.first()?;
+    for _ in 0..left.len() {
+        name = calls.get(name)?.iter().find(|c| left.contains(c))?;
+    }
+    Some(name)
+}

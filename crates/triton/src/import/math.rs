@@ -1,0 +1,159 @@
+//! Dialect `math`, and Triton's own ops on numbers.
+
+use super::{Import, Lowered};
+use crate::syntax::Op;
+use trident_ir::op::OpKind as K;
+use trident_ir::{Attr, DType, OpKind, Type, ValueId};
+
+/// Functions of one operand that are ops of the table.
+fn unary(name: &str) -> Option<OpKind> {
+    Some(match name {
+        "absf" | "absi" => K::Abs,
+        "acos" => K::Acos,
+        "acosh" => K::Acosh,
+        "asin" => K::Asin,
+        "asinh" => K::Asinh,
+        "atan" => K::Atan,
+        "atanh" => K::Atanh,
+        "ceil" => K::Ceil,
+        "cos" => K::Cos,
+        "cosh" => K::Cosh,
+        "erf" => K::Erf,
+        "exp" => K::Exp,
+        "exp2" => K::Exp2,
+        "floor" => K::Floor,
+        "log" => K::Log,
+        "log2" => K::Log2,
+        "roundeven" => K::Round,
+        "rsqrt" => K::Rsqrt,
+        "sin" => K::Sin,
+        "sinh" => K::Sinh,
+        "sqrt" | "precise_sqrt" => K::Sqrt,
+        "tan" => K::Tan,
+        "tanh" => K::Tanh,
+        _ => return None,
+    })
+}
+
+/// Functions of the C library that `math` has beside these: name there, name here, operands.
+const LIBM: &[(&str, &str, usize)] = &[
+    ("atan2", "atan2", 2),
+    ("cbrt", "cbrt", 1),
+    ("copysign", "copysign", 2),
+    ("erfc", "erfc", 1),
+    ("expm1", "expm1", 1),
+    ("log10", "log10", 1),
+    ("log1p", "log1p", 1),
+    ("powf", "pow", 2),
+    ("round", "round", 1),
+    ("trunc", "trunc", 1),
+];
+
+impl Import<'_, '_> {
+    pub(super) fn math(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
+        if let Some(kind) = unary(name) {
+            let [x] = self.exactly(op, xs)?;
+            match name {
+                "absi" if self.dtype(op, x)?.is_int() => {}
+                _ => drop(self.floats(op, x)?),
+            }
+            return Ok(vec![self.like(kind, &[x], &[])]);
+        }
+        if let Some(&(_, function, count)) = LIBM.iter().find(|(own, ..)| *own == name) {
+            self.counted(op, "operands", xs.len(), count)?;
+            for &x in xs {
+                self.floats(op, x)?;
+            }
+            return self.libm(op, function.into(), xs);
+        }
+        let y = match name {
+            "isnan" | "isinf" => {
+                let [x] = self.exactly(op, xs)?;
+                self.floats(op, x)?;
+                self.truth(if name == "isnan" { K::IsNaN } else { K::IsInf }, &[x])
+            }
+            "fma" => {
+                let [a, b, c] = self.exactly(op, xs)?;
+                self.floats(op, a)?;
+                self.like(K::Fma, &[a, b, c], &[])
+            }
+            "clampf" => {
+                let [x, low, high] = self.exactly(op, xs)?;
+                self.floats(op, x)?;
+                // Its number is that of MLIR's enumeration: 0xffff is `all`.
+                let propagate = match op.attrs.get("propagateNan") {
+                    Some(a) => a.word() == Some("all") || a.int() == Some(0xffff),
+                    None => false,
+                };
+                let attrs = [("propagate_nan", Attr::Int(1))];
+                self.like(K::Clamp, &[x, low, high], if propagate { &attrs } else { &[] })
+            }
+            // A quotient that is correctly rounded serves both.
+            "precise_divf" | "approx_divf" => {
+                let [a, b] = self.exactly(op, xs)?;
+                self.floats(op, a)?;
+                self.like(K::Div, &[a, b], &[])
+            }
+            "mulhiui" => {
+                let [a, b] = self.exactly(op, xs)?;
+                self.as_unsigned(op, &[a, b], |i, xs| i.like(K::MulHigh, xs, &[]))?
+            }
+            "extern_elementwise" => {
+                let symbol = self.text(op, "symbol")?;
+                let single = xs.iter().any(|&x| self.ty(x).dtype() == Some(DType::F32))
+                    || op.result_types.iter().any(|ty| ty.dtype() == Some(DType::F32));
+                return self.libm(op, function_name(&symbol, single).to_owned(), xs);
+            }
+            _ => return self.unknown(op),
+        };
+        Ok(vec![y])
+    }
+
+    fn libm(&mut self, op: &Op<'_>, function: String, xs: &[ValueId]) -> Lowered {
+        let ty = self.result_type(op)?.clone();
+        for &x in xs {
+            self.dtype(op, x)?;
+            if self.ty(x).shape() != ty.shape() {
+                return self.wrong_type(op, "an operand", self.ty(x), format!("the shape of {ty}"));
+            }
+        }
+        let (Type::Tensor(t), false) = (&ty, xs.is_empty()) else { return self.unknown(op) };
+        let attrs = [("function", Attr::Str(function)), ("to", Attr::DType(t.dtype))];
+        Ok(vec![self.emit(K::Libm, xs, &attrs, ty.clone())])
+    }
+}
+
+/// The name of a function in C without the suffix of its type: `__nv_tanhf` of f32 is `tanh`.
+fn function_name(symbol: &str, single: bool) -> &str {
+    if let Some(name) = symbol.strip_prefix("__ocml_") {
+        return name.strip_suffix("_f32").or(name.strip_suffix("_f64")).unwrap_or(name);
+    }
+    let name = symbol.strip_prefix("__nv_").unwrap_or(symbol);
+    match name.strip_suffix('f') {
+        // These end in `f` without any suffix.
+        Some(plain) if single && !matches!(name, "erf" | "isinf" | "modf") => plain,
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::function_name;
+
+    #[test]
+    fn suffixes_of_single_precision_go() {
+        for (symbol, single, name) in [
+            ("__nv_tanhf", true, "tanh"),
+            ("__nv_tanh", false, "tanh"),
+            ("__nv_erff", true, "erf"),
+            ("__nv_erf", false, "erf"),
+            ("erf", true, "erf"),
+            ("__nv_isinff", true, "isinf"),
+            ("__nv_float2int_rn", true, "float2int_rn"),
+            ("__ocml_sinh_f32", true, "sinh"),
+            ("tanh", true, "tanh"),
+        ] {
+            assert_eq!(function_name(symbol, single), name, "{symbol}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Operations of the syntax tree to ops of the table: one file for each family of ops.
+
+mod arith;
+mod blocks;
+mod cast;
+mod constant;
+mod control;
+mod descriptor;
+mod dot;
+mod effect;
+mod emit;
+mod func;
+mod math;
+mod pointer;
+mod reduce;
+mod scope;
+mod shape;
+
+use crate::syntax::{self, LocId, Locs, Op};
+use crate::{Failure, Fault};
+use func::Signature;
+use scope::Scope;
+use std::collections::HashMap;
+use trident_ir::{Block, Func, Level, Loc, Type, ValueId};
+
+pub(crate) use func::module;
+
+/// What functions of a module share.
+struct Context<'a, 's> {
+    tree: &'a syntax::Module<'s>,
+    locs: &'a Locs<'s>,
+    signatures: HashMap<&'a str, Signature>,
+}
+
+/// The import of one function.
+struct Import<'a, 's> {
+    context: &'a Context<'a, 's>,
+    func: Func,
+    /// The block under construction.
+    block: Block,
+    scope: Scope<'s>,
+    /// Blocks around `block`.
+    depth: usize,
+    /// Ops that structuring has imported more than once.
+    copies: usize,
+    /// The operation under import: its place in the text and in the source.
+    at: usize,
+    loc_id: LocId,
+    loc: Loc,
+}
+
+/// The results of an operation.
+type Lowered = Result<Vec<ValueId>, Failure>;
+
+impl<'a, 's> Import<'a, 's> {
+    fn new(context: &'a Context<'a, 's>, name: &str) -> Import<'a, 's> {
+        Import {
+            context,
+            func: Func::new(name, Level::Tile),
+            block: Block::default(),
+            scope: Scope::default(),
+            depth: 0,
+            copies: 0,
+            at: 0,
+            loc_id: LocId::UNKNOWN,
+            loc: None,
+        }
+    }
+
+    fn failure(&self, fault: Fault) -> Failure {
+        Failure { at: self.at, loc: self.loc_id, fault: Box::new(fault) }
+    }
+
+    fn fail<T>(&self, fault: Fault) -> Result<T, Failure> {
+        Err(self.failure(fault))
+    }
+
+    fn ty(&self, id: ValueId) -> &Type {
+        self.func.ty(id)
+    }
+
+    /// Makes an operation the one under import; the former one comes back with `leave`.
+    fn enter(&mut self, op: &Op<'_>) -> (usize, LocId, Loc) {
+        let loc = if op.loc == self.loc_id {
+            self.loc.clone()
+        } else {
+            self.context.locs.resolve(op.loc)
+        };
+        let former = (self.at, self.loc_id, std::mem::replace(&mut self.loc, loc));
+        (self.at, self.loc_id) = (op.at, op.loc);
+        former
+    }
+
+    fn leave(&mut self, former: (usize, LocId, Loc)) {
+        (self.at, self.loc_id, self.loc) = former;
+    }
+
+    /// Imports an operation that is no terminator.
+    fn op(&mut self, op: &'a Op<'s>) -> Result<(), Failure> {
+        let former = self.enter(op);
+        let operands = self.operands(op)?;
+        let mut results = self.lower(op, &operands)?;
+        self.counted(op, "results", results.len(), op.result_types.len())?;
+        for (i, (&id, ty)) in results.iter().zip(&op.result_types).enumerate() {
+            self.typed(op, || format!("result {i}"), self.ty(id), ty)?;
+        }
+        if let [result] = &mut results[..] {
+            *result = self.hinted(op.name, *result, &op.attrs)?;
+        }
+        let mut ids = &results[..];
+        for pack in &op.results {
+            let (own, rest) = ids.split_at_checked(pack.count).unwrap_or((ids, &[]));
+            self.define(op.at, pack.name, own)?;
+            ids = rest;
+        }
+        self.leave(former);
+        Ok(())
+    }
+
+    /// Gives values the name that the text has for them.
+    fn define(&mut self, at: usize, name: &'s str, ids: &[ValueId]) -> Result<(), Failure> {
+        for (i, id) in ids.iter().enumerate() {
+            let known = &mut self.func.values[id.index()].name;
+            if known.is_empty() {
+                *known = if ids.len() == 1 { name.into() } else { format!("{name}.{i}") };
+            }
+        }
+        let fresh = self.scope.define(name, ids);
+        if fresh { Ok(()) } else { Err(Failure::new(at, Fault::DefinedTwice(format!("%{name}")))) }
+    }
+
+    fn value(&self, operand: &syntax::Use<'_>) -> Result<ValueId, Failure> {
+        self.scope.get(operand.name, operand.number).ok_or_else(|| {
+            let name = match operand.number {
+                0 => operand.name.to_owned(),
+                n => format!("{}#{n}", operand.name),
+            };
+            Failure { at: operand.at, loc: self.loc_id, fault: Box::new(Fault::Undefined(name)) }
+        })
+    }
+
+    fn values(&self, operands: &[syntax::Use<'_>]) -> Lowered {
+        operands.iter().map(|operand| self.value(operand)).collect()
+    }
+
+    /// The operands of an operation, of the types that the text says.
+    fn operands(&self, op: &Op<'_>) -> Lowered {
+        let operands = self.values(&op.operands)?;
+        for (i, (&id, ty)) in operands.iter().zip(&op.operand_types).enumerate() {
+            self.typed(op, || format!("operand {i}"), self.ty(id), ty)?;
+        }
+        Ok(operands)
+    }
+
+    fn typed(
+        &self,
+        op: &Op<'_>,
+        what: impl FnOnce() -> String,
+        actual: &Type,
+        expected: &Type,
+    ) -> Result<(), Failure> {
+        if actual == expected {
+            return Ok(());
+        }
+        self.wrong_type(op, what(), actual, expected.to_string())
+    }
+
+    fn wrong_type<T>(
+        &self,
+        op: &Op<'_>,
+        what: impl Into<String>,
+        actual: &Type,
+        expected: impl Into<String>,
+    ) -> Result<T, Failure> {
+        self.fail(Fault::Type {
+            op: op.name.into(),
+            what: what.into(),
+            actual: actual.to_string(),
+            expected: expected.into(),
+        })
+    }
+
+    fn counted(
+        &self,
+        op: &Op<'_>,
+        what: &'static str,
+        actual: usize,
+        expected: usize,
+    ) -> Result<(), Failure> {
+        if actual == expected {
+            return Ok(());
+        }
+        self.fail(Fault::Count { op: op.name.into(), what, actual, expected })
+    }
+
+    fn attribute<T>(
+        &self,
+        op: &Op<'_>,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<T, Failure> {
+        self.fail(Fault::Attribute { op: op.name.into(), name, expected })
+    }
+
+    /// All operands, which must be `N`.
+    fn exactly<const N: usize>(
+        &self,
+        op: &Op<'_>,
+        operands: &[ValueId],
+    ) -> Result<[ValueId; N], Failure> {
+        self.counted(op, "operands", operands.len(), N)?;
+        operands.try_into().or_else(|_| self.fail(Fault::UnknownOp(op.name.into())))
+    }
+
+    /// The one type of result that the text says.
+    fn result_type<'o>(&self, op: &'o Op<'_>) -> Result<&'o Type, Failure> {
+        self.counted(op, "results", op.result_types.len(), 1)?;
+        op.result_types.first().ok_or_else(|| self.failure(Fault::UnknownOp(op.name.into())))
+    }
+
+    fn lower(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
+        if let Some(reason) = syntax::refused(op.name) {
+            return self.fail(Fault::Refused { op: op.name.into(), reason });
+        }
+        let (dialect, name) = op.name.split_once('.').unwrap_or(("", op.name));
+        match (dialect, name) {
+            ("arith", "constant") => self.constant(op),
+            ("arith", _) => self.arith(op, name, xs),
+            ("math", _) => self.math(op, name, xs),
+            ("scf", _) => self.control(op, name, xs),
+            ("tt", _) => self.triton(op, name, xs),
+            ("ub", "poison") => self.poison(op),
+            ("llvm", "intr.assume") => self.assume(op, xs),
+            ("ttg" | "gpu", "barrier") => self.barrier(op, xs),
+            _ => self.fail(Fault::UnknownOp(op.name.into())),
+        }
+    }
+
+    fn triton(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
+        match name {
+            "get_program_id" | "get_num_programs" | "make_range" | "splat" | "unsplat"
+            | "expand_dims" | "broadcast" | "reshape" | "trans" | "cat" | "join" | "split"
+            | "gather" | "histogram" => self.shape(op, name, xs),
+            "bitcast" | "fp_to_fp" => self.cast(op, name, xs),
+            "addptr" | "int_to_ptr" | "ptr_to_int" | "load" | "store" | "atomic_rmw"
+            | "atomic_cas" | "atomic_load" | "atomic_store" | "atomic_poll" => {
+                self.pointer(op, name, xs)
+            }
+            "clampf" | "precise_sqrt" | "precise_divf" | "approx_divf" | "mulhiui"
+            | "extern_elementwise" => self.math(op, name, xs),
+            "reduce" | "scan" | "map_elementwise" => self.reduce(op, name, xs),
+            "dot" | "dot_scaled" => self.dot(op, name, xs),
+            "make_tensor_descriptor"
+            | "descriptor_load"
+            | "descriptor_store"
+            | "descriptor_reduce"
+            | "descriptor_gather"
+            | "descriptor_scatter" => self.descriptor(op, name, xs),
+            "print" | "assert" => self.effect(op, name, xs),
+            "call" => self.call(op, xs),
+            // They let kernels of a stream overlap, which changes no result.
+            "grid_dependency_wait" | "grid_dependency_launch_dependents" => Ok(vec![]),
+            _ => self.fail(Fault::UnknownOp(op.name.into())),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Ops whose region says what to do with single elements.
+
+use super::{Import, Lowered};
+use crate::Failure;
+use crate::syntax::{Attr as Text, Op};
+use trident_ir::op::OpKind as K;
+use trident_ir::{Attr, Block, Type, ValueId};
+
+impl<'a, 's> Import<'a, 's> {
+    pub(super) fn reduce(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
+        let (kind, end) = match name {
+            "reduce" => (K::Reduce, "tt.reduce.return"),
+            "scan" => (K::PrefixScan, "tt.scan.return"),
+            _ => (K::Map, "tt.map_elementwise.return"),
+        };
+        let scalar = |ty: &Type| ty.with_shape(Some(vec![]));
+        let elements: Vec<_> = xs.iter().map(|&x| scalar(self.ty(x))).collect();
+        let results: Vec<_> = op.result_types.iter().map(scalar).collect();
+        let (mut attrs, params, yields);
+        if kind == K::Map {
+            let pack = match op.attrs.get("pack") {
+                Some(_) => self.int(op, "pack")?,
+                None => 1,
+            };
+            let Some(n) =
+                usize::try_from(pack).ok().filter(|n| (1..=crate::MAX_BLOCKS).contains(n))
+            else {
+                return self.attribute(op, "pack", "a small positive number");
+            };
+            attrs = vec![];
+            attrs.extend(super::emit::unless_default(kind, "pack", Attr::Int(pack)));
+            let packed = |types: &[Type]| -> Vec<Type> {
+                types.iter().flat_map(|ty| std::iter::repeat_n(ty.clone(), n)).collect()
+            };
+            (params, yields) = (packed(&elements), packed(&results));
+        } else {
+            attrs = vec![("axis", Attr::Int(self.int(op, "axis")?))];
+            if op.attrs.get("reverse").and_then(Text::int).is_some_and(|v| v != 0) {
+                attrs.push(("reverse", Attr::Int(1)));
+            }
+            params = [&elements[..], &elements[..]].concat();
+            yields = elements;
+        }
+        let block = self.only_region(op, end, &params, &yields)?;
+        let inputs = xs.iter().copied().map(Some).collect();
+        let outputs = self.push(kind, inputs, attrs, &op.result_types);
+        self.attach(vec![block]);
+        Ok(outputs)
+    }
+
+    /// Imports the region of an op that has one, and checks what it takes and yields.
+    fn only_region(
+        &mut self,
+        op: &'a Op<'s>,
+        end: &'static str,
+        params: &[Type],
+        yields: &[Type],
+    ) -> Result<Block, Failure> {
+        self.counted(op, "regions", op.regions.len(), 1)?;
+        let Some(region) = op.regions.first() else { return self.unknown(op) };
+        self.takes(op, region, params)?;
+        let block = self.region(region, end)?;
+        self.yields(op, &block, yields)?;
+        Ok(block)
+    }
+}

@@ -1,0 +1,86 @@
+//! The front door for Triton kernels: Triton IR (MLIR text, the `ttir` stage of Triton's compiler) to `tile` functions.
+//!
+//! ```
+//! let text = r#"module {
+//!   tt.func public @fill(%arg0: !tt.ptr<f32>, %arg1: f32) {
+//!     %0 = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+//!     %1 = tt.splat %arg0 : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+//!     %2 = tt.addptr %1, %0 : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+//!     %3 = tt.splat %arg1 : f32 -> tensor<16xf32>
+//!     tt.store %2, %3 : tensor<16x!tt.ptr<f32>>
+//!     tt.return
+//!   }
+//! }"#;
+//! let module = trident_triton::parse(text).unwrap();
+//! assert_eq!(module.entry().unwrap().name, "fill");
+//! ```
+//!
+//! The text goes through three stages: a lexer, a syntax tree of operations that all look alike whatever their printed
+//! form (`syntax`), and the import of each into ops of the table (`import`).
+//! `docs/triton-ir.md` lists what each op becomes and what is refused. Spellings of Triton 3.7 to 3.9 are read.
+
+mod error;
+mod import;
+mod lexer;
+mod syntax;
+
+pub use error::{Error, Fault};
+
+use trident_ir::Module;
+
+/// The most elements that a block may have, as in Triton.
+pub const MAX_ELEMENTS: usize = 1 << 20;
+
+/// The most axes that a block may have: sorting 2^20 elements splits them into 20 axes of length 2.
+pub const MAX_RANK: usize = 24;
+
+/// How deep regions, types, attributes and locations may nest.
+pub const MAX_DEPTH: usize = 48;
+
+/// The most blocks that a region may have.
+pub const MAX_BLOCKS: usize = 1024;
+
+/// The most ops that structuring a region may copy.
+pub const MAX_COPIES: usize = 20_000;
+
+/// An error within the text: the byte it is about and, if an op with a location has it, that location.
+#[derive(Debug)]
+struct Failure {
+    at: usize,
+    loc: syntax::LocId,
+    fault: Box<Fault>,
+}
+
+impl Failure {
+    fn new(at: usize, fault: Fault) -> Failure {
+        Failure { at, loc: syntax::LocId::UNKNOWN, fault: Box::new(fault) }
+    }
+}
+
+/// Reads a module of Triton IR and brings it to `tile` functions, the public function first.
+///
+/// Parameters of the entry keep their names and order; what the text promises of them (`tt.divisibility` …) becomes
+/// `hint` ops at the start of the function. The module is verified.
+pub fn parse(text: &str) -> Result<Module, Error> {
+    let mut locs = syntax::Locs::default();
+    let module = syntax::parse(text, &mut locs).and_then(|tree| import::module(&tree, &locs));
+    let module = module.map_err(|failure| located(text, &locs, failure))?;
+    match module.verify() {
+        Ok(()) => Ok(module),
+        Err(e) => {
+            Err(Error { line: 0, column: 0, source: None, fault: Box::new(Fault::Verify(e)) })
+        }
+    }
+}
+
+fn located(text: &str, locs: &syntax::Locs<'_>, failure: Failure) -> Error {
+    let at = (0..=failure.at.min(text.len())).rev().find(|&i| text.is_char_boundary(i));
+    let before = text.get(..at.unwrap_or(0)).unwrap_or("");
+    let line = before.rfind('\n').map_or(before, |i| &before[i + 1..]);
+    Error {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+        source: locs.resolve(failure.loc),
+        fault: failure.fault,
+    }
+}

@@ -1,0 +1,259 @@
+//! Custom forms that no sequence of items describes.
+
+use super::parser::Parser;
+use super::{Attr, Attrs, Op, Param};
+use crate::Failure;
+use crate::lexer::Token;
+use trident_ir::{DType, Type};
+
+type Parsed = Result<(), Failure>;
+
+fn truth() -> Type {
+    Type::fixed(DType::Bool, &[])
+}
+
+/// `1 : i32`, `true`, `dense<0.0> : tensor<16xf32>`.
+pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    p.attr_dict(&mut op.attrs)?;
+    let value = match p.token {
+        Token::Number(_) | Token::Punct("-") => {
+            let number = p.signed()?;
+            p.expect(":", "`:`")?;
+            op.result_types = vec![p.ty()?];
+            Attr::Number(number)
+        }
+        _ => p.attr(0)?,
+    };
+    match &value {
+        Attr::Bool(_) => op.result_types = vec![truth()],
+        Attr::Dense(_, ty) => op.result_types = vec![ty.clone()],
+        Attr::Number(_) => {}
+        _ => return p.expected("a number, `true`, `false` or `dense<…>`"),
+    }
+    op.attrs.set("value", value);
+    Ok(())
+}
+
+/// `%a scale %sa, %b scale %sb, %c lhs = e4m3 rhs = e2m1 {…} : TA, TSA * TB, TSB -> TC`. The operands are put in the
+/// order of the generic form, scales last.
+pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    let mut scales = [None, None];
+    for scale in &mut scales {
+        op.operands.push(p.operand()?);
+        if p.eat_word("scale")? {
+            *scale = Some(p.operand()?);
+        }
+        p.expect(",", "`,`")?;
+    }
+    op.operands.push(p.operand()?);
+    p.options(op)?;
+    p.attr_dict(&mut op.attrs)?;
+    p.expect(":", "`:`")?;
+    let mut scale_types = vec![];
+    for (i, scale) in scales.iter().enumerate() {
+        op.operand_types.push(p.ty()?);
+        if scale.is_some() {
+            p.expect(",", "`,`")?;
+            scale_types.push(p.ty()?);
+        }
+        match i {
+            0 => p.expect("*", "`*`")?,
+            _ => p.expect("->", "`->`")?,
+        }
+    }
+    let c = p.ty()?;
+    op.result_types = vec![c.clone()];
+    op.operand_types.push(c);
+    op.operand_types.extend(scale_types);
+    let sizes = [true, true, true, scales[0].is_some(), scales[1].is_some()];
+    op.attrs.set("operandSegmentSizes", Attr::List(sizes.map(Attr::Bool).to_vec()));
+    op.operands.extend(scales.into_iter().flatten());
+    Ok(())
+}
+
+/// `%base, [%shape…], [%strides…] {…} : <f16>, <64x32xf16>`.
+pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    op.operands.push(p.operand()?);
+    for _ in 0..2 {
+        p.expect(",", "`,`")?;
+        op.operands.extend(p.bracketed("[", "]")?);
+    }
+    p.options(op)?;
+    p.attr_dict(&mut op.attrs)?;
+    p.expect(":", "`:`")?;
+    op.operand_types = vec![p.bare_pointer()?];
+    p.expect(",", "`,`")?;
+    op.result_types = vec![p.bare_descriptor()?];
+    Ok(())
+}
+
+/// `"prefix" {…} : %a, %b : T, T`; without operands nothing behind the attributes.
+pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    let prefix = p.string()?;
+    op.attrs.set("prefix", Attr::Str(prefix));
+    p.attr_dict(&mut op.attrs)?;
+    if p.eat(":")? {
+        op.operands = p.operands()?;
+        p.expect(":", "`:`")?;
+        op.operand_types = p.types()?;
+    }
+    Ok(())
+}
+
+/// `all`, `local`, `global_read|global_write` …
+pub(super) fn barrier<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    p.word("the memory that the barrier orders")?;
+    while p.token == Token::Stray('|') {
+        p.bump()?;
+        p.word("the memory that the barrier orders")?;
+    }
+    p.attr_dict(&mut op.attrs)
+}
+
+/// `%i = %lower to %upper step %step iter_args(%a = %x) -> (T) : i32 {…}`.
+pub(super) fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    if p.is_word("unsigned") {
+        return p.expected("a loop with a signed counter");
+    }
+    let at = p.at;
+    let counter = p.value_name("the counter, `%…`")?;
+    p.expect("=", "`=`")?;
+    op.operands.push(p.operand()?);
+    p.expect_word("to", "`to`")?;
+    op.operands.push(p.operand()?);
+    p.expect_word("step", "`step`")?;
+    op.operands.push(p.operand()?);
+    let mut carried = vec![];
+    if p.eat_word("iter_args")? {
+        carried = carried_values(p, op)?;
+        p.expect("->", "`->`")?;
+        op.result_types = p.arrow_types()?;
+    }
+    // The type of the counter is left out where it is MLIR's `index`.
+    p.expect(":", "`:`")?;
+    let ty = p.ty()?;
+    op.operand_types = vec![ty.clone(); 3];
+    op.operand_types.extend(op.result_types.iter().cloned());
+    let mut params = vec![Param { at, name: counter, ty, attrs: Attrs::default() }];
+    params.extend(typed(p, carried, &op.result_types)?);
+    op.regions.push(p.region(params)?);
+    p.attr_dict(&mut op.attrs)
+}
+
+/// `(%a = %x, %b = %y)`: the names, their places, and the operands to `op`.
+fn carried_values<'s>(
+    p: &mut Parser<'s, '_>,
+    op: &mut Op<'s>,
+) -> Result<Vec<(usize, &'s str)>, Failure> {
+    p.expect("(", "`(`")?;
+    p.list(")", "`,` or `)`", |p| {
+        let at = p.at;
+        let name = p.value_name("a carried value, `%…`")?;
+        p.expect("=", "`=`")?;
+        op.operands.push(p.operand()?);
+        Ok((at, name))
+    })
+}
+
+fn typed<'s>(
+    p: &Parser<'s, '_>,
+    names: Vec<(usize, &'s str)>,
+    types: &[Type],
+) -> Result<Vec<Param<'s>>, Failure> {
+    if names.len() != types.len() {
+        return p.expected("as many types as carried values");
+    }
+    let params = names.into_iter().zip(types.iter().cloned());
+    Ok(params.map(|((at, name), ty)| Param { at, name, ty, attrs: Attrs::default() }).collect())
+}
+
+/// `%c -> (T) {…} else {…}`.
+pub(super) fn scf_if<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    op.operands.push(p.operand()?);
+    op.operand_types.push(truth());
+    if p.eat("->")? {
+        op.result_types = p.arrow_types()?;
+    }
+    op.regions.push(p.region(vec![])?);
+    if p.eat_word("else")? {
+        op.regions.push(p.region(vec![])?);
+    }
+    p.attr_dict(&mut op.attrs)
+}
+
+/// `(%a = %x) : (T) -> (T) {…} do {…} attributes {…}`.
+pub(super) fn scf_while<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    let carried = if p.is("(") { carried_values(p, op)? } else { vec![] };
+    p.expect(":", "`:`")?;
+    op.operand_types = p.type_list()?;
+    p.expect("->", "`->`")?;
+    op.result_types = p.arrow_types()?;
+    let params = typed(p, carried, &op.operand_types)?;
+    op.regions.push(p.region(params)?);
+    p.expect_word("do", "`do`")?;
+    op.regions.push(p.region(vec![])?);
+    if p.eat_word("attributes")? {
+        p.attr_dict(&mut op.attrs)?;
+    }
+    Ok(())
+}
+
+/// `^bb(%x : T)`, or `%c, ^bb1, ^bb2(%x : T)`.
+pub(super) fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    if op.name == "cf.cond_br" {
+        op.operands.push(p.operand()?);
+        op.operand_types.push(truth());
+        if p.is_word("weights") {
+            p.bump()?;
+            p.expect("(", "`(`")?;
+            p.list(")", "`,` or `)`", Parser::signed)?;
+        }
+        p.expect(",", "`,`")?;
+        op.successors.push(p.successor()?);
+        p.expect(",", "`,`")?;
+    }
+    op.successors.push(p.successor()?);
+    p.attr_dict(&mut op.attrs)
+}
+
+/// `public @name(%a: T {…}) -> (T) attributes {…} {…}`.
+pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    if let Token::Word(visibility @ ("public" | "private" | "nested")) = p.token {
+        p.bump()?;
+        op.attrs.set("sym_visibility", Attr::Word(visibility));
+    }
+    let name = p.symbol()?;
+    op.attrs.set("sym_name", Attr::Symbol(name));
+    p.expect("(", "`(`")?;
+    let params = p.params()?;
+    let mut results = vec![];
+    if p.eat("->")? {
+        results = if p.eat("(")? {
+            p.list(")", "`,` or `)`", |p| {
+                let ty = p.ty()?;
+                p.attr_dict(&mut Attrs::default())?;
+                Ok(ty)
+            })?
+        } else {
+            vec![p.ty()?]
+        };
+    }
+    op.attrs.set("results", Attr::List(results.into_iter().map(Attr::Type).collect()));
+    if p.eat_word("attributes")? {
+        p.attr_dict(&mut op.attrs)?;
+    }
+    op.regions.push(p.region(params)?);
+    Ok(())
+}
+
+/// `@name attributes {…} {…}`.
+pub(super) fn module<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
+    if let Token::Symbol(_) = p.token {
+        p.symbol()?;
+    }
+    if p.eat_word("attributes")? {
+        p.attr_dict(&mut op.attrs)?;
+    }
+    op.regions.push(p.region(vec![])?);
+    Ok(())
+}
