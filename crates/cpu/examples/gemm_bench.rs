@@ -2,9 +2,11 @@
 //!
 //! `cargo run --release -p trident-cpu --example gemm_bench [THREADS]`
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+mod timing;
 
+use std::hint::black_box;
+
+use timing::best;
 use trident_cpu::conv::{ConvEpilogue, ConvPlan, ConvSpec};
 use trident_cpu::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
 use trident_cpu::{Activation, Isa, Threads};
@@ -51,21 +53,6 @@ const LAYERS: [(usize, usize, usize, usize, usize, usize, usize); 21] = [
     (240, 240, 240, 5, 1, 2, 14),
     (64, 64, 16, 3, 1, 1, 28),
 ];
-
-/// The best of many runs, in seconds: on a shared machine the least disturbed run says what the code can do.
-fn best(mut f: impl FnMut()) -> f64 {
-    f();
-    let start = Instant::now();
-    let mut best = Duration::MAX;
-    let mut runs = 0;
-    while runs < 5 || start.elapsed() < Duration::from_millis(400) {
-        let t = Instant::now();
-        f();
-        best = best.min(t.elapsed());
-        runs += 1;
-    }
-    best.as_secs_f64()
-}
 
 fn main() {
     let threads = Threads::new(std::env::args().nth(1).and_then(|t| t.parse().ok()).unwrap_or(1));

@@ -2,31 +2,17 @@
 //!
 //! `cargo run --release -p trident-cpu --example row_bench [THREADS]`
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+mod timing;
 
-use trident_cpu::attention::{Attention, Head, Rows};
+use std::hint::black_box;
+
+use timing::best;
 use trident_cpu::conv::{ConvEpilogue8, ConvPlan8, ConvSpec};
 use trident_cpu::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
 use trident_cpu::gemm::{Shape, Strided};
 use trident_cpu::lrn::Lrn;
 use trident_cpu::pooling::{PoolSpec, average_pool, global_average, max_pool};
 use trident_cpu::{Activation, Isa, Threads, rows};
-
-/// The best of many runs, in seconds: on a shared machine the least disturbed run says what the code can do.
-fn best(mut f: impl FnMut()) -> f64 {
-    f();
-    let start = Instant::now();
-    let mut best = Duration::MAX;
-    let mut runs = 0;
-    while runs < 5 || start.elapsed() < Duration::from_millis(300) {
-        let t = Instant::now();
-        f();
-        best = best.min(t.elapsed());
-        runs += 1;
-    }
-    best.as_secs_f64()
-}
 
 fn main() {
     let threads = Threads::new(std::env::args().nth(1).and_then(|t| t.parse().ok()).unwrap_or(1));
@@ -191,30 +177,4 @@ fn main() {
     println!("{:>28} {:>9.1}", "average pool 3/1 192×28×28", time * 1e6);
     let time = best(|| global_average(&threads, isa, &x[..2048 * 49], black_box(&mut y[..2048])));
     println!("{:>28} {:>9.1}", "global average 2048×7×7", time * 1e6);
-
-    println!("attention, GFLOP/s (heads, queries, keys, dim)");
-    for (heads, queries, keys, dim) in
-        [(12, 128, 128, 64), (12, 197, 197, 64), (8, 1024, 1024, 64), (12, 1, 1024, 64)]
-    {
-        let width = heads * dim;
-        let (q, k) = (&x[..queries * width], &x[..keys * width]);
-        let a =
-            Attention { queries, keys, dim, value_dim: dim, scale: 0.125, cap: 0.0, causal: None };
-        let head = |h: usize| {
-            let rows = |data| Rows { data, stride: width };
-            Head {
-                q: rows(&q[h * dim..]),
-                k: rows(&k[h * dim..]),
-                v: rows(&k[h * dim..]),
-                mask: None,
-            }
-        };
-        let time =
-            best(|| a.run(&threads, isa, heads, head, black_box(&mut y), |h| h * dim, width));
-        println!(
-            "{:>28} {:>9.1}",
-            format!("{heads},{queries},{keys},{dim}"),
-            4e-9 * (heads * queries * keys * dim) as f64 / time
-        );
-    }
 }

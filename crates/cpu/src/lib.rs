@@ -6,7 +6,6 @@
 
 pub mod activation;
 mod aligned;
-pub mod attention;
 pub mod conv;
 mod device;
 pub mod gemm;

@@ -3,7 +3,7 @@
 use crate::dispatch;
 use crate::gemm::{self, Scalar};
 use crate::kernel::Call;
-use crate::{Activation, Isa};
+use crate::{Activation, Isa, rows};
 use half::{bf16, f16};
 use num_traits::{AsPrimitive, Float, NumAssignOps};
 use std::borrow::Cow;
@@ -24,6 +24,8 @@ pub(crate) trait Real:
     fn round_half_to_even(self) -> Self;
     /// Applies `activation` to each value.
     fn apply(activation: Activation, values: &mut [Self]);
+    /// `exp(x - max(x)) / sum(exp(x - max(x)))` of a row, in its place.
+    fn softmax_in_place(row: &mut [Self]);
 }
 
 impl Real for f32 {
@@ -39,6 +41,9 @@ impl Real for f32 {
     fn apply(activation: Activation, values: &mut [f32]) {
         activation.apply(Isa::detect(), values);
     }
+    fn softmax_in_place(row: &mut [f32]) {
+        rows::softmax_in_place(Isa::detect(), row);
+    }
 }
 
 impl Real for f64 {
@@ -53,6 +58,12 @@ impl Real for f64 {
     }
     fn apply(activation: Activation, values: &mut [f64]) {
         values.iter_mut().for_each(|v| *v = activation.eval(*v));
+    }
+    fn softmax_in_place(row: &mut [f64]) {
+        let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        row.iter_mut().for_each(|v| *v = (*v - max).exp());
+        let sum: f64 = row.iter().sum();
+        row.iter_mut().for_each(|v| *v /= sum);
     }
 }
 

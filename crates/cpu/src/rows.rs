@@ -198,43 +198,6 @@ unsafe fn log_softmax_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
     math::map!(V, x.as_ptr(), y, |x| x.sub(shift).sub(log));
 }
 
-kernel! {
-    /// `scale * x` with an optional soft limit (`cap * tanh(v / cap)` unless `cap` is 0) and an added mask, then softmax,
-    /// in place: a row of attention scores. A row whose scores are all -∞ becomes zeros.
-    pub fn softmax_scores(row: &mut [f32], scale: f32, cap: f32, mask: Option<&[f32]>) => softmax_scores_lanes
-}
-#[inline(always)]
-unsafe fn softmax_scores_lanes<V: Float32>(
-    row: &mut [f32],
-    scale: f32,
-    cap: f32,
-    mask: Option<&[f32]>,
-) {
-    let by = V::splat(scale);
-    let x = row.as_ptr();
-    if cap != 0.0 {
-        let (inverse, cap) = (V::splat(1.0 / cap), V::splat(cap));
-        math::map!(V, x, row, |x| cap.mul(math::tanh(x.mul(by).mul(inverse))));
-    } else if scale != 1.0 {
-        math::map!(V, x, row, |x| x.mul(by));
-    }
-    if let Some(mask) = mask {
-        debug_assert_eq!(mask.len(), row.len());
-        let n = row.len();
-        let y = row.as_mut_ptr();
-        let mut i = 0;
-        while i < n {
-            let m = V::load_up_to(mask.as_ptr().add(i), n - i);
-            V::load_up_to(y.add(i), n - i).add(m).store_up_to(y.add(i), n - i);
-            i += V::LANES;
-        }
-    }
-    if greatest::<V>(row) == f32::NEG_INFINITY && row.iter().all(|x| *x == f32::NEG_INFINITY) {
-        return row.fill(0.0);
-    }
-    softmax_lanes::<V>(row.as_ptr(), row);
-}
-
 /// The mean and the reciprocal of the standard deviation that a row was normalised with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
@@ -560,9 +523,6 @@ mod tests {
             assert!(y.iter().all(|y| y.is_nan()));
             softmax(isa, &[f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY], &mut y);
             assert_eq!(y, [0.0, 1.0, 0.0]);
-            let mut row = [f32::NEG_INFINITY; 5];
-            softmax_scores(isa, &mut row, 0.5, 0.0, None);
-            assert_eq!(row, [0.0; 5]);
         }
     }
 }

@@ -100,6 +100,26 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
+    /// The dimensions of windows with these extents, steps, dilations and pads; without any, a single one of one element.
+    pub(crate) fn all(
+        [kernel, strides, dilations, pads]: [&Vec<usize>; 4],
+        input: &[usize],
+        output: &[usize],
+    ) -> Vec<Axis> {
+        if input.is_empty() {
+            return vec![Axis { input: 1, output: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 }];
+        }
+        let axis = |i: usize| Axis {
+            input: input[i],
+            output: output[i],
+            kernel: kernel[i],
+            stride: strides[i],
+            dilation: dilations[i],
+            pad: pads[i],
+        };
+        (0..input.len()).map(axis).collect()
+    }
+
     /// The input index of tap `t` for output index `o`, if it is not padding.
     pub(crate) fn source(&self, o: usize, t: usize) -> Option<usize> {
         (o * self.stride + t * self.dilation).checked_sub(self.pad).filter(|&i| i < self.input)
@@ -123,20 +143,8 @@ pub(crate) struct Geometry {
 impl Geometry {
     /// `input` and `output` as `ConvSpec::output` relates them.
     pub(crate) fn new(spec: &ConvSpec, input: &[usize], output: &[usize]) -> Self {
-        let mut axes: Vec<Axis> = (0..input.len())
-            .map(|i| Axis {
-                input: input[i],
-                output: output[i],
-                kernel: spec.kernel[i],
-                stride: spec.strides[i],
-                dilation: spec.dilations[i],
-                pad: spec.pads_begin[i],
-            })
-            .collect();
-        if axes.is_empty() {
-            axes.push(Axis { input: 1, output: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 });
-        }
-        Self { axes }
+        let lists = [&spec.kernel, &spec.strides, &spec.dilations, &spec.pads_begin];
+        Self { axes: Axis::all(lists, input, output) }
     }
 
     pub(crate) fn pixels_in(&self) -> usize {

@@ -23,19 +23,8 @@ pub(super) struct Span {
 
 impl Plan {
     pub(super) fn new(spec: &PoolSpec, input: &[usize], output: &[usize]) -> Self {
-        let mut axes: Vec<Axis> = (0..input.len())
-            .map(|i| Axis {
-                input: input[i],
-                output: output[i],
-                kernel: spec.kernel[i],
-                stride: spec.strides[i],
-                dilation: spec.dilations[i],
-                pad: spec.pads_begin[i],
-            })
-            .collect();
-        if axes.is_empty() {
-            axes.push(Axis { input: 1, output: 1, kernel: 1, stride: 1, dilation: 1, pad: 0 });
-        }
+        let lists = [&spec.kernel, &spec.strides, &spec.dilations, &spec.pads_begin];
+        let axes = Axis::all(lists, input, output);
         let (inner, outer) = (axes[axes.len() - 1], &axes[..axes.len() - 1]);
         let outputs: usize = outer.iter().map(|a| a.output).product();
         let taps: usize = outer.iter().map(|a| a.kernel).product();

@@ -2,7 +2,9 @@
 
 use super::layout::{Layout, View};
 use super::mask::Mask;
-use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm};
+use crate::aligned::Scratch;
+use crate::gemm::driver::{Item, products};
+use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided};
 use crate::real::{Real, round_to};
 use crate::threads::{Disjoint, Threads};
 use crate::{Activation, Isa};
@@ -48,88 +50,67 @@ impl<R: Real> Operands<'_, R> {
         let height = (BLOCK / total.max(1)).clamp(8, 128).min(at.q_len.max(1));
         let blocks = at.q_len.div_ceil(height);
         let reused = blocks * (at.q_heads / at.kv_heads) > 1;
-        let packs: Vec<OnceLock<PackedB<R>>> =
-            (0..at.batch * at.kv_heads).map(|_| OnceLock::new()).collect();
+        let packs = || -> Vec<OnceLock<PackedB<R>>> {
+            (0..at.batch * at.kv_heads).map(|_| OnceLock::new()).collect()
+        };
+        let (key_packs, value_packs) = (packs(), packs());
         let out: View<'_, R> = at.view(&[], at.q_heads, at.q_len, at.v_size);
         let y = Disjoint(y.as_mut_ptr());
         let shown = shown.map(|(stage, s)| (stage, Disjoint(s.as_mut_ptr())));
+        // Rows a power of two apart would compete for the same places of the caches.
+        let stride = total.next_multiple_of(16) + 16;
         threads.run(at.batch * at.q_heads * blocks, |task| {
             let (item, first) = (task / blocks, task % blocks * height);
             let (b, h) = (item / at.q_heads, item % at.q_heads);
             let rows = height.min(at.q_len - first);
             let kv = h / (at.q_heads / at.kv_heads);
-            let mut scores = vec![R::zero(); rows * total];
-            let pack = &packs[b * at.kv_heads + kv];
-            self.products(threads, &mut scores, (b, h, kv), first, reused.then_some(pack));
-            let show = |stage: Stage, scores: &[R]| {
-                if let Some((_, to)) = shown.filter(|(wanted, _)| *wanted == stage) {
-                    let start = (item * at.q_len + first) * total;
-                    // SAFETY: each task shows the rows of its own block, which lie within the result.
-                    let to = unsafe {
-                        std::slice::from_raw_parts_mut(to.get().add(start), scores.len())
-                    };
-                    to.copy_from_slice(scores);
-                }
+            let place = b * at.kv_heads + kv;
+            let (key_pack, value_pack) = match reused {
+                true => (key_packs.get(place), value_packs.get(place)),
+                false => (None, None),
             };
-            // A product that is shown is shown before the cap.
-            show(Stage::Product, &scores);
-            self.cap(&mut scores);
-            show(Stage::Capped, &scores);
-            let attended: Vec<bool> = scores
-                .chunks_exact_mut(total.max(1))
-                .enumerate()
-                .map(|(r, row)| self.mask.apply(row, b, h, first + r))
-                .collect();
-            round_to(self.dtype, &mut scores);
-            show(Stage::Masked, &scores);
-            round_to(self.softmax, &mut scores);
-            for (row, attended) in scores.chunks_exact_mut(total.max(1)).zip(attended) {
-                softmax(row, attended, self.mask.is_plain(), self.softmax);
-            }
-            round_to(self.dtype, &mut scores);
-            show(Stage::Weights, &scores);
-            let block = self.weighted(threads, &scores, rows, (b, kv));
-            for (r, row) in block.chunks_exact(at.v_size.max(1)).enumerate().take(rows) {
-                let start = out.start(b, h, first + r);
-                // SAFETY: each row of the result belongs to one task, which lies within it.
-                let to = unsafe { std::slice::from_raw_parts_mut(y.get().add(start), row.len()) };
-                to.copy_from_slice(row);
-            }
-        });
-    }
+            let mut scores = Scratch::<R>::take(rows * stride);
 
-    /// scale·q·kᵀ for the block of queries from `first` on.
-    fn products(
-        &self,
-        threads: &Threads,
-        scores: &mut [R],
-        (b, h, kv): (usize, usize, usize),
-        first: usize,
-        pack: Option<&OnceLock<PackedB<R>>>,
-    ) {
-        let (total, k) = (self.at.total(), self.at.size);
-        if scores.is_empty() || k == 0 {
-            return;
-        }
-        let shape = Shape { m: scores.len() / total, n: total, k };
-        let q = Strided {
-            data: &self.q.data[self.q.start(b, h, first)..],
-            outer_stride: self.q.row,
-            k_stride: 1,
-        };
-        let keys = Strided {
-            data: &self.k.data[self.k.start(b, kv, 0)..],
-            outer_stride: self.k.row,
-            k_stride: 1,
-        };
-        let isa = Isa::detect();
-        let keys = match pack {
-            Some(pack) => Rhs::Packed(pack.get_or_init(|| PackedB::new(isa, total, k, &keys))),
-            None => Rhs::Source(&keys),
-        };
-        let epilogue = Epilogue { alpha: self.scale, ..Epilogue::default() };
-        gemm(threads, isa, shape, Lhs::Source(&q), keys, &epilogue, scores);
-        round_to(self.dtype, scores);
+            let q = rows_of(&self.q, (b, h, first));
+            let keys = rows_of(&self.k, (b, kv, 0));
+            let shape = Shape { m: rows, n: total, k: at.size };
+            let to = (scores.as_mut_ptr(), stride);
+            // SAFETY: `scores` holds that many rows.
+            unsafe { product(shape, &q, (&keys, key_pack), self.scale, to) };
+
+            for (r, row) in scores.chunks_exact_mut(stride).enumerate() {
+                let row = &mut row[..total];
+                let show = |stage: Stage, row: &[R]| {
+                    if let Some((_, to)) = shown.filter(|(wanted, _)| *wanted == stage) {
+                        let start = (item * at.q_len + first + r) * total;
+                        // SAFETY: each row of scores belongs to one task, which lies within the result.
+                        let to =
+                            unsafe { std::slice::from_raw_parts_mut(to.get().add(start), total) };
+                        to.copy_from_slice(row);
+                    }
+                };
+                round_to(self.dtype, row);
+                show(Stage::Product, row);
+                self.cap(row);
+                show(Stage::Capped, row);
+                let attended = self.mask.apply(row, b, h, first + r);
+                round_to(self.dtype, row);
+                show(Stage::Masked, row);
+                round_to(self.softmax, row);
+                softmax(row, attended, self.mask.is_plain(), self.softmax);
+                round_to(self.dtype, row);
+                show(Stage::Weights, row);
+            }
+
+            let weights = Strided::rows(&scores[..], stride);
+            let View { row, .. } = self.v;
+            let data = &self.v.data[self.v.start(b, kv, 0)..];
+            let values = Strided { data, outer_stride: 1, k_stride: row };
+            let shape = Shape { m: rows, n: at.v_size, k: total };
+            let to = (y.get().wrapping_add(out.start(b, h, first)), out.row);
+            // SAFETY: each row of the result belongs to one task, which lies within it.
+            unsafe { product(shape, &weights, (&values, value_pack), R::one(), to) };
+        });
     }
 
     fn cap(&self, scores: &mut [R]) {
@@ -140,40 +121,50 @@ impl<R: Real> Operands<'_, R> {
             round_to(self.dtype, scores);
         }
     }
+}
 
-    /// The product of weights and values: `rows` rows.
-    fn weighted(
-        &self,
-        threads: &Threads,
-        weights: &[R],
-        rows: usize,
-        (b, kv): (usize, usize),
-    ) -> Vec<R> {
-        let (n, k) = (self.at.v_size, self.at.total());
-        let mut block = vec![R::zero(); rows * n];
-        if block.is_empty() || k == 0 {
-            return block;
-        }
-        let values = Strided {
-            data: &self.v.data[self.v.start(b, kv, 0)..],
-            outer_stride: 1,
-            k_stride: self.v.row,
-        };
-        let (isa, shape) = (Isa::detect(), Shape { m: rows, n, k });
-        let weights = Strided::rows(weights, k);
-        let (lhs, rhs) = (Lhs::Source(&weights), Rhs::Source(&values));
-        gemm(threads, isa, shape, lhs, rhs, &Epilogue::default(), &mut block);
-        block
-    }
+/// The rows of a head from row `r` on.
+fn rows_of<'a, R: Real>(
+    view: &View<'a, R>,
+    (batch, head, r): (usize, usize, usize),
+) -> Strided<'a, R> {
+    let data = &view.data[view.start(batch, head, r)..];
+    Strided { data, outer_stride: view.row, k_stride: 1 }
+}
+
+/// `alpha · a · b` on this thread, into rows `ldc` apart; a right operand with a place for its pack is packed there once.
+///
+/// # Safety
+/// The rows at `c` are valid for writes that nothing else touches meanwhile.
+unsafe fn product<R: Real>(
+    shape: Shape,
+    a: &Strided<'_, R>,
+    (b, pack): (&Strided<'_, R>, Option<&OnceLock<PackedB<R>>>),
+    alpha: R,
+    (c, ldc): (*mut R, usize),
+) {
+    let isa = Isa::detect();
+    let b = match pack {
+        Some(pack) => Rhs::Packed(pack.get_or_init(|| PackedB::new(isa, shape.n, shape.k, b))),
+        None => Rhs::Source(b),
+    };
+    let c = Disjoint(c);
+    let epilogue = Epilogue { alpha, ..Epilogue::default() };
+    let item = |_| Item { a: Lhs::Source(a), b, epilogue, c: c.get(), ldc };
+    // SAFETY: passed on.
+    unsafe { products(&Threads::new(1), isa, shape, 1, item) }
 }
 
 /// Softmax in place, each step rounded to `dtype`; a row that attends nothing becomes zeros, unless it is `plain`.
 fn softmax<R: Real>(row: &mut [R], attended: bool, plain: bool, dtype: DType) {
-    let max = row.iter().copied().fold(R::neg_infinity(), R::max);
-    let nothing = max == R::neg_infinity() && !plain && !row.iter().any(|v| v.is_nan());
-    if !attended || nothing {
+    let nothing = || !plain && row.iter().all(|v| *v == R::neg_infinity());
+    if !attended || nothing() {
         return row.fill(R::zero());
     }
+    if !matches!(dtype, DType::F16 | DType::BF16) {
+        return R::softmax_in_place(row);
+    }
+    let max = row.iter().copied().fold(R::neg_infinity(), R::max);
     row.iter_mut().for_each(|v| *v -= max);
     round_to(dtype, row);
     R::apply(Activation::Exp, row);
