@@ -6,14 +6,14 @@
 // Every function is unsafe only for the instruction set of `V`.
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use crate::simd::Float32;
+use crate::simd::{Float32, Vector};
 
 /// `map!(V, x, y, |v| f(v))`: `y[i] = f(x[i])` for a pointer `x` (which may be `y`'s) and a slice `y`, whole vectors first; all
 /// lanes of the last vector go through the same operations. It is a macro because a closure that the compiler leaves out of
 /// line would lose the instruction set, and with it the intrinsics' inlining.
 macro_rules! map {
     ($v:ty, $x:expr, $y:expr, |$i:ident| $f:expr) => {{
-        let (x, n, y): (*const f32, usize, *mut f32) = ($x, $y.len(), $y.as_mut_ptr());
+        let (x, n, y): (*const _, usize, *mut _) = ($x, $y.len(), $y.as_mut_ptr());
         let mut i = 0;
         while i + <$v>::LANES <= n {
             let $i = <$v>::load(x.add(i));
@@ -30,7 +30,7 @@ pub(crate) use map;
 
 /// `c[0] + c[1] x + c[2] x² + …`.
 #[inline(always)]
-unsafe fn poly<V: Float32, const N: usize>(x: V, c: [f32; N]) -> V {
+pub(crate) unsafe fn poly<V: Vector, const N: usize>(x: V, c: [V::Elem; N]) -> V {
     let mut sum = V::splat(c[N - 1]);
     for &c in c[..N - 1].iter().rev() {
         sum = sum.mul_add(x, V::splat(c));

@@ -9,10 +9,12 @@
 
 use std::sync::OnceLock;
 
+mod float64;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+pub(crate) use float64::Float64;
 pub(crate) use portable::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::{F32x8, F32x16, F64x4, F64x8};
@@ -20,10 +22,10 @@ pub(crate) use x86::{F32x8, F32x16, F64x4, F64x8};
 /// An instruction set that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
-    /// x86-64 with AVX-512 F, BW, DQ, VL: 512-bit vectors.
+    /// Those of AVX2 and AVX-512 F, BW, DQ, VL: 512-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx512,
-    /// x86-64 with AVX2 and FMA: 256-bit vectors.
+    /// x86-64 with AVX2, FMA, F16C, LZCNT, POPCNT: 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// What the target always has: SSE2 on x86-64 (products are rounded before they are added), NEON on AArch64 (fused).
@@ -42,7 +44,12 @@ impl Isa {
         let mut found = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            // Every processor with AVX2 that was made has the others too.
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
             if avx2
                 && is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512bw")
@@ -79,6 +86,8 @@ impl Isa {
 pub(crate) trait Vector: Copy + 'static {
     type Elem: Copy + Default + 'static;
     const LANES: usize;
+    /// Whether `mul_add` rounds once.
+    const FUSED: bool;
 
     unsafe fn splat(x: Self::Elem) -> Self;
     unsafe fn load(p: *const Self::Elem) -> Self;
@@ -139,6 +148,8 @@ pub(crate) trait Float32: Vector<Elem = f32> {
     unsafe fn split_exponent(self) -> (Self, Self);
     /// `yes` where `self < o`, else (also for NaN) `no`.
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self;
+    /// Whether `self < o` in any lane.
+    unsafe fn any_lt(self, o: Self) -> bool;
     /// The sum of all lanes, by halves.
     unsafe fn reduce_add(self) -> f32;
     /// The greatest lane; NaN lanes may be lost.

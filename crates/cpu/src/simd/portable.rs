@@ -7,16 +7,16 @@ use super::{Float32, Vector};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes<T, const N: usize>([T; N]);
+pub(crate) struct Lanes<T, const N: usize>(pub(super) [T; N]);
 
 impl<T: Copy, const N: usize> Lanes<T, N> {
     #[inline(always)]
-    fn map(self, f: impl Fn(T) -> T) -> Self {
+    pub(super) fn map(self, f: impl Fn(T) -> T) -> Self {
         Lanes(self.0.map(f))
     }
 
     #[inline(always)]
-    fn zip(mut self, o: Self, f: impl Fn(T, T) -> T) -> Self {
+    pub(super) fn zip(mut self, o: Self, f: impl Fn(T, T) -> T) -> Self {
         for i in 0..N {
             self.0[i] = f(self.0[i], o.0[i]);
         }
@@ -29,6 +29,7 @@ macro_rules! vector_of_lanes {
         impl<const N: usize> Vector for Lanes<$t, N> {
             type Elem = $t;
             const LANES: usize = N;
+            const FUSED: bool = cfg!(target_arch = "aarch64");
 
             #[inline(always)]
             unsafe fn splat(x: $t) -> Self {
@@ -84,7 +85,7 @@ macro_rules! vector_of_lanes {
             unsafe fn mul_add(mut self, a: Self, b: Self) -> Self {
                 for i in 0..N {
                     // Without the instruction, `mul_add` is a slow library call.
-                    self.0[i] = if cfg!(target_arch = "aarch64") {
+                    self.0[i] = if Self::FUSED {
                         self.0[i].mul_add(a.0[i], b.0[i])
                     } else {
                         self.0[i] * a.0[i] + b.0[i]
@@ -151,6 +152,14 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
             out.0[i] = if self.0[i] < o.0[i] { yes.0[i] } else { no.0[i] };
         }
         out
+    }
+    #[inline(always)]
+    unsafe fn any_lt(self, o: Self) -> bool {
+        let mut any = false;
+        for i in 0..N {
+            any |= self.0[i] < o.0[i];
+        }
+        any
     }
     #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {

@@ -5,13 +5,13 @@ use std::arch::x86_64::*;
 use super::{Float32, Vector};
 
 #[derive(Clone, Copy)]
-pub(crate) struct F32x16(__m512);
+pub(crate) struct F32x16(pub(super) __m512);
 #[derive(Clone, Copy)]
-pub(crate) struct F64x8(__m512d);
+pub(crate) struct F64x8(pub(super) __m512d);
 #[derive(Clone, Copy)]
-pub(crate) struct F32x8(__m256);
+pub(crate) struct F32x8(pub(super) __m256);
 #[derive(Clone, Copy)]
-pub(crate) struct F64x4(__m256d);
+pub(crate) struct F64x4(pub(super) __m256d);
 
 macro_rules! vector {
     ($v:ident, $elem:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident,
@@ -20,6 +20,7 @@ macro_rules! vector {
         impl Vector for $v {
             type Elem = $elem;
             const LANES: usize = $lanes;
+            const FUSED: bool = true;
 
             #[inline(always)]
             unsafe fn splat(x: $elem) -> Self {
@@ -219,6 +220,10 @@ impl Float32 for F32x16 {
         F32x16(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0), no.0, yes.0))
     }
     #[inline(always)]
+    unsafe fn any_lt(self, o: Self) -> bool {
+        _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0) != 0
+    }
+    #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {
         let high = _mm512_extractf32x8_ps::<1>(self.0);
         F32x8(_mm256_add_ps(_mm512_castps512_ps256(self.0), high)).reduce_add()
@@ -267,6 +272,10 @@ impl Float32 for F32x8 {
     #[inline(always)]
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
         F32x8(_mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)))
+    }
+    #[inline(always)]
+    unsafe fn any_lt(self, o: Self) -> bool {
+        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)) != 0
     }
     #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {

@@ -7,7 +7,11 @@ use trident_ir::DType;
 
 use super::{Addresses, Registry, Routine, registry};
 
+mod elementary;
 mod integer;
+mod real;
+mod rounded;
+mod special;
 
 /// A function of 1 to 4 elements.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -21,20 +25,29 @@ pub struct Function {
 }
 
 impl Function {
-    /// The function of this name (with or without the prefix `__nv_` and the suffix `f`) for operands of these types, where
-    /// integers of one width are the same. The ops' names are those of the op table: `exp`, `rsqrt`, `pow` ….
+    /// The function of this name for operands of these types, where integers of one width are the same. The name may have
+    /// what CUDA's device library puts around it: `__nv_`, `fast_`, and an `f` or `d` for the type in front or behind.
     pub fn find(name: &str, inputs: &[DType]) -> Option<&'static Function> {
         let name = name.strip_prefix("__nv_").unwrap_or(name);
-        let names = [Some(name), name.strip_suffix('f')];
-        names.into_iter().flatten().find_map(|name| {
-            let overloads = by_name().get(name)?;
-            overloads.iter().copied().find(|f| {
-                let same = |(a, b): (&DType, &DType)| {
-                    a == b || a.is_int() && b.is_int() && a.bits() == b.bits()
-                };
-                f.inputs.len() == inputs.len() && f.inputs.iter().zip(inputs).all(same)
+        let name = name.strip_prefix("fast_").unwrap_or(name);
+        let of_types = |name: &str| {
+            by_name().get(name)?.iter().copied().find(|f| {
+                f.inputs.len() == inputs.len()
+                    && f.inputs
+                        .iter()
+                        .zip(inputs)
+                        .all(|(a, b)| a == b || a.is_int() && b.is_int() && a.bits() == b.bits())
             })
-        })
+        };
+        let ends = |name: &'_ str| {
+            [Some(name), name.strip_suffix(['f', 'd'])].into_iter().flatten().find_map(of_types)
+        };
+        // `fmaf_rn` has its letter inside.
+        let inner = name.replacen("f_r", "_r", 1);
+        [Some(name), name.strip_prefix(['f', 'd']), Some(&inner)]
+            .into_iter()
+            .flatten()
+            .find_map(ends)
     }
 
     /// Every function.
@@ -62,20 +75,24 @@ impl Registry {
     }
 }
 
-/// Registers functions: `functions!(registry; "name": |x: f32, y: f32| -> f32 { x + y } …)`.
+/// Registers functions: `functions!(registry; "name" => |x: f32, y: f32| -> f32 { x + y } …)`, compiled for each instruction
+/// set, or `functions!(registry, once; …)` for those that call a library and gain nothing by it.
 macro_rules! functions {
-    ($registry:ident; $($name:literal: |$($x:ident: $t:ty),+| -> $out:ty $body:block)*) => { $({
+    ($registry:ident; $($functions:tt)*) => { functions!(@all each_isa $registry; $($functions)*) };
+    ($registry:ident, once; $($functions:tt)*) => { functions!(@all any_isa $registry; $($functions)*) };
+    (@all $compile:ident $registry:ident;
+     $($name:expr => |$($x:ident: $t:ty),+| -> $out:ty $body:block)*) => { $({
         const FUNCTION: $crate::tile::routine::Function = $crate::tile::routine::Function {
             name: $name,
             inputs: &[$(<$t as trident_ir::Element>::DTYPE),+],
             output: <$out as trident_ir::Element>::DTYPE,
         };
-        let addresses = $crate::tile::routine::each_isa!(fn(out: *mut $out, $($x: *const $t,)+ n: usize) {
+        let addresses = $crate::tile::routine::$compile!(fn(out: *mut $out, $($x: *const $t,)+ n: usize) {
             for i in 0..n {
                 // SAFETY: the strips have `n` elements.
                 unsafe {
-                    let ($($x,)+) = ($($x.add(i).read_unaligned(),)+);
-                    out.add(i).write_unaligned($body);
+                    let ($($x,)+) = ($(*$x.add(i),)+);
+                    *out.add(i) = $body;
                 }
             }
         });
@@ -85,5 +102,11 @@ macro_rules! functions {
 use functions;
 
 pub(super) fn register(registry: &mut Registry) {
+    elementary::register(registry);
+    real::register(registry);
+    rounded::register(registry);
     integer::register(registry);
 }
+
+#[cfg(test)]
+mod tests;

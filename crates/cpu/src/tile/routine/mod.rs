@@ -1,8 +1,8 @@
 //! Routines that compiled kernels call: C functions over strips, contiguous runs of elements.
 //!
 //! A kernel names a [`Routine`], calls the address in its [slot](Routine::slot) of the [`table`] of the instruction set it
-//! runs on, and passes what the variant's documentation says. Strips have any length and alignment, an output may be one
-//! of the inputs (but not otherwise overlap it), truth values are bytes (0 or 1), and masks are truth values or a null
+//! runs on, and passes what the variant's documentation says. Strips have any length and the alignment of their elements, an
+//! output may be one of the inputs of the same size (but not otherwise overlap it), truth values are bytes (0 or 1), and masks are truth values or a null
 //! pointer for "all". A routine that does not exist for a type has no slot.
 //!
 //! Results do not depend on where an element lies in a strip.
@@ -320,17 +320,30 @@ impl Registry {
     }
 }
 
-/// The addresses of `$name` compiled for each instruction set: `each_isa!(fn(out: *mut f32, n: usize) { body })`. The body
-/// must be free of closures, whose code could lose the instruction set.
+/// The addresses of a C function compiled for each instruction set: `each_isa!(fn(out: *mut f32, n: usize) { body })`. In
+/// the body, `F32` and `F64` are the vector types. It should be free of closures, whose code could lose the instruction set.
 macro_rules! each_isa {
     (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
+        #[allow(unused_imports)]
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,lzcnt,popcnt")]
-        unsafe extern "C" fn avx512($($arg: $ty),*) $body
+        unsafe extern "C" fn avx512($($arg: $ty),*) {
+            use $crate::simd::{F32x16 as F32, F64x8 as F64};
+            $body
+        }
+        #[allow(unused_imports)]
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,f16c,lzcnt,popcnt")]
-        unsafe extern "C" fn avx2($($arg: $ty),*) $body
-        unsafe extern "C" fn portable($($arg: $ty),*) $body
+        unsafe extern "C" fn avx2($($arg: $ty),*) {
+            use $crate::simd::{F32x8 as F32, F64x4 as F64};
+            $body
+        }
+        #[allow(dead_code)]
+        unsafe extern "C" fn portable($($arg: $ty),*) {
+            type F32 = $crate::simd::Lanes<f32, 4>;
+            type F64 = $crate::simd::Lanes<f64, 2>;
+            $body
+        }
         #[cfg(target_arch = "x86_64")]
         let addresses = [avx512 as *const () as usize, avx2 as *const () as usize, portable as *const () as usize];
         #[cfg(not(target_arch = "x86_64"))]
@@ -339,6 +352,15 @@ macro_rules! each_isa {
     }};
 }
 use each_isa;
+
+/// The addresses of a C function that is compiled once: as `each_isa!`.
+macro_rules! any_isa {
+    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
+        unsafe extern "C" fn any($($arg: $ty),*) $body
+        [any as *const () as usize; 3]
+    }};
+}
+use any_isa;
 
 fn registry() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();

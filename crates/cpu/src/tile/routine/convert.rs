@@ -1,0 +1,176 @@
+//! Conversions of strips between element types.
+
+use half::{bf16, f16};
+use trident_ir::element::{B8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use trident_ir::{DType, Element};
+
+use super::format::{Narrow, odd, sticky};
+use super::{Registry, Rounding, Routine, any_isa, each_isa};
+use crate::simd::{Float32, Vector};
+
+/// What a conversion may start from: an `f32` that rounds (to less than 22 bits) as the value itself does, and the value as
+/// an integer, rounded toward zero.
+trait Source: Element {
+    fn to_f32_odd(self) -> f32;
+    fn to_f64(self) -> f64;
+}
+
+/// What a conversion may lead to, from a `Source`.
+macro_rules! sources {
+    ($($t:ty: |$x:ident| $odd:expr, $wide:expr;)*) => { $(
+        impl Source for $t {
+            #[inline(always)]
+            fn to_f32_odd(self) -> f32 { let $x = self; $odd }
+            #[inline(always)]
+            fn to_f64(self) -> f64 { let $x = self; $wide }
+        }
+    )* };
+}
+sources! {
+    f64: |x| odd(x), x;
+    f32: |x| x, x.into();
+    f16: |x| x.decode(), x.decode().into();
+    bf16: |x| x.decode(), x.decode().into();
+    F8E4M3FN: |x| x.decode(), x.decode().into();
+    F8E4M3FNUZ: |x| x.decode(), x.decode().into();
+    F8E5M2: |x| x.decode(), x.decode().into();
+    F8E5M2FNUZ: |x| x.decode(), x.decode().into();
+    i8: |x| x.into(), x.into();
+    i16: |x| x.into(), x.into();
+    i32: |x| odd(x.into()), x.into();
+    i64: |x| odd(sticky(x < 0, x.unsigned_abs())), x as f64;
+    u8: |x| x.into(), x.into();
+    u16: |x| x.into(), x.into();
+    u32: |x| odd(x.into()), x.into();
+    u64: |x| odd(sticky(false, x)), x as f64;
+    B8: |x| if x.0 == 0 { 0.0 } else { 1.0 }, if x.0 == 0 { 0.0 } else { 1.0 };
+}
+
+impl Registry {
+    fn convert<T: Element, U: Element>(
+        &mut self,
+        rounding: Rounding,
+        saturate: bool,
+        addresses: [usize; 3],
+    ) {
+        let (from, to) = (T::DTYPE, U::DTYPE);
+        self.add(Routine::Convert { from, to, rounding, saturate }, addresses);
+    }
+}
+
+/// `conversions!(registry, compile; [from …] => to, |x| expression)`.
+macro_rules! conversions {
+    ($registry:ident, $compile:ident; $([$($from:ty)*] => $to:ty, $rounding:ident, $saturate:literal, |$x:ident| $y:expr;)*) => {
+        $($({
+            let addresses = $compile!(fn(out: *mut $to, x: *const $from, n: usize) {
+                for i in 0..n {
+                    // SAFETY: the strips have `n` elements.
+                    unsafe {
+                        let $x = *x.add(i);
+                        *out.add(i) = $y;
+                    }
+                }
+            });
+            $registry.convert::<$from, $to>(Rounding::$rounding, $saturate, addresses);
+        })*)*
+    };
+}
+
+pub(super) fn register(registry: &mut Registry) {
+    half_precision(registry);
+    wide(registry);
+    encode::<F8E4M3FN>(registry);
+    encode::<F8E4M3FNUZ>(registry);
+    encode::<F8E5M2>(registry);
+    encode::<F8E5M2FNUZ>(registry);
+    half_from_all(registry);
+    integers(registry);
+}
+
+/// `f16` by the processor's instructions where it has them.
+fn half_precision(registry: &mut Registry) {
+    use Rounding::{NearestEven, TowardZero};
+    let addresses = each_isa!(fn(out: *mut f32, x: *const u16, n: usize) {
+        // SAFETY: the strips have `n` elements.
+        unsafe { from_f16::<F32>(out, x, n) }
+    });
+    registry.convert::<f16, f32>(NearestEven, false, addresses);
+    let addresses = each_isa!(fn(out: *mut u16, x: *const f32, n: usize) {
+        // SAFETY: the strips have `n` elements.
+        unsafe { to_f16::<F32, false>(out, x, n) }
+    });
+    registry.convert::<f32, f16>(NearestEven, false, addresses);
+    let addresses = each_isa!(fn(out: *mut u16, x: *const f32, n: usize) {
+        // SAFETY: the strips have `n` elements.
+        unsafe { to_f16::<F32, true>(out, x, n) }
+    });
+    registry.convert::<f32, f16>(TowardZero, false, addresses);
+}
+
+#[inline(always)]
+unsafe fn from_f16<V: Float32>(out: *mut f32, x: *const u16, n: usize) {
+    let mut i = 0;
+    // SAFETY: the strips have `n` elements; `part` has those of a vector.
+    unsafe {
+        while i + V::LANES <= n {
+            V::load_f16(x.add(i)).store(out.add(i));
+            i += V::LANES;
+        }
+        if i < n {
+            let mut part = [0u16; 16];
+            std::ptr::copy_nonoverlapping(x.add(i), part.as_mut_ptr(), n - i);
+            V::load_f16(part.as_ptr()).store_partial(out.add(i), n - i);
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn to_f16<V: Float32, const TOWARD_ZERO: bool>(out: *mut u16, x: *const f32, n: usize) {
+    let mut i = 0;
+    // SAFETY: as in `from_f16`.
+    unsafe {
+        while i + V::LANES <= n {
+            V::load(x.add(i)).store_f16::<TOWARD_ZERO>(out.add(i));
+            i += V::LANES;
+        }
+        if i < n {
+            let mut part = [0u16; 16];
+            V::load_partial(x.add(i), n - i).store_f16::<TOWARD_ZERO>(part.as_mut_ptr());
+            std::ptr::copy_nonoverlapping(part.as_ptr(), out.add(i), n - i);
+        }
+    }
+}
+
+/// To `f32` and `f64`.
+fn wide(registry: &mut Registry) {
+    conversions!(registry, each_isa;
+        [bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => f32, NearestEven, false, |x| x.decode();
+        [f64] => f32, NearestEven, false, |x| x as f32;
+        [f64] => f32, TowardZero, false, |x| toward_zero(x);
+        [i8 u8 i16 u16 i32 u32 i64 u64] => f32, NearestEven, false, |x| x as f32;
+        [B8] => f32, NearestEven, false, |x| x.to_f32_odd();
+        [f32 i8 u8 i16 u16 i32 u32 i64 u64] => f64, NearestEven, false, |x| x as f64;
+        [B8] => f64, NearestEven, false, |x| x.to_f64();
+    );
+    conversions!(registry, any_isa;
+        [f16 bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => f64, NearestEven, false, |x| x.to_f64();
+    );
+}
+
+#[inline(always)]
+fn toward_zero(x: f64) -> f32 {
+    let y = x as f32;
+    let above = f64::from(y).abs() > x.abs() && x.is_finite();
+    f32::from_bits(y.to_bits() - u32::from(above))
+}
+
+/// To an 8-bit format.
+fn encode<U: Narrow + Element>(registry: &mut Registry) {
+    conversions!(registry, each_isa_of;
+        [f32 bf16 f16] => U, NearestEven, false, |x| U::encode(x.to_f32_odd(), Rounding::NearestEven, false);
+    );
+}
+
+/// To the 16-bit formats from all others.
+fn half_from_all(registry: &mut Registry) {}
+fn integers(registry: &mut Registry) {}

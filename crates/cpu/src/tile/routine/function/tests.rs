@@ -1,0 +1,211 @@
+//! Functions against `f64` references, for every instruction set, all tails and special values.
+
+use trident_ir::{DType, Element};
+
+use super::Function;
+use crate::simd::Isa;
+use crate::tile::routine::{Routine, table};
+
+/// The function on a strip.
+fn call<T: Element, U: Element>(isa: Isa, name: &str, x: &[T]) -> Vec<U> {
+    let f = Function::find(name, &[T::DTYPE]).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(f.output, U::DTYPE, "{name}");
+    let address = table(isa)[Routine::Function(f).slot().unwrap()];
+    let mut out = vec![U::default(); x.len()];
+    // SAFETY: the address is that of a function of one operand; the strips are equally long.
+    unsafe {
+        let f: unsafe extern "C" fn(*mut U, *const T, usize) = std::mem::transmute(address);
+        f(out.as_mut_ptr(), x.as_ptr(), x.len());
+    }
+    out
+}
+
+fn call2<T: Element, S: Element, U: Element>(isa: Isa, name: &str, x: &[T], y: &[S]) -> Vec<U> {
+    let f = Function::find(name, &[T::DTYPE, S::DTYPE]).unwrap_or_else(|| panic!("no {name}"));
+    assert_eq!(f.output, U::DTYPE, "{name}");
+    let address = table(isa)[Routine::Function(f).slot().unwrap()];
+    let mut out = vec![U::default(); x.len()];
+    // SAFETY: as in `call`, of two operands.
+    unsafe {
+        let f: unsafe extern "C" fn(*mut U, *const T, *const S, usize) =
+            std::mem::transmute(address);
+        f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len());
+    }
+    out
+}
+
+/// All magnitudes and signs, special values, and many values around zero.
+fn samples32() -> Vec<f32> {
+    let all = (0..=u32::MAX).step_by(19_997).map(f32::from_bits);
+    let near = (-150_000..150_000).map(|i| i as f32 * 1.234_567e-4);
+    let ends = [
+        0.0,
+        f32::MIN_POSITIVE,
+        1.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+        1e-45,
+        88.72,
+        128.0,
+        149.0,
+    ];
+    all.chain(near).chain(ends).chain(ends.map(|x| -x)).collect()
+}
+
+fn samples64() -> Vec<f64> {
+    let all = (0..300_000u64).map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let near = (-100_000..100_000).map(|i| f64::from(i) * 1.234_567_891e-4);
+    let ends =
+        [0.0, f64::MIN_POSITIVE, 1.0, f64::MAX, f64::INFINITY, f64::NAN, 5e-324, 709.7, 1074.0];
+    all.chain(near).chain(ends).chain(ends.map(|x| -x)).collect()
+}
+
+/// The error in units in the last place of `f32`.
+fn units32(y: f32, exact: f64) -> f64 {
+    if exact.is_nan() || y.is_nan() {
+        return if exact.is_nan() && y.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    let nearest = exact as f32;
+    if nearest.is_infinite() || y.is_infinite() {
+        // One unit beyond the greatest number is infinity.
+        let limit = f64::from(f32::MAX) * (1.0 - 1e-7);
+        let same = f64::from(y) == f64::from(nearest)
+            || exact.abs() > limit && f64::from(y).abs() > limit && (exact > 0.0) == (y > 0.0);
+        return if same { 0.0 } else { f64::INFINITY };
+    }
+    let unit = f64::from(nearest.abs().next_up()) - f64::from(nearest.abs());
+    (f64::from(y) - exact).abs() / unit
+}
+
+fn units64(y: f64, exact: f64) -> f64 {
+    if exact.is_nan() || y.is_nan() || exact.is_infinite() || y.is_infinite() {
+        let same = y.to_bits() == exact.to_bits() || exact.is_nan() && y.is_nan();
+        return if same { 0.0 } else { f64::INFINITY };
+    }
+    (y - exact).abs() / (exact.abs().next_up() - exact.abs())
+}
+
+#[test]
+fn f32_functions_are_exact_to_their_bounds() {
+    let x = samples32();
+    let cases: [(&str, fn(f64) -> f64, f64); 14] = [
+        ("exp", f64::exp, 1.1),
+        ("exp2", f64::exp2, 1.25),
+        ("log", f64::ln, 1.5),
+        ("log2", f64::log2, 1.5),
+        ("log10", f64::log10, 2.0),
+        ("sin", f64::sin, 1.5),
+        ("cos", f64::cos, 1.5),
+        ("tanh", f64::tanh, 2.0),
+        ("erf", libm::erf, 2.0),
+        ("sqrt", f64::sqrt, 0.5),
+        ("rsqrt", |x| 1.0 / x.sqrt(), 0.51),
+        ("expm1", f64::exp_m1, 0.51),
+        ("log1p", f64::ln_1p, 0.51),
+        ("tan", f64::tan, 0.51),
+    ];
+    let mut failed = Vec::new();
+    for isa in Isa::available() {
+        for (name, exact, bound) in cases {
+            let y: Vec<f32> = call(isa, name, &x);
+            let error = |i: usize| units32(y[i], exact(x[i].into()));
+            let worst = (0..x.len()).max_by(|i, j| error(*i).total_cmp(&error(*j))).unwrap();
+            println!("{} {name}: {:.3} units at {:e}", isa.name(), error(worst), x[worst]);
+            if error(worst) > bound {
+                failed.push(format!(
+                    "{} {name}: {} units at {:e}, {:e}",
+                    isa.name(),
+                    error(worst),
+                    x[worst],
+                    y[worst]
+                ));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn f64_functions_are_exact_to_their_bounds() {
+    let x = samples64();
+    // The references themselves are within half a unit and a little.
+    let cases: [(&str, fn(f64) -> f64, f64); 5] = [
+        ("exp", f64::exp, 1.5),
+        ("log", f64::ln, 1.5),
+        ("sin", f64::sin, 1.5),
+        ("cos", f64::cos, 1.5),
+        ("sqrt", f64::sqrt, 0.5),
+    ];
+    let mut failed = Vec::new();
+    for isa in Isa::available() {
+        for (name, exact, bound) in cases {
+            let y: Vec<f64> = call(isa, name, &x);
+            let error = |i: usize| units64(y[i], exact(x[i]));
+            let worst = (0..x.len()).max_by(|i, j| error(*i).total_cmp(&error(*j))).unwrap();
+            println!("{} {name}: {:.3} units at {:e}", isa.name(), error(worst), x[worst]);
+            if error(worst) > bound {
+                failed.push(format!(
+                    "{} {name}: {} units at {:e}, {:e}",
+                    isa.name(),
+                    error(worst),
+                    x[worst],
+                    y[worst]
+                ));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn tails_and_places_do_not_matter() {
+    let x: Vec<f32> = (0..70).map(|i| (i as f32 - 35.0) * 0.37).collect();
+    let names =
+        ["exp", "exp2", "log", "log2", "log10", "sin", "cos", "tanh", "erf", "floor", "cbrt"];
+    for isa in Isa::available() {
+        for name in names {
+            let whole: Vec<f32> = call(isa, name, &x);
+            for start in 0..4 {
+                for n in 0..66 {
+                    let part: Vec<f32> = call(isa, name, &x[start..start + n]);
+                    let same =
+                        part.iter().zip(&whole[start..]).all(|(a, b)| a.to_bits() == b.to_bits());
+                    assert!(same, "{} {name} {start}..+{n}", isa.name());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_the_device_library_are_found() {
+    use DType::{F32, F64, I32, I64, U32};
+    let cases: &[(&str, &[DType], &str, DType)] = &[
+        ("__nv_tanhf", &[F32], "tanh", F32),
+        ("__nv_fabsf", &[F32], "abs", F32),
+        ("__nv_fabs", &[F64], "abs", F64),
+        ("__nv_fadd_rz", &[F32, F32], "add_rz", F32),
+        ("__nv_dadd_rz", &[F64, F64], "add_rz", F64),
+        ("__nv_fast_sinf", &[F32], "sin", F32),
+        ("__nv_fast_fdividef", &[F32, F32], "fdivide", F32),
+        ("__nv_frsqrt_rn", &[F32], "rsqrt_rn", F32),
+        ("__nv_isnand", &[F64], "isnan", I32),
+        ("__nv_finitef", &[F32], "finite", I32),
+        ("__nv_isfinited", &[F64], "isfinite", I32),
+        ("__nv_umulhi", &[I32, I32], "umulhi", U32),
+        ("__nv_ffsll", &[I64], "ffsll", I32),
+        ("__nv_powif", &[F32, I32], "powi", F32),
+        ("__nv_fmaf_rd", &[F32, F32, F32], "fma_rd", F32),
+        ("__nv_saturatef", &[F32], "saturate", F32),
+        ("__nv_norm4df", &[F32; 4], "norm4d", F32),
+        ("round", &[F32], "round", F32),
+        ("hadd", &[I32, I32], "hadd", I32),
+    ];
+    for (name, inputs, found, output) in cases {
+        let f = Function::find(name, inputs).unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!((f.name, f.output), (*found, *output), "{name}");
+    }
+    assert!(Function::find("__nv_tanhf", &[I32]).is_none());
+    assert!(Function::find("nothing", &[F32]).is_none());
+}
