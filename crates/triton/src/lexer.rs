@@ -85,7 +85,7 @@ impl<'s> Lexer<'s> {
 
     /// The text between two bytes.
     pub(crate) fn slice(&self, from: usize, to: usize) -> &'s str {
-        self.source.get(from..to).unwrap_or("")
+        self.source.get(from..to.min(self.source.len())).unwrap_or("")
     }
 
     fn byte(&self, ahead: usize) -> Option<u8> {

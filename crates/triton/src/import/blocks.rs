@@ -22,7 +22,6 @@ struct Graph<'a, 's> {
     index: HashMap<&'s str, usize>,
     /// Immediate post-dominators; the number of blocks stands for the end of the region.
     join: Vec<usize>,
-    imported: Vec<bool>,
     /// Name of the op that ends the region.
     end: &'static str,
 }
@@ -35,13 +34,7 @@ impl<'a, 's> Import<'a, 's> {
         end: &'static str,
     ) -> Result<trident_ir::Block, Failure> {
         let Some(entry) = region.blocks.first() else { return Ok(trident_ir::Block::default()) };
-        let mut graph = Graph {
-            blocks: &region.blocks,
-            index: HashMap::new(),
-            join: vec![1],
-            imported: vec![false; region.blocks.len()],
-            end,
-        };
+        let mut graph = Graph { blocks: &region.blocks, index: HashMap::new(), join: vec![1], end };
         if region.blocks.len() > 1 {
             for (i, block) in region.blocks.iter().enumerate() {
                 if !block.label.is_empty() && graph.index.insert(block.label, i).is_some() {
@@ -59,7 +52,7 @@ impl<'a, 's> Import<'a, 's> {
                 let promised = import.hinted(param.name, id, &param.attrs)?;
                 import.define(param.at, param.name, &[promised])?;
             }
-            import.run(&mut graph, 0, exit)
+            import.run(&graph, 0, exit)
         })
     }
 
@@ -83,15 +76,10 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     /// Imports from block `at` on until the paths meet at `stop`: gives what is handed to it.
-    fn run(&mut self, graph: &mut Graph<'a, 's>, mut at: usize, stop: usize) -> Lowered {
+    fn run(&mut self, graph: &Graph<'a, 's>, mut at: usize, stop: usize) -> Lowered {
         loop {
             let block = &graph.blocks[at];
-            if std::mem::replace(&mut graph.imported[at], true) {
-                self.copies += block.ops.len();
-                if self.copies > MAX_COPIES {
-                    return Err(Failure::new(block.at, Fault::Copies));
-                }
-            }
+            self.count(block.at)?;
             let (ops, last) = split(graph, block)?;
             for op in ops {
                 self.op(op)?;
@@ -146,6 +134,15 @@ impl<'a, 's> Import<'a, 's> {
             }
             self.leave(former);
         }
+    }
+
+    /// Counts an op or block that is imported; those of copied blocks count again.
+    pub(super) fn count(&mut self, at: usize) -> Result<(), Failure> {
+        self.imported += 1;
+        if self.imported > self.expected + MAX_COPIES {
+            return Err(Failure::new(at, Fault::Copies));
+        }
+        Ok(())
     }
 
     /// Binds the parameters of a block.
@@ -262,4 +259,10 @@ fn split<'a, 's>(
             Err(Failure::new(at, Fault::Expected { expected, found }))
         }
     }
+}
+
+/// How many ops and blocks regions have, nested ones too.
+pub(super) fn size(regions: &[Region<'_>]) -> usize {
+    let blocks = regions.iter().flat_map(|r| &r.blocks);
+    blocks.map(|b| 1 + b.ops.iter().map(|op| 1 + size(&op.regions)).sum::<usize>()).sum()
 }

@@ -62,10 +62,18 @@ impl Import<'_, '_> {
                 let bits = self.converted(x, unsigned(to).unwrap_or(to));
                 self.bitcast(bits, to)
             }
-            // As a signed number true is −1.
-            "extsi" | "sitofp" if from == DType::Bool => {
-                let one = self.converted(x, to);
-                self.like(K::Neg, &[one], &[])
+            // As a signed number true is −1; false stays +0, which negating a float would not keep.
+            "extsi" => match from {
+                DType::Bool => {
+                    let one = self.converted(x, to);
+                    self.like(K::Neg, &[one], &[])
+                }
+                _ => self.converted(x, to),
+            },
+            "sitofp" if from == DType::Bool => {
+                let one = self.converted(x, DType::I8);
+                let number = self.like(K::Neg, &[one], &[]);
+                self.converted(number, to)
             }
             "extui" | "uitofp" => {
                 let bits = self.bitcast(x, unsigned(from).unwrap_or(from));
@@ -85,9 +93,11 @@ impl Import<'_, '_> {
 
     /// `rtne` or `rtz`.
     fn rounding(&self, op: &Op<'_>) -> Result<&'static str, Failure> {
+        const ALONE: &[&str] =
+            &["to_nearest_even", "toward_zero", "downward", "upward", "to_nearest_away"];
         let mode = match op.attrs.get("rounding").or(op.attrs.get("roundingmode")) {
             // The keyword of `arith` stands alone.
-            None => op.attrs.0.iter().map(|(name, _)| &**name).find(|n| n.contains("to")),
+            None => op.attrs.0.iter().map(|(name, _)| &**name).find(|name| ALONE.contains(name)),
             Some(Text::Number(n)) => match n.integer() {
                 Some(0) => Some("rtz"),
                 Some(1) => Some("rtne"),

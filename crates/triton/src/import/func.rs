@@ -81,6 +81,7 @@ fn func<'a, 's>(context: &'a Context<'a, 's>, op: &'a Op<'s>) -> Result<Func, Fa
     let name = name(op)?;
     let mut import = Import::new(context, name);
     import.enter(op);
+    import.expected = super::blocks::size(&op.regions);
     let Some(region) = op.regions.first() else { return import.unknown(op) };
     let mut body = import.region(region, "tt.return")?;
     if let Some(signature) = context.signatures.get(name) {
@@ -108,34 +109,40 @@ fn name_rest(block: &mut Block, func: &mut Func) {
     }
 }
 
-/// A function that reaches itself by calls.
+/// A function that reaches itself by calls: depth first, on a path of its own instead of the stack.
 fn recursive(module: &Module) -> Option<&str> {
-    let mut calls: HashMap<&str, Vec<&str>> = HashMap::new();
-    for func in &module.funcs {
-        let callees = calls.entry(&func.name).or_default();
+    let numbers: HashMap<&str, usize> =
+        module.funcs.iter().enumerate().map(|(i, func)| (func.name.as_str(), i)).collect();
+    let callees = |func: &Func| {
+        let mut found: Vec<usize> = vec![];
         func.body.walk(&mut |op| {
             if op.kind == K::Call
                 && let Some(IrAttr::Str(callee)) = op.attrs.get("callee")
             {
-                callees.push(callee);
+                found.extend(numbers.get(callee.as_str()));
             }
         });
-        callees.sort_unstable();
-        callees.dedup();
-    }
-    // Functions that call nothing but what is known to end go; from what is left all ways lead into a circle.
-    let mut left: Vec<&str> = module.funcs.iter().map(|f| f.name.as_str()).collect();
-    loop {
-        let before = left.len();
-        let open: std::collections::HashSet<&str> = left.iter().copied().collect();
-        left.retain(|name| calls.get(name).is_some_and(|c| c.iter().any(|c| open.contains(c))));
-        if left.len() == before {
-            break;
+        found
+    };
+    let calls: Vec<_> = module.funcs.iter().map(callees).collect();
+    let (mut started, mut done) = (vec![false; calls.len()], vec![false; calls.len()]);
+    for first in 0..calls.len() {
+        let mut path = if started[first] { vec![] } else { vec![(first, 0)] };
+        started[first] = true;
+        while let Some((func, next)) = path.last_mut() {
+            let Some(&callee) = calls[*func].get(*next) else {
+                done[*func] = true;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if !started[callee] {
+                started[callee] = true;
+                path.push((callee, 0));
+            } else if !done[callee] {
+                return Some(&module.funcs[callee].name);
+            }
         }
     }
-    let mut name = *left.first()?;
-    for _ in 0..left.len() {
-        name = calls.get(name)?.iter().find(|c| left.contains(c))?;
-    }
-    Some(name)
+    None
 }

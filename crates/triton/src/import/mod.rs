@@ -41,8 +41,10 @@ struct Import<'a, 's> {
     scope: Scope<'s>,
     /// Blocks around `block`.
     depth: usize,
-    /// Ops that structuring has imported more than once.
-    copies: usize,
+    /// Ops and blocks that the function has.
+    expected: usize,
+    /// Ops and blocks imported so far; structuring may copy some.
+    imported: usize,
     /// The operation under import: its place in the text and in the source.
     at: usize,
     loc_id: LocId,
@@ -60,7 +62,8 @@ impl<'a, 's> Import<'a, 's> {
             block: Block::default(),
             scope: Scope::default(),
             depth: 0,
-            copies: 0,
+            expected: 0,
+            imported: 0,
             at: 0,
             loc_id: LocId::UNKNOWN,
             loc: None,
@@ -98,6 +101,7 @@ impl<'a, 's> Import<'a, 's> {
     /// Imports an operation that is no terminator.
     fn op(&mut self, op: &'a Op<'s>) -> Result<(), Failure> {
         let former = self.enter(op);
+        self.count(op.at)?;
         let operands = self.operands(op)?;
         let mut results = self.lower(op, &operands)?;
         self.counted(op, "results", results.len(), op.result_types.len())?;

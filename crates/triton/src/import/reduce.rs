@@ -6,6 +6,9 @@ use crate::syntax::{Attr as Text, Op};
 use trident_ir::op::OpKind as K;
 use trident_ir::{Attr, Block, Type, ValueId};
 
+/// The most single elements that a region may take and yield.
+const MAX_PACKED: usize = 4096;
+
 impl<'a, 's> Import<'a, 's> {
     pub(super) fn reduce(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
         let (kind, end) = match name {
@@ -22,9 +25,9 @@ impl<'a, 's> Import<'a, 's> {
                 Some(_) => self.int(op, "pack")?,
                 None => 1,
             };
-            let Some(n) =
-                usize::try_from(pack).ok().filter(|n| (1..=crate::MAX_BLOCKS).contains(n))
-            else {
+            let parts = elements.len() + results.len();
+            let small = |n: &usize| *n > 0 && n.saturating_mul(parts) <= MAX_PACKED;
+            let Some(n) = usize::try_from(pack).ok().filter(small) else {
                 return self.attribute(op, "pack", "a small positive number");
             };
             attrs = vec![];

@@ -40,6 +40,11 @@ impl<'s, 'l> Parser<'s, 'l> {
         self.lexer.slice(at, self.at).trim_end()
     }
 
+    /// The text from a byte on.
+    pub(super) fn rest(&self, at: usize) -> &'s str {
+        self.lexer.slice(at, usize::MAX)
+    }
+
     pub(super) fn expected<T>(&self, expected: &'static str) -> Result<T, Failure> {
         self.fail(Fault::Expected { expected, found: self.token.describe() })
     }

@@ -196,8 +196,8 @@ impl<'s> Parser<'s, '_> {
             elements = dim.and_then(|n| elements?.checked_mul(n)).filter(|&n| n <= MAX_ELEMENTS);
             dims.push(dim.unwrap_or(0));
             if elements.is_none() || dims.len() > MAX_RANK {
-                let text = self.text_from(at).chars().take(80).collect();
-                return Err(Failure::new(at, Fault::Dims(text)));
+                let text = self.rest(at).split_inclusive('>').next().unwrap_or("");
+                return Err(Failure::new(at, Fault::Dims(text.chars().take(80).collect())));
             }
         }
         Ok(dims)
