@@ -13,6 +13,7 @@ pub mod kernel;
 pub mod lrn;
 mod machine;
 mod math;
+mod narrow;
 mod ops;
 pub mod pooling;
 mod real;

@@ -150,6 +150,10 @@ pub(crate) trait Float32: Vector<Elem = f32> {
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self;
     /// Whether `self < o` in any lane.
     unsafe fn any_lt(self, o: Self) -> bool;
+    /// Loads IEEE halves.
+    unsafe fn load_f16(p: *const u16) -> Self;
+    /// Stores as IEEE halves, rounded to nearest even or toward zero.
+    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16);
     /// The sum of all lanes, by halves.
     unsafe fn reduce_add(self) -> f32;
     /// The greatest lane; NaN lanes may be lost.

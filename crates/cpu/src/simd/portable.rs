@@ -3,7 +3,10 @@
 // Plain index loops are what the compiler turns into vector instructions.
 #![allow(clippy::needless_range_loop)]
 
+use half::f16;
+
 use super::{Float32, Vector};
+use crate::narrow::{Narrow, Rounding};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
 #[derive(Clone, Copy)]
@@ -160,6 +163,21 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
             any |= self.0[i] < o.0[i];
         }
         any
+    }
+    #[inline(always)]
+    unsafe fn load_f16(p: *const u16) -> Self {
+        let mut v = [0.0; N];
+        for i in 0..N {
+            v[i] = f16::from_bits(*p.add(i)).decode();
+        }
+        Lanes(v)
+    }
+    #[inline(always)]
+    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
+        let rounding = if TOWARD_ZERO { Rounding::TowardZero } else { Rounding::NearestEven };
+        for i in 0..N {
+            *p.add(i) = f16::encode(self.0[i], rounding, false).to_bits();
+        }
     }
     #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {

@@ -224,6 +224,19 @@ impl Float32 for F32x16 {
         _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0) != 0
     }
     #[inline(always)]
+    unsafe fn load_f16(p: *const u16) -> Self {
+        F32x16(_mm512_cvtph_ps(_mm256_loadu_si256(p.cast())))
+    }
+    #[inline(always)]
+    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
+        let halves = if TOWARD_ZERO {
+            _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(self.0)
+        } else {
+            _mm512_cvtps_ph::<NEAREST>(self.0)
+        };
+        _mm256_storeu_si256(p.cast(), halves)
+    }
+    #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {
         let high = _mm512_extractf32x8_ps::<1>(self.0);
         F32x8(_mm256_add_ps(_mm512_castps512_ps256(self.0), high)).reduce_add()
@@ -276,6 +289,19 @@ impl Float32 for F32x8 {
     #[inline(always)]
     unsafe fn any_lt(self, o: Self) -> bool {
         _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)) != 0
+    }
+    #[inline(always)]
+    unsafe fn load_f16(p: *const u16) -> Self {
+        F32x8(_mm256_cvtph_ps(_mm_loadu_si128(p.cast())))
+    }
+    #[inline(always)]
+    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
+        let halves = if TOWARD_ZERO {
+            _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(self.0)
+        } else {
+            _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)
+        };
+        _mm_storeu_si128(p.cast(), halves)
     }
     #[inline(always)]
     unsafe fn reduce_add(self) -> f32 {

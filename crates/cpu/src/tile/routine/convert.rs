@@ -1,21 +1,21 @@
 //! Conversions of strips between element types.
 
 use half::{bf16, f16};
+use trident_ir::Element;
 use trident_ir::element::{B8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
-use trident_ir::{DType, Element};
 
-use super::format::{Narrow, odd, sticky};
 use super::{Registry, Rounding, Routine, any_isa, each_isa};
-use crate::simd::{Float32, Vector};
+use crate::narrow::{Narrow, odd, sticky};
+use crate::simd::Float32;
 
-/// What a conversion may start from: an `f32` that rounds (to less than 22 bits) as the value itself does, and the value as
-/// an integer, rounded toward zero.
+/// What a conversion may start from.
 trait Source: Element {
+    /// An `f32` that rounds to any narrow format as the value itself does.
     fn to_f32_odd(self) -> f32;
+    /// The nearest `f64`.
     fn to_f64(self) -> f64;
 }
 
-/// What a conversion may lead to, from a `Source`.
 macro_rules! sources {
     ($($t:ty: |$x:ident| $odd:expr, $wide:expr;)*) => { $(
         impl Source for $t {
@@ -79,11 +79,7 @@ macro_rules! conversions {
 pub(super) fn register(registry: &mut Registry) {
     half_precision(registry);
     wide(registry);
-    encode::<F8E4M3FN>(registry);
-    encode::<F8E4M3FNUZ>(registry);
-    encode::<F8E5M2>(registry);
-    encode::<F8E5M2FNUZ>(registry);
-    half_from_all(registry);
+    narrow(registry);
     integers(registry);
 }
 
@@ -164,13 +160,77 @@ fn toward_zero(x: f64) -> f32 {
     f32::from_bits(y.to_bits() - u32::from(above))
 }
 
-/// To an 8-bit format.
-fn encode<U: Narrow + Element>(registry: &mut Registry) {
-    conversions!(registry, each_isa_of;
-        [f32 bf16 f16] => U, NearestEven, false, |x| U::encode(x.to_f32_odd(), Rounding::NearestEven, false);
+/// To the narrow formats.
+fn narrow(registry: &mut Registry) {
+    macro_rules! targets {
+        ($($u:ident)*; $rounding:ident, $saturate:literal) => { $(
+            conversions!(registry, each_isa;
+                [f32 f16 bf16] => $u, $rounding, $saturate,
+                    |x| $u::encode(x.to_f32_odd(), Rounding::$rounding, $saturate);
+            );
+            conversions!(registry, any_isa;
+                [f64 i8 u8 i16 u16 i32 u32 i64 u64 B8] => $u, $rounding, $saturate,
+                    |x| $u::encode(x.to_f32_odd(), Rounding::$rounding, $saturate);
+            );
+        )* };
+        (others $($u:ident from $($t:ident)*;)*) => { $(
+            targets!(@ $u [$($t)*] NearestEven false);
+            targets!(@ $u [$($t)*] NearestEven true);
+            targets!(@ $u [$($t)*] TowardZero false);
+            targets!(@ $u [$($t)*] TowardZero true);
+        )* };
+        (@ $u:ident [$($t:ident)*] $rounding:ident $saturate:literal) => {
+            conversions!(registry, any_isa;
+                [$($t)*] => $u, $rounding, $saturate,
+                    |x| $u::encode(x.decode(), Rounding::$rounding, $saturate);
+            );
+        };
+    }
+    targets!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ; NearestEven, false);
+    targets!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ; NearestEven, true);
+    targets!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ; TowardZero, false);
+    targets!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ; TowardZero, true);
+    targets!(others
+        F8E4M3FN from F8E4M3FNUZ F8E5M2 F8E5M2FNUZ;
+        F8E4M3FNUZ from F8E4M3FN F8E5M2 F8E5M2FNUZ;
+        F8E5M2 from F8E4M3FN F8E4M3FNUZ F8E5M2FNUZ;
+        F8E5M2FNUZ from F8E4M3FN F8E4M3FNUZ F8E5M2;
+    );
+    macro_rules! halves {
+        ($($rounding:ident)*) => { $(
+            conversions!(registry, each_isa;
+                [f32 f16 i8 u8 i16 u16 i32 u32 B8 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => bf16, $rounding, false,
+                    |x| bf16::encode(x.to_f32_odd(), Rounding::$rounding, false);
+                [bf16 i8 u8 i16 u16 i32 u32 B8 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => f16, $rounding, false,
+                    |x| f16::encode(x.to_f32_odd(), Rounding::$rounding, false);
+            );
+            conversions!(registry, any_isa;
+                [f64 i64 u64] => bf16, $rounding, false, |x| bf16::encode(x.to_f32_odd(), Rounding::$rounding, false);
+                [f64 i64 u64] => f16, $rounding, false, |x| f16::encode(x.to_f32_odd(), Rounding::$rounding, false);
+            );
+        )* };
+    }
+    halves!(NearestEven TowardZero);
+}
+
+/// To integers and truth values.
+fn integers(registry: &mut Registry) {
+    macro_rules! targets {
+        ($($u:ident)*) => { $(
+            conversions!(registry, each_isa;
+                [f64 f32] => $u, NearestEven, false, |x| x as $u;
+            );
+            conversions!(registry, any_isa;
+                [f16 bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => $u, NearestEven, false, |x| x.decode() as $u;
+            );
+        )* };
+    }
+    targets!(i8 u8 i16 u16 i32 u32 i64 u64);
+    conversions!(registry, any_isa;
+        [f64 f32 f16 bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ i8 u8 i16 u16 i32 u32 i64 u64] => B8, NearestEven, false,
+            |x| B8::from(x.to_f64() != 0.0);
     );
 }
 
-/// To the 16-bit formats from all others.
-fn half_from_all(registry: &mut Registry) {}
-fn integers(registry: &mut Registry) {}
+#[cfg(test)]
+mod tests;

@@ -14,18 +14,11 @@ use trident_ir::DType;
 
 use crate::simd::Isa;
 
+mod convert;
 pub mod function;
 
+pub use crate::narrow::Rounding;
 pub use function::Function;
-
-/// Rounding of conversions to narrower floats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    /// To nearest, ties to even.
-    NearestEven,
-    /// Toward zero.
-    TowardZero,
-}
 
 /// How a strip is folded into one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -367,6 +360,7 @@ fn registry() -> &'static Table {
     TABLE.get_or_init(|| {
         let mut found = Registry(Vec::new());
         function::register(&mut found);
+        convert::register(&mut found);
         let slots = found.0.iter().enumerate().map(|(slot, (r, _))| (*r, slot)).collect();
         let column = |i: usize| found.0.iter().map(|(_, a)| a[i]).collect();
         Table { slots, addresses: std::array::from_fn(column) }

@@ -4,11 +4,18 @@
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
-use super::Rounding;
+/// Rounding of conversions to narrower floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    NearestEven,
+    /// Toward zero.
+    TowardZero,
+}
 
 /// How a format spells its special values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Specials {
+pub(crate) enum Specials {
     /// IEEE: the top exponent holds infinities and NaNs.
     Ieee,
     /// No infinities; all bits set is NaN.
@@ -18,7 +25,7 @@ pub(super) enum Specials {
 }
 
 /// A float of at most 16 bits: sign, exponent, mantissa.
-pub(super) trait Narrow: Copy {
+pub(crate) trait Narrow: Copy {
     const EXPONENT: u32;
     const MANTISSA: u32;
     const BIAS: u32;
@@ -51,8 +58,20 @@ pub(super) trait Narrow: Copy {
                 let special = f32::from_bits(0x7f80_0000 | magnitude << (23 - mantissa));
                 if magnitude > Self::FINITE { special } else { value }
             }
-            Specials::AllOnes => if magnitude > Self::FINITE { f32::NAN } else { value },
-            Specials::NegativeZero => if code == sign_bit { f32::NAN } else { value },
+            Specials::AllOnes => {
+                if magnitude > Self::FINITE {
+                    f32::NAN
+                } else {
+                    value
+                }
+            }
+            Specials::NegativeZero => {
+                if code == sign_bit {
+                    f32::NAN
+                } else {
+                    value
+                }
+            }
         };
         f32::from_bits(value.to_bits() | sign << (31 - exponent - mantissa))
     }
@@ -83,7 +102,8 @@ pub(super) trait Narrow: Copy {
         };
         let stays = saturate || !nearest && magnitude != 0x7f80_0000;
         let finite = if magnitude >= 0x7f80_0000 { u32::MAX } else { finite };
-        let code = if finite > Self::FINITE { if stays { Self::FINITE } else { top } } else { finite };
+        let code =
+            if finite > Self::FINITE { if stays { Self::FINITE } else { top } } else { finite };
         let quiet = match Self::SPECIALS {
             Specials::Ieee => 1 << (Self::MANTISSA - 1),
             _ => 0,
@@ -125,7 +145,7 @@ narrow! {
 /// `x` as an `f32` rounded to odd: cut off, with the last bit set if that changed it. Rounding this to a format with at
 /// least 2 bits less is the same as rounding `x`.
 #[inline(always)]
-pub(super) fn odd(x: f64) -> f32 {
+pub(crate) fn odd(x: f64) -> f32 {
     let y = x as f32;
     let back = f64::from(y);
     let above = back.abs() > x.abs();
@@ -135,7 +155,7 @@ pub(super) fn odd(x: f64) -> f32 {
 
 /// The `f64` nearest zero's side of `x`, with what it lost kept visible to any rounding of at most 50 bits.
 #[inline(always)]
-pub(super) fn sticky(negative: bool, magnitude: u64) -> f64 {
+pub(crate) fn sticky(negative: bool, magnitude: u64) -> f64 {
     let low = u64::from(magnitude & 0xfff != 0) << 12;
     let kept = if magnitude >> 53 == 0 { magnitude } else { magnitude & !0xfff | low };
     if negative { -(kept as f64) } else { kept as f64 }
