@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] holds functions over one op vocabulary, [`OpKind`]; one table declares for each op its level, operands,
 //! attributes, type rule and meaning ([`OpKind::decl`]). [`Builder`] makes functions, [`text`] prints and parses them,
-//! [`verify`] checks them. The crate depends on no other crate of the project and does no I/O.
+//! [`verify`] checks them, [`interp`] runs those of level tile. The crate depends on no other crate of the project and does no I/O.
 
 pub mod attr;
 pub mod builder;
@@ -12,6 +12,7 @@ pub mod dtype;
 pub mod element;
 pub mod func;
 pub mod geometry;
+pub mod interp;
 pub mod literal;
 pub mod op;
 pub mod shape;

@@ -52,7 +52,7 @@ impl Parser<'_> {
     }
 
     /// An element type, a type, or a tensor: they start alike.
-    fn typed(&mut self) -> Result<Attr, Failure> {
+    pub(super) fn typed(&mut self) -> Result<Attr, Failure> {
         let at = self.at;
         let dtype = self.dtype()?;
         if !self.is("[") {

@@ -6,7 +6,7 @@ mod func;
 use super::lexer::{Lexer, Token};
 use super::{MAX_DEPTH, ParseError, Syntax};
 use crate::types::{DescriptorType, PointerType, TensorType};
-use crate::{DType, Dim, Func, Module, Shape, Type};
+use crate::{Attr, DType, Dim, Func, Literal, Module, Shape, Type};
 use std::str::FromStr;
 
 /// An error and the byte it is about; the outermost layer looks up line and column.
@@ -222,6 +222,19 @@ impl FromStr for Module {
     fn from_str(source: &str) -> Result<Module, ParseError> {
         let module = Parser::new(source).and_then(|mut p| p.module());
         module.map_err(|(at, syntax)| syntax.at(source, at))
+    }
+}
+
+impl FromStr for Literal {
+    type Err = ParseError;
+
+    /// Reads a tensor with its type: `f32[2](1, 2)`.
+    fn from_str(source: &str) -> Result<Literal, ParseError> {
+        let literal = Parser::new(source).and_then(|mut p| match p.typed()? {
+            Attr::Tensor(literal) if p.token == Token::End => Ok(literal),
+            _ => p.expected("a tensor and no more"),
+        });
+        literal.map_err(|(at, syntax)| syntax.at(source, at))
     }
 }
 

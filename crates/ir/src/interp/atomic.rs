@@ -1,0 +1,86 @@
+//! Atomic ops: programs run one after another, so each is what it does to memory.
+
+use super::error::Fault;
+use super::machine::{Machine, Site, Values};
+use super::number::{float, from_float, from_int, int, poison};
+use super::transfer::{holds, load, read, store, target, write};
+use super::value::Block;
+use crate::{DType, OpKind};
+use OpKind as K;
+
+pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
+    let memory = &mut *machine.memory;
+    let result = match site.op.kind {
+        K::AtomicLoad => load(memory, site, site.optional(1), None)?,
+        K::AtomicStore => {
+            store(memory, site, site.block(1)?, site.optional(2))?;
+            return Ok(vec![]);
+        }
+        K::AtomicRmw => {
+            let (ptr, value, mask) = (site.block(0)?, site.block(1)?, site.optional(2));
+            let (op, dtype) = (site.op.str("op").unwrap_or_default(), value.dtype);
+            let mut former = vec![poison(dtype); ptr.bits.len()];
+            for (i, &address) in ptr.bits.iter().enumerate() {
+                if holds(mask, i) {
+                    former[i] = read(memory, dtype, address)?;
+                    write(memory, dtype, address, combine(op, dtype, former[i], value.bits[i])?)?;
+                }
+            }
+            Block::new(dtype, &ptr.dims, former)
+        }
+        K::AtomicCas => {
+            let (ptr, expected, value) = (site.block(0)?, site.block(1)?, site.block(2)?);
+            let mut former = vec![];
+            for (i, &address) in ptr.bits.iter().enumerate() {
+                let bits = read(memory, value.dtype, address)?;
+                if bits == expected.bits[i] {
+                    write(memory, value.dtype, address, value.bits[i])?;
+                }
+                former.push(bits);
+            }
+            Block::new(value.dtype, &ptr.dims, former)
+        }
+        K::AtomicPoll => {
+            let (ptr, expected) = (site.block(0)?, site.block(1)?);
+            let mut done = vec![];
+            for (&address, &expected) in ptr.bits.iter().zip(&expected.bits[..]) {
+                let seen = read(memory, target(site)?, address)? == expected;
+                // Nobody else runs meanwhile: what is not there will not come.
+                if !seen && site.optional(2).is_none() {
+                    return Err(Fault::Wait(expected).into());
+                }
+                done.push(u64::from(seen));
+            }
+            Block::new(DType::Bool, &ptr.dims, done)
+        }
+        _ => return Err(Fault::Unknown.into()),
+    };
+    Ok(vec![result.into()])
+}
+
+/// What an atomic op leaves in memory.
+pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result<u64, Fault> {
+    let (a, b) = (int(dtype, former), int(dtype, value));
+    Ok(match op {
+        "add" | "fadd" if dtype.is_float() => {
+            from_float(dtype, float(dtype, former) + float(dtype, value))
+        }
+        // The number, if the other is NaN.
+        "max" if dtype.is_float() => {
+            from_float(dtype, float(dtype, former).max(float(dtype, value)))
+        }
+        "min" if dtype.is_float() => {
+            from_float(dtype, float(dtype, former).min(float(dtype, value)))
+        }
+        "add" => from_int(dtype, a + b),
+        "and" => former & value,
+        "or" => former | value,
+        "xor" => former ^ value,
+        "max" => from_int(dtype, a.max(b)),
+        "min" => from_int(dtype, a.min(b)),
+        "umax" => former.max(value),
+        "umin" => former.min(value),
+        "exchange" => value,
+        _ => return Err(Fault::Unknown),
+    })
+}

@@ -1,0 +1,176 @@
+//! Products of blocks.
+
+use super::error::Fault;
+use super::machine::{Site, Values};
+use super::number::{Rounding, float, from_float, from_int, int, quantise};
+use super::value::Block;
+use crate::element::{F4E2M1FN, F8E8M0FNU};
+use crate::{DType, OpKind};
+
+pub(super) fn run(site: &Site<'_>) -> Values {
+    let (a, b, c) = (site.block(0)?, site.block(1)?, site.block(2)?);
+    let result = match site.op.kind {
+        OpKind::Dot if a.dtype.is_float() => {
+            let floats = |x: &Block| Matrix::of(x, |bits| float(x.dtype, bits));
+            // Only f32 factors have more bits than a precision may keep.
+            let precision = match a.dtype {
+                DType::F32 => site.op.str("precision").unwrap_or("ieee"),
+                _ => "ieee",
+            };
+            let (mantissa, pairs) = parts(precision);
+            let (a, b) = (floats(a).split(mantissa), floats(b).split(mantissa));
+            fill(c, |at, bits| {
+                let sums = pairs.iter().map(|&(i, j)| dot(&a[i], &b[j], &at, |s, x, y| s + x * y));
+                from_float(c.dtype, float(c.dtype, bits) + sums.sum::<f64>())
+            })
+        }
+        OpKind::Dot => {
+            let ints = |x: &Block| Matrix::of(x, |bits| int(x.dtype, bits));
+            let (a, b) = (ints(a), ints(b));
+            fill(c, |at, bits| {
+                // Only the low 64 bits count.
+                let sum = dot(&a, &b, &at, |s: i128, x, y| s.wrapping_add(x.wrapping_mul(y)));
+                from_int(c.dtype, int(c.dtype, bits).wrapping_add(sum))
+            })
+        }
+        _ => {
+            let a = unpacked(site, 0, "a_format", "a_k_pack")?.scaled(site.optional(3), false);
+            let b = unpacked(site, 1, "b_format", "b_k_pack")?.scaled(site.optional(4), true);
+            fill(c, |at, bits| {
+                let sum = dot(&a, &b, &at, |s, x, y| s + x * y);
+                from_float(c.dtype, float(c.dtype, bits) + sum)
+            })
+        }
+    };
+    Ok(vec![result.into()])
+}
+
+/// Matrices behind a batch axis.
+#[derive(Clone)]
+struct Matrix<T> {
+    rows: usize,
+    columns: usize,
+    values: Vec<T>,
+}
+
+/// A place of the result.
+struct Place {
+    batch: usize,
+    row: usize,
+    column: usize,
+}
+
+impl<T: Copy> Matrix<T> {
+    fn of(block: &Block, value: impl Fn(u64) -> T) -> Matrix<T> {
+        let [.., rows, columns] = block.dims[..] else {
+            return Matrix { rows: 0, columns: 0, values: vec![] };
+        };
+        Matrix { rows, columns, values: block.bits.iter().map(|&bits| value(bits)).collect() }
+    }
+
+    fn at(&self, batch: usize, row: usize, column: usize) -> T {
+        self.values[(batch * self.rows + row) * self.columns + column]
+    }
+}
+
+/// Folds row times column.
+fn dot<T: Copy + Default>(
+    a: &Matrix<T>,
+    b: &Matrix<T>,
+    at: &Place,
+    add: impl Fn(T, T, T) -> T,
+) -> T {
+    (0..a.columns).fold(T::default(), |sum, k| {
+        add(sum, a.at(at.batch, at.row, k), b.at(at.batch, k, at.column))
+    })
+}
+
+/// The block whose element at each place follows from the place and the element that `c` has there.
+fn fill(c: &Block, element: impl Fn(Place, u64) -> u64) -> Block {
+    let [.., rows, columns] = c.dims[..] else { return c.clone() };
+    let bits = c.bits.iter().enumerate().map(|(i, &bits)| {
+        let place =
+            Place { batch: i / columns / rows, row: i / columns % rows, column: i % columns };
+        element(place, bits)
+    });
+    Block::new(c.dtype, &c.dims, bits.collect())
+}
+
+/// Bits behind the first of each part into which a precision splits factors (none: factors stay whole), and which parts
+/// of a and b it multiplies with each other; 0 is the leading one.
+fn parts(precision: &str) -> (Option<i32>, &'static [(usize, usize)]) {
+    match precision {
+        "tf32" => (Some(10), &[(0, 0)]),
+        "tf32x3" => (Some(10), &[(0, 0), (0, 1), (1, 0)]),
+        "bf16x3" => (Some(7), &[(0, 0), (0, 1), (1, 0)]),
+        "bf16x6" => (Some(7), &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0)]),
+        _ => (None, &[(0, 0)]),
+    }
+}
+
+impl Matrix<f64> {
+    /// The leading bits of each factor, then those of the rest, and so on.
+    fn split(self, mantissa: Option<i32>) -> Vec<Matrix<f64>> {
+        let Some(mantissa) = mantissa else { return vec![self] };
+        let mut rest = self;
+        let part = |_| {
+            let mut part = rest.clone();
+            for (leading, rest) in part.values.iter_mut().zip(&mut rest.values) {
+                *leading = quantise(*rest, mantissa, -126, Rounding::Nearest);
+                // What is not finite has no rest.
+                *rest = if leading.is_finite() { *rest - *leading } else { 0.0 };
+            }
+            part
+        };
+        (0..3).map(part).collect()
+    }
+
+    /// Times the scales: one for each group of factors along k, by rows of a or columns of b (`transposed`).
+    fn scaled(mut self, scale: Option<&Block>, transposed: bool) -> Matrix<f64> {
+        let Some(scale) = scale else { return self };
+        let scales = Matrix::of(scale, |bits| match scale.dtype {
+            DType::F8E4M3FN => float(scale.dtype, bits),
+            _ => F8E8M0FNU(bits as u8).to_f32().into(),
+        });
+        let (rows, columns) = (self.rows, self.columns);
+        let group = if transposed { rows } else { columns } / scales.columns.max(1);
+        for (i, value) in self.values.iter_mut().enumerate() {
+            let (batch, row, column) = (i / columns / rows, i / columns % rows, i % columns);
+            let (outer, k) = if transposed { (column, row) } else { (row, column) };
+            *value *= scales.at(batch, outer, k / group);
+        }
+        self
+    }
+}
+
+/// The factors of `dot_scaled`: two to a byte for e2m1, the low half first, along k or along the other axis.
+fn unpacked(
+    site: &Site<'_>,
+    index: usize,
+    format: &str,
+    k_pack: &str,
+) -> Result<Matrix<f64>, Fault> {
+    let block = site.block(index)?;
+    if site.op.str(format) != Some("e2m1") {
+        return Ok(Matrix::of(block, |bits| float(block.dtype, bits)));
+    }
+    let bytes = Matrix::of(block, |bits| bits as u8);
+    let nibble = |byte: u8, high: bool| -> f64 {
+        F4E2M1FN(if high { byte >> 4 } else { byte & 15 }).to_f32().into()
+    };
+    // k is the last axis of a and the last but one of b.
+    let along_columns = site.op.flag(k_pack) == (index == 0);
+    let (rows, columns) = match along_columns {
+        true => (bytes.rows, bytes.columns * 2),
+        false => (bytes.rows * 2, bytes.columns),
+    };
+    let batches = block.bits.len() / (bytes.rows * bytes.columns).max(1);
+    let value = |i: usize| {
+        let (batch, row, column) = (i / columns / rows, i / columns % rows, i % columns);
+        match along_columns {
+            true => nibble(bytes.at(batch, row, column / 2), column % 2 == 1),
+            false => nibble(bytes.at(batch, row / 2, column), row % 2 == 1),
+        }
+    };
+    Ok(Matrix { rows, columns, values: (0..batches * rows * columns).map(value).collect() })
+}

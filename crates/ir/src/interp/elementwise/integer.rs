@@ -1,0 +1,74 @@
+//! Integers and truth values: in 128 bits, wrapped.
+
+use crate::interp::number::{from_int, int, poison};
+use crate::{DType, Op, OpKind};
+use OpKind as K;
+
+/// One element of an op on integers or truth values: in 128 bits, wrapped.
+pub(super) fn on_integers(op: &Op, dtype: DType, bits: &[u64]) -> u64 {
+    let x: Vec<i128> = bits.iter().map(|&bits| int(dtype, bits)).collect();
+    let a = x[0];
+    let wrapped = |value: i128| from_int(dtype, value);
+    let of = |name| f64::from(op.float(name).unwrap_or(0.0));
+    let scaled = |value: f64| from_int(dtype, value as i128);
+    match (op.kind, &x[..]) {
+        (K::Abs, _) => wrapped(a.abs()),
+        (K::Neg, _) => wrapped(-a),
+        (K::Relu, _) => wrapped(a.max(0)),
+        (K::Sign, _) => wrapped(a.signum()),
+        (K::BitwiseNot, _) => wrapped(!a),
+        (K::Not, _) => u64::from(a == 0),
+        (K::LeakyRelu, _) => {
+            if a >= 0 {
+                bits[0]
+            } else {
+                scaled(of("alpha") * a as f64)
+            }
+        }
+        (K::ThresholdedRelu, _) => {
+            if a as f64 > of("alpha") {
+                bits[0]
+            } else {
+                0
+            }
+        }
+        (K::Shrink, _) => match a as f64 {
+            x if x < -of("lambd") => scaled(x + of("bias")),
+            x if x > of("lambd") => scaled(x - of("bias")),
+            _ => 0,
+        },
+        (K::Max, all) => wrapped(all.iter().copied().fold(a, i128::max)),
+        (K::Min, all) => wrapped(all.iter().copied().fold(a, i128::min)),
+        (K::Sum, all) => wrapped(all.iter().sum()),
+        (K::Add, &[_, b]) => wrapped(a + b),
+        (K::Sub, &[_, b]) => wrapped(a - b),
+        (K::Mul, &[_, b]) => wrapped(a.wrapping_mul(b)),
+        // As u128 the product of two u64 has its upper half too.
+        (K::MulHigh, &[_, b]) => {
+            wrapped(((a as u128).wrapping_mul(b as u128) >> dtype.bits()) as i128)
+        }
+        (K::Div | K::Mod, &[_, 0]) => poison(dtype),
+        (K::Div, &[_, b]) => wrapped(a / b),
+        (K::Mod, &[_, b]) if op.flag("fmod") => wrapped(a % b),
+        (K::Mod, &[_, b]) => match a % b {
+            rest if rest != 0 && (rest < 0) != (b < 0) => wrapped(rest + b),
+            rest => wrapped(rest),
+        },
+        (K::BitShift, &[_, by]) => match u32::try_from(by) {
+            Ok(by) if (by as usize) < dtype.bits() => match op.str("direction") {
+                Some("RIGHT") => wrapped(a >> by),
+                _ => wrapped(a << by),
+            },
+            _ => poison(dtype),
+        },
+        (K::BitwiseAnd | K::And, &[_, b]) => wrapped(a & b),
+        (K::BitwiseOr | K::Or, &[_, b]) => wrapped(a | b),
+        (K::BitwiseXor | K::Xor, &[_, b]) => wrapped(a ^ b),
+        (K::Equal, &[_, b]) => u64::from(a == b),
+        (K::Greater, &[_, b]) => u64::from(a > b),
+        (K::GreaterOrEqual, &[_, b]) => u64::from(a >= b),
+        (K::Less, &[_, b]) => u64::from(a < b),
+        (K::LessOrEqual, &[_, b]) => u64::from(a <= b),
+        _ => poison(dtype),
+    }
+}

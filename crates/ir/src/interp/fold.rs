@@ -1,0 +1,101 @@
+//! Ops that run a region for elements: `reduce`, `prefix_scan`, `map`.
+
+use super::block::{offset, places};
+use super::error::{Fault, Raised};
+use super::machine::{Frame, Machine, Site, Values};
+use super::value::{Block, Value};
+use crate::OpKind as K;
+
+pub(super) fn run(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
+    match site.op.kind {
+        K::Map => map(machine, frame, site),
+        _ => fold(machine, frame, site),
+    }
+}
+
+/// Runs the op's region on scalars and gives the bits of what it yields.
+fn region(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame<'_>,
+    site: &Site<'_>,
+    args: Vec<Value>,
+) -> Result<Vec<u64>, Raised> {
+    let region = site.op.regions.first().ok_or(Fault::Unknown)?;
+    let yields = machine.block(frame, region, args)?;
+    let bits = |value: Value| match value {
+        Value::Block(block) => Ok(block.first()),
+        Value::Descriptor(_) => Err(Fault::Unknown.into()),
+    };
+    yields.into_iter().map(bits).collect()
+}
+
+/// The elements of all operands at one place.
+fn elements(operands: &[&Block], at: usize) -> Vec<u64> {
+    operands.iter().map(|b| b.bits[at]).collect()
+}
+
+/// Element by element along the axis, each combined with what came before. A reduction keeps the last, a scan all.
+fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
+    let operands = site.blocks()?;
+    let Some(first) = operands.first() else { return Ok(vec![]) };
+    let dims = first.dims.to_vec();
+    let axis = site.op.int("axis").unwrap_or(0) as usize;
+    let scan = site.op.kind == K::PrefixScan;
+    let mut others = dims.clone();
+    others[axis] = 1;
+    let mut scanned: Vec<Vec<u64>> = vec![vec![0; first.bits.len()]; operands.len()];
+    let mut reduced: Vec<Vec<u64>> = vec![vec![]; operands.len()];
+    for mut place in places(&others) {
+        let mut steps: Vec<usize> = (0..dims[axis]).collect();
+        if site.op.flag("reverse") {
+            steps.reverse();
+        }
+        let mut so_far: Option<Vec<u64>> = None;
+        for step in steps {
+            place[axis] = step;
+            let at = offset(&dims, &place);
+            let next = elements(&operands, at);
+            let folded = match so_far {
+                None => next,
+                Some(left) => {
+                    let dtypes = operands.iter().map(|b| b.dtype);
+                    let args = dtypes.clone().zip(left).chain(dtypes.zip(next));
+                    let args = args.map(|(dtype, bits)| Block::one(dtype, bits).into()).collect();
+                    region(machine, frame, site, args)?
+                }
+            };
+            for (bits, &value) in scanned.iter_mut().zip(&folded) {
+                bits[at] = value;
+            }
+            so_far = Some(folded);
+        }
+        for (bits, value) in reduced.iter_mut().zip(so_far.unwrap_or_default()) {
+            bits.push(value);
+        }
+    }
+    let others: Vec<usize> = (0..dims.len()).filter(|&i| i != axis).map(|i| dims[i]).collect();
+    let (dims, all) = if scan { (dims, scanned) } else { (others, reduced) };
+    Ok(operands.iter().zip(all).map(|(b, bits)| Block::new(b.dtype, &dims, bits).into()).collect())
+}
+
+fn map(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
+    let operands = site.blocks()?;
+    let Some(first) = operands.first() else { return Ok(vec![]) };
+    let pack = site.op.int("pack").unwrap_or(1) as usize;
+    let mut results: Vec<Vec<u64>> = vec![vec![]; site.op.outputs.len()];
+    for start in (0..first.bits.len()).step_by(pack) {
+        let run = |b: &&Block| -> Vec<Value> {
+            (start..start + pack).map(|at| Block::one(b.dtype, b.bits[at]).into()).collect()
+        };
+        let yields = region(machine, frame, site, operands.iter().flat_map(run).collect())?;
+        for (bits, run) in results.iter_mut().zip(yields.chunks(pack)) {
+            bits.extend(run);
+        }
+    }
+    // Elements of a result that nobody asked for have no type, and need none.
+    let block = |(i, bits): (usize, Vec<u64>)| {
+        let dtype = site.result(i).and_then(crate::Type::dtype).unwrap_or(crate::DType::U64);
+        Block::new(dtype, &first.dims, bits).into()
+    };
+    Ok(results.into_iter().enumerate().map(block).collect())
+}

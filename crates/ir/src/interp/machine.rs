@@ -1,0 +1,234 @@
+//! Runs blocks of ops: control flow, calls, and which file knows which op.
+
+use super::error::{Fault, Raised, RunError};
+use super::memory::Memory;
+use super::value::{Block, Value};
+use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
+use crate::op::Group;
+use crate::{Attr, Func, Module, Op, OpKind, Type, ValueId};
+use OpKind as K;
+
+/// One run of one program.
+pub(super) struct Machine<'m> {
+    pub(super) module: &'m Module,
+    pub(super) memory: &'m mut Memory,
+    pub(super) grid: [u32; 3],
+    pub(super) program: [u32; 3],
+    /// Ops that may still run.
+    pub(super) steps: u64,
+    pub(super) max_steps: u64,
+    pub(super) printed: &'m mut Vec<String>,
+}
+
+/// The values of one call of a function.
+pub(super) struct Frame<'f> {
+    pub(super) func: &'f Func,
+    values: Vec<Option<Value>>,
+}
+
+impl Frame<'_> {
+    fn value(&self, id: ValueId) -> Result<&Value, Fault> {
+        let value = self.values.get(id.index()).and_then(Option::as_ref);
+        value.ok_or_else(|| Fault::NoValue(self.func.info(id).name.clone()))
+    }
+}
+
+/// The operands of an op and the types of its results.
+pub(super) struct Site<'a> {
+    pub(super) func: &'a Func,
+    pub(super) op: &'a Op,
+    operands: Vec<Option<Value>>,
+}
+
+impl<'a> Site<'a> {
+    /// Operand `index`, a block.
+    pub(super) fn block(&self, index: usize) -> Result<&Block, Fault> {
+        self.optional(index).ok_or_else(|| self.missing(index))
+    }
+
+    /// Operand `index`, a block that may be left out.
+    pub(super) fn optional(&self, index: usize) -> Option<&Block> {
+        match self.operands.get(index) {
+            Some(Some(Value::Block(block))) => Some(block),
+            _ => None,
+        }
+    }
+
+    /// Operand `index`, a descriptor.
+    pub(super) fn descriptor(&self, index: usize) -> Result<&super::Descriptor, Fault> {
+        match self.operands.get(index) {
+            Some(Some(Value::Descriptor(d))) => Ok(d),
+            _ => Err(self.missing(index)),
+        }
+    }
+
+    /// The first element of operand `index` as an integer.
+    pub(super) fn int(&self, index: usize) -> Result<i128, Fault> {
+        self.block(index).map(|b| number::int(b.dtype, b.first()))
+    }
+
+    fn missing(&self, index: usize) -> Fault {
+        let name =
+            self.op.input(index).map_or(index.to_string(), |id| self.func.info(id).name.clone());
+        Fault::NoValue(name)
+    }
+
+    /// All operands, which are blocks.
+    pub(super) fn blocks(&self) -> Result<Vec<&Block>, Fault> {
+        (0..self.operands.len()).map(|i| self.block(i)).collect()
+    }
+
+    /// The declared type of result `index`.
+    pub(super) fn result(&self, index: usize) -> Option<&'a Type> {
+        self.op.output(index).map(|id| self.func.ty(id))
+    }
+
+    /// Dimensions of result `index`.
+    pub(super) fn result_dims(&self, index: usize) -> Vec<usize> {
+        self.result(index).and_then(Type::dims).unwrap_or_default()
+    }
+}
+
+/// What ops give.
+pub(super) type Values = Result<Vec<Value>, Raised>;
+
+impl<'m> Machine<'m> {
+    /// Runs a function.
+    pub(super) fn call(&mut self, func: &Func, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        let mut frame = Frame { func, values: vec![None; func.values.len()] };
+        self.block(&mut frame, &func.body, args)
+    }
+
+    /// Runs a block on arguments and gives its results.
+    pub(super) fn block(
+        &mut self,
+        frame: &mut Frame<'_>,
+        block: &crate::Block,
+        args: Vec<Value>,
+    ) -> Result<Vec<Value>, RunError> {
+        for (&id, value) in block.params.iter().zip(args) {
+            frame.values[id.index()] = Some(value);
+        }
+        for op in &block.ops {
+            let results = self.op(frame, op).map_err(|raised| match raised {
+                Raised::Here(fault) => self.error(frame, op.describe(), fault),
+                Raised::Below(error) => *error,
+            })?;
+            for (id, value) in op.outputs.iter().zip(results) {
+                if let Some(id) = id {
+                    debug_assert!(value.is_of(frame.func.ty(*id)), "{}: {value:?}", op.describe());
+                    frame.values[id.index()] = Some(value);
+                }
+            }
+        }
+        let results = block.results.iter().map(|&id| frame.value(id).cloned());
+        results.collect::<Result<_, _>>().map_err(|fault| self.error(frame, "yield".into(), fault))
+    }
+
+    fn error(&self, frame: &Frame<'_>, op: String, fault: Fault) -> RunError {
+        RunError::Op {
+            func: frame.func.name.clone(),
+            op,
+            program: self.program,
+            fault: Box::new(fault),
+        }
+    }
+
+    fn op(&mut self, frame: &mut Frame<'_>, op: &Op) -> Values {
+        self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+        let operand = |id: &Option<ValueId>| id.map(|id| frame.value(id).cloned()).transpose();
+        let operands = op.inputs.iter().map(operand).collect::<Result<_, _>>()?;
+        let site = Site { func: frame.func, op, operands };
+        match (op.kind, op.decl().group) {
+            (K::Constant, _) => constant(op),
+            (K::ProgramId | K::NumPrograms, _) => self.program_axis(op),
+            (K::If | K::For | K::While | K::Call, _) => self.control(frame, &site),
+            (K::Reduce | K::PrefixScan | K::Map, _) => fold::run(self, frame, &site),
+            (K::Dot | K::DotScaled, _) => contract::run(&site),
+            (K::Print, _) => print::run(self, &site),
+            (K::Load | K::Store, _) => transfer::run(self, &site),
+            (K::Assert | K::Assume, _) => condition(&site),
+            (K::Barrier, _) => Ok(vec![]),
+            (kind, _) if descriptor::has(kind) => descriptor::run(self, &site),
+            (_, Group::Memory) => atomic::run(self, &site),
+            (_, Group::Elementwise) => elementwise::run(&site),
+            (_, Group::Tile) => block::run(&site),
+            _ => Err(Fault::Unknown.into()),
+        }
+    }
+
+    fn program_axis(&self, op: &Op) -> Values {
+        let of = if op.kind == K::ProgramId { self.program } else { self.grid };
+        let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
+        let number = axis.and_then(|axis| of.get(axis)).ok_or(Fault::Unknown)?;
+        Ok(vec![Value::scalar(*number as i32)])
+    }
+
+    fn control(&mut self, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
+        let operands = |from: usize| -> Result<Vec<Value>, Fault> {
+            let values = site.operands.get(from..).unwrap_or_default().iter().enumerate();
+            values.map(|(i, v)| v.clone().ok_or_else(|| site.missing(from + i))).collect()
+        };
+        let regions = &site.op.regions;
+        match (site.op.kind, &regions[..]) {
+            (K::If, [then, other]) => {
+                let branch = if site.int(0)? != 0 { then } else { other };
+                Ok(self.block(frame, branch, vec![])?)
+            }
+            (K::For, [body]) => {
+                let (lower, upper, step) = (site.int(0)?, site.int(1)?, site.int(2)?);
+                if step <= 0 {
+                    return Err(Fault::Step(step).into());
+                }
+                let dtype = site.block(0)?.dtype;
+                let mut carried = operands(3)?;
+                let mut i = lower;
+                while i < upper {
+                    self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+                    let counter = Block::one(dtype, number::from_int(dtype, i)).into();
+                    carried = self.block(frame, body, [vec![counter], carried].concat())?;
+                    i += step;
+                }
+                Ok(carried)
+            }
+            (K::While, [before, after]) => {
+                let mut carried = operands(0)?;
+                loop {
+                    self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+                    let mut values = self.block(frame, before, carried)?.into_iter();
+                    match values.next() {
+                        Some(Value::Block(go)) if go.first() != 0 => {
+                            carried = self.block(frame, after, values.collect())?;
+                        }
+                        _ => return Ok(values.collect()),
+                    }
+                }
+            }
+            (K::Call, _) => {
+                let callee = site.op.str("callee").unwrap_or_default();
+                let func =
+                    self.module.funcs.iter().find(|f| f.name == callee).ok_or(Fault::Unknown)?;
+                Ok(self.call(func, operands(0)?)?)
+            }
+            _ => Err(Fault::Unknown.into()),
+        }
+    }
+}
+
+fn constant(op: &Op) -> Values {
+    match op.attrs.get("value") {
+        Some(Attr::Tensor(value)) => {
+            Ok(vec![Block::from_literal(value).ok_or(Fault::Unknown)?.into()])
+        }
+        _ => Err(Fault::Unknown.into()),
+    }
+}
+
+fn condition(site: &Site<'_>) -> Values {
+    let holds = site.block(0)?.bits.iter().all(|&bits| bits != 0);
+    match site.op.kind {
+        _ if holds => Ok(vec![]),
+        K::Assert => Err(Fault::Assert(site.op.str("message").unwrap_or_default().into()).into()),
+        _ => Err(Fault::Assume.into()),
+    }
+}
