@@ -4,6 +4,7 @@
 //! environments, builds what they drive, and adds up what they report.
 
 mod build;
+mod fuzz;
 mod paths;
 mod python;
 mod tally;
@@ -41,7 +42,8 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
-    /// Feed mutated models and tensors to the engine: an error each time, never a crash or a hang
+    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader: an
+    /// error each time, never a crash or a hang
     Fuzz {
         #[command(flatten)]
         args: ToolArgs,
@@ -97,6 +99,9 @@ fn run(command: Command) -> Result<Outcome> {
             run_with_package("triton_suite", &args.args)
         }
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
+        Command::Fuzz { args } if args.args.first().is_some_and(|arg| arg == "triton") => {
+            fuzz::triton(&args.args)
+        }
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
             let all = [Venv::Onnx, Venv::Examples, Venv::Torch];

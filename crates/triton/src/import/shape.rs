@@ -56,6 +56,12 @@ impl Import<'_, '_> {
             },
             _ => {}
         }
+        // Blocks without axes are scalars.
+        if let (K::Splat | K::Unsplat | K::Broadcast | K::View, &[x]) = (kind, xs)
+            && op.result_types.first() == Some(self.ty(x))
+        {
+            return Ok(vec![x]);
+        }
         let inputs = xs.iter().copied().map(Some).collect();
         Ok(self.push(kind, inputs, attrs, &op.result_types))
     }

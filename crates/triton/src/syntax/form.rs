@@ -97,9 +97,10 @@ pub(super) fn custom(name: &str) -> Option<Custom> {
         "tt.get_program_id" | "tt.get_num_programs" => Form(&[Word("axis"), Dict], Types::Result),
         "tt.make_range" | "ub.poison" => Form(&[Dict], Types::Result),
         "tt.splat" | "tt.broadcast" | "tt.expand_dims" | "tt.reshape" | "tt.trans"
-        | "tt.bitcast" | "tt.int_to_ptr" | "tt.ptr_to_int" | "tt.fp_to_fp" | "tt.histogram" => {
+        | "tt.bitcast" | "tt.int_to_ptr" | "tt.ptr_to_int" | "tt.histogram" => {
             Form(PLAIN, Types::Arrow)
         }
+        "tt.fp_to_fp" => Form(&[Operands, Dict, Options, Dict], Types::Arrow),
         "tt.cat" | "tt.join" => Form(PLAIN, Types::AllArrow),
         "tt.split" => Form(PLAIN, Types::ArrowBoth),
         "tt.unsplat" => Form(PLAIN, Types::Element),
@@ -140,7 +141,7 @@ pub(super) fn custom(name: &str) -> Option<Custom> {
         | "scf.yield"
         | "tt.reduce.return"
         | "tt.scan.return"
-        | "tt.map_elementwise.return" => Form(&[Operands, Dict], Types::Each),
+        | "tt.map_elementwise.return" => Form(&[Dict, Operands, Dict], Types::Each),
         "scf.condition" => Form(&[Args, Operands, Dict], Types::Each),
         "scf.for" => Own(scf_for),
         "scf.if" => Own(scf_if),
@@ -251,6 +252,7 @@ impl<'s> Parser<'s, '_> {
 
     /// Flags and keyword arguments.
     pub(super) fn options(&mut self, op: &mut Op<'s>) -> Result<(), Failure> {
+        self.eat(",")?;
         while let Token::Word(name) = self.token
             && name != "loc"
         {
