@@ -76,17 +76,32 @@ pub(crate) fn python_package(venv: Venv, profile: Profile) -> Result<PathBuf> {
     Ok(package)
 }
 
-/// Build the program that measures other engines, in the cache, since it is no part of the
-/// workspace and outlives checkouts. The first time takes minutes.
-pub(crate) fn peers() -> Result<PathBuf> {
-    let target = paths::cache()?.join("peers-target");
-    let manifest = paths::root().join("xtask/peers/Cargo.toml");
-    let status = cargo()
-        .args(["build", "--release", "--locked", "--manifest-path"])
-        .arg(manifest)
-        .arg("--target-dir")
-        .arg(&target)
-        .status()?;
-    ensure!(status.success(), "xtask/peers does not build");
-    Ok(target.join("release").join(format!("peers{}", std::env::consts::EXE_SUFFIX)))
+/// Programs that measure what the benchmarks compare with. They lie in the cache, since they are no
+/// part of the workspace and outlive checkouts.
+#[derive(Clone, Copy)]
+pub(crate) enum Peer {
+    /// Models with rten and tract.
+    Models,
+    /// Matrix products with the `gemm` crate.
+    Gemm,
+}
+
+impl Peer {
+    /// Build the program and return its path. The first time takes minutes.
+    pub(crate) fn build(self) -> Result<PathBuf> {
+        let (folder, program) = match self {
+            Peer::Models => ("peers", "peers"),
+            Peer::Gemm => ("gemm", "gemm-peer"),
+        };
+        let target = paths::cache()?.join(format!("{folder}-target"));
+        let manifest = paths::root().join("xtask").join(folder).join("Cargo.toml");
+        let status = cargo()
+            .args(["build", "--release", "--locked", "--manifest-path"])
+            .arg(manifest)
+            .arg("--target-dir")
+            .arg(&target)
+            .status()?;
+        ensure!(status.success(), "xtask/{folder} does not build");
+        Ok(target.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
+    }
 }

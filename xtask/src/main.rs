@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::build::Profile;
+use crate::build::{Peer, Profile};
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 
@@ -76,6 +76,8 @@ enum Suite {
 enum Subject {
     /// Whole models
     Models,
+    /// Triton kernels
+    Kernels,
 }
 
 fn main() -> ExitCode {
@@ -96,9 +98,12 @@ fn run(command: Command) -> Result<Outcome> {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
         Command::Conformance { suite: Suite::Triton, args } => {
-            run_with_package("triton_suite", &args.args)
+            with_package("triton_suite", &args.args, &[])
         }
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
+        Command::Bench { subject: Subject::Kernels, args } => {
+            with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
+        }
         Command::Fuzz { args } if args.args.first().is_some_and(|arg| arg == "triton") => {
             fuzz::triton(&args.args)
         }
@@ -128,7 +133,7 @@ fn bench_models(args: &[String]) -> Result<Outcome> {
         .trident(Some(&build::trident(Profile::Release)?))
         .into_command()
         .env("TRIDENT_MINILM", minilm.trim())
-        .env("TRIDENT_PEERS", build::peers()?)
+        .env("TRIDENT_PEERS", Peer::Models.build()?)
         .status()?;
     Ok(Outcome::from(status.success()))
 }
@@ -149,10 +154,16 @@ fn run_tool(profile: Profile, module: &str, args: &[String]) -> Result<Outcome> 
 }
 
 /// Build the Python package and run one of the Python programs that need it beside PyTorch.
-fn run_with_package(module: &str, args: &[String]) -> Result<Outcome> {
-    let mut tool = Tool::module(Venv::Torch, module)?.args(args);
-    if !wants_help(args) {
-        tool = tool.package(&build::python_package(Venv::Torch, Profile::Release)?)?;
+/// `peers` names variables that tell it where programs to compare with are.
+fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result<Outcome> {
+    let tool = Tool::module(Venv::Torch, module)?.args(args);
+    if wants_help(args) {
+        return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
-    Ok(Outcome::from(tool.into_command().status()?.success()))
+    let package = build::python_package(Venv::Torch, Profile::Release)?;
+    let mut command = tool.package(&package)?.into_command();
+    for (variable, peer) in peers {
+        command.env(variable, peer.build()?);
+    }
+    Ok(Outcome::from(command.status()?.success()))
 }

@@ -134,9 +134,8 @@ def main():
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=1))
     if options.bless:
-        target = models.ROOT / "docs/benchmarks.md"
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(report.markdown(rows, peer_versions()))
+        text = report.markdown(rows, peer_versions())
+        replace_between_markers(models.ROOT / "docs/benchmarks.md", "models", text)
         lines = "\n".join(f"- {line}" for line in report.summary(rows))
         replace_between_markers(models.ROOT / "README.md", "benchmarks", lines)
     missing = [row for row in rows if "error" in row["engines"].get(TRIDENT, {})]

@@ -76,12 +76,9 @@ def processor():
 
 
 def markdown(rows, versions):
-    """docs/benchmarks.md"""
+    """The part of docs/benchmarks.md about models."""
     names = ", ".join(f"{name} {version}" for name, version in versions.items())
     lines = [
-        "# Model benchmarks",
-        "",
-        "Written by `cargo xtask bench models --bless`. "
         f"Machine: {processor()}, {os.cpu_count()} logical cores. Peers: {names}.",
         "",
         "Each engine runs in a process of its own, all engines take turns, and the figure is the "
@@ -92,16 +89,16 @@ def markdown(rows, versions):
         "",
         *(f"- {line}" for line in summary(rows)),
         "",
-        "## Median latency, ms",
+        "### Median latency, ms",
         "",
         *table(rows, "median_ms", 1, 2),
         "",
-        "## Peak resident memory, MiB",
+        "### Peak resident memory, MiB",
         "",
         *table(rows, "memory_bytes", 2**20, 0),
         "",
-        "## Load and first run, ms",
+        "### Load and first run, ms",
         "",
         *table(rows, "startup_ms", 1, 1),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)

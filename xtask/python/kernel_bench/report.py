@@ -1,0 +1,132 @@
+"""Tables of a run, the bars that it is held to, and docs/benchmarks.md."""
+
+import math
+import os
+import platform
+
+PEER = "PyTorch"
+COMPILE_MS = {"vector add": 5, "softmax": 10, "matmul": 25, "attention": 50}
+LAUNCH_US = {"jit_us": 15, "compiled_us": 6}
+
+
+def ratio(row):
+    """PyTorch's time ÷ ours: above 1 is faster."""
+    return row["peer"] / row["ours"]
+
+
+def geometric_mean(values):
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def measured(rows):
+    return [row for row in rows if "error" not in row]
+
+
+def rate(row, seconds):
+    """GFLOP/s of what computes, GB/s of what moves."""
+    if row["flops"]:
+        return f"{row['flops'] / seconds / 1e9:.1f} GFLOP/s"
+    return f"{row['bytes'] / seconds / 1e9:.1f} GB/s"
+
+
+def table(rows):
+    """Markdown lines: a row per case."""
+    lines = [
+        f"| op | size | shape | threads | Trident, µs | {PEER}, µs | Trident | {PEER} | ratio |",
+        "|---|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in rows:
+        head = f"| {row['op']} | {row['size']} | {row.get('shape', '')} | {row['threads']} | "
+        if "error" in row:
+            lines.append(head + f"{row['error'].replace('|', chr(92) + '|')} | | | | |")
+            continue
+        times = f"{row['ours'] * 1e6:,.1f} | {row['peer'] * 1e6:,.1f}"
+        rates = f"{rate(row, row['ours'])} | {rate(row, row['peer'])}"
+        lines.append(head + f"{times} | {rates} | {ratio(row):.2f} |")
+    return lines
+
+
+def machine(rows):
+    """What the machine itself can do: lines with copy bandwidth and the gemm crate's rate."""
+    for threads in sorted({row["threads"] for row in rows}):
+        mine = [row for row in measured(rows) if row["threads"] == threads]
+        copies = sorted(row["copy"] for row in mine if "copy" in row)
+        parts = []
+        if copies:
+            parts.append(f"copy {copies[len(copies) // 2] / 1e9:.1f} GB/s")
+        parts += [
+            f"gemm crate, f32 1024³, {row['gemm_crate'] / 1e9:.1f} GFLOP/s"
+            for row in mine
+            if "gemm_crate" in row
+        ]
+        if parts:
+            yield f"{threads} threads: {', '.join(parts)}"
+
+
+def bars(rows, latency):
+    """[(what, value, bound, whether it is met)]"""
+    good = measured(rows)
+    found = []
+
+    def at_least(what, value, bound):
+        found.append((what, f"{value:.2f}", f"≥ {bound}", value >= bound))
+
+    def at_most(what, value, bound):
+        found.append((what, f"{value:.2f}", f"≤ {bound}", value <= bound))
+
+    if good:
+        at_least(f"geometric mean of {len(good)}", geometric_mean(map(ratio, good)), 1.24)
+        worst = min(good, key=ratio)
+        name = f"slowest: {worst['op']}, {worst['size']}, {worst['threads']} threads"
+        at_least(name, ratio(worst), 0.8)
+    for row in good:
+        if row["op"] in ("add", "softmax") and "copy" in row:
+            what = f"{row['op']} in memory ÷ copy, {row['threads']} threads"
+            at_least(what, row["bytes"] / row["ours"] / row["copy"], 0.9)
+        if "gemm_crate" in row:
+            what = f"matmul 1024³ ÷ gemm crate, {row['threads']} threads"
+            at_least(what, row["flops"] / row["ours"] / row["gemm_crate"], 0.85)
+    for kernel, bound in COMPILE_MS.items() if latency else ():
+        at_most(f"compile {kernel}, ms", latency["compile_ms"][kernel], bound)
+    for key, bound in LAUNCH_US.items() if latency else ():
+        at_most(f"launch, {key.removesuffix('_us')}, µs", latency["launch"][key], bound)
+    return found
+
+
+def bar_lines(rows, latency):
+    yield "| bar | measured | wanted | |"
+    yield "|---|---:|---:|---|"
+    for what, value, bound, met in bars(rows, latency):
+        yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+
+
+def processor():
+    """The processor's name as the system tells it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":")[1].strip() for line in file if "model name" in line)
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def markdown(rows, latency, versions):
+    """The part of docs/benchmarks.md about kernels."""
+    names = ", ".join(f"{name} {version}" for name, version in versions.items())
+    lines = [
+        f"Machine: {processor()}, {os.cpu_count()} logical cores. {names}.",
+        "",
+        "Triton kernels (of `examples/triton` and `xtask/python/kernel_bench`) beside PyTorch "
+        "eager, f32, in one process and in turns; a figure is the median over the turns. Kernels "
+        "are launched as compiled kernels, `compiled[grid](…)`. Both sides write to outputs that "
+        "exist, but for layer norm and attention, where PyTorch has no `out=` and allocates. "
+        "Ratio: PyTorch's time ÷ ours, above 1 is faster. "
+        f"Geometric mean: {geometric_mean(map(ratio, measured(rows))):.2f}.",
+        "",
+        *(f"- {line}" for line in machine(rows)),
+        "",
+        *bar_lines(rows, latency),
+        "",
+        *table(rows),
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,60 @@
+"""The bars and tables of the kernel benchmark."""
+
+import unittest
+
+from kernel_bench import report
+
+
+def row(op="add", size="memory", threads=1, ours=1e-3, peer=2e-3, **more):
+    base = {"op": op, "size": size, "shape": "n", "threads": threads}
+    return base | {"ours": ours, "peer": peer, "bytes": 9 * 10**6, "flops": 0} | more
+
+
+LATENCY = {
+    "compile_ms": {"vector add": 5.0, "softmax": 11.0, "matmul": 1.0, "attention": 1.0},
+    "launch": {"jit_us": 15.0, "compiled_us": 6.1},
+}
+
+
+class Bars(unittest.TestCase):
+    def met(self, rows, latency=None):
+        return {what: met for what, _, _, met in report.bars(rows, latency)}
+
+    def test_ratio_above_one_is_faster(self):
+        self.assertEqual(report.ratio(row()), 2)
+        self.assertEqual(report.geometric_mean([1, 4]), 2)
+
+    def test_slowest_case_and_mean(self):
+        met = self.met([row(), row("mul", ours=4e-3)])
+        self.assertEqual(
+            met,
+            {"geometric mean of 2": False, "slowest: mul, memory, 1 threads": False},
+        )
+
+    def test_machine_figures(self):
+        rows = [
+            row(copy=10e9),
+            row("softmax", copy=11e9),
+            row("matmul", "L3", flops=10**9, gemm_crate=1.1e12),
+        ]
+        met = self.met(rows)
+        self.assertTrue(met["add in memory ÷ copy, 1 threads"])
+        self.assertFalse(met["softmax in memory ÷ copy, 1 threads"])
+        self.assertTrue(met["matmul 1024³ ÷ gemm crate, 1 threads"])
+
+    def test_latency(self):
+        met = self.met([], LATENCY)
+        self.assertEqual([met[f"compile {name}, ms"] for name in LATENCY["compile_ms"]],
+                         [True, False, True, True])  # fmt: skip
+        self.assertTrue(met["launch, jit, µs"])
+        self.assertFalse(met["launch, compiled, µs"])
+
+    def test_a_case_without_figures_is_shown_and_not_scored(self):
+        rows = [row(), {"op": "exp", "size": "L2", "threads": 1, "error": "no a|b"}]
+        text = report.markdown(rows, None, {"PyTorch": "1"})
+        self.assertIn("no a\\|b", text)
+        self.assertIn("Geometric mean: 2.00", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
