@@ -11,7 +11,7 @@ pub mod int8;
 mod packed;
 mod source;
 mod tile;
-mod transpose;
+pub(crate) mod transpose;
 
 pub use packed::{PackedA, PackedB};
 pub use source::{Element, Source, Strided};

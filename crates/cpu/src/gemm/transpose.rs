@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Writes `dst[p * width + i] = data[start + i * stride + p]` for `i < count`, and zero for the other `i < width`, for the
 /// `p` of `0..k`.
-pub(super) fn pack_runs(
+pub(crate) fn pack_runs(
     data: &[f32],
     start: usize,
     stride: usize,

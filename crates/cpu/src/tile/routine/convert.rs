@@ -104,7 +104,7 @@ fn half_precision(registry: &mut Registry) {
 }
 
 #[inline(always)]
-unsafe fn from_f16<V: Float32>(out: *mut f32, x: *const u16, n: usize) {
+pub(super) unsafe fn from_f16<V: Float32>(out: *mut f32, x: *const u16, n: usize) {
     let mut i = 0;
     // SAFETY: the strips have `n` elements; `part` has those of a vector.
     unsafe {
@@ -121,7 +121,11 @@ unsafe fn from_f16<V: Float32>(out: *mut f32, x: *const u16, n: usize) {
 }
 
 #[inline(always)]
-unsafe fn to_f16<V: Float32, const TOWARD_ZERO: bool>(out: *mut u16, x: *const f32, n: usize) {
+pub(super) unsafe fn to_f16<V: Float32, const TOWARD_ZERO: bool>(
+    out: *mut u16,
+    x: *const f32,
+    n: usize,
+) {
     let mut i = 0;
     // SAFETY: as in `from_f16`.
     unsafe {

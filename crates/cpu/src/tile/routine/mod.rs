@@ -15,9 +15,11 @@ use trident_ir::DType;
 use crate::simd::Isa;
 
 mod convert;
+pub mod dot;
 pub mod function;
 
 pub use crate::narrow::Rounding;
+pub use dot::{Dot, DotScaled, dot_scaled_scratch_bytes, dot_scratch_bytes};
 pub use function::Function;
 
 /// How a strip is folded into one element.
@@ -158,103 +160,6 @@ pub enum Routine {
     Print,
 }
 
-/// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
-///
-/// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded once
-/// at the end; integers wrap around.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Dot {
-    /// Number of products.
-    pub batch: usize,
-    /// Rows of a and c.
-    pub m: usize,
-    /// Columns of b and c.
-    pub n: usize,
-    /// Columns of a, rows of b.
-    pub k: usize,
-    /// The left operand, `batch × m × k`.
-    pub a: *const u8,
-    /// Distance of its matrices.
-    pub a_batch: isize,
-    /// Distance of its rows.
-    pub a_row: isize,
-    /// Distance of its columns.
-    pub a_col: isize,
-    /// The right operand, `batch × k × n`.
-    pub b: *const u8,
-    /// Distance of its matrices.
-    pub b_batch: isize,
-    /// Distance of its rows.
-    pub b_row: isize,
-    /// Distance of its columns.
-    pub b_col: isize,
-    /// What the product is added to, `batch × m × n`, columns adjacent. Overlaps no operand.
-    pub c: *mut u8,
-    /// Distance of its matrices.
-    pub c_batch: isize,
-    /// Distance of its rows.
-    pub c_row: isize,
-    /// At least [`dot_scratch_bytes`], aligned to 64 bytes.
-    pub scratch: *mut u8,
-}
-
-/// A format of the factors of [`DotScaled`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Factor {
-    /// `f8e4m3fn`.
-    E4M3 = 0,
-    /// `f8e5m2`.
-    E5M2 = 1,
-    /// Two `f4e2m1fn` a byte, the first in the low half.
-    E2M1 = 2,
-    /// `bf16`.
-    BF16 = 3,
-    /// `f16`.
-    FP16 = 4,
-}
-
-/// One factor of [`DotScaled`]: a contiguous `outer × k` (a) or `k × outer` (b) block.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct ScaledFactor {
-    /// The elements, row-major without gaps.
-    pub data: *const u8,
-    /// Their format.
-    pub format: Factor,
-    /// Of two `e2m1` in a byte: 1 if they are neighbours along k, 0 if along the other axis.
-    pub k_pack: u32,
-    /// `outer × k / group` scales, row-major; null for none.
-    pub scale: *const u8,
-    /// Factors along k that share a scale.
-    pub group: u32,
-    /// 0 if the scales are `f8e8m0fnu`, 1 if `f8e4m3fn`.
-    pub scale_format: u32,
-}
-
-/// The operands of [`Routine::DotScaled`].
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct DotScaled {
-    /// Number of products; operands, scales and results of a batch follow each other without gaps.
-    pub batch: usize,
-    /// Rows of a and c.
-    pub m: usize,
-    /// Columns of b and c.
-    pub n: usize,
-    /// Columns of a, rows of b, in elements.
-    pub k: usize,
-    /// The left factor.
-    pub a: ScaledFactor,
-    /// The right factor.
-    pub b: ScaledFactor,
-    /// `f32`, `batch × m × n` without gaps.
-    pub c: *mut f32,
-    /// At least [`dot_scaled_scratch_bytes`], aligned to 64 bytes.
-    pub scratch: *mut u8,
-}
-
 /// What [`Routine::Print`] writes to the standard output, one line for each element:
 /// `pid (x, y, z) idx (i, j) prefix value`, with `(operand i)` before the value if there are several operands.
 #[derive(Clone, Copy, Debug)]
@@ -361,6 +266,7 @@ fn registry() -> &'static Table {
         let mut found = Registry(Vec::new());
         function::register(&mut found);
         convert::register(&mut found);
+        dot::register(&mut found);
         let slots = found.0.iter().enumerate().map(|(slot, (r, _))| (*r, slot)).collect();
         let column = |i: usize| found.0.iter().map(|(_, a)| a[i]).collect();
         Table { slots, addresses: std::array::from_fn(column) }

@@ -1,0 +1,214 @@
+//! Products of blocks.
+//!
+//! Blocks are small and hot, so a is read in place, and b too where its rows are contiguous; else it is packed into panels
+//! of the micro-kernels' width. Narrow elements are widened first.
+
+// The contract of each function is that of `Dot`.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+mod operand;
+mod scaled;
+mod tile;
+
+use trident_ir::DType;
+use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+
+use half::{bf16, f16};
+use operand::{Matrix, Operand, Sum, Wide};
+pub use scaled::{DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes};
+use tile::{Tile, Tiles};
+
+use super::{Registry, Routine, each_isa};
+
+/// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
+///
+/// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded once
+/// at the end; integers wrap around.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Dot {
+    /// Number of products.
+    pub batch: usize,
+    /// Rows of a and c.
+    pub m: usize,
+    /// Columns of b and c.
+    pub n: usize,
+    /// Columns of a, rows of b.
+    pub k: usize,
+    /// The left operand, `batch × m × k`.
+    pub a: *const u8,
+    /// Distance of its matrices.
+    pub a_batch: isize,
+    /// Distance of its rows.
+    pub a_row: isize,
+    /// Distance of its columns.
+    pub a_col: isize,
+    /// The right operand, `batch × k × n`.
+    pub b: *const u8,
+    /// Distance of its matrices.
+    pub b_batch: isize,
+    /// Distance of its rows.
+    pub b_row: isize,
+    /// Distance of its columns.
+    pub b_col: isize,
+    /// What the product is added to, `batch × m × n`, columns adjacent. Overlaps no operand.
+    pub c: *mut u8,
+    /// Distance of its matrices.
+    pub c_batch: isize,
+    /// Distance of its rows.
+    pub c_row: isize,
+    /// At least [`dot_scratch_bytes`], aligned to 64 bytes.
+    pub scratch: *mut u8,
+}
+
+/// The widest panel of b, in elements, of any instruction set.
+const WIDEST: usize = 32;
+
+/// What [`Routine::Dot`] needs as scratch, on any instruction set; `None` if that exceeds the address space.
+pub fn dot_scratch_bytes(dtypes: [DType; 3], m: usize, n: usize, k: usize) -> Option<usize> {
+    let wide = if dtypes[2] == DType::F64 { 8 } else { 4 };
+    let widened =
+        |x: DType, elements: Option<usize>| if x.size() == wide { Some(0) } else { elements };
+    let parts = [
+        widened(dtypes[0], m.checked_mul(k)),
+        widened(dtypes[1], n.checked_mul(k)),
+        n.checked_next_multiple_of(WIDEST)?.checked_mul(k),
+        if matches!(dtypes[2], DType::F32 | DType::F64) { Some(0) } else { m.checked_mul(n) },
+    ];
+    parts.into_iter().try_fold(0usize, |sum, part| {
+        sum.checked_add(part?.checked_mul(wide)?.checked_next_multiple_of(64)?)
+    })
+}
+
+/// Takes pieces of a scratch, each aligned to 64 bytes.
+struct Scratch(*mut u8);
+
+impl Scratch {
+    /// Room for `n` elements.
+    unsafe fn take<T>(&mut self, n: usize) -> *mut T {
+        let piece = self.0.cast();
+        self.0 = self.0.add((n * size_of::<T>()).next_multiple_of(64));
+        piece
+    }
+}
+
+/// [`Routine::Dot`] by vectors of `V`.
+#[inline(always)]
+unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
+    for i in 0..d.batch as isize {
+        let a = d.a.cast::<A>().wrapping_offset(i * d.a_batch);
+        let b = d.b.cast::<B>().wrapping_offset(i * d.b_batch);
+        let c = d.c.cast::<C>().wrapping_offset(i * d.c_batch);
+        let limit = A::MAX_K.min(B::MAX_K);
+        let mut k0 = 0;
+        while k0 < d.k {
+            let k = limit.min(d.k - k0);
+            let a = Matrix {
+                data: a.wrapping_offset(k0 as isize * d.a_col),
+                rows: d.m,
+                cols: k,
+                row: d.a_row,
+                col: d.a_col,
+            };
+            let b = Matrix {
+                data: b.wrapping_offset(k0 as isize * d.b_row),
+                rows: k,
+                cols: d.n,
+                row: d.b_row,
+                col: d.b_col,
+            };
+            let mut scratch = Scratch(d.scratch);
+            let a = A::widen(a, &mut scratch);
+            let b = B::widen(b, &mut scratch);
+            let (sum, sum_row) = C::begin(c, d.c_row, d.m, d.n, &mut scratch);
+            let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
+            product::<V>(a, b, sum, sum_row, panel);
+            C::end(c, d.c_row, d.m, d.n, sum);
+            k0 += k;
+        }
+    }
+}
+
+/// `c += a b`; `panel` has room for b in panels.
+#[inline(always)]
+unsafe fn product<V: Tiles>(
+    a: Matrix<V::Elem>,
+    b: Matrix<V::Elem>,
+    c: *mut V::Elem,
+    c_row: isize,
+    panel: *mut V::Elem,
+) {
+    let (m, n, k) = (a.rows, b.cols, a.cols);
+    let in_place = b.col == 1 && n.is_multiple_of(V::LANES) && !(crowded(b) && m > 16);
+    let mut j = 0;
+    while j < n {
+        let columns = V::COLUMNS.min(n - j);
+        let part = Matrix { data: b.data.wrapping_offset(j as isize * b.col), cols: columns, ..b };
+        let (b, b_row) = if in_place {
+            (part.data, b.row)
+        } else {
+            Wide::pack(part, V::COLUMNS, panel);
+            (panel.cast_const(), V::COLUMNS as isize)
+        };
+        let vectors = columns.div_ceil(V::LANES);
+        let lanes = columns - (vectors - 1) * V::LANES;
+        let mut i = 0;
+        while i < m {
+            let rows = V::KERNELS.len().min(m - i);
+            let t = Tile {
+                k,
+                a: a.data.wrapping_offset(i as isize * a.row),
+                a_row: a.row,
+                a_col: a.col,
+                b,
+                b_row,
+                c: c.wrapping_offset(i as isize * c_row).wrapping_add(j),
+                c_row,
+                lanes,
+            };
+            // SAFETY: the kernels' rows and vectors are inside the operands; b's rows are whole vectors in place or packed.
+            V::KERNELS[rows - 1][vectors - 1](&t);
+            i += rows;
+        }
+        j += columns;
+    }
+}
+
+/// Whether b's rows fall into so few sets of the first-level cache that they drive each other out.
+fn crowded<T>(b: Matrix<T>) -> bool {
+    b.rows > 8 && (b.row.unsigned_abs() * size_of::<T>()).is_multiple_of(2048)
+}
+
+pub(super) fn register(registry: &mut Registry) {
+    macro_rules! dots {
+        ($v:ident: $($a:ident $b:ident $c:ident;)*) => { $({
+            let addresses = each_isa!(fn(args: *const Dot) {
+                // SAFETY: the caller keeps the contract of `Dot`.
+                unsafe { dot::<$v, $a, $b, $c>(&*args) }
+            });
+            let dtype = |d: DType| d;
+            let routine = Routine::Dot {
+                a: dtype(<$a as trident_ir::Element>::DTYPE),
+                b: dtype(<$b as trident_ir::Element>::DTYPE),
+                c: dtype(<$c as trident_ir::Element>::DTYPE),
+            };
+            registry.add(routine, addresses);
+        })* };
+    }
+    macro_rules! narrow {
+        ($($a:ident $b:ident)*) => {
+            dots! { F32: $($a $b f32; $a $b f16; $a $b bf16;)* }
+        };
+    }
+    dots! { F32: f32 f32 f32; i8 i8 i32; u8 u8 i32; }
+    dots! { F64: f64 f64 f64; }
+    narrow! { f16 f16 bf16 bf16 }
+    narrow! {
+        F8E4M3FN F8E4M3FN F8E4M3FN F8E5M2 F8E5M2 F8E4M3FN F8E5M2 F8E5M2
+        F8E4M3FNUZ F8E4M3FNUZ F8E4M3FNUZ F8E5M2FNUZ F8E5M2FNUZ F8E4M3FNUZ F8E5M2FNUZ F8E5M2FNUZ
+    }
+    scaled::register(registry);
+}
+
+#[cfg(test)]
+mod tests;
