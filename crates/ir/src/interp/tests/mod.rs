@@ -1,7 +1,11 @@
 //! Ops against plain loops.
 
+mod block;
+mod contract;
 mod elementwise;
+mod fold;
 mod function;
+mod memory;
 
 use super::{Block, Interpreter, Memory, RunError, Value};
 use crate::{DType, Element, Literal, Module};
