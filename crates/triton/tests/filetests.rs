@@ -3,20 +3,30 @@
 #![allow(clippy::unwrap_used)] // a file that cannot be read fails the test
 
 use std::collections::HashSet;
+use trident_ir::Module;
 use trident_triton::parse;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
 
 /// Lines of the file that are comments of ours are blanked, so that places in errors are those of the file.
-fn ttir(text: &str) -> Result<String, String> {
+fn module(text: &str) -> Result<Module, String> {
     let blank = |line: &str| if line.starts_with(';') { "" } else { line }.to_owned() + "\n";
     let text: String = text.lines().map(blank).collect();
-    parse(&text).map(|module| module.to_string()).map_err(|e| e.to_string())
+    parse(&text).map_err(|e| e.to_string())
+}
+
+fn ttir(text: &str) -> Result<String, String> {
+    module(text).map(|module| module.to_string())
+}
+
+/// Runs the functions as the lines `; run:` say ([`trident_ir::interp::runs`]).
+fn run(text: &str) -> Result<String, String> {
+    trident_ir::interp::runs::check(&module(text)?, text).map(|n| format!("{n} runs"))
 }
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
-    trident_filetest::run(FOLDER, &[("ttir", &ttir)])
+    trident_filetest::run(FOLDER, &[("ttir", &ttir), ("run", &run)])
 }
 
 /// Every op that Triton 3.9 was seen to print.

@@ -129,6 +129,10 @@ fn function_name(symbol: &str, single: bool) -> &str {
         return name.strip_suffix("_f32").or(name.strip_suffix("_f64")).unwrap_or(name);
     }
     let name = symbol.strip_prefix("__nv_").unwrap_or(symbol);
+    // A `d` for double precision stands behind these alone.
+    if let "isnand" | "isinfd" | "isfinited" | "signbitd" = name {
+        return name.trim_end_matches('d');
+    }
     match name.strip_suffix('f') {
         // These end in `f` without any suffix.
         Some(plain) if single && !matches!(name, "erf" | "isinf" | "modf") => plain,
@@ -149,6 +153,8 @@ mod tests {
             ("__nv_erf", false, "erf"),
             ("erf", true, "erf"),
             ("__nv_isinff", true, "isinf"),
+            ("__nv_isinfd", false, "isinf"),
+            ("__nv_dadd_rd", false, "dadd_rd"),
             ("__nv_float2int_rn", true, "float2int_rn"),
             ("__ocml_sinh_f32", true, "sinh"),
             ("tanh", true, "tanh"),
