@@ -190,7 +190,11 @@ impl Patience {
             return true;
         }
         self.tries = self.tries.saturating_add(1);
-        if self.tries < 64 { std::hint::spin_loop() } else { std::thread::yield_now() }
+        if self.tries < 64 {
+            std::hint::spin_loop()
+        } else {
+            std::thread::yield_now()
+        }
         false
     }
 }
@@ -212,7 +216,13 @@ mod tests {
         unsafe {
             let f: unsafe extern "C" fn(*mut T, *const u64, *const T, *const u8, usize) =
                 std::mem::transmute(address(Routine::AtomicRmw { op, dtype: T::DTYPE }));
-            f(former.as_mut_ptr(), addresses.as_ptr(), values.as_ptr(), mask.as_ptr(), values.len());
+            f(
+                former.as_mut_ptr(),
+                addresses.as_ptr(),
+                values.as_ptr(),
+                mask.as_ptr(),
+                values.len(),
+            );
         }
         former
     }
@@ -261,12 +271,34 @@ mod tests {
                     for _ in 0..2000 {
                         // SAFETY: the addresses are those of `sums` and `counts`, which outlive the threads.
                         unsafe {
-                            let f: unsafe extern "C" fn(*mut f32, *const u64, *const f32, *const u8, usize) =
-                                std::mem::transmute(address(Routine::AtomicRmw { op: Rmw::Add, dtype: f32::DTYPE }));
+                            let f: unsafe extern "C" fn(
+                                *mut f32,
+                                *const u64,
+                                *const f32,
+                                *const u8,
+                                usize,
+                            ) = std::mem::transmute(address(Routine::AtomicRmw {
+                                op: Rmw::Add,
+                                dtype: f32::DTYPE,
+                            }));
                             let null = std::ptr::null_mut();
-                            f(null, [s, s + 4].as_ptr(), [1.0f32, 2.0].as_ptr(), std::ptr::null(), 2);
-                            let f: unsafe extern "C" fn(*mut i16, *const u64, *const i16, *const u8, usize) =
-                                std::mem::transmute(address(Routine::AtomicRmw { op: Rmw::Add, dtype: i16::DTYPE }));
+                            f(
+                                null,
+                                [s, s + 4].as_ptr(),
+                                [1.0f32, 2.0].as_ptr(),
+                                std::ptr::null(),
+                                2,
+                            );
+                            let f: unsafe extern "C" fn(
+                                *mut i16,
+                                *const u64,
+                                *const i16,
+                                *const u8,
+                                usize,
+                            ) = std::mem::transmute(address(Routine::AtomicRmw {
+                                op: Rmw::Add,
+                                dtype: i16::DTYPE,
+                            }));
                             let null = std::ptr::null_mut();
                             f(null, [c, c + 2].as_ptr(), [1i16, 2].as_ptr(), std::ptr::null(), 2);
                         }
@@ -285,9 +317,22 @@ mod tests {
         // SAFETY: the strips have 2 elements; the addresses are those of `x`.
         unsafe {
             let mut former = [0u32; 2];
-            let cas: unsafe extern "C" fn(*mut u32, *const u64, *const u32, *const u32, *const u8, usize) =
-                std::mem::transmute(address(Routine::AtomicCas { bytes: 4 }));
-            cas(former.as_mut_ptr(), addresses.as_ptr(), [5, 7].as_ptr(), [50, 60].as_ptr(), std::ptr::null(), 2);
+            let cas: unsafe extern "C" fn(
+                *mut u32,
+                *const u64,
+                *const u32,
+                *const u32,
+                *const u8,
+                usize,
+            ) = std::mem::transmute(address(Routine::AtomicCas { bytes: 4 }));
+            cas(
+                former.as_mut_ptr(),
+                addresses.as_ptr(),
+                [5, 7].as_ptr(),
+                [50, 60].as_ptr(),
+                std::ptr::null(),
+                2,
+            );
             assert_eq!(former, [5, 6]);
             let load: unsafe extern "C" fn(*mut u32, *const u64, *const u8, usize) =
                 std::mem::transmute(address(Routine::AtomicLoad { bytes: 4 }));

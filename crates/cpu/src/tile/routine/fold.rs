@@ -115,7 +115,14 @@ mod tests {
     use crate::simd::Isa;
     use crate::tile::routine::table;
 
-    fn fold<T: Element>(isa: Isa, op: Fold, x: &[T], rows: usize, n: usize, stride: usize) -> Vec<T> {
+    fn fold<T: Element>(
+        isa: Isa,
+        op: Fold,
+        x: &[T],
+        rows: usize,
+        n: usize,
+        stride: usize,
+    ) -> Vec<T> {
         let routine = Routine::Fold { op, dtype: T::DTYPE };
         let slot = routine.slot().unwrap_or_else(|| panic!("no {routine:?}"));
         assert!(rows == 0 || (rows - 1) * stride + n <= x.len());
@@ -185,7 +192,10 @@ mod tests {
                     assert!(fold(isa, Fold::Min, &x, 1, n, 0)[0].is_nan());
                     let best = if at == n - 1 { n - 2 } else { n - 1 };
                     assert_eq!(fold(isa, Fold::MaxNum, &x, 1, n, 0), [best as f32]);
-                    assert_eq!(fold(isa, Fold::MinNum, &x, 1, n, 0), [if at == 0 { 1.0 } else { 0.0 }]);
+                    assert_eq!(
+                        fold(isa, Fold::MinNum, &x, 1, n, 0),
+                        [if at == 0 { 1.0 } else { 0.0 }]
+                    );
                 }
             }
             assert!(fold(isa, Fold::MaxNum, &[nan; 70], 1, 70, 0)[0].is_nan());

@@ -178,9 +178,11 @@ mod tests {
             let mut bins = [10i32; 4];
             // SAFETY: the strips have 9 elements, the histogram 4.
             unsafe {
-                let f: unsafe extern "C" fn(*mut i32, usize, *const i32, *const u8, usize) = std::mem::transmute(
-                    address(Routine::Histogram { dtype: trident_ir::DType::I32 }, isa),
-                );
+                let f: unsafe extern "C" fn(*mut i32, usize, *const i32, *const u8, usize) =
+                    std::mem::transmute(address(
+                        Routine::Histogram { dtype: trident_ir::DType::I32 },
+                        isa,
+                    ));
                 f(bins.as_mut_ptr(), 4, x.as_ptr(), mask.as_ptr(), 9);
             }
             assert_eq!(bins, [11, 11, 10, 11]);

@@ -14,13 +14,18 @@ use trident_ir::DType;
 
 use crate::simd::Isa;
 
+mod atomic;
 mod convert;
 pub mod dot;
+mod fold;
 pub mod function;
+mod memory;
+mod print;
 
 pub use crate::narrow::Rounding;
 pub use dot::{Dot, DotScaled, dot_scaled_scratch_bytes, dot_scratch_bytes};
 pub use function::Function;
+pub use print::Print;
 
 /// How a strip is folded into one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -160,35 +165,6 @@ pub enum Routine {
     Print,
 }
 
-/// What [`Routine::Print`] writes to the standard output, one line for each element:
-/// `pid (x, y, z) idx (i, j) prefix value`, with `(operand i)` before the value if there are several operands.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Print {
-    /// UTF-8, as the op has it.
-    pub prefix: *const u8,
-    /// Bytes of it.
-    pub prefix_len: usize,
-    /// Program id.
-    pub program: [u32; 3],
-    /// Number of dimensions.
-    pub rank: u32,
-    /// The dimensions.
-    pub dims: *const u64,
-    /// Contiguous elements, row-major; unused without an operand.
-    pub data: *const u8,
-    /// Index of the operand's type in [`DType::ALL`]; `u32::MAX` for a pointer (printed as an address).
-    pub dtype: u32,
-    /// Which of the operands this is.
-    pub operand: u32,
-    /// How many operands the op has; of none only the prefix is printed.
-    pub operands: u32,
-    /// 1 for hexadecimal.
-    pub hex: u32,
-    /// 1 for a signed integer.
-    pub signed: u32,
-}
-
 /// One row of the table: the addresses for the instruction sets, best first, as [`index`] counts them.
 type Addresses = [usize; ISAS];
 const ISAS: usize = 3;
@@ -267,6 +243,10 @@ fn registry() -> &'static Table {
         function::register(&mut found);
         convert::register(&mut found);
         dot::register(&mut found);
+        fold::register(&mut found);
+        memory::register(&mut found);
+        atomic::register(&mut found);
+        print::register(&mut found);
         let slots = found.0.iter().enumerate().map(|(slot, (r, _))| (*r, slot)).collect();
         let column = |i: usize| found.0.iter().map(|(_, a)| a[i]).collect();
         Table { slots, addresses: std::array::from_fn(column) }
