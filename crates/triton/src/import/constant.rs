@@ -11,50 +11,42 @@ use trident_ir::{DType, Literal, OpKind, Type};
 impl Import<'_, '_> {
     /// A scalar or a block of one value is a scalar constant, splat; other blocks are constants with all elements.
     pub(super) fn constant(&mut self, op: &Op<'_>) -> Lowered {
-        let ty = self.result_type(op)?;
-        let value = op.attrs.get("value");
-        let dtype = match ty.dtype() {
-            Some(dtype) => dtype,
-            None => return self.wrong_type(op, "the constant", ty, "numbers"),
+        let ty = self.result_type(op)?.clone();
+        let Some(dtype) = ty.dtype() else {
+            return self.wrong_type(op, "the constant", &ty, "numbers");
         };
-        let value = match value {
-            Some(Attr::Dense(value, _)) => value,
+        let value = match op.attrs.get("value") {
+            Some(Attr::Dense(value, of)) => {
+                self.typed(op, || "the constant".into(), of, &ty)?;
+                value
+            }
             Some(value) => value,
             None => return self.attribute(op, "value", "a number or `dense<…>`"),
         };
         let mut bytes = vec![];
-        let literal = match value {
-            Attr::List(_) => {
-                self.elements(op, dtype, value, &mut bytes)?;
-                Literal::from_bytes(dtype, ty.dims().unwrap_or_default(), Bytes::from(bytes))
+        let dims = match value {
+            Attr::Str(digits) if dtype != DType::Bool => {
+                let Some(()) = hexadecimal(digits, &mut bytes) else {
+                    return self.attribute(op, "value", "hexadecimal bytes");
+                };
+                ty.dims().unwrap_or_default()
             }
-            Attr::Str(hex) => {
-                let digits = hex.strip_prefix("0x").unwrap_or(hex);
-                let byte = |i: usize| u8::from_str_radix(digits.get(2 * i..2 * i + 2)?, 16).ok();
-                let blob: Option<Vec<u8>> = (0..digits.len() / 2).map(byte).collect();
-                match blob {
-                    Some(blob) if dtype != DType::Bool => {
-                        Literal::from_bytes(dtype, ty.dims().unwrap_or_default(), blob.into())
-                    }
-                    _ => return self.attribute(op, "value", "hexadecimal bytes of numbers"),
+            list_or_scalar => {
+                self.elements(op, dtype, list_or_scalar, &mut bytes)?;
+                match list_or_scalar {
+                    Attr::List(_) => ty.dims().unwrap_or_default(),
+                    _ => vec![],
                 }
             }
-            scalar => {
-                self.elements(op, dtype, scalar, &mut bytes)?;
-                let literal = Literal::from_bytes(dtype, vec![], Bytes::from(bytes));
-                let Ok(literal) = literal else {
-                    return self.attribute(op, "value", "a number of the type");
-                };
-                return Ok(vec![self.full(literal, &ty.clone())]);
-            }
         };
-        match literal {
-            Ok(literal) => {
-                let value = ("value", trident_ir::Attr::Tensor(literal));
-                Ok(vec![self.emit(OpKind::Constant, &[], &[value], ty.clone())])
-            }
-            Err(_) => self.attribute(op, "value", "as many numbers as the type has elements"),
+        let Ok(literal) = Literal::from_bytes(dtype, dims, Bytes::from(bytes)) else {
+            return self.attribute(op, "value", "as many numbers as the type has elements");
+        };
+        if literal.dims().is_empty() {
+            return Ok(vec![self.full(literal, &ty)]);
         }
+        let value = ("value", trident_ir::Attr::Tensor(literal));
+        Ok(vec![self.emit(OpKind::Constant, &[], &[value], ty)])
     }
 
     /// Appends the bytes of all elements. The parser bounds how deep lists nest.
@@ -92,6 +84,15 @@ impl Import<'_, '_> {
         let literal = Literal::from_bytes(dtype, vec![], Bytes::from(bytes)).ok()?;
         Some(self.full(literal, ty))
     }
+}
+
+/// Appends the bytes that pairs of digits spell.
+fn hexadecimal(digits: &str, bytes: &mut Vec<u8>) -> Option<()> {
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    for i in (0..digits.len()).step_by(2) {
+        bytes.push(u8::from_str_radix(digits.get(i..i + 2)?, 16).ok()?);
+    }
+    Some(())
 }
 
 /// Appends the bytes of one element. Digits after `0x` are the bits of a float; other numbers round to nearest even.
