@@ -214,6 +214,12 @@ impl Pool {
         self.state().limit = bytes;
     }
 
+    /// Whether `bytes` more would stay within the limit: for what lives elsewhere, such as strings.
+    pub fn fits(&self, bytes: usize) -> bool {
+        let state = self.state();
+        state.limit == 0 || state.stats.live.checked_add(bytes).is_some_and(|n| n <= state.limit)
+    }
+
     /// A buffer of `len` bytes with arbitrary contents, or `None` where there is not enough memory.
     pub fn alloc(&self, len: usize) -> Option<Buffer> {
         if len == 0 {

@@ -1,6 +1,6 @@
 //! Control flow: `if`, `loop`, `scan`.
 
-use super::slices::{slice, stack};
+use super::slices::{Slices, slice};
 use super::{Failure, Frame, Run, deadline_passed};
 use crate::plan::{BlockPlan, Step, Work};
 use std::time::Instant;
@@ -46,7 +46,8 @@ impl Run<'_> {
         let mut go_on = truth(inputs.next().flatten().as_ref(), 1)?.unwrap_or(true);
         let mut carried = present(inputs, 2)?;
         let scans = body.results.len() - 1 - carried.len();
-        let mut collected: Vec<Vec<Tensor>> = vec![Vec::new(); scans];
+        let mut collected: Vec<Slices> =
+            std::iter::repeat_with(Slices::default).take(scans).collect();
         let mut iteration = 0;
         while go_on && iteration < trips {
             if let Some(deadline) = self.deadline.filter(|d| Instant::now() >= d.at) {
@@ -61,7 +62,7 @@ impl Run<'_> {
             go_on = truth(results.next().as_ref(), 1)?.unwrap_or(true);
             carried = results.by_ref().take(count).collect();
             for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(tensor(value, 0)?);
+                slices.push(self.pool, &tensor(value, 0)?)?;
             }
             iteration += 1;
         }
@@ -70,9 +71,9 @@ impl Run<'_> {
         let mut outputs = outputs.copied().chain(std::iter::repeat(None));
         for (slices, _) in collected.into_iter().zip(places) {
             let value = outputs.next().flatten();
-            let stacked = match slices.is_empty() {
-                true => self.no_slices(value)?,
-                false => stack(self.pool, &slices, 0, false)?,
+            let stacked = match slices.dims() {
+                None => self.no_slices(value)?,
+                Some(_) => slices.stack(self.pool, 0, false)?,
             };
             carried.push(stacked.into());
         }
@@ -126,7 +127,8 @@ impl Run<'_> {
         }
         let length = length.unwrap_or(0);
         let outputs = body.results.len() - states.len();
-        let mut collected: Vec<Vec<Tensor>> = vec![Vec::new(); outputs];
+        let mut collected: Vec<Slices> =
+            std::iter::repeat_with(Slices::default).take(outputs).collect();
         for i in 0..length {
             let count = states.len();
             let mut args = std::mem::take(&mut states);
@@ -138,17 +140,17 @@ impl Run<'_> {
             let mut results = self.block(body, args, frame)?.into_iter();
             states = results.by_ref().take(count).collect();
             for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(tensor(value, 0)?);
+                slices.push(self.pool, &tensor(value, 0)?)?;
             }
         }
         for (k, slices) in collected.into_iter().enumerate() {
-            let stacked = match slices.first() {
+            let stacked = match slices.dims() {
                 None => self.no_slices(op.outputs.get(first + k).copied().flatten())?,
-                Some(one) => {
-                    let axis = geometry::axis(setting("scan_output_axes", k), one.rank() + 1)
+                Some(dims) => {
+                    let axis = geometry::axis(setting("scan_output_axes", k), dims.len() + 1)
                         .map_err(KernelError::from)?;
                     let backwards = setting("scan_output_directions", k) == 1;
-                    stack(self.pool, &slices, axis, backwards)?
+                    slices.stack(self.pool, axis, backwards)?
                 }
             };
             states.push(stacked.into());

@@ -1,6 +1,6 @@
 //! Slices of tensors along an axis, and tensors stacked from slices: what `loop` and `scan` need.
 
-use trident_ir::DType;
+use trident_ir::{DType, Type};
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// Slice `at` of a tensor along `axis`, without that axis.
@@ -36,48 +36,110 @@ pub(super) fn slice(
     Ok(result)
 }
 
-/// Slices of equal type and shape joined along a further axis, in reverse if `backwards`.
-pub(super) fn stack(
-    pool: &Pool,
-    slices: &[Tensor],
-    axis: usize,
-    backwards: bool,
-) -> Result<Tensor, KernelError> {
-    let Some(first) = slices.first() else {
-        return Err(KernelError::domain("there are no slices to stack"));
-    };
-    if let Some(other) = slices.iter().find(|s| s.ty() != first.ty()) {
-        let (a, b) = (first.ty(), other.ty());
-        return Err(KernelError::shape(format!("slices of types {a} and {b} do not stack")));
-    }
-    let count = slices.len();
-    let place = |i: usize| if backwards { count - 1 - i } else { i };
-    let mut dims = first.dims().to_vec();
-    dims.insert(axis, count);
-    let (outer, inner) = around(&dims, axis);
-    let mut result = Tensor::alloc(pool, first.dtype(), &dims)?;
-    if result.is_empty() {
-        return Ok(result);
-    }
-    if first.dtype() == DType::Str {
-        let to = result.strings_mut()?;
-        for (i, slice) in slices.iter().enumerate() {
-            for (o, from) in slice.strings()?.chunks_exact(inner).enumerate() {
-                let start = (o * count + place(i)) * inner;
-                to[start..start + inner].clone_from_slice(from);
+/// Bytes from which on a block of slices does not grow further.
+const BLOCK: usize = 16 << 20;
+
+/// Slices of one type as they come, in few blocks of the pool: a loop may give millions of small ones.
+#[derive(Default)]
+pub(super) struct Slices {
+    /// The type of each.
+    each: Option<(DType, Vec<usize>)>,
+    count: usize,
+    /// Tensors of slices along axis 0, all full but the last.
+    blocks: Vec<Tensor>,
+    /// Slices in the last block.
+    filled: usize,
+    strings: Vec<String>,
+    /// What the strings take, about.
+    string_bytes: usize,
+}
+
+impl Slices {
+    /// Adds a slice, which must be of the type of the others.
+    pub(super) fn push(&mut self, pool: &Pool, slice: &Tensor) -> Result<(), KernelError> {
+        let (dtype, dims) = self.each.get_or_insert_with(|| (slice.dtype(), slice.dims().to_vec()));
+        if (*dtype, dims.as_slice()) != (slice.dtype(), slice.dims()) {
+            let (a, b) = (Type::fixed(*dtype, dims), slice.ty());
+            return Err(KernelError::shape(format!("slices of types {a} and {b} do not stack")));
+        }
+        let stacked = |n: usize| [&[n], dims.as_slice()].concat();
+        let too_large = KernelError::TooLarge { dtype: *dtype, dims: stacked(self.count + 1) };
+        let size = slice.size();
+        if *dtype == DType::Str {
+            let strings = slice.strings()?;
+            self.string_bytes +=
+                strings.iter().map(|s| size_of::<String>() + s.len()).sum::<usize>();
+            if !pool.fits(self.string_bytes) {
+                return Err(too_large);
             }
+            self.strings.extend_from_slice(strings);
+        } else if size > 0 {
+            let capacity = |block: &Tensor| block.dims().first().copied().unwrap_or(0);
+            if self.blocks.last().is_none_or(|block| self.filled == capacity(block)) {
+                let n = self.count.clamp(1, (BLOCK / size).max(1));
+                let block = Tensor::alloc(pool, *dtype, &stacked(n)).map_err(|_| too_large)?;
+                self.blocks.push(block);
+                self.filled = 0;
+            }
+            if let Some(block) = self.blocks.last_mut() {
+                let start = self.filled * size;
+                block.bytes_mut()?[start..start + size].copy_from_slice(slice.bytes()?);
+            }
+            self.filled += 1;
         }
-        return Ok(result);
+        self.count += 1;
+        Ok(())
     }
-    let run = inner * first.dtype().size();
-    let to = result.bytes_mut()?;
-    for (i, slice) in slices.iter().enumerate() {
-        for (o, from) in slice.bytes()?.chunks_exact(run).enumerate().take(outer) {
-            let start = (o * count + place(i)) * run;
-            to[start..start + run].copy_from_slice(from);
+
+    /// The dimensions of each; `None` as long as there are none.
+    pub(super) fn dims(&self) -> Option<&[usize]> {
+        self.each.as_ref().map(|(_, dims)| dims.as_slice())
+    }
+
+    /// The slices joined along a further axis, in reverse if `backwards`.
+    pub(super) fn stack(
+        self,
+        pool: &Pool,
+        axis: usize,
+        backwards: bool,
+    ) -> Result<Tensor, KernelError> {
+        let Some((dtype, mut dims)) = self.each else {
+            return Err(KernelError::domain("there are no slices to stack"));
+        };
+        let count = self.count;
+        let size = dims.iter().product::<usize>() * dtype.size();
+        dims.insert(axis, count);
+        let (outer, inner) = around(&dims, axis);
+        let mut result = Tensor::alloc(pool, dtype, &dims)?;
+        if result.is_empty() {
+            return Ok(result);
         }
+        // Where part `o` of slice `i` goes, in runs of the inner dimensions.
+        let place = |i: usize, o: usize| o * count + if backwards { count - 1 - i } else { i };
+        if dtype == DType::Str {
+            let to = result.strings_mut()?;
+            for (at, run) in self.strings.chunks_exact(inner).enumerate() {
+                let start = place(at / outer, at % outer) * inner;
+                to[start..start + inner].clone_from_slice(run);
+            }
+            return Ok(result);
+        }
+        let run = inner * dtype.size();
+        let to = result.bytes_mut()?;
+        let mut first = 0;
+        for block in self.blocks {
+            let slices = block.bytes()?.chunks_exact(size).take(count - first);
+            let n = slices.len();
+            for (i, slice) in (first..).zip(slices) {
+                for (o, from) in slice.chunks_exact(run).enumerate() {
+                    let start = place(i, o) * run;
+                    to[start..start + run].copy_from_slice(from);
+                }
+            }
+            first += n;
+        }
+        Ok(result)
     }
-    Ok(result)
 }
 
 /// Products of the dimensions before and after an axis.
@@ -92,6 +154,17 @@ mod tests {
     fn numbers(dims: &[usize]) -> Tensor {
         let n = dims.iter().product::<usize>() as i32;
         Tensor::from_slice(&Pool::new(), dims, &(0..n).collect::<Vec<_>>()).unwrap()
+    }
+
+    fn stack(
+        pool: &Pool,
+        slices: &[Tensor],
+        axis: usize,
+        backwards: bool,
+    ) -> Result<Tensor, KernelError> {
+        let mut all = Slices::default();
+        slices.iter().try_for_each(|slice| all.push(pool, slice))?;
+        all.stack(pool, axis, backwards)
     }
 
     #[test]
@@ -111,6 +184,24 @@ mod tests {
             slice(&pool, &whole, 1, 2).unwrap().slice::<i32>().unwrap()[..5],
             [8, 9, 10, 11, 20]
         );
+    }
+
+    #[test]
+    fn many_slices_take_little_more_than_their_elements_and_stop_at_the_limit() {
+        let pool = Pool::new();
+        pool.set_limit(1 << 20);
+        let mut all = Slices::default();
+        for i in 0..50_000i32 {
+            all.push(&pool, &Tensor::from_slice(&Pool::new(), &[], &[i]).unwrap()).unwrap();
+        }
+        assert!(pool.stats().live <= 2 * 4 * 50_000 + 4096, "{:?}", pool.stats());
+        let stacked = all.stack(&pool, 0, false).unwrap();
+        assert!(stacked.slice::<i32>().unwrap().iter().copied().eq(0..50_000));
+        for slice in [numbers(&[3]), Tensor::from_strings(&[], vec!["word".into()]).unwrap()] {
+            let mut all = Slices::default();
+            let error = (0..1 << 20).find_map(|_| all.push(&pool, &slice).err());
+            assert!(matches!(error, Some(KernelError::TooLarge { .. })), "{error:?}");
+        }
     }
 
     #[test]
