@@ -3,6 +3,7 @@
 mod commands;
 mod failure;
 mod input;
+mod limits;
 mod model;
 mod output;
 mod preprocess;

@@ -1,6 +1,7 @@
 //! Loading a model and choosing devices.
 
 use crate::failure::Failure;
+use crate::limits::Limits;
 use bytes::Bytes;
 use indicatif::ProgressBar;
 use std::fs;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, Session};
+use trident_engine::Session;
 use trident_onnx::Model;
 use trident_runtime::{Device, map_file};
 
@@ -65,11 +66,11 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
 }
 
 /// Loads a model and plans it for the devices.
-pub(crate) fn load(path: &Path, args: &DeviceArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let start = Instant::now();
     let session = with_spinner(&format!("loading {}", path.display()), || {
         let module = read(path)?.module;
-        Ok::<_, Failure>(Session::new(module, &args.open()?, &Options::default())?)
+        Session::new(module, &args.open()?, &limits.options()).map_err(|e| limits.explain_plan(e))
     })?;
     Ok(Loaded { session, time: start.elapsed() })
 }

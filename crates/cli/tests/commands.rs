@@ -160,6 +160,9 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
         (&["run", &model, "-i", &scratch.path("file.txt")], &["no known kind", ".npy"]),
         (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
+        (&["run", &model, "-i", "random", "-p", "scale=2"], &["no input is an image", "hint:"]),
+        (&["run", &model, "-i", &image, "--memory-limit", "4GB"], &["4GB", "GiB"]),
+        (&["run", &model, "-i", &image, "--time-limit", "-1"], &["-1"]),
         (&["run", &model, "-i", &image, "-l", &scratch.path("file.txt")], &["1 labels", "classes"]),
         (&["run", &model, "-i", &scratch.path("object.json")], &["object.json", "an object"]),
         (&["inspect", &model, "-s", "image=1x1x9x8"], &["dimension 2 is 9, expected 8", "hint:"]),
@@ -185,6 +188,27 @@ fn mistakes_have_their_own_errors_hints_and_status() {
             assert!(text.contains(part), "{args:?}: {text}");
         }
     }
+}
+
+#[test]
+fn limits_stop_a_run_and_say_how_to_change_them() {
+    let model = digits();
+    let large = ["-i", "random", "-s", "image=1000x1x8x8", "--memory-limit", "1MiB"];
+    for command in ["run", "bench"] {
+        let (status, text) = failure(&[&[command, &model], &large[..]].concat());
+        assert_eq!(status, 1, "{text}");
+        for part in ["too large", "1.00 MiB in all (--memory-limit)", "hint:"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+    let (status, text) = failure(&["run", &model, "-i", &image(1), "--memory-limit", "1KiB"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("constant") && text.contains("--memory-limit"), "{text}");
+    let (status, text) = failure(&["run", &model, "-i", &image(1), "--time-limit", "1e-9"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("time limit") && text.contains("--time-limit"), "{text}");
+    let small = ["--memory-limit", "64MiB", "--time-limit", "60"];
+    stdout(&[&["run", &model, "-i", &image(1)], &small[..]].concat());
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `trident bench`: latency, throughput, profile, trace.
 
 use crate::failure::Failure;
-use crate::input::{Inputs, Shapes};
+use crate::input::InputArgs;
+use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
-use crate::preprocess::Preprocess;
 use crate::render::{self, Align, Table, style};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use trident_engine::{Event, Profile, RunOptions, Session};
 use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
-Inputs are random; dimensions known only at run time are 1 unless --shape gives them.
+Inputs that are not given are random; dimensions known only at run time are 1 unless --shape gives them.
 
 Examples:
   trident bench resnet50.onnx --threads 2 --shape input=8x3x224x224
@@ -33,12 +33,8 @@ const LISTED_NODES: usize = 15;
 pub(crate) struct Args {
     /// ONNX file
     model: PathBuf,
-    /// Input as FILE or NAME=FILE instead of random numbers
-    #[arg(short, long, value_name = "[NAME=]FILE")]
-    input: Vec<String>,
-    /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
-    #[arg(short, long, value_name = "[NAME=]DIMS")]
-    shape: Vec<String>,
+    #[command(flatten)]
+    inputs: InputArgs,
     /// Runs before measuring
     #[arg(short, long, value_name = "N", default_value_t = 5)]
     warmup: usize,
@@ -51,41 +47,32 @@ pub(crate) struct Args {
     /// Write the steps of one run as a Chrome trace
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Seed of random inputs
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// Print as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let loaded = model::load(&args.model, &args.device)?;
+    let limits = args.limits.limits();
+    let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;
-    let signature = session.signature();
-    let shapes = Shapes::parse(&args.shape, signature)?;
-    let preprocess = Preprocess::default();
-    let inputs = Inputs { signature, preprocess: &preprocess, shapes: &shapes, seed: args.seed };
-    let mut options = args.input.clone();
-    options.push("random".to_owned());
-    let bound = inputs.read(&options)?;
-    bound.print_notes();
+    let bound = args.inputs.read_or_random(session.signature())?;
     let inputs = bound.as_slice();
 
-    let start = Instant::now();
-    session.run(&inputs)?;
-    let first_run = start.elapsed();
-    for _ in 0..args.warmup {
-        session.run(&inputs)?;
-    }
-    let mut times = Vec::with_capacity(args.iterations as usize);
-    for _ in 0..args.iterations {
+    let run = || {
         let start = Instant::now();
-        session.run(&inputs)?;
-        times.push(start.elapsed());
+        session.run_with(&inputs, &limits.run_options()).map_err(|e| limits.explain(e))?;
+        Ok::<_, Failure>(start.elapsed())
+    };
+    let first_run = run()?;
+    for _ in 0..args.warmup {
+        run()?;
     }
+    let times = (0..args.iterations).map(|_| run()).collect::<Result<_, _>>()?;
     let report = Report {
         latency: Latency::of(times),
         load: loaded.time,

@@ -1,7 +1,8 @@
 //! `trident run`: one inference.
 
 use crate::failure::Failure;
-use crate::input::{self, Inputs, Shapes, json::element};
+use crate::input::{self, InputArgs, json::element};
+use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
 use crate::output;
 use crate::preprocess::Preprocess;
@@ -37,9 +38,8 @@ const MAX_CHARTS: usize = 8;
 pub(crate) struct Args {
     /// ONNX file
     model: PathBuf,
-    /// Input as FILE, NAME=FILE or `random`; may be given several times
-    #[arg(short, long, value_name = "[NAME=]FILE")]
-    input: Vec<String>,
+    #[command(flatten)]
+    inputs: InputArgs,
     /// How image files become tensors, e.g. scale=1/255,mean=A:B:C,std=A:B:C,layout=nchw,size=32x32,gray
     #[arg(short, long, value_name = "STEPS")]
     preprocess: Option<String>,
@@ -52,35 +52,35 @@ pub(crate) struct Args {
     /// Class names, one a line
     #[arg(short, long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Dimensions of a random input, e.g. x=1x3x224x224
-    #[arg(short, long, value_name = "[NAME=]DIMS")]
-    shape: Vec<String>,
-    /// Seed of random inputs
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// Print results and times as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let loaded = model::load(&args.model, &args.device)?;
+    let limits = args.limits.limits();
+    let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;
     let signature = session.signature();
-    if args.input.is_empty() && !signature.inputs.is_empty() {
+    if args.inputs.is_empty() && !signature.inputs.is_empty() {
         let hint = format!("give --input FILE or --input random; {}", input::listed(signature));
         return Err(Failure::usage("no input was given").hint(hint));
     }
     let preprocess = preprocess(args, session)?;
     let labels = labels(args, session)?;
-    let shapes = Shapes::parse(&args.shape, signature)?;
-    let inputs = Inputs { signature, preprocess: &preprocess, shapes: &shapes, seed: args.seed };
-    let bound = inputs.read(&args.input)?;
-    bound.print_notes();
+    let bound = args.inputs.read(signature, &preprocess)?;
+    if args.preprocess.is_some() && bound.images == 0 {
+        return Err(Failure::usage("--preprocess was given, but no input is an image").hint(
+            "it applies to .png and .jpg files; the numbers of other files are taken as they are",
+        ));
+    }
     let start = Instant::now();
-    let results = session.run(&bound.as_slice())?;
+    let outcome = session.run_with(&bound.as_slice(), &limits.run_options());
+    let (results, _) = outcome.map_err(|e| limits.explain(e))?;
     let (load, time) = (loaded.time, start.elapsed());
     if let Some(path) = &args.labels {
         let classes = |v: &Value| v.as_tensor().and_then(|t| t.dims().last().copied());

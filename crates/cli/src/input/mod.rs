@@ -60,19 +60,63 @@ impl Shapes {
     }
 }
 
+/// Options of the commands that run a model on inputs.
+#[derive(clap::Args, Debug)]
+pub(crate) struct InputArgs {
+    /// Input as FILE, NAME=FILE or `random`; may be given several times
+    #[arg(short, long, value_name = "[NAME=]FILE")]
+    input: Vec<String>,
+    /// Dimensions of a random input, e.g. x=8x3x224x224; may be given several times
+    #[arg(short, long, value_name = "[NAME=]DIMS")]
+    shape: Vec<String>,
+    /// Seed of random inputs
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+impl InputArgs {
+    /// Whether no input was given.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.input.is_empty()
+    }
+
+    /// Reads the inputs of a model and tells what was assumed.
+    pub(crate) fn read(
+        &self,
+        signature: &Signature,
+        preprocess: &Preprocess,
+    ) -> Result<Bound, Failure> {
+        let shapes = Shapes::parse(&self.shape, signature)?;
+        let inputs = Inputs { signature, preprocess, shapes: &shapes, seed: self.seed };
+        let bound = inputs.read(&self.input)?;
+        bound.print_notes();
+        Ok(bound)
+    }
+
+    /// As [`InputArgs::read`], with random numbers for inputs that were not given.
+    pub(crate) fn read_or_random(&self, signature: &Signature) -> Result<Bound, Failure> {
+        let mut input = self.input.clone();
+        input.push("random".to_owned());
+        let (shape, seed) = (self.shape.clone(), self.seed);
+        InputArgs { input, shape, seed }.read(signature, &Preprocess::default())
+    }
+}
+
 /// Everything needed to read inputs.
-pub(crate) struct Inputs<'a> {
-    pub(crate) signature: &'a Signature,
-    pub(crate) preprocess: &'a Preprocess,
-    pub(crate) shapes: &'a Shapes,
-    pub(crate) seed: u64,
+struct Inputs<'a> {
+    signature: &'a Signature,
+    preprocess: &'a Preprocess,
+    shapes: &'a Shapes,
+    seed: u64,
 }
 
 /// Values by input name, and remarks about what was assumed.
 #[derive(Default)]
 pub(crate) struct Bound {
-    pub(crate) values: Vec<(String, Value)>,
-    pub(crate) notes: Vec<String>,
+    values: Vec<(String, Value)>,
+    notes: Vec<String>,
+    /// How many of the inputs were images.
+    pub(crate) images: usize,
 }
 
 impl Bound {
@@ -82,7 +126,7 @@ impl Bound {
     }
 
     /// Tells what was assumed, on standard error.
-    pub(crate) fn print_notes(&self) {
+    fn print_notes(&self) {
         let dim = style::DIM;
         for note in &self.notes {
             anstream::eprintln!("{dim}note: {note}{dim:#}");
@@ -97,7 +141,7 @@ impl Bound {
 impl Inputs<'_> {
     /// Reads all `--input` options: `name=FILE`, `FILE` for the next input without a value, `random` for all that are
     /// left, or `name=random`.
-    pub(crate) fn read(&self, options: &[String]) -> Result<Bound, Failure> {
+    fn read(&self, options: &[String]) -> Result<Bound, Failure> {
         let mut bound = Bound::default();
         let mut random = Random::new(self.seed);
         let mut random_rest = false;
@@ -208,6 +252,7 @@ impl Inputs<'_> {
             "png" | "jpg" | "jpeg" => {
                 let ty = input.ty.as_tensor().ok_or_else(|| failed("not for tensors".into()))?;
                 let (tensor, assumed) = self.preprocess.load(path, ty).map_err(failed)?;
+                bound.images += 1;
                 if !assumed.is_empty() {
                     bound.notes.push(format!(
                         "`{}` is {}; assuming --preprocess {assumed}",

@@ -1,0 +1,164 @@
+//! How much memory and time a run may take.
+
+use crate::failure::Failure;
+use crate::render;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use trident_engine::{Options, PlanError, RunError, RunOptions};
+use trident_runtime::KernelError;
+
+/// Options of the commands that run a model on inputs.
+#[derive(clap::Args, Debug)]
+pub(crate) struct LimitArgs {
+    /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory_limit: Option<usize>,
+    /// Longest time that one run may take, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time_limit: Option<Duration>,
+}
+
+/// Limits as they hold.
+pub(crate) struct Limits {
+    /// In bytes; 0 where there is none.
+    memory: usize,
+    time: Option<Duration>,
+    /// Where the memory's limit comes from.
+    source: &'static str,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        let (memory, source) = match self.memory_limit {
+            Some(bytes) => (bytes, "--memory-limit"),
+            None => (free_memory().unwrap_or(0), "what this machine has free"),
+        };
+        Limits { memory, time: self.time_limit, source }
+    }
+}
+
+impl Limits {
+    /// For making a session.
+    pub(crate) fn options(&self) -> Options {
+        Options { memory_limit: self.memory, ..Options::default() }
+    }
+
+    /// For a run without a profile.
+    pub(crate) fn run_options(&self) -> RunOptions {
+        RunOptions { time_limit: self.time, profile: false }
+    }
+
+    /// A failed plan, with the option to change where a limit stopped it.
+    pub(crate) fn explain_plan(&self, error: PlanError) -> Failure {
+        let hint = match &error {
+            PlanError::Constant { source, .. } => self.too_large(source),
+            _ => None,
+        };
+        with_hint(error.into(), hint)
+    }
+
+    /// A failed run, with the option to change where a limit stopped it.
+    pub(crate) fn explain(&self, error: RunError) -> Failure {
+        let hint = match &error {
+            RunError::Op(failure) => self.too_large(&failure.source),
+            RunError::Deadline { .. } => Some("allow more by --time-limit".to_owned()),
+            _ => None,
+        };
+        with_hint(error.into(), hint)
+    }
+
+    fn too_large(&self, source: &KernelError) -> Option<String> {
+        let limited = self.memory > 0 && matches!(source, KernelError::TooLarge { .. });
+        limited.then(|| {
+            format!(
+                "tensors may take {} in all ({}); use smaller inputs, or change it by --memory-limit",
+                render::bytes(self.memory),
+                self.source
+            )
+        })
+    }
+}
+
+fn with_hint(failure: Failure, hint: Option<String>) -> Failure {
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// `none`, or a number of bytes with an optional unit.
+fn size(text: &str) -> Result<usize, String> {
+    if text == "none" {
+        return Ok(0);
+    }
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.trim() {
+        "" | "B" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024f64.powi(2),
+        "GiB" => 1024f64.powi(3),
+        "TiB" => 1024f64.powi(4),
+        _ => return Err("units are B, KiB, MiB, GiB and TiB".into()),
+    };
+    match number.parse::<f64>().map(|n| n * factor) {
+        Ok(bytes) if (1.0..=isize::MAX as f64).contains(&bytes) => Ok(bytes as usize),
+        _ => Err("write it as 4GiB, or `none`".into()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|s| *s > 0.0);
+    let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    limit.ok_or_else(|| "is no number of seconds".into())
+}
+
+/// Bytes that this process may still have: free memory and swap of the machine, or less where its control group says so.
+/// `None` where the system does not tell.
+fn free_memory() -> Option<usize> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let field = |name: &str| {
+        let line = info.lines().find_map(|l| l.strip_prefix(name))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+    };
+    let machine = field("MemAvailable:")?.saturating_add(field("SwapFree:").unwrap_or(0));
+    Some(group_limit().map_or(machine, |group| machine.min(group)).max(1))
+}
+
+/// The least limit among this process's control group and those around it.
+fn group_limit() -> Option<usize> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|l| l.strip_prefix("0::/"))?;
+    let limit = |group: &Path| {
+        let file = Path::new("/sys/fs/cgroup").join(group).join("memory.max");
+        fs::read_to_string(file).ok()?.trim().parse::<usize>().ok()
+    };
+    Path::new(own).ancestors().filter_map(limit).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(size("4GiB"), Ok(4 << 30));
+        assert_eq!(size("1.5 KiB"), Ok(1536));
+        assert_eq!(size("100"), Ok(100));
+        assert_eq!(size("none"), Ok(0));
+        for bad in ["", "0", "-1", "4GB", "1e3", "GiB", "1..5", "99999999TiB", "all"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e300", "s"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_machine_tells_what_is_free() {
+        assert!(free_memory().is_some_and(|n| n > 1 << 20));
+    }
+}
