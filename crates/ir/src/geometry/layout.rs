@@ -26,9 +26,11 @@ pub fn reshape(
     if let Some(i) = inferred {
         let known = checked_len(&dims).ok_or(GeometryError::TooLarge)?;
         dims[i] = match (known, len) {
-            // Nothing tells the dimension; every engine takes 0.
-            (0, 0) if !allow_zero => 0,
-            (0, _) => return Err(mismatch()),
+            // Beside a 0, copied or asked for, every dimension would do, so the standard infers none.
+            (0, _) => {
+                let text = format!("the -1 of {target:?} cannot be inferred from {from:?}");
+                return Err(GeometryError::Invalid(text));
+            }
             _ if len.is_multiple_of(known) => len / known,
             _ => return Err(mismatch()),
         };
@@ -95,11 +97,14 @@ mod tests {
         assert_eq!(reshape(&[2, 0], &[0, 0], false), Ok(vec![2, 0]));
         assert_eq!(reshape(&[0, 3], &[3, 0], true), Ok(vec![3, 0]));
         assert_eq!(reshape(&[], &[1, -1], false), Ok(vec![1, 1]));
-        assert_eq!(reshape(&[0], &[0, -1], false), Ok(vec![0, 0]));
+        assert_eq!(reshape(&[0, 3], &[-1, 3], false), Ok(vec![0, 3]));
         for bad in [&[-1, -1][..], &[5], &[-2], &[0, 0, 0, 0], &[i64::MAX, i64::MAX]] {
             assert!(reshape(&[2, 3, 4], bad, false).is_err(), "{bad:?}");
         }
-        assert!(reshape(&[0], &[0, -1], true).is_err());
+        for allow_zero in [false, true] {
+            let error = reshape(&[0, 3], &[0, -1], allow_zero).map_err(|e| e.to_string());
+            assert_eq!(error, Err("the -1 of [0, -1] cannot be inferred from [0, 3]".to_owned()));
+        }
     }
 
     #[test]
