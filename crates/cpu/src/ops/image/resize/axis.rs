@@ -11,6 +11,8 @@ pub(super) enum Transform {
     AlignCorners,
     Asymmetric,
     CropAndResize,
+    /// Of operator sets 11 and 12: the half-pixel map without its last half.
+    TfHalfPixelForNearest,
 }
 
 impl Transform {
@@ -22,6 +24,7 @@ impl Transform {
             Some("align_corners") => Transform::AlignCorners,
             Some("asymmetric") => Transform::Asymmetric,
             Some("tf_crop_and_resize") => Transform::CropAndResize,
+            Some("tf_half_pixel_for_nn") => Transform::TfHalfPixelForNearest,
             Some(other) => {
                 let name = "coordinate_transformation_mode";
                 return Err(KernelError::attr(name, format!("unknown: {other}")));
@@ -81,6 +84,7 @@ impl Axis {
         let output = scale * input;
         Some(match self.transform {
             Transform::HalfPixel => (x + 0.5) / scale - 0.5,
+            Transform::TfHalfPixelForNearest => (x + 0.5) / scale,
             Transform::HalfPixelSymmetric => {
                 let offset = input / 2.0 * (1.0 - self.output as f64 / output);
                 offset + (x + 0.5) / scale - 0.5

@@ -53,6 +53,15 @@ fn nearest_copies_any_type() {
     ];
     let y = sizes(x.clone(), &[6], &attrs).unwrap();
     assert_eq!(elements::<i16>(&y), [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+    // floor((i + 0.5) / 2) and ceil((i + 0.5) / 2), kept inside the operand.
+    for (nearest, expected) in [("floor", [1, 1, 2, 2, 3, 3]), ("ceil", [2, 2, 3, 3, 3, 3])] {
+        let attrs = [
+            ("coordinate_transformation_mode", s("tf_half_pixel_for_nn")),
+            ("nearest_mode", s(nearest)),
+        ];
+        let y = sizes(tensor(&[3], &[1i16, 2, 3]), &[6], &attrs).unwrap();
+        assert_eq!(elements::<i16>(&y), expected);
+    }
     let policy = [("keep_aspect_ratio_policy", s("not_larger"))];
     let y = sizes(x, &[10, 6], &policy).unwrap();
     assert_eq!(y.as_tensor().unwrap().dims(), [4, 6]);
