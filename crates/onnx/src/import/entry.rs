@@ -1,7 +1,7 @@
 //! The graph of a model as a function.
 
 use super::scope::Scope;
-use super::{Frame, Import, function, opsets};
+use super::{Frame, Import, function, opsets, place};
 use crate::error::{Fault, LoadError};
 use crate::external::Folder;
 use crate::proto::{FunctionProto, GraphProto, OperatorSetIdProto, ValueInfoProto};
@@ -43,7 +43,7 @@ pub(crate) fn entry(
     let mut results = vec![];
     for output in &graph.output {
         let value = scope.value(&output.name)?;
-        check(b.func, output, value)?;
+        check_output(b.func, graph, output, value)?;
         // A result goes by its declared name, even where it is another value under a second name.
         results.push(match b.func.info(value).name == output.name && !results.contains(&value) {
             true => value,
@@ -90,4 +90,17 @@ pub(super) fn check(func: &Func, info: &ValueInfoProto, value: ValueId) -> Resul
         }),
         _ => Ok(()),
     }
+}
+
+/// As [`check`], for an output of a graph: an error tells the node that produces it.
+pub(super) fn check_output(
+    func: &Func,
+    graph: &GraphProto,
+    info: &ValueInfoProto,
+    value: ValueId,
+) -> Result<(), LoadError> {
+    check(func, info, value).map_err(|fault| {
+        let node = graph.node.iter().find(|node| node.output.contains(&info.name));
+        LoadError { fault, place: node.map(|node| place(node, &graph.name)) }
+    })
 }

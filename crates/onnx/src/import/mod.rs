@@ -21,7 +21,7 @@ use crate::proto::{
 use crate::tensor;
 use attr::constant;
 pub(crate) use entry::entry;
-use entry::{check, declared};
+use entry::{check, check_output, declared};
 use node::Node;
 use scope::{Scope, node_name};
 use std::collections::HashMap;
@@ -85,6 +85,12 @@ fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, Fault> {
         found.insert(domain, import.version);
     }
     Ok(found)
+}
+
+/// Where a node stands, for errors.
+fn place(node: &NodeProto, graph: &str) -> Box<Place> {
+    let (op, node) = (node.op_type.clone(), node_name(node).to_owned());
+    Box::new(Place { op, node, graph: graph.to_owned() })
 }
 
 impl<'a> Import<'a, '_> {
@@ -152,13 +158,7 @@ impl<'a> Import<'a, '_> {
         self.count(nodes.len(), frame)?;
         for node in nodes {
             self.node(b, scope, node, frame).map_err(|mut error| {
-                error.place.get_or_insert_with(|| {
-                    Box::new(Place {
-                        op: node.op_type.clone(),
-                        node: node_name(node).to_owned(),
-                        graph: frame.name.to_owned(),
-                    })
-                });
+                error.place.get_or_insert_with(|| place(node, frame.name));
                 error
             })?;
         }
@@ -211,7 +211,7 @@ impl<'a> Import<'a, '_> {
         let mut results = vec![];
         for output in &graph.output {
             let value = scope.value(&output.name)?;
-            check(b.func, output, value)?;
+            check_output(b.func, graph, output, value)?;
             results.push(value);
         }
         Ok(results)

@@ -185,6 +185,8 @@ fn declared_types_are_checked() {
         panic!()
     };
     assert_eq!(tensor, "y");
+    let place = load(&model(18, g.clone())).unwrap_err().place.unwrap();
+    assert_eq!((place.op.as_str(), place.node.as_str()), ("Cast", "y"));
     assert_eq!((declared.dtype(), actual.dtype()), (Some(DType::F32), Some(DType::I64)));
     g = untyped(g);
     imported(18, g.clone());
