@@ -7,7 +7,7 @@ mod timing;
 use std::hint::black_box;
 
 use timing::best;
-use trident_cpu::conv::{ConvEpilogue, ConvPlan, ConvSpec};
+use trident_cpu::conv::{ConvEpilogue, ConvPlan, ConvSpec, Images};
 use trident_cpu::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
 use trident_cpu::{Activation, Isa, Threads};
 
@@ -100,8 +100,8 @@ fn main() {
         let plan = ConvPlan::new(isa, spec, &w);
         let epilogue =
             ConvEpilogue { bias: Some(&bias[..]), activation: Activation::Relu, residual: None };
-        let time =
-            best(|| plan.run(&threads, 1, &input, &output, &x, &epilogue, black_box(&mut y)));
+        let images = Images { batch: 1, input: &input, output: &output, x: &x };
+        let time = best(|| plan.run(&threads, &images, &epilogue, black_box(&mut y)));
         let rate = 2e-9 * (y.len() * depth) as f64 / time;
         let shape = format!("{c},{m},{groups},{kernel},{stride},{size}");
         println!("{shape:>28} {:>10} {rate:>9.1} {:>9.1}", plan.name(), time * 1e6);

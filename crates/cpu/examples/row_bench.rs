@@ -7,7 +7,7 @@ mod timing;
 use std::hint::black_box;
 
 use timing::best;
-use trident_cpu::conv::{ConvEpilogue8, ConvPlan8, ConvSpec};
+use trident_cpu::conv::{ConvEpilogue8, ConvPlan8, ConvSpec, Images};
 use trident_cpu::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
 use trident_cpu::gemm::{Shape, Strided};
 use trident_cpu::lrn::Lrn;
@@ -82,7 +82,8 @@ fn main() {
             limits: (0, 255),
             ..ConvEpilogue8::sum(128, &[0])
         };
-        let time = best(|| plan.run(&threads, 1, &input, &output, &x, &e, black_box(&mut y)));
+        let images = Images { batch: 1, input: &input, output: &output, x: &x };
+        let time = best(|| plan.run(&threads, &images, &e, black_box(&mut y)));
         println!(
             "{:>28} {:>16} {:>9.1}",
             format!("{c},{m},{groups},{kernel},{stride},{size}"),

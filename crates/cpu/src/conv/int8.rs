@@ -1,8 +1,8 @@
 //! Convolutions of 8-bit numbers with 32-bit sums.
 
-use super::depthwise;
 use super::geometry::{ConvSpec, Geometry};
 use super::im2col::{Im2col, Plans};
+use super::{Images, depthwise};
 use crate::aligned::Scratch;
 use crate::gemm::int8::{
     Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, panel_columns, product8,
@@ -128,18 +128,15 @@ impl ConvPlan8 {
         }
     }
 
-    /// Convolves `batch` images of raw bytes `x` into `y`, as [`ConvPlan::run`](super::ConvPlan::run) does.
-    #[allow(clippy::too_many_arguments)]
+    /// Convolves images of raw bytes into `y`, as [`ConvPlan::run`](super::ConvPlan::run) does.
     pub fn run<O: Output8>(
         &self,
         threads: &Threads,
-        batch: usize,
-        input: &[usize],
-        output: &[usize],
-        x: &[u8],
+        images: &Images<'_, u8>,
         epilogue: &ConvEpilogue8<'_>,
         y: &mut [O],
     ) {
+        let Images { batch, input, output, x } = *images;
         let geometry = Geometry::new(&self.spec, input, output);
         debug_assert_eq!(x.len(), batch * self.spec.in_channels * geometry.pixels_in());
         debug_assert_eq!(y.len(), batch * self.spec.out_channels * geometry.pixels_out());
@@ -339,19 +336,13 @@ mod tests {
                         }
                     }
                 }
+                let images = Images { batch, input: &input, output: &output, x: &x };
                 for isa in Isa::available() {
                     let plan = ConvPlan8::new(isa, spec.clone(), w_signed, x_signed, &w);
                     for threads in [1, 3].map(Threads::new) {
                         let mut y = vec![0i32; exact.len()];
-                        plan.run(
-                            &threads,
-                            batch,
-                            &input,
-                            &output,
-                            &x,
-                            &ConvEpilogue8::sum(x_zero as i32, &w_zero),
-                            &mut y,
-                        );
+                        let sum = ConvEpilogue8::sum(x_zero as i32, &w_zero);
+                        plan.run(&threads, &images, &sum, &mut y);
                         assert_eq!(y, exact, "{isa:?} {} {spec:?}", plan.name());
                         let epilogue = ConvEpilogue8 {
                             bias: &bias,
@@ -361,7 +352,7 @@ mod tests {
                             ..ConvEpilogue8::sum(x_zero as i32, &w_zero)
                         };
                         let mut y = vec![0u8; exact.len()];
-                        plan.run(&threads, batch, &input, &output, &x, &epilogue, &mut y);
+                        plan.run(&threads, &images, &epilogue, &mut y);
                         let pixels = output[0] * output[1];
                         for (i, &got) in y.iter().enumerate() {
                             let o = i / pixels % m;

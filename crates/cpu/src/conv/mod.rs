@@ -40,6 +40,19 @@ impl<T> Default for ConvEpilogue<'_, T> {
     }
 }
 
+/// Images to convolve.
+#[derive(Clone, Copy, Debug)]
+pub struct Images<'a, T> {
+    /// How many.
+    pub batch: usize,
+    /// The spatial extents of each.
+    pub input: &'a [usize],
+    /// The spatial extents of each result.
+    pub output: &'a [usize],
+    /// The elements, `batch × in_channels × input`.
+    pub x: &'a [T],
+}
+
 /// A convolution with its weights packed for one instruction set.
 #[derive(Debug)]
 pub struct ConvPlan<T: ConvScalar> {
@@ -133,19 +146,16 @@ impl<T: ConvScalar> ConvPlan<T> {
         }
     }
 
-    /// Convolves `batch` images `x` (`batch × in_channels × input`) into `y` (`batch × out_channels × output`), where
-    /// `output` is what [`ConvSpec::output`] gives for `input`.
-    #[allow(clippy::too_many_arguments)]
+    /// Convolves images into `y` (`batch × out_channels × output`), where `output` is what [`ConvSpec::output`] gives for
+    /// `input`.
     pub fn run(
         &self,
         threads: &Threads,
-        batch: usize,
-        input: &[usize],
-        output: &[usize],
-        x: &[T],
+        images: &Images<'_, T>,
         epilogue: &ConvEpilogue<'_, T>,
         y: &mut [T],
     ) {
+        let Images { batch, input, output, x } = *images;
         let geometry = Geometry::new(&self.spec, input, output);
         let (pixels_in, pixels_out) = (geometry.pixels_in(), geometry.pixels_out());
         debug_assert_eq!(x.len(), batch * self.spec.in_channels * pixels_in);
@@ -163,11 +173,11 @@ impl<T: ConvScalar> ConvPlan<T> {
                 let groups = self.spec.groups;
                 let (m, k) = (self.spec.out_channels / groups, self.spec.depth());
                 let channels = self.spec.in_channels / groups * pixels_in;
-                let images: Vec<_> =
+                let parts: Vec<_> =
                     (0..batch * groups).map(|i| &x[i * channels..(i + 1) * channels]).collect();
                 if self.spec.is_pointwise() {
                     let sources: Vec<_> =
-                        images.iter().map(|x| Strided::columns(x, pixels_in)).collect();
+                        parts.iter().map(|x| Strided::columns(x, pixels_in)).collect();
                     self.products(
                         threads,
                         weights,
@@ -179,7 +189,7 @@ impl<T: ConvScalar> ConvPlan<T> {
                 } else {
                     let plans = Plans::new(&geometry, T::panel_columns(self.isa));
                     let sources: Vec<_> =
-                        images.iter().map(|x| T::patches(self.isa, x, &plans)).collect();
+                        parts.iter().map(|x| T::patches(self.isa, x, &plans)).collect();
                     self.products(
                         threads,
                         weights,

@@ -68,7 +68,8 @@ fn check(spec: &ConvSpec, batch: usize, input: &[usize], seed: u64) {
                 ConvEpilogue { bias: Some(&bias[..]), residual: Some(&residual[..]), activation };
             let run = |threads| {
                 let mut y = vec![f32::NAN; sums.len()];
-                plan.run(&Threads::new(threads), batch, input, &output, &x, &epilogue, &mut y);
+                let images = Images { batch, input, output: &output, x: &x };
+                plan.run(&Threads::new(threads), &images, &epilogue, &mut y);
                 y
             };
             let y = run(1);
@@ -157,7 +158,8 @@ fn empty_batches_and_impossible_sizes() {
     assert_eq!(spec.output(&[usize::MAX, 5]), Some(vec![usize::MAX - 2, 3]));
     assert_eq!(ConvSpec::square(2, 3, 1, 3, 1, 1).output(&[usize::MAX, 5]), None);
     let plan = ConvPlan::new(Isa::detect(), spec, &[0.0f32; 54]);
-    plan.run(&Threads::new(2), 0, &[5, 5], &[3, 3], &[], &ConvEpilogue::default(), &mut []);
+    let none = Images { batch: 0, input: &[5, 5], output: &[3, 3], x: &[] };
+    plan.run(&Threads::new(2), &none, &ConvEpilogue::default(), &mut []);
 }
 
 #[test]
@@ -171,7 +173,8 @@ fn doubles() {
     for isa in Isa::available() {
         let mut y = vec![0.0; want.len()];
         let plan = ConvPlan::new(isa, spec.clone(), &wide(&w));
-        plan.run(&Threads::new(2), 2, &input, &output, &wide(&x), &ConvEpilogue::default(), &mut y);
+        let images = Images { batch: 2, input: &input, output: &output, x: &wide(&x) };
+        plan.run(&Threads::new(2), &images, &ConvEpilogue::default(), &mut y);
         assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 }

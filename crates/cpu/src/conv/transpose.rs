@@ -3,7 +3,7 @@
 
 use super::geometry::{ConvSpec, Geometry};
 use super::im2col::Plan;
-use super::{ConvEpilogue, ConvScalar};
+use super::{ConvEpilogue, ConvScalar, Images};
 use crate::aligned::Scratch;
 use crate::gemm::driver::{Item, products};
 use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Shape, Strided};
@@ -71,19 +71,16 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
             .collect()
     }
 
-    /// Computes `batch` images `y` (`batch × out_channels × output`) from `x` (`batch × in_channels × input`). `output` may
-    /// be any extents: what no contribution reaches is bias and residual alone.
-    #[allow(clippy::too_many_arguments)]
+    /// Computes `y` (`batch × out_channels × output`) from images. `output` may be any extents: what no contribution reaches
+    /// is bias and residual alone.
     pub fn run(
         &self,
         threads: &Threads,
-        batch: usize,
-        input: &[usize],
-        output: &[usize],
-        x: &[T],
+        images: &Images<'_, T>,
         epilogue: &ConvEpilogue<'_, T>,
         y: &mut [T],
     ) {
+        let Images { batch, input, output, x } = *images;
         // The same relation of places as a convolution from the output to the input.
         let geometry = Geometry::new(&self.spec, output, input);
         let (pixels, n) = (geometry.pixels_in(), geometry.pixels_out());
@@ -211,6 +208,7 @@ mod tests {
                     }
                 }
             }
+            let images = Images { batch, input: &input, output: &output, x: &x };
             for isa in Isa::available() {
                 let plan = ConvTransposePlan::new(isa, spec.clone(), &w);
                 let epilogue = ConvEpilogue {
@@ -220,7 +218,7 @@ mod tests {
                 };
                 for threads in [1, 3] {
                     let mut y = vec![f32::NAN; want.len()];
-                    plan.run(&Threads::new(threads), batch, &input, &output, &x, &epilogue, &mut y);
+                    plan.run(&Threads::new(threads), &images, &epilogue, &mut y);
                     for (got, want) in y.iter().zip(&want) {
                         let want = Activation::LeakyRelu(0.25).eval(*want);
                         assert!(

@@ -1,7 +1,7 @@
 //! Convolution, with or without what fusion attaches to it.
 
 use super::epilogue::activation;
-use crate::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec};
+use crate::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, produce, read};
 use crate::{Activation, Isa};
@@ -140,7 +140,8 @@ impl<R: Real + ConvScalar> Kernel for Conv<R> {
         };
         produce::<R>(call, 0, x.dtype(), &dims, |y| {
             let (image, out) = (&x.dims()[2..], &dims[2..]);
-            plan.run(threads, dims[0], image, out, &input, &epilogue, y);
+            let images = Images { batch: dims[0], input: image, output: out, x: &input };
+            plan.run(threads, &images, &epilogue, y);
             Ok(())
         })
     }

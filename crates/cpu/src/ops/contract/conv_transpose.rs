@@ -1,6 +1,6 @@
 //! Transposed convolution.
 
-use crate::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan};
+use crate::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, produce, read};
 use crate::{Activation, Isa};
@@ -104,7 +104,8 @@ impl<R: Real + ConvScalar> Kernel for ConvTranspose<R> {
         let (input, threads) = (read::<R>(&x)?, call.threads);
         produce::<R>(call, 0, x.dtype(), dims, |y| {
             let (image, out) = (&x.dims()[2..], &dims[2..]);
-            plan.run(threads, dims[0], image, out, &input, &epilogue, y);
+            let images = Images { batch: dims[0], input: image, output: out, x: &input };
+            plan.run(threads, &images, &epilogue, y);
             Ok(())
         })
     }

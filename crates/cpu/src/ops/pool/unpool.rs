@@ -23,7 +23,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let mut covered = x.dims()[..2].to_vec();
     for i in 0..n {
         let last = (x.dims()[i + 2] as i64 - 1).checked_mul(steps[i]);
-        let size = last.map(|l| l + kernel[i] - pads[i] - pads[n + i]);
+        let size = last.and_then(|l| l.checked_add(kernel[i] - pads[i] - pads[n + i]));
         let size = size.and_then(|s| usize::try_from(s).ok());
         covered.push(size.ok_or_else(|| KernelError::shape("the result has no size"))?);
     }

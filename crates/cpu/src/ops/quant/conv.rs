@@ -2,7 +2,7 @@
 
 use super::params::{factors, scales, signed, zero_points};
 use crate::Isa;
-use crate::conv::{ConvEpilogue8, ConvPlan8};
+use crate::conv::{ConvEpilogue8, ConvPlan8, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::ops::contract::conv::{geometry, plan_dims, spec};
 use trident_ir::{DType, OpKind};
@@ -78,11 +78,12 @@ impl Kernel for Conv8 {
         let x_zero = zero_points(call, image_zero, x.dtype(), 1)?[0];
         let w_zero = zero_points(call, weights_zero, w_type, dims[1])?;
         let (input, output) = (&x.dims()[2..], &dims[2..]);
+        let images = Images { batch: dims[0], input, output, x: x.bytes()? };
         let sum = ConvEpilogue8::sum(x_zero, &w_zero);
         if call.op.kind == OpKind::ConvInteger {
             let mut out = call.alloc(0, DType::I32, &dims)?;
             let y = out.slice_mut::<i32>()?;
-            plan.run(call.threads, dims[0], input, output, x.bytes()?, &sum, y);
+            plan.run(call.threads, &images, &sum, y);
             call.set(0, out);
             return Ok(());
         }
@@ -106,10 +107,10 @@ impl Kernel for Conv8 {
         let mut out = call.alloc(0, y_zero.dtype(), &dims)?;
         if signed(&y_zero)? {
             let y = out.slice_mut::<i8>()?;
-            plan.run(call.threads, dims[0], input, output, x.bytes()?, &epilogue, y);
+            plan.run(call.threads, &images, &epilogue, y);
         } else {
             let y = out.slice_mut::<u8>()?;
-            plan.run(call.threads, dims[0], input, output, x.bytes()?, &epilogue, y);
+            plan.run(call.threads, &images, &epilogue, y);
         }
         call.set(0, out);
         Ok(())
