@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)] // a failure is the test's outcome
 
 mod random;
+mod rng;
 
-use random::Rng;
+use rng::Rng;
 use trident_ir::{Attr, Func, Module, OpKind};
 
 /// Parses what a module prints and compares.

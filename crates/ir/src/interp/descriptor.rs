@@ -34,8 +34,9 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
                 None => Ok(outside),
             };
             let bits = addresses(site, 1)?.into_iter().map(element).collect::<Result<_, _>>()?;
-            let dtype = site.result(0).and_then(Type::dtype).unwrap_or(d.dtype);
-            Ok(vec![Block::new(dtype, &site.result_dims(0), bits).into()])
+            // A result that nobody asked for is read all the same.
+            let Some(ty) = site.result(0) else { return Ok(vec![]) };
+            Ok(vec![Block::new(ty.dtype().unwrap_or(d.dtype), &site.result_dims(0), bits).into()])
         }
         kind => {
             let (d, value) = (site.descriptor(0)?, site.block(1)?);

@@ -69,6 +69,9 @@ pub enum Fault {
         /// Length of the axis.
         length: usize,
     },
+    /// Regions and calls inside each other.
+    #[error("regions and calls nest deeper than {0}")]
+    TooDeep(usize),
     /// Waiting for what no other program can bring about, as programs run one after another.
     #[error("waits forever for {0:#x}: programs run one after another")]
     Wait(u64),

@@ -4,9 +4,12 @@ use super::error::{Fault, Raised, RunError};
 use super::memory::Memory;
 use super::value::{Block, Value};
 use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
-use crate::op::Group;
+use crate::op::{Effect, Group};
 use crate::{Attr, Func, Module, Op, OpKind, Type, ValueId};
 use OpKind as K;
+
+/// How deep regions and calls may nest.
+const MAX_DEPTH: usize = 128;
 
 /// One run of one program.
 pub(super) struct Machine<'m> {
@@ -17,6 +20,8 @@ pub(super) struct Machine<'m> {
     /// Ops that may still run.
     pub(super) steps: u64,
     pub(super) max_steps: u64,
+    /// Regions and calls that are running.
+    pub(super) depth: usize,
     pub(super) printed: &'m mut Vec<String>,
 }
 
@@ -106,6 +111,10 @@ impl<'m> Machine<'m> {
         block: &crate::Block,
         args: Vec<Value>,
     ) -> Result<Vec<Value>, RunError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(frame, "block".into(), Fault::TooDeep(MAX_DEPTH)));
+        }
+        self.depth += 1;
         for (&id, value) in block.params.iter().zip(args) {
             frame.values[id.index()] = Some(value);
         }
@@ -121,6 +130,7 @@ impl<'m> Machine<'m> {
                 }
             }
         }
+        self.depth -= 1;
         let results = block.results.iter().map(|&id| frame.value(id).cloned());
         results.collect::<Result<_, _>>().map_err(|fault| self.error(frame, "yield".into(), fault))
     }
@@ -135,6 +145,14 @@ impl<'m> Machine<'m> {
     }
 
     fn op(&mut self, frame: &mut Frame<'_>, op: &Op) -> Values {
+        // Results that nobody asked for have no type.
+        if op.regions.is_empty()
+            && op.defined().next().is_none()
+            && op.effect() == Effect::Pure
+            && op.kind != K::Assume
+        {
+            return Ok(vec![]);
+        }
         self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
         let operand = |id: &Option<ValueId>| id.map(|id| frame.value(id).cloned()).transpose();
         let operands = op.inputs.iter().map(operand).collect::<Result<_, _>>()?;

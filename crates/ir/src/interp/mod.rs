@@ -131,6 +131,7 @@ impl<'m> Interpreter<'m> {
             program: [0; 3],
             steps: self.max_steps,
             max_steps: self.max_steps,
+            depth: 0,
             printed: &mut self.printed,
         })
     }

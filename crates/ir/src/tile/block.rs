@@ -149,7 +149,7 @@ fn operands_of_equal_dims(site: &Site<'_>) -> Result<Vec<usize>, TypeError> {
 
 fn hint(site: &Site<'_>) -> Types {
     let ty = site.operand(0)?;
-    let rank = ty.shape().map_or(0, <[_]>::len).max(1);
+    let rank = site.dims(0)?.len().max(1);
     for name in ["contiguity", "constancy", "divisibility"] {
         let list = site.op.ints(name).unwrap_or_default();
         if !list.is_empty() && (list.len() != rank || list.iter().any(|&n| n < 1)) {

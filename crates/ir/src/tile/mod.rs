@@ -52,6 +52,10 @@ pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
         OpKind::Splat | OpKind::Broadcast | OpKind::View | OpKind::Histogram => {
             block::declared(&site)
         }
+        OpKind::Poison => match site.result(0) {
+            Some(Type::Descriptor(_)) => Err(site.wrong_result(0, "a block")),
+            _ => Ok(()),
+        },
         OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
         OpKind::MakeDescriptor | OpKind::DescriptorLoad | OpKind::DescriptorGather => {
             descriptor::declared(&site)

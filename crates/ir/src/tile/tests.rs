@@ -91,6 +91,8 @@ fn blocks() {
         ("%x = histogram(%k, %m) : i32[4]", "operand 1 (`mask`) is bool[8], expected bool[16]"),
         ("%x = histogram(%i) : i64[4]", "must be a block of i32 of rank 1"),
         ("%x = hint(%f) {divisibility = [16, 16]}", "must be 1 positive numbers"),
+        ("%x = poison : desc<f32>[8]", "must be a block"),
+        ("%x = hint(%d)", "expected a block of elements or pointers"),
         ("%x = hint(%f) {divisibility = [0]}", "must be 1 positive numbers"),
     ]);
 }

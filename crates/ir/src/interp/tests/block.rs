@@ -79,7 +79,7 @@ fn elements_are_taken_along_an_axis() {
 #[test]
 fn histograms_count_what_is_in_range_and_not_masked() {
     let x: Vec<i32> = numbers(64, 11).iter().map(|&x| (x % 12) as i32 - 2).collect();
-    let mask: Vec<u64> = (0..64).map(|i| i % 3 & 1).collect();
+    let mask: Vec<u64> = (0..64).map(|i| (i % 3) & 1).collect();
     let args = [tensor(&x, &[64]), bits(DType::Bool, &mask, &[64])];
     let body = "%h = histogram(%x, %m) : i32[8] %a = histogram(%x) : i32[8] return %h, %a";
     let out = run("%x: i32[64], %m: bool[64]", body, &args);
@@ -141,7 +141,7 @@ fn arguments_are_those_of_the_parameters() {
         interpreter.call("f", args, &mut Memory::default()).unwrap_err().to_string()
     };
     let x = tensor(&[1f32, 2.0], &[2]);
-    assert_eq!(call(&[x.clone()]), "@f: argument 1 is none, must be i32[]");
+    assert_eq!(call(std::slice::from_ref(&x)), "@f: argument 1 is none, must be i32[]");
     assert_eq!(call(&[x.clone(), x.clone()]), "@f: argument 1 is f32[2], must be i32[]");
     assert_eq!(
         call(&[x.clone(), Value::scalar(1i32), x]),

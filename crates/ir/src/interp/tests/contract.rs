@@ -95,13 +95,13 @@ fn factors(format: &str, rows: usize, columns: usize, seed: u64) -> (Value, Vec<
     match format {
         // Without the codes of infinities and NaN.
         "e4m3" => {
-            let codes: Vec<u64> = codes.iter().map(|x| x % 0x70 | (x & 0x8000) >> 8).collect();
+            let codes: Vec<u64> = codes.iter().map(|x| (x % 0x70) | ((x & 0x8000) >> 8)).collect();
             let values = codes.iter().map(|&x| F8E4M3FN(x as u8).to_f32().into()).collect();
             (bits(DType::F8E4M3FN, &codes, &dims), values)
         }
         "e5m2" => {
             let codes: Vec<u64> =
-                codes.iter().map(|x| x % 0x40 + 0x20 | (x & 0x8000) >> 8).collect();
+                codes.iter().map(|x| (x % 0x40 + 0x20) | ((x & 0x8000) >> 8)).collect();
             let values = codes.iter().map(|&x| F8E5M2(x as u8).to_f32().into()).collect();
             (bits(DType::F8E5M2, &codes, &dims), values)
         }

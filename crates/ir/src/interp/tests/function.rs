@@ -92,3 +92,108 @@ fn functions_of_integers_and_of_several_numbers() {
         assert_eq!(elements::<f32>(&out[0])[0], expected, "{op}");
     }
 }
+
+/// One number from numbers of one type.
+fn directed<T: Element>(function: &str, args: &[T]) -> T {
+    let name = T::DTYPE.name();
+    let params: Vec<String> = (0..args.len()).map(|i| format!("%x{i}: {name}[]")).collect();
+    let names: Vec<String> = (0..args.len()).map(|i| format!("%x{i}")).collect();
+    let body = format!(
+        "%y = libm({}) {{function = \"{function}\", to = {name}}} return %y",
+        names.join(", ")
+    );
+    let args: Vec<Value> = args.iter().map(|&x| Value::scalar(x)).collect();
+    elements::<T>(&run(&params.join(", "), &body, &args)[0])[0]
+}
+
+#[test]
+fn arithmetic_in_each_direction() {
+    let x = small(40, 3);
+    for pair in x.chunks(2) {
+        // Odd 24-bit mantissas, so that products are between two f32.
+        let (a, b) = (pair[0] + 2f32.powi(-21), pair[1] + 2f32.powi(-20));
+        let exact = f64::from(a) * f64::from(b);
+        let [n, z, d, u] =
+            ["rn", "rz", "rd", "ru"].map(|way| directed(&format!("fmul_{way}"), &[a, b]));
+        assert_eq!(n, a * b);
+        assert!(f64::from(d) <= exact && exact <= f64::from(u), "{a} {b}");
+        assert_eq!(if f64::from(d) == exact { d } else { d.next_up() }, u);
+        assert_eq!(z, if exact < 0.0 { u } else { d });
+        // A sum far apart: one of the two neighbours of the larger.
+        let tiny = b.signum() * 1e-30;
+        let [d, u] = ["rd", "ru"].map(|way| directed(&format!("fadd_{way}"), &[a, tiny]));
+        assert_eq!((d, u), if tiny > 0.0 { (a, a.next_up()) } else { (a.next_down(), a) });
+        let [d, u] = ["rd", "ru"]
+            .map(|way| directed(&format!("dsub_{way}"), &[f64::from(a), f64::from(tiny)]));
+        let a = f64::from(a);
+        assert_eq!((d, u), if tiny < 0.0 { (a, a.next_up()) } else { (a.next_down(), a) });
+    }
+    // Thirds: 0.0101…, the nearest f64 is below.
+    let third = 1.0 / 3.0;
+    assert_eq!(
+        ["rn", "rz", "rd"].map(|way| directed(&format!("ddiv_{way}"), &[1.0, 3.0])),
+        [third; 3]
+    );
+    assert_eq!(directed("drcp_ru", &[3.0f64]), f64::next_up(third));
+    assert_eq!(directed("ddiv_rd", &[1.0, -3.0]), -f64::next_up(third));
+    // The nearest f64 to the root of 2 is above it.
+    assert_eq!(
+        ["rd", "ru"].map(|way| directed(&format!("dsqrt_{way}"), &[2f64])),
+        [2f64.sqrt().next_down(), 2f64.sqrt()]
+    );
+    assert_eq!(directed("fsqrt_ru", &[9f32]), 3.0);
+    assert_eq!(directed("__nv_fmaf_rz", &[1f32, 1.0, -1e-20]), 1f32.next_down());
+    assert_eq!(directed("fma_ru", &[f64::MAX, 2.0, 0.0]), f64::INFINITY);
+    assert_eq!(directed("dmul_rz", &[f64::MAX, -2.0]), -f64::MAX);
+    assert_eq!(directed("fmul_rd", &[f32::MAX, 2.0]), f32::MAX);
+    assert_eq!(directed("ddiv_rz", &[1.0, 0.0]), f64::INFINITY);
+    assert_eq!(directed("dadd_rd", &[1f64, -1.0]).to_bits(), (-0f64).to_bits());
+    assert_eq!(directed("dadd_rd", &[0f64, 0.0]).to_bits(), 0);
+}
+
+#[test]
+fn conversions_in_each_direction() {
+    for (function, from, to, x, expected) in [
+        ("float2int_rn", "f32", "i32", 0xc020_0000u64, -2i32 as u32 as u64), // −2.5
+        ("float2int_rz", "f32", "i32", 0xc020_0000, -2i32 as u32 as u64),
+        ("float2int_rd", "f32", "i32", 0xc020_0000, -3i32 as u32 as u64),
+        ("float2int_ru", "f32", "i32", 0xc020_0000, -2i32 as u32 as u64),
+        ("float2uint_rz", "f32", "i32", 0x4f00_0000, 1 << 31), // 2^31
+        ("int2float_rd", "i32", "f32", (1 << 24) + 1, 0x4b80_0000),
+        ("int2float_ru", "i32", "f32", (1 << 24) + 1, 0x4b80_0001),
+        ("ll2double_rd", "i64", "f64", (1 << 60) - 1, (1152921504606846976f64 - 128.0).to_bits()),
+        ("uint2double_rn", "u32", "f64", u64::from(u32::MAX), 4294967295f64.to_bits()),
+        (
+            "double2float_rz",
+            "f64",
+            "f32",
+            1.999_999_999f64.to_bits(),
+            u64::from(2f32.next_down().to_bits()),
+        ),
+        ("float_as_int", "f32", "i32", 0x3f80_0000, 0x3f80_0000),
+        ("double2hiint", "f64", "i32", 1f64.to_bits(), 0x3ff0_0000),
+        ("double2loint", "f64", "i32", 0x1234_5678_9abc_def0, 0x9abc_def0),
+    ] {
+        let body = format!("%y = libm(%x) {{function = \"{function}\", to = {to}}} return %y");
+        let out = run(&format!("%x: {from}[]"), &body, &[bits(from.parse().unwrap(), &[x], &[])]);
+        assert_eq!(out[0], bits(to.parse().unwrap(), &[expected], &[]), "{function}");
+    }
+    let out = run(
+        "%h: i32[], %l: i32[]",
+        "%y = libm(%h, %l) {function = \"hiloint2double\", to = f64} return %y",
+        &[Value::scalar(0x3ff0_0000i32), Value::scalar(0i32)],
+    );
+    assert_eq!(out[0], Value::scalar(1f64));
+    assert!(
+        (f64_of("libm(%x) {function = \"cyl_bessel_i0\", to = f64}", 1.0)
+            - 1.266_065_877_752_008_4)
+            .abs()
+            < 1e-15
+    );
+    assert!(
+        (f64_of("libm(%x) {function = \"cyl_bessel_i1\", to = f64}", -1.0) + 0.565_159_103_992_485)
+            .abs()
+            < 1e-15
+    );
+    assert_eq!(f64_of("libm(%x) {function = \"cyl_bessel_i0\", to = f64}", 1e9), f64::INFINITY);
+}

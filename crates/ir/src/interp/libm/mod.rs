@@ -1,5 +1,7 @@
 //! Functions of the C mathematics library and of CUDA's device library, by name.
 
+mod rounded;
+
 use super::error::Fault;
 use super::number::{self, float, from_float, from_int, int};
 use super::value::Block;
@@ -29,6 +31,9 @@ fn unknown(function: &str, operands: &[&Block]) -> Fault {
 }
 
 fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
+    if let Some(y) = rounded::convert(name, args, to) {
+        return Some(y);
+    }
     if args.iter().all(|(dtype, _)| dtype.is_int()) {
         let x: Vec<i128> = args.iter().map(|&(dtype, bits)| int(dtype, bits)).collect();
         let u: Vec<u64> = args.iter().map(|&(_, bits)| bits).collect();
@@ -38,6 +43,9 @@ fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
     if let Some(y) = truths(name, &x) {
         return Some(u64::from(y));
     }
+    if let Some(y) = rounded::apply(name, args) {
+        return Some(y);
+    }
     let dtype = args[0].0;
     if name == "nextafter" {
         return Some(next_after(dtype, args[0].1, x[0], *x.get(1)?));
@@ -46,7 +54,14 @@ fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
         [x] => one(name, x),
         [x, y] => two(name, x, y),
         [x, y, z] => three(name, dtype, x, y, z),
-        [a, b, c, d] => (name == "norm4d").then(|| (a * a + b * b + c * c + d * d).sqrt()),
+        [a, b, c, d] => {
+            let norm = (a * a + b * b + c * c + d * d).sqrt();
+            match name {
+                "norm4d" => Some(norm),
+                "rnorm4d" => Some(1.0 / norm),
+                _ => None,
+            }
+        }
         _ => None,
     }?;
     Some(match to.is_float() {
@@ -66,7 +81,7 @@ fn truths(name: &str, x: &[f64]) -> Option<bool> {
 }
 
 fn one(name: &str, x: f64) -> Option<f64> {
-    use std::f64::consts::{FRAC_1_SQRT_2, PI};
+    use std::f64::consts::FRAC_1_SQRT_2;
     Some(match name {
         "abs" | "fabs" => x.abs(),
         "acos" => x.acos(),
@@ -80,6 +95,8 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "cos" | "fast_cos" => x.cos(),
         "cosh" => x.cosh(),
         "cospi" => half_turns(x).1,
+        "cyl_bessel_i0" => bessel(x, 0),
+        "cyl_bessel_i1" => bessel(x, 1),
         "erf" => libm::erf(x),
         "erfc" => libm::erfc(x),
         "erfcinv" => FRAC_1_SQRT_2 * -normal_quantile(x / 2.0),
@@ -97,6 +114,7 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "log" | "fast_log" => x.ln(),
         "log10" | "fast_log10" => x.log10(),
         "log1p" => x.ln_1p(),
+        "rcp64h" => f64::from_bits((1.0 / x).to_bits() & !0xffff_ffff),
         "log2" | "fast_log2" => x.log2(),
         "logb" if x == 0.0 => f64::NEG_INFINITY,
         "logb" if !x.is_finite() => x.abs(),
@@ -124,7 +142,6 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "trunc" => x.trunc(),
         "y0" => libm::y0(x),
         "y1" => libm::y1(x),
-        "degrees" => x * 180.0 / PI,
         _ => return None,
     })
 }
@@ -134,7 +151,7 @@ fn two(name: &str, x: f64, y: f64) -> Option<f64> {
         "add" | "fadd" => x + y,
         "atan2" => x.atan2(y),
         "copysign" => x.copysign(y),
-        "div" | "fdiv" | "fast_divide" => x / y,
+        "div" | "fdiv" | "fast_divide" | "fast_fdivide" => x / y,
         "fdim" => libm::fdim(x, y),
         "fmax" => x.max(y),
         "fmin" => x.min(y),
@@ -174,6 +191,23 @@ fn half_turns(x: f64) -> (f64, f64) {
         2 => (-sin, -cos),
         _ => (-cos, sin),
     }
+}
+
+/// The modified Bessel function of the first kind of order 0 or 1 by its series (Abramowitz and Stegun 9.6.10), whose terms
+/// are of one sign.
+fn bessel(x: f64, order: u32) -> f64 {
+    let quarter = x * x / 4.0;
+    let mut term = if order == 0 { 1.0 } else { x / 2.0 };
+    let mut sum: f64 = term;
+    for k in 1..2000 {
+        term *= quarter / (f64::from(k) * f64::from(k + order));
+        let next = sum + term;
+        if next == sum || !next.is_finite() {
+            return next;
+        }
+        sum = next;
+    }
+    sum
 }
 
 /// exp(x²)·erfc(x).
