@@ -217,9 +217,36 @@ fn narrow(registry: &mut Registry) {
     halves!(NearestEven TowardZero);
 }
 
+/// Defines `$name(x)`: `x` toward zero. What is out of range of `i32` becomes some number in range, without the comparisons
+/// of a saturating cast, which keep loops from becoming vector instructions.
+macro_rules! truncate {
+    ($name:ident, $t:ty, $greatest:literal) => {
+        #[inline(always)]
+        fn $name(x: $t) -> i32 {
+            let x = if x > -2_147_483_648.0 { x } else { -2_147_483_648.0 };
+            let x = if x < $greatest { x } else { $greatest };
+            // SAFETY: between these limits, and NaN has become the lower one.
+            unsafe { x.to_int_unchecked() }
+        }
+    };
+}
+truncate!(truncate32, f32, 2_147_483_520.0);
+truncate!(truncate64, f64, 2_147_483_647.0);
+
 /// To integers and truth values.
 fn integers(registry: &mut Registry) {
-    macro_rules! targets {
+    macro_rules! small {
+        ($($u:ident)*) => { $(
+            conversions!(registry, each_isa;
+                [f32] => $u, NearestEven, false, |x| truncate32(x) as $u;
+                [f64] => $u, NearestEven, false, |x| truncate64(x) as $u;
+                [f16 bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => $u, NearestEven, false,
+                    |x| truncate32(x.decode()) as $u;
+            );
+        )* };
+    }
+    small!(i8 u8 i16 u16 i32);
+    macro_rules! large {
         ($($u:ident)*) => { $(
             conversions!(registry, each_isa;
                 [f64 f32] => $u, NearestEven, false, |x| x as $u;
@@ -229,7 +256,7 @@ fn integers(registry: &mut Registry) {
             );
         )* };
     }
-    targets!(i8 u8 i16 u16 i32 u32 i64 u64);
+    large!(u32 i64 u64);
     conversions!(registry, any_isa;
         [f64 f32 f16 bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ i8 u8 i16 u16 i32 u32 i64 u64] => B8, NearestEven, false,
             |x| B8::from(x.to_f64() != 0.0);

@@ -1,8 +1,8 @@
 //! Folds of strips into one element.
 //!
 //! A strip is folded into 64 partial results, element i into lane i modulo 64 in ascending order, and these by halves into
-//! one: so the bits depend neither on the instruction set nor on the place in memory. A strip of fewer elements has as
-//! many lanes as it has elements, rounded up to a power of two; the lanes start from the neutral element.
+//! one: so the bits depend neither on the instruction set nor on the place in memory. The lanes start from the neutral
+//! element, with which an element gives itself.
 
 use half::{bf16, f16};
 use trident_ir::Element;
@@ -12,6 +12,16 @@ use crate::narrow::{Narrow, Rounding};
 
 /// Four vectors of 16 `f32`: enough to hide the latency of additions.
 const LANES: usize = 64;
+
+/// Folds the upper half of the lanes into the lower one, again and again.
+macro_rules! halve {
+    ($acc:ident, |$a:ident, $b:ident| $op:expr; $($half:literal)*) => { $(
+        for l in 0..$half {
+            let ($a, $b) = ($acc[l], $acc[l + $half]);
+            $acc[l] = $op;
+        }
+    )* };
+}
 
 /// Folds `$n` elements `$x` of type `$t` (as `$wide`, which `$load` makes) by `$op`.
 macro_rules! fold {
@@ -32,14 +42,9 @@ macro_rules! fold {
             let ($a, $b): ($wide, $wide) = (acc[l], $load);
             acc[l] = $op;
         }
-        let mut lanes = if n >= LANES { LANES } else { n.next_power_of_two() };
-        while lanes > 1 {
-            lanes /= 2;
-            for l in 0..lanes {
-                let ($a, $b) = (acc[l], acc[l + lanes]);
-                acc[l] = $op;
-            }
-        }
+        // Lanes without elements are neutral, so that all strips end alike. Each step has its own constant length, or the
+        // loops would not become vector instructions.
+        halve!(acc, |$a, $b| $op; 32 16 8 4 2 1);
         acc[0]
     }};
 }
@@ -80,7 +85,7 @@ pub(super) fn register(registry: &mut Registry) {
     macro_rules! floats {
         ($t:ty as $wide:ident, |$e:ident| $load:expr, |$y:ident| $store:expr) => {
             folds!(registry; $t as $wide, |$e| $load, |$y| $store;
-                Sum: 0.0, |a, b| a + b;
+                Sum: -0.0, |a, b| a + b;
                 Prod: 1.0, |a, b| a * b;
                 Max: $wide::NEG_INFINITY, |a, b| or_nan!(a > b);
                 Min: $wide::INFINITY, |a, b| or_nan!(a < b);

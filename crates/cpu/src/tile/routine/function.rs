@@ -109,4 +109,6 @@ pub(super) fn register(registry: &mut Registry) {
 }
 
 #[cfg(test)]
+mod exact_tests;
+#[cfg(test)]
 mod tests;

@@ -31,7 +31,7 @@ macro_rules! table {
             "signbit" => |x: R| -> i32 { x.is_sign_negative().into() }
             "sqrt" => |x: R| -> R { x.sqrt() }
             "fma" => |x: R, y: R, z: R| -> R { x.mul_add(y, z) }
-            "rsqrt" => |x: R| -> R { (1.0 / f64::from(x).sqrt()) as R }
+            "rsqrt" => |x: R| -> R { 1.0 / x.sqrt() }
             "min" => |x: R, y: R| -> R { x.min(y) }
             "max" => |x: R, y: R| -> R { x.max(y) }
             "fdim" => |x: R, y: R| -> R { if x <= y { 0.0 } else { x - y } }
