@@ -93,7 +93,8 @@ macro_rules! with_tile_ops {
         { order = Str("acquire"), scope = Str("gpu") };
     /// All memory effects before it come before those behind it, for every thread of the program.
     Barrier "barrier" Memory () -> () {};
-    /// Prints program id, `prefix` and operands; `signed` tells which operands are signed integers.
+    /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several, and the
+    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do.
     Print "print" Memory (xs[many]) -> () { prefix = Required(AttrKind::Str), hex = Int(0), signed = INTS };
     /// Stops the launch with `message` if an element of the condition is false.
     Assert "assert" Memory (condition) -> () { message = Required(AttrKind::Str) };
