@@ -80,7 +80,7 @@ fn located(text: &str, locs: &syntax::Locs<'_>, failure: Failure) -> Error {
     Error {
         line: before.matches('\n').count() + 1,
         column: line.chars().count() + 1,
-        source: locs.resolve(failure.loc),
+        source: locs.resolve(failure.loc).or_else(|| syntax::of_line(text, failure.at)),
         fault: failure.fault,
     }
 }

@@ -58,6 +58,34 @@ impl<'s> Locs<'s> {
     }
 }
 
+/// The place in the source of the op on the line around byte `at`, for a text that could not be read to its end, where
+/// most locations are defined.
+pub(crate) fn of_line(text: &str, at: usize) -> Option<Arc<str>> {
+    let line = text.get(at..)?.lines().next()?;
+    let mut loc = &line[line.rfind("loc(")?..];
+    // As in `resolve`, definitions may go round in a circle.
+    for _ in 0..MAX_DEPTH {
+        if let Some(place) = file_in(loc) {
+            return Some(place.into());
+        }
+        let name = &loc[loc.find('#')?..];
+        let name = &name[..name.find([')', ' ', ',', ']']).unwrap_or(name.len())];
+        let defined = |l: &&str| l.strip_prefix(name).is_some_and(|l| l.starts_with(" = loc("));
+        loc = text.lines().find(defined)?.split_once(" = ")?.1;
+    }
+    None
+}
+
+/// `file:line:column` from the first `"file":line:column` of a location.
+fn file_in(loc: &str) -> Option<String> {
+    let (_, rest) = loc.split_once('"')?;
+    let (file, rest) = rest.split_once("\":")?;
+    let (line, rest) = rest.split_once(':')?;
+    let column = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    (digits(line) && digits(column)).then(|| format!("{file}:{line}:{column}"))
+}
+
 impl<'s> Parser<'s, '_> {
     /// `loc(…)`, if it stands here.
     pub(super) fn trailing_loc(&mut self) -> Result<LocId, Failure> {
@@ -135,6 +163,27 @@ impl<'s> Parser<'s, '_> {
                 Ok(parts.into_iter().find(|&l| l != LocId::UNKNOWN).unwrap_or(LocId::UNKNOWN))
             }
             _ => self.expected("a location"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_that_ends_the_reading_is_placed_by_definitions_behind_it() {
+        let text = "  %1 = tt.noise \"a\" : i32 loc(#loc3)\n\
+                    #loc1 = loc(\"k.py\":7:12)\n\
+                    #loc2 = loc(\"y\"(#loc1))\n\
+                    #loc3 = loc(callsite(#loc2 at #loc9))\n";
+        assert_eq!(of_line(text, 7).as_deref(), Some("k.py:7:12"));
+        let direct = "tt.noise loc(\"k.py\":1:2 to :8)";
+        assert_eq!(of_line(direct, 0).as_deref(), Some("k.py:1:2"));
+        for lost in
+            ["tt.noise", "x loc(#a)", "x loc(#a)\n#a = loc(#a)", "x loc(\"k.py\":1)", "x loc("]
+        {
+            assert_eq!(of_line(lost, 0), None, "{lost}");
         }
     }
 }

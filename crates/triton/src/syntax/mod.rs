@@ -11,7 +11,7 @@ mod types;
 
 pub(crate) use attr::{Attr, Attrs, Number};
 pub(crate) use form::refused;
-pub(crate) use loc::{LocId, Locs};
+pub(crate) use loc::{LocId, Locs, of_line};
 
 use crate::Failure;
 use std::collections::HashMap;
