@@ -31,6 +31,7 @@ class Outcomes(unittest.TestCase):
             (AssertionError("1 != 2"), "np.testing.assert_allclose(a, b)", MISMATCH),
             (AssertionError(), "assert 'x' in kernel.asm['ttir']", ASM),
             (KeyError("ptx"), "kernel.asm['ptx']", ASM),
+            (KeyError("Unknown key: 'ttgir'"), "kernel.asm['ttgir']", ASM),
             (KeyError("other"), "", ERR),
             (IndexError("1"), "", ERR),
         ):

@@ -35,7 +35,7 @@ def status_of(error, statement):
     for link in chain(error):
         if type(link).__module__.split(".")[0] == "trident":
             return REFUSED if type(link).__name__ == "CompileError" else ERR
-    if isinstance(error, KeyError) and error.args and error.args[0] in STAGES:
+    if isinstance(error, KeyError) and ASM_WORDS.search(str(error)):
         return ASM
     if isinstance(error, AssertionError):
         return ASM if ASM_WORDS.search(statement) else MISMATCH
