@@ -3,7 +3,7 @@
 //! `cargo run --release -p trident-cpu --example tile_routine_bench [FILTER]`
 //!
 //! Strips lie in the first-level cache; beside each rate stands its part of the limit: of a plain copy's bytes a second,
-//! or of the multiply-adds of a long product whose operands stay in the first-level cache.
+//! or of the multiply-adds of a long product whose operands stay in the first-level cache (that of `f32` for narrow types).
 #![allow(unsafe_code)]
 
 mod timing;
@@ -55,9 +55,23 @@ fn main() {
     }
 }
 
-/// A strip of numbers near 1 in the type, where it matters.
-fn values(dtype: DType) -> Vec<Line> {
-    let mut x = vec![Line([0; 64]); N * 8 / 64];
+/// A strip for results and one for operands, half a page apart: were both at the same place of a page, loads would wait for
+/// stores that only look like theirs.
+struct Strips(Vec<Line>);
+
+impl Strips {
+    fn new() -> Self {
+        Strips(vec![Line([0; 64]); (2 * N * 8 + 2048) / 64])
+    }
+
+    fn split(&mut self) -> (*mut Line, &mut [Line]) {
+        let (out, x) = self.0.split_at_mut((N * 8 + 2048) / 64);
+        (out.as_mut_ptr(), x)
+    }
+}
+
+/// Fills a strip with numbers near 1 of the type, where it matters.
+fn fill(x: &mut [Line], dtype: DType) {
     // SAFETY: plain memory of `N` elements of 8 bytes.
     let bytes = unsafe { std::slice::from_raw_parts_mut(x.as_mut_ptr().cast::<u8>(), N * 8) };
     for i in 0..N {
@@ -69,17 +83,15 @@ fn values(dtype: DType) -> Vec<Line> {
             _ => bytes[dtype.size() * i..][..dtype.size()].fill(0x30 + (i % 8) as u8),
         }
     }
-    x
 }
 
 fn strips(isa: Isa, filter: &str) {
-    let mut out = vec![Line([0; 64]); N * 8 / 64];
+    let mut strips = Strips::new();
+    let (out, x) = strips.split();
     let copy = address(Routine::CopyMasked { bytes: 4 }, isa).map_or(f64::INFINITY, |a| {
-        let x = values(DType::F32);
         // SAFETY: the routine's signature; both strips have room for `N` elements.
         let f: unsafe extern "C" fn(*mut Line, *const Line, *const u8, usize) =
             unsafe { transmute(a) };
-        let out = out.as_mut_ptr();
         // SAFETY: as above.
         rate(|| unsafe { f(black_box(out), x.as_ptr(), std::ptr::null(), N) }) * (8 * N) as f64
     });
@@ -89,10 +101,9 @@ fn strips(isa: Isa, filter: &str) {
             return;
         }
         let Some(a) = address(routine, isa) else { return };
-        let x = values(from);
+        fill(x, from);
         // SAFETY: a function of one operand; both strips have room for `N` elements.
         let f: unsafe extern "C" fn(*mut Line, *const Line, usize) = unsafe { transmute(a) };
-        let out = out.as_mut_ptr();
         // SAFETY: as above.
         let r = rate(|| unsafe { f(black_box(out), x.as_ptr(), N) }) * N as f64;
         let bytes = r * (from.size() + to.size()) as f64;
@@ -142,11 +153,10 @@ fn strips(isa: Isa, filter: &str) {
         }
         for n in [64, N] {
             let Some(a) = address(Routine::Fold { op, dtype }, isa) else { continue };
-            let x = values(dtype);
+            fill(x, dtype);
             // SAFETY: the routine's signature; one row of `n` elements.
             let f: unsafe extern "C" fn(*mut Line, *const Line, usize, usize, usize) =
                 unsafe { transmute(a) };
-            let out = out.as_mut_ptr();
             // SAFETY: as above.
             let r = rate(|| unsafe { f(black_box(out), x.as_ptr(), 1, n, n) }) * n as f64;
             let part = 100.0 * r * dtype.size() as f64 / (copy / 2.0);
@@ -160,11 +170,12 @@ fn strips(isa: Isa, filter: &str) {
 }
 
 fn scattered(isa: Isa, filter: &str) {
-    let mut x = values(DType::I32);
+    let mut strips = Strips::new();
+    let (_, x) = strips.split();
     let addresses: Vec<u64> =
         (0..N).map(|i| x.as_mut_ptr() as u64 + 4 * (i * 37 % N) as u64).collect();
-    let mut out = vec![0u32; N];
-    let out = out.as_mut_ptr();
+    let mut former = vec![0u32; N];
+    let out = former.as_mut_ptr();
     if "gather".contains(filter)
         && let Some(a) = address(Routine::Gather { bytes: 4 }, isa)
     {
@@ -196,9 +207,10 @@ fn products(isa: Isa, filter: &str) {
         return;
     }
     use DType::{BF16, F8E5M2, F16, F32, F64, I8, I32};
+    let mut limit = 0.0;
     for dtypes in [
-        [F32, F32, F32],
         [F64, F64, F64],
+        [F32, F32, F32],
         [F16, F16, F32],
         [BF16, BF16, F32],
         [F8E5M2, F8E5M2, F32],
@@ -240,10 +252,11 @@ fn products(isa: Isa, filter: &str) {
             // SAFETY: `d` describes the blocks above.
             rate(|| unsafe { f(black_box(&d)) }) * (2 * m * n * k) as f64
         };
-        let wide = if a == F64 { F64 } else { F32 };
-        let columns = if isa == Isa::Portable { 8 } else { 32 };
-        let limit = run(if a == F64 { 4 } else { 8 }, columns * 4 / wide.size(), 512, false);
-        println!("  dot {a} {b} {c}: one long tile {limit:.1} GFLOP/s");
+        if a.size() >= 4 {
+            let columns = if isa == Isa::Portable { 8 } else { 32 } * 4 / a.size();
+            limit = run(8, columns, 512, false);
+        }
+        println!("  dot {a} {b} {c}: limit {limit:.1} GFLOP/s");
         for (m, n, k) in [
             (16, 16, 16),
             (64, 64, 32),

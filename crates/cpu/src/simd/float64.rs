@@ -10,6 +10,10 @@ use super::{Lanes, Vector};
 /// # Safety
 /// As [`Vector`].
 pub(crate) trait Float64: Vector<Elem = f64> {
+    /// Loads `f32` numbers.
+    unsafe fn load_f32(p: *const f32) -> Self;
+    /// Stores as `f32`, rounded to nearest even.
+    unsafe fn store_f32(self, p: *mut f32);
     unsafe fn abs(self) -> Self;
     /// To the nearest integer, ties to even, for magnitudes up to 2^51.
     unsafe fn round(self) -> Self;
@@ -28,6 +32,20 @@ const SQRT_HALF: i64 = 0x3fe6_a09e_667f_3bcd;
 const MANTISSA: i64 = 0x000f_ffff_ffff_ffff;
 
 impl<const N: usize> Float64 for Lanes<f64, N> {
+    #[inline(always)]
+    unsafe fn load_f32(p: *const f32) -> Self {
+        let mut v = [0.0; N];
+        for i in 0..N {
+            v[i] = (*p.add(i)).into();
+        }
+        Lanes(v)
+    }
+    #[inline(always)]
+    unsafe fn store_f32(self, p: *mut f32) {
+        for i in 0..N {
+            *p.add(i) = self.0[i] as f32;
+        }
+    }
     #[inline(always)]
     unsafe fn abs(self) -> Self {
         self.map(f64::abs)
@@ -85,6 +103,14 @@ mod x86 {
 
     impl Float64 for F64x8 {
         #[inline(always)]
+        unsafe fn load_f32(p: *const f32) -> Self {
+            F64x8(_mm512_cvtps_pd(_mm256_loadu_ps(p)))
+        }
+        #[inline(always)]
+        unsafe fn store_f32(self, p: *mut f32) {
+            _mm256_storeu_ps(p, _mm512_cvtpd_ps(self.0))
+        }
+        #[inline(always)]
         unsafe fn abs(self) -> Self {
             F64x8(_mm512_abs_pd(self.0))
         }
@@ -118,6 +144,14 @@ mod x86 {
     const MAGIC: f64 = 6_755_399_441_055_744.0;
 
     impl Float64 for F64x4 {
+        #[inline(always)]
+        unsafe fn load_f32(p: *const f32) -> Self {
+            F64x4(_mm256_cvtps_pd(_mm_loadu_ps(p)))
+        }
+        #[inline(always)]
+        unsafe fn store_f32(self, p: *mut f32) {
+            _mm_storeu_ps(p, _mm256_cvtpd_ps(self.0))
+        }
         #[inline(always)]
         unsafe fn abs(self) -> Self {
             F64x4(_mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0))

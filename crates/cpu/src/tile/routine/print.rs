@@ -62,9 +62,9 @@ unsafe fn lines(p: &Print) -> String {
     if p.operands == 0 {
         return format!("pid ({x}, {y}, {z}){prefix}\n");
     }
-    // SAFETY: passed on; a slice of nothing needs no memory.
     let dims = match p.rank {
         0 => &[],
+        // SAFETY: passed on.
         rank => unsafe { std::slice::from_raw_parts(p.dims, rank as usize) },
     };
     let dtype = DType::ALL.get(p.dtype as usize).copied();

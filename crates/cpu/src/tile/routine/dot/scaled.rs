@@ -3,7 +3,7 @@
 // The contract of each function is that of `DotScaled`.
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use half::{bf16, f16};
+use half::bf16;
 use trident_ir::element::{F8E4M3FN, F8E5M2};
 
 use super::operand::{Matrix, decode};

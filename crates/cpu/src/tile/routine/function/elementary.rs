@@ -3,7 +3,7 @@
 // Every function is unsafe only for the instruction set of `V`.
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use std::f32::consts::{LOG2_E, LOG10_E};
+use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 
 use super::Function;
 use crate::math::{self, map, poly};
@@ -38,9 +38,20 @@ pub(super) fn register(registry: &mut Registry) {
         "tanh" => tanh
         "erf" => erf
     );
+    // Through `f64`, where the plain formulas are exact enough.
+    strips!(registry; F64, f32;
+        "expm1" => expm1
+        "log1p" => log1p
+        "sinh" => sinh
+        "cosh" => cosh
+    );
+    pow(registry);
     strips!(registry; F64, f64;
         "exp" => exp64
+        "exp2" => exp2_64
         "log" => ln64
+        "log2" => log2_64
+        "log10" => log10_64
         "sin" => sin64
         "cos" => cos64
     );
@@ -65,7 +76,10 @@ of_strip! {
     tanh: Float32(f32) => tanh_lanes;
     erf: Float32(f32) => math::erf;
     exp64: Float64(f64) => exp64_lanes;
+    exp2_64: Float64(f64) => exp2_64_lanes;
     ln64: Float64(f64) => ln64_lanes;
+    log2_64: Float64(f64) => log2_64_lanes;
+    log10_64: Float64(f64) => log10_64_lanes;
 }
 
 /// Within 1 unit (1.25 where products are not fused).
@@ -77,7 +91,7 @@ unsafe fn exp2_lanes<V: Float32>(x: V) -> V {
     let r = x.sub(n);
     let p = poly(
         r,
-        [0.693_147_2, 0.240_226_5, 0.055_503_275, 0.009_618_004, 0.001_340_040_4, 0.000_154_764_25],
+        [LN_2, 0.240_226_5, 0.055_503_275, 0.009_618_004, 0.001_340_040_4, 0.000_154_764_25],
     );
     r.mul_add(p, V::splat(1.0)).scale_pow2(n)
 }
@@ -167,7 +181,7 @@ const FAR: f32 = 1e6;
 #[inline(always)]
 unsafe fn sin_lanes<V: Float32>(x: V, quarters: f32) -> V {
     // π/2 in three parts; each product is exact before it is subtracted.
-    const PI_2: [f32; 3] = [1.570_796_4, -4.371_139e-8, -1.715_124_5e-15];
+    const PI_2: [f32; 3] = [FRAC_PI_2, -4.371_139e-8, -1.715_124_5e-15];
     let n = x.mul(V::splat(std::f32::consts::FRAC_2_PI)).round();
     let mut r = x;
     for part in PI_2 {
@@ -238,7 +252,20 @@ unsafe fn exp64_lanes<V: Float64>(x: V) -> V {
     let x = V::splat(710.0).min(V::splat(-746.0).max(x));
     let n = x.mul(V::splat(std::f64::consts::LOG2_E)).round();
     let r = n.mul_add(V::splat(-LN2_HI), x);
-    let r = n.mul_add(V::splat(-LN2_LO), r);
+    exp64_near_0(n.mul_add(V::splat(-LN2_LO), r)).scale_pow2(n)
+}
+
+/// Within 1 unit.
+#[inline(always)]
+unsafe fn exp2_64_lanes<V: Float64>(x: V) -> V {
+    let x = V::splat(1025.0).min(V::splat(-1080.0).max(x));
+    let n = x.round();
+    exp64_near_0(x.sub(n).mul(V::splat(std::f64::consts::LN_2))).scale_pow2(n)
+}
+
+/// `exp(r)` for `|r| <= ln 2 / 2`.
+#[inline(always)]
+unsafe fn exp64_near_0<V: Float64>(r: V) -> V {
     let q = poly(
         r,
         [
@@ -256,15 +283,15 @@ unsafe fn exp64_lanes<V: Float64>(x: V) -> V {
             1.609_518_720_639_534_4e-10,
         ],
     );
-    r.mul(r).mul_add(q, r).add(V::splat(1.0)).scale_pow2(n)
+    r.mul(r).mul_add(q, r).add(V::splat(1.0))
 }
 
-/// Within 1 unit.
+/// `(e, f, tail)` with `x = m 2^e` and `ln m = f - tail` for positive `x`.
 #[inline(always)]
-unsafe fn ln64_lanes<V: Float64>(x: V) -> V {
-    let (zero, least) = (V::splat(0.0), V::splat(f64::MIN_POSITIVE));
+unsafe fn split_ln64<V: Float64>(x: V) -> (V, V, V) {
+    let least = V::splat(f64::MIN_POSITIVE);
     let (m, e) = x.select_lt(least, x.mul(V::splat(4_503_599_627_370_496.0)), x).split_exponent();
-    let e = e.add(x.select_lt(least, V::splat(-52.0), zero));
+    let e = e.add(x.select_lt(least, V::splat(-52.0), V::splat(0.0)));
     // ln(1 + f) = 2 artanh(s), s = f / (2 + f), so that the square's rounding error drops out.
     let f = m.sub(V::splat(1.0));
     let s = f.div(V::splat(2.0).add(f));
@@ -282,19 +309,133 @@ unsafe fn ln64_lanes<V: Float64>(x: V) -> V {
         ],
     );
     let square = f.mul(f).mul(V::splat(0.5));
-    let small = s.mul(z.mul_add(p, square)).add(e.mul(V::splat(LN2_LO)));
-    let normal = e.mul_add(V::splat(LN2_HI), f.sub(square.sub(small)));
+    (e, f, square.sub(s.mul(z.mul_add(p, square))))
+}
+
+/// As `ln_ends`.
+#[inline(always)]
+unsafe fn ln64_ends<V: Float64>(x: V, normal: V) -> V {
     let finite = x.select_lt(V::splat(f64::INFINITY), normal, x);
     let at_zero = V::splat(f64::NEG_INFINITY);
     let positive = x.abs().select_lt(V::splat(f64::from_bits(1)), at_zero, finite);
-    x.select_lt(zero, V::splat(f64::NAN), positive)
+    x.select_lt(V::splat(0.0), V::splat(f64::NAN), positive)
+}
+
+/// Within 1 unit.
+#[inline(always)]
+unsafe fn ln64_lanes<V: Float64>(x: V) -> V {
+    let (e, f, tail) = split_ln64(x);
+    let small = tail.sub(e.mul(V::splat(LN2_LO)));
+    ln64_ends(x, e.mul_add(V::splat(LN2_HI), f.sub(small)))
+}
+
+/// Within 1.5 units.
+#[inline(always)]
+unsafe fn log2_64_lanes<V: Float64>(x: V) -> V {
+    const LOG2_E: f64 = std::f64::consts::LOG2_E;
+    let (e, f, tail) = split_ln64(x);
+    // log2(e) = 1 + 0.44…: f itself is added last.
+    let rest = f.mul(V::splat(LOG2_E - 1.0)).sub(tail.mul(V::splat(LOG2_E)));
+    ln64_ends(x, e.add(f.add(rest)))
+}
+
+/// Within 2 units.
+#[inline(always)]
+unsafe fn log10_64_lanes<V: Float64>(x: V) -> V {
+    const LOG10_2_HI: f64 = 0.301_029_995_083_808_9;
+    const LOG10_2_LO: f64 = 5.801_722_962_879_576e-10;
+    let (e, f, tail) = split_ln64(x);
+    let m = f.sub(tail).mul_add(V::splat(std::f64::consts::LOG10_E), e.mul(V::splat(LOG10_2_LO)));
+    ln64_ends(x, e.mul_add(V::splat(LOG10_2_HI), m))
+}
+
+/// Defines `$name(out, x, n)` for `f32` strips by vectors of `f64`.
+macro_rules! of_wide_strip {
+    ($($name:ident: |$x:ident| $f:expr;)*) => { $(
+        #[inline(always)]
+        unsafe fn $name<V: Float64>(out: *mut f32, x: *const f32, n: usize) {
+            let mut i = 0;
+            while i + V::LANES <= n {
+                let $x = V::load_f32(x.add(i));
+                $f.store_f32(out.add(i));
+                i += V::LANES;
+            }
+            if i < n {
+                let mut part = [0f32; 8];
+                part.as_mut_ptr().copy_from_nonoverlapping(x.add(i), n - i);
+                let $x = V::load_f32(part.as_ptr());
+                $f.store_f32(part.as_mut_ptr());
+                out.add(i).copy_from_nonoverlapping(part.as_ptr(), n - i);
+            }
+        }
+    )* };
+}
+of_wide_strip! {
+    // Below 2^-25 the argument itself is nearest (and keeps the sign of zero).
+    expm1: |x| x.abs().select_lt(V::splat(2f64.powi(-25)), x, exp64_lanes(x).sub(V::splat(1.0)));
+    log1p: |x| x.abs().select_lt(V::splat(2f64.powi(-25)), x, ln64_lanes(x.add(V::splat(1.0))));
+    sinh: |x| sinh_lanes(x);
+    cosh: |x| {
+        let half = V::splat(0.5);
+        exp64_lanes(x).mul_add(half, exp64_lanes(V::splat(0.0).sub(x)).mul(half))
+    };
+}
+
+/// For `f32` results.
+#[inline(always)]
+unsafe fn sinh_lanes<V: Float64>(x: V) -> V {
+    let half = V::splat(0.5);
+    let far = exp64_lanes(x).mul(half).sub(exp64_lanes(V::splat(0.0).sub(x)).mul(half));
+    // Where the exponentials would cancel, the series.
+    let near = x.mul(x).mul(x).mul_add(V::splat(1.0 / 6.0), x);
+    x.abs().select_lt(V::splat(2f64.powi(-12)), near, far)
+}
+
+/// `pow` of `f32`: 2^(y log2 x) in `f64` for finite positive x and finite y, else by the library.
+fn pow(registry: &mut Registry) {
+    const FUNCTION: Function = Function {
+        name: "pow",
+        inputs: &[trident_ir::DType::F32, trident_ir::DType::F32],
+        output: trident_ir::DType::F32,
+    };
+    let addresses = each_isa!(fn(out: *mut f32, x: *const f32, y: *const f32, n: usize) {
+        // SAFETY: the strips have `n` elements; the address is called on this instruction set only.
+        unsafe { pow_strip::<F64>(out, x, y, n) }
+    });
+    registry.function(&FUNCTION, addresses);
+}
+
+#[inline(always)]
+unsafe fn pow_strip<V: Float64>(out: *mut f32, x: *const f32, y: *const f32, n: usize) {
+    let mut i = 0;
+    while i < n {
+        let lanes = V::LANES.min(n - i);
+        // Places that do not exist hold 1.
+        let (mut a, mut b) = ([1f32; 8], [1f32; 8]);
+        a.as_mut_ptr().copy_from_nonoverlapping(x.add(i), lanes);
+        b.as_mut_ptr().copy_from_nonoverlapping(y.add(i), lanes);
+        let mut plain = true;
+        for j in 0..V::LANES {
+            plain &= a[j] > 0.0 && a[j] <= f32::MAX && b[j].abs() <= f32::MAX;
+        }
+        if plain {
+            let (p, q) = (V::load_f32(a.as_ptr()), V::load_f32(b.as_ptr()));
+            exp2_64_lanes(q.mul(log2_64_lanes(p))).store_f32(a.as_mut_ptr());
+            out.add(i).copy_from_nonoverlapping(a.as_ptr(), lanes);
+        } else {
+            for j in 0..lanes {
+                *out.add(i + j) = a[j].powf(b[j]);
+            }
+        }
+        i += lanes;
+    }
 }
 
 /// The sine of `x + quarters π/2` for `|x| <= FAR`, within 1 unit.
 #[inline(always)]
 unsafe fn sin64_lanes<V: Float64>(x: V, quarters: f64) -> V {
     const PI_2: [f64; 3] =
-        [1.570_796_326_794_896_6, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
+        [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
     let n = x.mul(V::splat(std::f64::consts::FRAC_2_PI)).round();
     let mut r = x;
     for part in PI_2 {

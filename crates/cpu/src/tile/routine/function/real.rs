@@ -48,8 +48,6 @@ macro_rules! table {
             "cbrt" => |x: R| -> R { f64::from(x).cbrt() as R }
             "rcbrt" => |x: R| -> R { (1.0 / f64::from(x).cbrt()) as R }
             "exp10" => |x: R| -> R { libm::exp10(x.into()) as R }
-            "expm1" => |x: R| -> R { f64::from(x).exp_m1() as R }
-            "log1p" => |x: R| -> R { f64::from(x).ln_1p() as R }
             "tan" => |x: R| -> R { f64::from(x).tan() as R }
             "sinpi" => |x: R| -> R { special::sin_pi(x.into()) as R }
             "cospi" => |x: R| -> R { special::cos_pi(x.into()) as R }
@@ -57,8 +55,6 @@ macro_rules! table {
             "acos" => |x: R| -> R { f64::from(x).acos() as R }
             "atan" => |x: R| -> R { f64::from(x).atan() as R }
             "atan2" => |y: R, x: R| -> R { f64::from(y).atan2(x.into()) as R }
-            "sinh" => |x: R| -> R { f64::from(x).sinh() as R }
-            "cosh" => |x: R| -> R { f64::from(x).cosh() as R }
             "asinh" => |x: R| -> R { libm::asinh(x.into()) as R }
             "acosh" => |x: R| -> R { libm::acosh(x.into()) as R }
             "atanh" => |x: R| -> R { libm::atanh(x.into()) as R }
@@ -72,7 +68,6 @@ macro_rules! table {
             "rnorm4d" => |x: R, y: R, z: R, w: R| -> R {
                 (1.0 / f64::from(x).hypot(y.into()).hypot(f64::from(z).hypot(w.into()))) as R
             }
-            "pow" => |x: R, y: R| -> R { x.powf(y) }
             "powi" => |x: R, n: i32| -> R { f64::from(x).powf(n.into()) as R }
             // Special functions.
             "erfc" => |x: R| -> R { libm::erfc(x.into()) as R }
@@ -135,9 +130,11 @@ fn f64_functions(registry: &mut Registry) {
     }
     table!(registry);
     functions!(registry;
-        "log2" => |x: f64| -> f64 { x.log2() }
-        "log10" => |x: f64| -> f64 { x.log10() }
-        "exp2" => |x: f64| -> f64 { x.exp2() }
+        "expm1" => |x: f64| -> f64 { x.exp_m1() }
+        "log1p" => |x: f64| -> f64 { x.ln_1p() }
+        "sinh" => |x: f64| -> f64 { x.sinh() }
+        "cosh" => |x: f64| -> f64 { x.cosh() }
+        "pow" => |x: f64, y: f64| -> f64 { x.powf(y) }
         "tanh" => |x: f64| -> f64 { x.tanh() }
         "erf" => |x: f64| -> f64 { libm::erf(x) }
         "longlong_as_double" => |x: i64| -> f64 { f64::from_bits(x as u64) }
