@@ -34,7 +34,21 @@ fn elements(operands: &[&Block], at: usize) -> Vec<u64> {
     operands.iter().map(|b| b.bits[at]).collect()
 }
 
-/// Element by element along the axis, each combined with what came before. A reduction keeps the last, a scan all.
+/// Combines what is left of a place with what is right of it.
+fn combine(
+    machine: &mut Machine<'_>,
+    frame: &mut Frame<'_>,
+    site: &Site<'_>,
+    operands: &[&Block],
+    (left, right): (&[u64], &[u64]),
+) -> Result<Vec<u64>, Raised> {
+    let values = operands.iter().cycle().zip(left.iter().chain(right));
+    let args = values.map(|(b, &bits)| Block::one(b.dtype, bits).into()).collect();
+    region(machine, frame, site, args)
+}
+
+/// A scan combines element by element along the axis; a reduction combines neighbours, then their results and so on,
+/// which keeps sums of narrow floats from stopping to grow.
 fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
     let operands = site.blocks()?;
     let Some(first) = operands.first() else { return Ok(vec![]) };
@@ -46,30 +60,39 @@ fn fold(machine: &mut Machine<'_>, frame: &mut Frame<'_>, site: &Site<'_>) -> Va
     let mut scanned: Vec<Vec<u64>> = vec![vec![0; first.bits.len()]; operands.len()];
     let mut reduced: Vec<Vec<u64>> = vec![vec![]; operands.len()];
     for mut place in places(&others) {
-        let mut steps: Vec<usize> = (0..dims[axis]).collect();
-        if site.op.flag("reverse") {
-            steps.reverse();
-        }
-        let mut so_far: Option<Vec<u64>> = None;
-        for step in steps {
+        let mut line: Vec<(usize, Vec<u64>)> = vec![];
+        for step in 0..dims[axis] {
             place[axis] = step;
             let at = offset(&dims, &place);
-            let next = elements(&operands, at);
-            let folded = match so_far {
-                None => next,
-                Some(left) => {
-                    let dtypes = operands.iter().map(|b| b.dtype);
-                    let args = dtypes.clone().zip(left).chain(dtypes.zip(next));
-                    let args = args.map(|(dtype, bits)| Block::one(dtype, bits).into()).collect();
-                    region(machine, frame, site, args)?
-                }
-            };
-            for (bits, &value) in scanned.iter_mut().zip(&folded) {
-                bits[at] = value;
-            }
-            so_far = Some(folded);
+            line.push((at, elements(&operands, at)));
         }
-        for (bits, value) in reduced.iter_mut().zip(so_far.unwrap_or_default()) {
+        if scan {
+            if site.op.flag("reverse") {
+                line.reverse();
+            }
+            for i in 0..line.len() {
+                if i > 0 {
+                    let pair = (&line[i - 1].1[..], &line[i].1[..]);
+                    line[i].1 = combine(machine, frame, site, &operands, pair)?;
+                }
+                for (bits, &value) in scanned.iter_mut().zip(&line[i].1) {
+                    bits[line[i].0] = value;
+                }
+            }
+            continue;
+        }
+        let mut line: Vec<Vec<u64>> = line.into_iter().map(|(_, values)| values).collect();
+        while line.len() > 1 {
+            let mut shorter = Vec::with_capacity(line.len().div_ceil(2));
+            for pair in line.chunks(2) {
+                shorter.push(match pair {
+                    [left, right] => combine(machine, frame, site, &operands, (left, right))?,
+                    _ => pair.concat(),
+                });
+            }
+            line = shorter;
+        }
+        for (bits, value) in reduced.iter_mut().zip(line.concat()) {
             bits.push(value);
         }
     }
