@@ -16,6 +16,7 @@ from . import outcome
 from .plugin import SOCKET
 
 COLLECTION = 600  # seconds that a file may take to be collected
+SHARE = 64  # tests that are worth another worker
 
 
 class CannotCollect(Exception):
@@ -135,7 +136,8 @@ class Pool:
                 if worker:
                     worker.stop()
 
-        helpers = min(self.jobs, len(queue)) - 1
+        # Collecting takes longer than a few tests do, and short files then run in a fixed order.
+        helpers = min(self.jobs, 1 + len(queue) // SHARE) - 1
         threads = [threading.Thread(target=serve, args=(None,)) for _ in range(helpers)]
         for thread in threads:
             thread.start()
