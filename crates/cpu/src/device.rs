@@ -14,7 +14,7 @@ use trident_runtime::{
 /// The cores of this machine.
 pub struct CpuDevice {
     info: DeviceInfo,
-    threads: Arc<Threads>,
+    pub(crate) threads: Arc<Threads>,
 }
 
 impl CpuDevice {

@@ -1,4 +1,11 @@
 //! Kernels of blocks: native code for `tile` functions and the routines that it calls.
 
+mod abi;
 mod check;
+mod code;
+mod emit;
+mod image;
+mod kernel;
+mod plan;
 pub mod routine;
+mod target;

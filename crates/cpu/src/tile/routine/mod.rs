@@ -23,7 +23,7 @@ mod memory;
 mod print;
 
 pub use crate::narrow::Rounding;
-pub use dot::{Dot, DotScaled, dot_scaled_scratch_bytes, dot_scratch_bytes};
+pub use dot::{Dot, DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes};
 pub use function::Function;
 pub use print::Print;
 
@@ -263,4 +263,11 @@ impl Routine {
 /// The addresses of all routines for an instruction set.
 pub fn table(isa: Isa) -> &'static [usize] {
     &registry().addresses[index(isa)]
+}
+
+/// Changes when routines get other slots: code that names slots is good for one fingerprint.
+pub fn fingerprint() -> u64 {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    registry().slots.iter().map(|entry| hasher.hash_one(entry)).fold(0, u64::wrapping_add)
 }

@@ -1,0 +1,57 @@
+//! Memory that holds machine code.
+
+use memmap2::{Mmap, MmapMut};
+
+use super::abi::Entry;
+
+/// Machine code, readable and executable, never writable at the same time.
+pub(super) struct Code {
+    map: Mmap,
+    len: usize,
+}
+
+impl Code {
+    /// Code of these bytes, whose first is the entry.
+    pub(super) fn new(bytes: &[u8]) -> std::io::Result<Code> {
+        let mut map = MmapMut::map_anon(bytes.len().max(1))?;
+        map[..bytes.len()].copy_from_slice(bytes);
+        let map = map.make_exec()?;
+        flush(&map);
+        Ok(Code { map, len: bytes.len() })
+    }
+
+    /// The bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.map[..self.len]
+    }
+
+    /// The entry.
+    ///
+    /// # Safety
+    /// The bytes are those of a compiled kernel for this machine.
+    pub(super) unsafe fn entry(&self) -> Entry {
+        // SAFETY: as the caller states; the mapping is executable.
+        unsafe { std::mem::transmute::<*const u8, Entry>(self.map.as_ptr()) }
+    }
+}
+
+/// Makes the instruction caches see the code.
+#[cfg(not(target_arch = "aarch64"))]
+fn flush(_: &[u8]) {}
+
+/// Makes the instruction caches see the code: cleans the data cache to the point of unification line by line, then
+/// drops the instruction cache's lines (Arm Architecture Reference Manual, B2.7.4).
+#[cfg(target_arch = "aarch64")]
+fn flush(bytes: &[u8]) {
+    use std::arch::asm;
+    const LINE: usize = 16;
+    let range = bytes.as_ptr_range();
+    let lines = || (range.start as usize & !(LINE - 1)..range.end as usize).step_by(LINE);
+    // SAFETY: cache maintenance by address of memory that is mapped.
+    unsafe {
+        lines().for_each(|p| asm!("dc cvau, {}", in(reg) p));
+        asm!("dsb ish");
+        lines().for_each(|p| asm!("ic ivau, {}", in(reg) p));
+        asm!("dsb ish", "isb");
+    }
+}

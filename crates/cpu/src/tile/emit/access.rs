@@ -1,0 +1,178 @@
+//! Loads and stores through pointers.
+
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
+use trident_ir::{DType, Op};
+
+use super::node::{Elem, Kind, NodeId};
+use super::{Context, Emitter, Result};
+use crate::tile::abi;
+
+/// Bit casts name a byte order.
+pub(super) fn little() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(Endianness::Little)
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Any byte but 0 is true.
+    pub(super) fn truth_of_byte(&mut self, value: Value, elem: Elem) -> Value {
+        use cranelift_codegen::ir::condcodes::IntCC;
+        match elem == Elem::Data(DType::Bool) {
+            true => self.b.ins().icmp_imm_s(IntCC::NotEqual, value, 0),
+            false => value,
+        }
+    }
+
+    /// The element at an address, or that of `other` (else 0) where the mask does not hold.
+    pub(super) fn read(
+        &mut self,
+        elem: Elem,
+        address: Value,
+        mask: Option<Value>,
+        other: Option<Value>,
+        site: u64,
+    ) -> Result<Value> {
+        self.checked(address, elem.size(), abi::Kind::READ, mask, site);
+        let flags = self.flags();
+        let Some(mask) = mask else {
+            let value = self.b.ins().load(elem.clif(), flags, address, 0);
+            return Ok(self.truth_of_byte(value, elem));
+        };
+        // Where nothing may be touched, the dummy is read: there is no branch.
+        let at = self.b.ins().select(mask, address, self.scratch);
+        let value = self.b.ins().load(elem.clif(), flags, at, 0);
+        let value = self.truth_of_byte(value, elem);
+        let other = match other {
+            Some(other) => other,
+            None => self.zero(elem.clif()),
+        };
+        Ok(self.b.ins().select(mask, value, other))
+    }
+
+    /// Writes an element where the mask holds.
+    pub(super) fn write(
+        &mut self,
+        elem: Elem,
+        address: Value,
+        value: Value,
+        mask: Option<Value>,
+        site: u64,
+    ) {
+        self.checked(address, elem.size(), abi::Kind::WRITE, mask, site);
+        let at = match mask {
+            Some(mask) => self.b.ins().select(mask, address, self.scratch),
+            None => address,
+        };
+        let flags = self.flags();
+        self.b.ins().store(flags, value, at, 0);
+    }
+
+    /// In a checked launch: stops the program if the access is wrong.
+    pub(super) fn checked(
+        &mut self,
+        address: Value,
+        bytes: usize,
+        kind: u64,
+        mask: Option<Value>,
+        site: u64,
+    ) {
+        if !self.check {
+            return;
+        }
+        let flags = MemFlagsData::trusted().with_readonly();
+        let at = std::mem::offset_of!(Context, check) as i32;
+        let function = self.b.ins().load(types::I64, flags, self.context, at);
+        let (site, bytes, kind) =
+            (self.int(site as i64), self.int(bytes as i64), self.int(kind as i64));
+        let mask = match mask {
+            Some(mask) => self.b.ins().uextend(types::I64, mask),
+            None => self.int(1),
+        };
+        let args = [self.context, self.program, site, address, bytes, kind, mask];
+        if let Some(status) = self.call_address(function, &args, true) {
+            self.stop_if(status);
+        }
+    }
+
+    /// Ends the run of programs where the status is not 0.
+    pub(super) fn stop_if(&mut self, status: Value) {
+        let (stop, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(stop);
+        self.b.ins().brif(status, stop, &[], go_on, &[]);
+        self.b.switch_to_block(stop);
+        let one = self.int(1);
+        self.b.ins().return_(&[one]);
+        self.b.switch_to_block(go_on);
+    }
+
+    /// Op `store`.
+    pub(super) fn store(&mut self, op: &'m Op) -> Result<()> {
+        let ((ptr, dims), (value, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
+        let mask = self.optional(op, 2)?;
+        let site = self.site(op, "");
+        self.store_block(&dims, ptr, value, mask, site)
+    }
+
+    /// Writes a block.
+    pub(super) fn store_block(
+        &mut self,
+        dims: &[usize],
+        ptr: NodeId,
+        value: NodeId,
+        mask: Option<NodeId>,
+        site: u64,
+    ) -> Result<()> {
+        let elem = self.nodes[value].elem;
+        if !dims.is_empty() {
+            self.separate(ptr, value, mask)?;
+        }
+        let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
+        self.sweep(dims, &roots, |e, index| {
+            let address = e.eval(ptr, index)?;
+            let mask = mask.map(|m| e.eval(m, index)).transpose()?;
+            let value = e.eval(value, index)?;
+            e.write(elem, address, value, mask, site);
+            Ok(())
+        })
+    }
+
+    /// All elements are read before the first is written. A load whose pointers are those of the store reads only what
+    /// the same element's store overwrites; others are evaluated before.
+    fn separate(&mut self, ptr: NodeId, value: NodeId, mask: Option<NodeId>) -> Result<()> {
+        let mut stack = vec![value];
+        let mut early: Vec<NodeId> = [Some(ptr), mask].into_iter().flatten().collect();
+        let mut seen = vec![false; self.nodes.len()];
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            match &self.nodes[node].kind {
+                Kind::Load { ptr: from, mask, other, .. } if self.same_address(*from, ptr) => {
+                    stack.extend([*mask, *other].into_iter().flatten());
+                }
+                Kind::Apply(_, operands) => stack.extend(operands),
+                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
+                Kind::Load { .. } | Kind::View(..) | Kind::Choose { .. } | Kind::Take { .. } => {
+                    early.push(node);
+                }
+            }
+        }
+        self.settle(early)
+    }
+
+    /// Whether two blocks of pointers are surely equal.
+    fn same_address(&self, a: NodeId, b: NodeId) -> bool {
+        if a == b {
+            return true;
+        }
+        match (&self.nodes[a].kind, &self.nodes[b].kind) {
+            (Kind::Uniform(x), Kind::Uniform(y)) => x == y,
+            (Kind::Apply(super::node::Fun::Op(f), x), Kind::Apply(super::node::Fun::Op(g), y)) => {
+                f.kind == g.kind
+                    && f.attrs == g.attrs
+                    && x.len() == y.len()
+                    && x.iter().zip(y).all(|(&x, &y)| self.same_address(x, y))
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Elementwise ops on one element of each operand.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use trident_ir::dtype::Class;
+use trident_ir::{DType, Op, OpKind as K};
+
+use super::node::Elem;
+use super::{Emitter, Result, malformed};
+
+impl<'m> Emitter<'m, '_> {
+    /// The result of an elementwise or pointer op for these elements.
+    pub(super) fn element(
+        &mut self,
+        op: &'m Op,
+        operands: &[(Value, Elem)],
+        result: Elem,
+    ) -> Result<Value> {
+        let &[(a, from), ..] = operands else {
+            return Err(malformed(op, "needs operands"));
+        };
+        let dtype = from.dtype();
+        match op.kind {
+            K::PtrCast | K::IntToPtr | K::PtrToInt => Ok(a),
+            K::PtrAdd => {
+                let &[_, (offset, of)] = operands else {
+                    return Err(malformed(op, "needs an offset"));
+                };
+                let Elem::Ptr(to) = from else { return Err(malformed(op, "needs a pointer")) };
+                let offset = self.wide(offset, of.dtype());
+                let bytes = self.b.ins().ishl_imm_u(offset, i64::from(to.size().trailing_zeros()));
+                Ok(self.b.ins().iadd(a, bytes))
+            }
+            K::Where => {
+                let &[(c, _), (x, _), (y, _)] = operands else {
+                    return Err(malformed(op, "needs three operands"));
+                };
+                Ok(self.b.ins().select(c, x, y))
+            }
+            K::BitCast => Ok(self.bitcast(a, result.clif())),
+            K::Cast => self.cast(op, a, dtype, result.dtype()),
+            K::Libm => {
+                let name = op.str("function").unwrap_or_default();
+                self.libm(op, name, operands, result.dtype())
+            }
+            _ if dtype == DType::Bool => self.truth(op, operands),
+            _ if dtype.is_int() => {
+                let values: Vec<Value> = operands.iter().map(|o| o.0).collect();
+                self.integer(op, &values, dtype)
+            }
+            _ => self.float(op, operands, dtype),
+        }
+    }
+
+    /// Reads bits as another type of the same width.
+    pub(super) fn bitcast(&mut self, value: Value, to: cranelift_codegen::ir::Type) -> Value {
+        match self.b.func.dfg.value_type(value) == to {
+            true => value,
+            false => self.b.ins().bitcast(to, super::access::little(), value),
+        }
+    }
+
+    fn truth(&mut self, op: &Op, operands: &[(Value, Elem)]) -> Result<Value> {
+        let (a, b) = (operands[0].0, operands.last().map_or(operands[0].0, |o| o.0));
+        let cc = match op.kind {
+            K::And => return Ok(self.b.ins().band(a, b)),
+            K::Or => return Ok(self.b.ins().bor(a, b)),
+            K::Xor => return Ok(self.b.ins().bxor(a, b)),
+            K::Not => return Ok(self.b.ins().bxor_imm_s(a, 1)),
+            kind => comparison(kind).ok_or_else(|| malformed(op, "is not for truth values"))?.1,
+        };
+        Ok(self.b.ins().icmp(cc, a, b))
+    }
+
+    fn integer(&mut self, op: &Op, x: &[Value], dtype: DType) -> Result<Value> {
+        let signed = dtype.class() == Class::Int;
+        let a = x[0];
+        let b = x.get(1).copied().unwrap_or(a);
+        let ty = self.b.func.dfg.value_type(a);
+        if let Some((signed_cc, unsigned_cc, _)) = comparison(op.kind) {
+            return Ok(self.b.ins().icmp(if signed { signed_cc } else { unsigned_cc }, a, b));
+        }
+        let pick = |greater: bool| match (greater, signed) {
+            (true, true) => IntCC::SignedGreaterThan,
+            (true, false) => IntCC::UnsignedGreaterThan,
+            (false, true) => IntCC::SignedLessThan,
+            (false, false) => IntCC::UnsignedLessThan,
+        };
+        let extreme = |e: &mut Self, greater: bool, a: Value, b: Value| {
+            let which = e.b.ins().icmp(pick(greater), a, b);
+            e.b.ins().select(which, a, b)
+        };
+        Ok(match op.kind {
+            K::Add => self.b.ins().iadd(a, b),
+            K::Sub => self.b.ins().isub(a, b),
+            K::Mul => self.b.ins().imul(a, b),
+            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().iadd(s, v)),
+            K::BitwiseAnd => self.b.ins().band(a, b),
+            K::BitwiseOr => self.b.ins().bor(a, b),
+            K::BitwiseXor => self.b.ins().bxor(a, b),
+            K::BitwiseNot => self.b.ins().bnot(a),
+            K::Neg => self.b.ins().ineg(a),
+            K::Abs if signed => {
+                let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, a, 0);
+                let minus = self.b.ins().ineg(a);
+                self.b.ins().select(negative, minus, a)
+            }
+            K::Abs => a,
+            K::Sign => {
+                let zero = self.zero(ty);
+                let above = self.b.ins().icmp(pick(true), a, zero);
+                let below = self.b.ins().icmp(pick(false), a, zero);
+                let sign = self.b.ins().isub(above, below);
+                if ty == types::I8 { sign } else { self.b.ins().sextend(ty, sign) }
+            }
+            K::Relu => {
+                let zero = self.zero(ty);
+                extreme(self, true, a, zero)
+            }
+            K::Max | K::MaxNum => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
+            K::Min | K::MinNum => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
+            K::BitShift => match (op.str("direction"), signed) {
+                (Some("LEFT"), _) => self.b.ins().ishl(a, b),
+                (_, true) => self.b.ins().sshr(a, b),
+                (_, false) => self.b.ins().ushr(a, b),
+            },
+            K::MulHigh => self.mul_high(a, b, dtype),
+            K::Div => self.divide(a, b, dtype).0,
+            K::Mod => {
+                let rest = self.divide(a, b, dtype).1;
+                if op.flag("fmod") || !signed {
+                    return Ok(rest);
+                }
+                // The sign is to be that of the divisor.
+                let mixed = self.b.ins().bxor(rest, b);
+                let mixed = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, mixed, 0);
+                let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
+                let fix = self.b.ins().band(mixed, some);
+                let fixed = self.b.ins().iadd(rest, b);
+                self.b.ins().select(fix, fixed, rest)
+            }
+            _ => return Err(malformed(op, format!("has no native code for {dtype}"))),
+        })
+    }
+
+    fn mul_high(&mut self, a: Value, b: Value, dtype: DType) -> Value {
+        let signed = dtype.class() == Class::Int;
+        if dtype.size() == 8 {
+            return match signed {
+                true => self.b.ins().smulhi(a, b),
+                false => self.b.ins().umulhi(a, b),
+            };
+        }
+        let (a, b) = (self.wide(a, dtype), self.wide(b, dtype));
+        let product = self.b.ins().imul(a, b);
+        let high = self.b.ins().ushr_imm_u(product, dtype.bits() as i64);
+        self.b.ins().ireduce(Elem::Data(dtype).clif(), high)
+    }
+
+    /// Quotient and remainder, any value where there is none.
+    fn divide(&mut self, a: Value, b: Value, dtype: DType) -> (Value, Value) {
+        let signed = dtype.class() == Class::Int;
+        let ty = self.b.func.dfg.value_type(a);
+        if ty.bits() < 32 {
+            let extend = |e: &mut Self, v| match signed {
+                true => e.b.ins().sextend(types::I32, v),
+                false => e.b.ins().uextend(types::I32, v),
+            };
+            let (a, b) = (extend(self, a), extend(self, b));
+            let (q, r) = self.divide(a, b, if signed { DType::I32 } else { DType::U32 });
+            return (self.b.ins().ireduce(ty, q), self.b.ins().ireduce(ty, r));
+        }
+        // The processor traps on a zero divisor and on the least number divided by −1.
+        let one = self.b.ins().iconst(ty, 1);
+        let zero = self.b.ins().icmp_imm_s(IntCC::Equal, b, 0);
+        if !signed {
+            let safe = self.b.ins().select(zero, one, b);
+            return (self.b.ins().udiv(a, safe), self.b.ins().urem(a, safe));
+        }
+        let minus = self.b.ins().icmp_imm_s(IntCC::Equal, b, -1);
+        let unsafe_ = self.b.ins().bor(zero, minus);
+        let safe = self.b.ins().select(unsafe_, one, b);
+        let quotient = self.b.ins().sdiv(a, safe);
+        let negated = self.b.ins().ineg(a);
+        let quotient = self.b.ins().select(minus, negated, quotient);
+        (quotient, self.b.ins().srem(a, safe))
+    }
+
+    fn float(&mut self, op: &'m Op, operands: &[(Value, Elem)], dtype: DType) -> Result<Value> {
+        let result_is_truth =
+            matches!(op.kind, K::IsNaN | K::IsInf) || comparison(op.kind).is_some();
+        if let (K::Abs | K::Neg, Some(sign)) = (op.kind, sign_bit(dtype)) {
+            // Signs are bits, also those of NaN.
+            let a = operands[0].0;
+            return Ok(match op.kind {
+                K::Abs => self.b.ins().band_imm_s(a, sign - 1),
+                _ => self.b.ins().bxor_imm_s(a, sign),
+            });
+        }
+        let x: Vec<Value> = operands
+            .iter()
+            .map(|&(v, e)| self.to_f32_or_f64(op, v, e.dtype()))
+            .collect::<Result<_>>()?;
+        let value = self.float_op(op, &x)?;
+        match result_is_truth {
+            true => Ok(value),
+            false => self.from_f32_or_f64(op, value, dtype),
+        }
+    }
+
+    /// The op on `f32` or `f64`.
+    fn float_op(&mut self, op: &'m Op, x: &[Value]) -> Result<Value> {
+        let a = x[0];
+        let b = x.get(1).copied().unwrap_or(a);
+        let ty = self.b.func.dfg.value_type(a);
+        if let Some((.., cc)) = comparison(op.kind) {
+            return Ok(self.b.ins().fcmp(cc, a, b));
+        }
+        let constant = |e: &mut Self, v: f32| match ty {
+            types::F32 => e.b.ins().f32const(v),
+            _ => e.b.ins().f64const(f64::from(v)),
+        };
+        Ok(match op.kind {
+            K::Add => self.b.ins().fadd(a, b),
+            K::Sub => self.b.ins().fsub(a, b),
+            K::Mul => self.b.ins().fmul(a, b),
+            K::Div => self.b.ins().fdiv(a, b),
+            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().fadd(s, v)),
+            K::Neg => self.b.ins().fneg(a),
+            K::Abs => self.b.ins().fabs(a),
+            K::Sqrt => self.b.ins().sqrt(a),
+            K::Ceil => self.b.ins().ceil(a),
+            K::Floor => self.b.ins().floor(a),
+            K::Round => self.b.ins().nearest(a),
+            K::Max => x[1..].iter().fold(a, |s, &v| self.b.ins().fmax(s, v)),
+            K::Min => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
+            K::MaxNum => self.extreme_num(a, b, true),
+            K::MinNum => self.extreme_num(a, b, false),
+            K::Clamp => {
+                let high = x.get(2).copied().unwrap_or(b);
+                if op.flag("propagate_nan") {
+                    let raised = self.b.ins().fmax(a, b);
+                    return Ok(self.b.ins().fmin(raised, high));
+                }
+                let raised = self.extreme_num(a, b, true);
+                self.extreme_num(raised, high, false)
+            }
+            K::Relu => {
+                let zero = self.zero(ty);
+                self.b.ins().fmax(a, zero)
+            }
+            K::Reciprocal => {
+                let one = constant(self, 1.0);
+                self.b.ins().fdiv(one, a)
+            }
+            K::IsNaN => self.b.ins().fcmp(FloatCC::Unordered, a, a),
+            K::IsInf => {
+                let infinite = |e: &mut Self, v| {
+                    let bound = constant(e, v);
+                    e.b.ins().fcmp(FloatCC::Equal, a, bound)
+                };
+                let above = infinite(self, f32::INFINITY);
+                let below = infinite(self, f32::NEG_INFINITY);
+                match (op.flag("detect_positive"), op.flag("detect_negative")) {
+                    (true, true) => self.b.ins().bor(above, below),
+                    (true, false) => above,
+                    (false, true) => below,
+                    (false, false) => self.zero(types::I8),
+                }
+            }
+            K::Mod => {
+                let elem = Elem::Data(if ty == types::F32 { DType::F32 } else { DType::F64 });
+                let rest = self.libm(op, "fmod", &[(a, elem), (b, elem)], elem.dtype())?;
+                if op.flag("fmod") {
+                    return Ok(rest);
+                }
+                let zero = self.zero(ty);
+                let some = self.b.ins().fcmp(FloatCC::NotEqual, rest, zero);
+                let below = self.b.ins().fcmp(FloatCC::LessThan, rest, zero);
+                let divisor = self.b.ins().fcmp(FloatCC::LessThan, b, zero);
+                let mixed = self.b.ins().icmp(IntCC::NotEqual, below, divisor);
+                let fix = self.b.ins().band(mixed, some);
+                let fixed = self.b.ins().fadd(rest, b);
+                self.b.ins().select(fix, fixed, rest)
+            }
+            kind => {
+                let dtype = if ty == types::F32 { DType::F32 } else { DType::F64 };
+                let operands: Vec<_> = x.iter().map(|&v| (v, Elem::Data(dtype))).collect();
+                self.libm(op, kind.decl().name, &operands, dtype)?
+            }
+        })
+    }
+
+    /// The greater (lesser) of two; of NaN and a number the number.
+    fn extreme_num(&mut self, a: Value, b: Value, greater: bool) -> Value {
+        let both = if greater { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
+        let a_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
+        let b_nan = self.b.ins().fcmp(FloatCC::Unordered, b, b);
+        let not_b = self.b.ins().select(b_nan, a, both);
+        self.b.ins().select(a_nan, b, not_b)
+    }
+}
+
+/// The bit of the sign in formats where it says nothing else, for those in integer registers.
+fn sign_bit(dtype: DType) -> Option<i64> {
+    match dtype {
+        DType::F16 | DType::BF16 => Some(0x8000),
+        DType::F8E4M3FN | DType::F8E5M2 => Some(0x80),
+        _ => None,
+    }
+}
+
+/// Conditions for signed and unsigned integers and floats.
+fn comparison(kind: K) -> Option<(IntCC, IntCC, FloatCC)> {
+    Some(match kind {
+        K::Equal => (IntCC::Equal, IntCC::Equal, FloatCC::Equal),
+        K::Less => (IntCC::SignedLessThan, IntCC::UnsignedLessThan, FloatCC::LessThan),
+        K::LessOrEqual => {
+            let (signed, unsigned) = (IntCC::SignedLessThanOrEqual, IntCC::UnsignedLessThanOrEqual);
+            (signed, unsigned, FloatCC::LessThanOrEqual)
+        }
+        K::Greater => (IntCC::SignedGreaterThan, IntCC::UnsignedGreaterThan, FloatCC::GreaterThan),
+        K::GreaterOrEqual => {
+            let (signed, unsigned) =
+                (IntCC::SignedGreaterThanOrEqual, IntCC::UnsignedGreaterThanOrEqual);
+            (signed, unsigned, FloatCC::GreaterThanOrEqual)
+        }
+        _ => return None,
+    })
+}

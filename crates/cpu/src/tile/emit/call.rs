@@ -1,0 +1,109 @@
+//! Calls of routines.
+
+use cranelift_codegen::ir::{
+    AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
+};
+use trident_ir::{DType, Op};
+use trident_runtime::Declined;
+
+use super::node::Elem;
+use super::{Emitter, Result, malformed};
+use crate::tile::routine::{Function, Routine};
+
+impl Emitter<'_, '_> {
+    /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
+    pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
+        let slot = routine.slot().ok_or_else(|| Declined {
+            op: op.describe(),
+            reason: format!("there is no routine {routine:?}"),
+        })?;
+        let flags = MemFlagsData::trusted().with_readonly();
+        let address = self.b.ins().load(types::I64, flags, self.table, 8 * slot as i32);
+        self.call_address(address, args, false);
+        Ok(())
+    }
+
+    /// Calls a C function of 64-bit arguments, which gives nothing or a 64-bit integer.
+    pub(super) fn call_address(
+        &mut self,
+        address: Value,
+        args: &[Value],
+        result: bool,
+    ) -> Option<Value> {
+        let mut signature = Signature::new(self.conv);
+        signature.params.extend(args.iter().map(|_| AbiParam::new(types::I64)));
+        if result {
+            signature.returns.push(AbiParam::new(types::I64));
+        }
+        let signature = self.b.import_signature(signature);
+        let call = self.b.ins().call_indirect(signature, address, args);
+        self.b.inst_results(call).first().copied()
+    }
+
+    /// Calls a routine of strips for one element.
+    pub(super) fn call_elements(
+        &mut self,
+        op: &Op,
+        routine: Routine,
+        values: &[Value],
+        result: Elem,
+    ) -> Result<Value> {
+        let mut args = vec![];
+        let slot = |e: &mut Self| {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8, 3);
+            e.b.create_sized_stack_slot(data)
+        };
+        let out = slot(self);
+        args.push(self.b.ins().stack_addr(types::I64, out, 0));
+        for &value in values {
+            let at = slot(self);
+            let at = self.b.ins().stack_addr(types::I64, at, 0);
+            let flags = self.flags();
+            self.b.ins().store(flags, value, at, 0);
+            args.push(at);
+        }
+        args.push(self.int(1));
+        self.call_routine(op, routine, &args)?;
+        let flags = self.flags();
+        Ok(self.b.ins().load(result.clif(), flags, args[0], 0))
+    }
+
+    /// A function by its name; narrow floats go through `f32` where it is not there for them.
+    pub(super) fn libm(
+        &mut self,
+        op: &Op,
+        name: &str,
+        operands: &[(Value, Elem)],
+        to: DType,
+    ) -> Result<Value> {
+        let types: Vec<DType> = operands.iter().map(|o| o.1.dtype()).collect();
+        let values: Vec<Value> = operands.iter().map(|o| o.0).collect();
+        if let Some(function) = Function::find(name, &types) {
+            let out = Elem::Data(function.output);
+            let value = self.call_elements(op, Routine::Function(function), &values, out)?;
+            return match function.output.is_int()
+                && to.is_int()
+                && function.output.bits() == to.bits()
+            {
+                true => Ok(value),
+                false => self.cast(op, value, function.output, to),
+            };
+        }
+        if types.iter().any(|d| d.is_float() && d.bits() <= 16) {
+            let mut wide = vec![];
+            for &(value, elem) in operands {
+                let dtype = elem.dtype();
+                let narrow = dtype.is_float() && dtype.bits() <= 16;
+                wide.push(match narrow {
+                    true => (self.to_f32_or_f64(op, value, dtype)?, Elem::Data(DType::F32)),
+                    false => (value, elem),
+                });
+            }
+            let through = if to.is_float() { DType::F32 } else { to };
+            let value = self.libm(op, name, &wide, through)?;
+            return if to.is_float() { self.from_f32_or_f64(op, value, to) } else { Ok(value) };
+        }
+        let types: Vec<&str> = types.iter().map(|d| d.name()).collect();
+        Err(malformed(op, format!("there is no function `{name}` of ({})", types.join(", "))))
+    }
+}

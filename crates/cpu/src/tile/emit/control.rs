@@ -1,0 +1,448 @@
+//! Branches, loops and calls. Calls are inlined.
+//!
+//! A block that a loop carries lies in one of two buffers in scratch: each run reads one and writes the other, and only
+//! their addresses move. A block that moves by one scalar each run, as pointers do, is its first value plus a sum.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
+use trident_ir::dtype::Class;
+use trident_ir::{Block, DType, Op, OpKind as K, ValueId};
+
+use super::node::{Desc, Elem, Fun, Kind, NodeId, Val};
+use super::op::bits_of;
+use super::sweep::args;
+use super::{Emitter, Result, malformed};
+
+/// How a value goes around a loop.
+enum Carried<'m> {
+    /// In registers.
+    Scalar(Elem),
+    Descriptor(Desc),
+    /// The first value, always.
+    Same(Val),
+    /// The first value and the op that adds the sum of what was added.
+    Offset {
+        init: NodeId,
+        dims: Vec<usize>,
+        op: &'m Op,
+        of: Elem,
+    },
+    /// In two buffers.
+    Buffers {
+        elem: Elem,
+        dims: Vec<usize>,
+    },
+}
+
+impl<'m> Emitter<'m, '_> {
+    fn value_types(&self, values: &[Value]) -> Vec<Type> {
+        values.iter().map(|&v| self.b.func.dfg.value_type(v)).collect()
+    }
+
+    /// Decides how the values go around, and gives the registers that hold the first ones.
+    fn carry(
+        &mut self,
+        op: &'m Op,
+        region: &'m Block,
+        init: &[ValueId],
+        params: &[ValueId],
+        yields: &[ValueId],
+    ) -> Result<(Vec<Carried<'m>>, Vec<Value>)> {
+        let (mut how, mut values) = (vec![], vec![]);
+        for (i, &id) in init.iter().enumerate() {
+            let val = self.value(op, id)?;
+            let (param, next) = (params.get(i).copied(), yields.get(i).copied());
+            let same = param.is_some() && param == next;
+            how.push(match val {
+                Val::Scalar(value, elem) => {
+                    values.push(value);
+                    Carried::Scalar(elem)
+                }
+                Val::Descriptor(d) => {
+                    values.extend(parts(&d));
+                    Carried::Descriptor(d)
+                }
+                Val::Block(node, dims) => match self.step(op, region, param, next) {
+                    _ if same => {
+                        self.settle(vec![node])?;
+                        Carried::Same(Val::Block(node, dims))
+                    }
+                    Some((add, of)) => {
+                        self.settle(vec![node])?;
+                        let elem = self.nodes[node].elem;
+                        let of =
+                            if matches!(elem, Elem::Ptr(_)) { Elem::Data(DType::I64) } else { of };
+                        values.push(self.zero(of.clif()));
+                        Carried::Offset { init: node, dims, op: add, of }
+                    }
+                    None => {
+                        let elem = self.nodes[node].elem;
+                        let bytes = elem.size() << bits_of(&dims);
+                        let (first, second) = (self.reserve(bytes), self.reserve(bytes));
+                        self.fill(&dims, &[(node, first)])?;
+                        values.extend([first, second]);
+                        Carried::Buffers { elem, dims }
+                    }
+                },
+            });
+        }
+        Ok((how, values))
+    }
+
+    /// The op that makes `next` of `param` by adding one integer to all elements, and the type of that integer.
+    fn step(
+        &self,
+        op: &Op,
+        region: &'m Block,
+        param: Option<ValueId>,
+        next: Option<ValueId>,
+    ) -> Option<(&'m Op, Elem)> {
+        let (param, next) = (param?, next?);
+        let maker = |id: ValueId| region.ops.iter().find(|o| o.output(0) == Some(id));
+        let add = maker(next)?;
+        let by = match (add.kind, add.input(0)?, add.input(1)?) {
+            (K::PtrAdd, a, by) if a == param => by,
+            (K::Add, a, by) if a == param => by,
+            (K::Add, by, a) if a == param => by,
+            _ => return None,
+        };
+        let dtype = self.func().ty(by).dtype()?;
+        let integer = dtype.class() == Class::Int || dtype.class() == Class::UInt;
+        let uniform = match maker(by) {
+            Some(o) => o.kind == K::Splat || o.kind == K::Constant && is_splat(o),
+            None => match self.value(op, by) {
+                Ok(Val::Block(node, _)) => matches!(self.nodes[node].kind, Kind::Uniform(_)),
+                _ => false,
+            },
+        };
+        (integer && uniform && by != param).then_some((add, Elem::Data(dtype)))
+    }
+
+    /// The values that these registers hold.
+    fn arrived(&mut self, how: &[Carried<'m>], mut values: &[Value]) -> Vec<Val> {
+        let mut found = vec![];
+        let mut take = |n: usize| {
+            let (now, rest) = values.split_at(n.min(values.len()));
+            values = rest;
+            now.to_vec()
+        };
+        for carried in how {
+            found.push(match carried {
+                Carried::Scalar(elem) => Val::Scalar(take(1)[0], *elem),
+                Carried::Descriptor(d) => Val::Descriptor(of_parts(d, &take(parts(d).len()))),
+                Carried::Same(val) => val.clone(),
+                Carried::Offset { init, dims, op, of } => {
+                    let bits = bits_of(dims);
+                    let by = self.uniform(take(1)[0], *of, bits);
+                    let elem = self.nodes[*init].elem;
+                    let operands = vec![*init, by];
+                    let kind = Kind::Apply(Fun::Op(op), operands.clone());
+                    Val::Block(self.make(kind, elem, bits, 1, &operands), dims.clone())
+                }
+                Carried::Buffers { elem, dims } => {
+                    let kind = Kind::Buffer(take(2)[0]);
+                    Val::Block(self.node(kind, *elem, bits_of(dims), 1, 0), dims.clone())
+                }
+            });
+        }
+        found
+    }
+
+    /// The registers for the next run, after the one that began with `before`.
+    fn leave(
+        &mut self,
+        op: &Op,
+        how: &[Carried<'m>],
+        before: &[Value],
+        yields: Vec<Val>,
+    ) -> Result<Vec<Value>> {
+        let mut next = vec![];
+        let mut fills: Vec<(Vec<usize>, NodeId, Value)> = vec![];
+        let mut at = 0;
+        for (carried, val) in how.iter().zip(yields) {
+            match (carried, val) {
+                (Carried::Scalar(_), Val::Scalar(value, _)) => next.push(value),
+                (Carried::Descriptor(_), Val::Descriptor(d)) => next.extend(parts(&d)),
+                (Carried::Same(_), _) => {}
+                (Carried::Offset { op: add, of, .. }, Val::Block(..)) => {
+                    let by = self.added(op, add)?;
+                    let by = match of.clif() {
+                        types::I64 => self.wide(by.0, by.1.dtype()),
+                        _ => by.0,
+                    };
+                    next.push(self.b.ins().iadd(before[at], by));
+                }
+                (Carried::Buffers { dims, .. }, Val::Block(node, _)) => {
+                    fills.push((dims.clone(), node, before[at + 1]));
+                    next.extend([before[at + 1], before[at]]);
+                }
+                _ => return Err(malformed(op, "carries a value of another kind")),
+            }
+            at = next.len();
+        }
+        self.fill_all(fills)?;
+        Ok(next)
+    }
+
+    /// Fills buffers, those of one shape in one loop.
+    fn fill_all(&mut self, mut fills: Vec<(Vec<usize>, NodeId, Value)>) -> Result<()> {
+        while let Some((dims, ..)) = fills.first() {
+            let dims = dims.clone();
+            let (now, later) = fills.into_iter().partition(|f| f.0 == dims);
+            let now: Vec<_> = now;
+            let blocks: Vec<_> = now.iter().map(|f| (f.1, f.2)).collect();
+            self.fill(&dims, &blocks)?;
+            fills = later;
+        }
+        Ok(())
+    }
+
+    /// The scalar that an `Offset` adds in this run.
+    fn added(&mut self, op: &Op, add: &Op) -> Result<(Value, Elem)> {
+        for i in [1, 0] {
+            if let Ok(Val::Block(node, _)) = self.operand(add, i)
+                && let Kind::Uniform(value) = self.nodes[node].kind
+            {
+                return Ok((value, self.nodes[node].elem));
+            }
+        }
+        Err(malformed(op, "does not carry a uniform step"))
+    }
+
+    /// Runs `body` in a region of its own: what is kept in scratch there ends with it.
+    fn region<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let (region, top) = (self.region, self.top);
+        self.regions += 1;
+        self.region = self.regions;
+        let result = body(self);
+        (self.region, self.top) = (region, top);
+        result
+    }
+
+    pub(super) fn for_loop(&mut self, op: &'m Op) -> Result<()> {
+        let [(lower, elem), (upper, _), (step, _)] =
+            [self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
+        let region = op.regions.first().ok_or_else(|| malformed(op, "has no body"))?;
+        let init: Vec<ValueId> = op.inputs.iter().skip(3).copied().flatten().collect();
+        let params = region.params.get(1..).unwrap_or_default();
+        let (how, values) = self.carry(op, region, &init, params, &region.results)?;
+        let runs = self.trip_count(lower, upper, step, elem);
+
+        let (head, body, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let mut start = vec![runs, lower];
+        start.extend(&values);
+        for t in self.value_types(&start) {
+            self.b.append_block_param(head, t);
+        }
+        self.b.ins().jump(head, &args(&start));
+        self.b.switch_to_block(head);
+        let now = self.b.block_params(head).to_vec();
+        self.b.ins().brif(now[0], body, &[], done, &[]);
+        self.b.switch_to_block(body);
+        self.region(|e| {
+            let mut vals = vec![Val::Scalar(now[1], elem)];
+            vals.extend(e.arrived(&how, &now[2..]));
+            let yields = e.block(region, vals)?;
+            let next = e.leave(op, &how, &now[2..], yields)?;
+            let rest = e.b.ins().iadd_imm_s(now[0], -1);
+            let counter = e.b.ins().iadd(now[1], step);
+            e.b.ins().jump(head, &args(&[&[rest, counter], &next[..]].concat()));
+            Ok(())
+        })?;
+        self.b.switch_to_block(done);
+        let results = self.arrived(&how, &now[2..]);
+        self.give_all(op, results);
+        Ok(())
+    }
+
+    /// How often a loop runs: 64 bits.
+    fn trip_count(&mut self, lower: Value, upper: Value, step: Value, elem: Elem) -> Value {
+        let dtype = elem.dtype();
+        let some = self.b.ins().icmp(IntCC::SignedGreaterThan, upper, lower);
+        let [lower, upper, step] = [lower, upper, step].map(|v| self.wide(v, dtype));
+        let span = self.b.ins().isub(upper, lower);
+        let last = self.b.ins().iadd_imm_s(span, -1);
+        // A step that is not positive has no meaning, but must not trap.
+        let one = self.int(1);
+        let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, step, 0);
+        let step = self.b.ins().select(positive, step, one);
+        let runs = self.b.ins().udiv(last, step);
+        let runs = self.b.ins().iadd_imm_s(runs, 1);
+        let none = self.int(0);
+        self.b.ins().select(some, runs, none)
+    }
+
+    pub(super) fn while_loop(&mut self, op: &'m Op) -> Result<()> {
+        let [before, after] = &op.regions[..] else {
+            return Err(malformed(op, "needs two regions"));
+        };
+        let init: Vec<ValueId> = op.used().collect();
+        // What the second region yields has no simple relation to what the first one takes.
+        let (how, values) = self.carry(op, after, &init, &[], &[])?;
+        let (head, body, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        for t in self.value_types(&values) {
+            self.b.append_block_param(head, t);
+        }
+        self.b.ins().jump(head, &args(&values));
+        self.b.switch_to_block(head);
+        let now = self.b.block_params(head).to_vec();
+        let outer = self.region;
+        self.regions += 1;
+        self.region = self.regions;
+        let vals = self.arrived(&how, &now);
+        let mut yields = self.block(before, vals)?;
+        if yields.is_empty() {
+            return Err(malformed(op, "yields no condition"));
+        }
+        let Val::Scalar(condition, _) = yields.remove(0) else {
+            return Err(malformed(op, "yields no condition"));
+        };
+        for val in &yields {
+            if let Val::Block(node, _) = val {
+                self.settle(vec![*node])?;
+            }
+        }
+        self.b.ins().brif(condition, body, &[], done, &[]);
+        self.b.switch_to_block(body);
+        let passed = yields.clone();
+        self.region(|e| {
+            let next = e.block(after, passed)?;
+            let next = e.leave(op, &how, &now, next)?;
+            e.b.ins().jump(head, &args(&next));
+            Ok(())
+        })?;
+        self.b.switch_to_block(done);
+        self.region = outer;
+        self.give_all(op, yields);
+        Ok(())
+    }
+
+    pub(super) fn if_else(&mut self, op: &'m Op) -> Result<()> {
+        let (condition, _) = self.scalar(op, 0)?;
+        let results: Vec<(usize, ValueId)> =
+            op.outputs.iter().enumerate().filter_map(|(i, o)| Some((i, (*o)?))).collect();
+        let mut buffers = vec![];
+        for &(_, id) in &results {
+            let ty = self.func().ty(id);
+            buffers.push(match super::block_type(ty) {
+                Some((elem, dims)) if !dims.is_empty() => {
+                    Some((self.reserve(elem.size() << bits_of(&dims)), elem, dims))
+                }
+                _ => None,
+            });
+        }
+        let merge = self.b.create_block();
+        let branches = [self.b.create_block(), self.b.create_block()];
+        self.b.ins().brif(condition, branches[0], &[], branches[1], &[]);
+        let mut shapes: Vec<Val> = vec![];
+        for (i, branch) in branches.into_iter().enumerate() {
+            self.b.switch_to_block(branch);
+            let Some(region) = op.regions.get(i) else {
+                return Err(malformed(op, "lacks a region"));
+            };
+            let (values, kinds) = self.region(|e| {
+                let yields = e.block(region, vec![])?;
+                let (mut values, mut kinds, mut fills) = (vec![], vec![], vec![]);
+                for (&(at, _), buffer) in results.iter().zip(&buffers) {
+                    let val = yields.get(at).ok_or_else(|| malformed(op, "yields too little"))?;
+                    match (val, buffer) {
+                        (Val::Scalar(value, _), _) => values.push(*value),
+                        (Val::Descriptor(d), _) => values.extend(parts(d)),
+                        (Val::Block(node, _), Some((address, _, dims))) => {
+                            fills.push((dims.clone(), *node, *address));
+                        }
+                        (Val::Block(..), None) => return Err(malformed(op, "yields a block")),
+                    }
+                    kinds.push(val.clone());
+                }
+                e.fill_all(fills)?;
+                Ok((values, kinds))
+            })?;
+            if i == 0 {
+                for t in self.value_types(&values) {
+                    self.b.append_block_param(merge, t);
+                }
+                shapes = kinds;
+            }
+            self.b.ins().jump(merge, &args(&values));
+        }
+        self.b.switch_to_block(merge);
+        let params = self.b.block_params(merge).to_vec();
+        let mut rest = &params[..];
+        for ((&(_, id), buffer), shape) in results.iter().zip(buffers).zip(shapes) {
+            let mut take = |n: usize| {
+                let (now, later) = rest.split_at(n.min(rest.len()));
+                rest = later;
+                now.to_vec()
+            };
+            let val = match (shape, buffer) {
+                (Val::Scalar(_, elem), _) => Val::Scalar(take(1)[0], elem),
+                (Val::Descriptor(d), _) => Val::Descriptor(of_parts(&d, &take(parts(&d).len()))),
+                (Val::Block(..), Some((address, elem, dims))) => {
+                    let node = self.node(Kind::Buffer(address), elem, bits_of(&dims), 1, 0);
+                    Val::Block(node, dims)
+                }
+                (block, None) => block,
+            };
+            self.define(id, val);
+        }
+        Ok(())
+    }
+
+    pub(super) fn call(&mut self, op: &'m Op) -> Result<()> {
+        let name = op.str("callee").unwrap_or_default();
+        let callee = self.module.funcs.iter().find(|f| f.name == name);
+        let callee =
+            callee.ok_or_else(|| malformed(op, format!("there is no function `{name}`")))?;
+        let args: Result<Vec<Val>> = op.used().map(|id| self.value(op, id)).collect();
+        let results = self.function(callee, args?)?;
+        self.give_all(op, results);
+        Ok(())
+    }
+
+    /// Defines all results.
+    pub(super) fn give_all(&mut self, op: &Op, results: Vec<Val>) {
+        for (out, val) in op.outputs.iter().zip(results) {
+            if let Some(id) = out {
+                self.define(*id, val);
+            }
+        }
+    }
+}
+
+fn is_splat(op: &Op) -> bool {
+    match op.attrs.get("value") {
+        Some(trident_ir::Attr::Tensor(literal)) => {
+            let size = literal.dtype().size();
+            match literal.data() {
+                trident_ir::literal::LiteralData::Bytes(b) if size > 0 => {
+                    b.chunks_exact(size).all(|c| Some(c) == b.get(..size))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn parts(d: &Desc) -> Vec<Value> {
+    let mut all = vec![d.base];
+    all.extend(&d.lengths);
+    all.extend(&d.strides);
+    all.push(d.padding);
+    all
+}
+
+fn of_parts(d: &Desc, values: &[Value]) -> Desc {
+    let n = d.lengths.len();
+    Desc {
+        elem: d.elem,
+        block: d.block.clone(),
+        base: values[0],
+        lengths: values[1..=n].to_vec(),
+        strides: values[n + 1..=2 * n].to_vec(),
+        padding: values[2 * n + 1],
+    }
+}

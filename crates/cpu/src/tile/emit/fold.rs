@@ -1,0 +1,222 @@
+//! Reductions, scans and maps: their regions are scalar code inside of loops.
+
+use cranelift_codegen::ir::{InstBuilder, Value};
+use trident_ir::{Op, Type};
+
+use super::index::{Index, axes, counter, log2};
+use super::node::{Elem, Kind, NodeId, Val};
+use super::op::bits_of;
+use super::{Emitter, Result, block_type, malformed};
+
+impl<'m> Emitter<'m, '_> {
+    /// The operands of a fold with their common dimensions, and first bit and number of bits of the axis.
+    fn folded(&mut self, op: &Op) -> Result<(Vec<NodeId>, Vec<usize>, usize, (u8, u8))> {
+        let mut nodes = vec![];
+        let mut dims = vec![];
+        for i in 0..op.inputs.len() {
+            let (node, of) = self.tile(op, i)?;
+            nodes.push(node);
+            dims = of;
+        }
+        let axis = op.int("axis").map_or(0, |a| a as usize);
+        let bits = *axes(&dims).get(axis).ok_or_else(|| malformed(op, "no such axis"))?;
+        Ok((nodes, dims, axis, bits))
+    }
+
+    fn combine(
+        &mut self,
+        op: &'m Op,
+        left: &[Value],
+        right: &[Value],
+        elems: &[Elem],
+    ) -> Result<Vec<Value>> {
+        let region = op.regions.first().ok_or_else(|| malformed(op, "has no region"))?;
+        let vals = left.iter().chain(right).zip(elems.iter().cycle());
+        let vals = vals.map(|(&v, &e)| Val::Scalar(v, e)).collect();
+        let yields = self.block(region, vals)?;
+        yields
+            .into_iter()
+            .map(|val| match val {
+                Val::Scalar(value, _) => Ok(value),
+                _ => Err(malformed(op, "yields no scalar")),
+            })
+            .collect()
+    }
+
+    /// The index with the bits of an axis put in.
+    fn with_axis(rest: &[super::index::Bit], start: u8, axis: &[super::index::Bit]) -> Index {
+        let (low, high) = rest.split_at(usize::from(start).min(rest.len()));
+        [low, axis, high].concat().into()
+    }
+
+    pub(super) fn reduce(&mut self, op: &'m Op) -> Result<()> {
+        let (nodes, dims, axis, (start, bits)) = self.folded(op)?;
+        let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
+        let mut rest = dims.clone();
+        rest.remove(axis);
+        let total = bits_of(&rest);
+        let buffers: Vec<Value> = match rest.is_empty() {
+            true => vec![],
+            false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
+        };
+        let mut last = vec![];
+        self.repeat(total, &[], |e, outer, _| {
+            let place: Index = counter(outer, total).collect();
+            let results = e.fold_one(op, &nodes, &elems, &place, (start, bits))?;
+            for ((&buffer, &value), elem) in buffers.iter().zip(&results).zip(&elems) {
+                let at = e.element_address(buffer, &place, elem.size());
+                let flags = e.flags();
+                e.b.ins().store(flags, value, at, 0);
+            }
+            last = results;
+            Ok(vec![])
+        })?;
+        for (i, &elem) in elems.iter().enumerate() {
+            let Some(id) = op.output(i) else { continue };
+            let val = match (buffers.get(i), last.get(i)) {
+                (Some(&buffer), _) => {
+                    Val::Block(self.node(Kind::Buffer(buffer), elem, total, 1, 0), rest.clone())
+                }
+                (None, Some(&value)) => Val::Scalar(value, elem),
+                (None, None) => return Err(malformed(op, "yields too little")),
+            };
+            self.define(id, val);
+        }
+        Ok(())
+    }
+
+    /// Folds the elements along the axis for one place of the result.
+    fn fold_one(
+        &mut self,
+        op: &'m Op,
+        nodes: &[NodeId],
+        elems: &[Elem],
+        place: &Index,
+        (start, bits): (u8, u8),
+    ) -> Result<Vec<Value>> {
+        use super::index::Bit;
+        let first = vec![Bit::Const(false); usize::from(bits)];
+        let first = Self::with_axis(place, start, &first);
+        let mut init = vec![];
+        for &node in nodes {
+            init.push(self.eval(node, &first)?);
+        }
+        if bits == 0 {
+            return Ok(init);
+        }
+        // The first element is the start: combining may have no neutral element. The loop is over the others.
+        self.repeat_from_one(bits, &init, |e, var, left| {
+            let axis: Vec<Bit> = counter(var, bits).collect();
+            let at = Self::with_axis(place, start, &axis);
+            let right: Result<Vec<Value>> = nodes.iter().map(|&n| e.eval(n, &at)).collect();
+            e.combine(op, left, &right?, elems)
+        })
+    }
+
+    pub(super) fn prefix_scan(&mut self, op: &'m Op) -> Result<()> {
+        use super::index::Bit;
+        let (nodes, dims, axis, (start, bits)) = self.folded(op)?;
+        let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
+        let mut rest = dims.clone();
+        rest.remove(axis);
+        let (outer_bits, total) = (bits_of(&rest), bits_of(&dims));
+        let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
+        let reverse = op.flag("reverse");
+        self.repeat(outer_bits, &[], |e, outer, _| {
+            let place: Vec<Bit> = counter(outer, outer_bits).collect();
+            let put = |e: &mut Self, at: &Index, values: &[Value]| {
+                for ((&buffer, &value), elem) in buffers.iter().zip(values).zip(&elems) {
+                    let address = e.element_address(buffer, at, elem.size());
+                    let flags = e.flags();
+                    e.b.ins().store(flags, value, address, 0);
+                }
+            };
+            let first = vec![Bit::Const(reverse); usize::from(bits)];
+            let first = Self::with_axis(&place, start, &first);
+            let init: Result<Vec<Value>> = nodes.iter().map(|&n| e.eval(n, &first)).collect();
+            let init = init?;
+            put(e, &first, &init);
+            if bits == 0 {
+                return Ok(vec![]);
+            }
+            e.repeat_from_one(bits, &init, |e, var, left| {
+                let var = if reverse { e.mirrored(var, bits) } else { var };
+                let axis: Vec<Bit> = counter(var, bits).collect();
+                let at = Self::with_axis(&place, start, &axis);
+                let right: Result<Vec<Value>> = nodes.iter().map(|&n| e.eval(n, &at)).collect();
+                let next = e.combine(op, left, &right?, &elems)?;
+                put(e, &at, &next);
+                Ok(next)
+            })?;
+            Ok(vec![])
+        })?;
+        for (i, (&buffer, &elem)) in buffers.iter().zip(&elems).enumerate() {
+            let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
+            self.give_block(op, i, node, dims.clone())?;
+        }
+        Ok(())
+    }
+
+    /// A counter that runs the other way.
+    fn mirrored(&mut self, var: u16, bits: u8) -> u16 {
+        let value = self.vars[usize::from(var)];
+        let last = self.int((1 << bits) - 1);
+        let mirrored = self.b.ins().isub(last, value);
+        self.vars.push(mirrored);
+        self.vars.len() as u16 - 1
+    }
+
+    pub(super) fn map(&mut self, op: &'m Op) -> Result<()> {
+        let region = op.regions.first().ok_or_else(|| malformed(op, "has no region"))?;
+        let pack = op.int("pack").map_or(1, |p| p.max(1) as usize);
+        let mut nodes = vec![];
+        let mut dims = vec![];
+        for i in 0..op.inputs.len() {
+            let (node, of) = self.tile(op, i)?;
+            nodes.push(node);
+            dims = of;
+        }
+        let total = bits_of(&dims);
+        let mut outs = vec![];
+        for (i, &id) in region.results.iter().step_by(pack).enumerate() {
+            let ty: &Type = self.func().ty(id);
+            let (elem, _) =
+                block_type(ty).ok_or_else(|| malformed(op, format!("yields a {ty} ({i})")))?;
+            outs.push((self.reserve(elem.size() << total), elem));
+        }
+        let low = log2(pack);
+        // Effects of the region may touch what the operands are loaded from.
+        if op.effect() == trident_ir::op::Effect::Write {
+            self.settle(nodes.clone())?;
+        }
+        self.repeat(total.saturating_sub(low), &[], |e, var, _| {
+            let at = |j: usize| -> Index {
+                let bit = |k: u8| super::index::Bit::Const(j >> k & 1 == 1);
+                (0..low).map(bit).chain(counter(var, total - low)).collect()
+            };
+            let mut params = vec![];
+            for &node in &nodes {
+                let elem = e.nodes[node].elem;
+                for j in 0..pack {
+                    params.push(Val::Scalar(e.eval(node, &at(j))?, elem));
+                }
+            }
+            let yields = e.block(region, params)?;
+            for (i, val) in yields.into_iter().enumerate() {
+                let (Val::Scalar(value, _), Some(&(buffer, elem))) = (val, outs.get(i / pack))
+                else {
+                    return Err(malformed(op, "yields no scalar"));
+                };
+                let address = e.element_address(buffer, &at(i % pack), elem.size());
+                let flags = e.flags();
+                e.b.ins().store(flags, value, address, 0);
+            }
+            Ok(vec![])
+        })?;
+        for (i, &(buffer, elem)) in outs.iter().enumerate() {
+            let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
+            self.give_block(op, i, node, dims.clone())?;
+        }
+        Ok(())
+    }
+}

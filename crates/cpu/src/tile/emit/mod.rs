@@ -1,0 +1,348 @@
+//! Machine code for a tile function.
+//!
+//! One pass over the ops makes Cranelift IR. Scalars are in registers; a block is an expression, a [`node`], until a
+//! *root* (a store, a reduction, a product, a value carried by a loop …) needs its elements: then a loop over the
+//! root's [`index`] space evaluates the expression element by element, or it is kept in scratch for later.
+//! Code grows with the number of ops, never with the size of blocks.
+
+mod access;
+mod arithmetic;
+mod atomic;
+mod bits;
+mod call;
+mod contract;
+mod control;
+mod convert;
+mod descriptor;
+mod effect;
+mod eval;
+mod fold;
+mod index;
+mod node;
+mod op;
+mod sweep;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use trident_ir::{Func, Module, Op, Type, ValueId};
+use trident_runtime::Declined;
+
+use self::index::Index;
+use self::node::{Desc, Elem, Kind, Node, NodeId, Val};
+use super::abi::Context;
+use super::plan::Plan;
+
+type Result<T> = std::result::Result<T, Declined>;
+
+/// What is wrong with a module that the verifier would have refused.
+fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
+    Declined { op: op.describe(), reason: reason.into() }
+}
+
+/// A place in the source that errors of a launch can be about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Site {
+    /// What an assertion says.
+    pub(super) message: String,
+    /// `file:line:column`.
+    pub(super) loc: Option<String>,
+}
+
+/// What code generation gives besides code.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Emitted {
+    /// Bytes of scratch that each thread needs.
+    pub(super) scratch: usize,
+    /// Places that faults are about.
+    pub(super) sites: Vec<Site>,
+}
+
+/// A function whose ops are being generated; calls are inlined, so there may be several.
+struct Frame<'m> {
+    func: &'m Func,
+    plan: Rc<Plan>,
+    env: Vec<Option<Val>>,
+    /// The op that is being generated, in each region that is open.
+    at: Vec<&'m Op>,
+}
+
+/// Scratch at the beginning of which lanes that are masked off may read and write.
+const DUMMY: usize = 64;
+
+/// Calls deeper than this are taken for a recursion.
+const MAX_CALLS: usize = 64;
+
+struct Emitter<'m, 'f> {
+    b: FunctionBuilder<'f>,
+    conv: CallConv,
+    module: &'m Module,
+    plans: HashMap<*const Func, Rc<Plan>>,
+    check: bool,
+    nodes: Vec<Node<'m>>,
+    /// Loads that were not evaluated yet.
+    pending: Vec<NodeId>,
+    frames: Vec<Frame<'m>>,
+    /// Elements that were evaluated, for each loop that is open.
+    memo: Vec<HashMap<(NodeId, Index), Value>>,
+    places: Vec<HashMap<Index, Value>>,
+    /// Counters of loops.
+    vars: Vec<Value>,
+    region: u32,
+    regions: u32,
+    context: Value,
+    table: Value,
+    scratch: Value,
+    program: Value,
+    ids: [Value; 3],
+    grid: [Value; 3],
+    /// First free byte of scratch, and the most that was ever used.
+    top: usize,
+    most: usize,
+    emitted: Emitted,
+}
+
+/// Generates the entry function of `module` into `function`.
+pub(super) fn emit(
+    module: &Module,
+    check: bool,
+    config: TargetFrontendConfig,
+    function: &mut ir::Function,
+) -> Result<Emitted> {
+    let Some(entry) = module.entry() else {
+        return Err(Declined { op: "module".into(), reason: "has no function".into() });
+    };
+    let mut builders = FunctionBuilderContext::new();
+    let mut b = FunctionBuilder::new(function, &mut builders);
+    let start = b.create_block();
+    b.append_block_params_for_function_params(start);
+    b.switch_to_block(start);
+    let (context, args, first, count, scratch) = match *b.block_params(start) {
+        [context, args, first, count, scratch] => (context, args, first, count, scratch),
+        _ => return Err(Declined { op: entry.name.clone(), reason: "wrong signature".into() }),
+    };
+    let flags = MemFlagsData::trusted().with_readonly();
+    let table =
+        b.ins().load(types::I64, flags, context, std::mem::offset_of!(Context, table) as i32);
+    let grid = [0, 1, 2].map(|axis| {
+        let at = std::mem::offset_of!(Context, grid) + 4 * axis;
+        b.ins().load(types::I32, flags, context, at as i32)
+    });
+    let conv = config.default_call_conv;
+    let mut e = Emitter {
+        b,
+        conv,
+        module,
+        plans: HashMap::new(),
+        check,
+        nodes: vec![],
+        pending: vec![],
+        frames: vec![],
+        memo: vec![],
+        places: vec![],
+        vars: vec![],
+        region: 0,
+        regions: 0,
+        context,
+        table,
+        scratch,
+        program: first,
+        ids: grid,
+        grid,
+        top: DUMMY,
+        most: DUMMY,
+        emitted: Emitted::default(),
+    };
+    let params = e.params(entry, args)?;
+    e.programs(first, count, |e| e.function(entry, params).map(drop))?;
+    e.emitted.scratch = e.most;
+    e.b.seal_all_blocks();
+    let emitted = e.emitted;
+    e.b.finalize(config);
+    Ok(emitted)
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Runs `body` for each program.
+    fn programs(
+        &mut self,
+        first: Value,
+        count: Value,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let end = self.b.ins().iadd(first, count);
+        let [x, y, _] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
+        let (head, inner, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(head, types::I64);
+        self.b.ins().jump(head, &[first.into()]);
+        self.b.switch_to_block(head);
+        let program = self.b.block_params(head)[0];
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, program, end);
+        self.b.ins().brif(more, inner, &[], done, &[]);
+        self.b.switch_to_block(inner);
+        // The launch does not start grids with a zero, so nothing divides by it.
+        let row = self.b.ins().udiv(program, x);
+        let back = self.b.ins().imul(row, x);
+        let id_x = self.b.ins().isub(program, back);
+        let id_z = self.b.ins().udiv(row, y);
+        let back = self.b.ins().imul(id_z, y);
+        let id_y = self.b.ins().isub(row, back);
+        self.program = program;
+        self.ids = [id_x, id_y, id_z].map(|id| self.b.ins().ireduce(types::I32, id));
+        body(self)?;
+        let next = self.b.ins().iadd_imm_s(program, 1);
+        self.b.ins().jump(head, &[next.into()]);
+        self.b.switch_to_block(done);
+        let status = self.b.ins().iconst(types::I64, 0);
+        self.b.ins().return_(&[status]);
+        Ok(())
+    }
+
+    /// The values of the entry's parameters.
+    fn params(&mut self, entry: &'m Func, args: Value) -> Result<Vec<Val>> {
+        let flags = MemFlagsData::trusted().with_readonly();
+        let mut params = vec![];
+        for (i, &id) in entry.body.params.iter().enumerate() {
+            let at = 8 * i as i32;
+            let ty = entry.ty(id);
+            params.push(match ty {
+                Type::Descriptor(d) => {
+                    let rank = d.block.len() as i32;
+                    let address = self.b.ins().load(types::I64, flags, args, at);
+                    let mut word = |i: i32| self.b.ins().load(types::I64, flags, address, 8 * i);
+                    Val::Descriptor(Desc {
+                        elem: d.dtype,
+                        block: d.block.clone(),
+                        base: word(0),
+                        lengths: (1..=rank).map(&mut word).collect(),
+                        strides: (rank + 1..=2 * rank).map(&mut word).collect(),
+                        padding: word(2 * rank + 1),
+                    })
+                }
+                _ => {
+                    let reason = || Declined {
+                        op: entry.name.clone(),
+                        reason: format!("parameter {i} is {ty}, neither scalar nor descriptor"),
+                    };
+                    let (elem, dims) = block_type(ty).ok_or_else(reason)?;
+                    if !dims.is_empty() {
+                        return Err(reason());
+                    }
+                    let value = self.b.ins().load(elem.clif(), flags, args, at);
+                    Val::Scalar(self.truth_of_byte(value, elem), elem)
+                }
+            });
+        }
+        Ok(params)
+    }
+
+    /// Generates a function's ops.
+    fn function(&mut self, func: &'m Func, params: Vec<Val>) -> Result<Vec<Val>> {
+        if self.frames.len() >= MAX_CALLS {
+            let reason = format!("calls are nested more than {MAX_CALLS} deep");
+            return Err(Declined { op: func.name.clone(), reason });
+        }
+        let plan =
+            self.plans.entry(std::ptr::from_ref(func)).or_insert_with(|| Rc::new(Plan::new(func)));
+        let plan = Rc::clone(plan);
+        self.frames.push(Frame { func, plan, env: vec![None; func.values.len()], at: vec![] });
+        let results = self.block(&func.body, params);
+        self.frames.pop();
+        results
+    }
+
+    fn func(&self) -> &'m Func {
+        // One frame is open whenever ops are generated.
+        self.frames[self.frames.len() - 1].func
+    }
+
+    fn value(&self, op: &Op, id: ValueId) -> Result<Val> {
+        let found = self.frames.last().and_then(|f| f.env.get(id.index())?.clone());
+        found.ok_or_else(|| malformed(op, "uses a value that is not defined"))
+    }
+
+    /// Operand `i`.
+    fn operand(&self, op: &Op, i: usize) -> Result<Val> {
+        let id = op.input(i).ok_or_else(|| malformed(op, format!("needs operand {i}")))?;
+        self.value(op, id)
+    }
+
+    fn define(&mut self, id: ValueId, val: Val) {
+        let slot = self.frames.last_mut().and_then(|f| f.env.get_mut(id.index()));
+        if let Some(slot) = slot {
+            *slot = Some(val);
+        }
+    }
+
+    /// Operand `i` as a scalar.
+    fn scalar(&self, op: &Op, i: usize) -> Result<(Value, Elem)> {
+        match self.operand(op, i)? {
+            Val::Scalar(value, elem) => Ok((value, elem)),
+            _ => Err(malformed(op, format!("operand {i} is no scalar"))),
+        }
+    }
+
+    /// Operand `i` as a block; a scalar is one of rank 0.
+    fn tile(&mut self, op: &Op, i: usize) -> Result<(NodeId, Vec<usize>)> {
+        match self.operand(op, i)? {
+            Val::Block(node, dims) => Ok((node, dims)),
+            Val::Scalar(value, elem) => Ok((self.uniform(value, elem, 0), vec![])),
+            Val::Descriptor(_) => Err(malformed(op, format!("operand {i} is a descriptor"))),
+        }
+    }
+
+    /// Operand `i` as a block, if it is there.
+    fn optional(&mut self, op: &Op, i: usize) -> Result<Option<NodeId>> {
+        match op.input(i) {
+            Some(_) => self.tile(op, i).map(|t| Some(t.0)),
+            None => Ok(None),
+        }
+    }
+
+    /// Element type and dimensions of result `i`.
+    fn result(&self, op: &Op, i: usize) -> Result<(Elem, Vec<usize>)> {
+        let ty = op.output(i).map(|id| self.func().ty(id));
+        ty.and_then(block_type).ok_or_else(|| malformed(op, format!("result {i} is no block")))
+    }
+
+    fn node(&mut self, kind: Kind<'m>, elem: Elem, bits: u8, cost: u32, depth: u32) -> NodeId {
+        self.nodes.push(Node { kind, elem, bits, region: self.region, cost, depth });
+        self.nodes.len() - 1
+    }
+
+    fn uniform(&mut self, value: Value, elem: Elem, bits: u8) -> NodeId {
+        self.node(Kind::Uniform(value), elem, bits, 0, 0)
+    }
+
+    /// Reserves scratch.
+    fn reserve(&mut self, bytes: usize) -> Value {
+        let at = self.top;
+        self.top = (at + bytes).next_multiple_of(64);
+        self.most = self.most.max(self.top);
+        self.b.ins().iadd_imm_s(self.scratch, at as i64)
+    }
+
+    /// Memory of one program is never known to be aligned, and never traps in a way that could be handled.
+    fn flags(&self) -> MemFlagsData {
+        MemFlagsData::new().with_notrap()
+    }
+
+    fn int(&mut self, value: i64) -> Value {
+        self.b.ins().iconst(types::I64, value)
+    }
+}
+
+/// Element type and dimensions of a tensor or block of pointers.
+fn block_type(ty: &Type) -> Option<(Elem, Vec<usize>)> {
+    let elem = match ty {
+        Type::Tensor(t) => Elem::Data(t.dtype),
+        Type::Pointer(p) => Elem::Ptr(p.to),
+        _ => return None,
+    };
+    Some((elem, ty.dims()?))
+}

@@ -1,0 +1,429 @@
+//! Which op becomes what.
+
+use std::rc::Rc;
+
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use trident_ir::literal::LiteralData;
+use trident_ir::op::{Effect, Group};
+use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_runtime::Declined;
+
+use super::index::{Bit, axes, broadcast, log2, own, permuted};
+use super::node::{Elem, Fun, Kind, NodeId, Val};
+use super::{Emitter, Result, malformed};
+use crate::tile::plan;
+
+/// Expressions deeper than this are kept, so that evaluating one needs little stack.
+const DEEP: u32 = 128;
+
+/// Bits of the index of a block of these dimensions.
+pub(super) fn bits_of(dims: &[usize]) -> u8 {
+    dims.iter().map(|&n| log2(n)).sum()
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Generates the ops of a block and gives its results.
+    pub(super) fn block(&mut self, block: &'m Block, params: Vec<Val>) -> Result<Vec<Val>> {
+        for (&id, val) in block.params.iter().zip(params) {
+            self.define(id, val);
+        }
+        let depth = self.frames.last().map_or(0, |f| f.at.len());
+        for op in &block.ops {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.at.truncate(depth);
+                frame.at.push(op);
+            }
+            if op.effect() == Effect::Write {
+                self.settle_loads()?;
+            }
+            self.op(op)?;
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.at.truncate(depth);
+        }
+        let missing = || Declined { op: "yield".into(), reason: "of an undefined value".into() };
+        let value = |id: &ValueId| {
+            let frame = self.frames.last()?;
+            frame.env.get(id.index())?.clone()
+        };
+        block.results.iter().map(|id| value(id).ok_or_else(missing)).collect()
+    }
+
+    fn op(&mut self, op: &'m Op) -> Result<()> {
+        match op.kind {
+            K::Constant => self.constant(op),
+            K::ProgramId | K::NumPrograms => {
+                let from = if op.kind == K::ProgramId { self.ids } else { self.grid };
+                let axis = op.int("axis").and_then(|a| from.get(a as usize).copied());
+                let value = axis.ok_or_else(|| malformed(op, "no such axis"))?;
+                self.give(op, Val::Scalar(value, Elem::Data(DType::I32)))
+            }
+            K::Poison => self.poison(op),
+            K::Reduce => self.reduce(op),
+            K::PrefixScan => self.prefix_scan(op),
+            K::Map => self.map(op),
+            K::Histogram => self.histogram(op),
+            K::Dot => self.dot(op),
+            K::DotScaled => self.dot_scaled(op),
+            K::MakeDescriptor => self.make_descriptor(op),
+            K::DescriptorLoad => self.descriptor_load(op),
+            K::DescriptorStore => self.descriptor_store(op),
+            K::DescriptorReduce => self.descriptor_reduce(op),
+            K::DescriptorGather => self.descriptor_gather(op),
+            K::DescriptorScatter => self.descriptor_scatter(op),
+            K::Store => self.store(op),
+            K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore | K::AtomicPoll => {
+                self.atomic(op)
+            }
+            // A program runs on one thread, in order.
+            K::Barrier | K::Assume => Ok(()),
+            K::Print => self.print(op),
+            K::Assert => self.assert(op),
+            K::For => self.for_loop(op),
+            K::While => self.while_loop(op),
+            K::If => self.if_else(op),
+            K::Call => self.call(op),
+            K::Unsplat => {
+                let (node, _) = self.tile(op, 0)?;
+                let (value, elem) = (self.only(node)?, self.nodes[node].elem);
+                self.give(op, Val::Scalar(value, elem))
+            }
+            // A volatile load is done where it stands.
+            K::Load => self.lazy(op),
+            _ if plan::lazy(op) => self.lazy(op),
+            _ => Err(malformed(op, "has no native code")),
+        }
+    }
+
+    /// Defines the only result.
+    pub(super) fn give(&mut self, op: &Op, val: Val) -> Result<()> {
+        if let Some(id) = op.output(0) {
+            self.define(id, val);
+        }
+        Ok(())
+    }
+
+    /// Defines result `i` as a block, kept in scratch where the plan says so.
+    pub(super) fn give_block(
+        &mut self,
+        op: &Op,
+        i: usize,
+        node: NodeId,
+        dims: Vec<usize>,
+    ) -> Result<()> {
+        let Some(id) = op.output(i) else { return Ok(()) };
+        if dims.is_empty() {
+            let elem = self.nodes[node].elem;
+            let value = self.only(node)?;
+            self.define(id, Val::Scalar(value, elem));
+            return Ok(());
+        }
+        let keeps = self.frames.last().is_some_and(|f| f.plan.keeps(id));
+        let node = match keeps || self.nodes[node].depth > DEEP || op.flag("volatile") {
+            true => self.keep(node, &dims)?,
+            false => node,
+        };
+        self.define(id, Val::Block(node, dims));
+        Ok(())
+    }
+
+    /// A node over operands.
+    pub(super) fn make(
+        &mut self,
+        kind: Kind<'m>,
+        elem: Elem,
+        bits: u8,
+        cost: u32,
+        operands: &[NodeId],
+    ) -> NodeId {
+        let below = operands.iter().map(|&n| self.nodes[n].cost).fold(cost, u32::saturating_add);
+        let depth = operands.iter().map(|&n| self.nodes[n].depth + 1).max().unwrap_or(0);
+        self.node(kind, elem, bits, below.min(10_000), depth)
+    }
+
+    /// A block that is another one by another index.
+    pub(super) fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
+        let elem = self.nodes[of].elem;
+        // What is the same everywhere stays so.
+        if let Kind::Uniform(value) = self.nodes[of].kind {
+            return self.uniform(value, elem, bits);
+        }
+        let map: Rc<[Bit]> = map.into();
+        let same =
+            map.len() == usize::from(bits) && (0..bits).zip(map.iter()).all(|(k, b)| *b == own(k));
+        match same {
+            true => of,
+            false => self.make(Kind::View(of, map), elem, bits, 0, &[of]),
+        }
+    }
+
+    fn lazy(&mut self, op: &'m Op) -> Result<()> {
+        let cost = plan::cost(op);
+        if op.kind == K::Unjoin {
+            let (x, _) = self.tile(op, 0)?;
+            for half in 0..2 {
+                if op.output(half).is_none() {
+                    continue;
+                }
+                let (_, dims) = self.result(op, half)?;
+                let bits = bits_of(&dims);
+                let map =
+                    std::iter::once(Bit::Const(half == 1)).chain((0..bits).map(own)).collect();
+                let node = self.view(x, map, bits);
+                self.give_block(op, half, node, dims)?;
+            }
+            return Ok(());
+        }
+        if op.output(0).is_none() {
+            return Ok(());
+        }
+        if op.kind == K::Identity || op.kind == K::Hint {
+            let val = self.operand(op, 0)?;
+            return self.give(op, val);
+        }
+        let (elem, dims) = self.result(op, 0)?;
+        let bits = bits_of(&dims);
+        let node = match op.kind {
+            K::Splat => {
+                let (value, elem) = self.scalar(op, 0)?;
+                self.uniform(value, elem, bits)
+            }
+            K::Arange => {
+                let start = op.int("start").ok_or_else(|| malformed(op, "lacks its start"))?;
+                self.make(Kind::Iota(start), elem, bits, 0, &[])
+            }
+            K::ExpandDims | K::View => {
+                let (x, _) = self.tile(op, 0)?;
+                self.view(x, (0..bits).map(own).collect(), bits)
+            }
+            K::Broadcast => {
+                let (x, from) = self.tile(op, 0)?;
+                self.view(x, broadcast(&from, &dims).to_vec(), bits)
+            }
+            K::Permute => {
+                let (x, from) = self.tile(op, 0)?;
+                let order: Vec<usize> =
+                    op.ints("order").unwrap_or_default().iter().map(|&a| a as usize).collect();
+                if order.len() != from.len() || order.iter().any(|&a| a >= from.len()) {
+                    return Err(malformed(op, "the order is not one of the axes"));
+                }
+                self.view(x, permuted(&from, &order).to_vec(), bits)
+            }
+            K::Cat | K::Join => {
+                let ((a, from), (b, other)) = (self.tile(op, 0)?, self.tile(op, 1)?);
+                if from != other {
+                    return Err(malformed(op, "blocks of different length"));
+                }
+                let (bit, first) = if op.kind == K::Cat { (bits - 1, 0) } else { (0, 1) };
+                let map = (first..first + bits - 1).map(own).collect();
+                self.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, 1, &[a, b])
+            }
+            K::TakeAlongAxis => {
+                let ((src, from), (which, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
+                let axis = op.int("axis").map_or(0, |a| a as usize);
+                let src = self.keep(src, &from)?;
+                let (source, result) = (axes(&from), axes(&dims));
+                let mut of = vec![Bit::Const(false); usize::from(bits_of(&from))];
+                for (i, (&(start, bits), &(to, _))) in source.iter().zip(&result).enumerate() {
+                    for bit in (0..bits).filter(|_| i != axis) {
+                        of[usize::from(start + bit)] = own(to + bit);
+                    }
+                }
+                let axis = *source.get(axis).ok_or_else(|| malformed(op, "no such axis"))?;
+                let kind = Kind::Take { src, index: which, axis, of: of.into() };
+                self.make(kind, elem, bits, cost, &[which])
+            }
+            K::Load => {
+                let (ptr, _) = self.tile(op, 0)?;
+                let (mask, other) = (self.optional(op, 1)?, self.optional(op, 2)?);
+                let site = self.site(op, "");
+                let operands: Vec<NodeId> =
+                    [Some(ptr), mask, other].into_iter().flatten().collect();
+                let node =
+                    self.make(Kind::Load { ptr, mask, other, site }, elem, bits, cost, &operands);
+                self.pending.push(node);
+                node
+            }
+            _ => {
+                let operands: Result<Vec<NodeId>> =
+                    (0..op.inputs.len()).map(|i| Ok(self.tile(op, i)?.0)).collect();
+                let operands = operands?;
+                if operands.iter().all(|&n| matches!(self.nodes[n].kind, Kind::Uniform(_)))
+                    && op.decl().group == Group::Elementwise
+                {
+                    let values: Vec<(Value, Elem)> = operands
+                        .iter()
+                        .map(|&n| match self.nodes[n].kind {
+                            Kind::Uniform(v) => (v, self.nodes[n].elem),
+                            _ => (self.scratch, self.nodes[n].elem),
+                        })
+                        .collect();
+                    let value = self.element(op, &values, elem)?;
+                    self.uniform(value, elem, bits)
+                } else {
+                    self.make(
+                        Kind::Apply(Fun::Op(op), operands.clone()),
+                        elem,
+                        bits,
+                        cost,
+                        &operands,
+                    )
+                }
+            }
+        };
+        self.give_block(op, 0, node, dims)
+    }
+
+    fn poison(&mut self, op: &'m Op) -> Result<()> {
+        let Some(id) = op.output(0) else { return Ok(()) };
+        let val = match self.func().ty(id) {
+            trident_ir::Type::Descriptor(d) => {
+                let zero = self.int(0);
+                let n = d.block.len();
+                Val::Descriptor(super::Desc {
+                    elem: d.dtype,
+                    block: d.block.clone(),
+                    base: zero,
+                    lengths: vec![zero; n],
+                    strides: vec![zero; n],
+                    padding: zero,
+                })
+            }
+            _ => {
+                let (elem, dims) = self.result(op, 0)?;
+                let zero = self.zero(elem.clif());
+                return self.give_uniform(op, zero, elem, dims);
+            }
+        };
+        self.give(op, val)
+    }
+
+    fn give_uniform(&mut self, op: &Op, value: Value, elem: Elem, dims: Vec<usize>) -> Result<()> {
+        match dims.is_empty() {
+            true => self.give(op, Val::Scalar(value, elem)),
+            false => {
+                let node = self.uniform(value, elem, bits_of(&dims));
+                self.give(op, Val::Block(node, dims))
+            }
+        }
+    }
+
+    fn constant(&mut self, op: &'m Op) -> Result<()> {
+        let Some(Attr::Tensor(literal)) = op.attrs.get("value") else {
+            return Err(malformed(op, "has no value"));
+        };
+        let LiteralData::Bytes(data) = literal.data() else {
+            return Err(malformed(op, "is of text"));
+        };
+        let elem = Elem::Data(literal.dtype());
+        let size = elem.size();
+        let element = |chunk: &[u8]| {
+            let mut word = [0u8; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            i64::from_le_bytes(word)
+        };
+        let first = data.get(..size).ok_or_else(|| malformed(op, "has no element"))?;
+        if data.chunks_exact(size).all(|chunk| chunk == first) {
+            let value = self.immediate(element(first), elem);
+            return self.give_uniform(op, value, elem, literal.dims().to_vec());
+        }
+        // Constants are code: a table of them would be the only data of a kernel.
+        const MOST: usize = 1024;
+        if literal.len() > MOST {
+            return Err(malformed(op, format!("has more than {MOST} different elements")));
+        }
+        let address = self.reserve(data.len());
+        for (i, chunk) in data.chunks_exact(size).enumerate() {
+            let value = self.immediate(element(chunk), elem);
+            let flags = self.flags();
+            self.b.ins().store(flags, value, address, (i * size) as i32);
+        }
+        let dims = literal.dims().to_vec();
+        let node = self.node(Kind::Buffer(address), elem, bits_of(&dims), 1, 0);
+        self.give(op, Val::Block(node, dims))
+    }
+
+    /// The element with these bits.
+    pub(super) fn immediate(&mut self, bits: i64, elem: Elem) -> Value {
+        match elem.clif() {
+            types::F32 => self.b.ins().f32const(f32::from_bits(bits as u32)),
+            types::F64 => self.b.ins().f64const(f64::from_bits(bits as u64)),
+            _ if elem == Elem::Data(DType::Bool) => {
+                self.b.ins().iconst(types::I8, i64::from(bits & 0xff != 0))
+            }
+            ty => {
+                let mask = if ty.bits() == 64 { -1 } else { (1i64 << ty.bits()) - 1 };
+                self.b.ins().iconst(ty, bits & mask)
+            }
+        }
+    }
+
+    /// Zero of a type.
+    pub(super) fn zero(&mut self, ty: cranelift_codegen::ir::Type) -> Value {
+        match ty {
+            types::F32 => self.b.ins().f32const(0.0),
+            types::F64 => self.b.ins().f64const(0.0),
+            ty => self.b.ins().iconst(ty, 0),
+        }
+    }
+
+    /// Evaluates loads that are needed behind the op that is being generated, which may write.
+    pub(super) fn settle_loads(&mut self) -> Result<()> {
+        let nodes = &self.nodes;
+        self.pending.retain(|&n| matches!(nodes[n].kind, Kind::Load { .. }));
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let mut live = vec![];
+        for frame in &self.frames {
+            let Some(op) = frame.at.last() else { continue };
+            for (i, val) in frame.env.iter().enumerate() {
+                if let Some(Val::Block(node, _)) = val
+                    && frame.plan.outlives(ValueId(i as u32), op)
+                {
+                    live.push(*node);
+                }
+            }
+        }
+        self.settle(live)
+    }
+
+    /// Evaluates the loads among these nodes and their operands.
+    pub(super) fn settle(&mut self, mut stack: Vec<NodeId>) -> Result<()> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut loads = vec![];
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            match &self.nodes[node].kind {
+                Kind::Load { ptr, mask, other, .. } => {
+                    loads.push(node);
+                    stack.extend([Some(*ptr), *mask, *other].into_iter().flatten());
+                }
+                Kind::Apply(_, operands) => stack.extend(operands),
+                Kind::View(of, _) => stack.push(*of),
+                Kind::Choose { from, .. } => stack.extend(from),
+                Kind::Take { index, .. } => stack.push(*index),
+                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
+            }
+        }
+        // Operands come before what uses them.
+        loads.sort_unstable();
+        for load in loads {
+            let dims = [1usize << self.nodes[load].bits];
+            self.keep(load, &dims)?;
+        }
+        Ok(())
+    }
+
+    /// A place for errors.
+    pub(super) fn site(&mut self, op: &Op, message: &str) -> u64 {
+        if !self.check && message.is_empty() && op.kind != K::Assert {
+            return 0;
+        }
+        let loc = op.loc.as_ref().map(|l| l.to_string());
+        self.emitted.sites.push(super::Site { message: message.to_owned(), loc });
+        self.emitted.sites.len() as u64 - 1
+    }
+}

@@ -1,0 +1,164 @@
+//! Loops over the index spaces of roots.
+
+use std::collections::{HashMap, HashSet};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+
+use super::index::{Bit, Index, counter, log2};
+use super::node::{Kind, NodeId};
+use super::{Emitter, Result};
+
+/// Loops shorter than 2 to this power are merged with the one around them.
+const SHORT: u8 = 4;
+
+pub(super) fn args(values: &[Value]) -> Vec<BlockArg> {
+    values.iter().map(|&v| v.into()).collect()
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Runs `body` for each value of a counter below 2^bits, in ascending order. It takes the counter's name and the
+    /// carried values, and gives those for the next run; the last ones are the result.
+    pub(super) fn repeat(
+        &mut self,
+        bits: u8,
+        init: &[Value],
+        body: impl FnOnce(&mut Self, u16, &[Value]) -> Result<Vec<Value>>,
+    ) -> Result<Vec<Value>> {
+        self.count(0, bits, init, body)
+    }
+
+    /// As [`Self::repeat`], but the counter starts at 1; `bits` is not 0.
+    pub(super) fn repeat_from_one(
+        &mut self,
+        bits: u8,
+        init: &[Value],
+        body: impl FnOnce(&mut Self, u16, &[Value]) -> Result<Vec<Value>>,
+    ) -> Result<Vec<Value>> {
+        self.count(1, bits, init, body)
+    }
+
+    fn count(
+        &mut self,
+        first: i64,
+        bits: u8,
+        init: &[Value],
+        body: impl FnOnce(&mut Self, u16, &[Value]) -> Result<Vec<Value>>,
+    ) -> Result<Vec<Value>> {
+        let var = self.vars.len() as u16;
+        self.memo.push(HashMap::new());
+        self.places.push(HashMap::new());
+        let result = if bits == 0 {
+            let zero = self.int(0);
+            self.vars.push(zero);
+            body(self, var, init)?
+        } else {
+            let (head, done) = (self.b.create_block(), self.b.create_block());
+            self.b.append_block_param(head, types::I64);
+            for &value in init {
+                let ty = self.b.func.dfg.value_type(value);
+                self.b.append_block_param(head, ty);
+                self.b.append_block_param(done, ty);
+            }
+            let zero = self.int(first);
+            self.b.ins().jump(head, &args(&[&[zero], init].concat()));
+            self.b.switch_to_block(head);
+            let params = self.b.block_params(head).to_vec();
+            self.vars.push(params[0]);
+            let next = body(self, var, &params[1..])?;
+            let i = self.b.ins().iadd_imm_s(params[0], 1);
+            let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, i, 1i64 << bits);
+            self.b.ins().brif(more, head, &args(&[&[i], &next[..]].concat()), done, &args(&next));
+            self.b.switch_to_block(done);
+            self.b.block_params(done).to_vec()
+        };
+        self.places.pop();
+        self.memo.pop();
+        // The counter keeps its name: nodes evaluated later must not take it for another one.
+        Ok(result)
+    }
+
+    /// Runs `body` for each index of a block of these dimensions, ascending. Elements of `roots` that do not change in the
+    /// innermost loop are evaluated outside of it.
+    pub(super) fn sweep(
+        &mut self,
+        dims: &[usize],
+        roots: &[NodeId],
+        body: impl FnOnce(&mut Self, &Index) -> Result<()>,
+    ) -> Result<()> {
+        let bits: u8 = dims.iter().map(|&n| log2(n)).sum();
+        let mut inner = 0;
+        for &n in dims.iter().rev() {
+            if inner >= SHORT {
+                break;
+            }
+            inner += log2(n);
+        }
+        let roots = roots.to_vec();
+        self.repeat(bits - inner, &[], |e, outer, _| {
+            let hoisted: Index = (0..inner)
+                .map(|bit| Bit::Of { var: u16::MAX, bit })
+                .chain(counter(outer, bits - inner))
+                .collect();
+            if bits > 0 {
+                let mut seen = HashSet::new();
+                roots.iter().try_for_each(|&root| e.hoist(root, &hoisted, &mut seen))?;
+            }
+            e.repeat(inner, &[], |e, var, _| {
+                let index: Index =
+                    counter(var, inner).chain(counter(outer, bits - inner)).collect();
+                body(e, &index)?;
+                Ok(vec![])
+            })
+        })?;
+        Ok(())
+    }
+
+    /// Writes the elements of blocks to where the addresses say, row-major.
+    pub(super) fn fill(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
+        let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
+        self.sweep(dims, &roots, |e, index| {
+            let values: Result<Vec<Value>> = roots.iter().map(|&n| e.eval(n, index)).collect();
+            for (value, &(node, address)) in values?.into_iter().zip(blocks) {
+                let size = e.nodes[node].elem.size();
+                let at = e.element_address(address, index, size);
+                let flags = e.flags();
+                e.b.ins().store(flags, value, at, 0);
+            }
+            Ok(())
+        })
+    }
+
+    /// The block in scratch, evaluated at once if it is not there yet.
+    pub(super) fn keep(&mut self, node: NodeId, dims: &[usize]) -> Result<NodeId> {
+        if matches!(self.nodes[node].kind, Kind::Buffer(_)) {
+            return Ok(node);
+        }
+        let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
+        let address = self.reserve(elem.size() << bits);
+        self.fill(dims, &[(node, address)])?;
+        // Elsewhere the code that fills the buffer may not have run.
+        if self.nodes[node].region == self.region {
+            self.nodes[node].kind = Kind::Buffer(address);
+            (self.nodes[node].cost, self.nodes[node].depth) = (1, 0);
+            return Ok(node);
+        }
+        Ok(self.node(Kind::Buffer(address), elem, bits, 1, 0))
+    }
+
+    /// The address of the block's elements, row-major.
+    pub(super) fn address(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
+        let kept = self.keep(node, dims)?;
+        match self.nodes[kept].kind {
+            Kind::Buffer(address) => Ok(address),
+            _ => Ok(self.scratch),
+        }
+    }
+
+    /// The address of the element at an index.
+    pub(super) fn element_address(&mut self, base: Value, index: &Index, size: usize) -> Value {
+        let place = self.place(index);
+        let bytes = self.b.ins().ishl_imm_u(place, i64::from(size.trailing_zeros()));
+        self.b.ins().iadd(base, bytes)
+    }
+}

@@ -1,0 +1,115 @@
+//! Compiled kernels as bytes.
+//!
+//! An image is: a mark, the key of the machine, the key of the routines, the header, then the code. Integers are little
+//! endian, lists and texts begin with their length.
+
+use std::sync::OnceLock;
+
+use trident_ir::{Func, Level, Type};
+
+use super::emit::{Emitted, Site};
+use super::kernel::Header;
+use super::{routine, target};
+
+const MARK: &[u8; 8] = b"trident1";
+
+/// Why bytes are no kernel for this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ImageError {
+    /// Not an image, or a damaged one.
+    #[error("the bytes are no compiled kernel")]
+    Malformed,
+    /// Made by another version or for another machine.
+    #[error("the kernel was compiled for another machine or version")]
+    Foreign,
+}
+
+/// What code, version and routines an image needs.
+fn key() -> &'static str {
+    static KEY: OnceLock<String> = OnceLock::new();
+    KEY.get_or_init(|| format!("{} {:016x}", target::key(), routine::fingerprint()))
+}
+
+/// A function without ops that has these parameters: the text form has functions, not types.
+fn signature(params: &[Type]) -> Func {
+    let mut func = Func::new("kernel", Level::Tile);
+    for (i, ty) in params.iter().enumerate() {
+        let id = func.value(format!("p{i}"), ty.clone());
+        func.body.params.push(id);
+    }
+    func
+}
+
+/// FNV-1a of the contents, against truncated files.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+}
+
+pub(super) fn write(header: &Header, code: &[u8]) -> Vec<u8> {
+    let mut body = vec![];
+    let mut text = |s: &str| {
+        body.extend((s.len() as u64).to_le_bytes());
+        body.extend(s.as_bytes());
+    };
+    text(key());
+    text(&header.name);
+    text(if header.check { "check" } else { "" });
+    text(&header.emitted.scratch.to_string());
+    text(&signature(&header.params).to_string());
+    text(&header.emitted.sites.len().to_string());
+    for site in &header.emitted.sites {
+        text(&site.message);
+        text(site.loc.as_deref().unwrap_or_default());
+    }
+    body.extend((code.len() as u64).to_le_bytes());
+    body.extend(code);
+    [&MARK[..], &digest(&body).to_le_bytes(), &body].concat()
+}
+
+/// The header and code of an image.
+pub(super) fn read(image: &[u8]) -> Result<(Header, &[u8]), ImageError> {
+    let rest = image.strip_prefix(MARK).ok_or(ImageError::Malformed)?;
+    let (sum, body) = rest.split_first_chunk::<8>().ok_or(ImageError::Malformed)?;
+    if u64::from_le_bytes(*sum) != digest(body) {
+        return Err(ImageError::Malformed);
+    }
+    let mut reader = Reader(body);
+    if reader.text()? != key() {
+        return Err(ImageError::Foreign);
+    }
+    let name = reader.text()?.to_owned();
+    let check = reader.text()? == "check";
+    let scratch = reader.number()?;
+    let signature: Func = reader.text()?.parse().map_err(|_| ImageError::Malformed)?;
+    let params = signature.body.params.iter().map(|&p| signature.ty(p).clone()).collect();
+    let mut sites = vec![];
+    for _ in 0..reader.number()? {
+        let message = reader.text()?.to_owned();
+        let loc = Some(reader.text()?.to_owned()).filter(|l| !l.is_empty());
+        sites.push(Site { message, loc });
+    }
+    let code = reader.bytes()?;
+    Ok((Header { name, params, emitted: Emitted { scratch, sites }, check }, code))
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self) -> Result<&'a [u8], ImageError> {
+        let (n, rest) = self.0.split_first_chunk::<8>().ok_or(ImageError::Malformed)?;
+        let n = usize::try_from(u64::from_le_bytes(*n)).map_err(|_| ImageError::Malformed)?;
+        let (bytes, rest) = rest.split_at_checked(n).ok_or(ImageError::Malformed)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn text(&mut self) -> Result<&'a str, ImageError> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| ImageError::Malformed)
+    }
+
+    fn number(&mut self) -> Result<usize, ImageError> {
+        self.text()?.parse().map_err(|_| ImageError::Malformed)
+    }
+}

@@ -1,0 +1,239 @@
+//! Kernels: compilation of tile modules to native code, and launches.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trident_ir::{Level, Module, Type};
+use trident_runtime::{
+    Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
+    ProgramPoint,
+};
+
+use super::abi::{Context, Fault, Kind};
+use super::check::{Access, Checker};
+use super::code::Code;
+use super::emit::Emitted;
+use super::target::{self, Compiled};
+use super::{image, routine};
+use crate::CpuDevice;
+use crate::aligned::Scratch;
+use crate::simd::Isa;
+use crate::threads::Threads;
+
+/// Tasks for each thread of a launch: enough to even out programs of different length.
+const TASKS: usize = 8;
+
+/// What the native code of a kernel needs beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    pub(super) name: String,
+    pub(super) params: Vec<Type>,
+    pub(super) emitted: Emitted,
+    pub(super) check: bool,
+}
+
+/// A kernel in machine code.
+struct Native {
+    header: Header,
+    code: Code,
+    threads: Arc<Threads>,
+    /// What it was compiled from; a kernel that was loaded from an image has none.
+    module: Option<Module>,
+}
+
+impl KernelCompiler for CpuDevice {
+    fn compile_kernel(
+        &self,
+        module: &Module,
+        options: &KernelOptions,
+    ) -> Result<Arc<dyn Kernel>, Declined> {
+        let entry = module.entry().filter(|f| f.level == Level::Tile);
+        let Some(entry) = entry else {
+            let reason = "has no entry of level tile".into();
+            return Err(Declined { op: "module".into(), reason });
+        };
+        let Compiled { code, emitted, .. } = target::compile(module, options.check, None)?;
+        let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
+        let header = Header { name: entry.name.clone(), params, emitted, check: options.check };
+        self.native(header, &code, Some(module.clone()))
+    }
+
+    fn load_kernel(&self, image: &[u8]) -> Result<Arc<dyn Kernel>, Declined> {
+        let (header, code) = image::read(image)
+            .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
+        self.native(header, code, None)
+    }
+}
+
+impl CpuDevice {
+    fn native(
+        &self,
+        header: Header,
+        code: &[u8],
+        module: Option<Module>,
+    ) -> Result<Arc<dyn Kernel>, Declined> {
+        let code = Code::new(code).map_err(|e| Declined {
+            op: header.name.clone(),
+            reason: format!("no memory for machine code: {e}"),
+        })?;
+        Ok(Arc::new(Native { header, code, threads: Arc::clone(&self.threads), module }))
+    }
+}
+
+/// Most scratch of a thread: more is taken for a mistake.
+const MOST_SCRATCH: usize = 1 << 31;
+
+/// Keeps the fault of the first program in the grid's order.
+fn note(context: *const Context, fault: Fault) {
+    // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
+    let context = unsafe { &*context };
+    let mut first = context.fault.lock().unwrap_or_else(PoisonError::into_inner);
+    if first.as_ref().is_none_or(|f| fault.program < f.program) {
+        *first = Some(fault);
+    }
+}
+
+extern "C" fn fail(context: *const Context, program: u64, site: u64) {
+    note(context, Fault { program, site, access: None });
+}
+
+extern "C" fn check(
+    context: *const Context,
+    program: u64,
+    site: u64,
+    address: u64,
+    bytes: u64,
+    kind: u64,
+    mask: u64,
+) -> u64 {
+    if mask == 0 {
+        return 0;
+    }
+    let access = match kind {
+        Kind::READ => Access::Read,
+        Kind::WRITE => Access::Write,
+        _ => Access::Atomic {
+            acquire: kind & Kind::ACQUIRE != 0,
+            release: kind & Kind::RELEASE != 0,
+            writes: kind & Kind::WRITES != 0,
+        },
+    };
+    let found = {
+        // SAFETY: as in `note`.
+        let checker = unsafe { &(*context).checker };
+        let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
+        checker.as_mut().map_or(Ok(()), |c| c.access(address, bytes as usize, access))
+    };
+    match found {
+        Ok(()) => 0,
+        Err(access) => {
+            note(context, Fault { program, site, access: Some(access.to_string()) });
+            1
+        }
+    }
+}
+
+impl Native {
+    /// Runs programs `first … first + count − 1`; whether all went well.
+    fn run(&self, context: &Context, args: &[u64], first: u64, count: u64) -> bool {
+        let mut scratch = Scratch::<u8>::take(self.header.emitted.scratch);
+        let (args, scratch) = (args.as_ptr(), scratch.as_mut_ptr());
+        // SAFETY: the code was generated for this machine and these parameters; what its pointers point to is the
+        // launching program's affair, as the interface says.
+        let status = unsafe { (self.code.entry())(context, args, first, count, scratch) };
+        status == 0
+    }
+
+    fn error(&self, fault: Fault, grid: [u32; 3]) -> LaunchError {
+        let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
+        let id = [fault.program % x, fault.program / x % y, fault.program / x / y];
+        let site = self.header.emitted.sites.get(fault.site as usize).cloned().unwrap_or_default();
+        let at = ProgramPoint { program: id.map(|i| i as u32), loc: site.loc.map(Arc::from) };
+        match fault.access {
+            Some(access) => LaunchError::Access { at, access },
+            None => LaunchError::Assert { at, message: site.message },
+        }
+    }
+}
+
+impl Kernel for Native {
+    fn name(&self) -> &str {
+        &self.header.name
+    }
+
+    fn params(&self) -> &[Type] {
+        &self.header.params
+    }
+
+    fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
+        let (expected, actual) = (self.header.params.len(), launch.args.len());
+        if expected != actual {
+            let kernel = self.header.name.clone();
+            return Err(LaunchError::Arguments { kernel, expected, actual });
+        }
+        if self.header.emitted.scratch > MOST_SCRATCH {
+            let (kernel, bytes) = (self.header.name.clone(), self.header.emitted.scratch);
+            return Err(LaunchError::Memory { kernel, bytes });
+        }
+        let programs = launch.grid.iter().map(|&n| n as usize).try_fold(1usize, usize::checked_mul);
+        let programs = match programs {
+            Some(0) => return Ok(()),
+            Some(n) => n,
+            None => usize::MAX,
+        };
+        let context = Context {
+            table: routine::table(Isa::detect()).as_ptr(),
+            grid: launch.grid,
+            fail,
+            check,
+            fault: Mutex::new(None),
+            checker: Mutex::new(self.header.check.then(|| Checker::new(launch.extents))),
+        };
+        let stop = AtomicBool::new(false);
+        let run = |first: usize, count: usize| {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            if !self.run(&context, launch.args, first as u64, count as u64) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        if self.header.check {
+            for program in 0..programs {
+                if let Some(c) =
+                    &mut *context.checker.lock().unwrap_or_else(PoisonError::into_inner)
+                {
+                    c.begin(program as u32);
+                }
+                run(program, 1);
+            }
+        } else {
+            // Tasks start in ascending order, so a program may wait for those before it.
+            let chunk = programs.div_ceil(self.threads.count() * TASKS);
+            let tasks = programs.div_ceil(chunk);
+            if tasks == 1 {
+                run(0, programs);
+            } else {
+                self.threads.run(tasks, |task| {
+                    let first = task * chunk;
+                    run(first, chunk.min(programs - first));
+                });
+            }
+        }
+        let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match fault {
+            Some(fault) => Err(self.error(fault, launch.grid)),
+            None => Ok(()),
+        }
+    }
+
+    fn listing(&self, kind: Listing) -> Option<String> {
+        let compiled =
+            target::compile(self.module.as_ref()?, self.header.check, Some(kind)).ok()?;
+        compiled.listing
+    }
+
+    fn image(&self) -> Option<Vec<u8>> {
+        Some(image::write(&self.header, self.code.bytes()))
+    }
+}

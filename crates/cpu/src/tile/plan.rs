@@ -1,0 +1,267 @@
+//! What is decided about the values of a function before code is generated: which blocks are kept in scratch and how long
+//! each value lives.
+//!
+//! Most blocks are never in memory: the loop of the op that needs their elements, a *root*, computes them. Blocks that
+//! several roots need and that are dear to compute are kept.
+
+use std::collections::{HashMap, HashSet};
+
+use trident_ir::{Block, Func, Op, OpKind, ValueId, op::Group};
+
+/// A block of this cost is kept if several roots need it.
+const DEAR: u32 = 6;
+
+/// What is decided about a function.
+pub(super) struct Plan {
+    /// Blocks that are computed once, into scratch.
+    kept: HashSet<ValueId>,
+    /// The position of the last op that needs the value; in a loop that of its end.
+    last: Vec<u32>,
+    positions: HashMap<*const Op, u32>,
+}
+
+impl Plan {
+    pub(super) fn new(func: &Func) -> Plan {
+        let n = func.values.len();
+        let mut lives = Lives {
+            last: vec![0; n],
+            depth: vec![0; n],
+            positions: HashMap::new(),
+            used: vec![],
+            at: 0,
+        };
+        lives.block(&func.body);
+        let mut costs = vec![0u32; n];
+        forward(&func.body, &mut costs);
+        let mut roots = Roots {
+            of: vec![Root::None; n],
+            depth: lives.depth,
+            loops: vec![],
+            kept: HashSet::new(),
+            costs,
+            next: 0,
+        };
+        roots.block(&func.body);
+        Plan { kept: roots.kept, last: lives.last, positions: lives.positions }
+    }
+
+    /// Whether the block is computed once, into scratch.
+    pub(super) fn keeps(&self, id: ValueId) -> bool {
+        self.kept.contains(&id)
+    }
+
+    /// Whether an op behind `op` needs the value.
+    pub(super) fn outlives(&self, id: ValueId, op: &Op) -> bool {
+        let at = self.positions.get(&std::ptr::from_ref(op)).copied().unwrap_or(0);
+        self.last.get(id.index()).is_some_and(|&last| last > at)
+    }
+}
+
+/// Whether the blocks that the op gives are expressions that any loop can evaluate.
+pub(super) fn lazy(op: &Op) -> bool {
+    use OpKind as K;
+    match op.kind {
+        K::Load | K::DescriptorLoad | K::DescriptorGather => !op.flag("volatile"),
+        K::Splat | K::Arange | K::ExpandDims | K::Broadcast | K::View | K::Permute | K::Cat => true,
+        K::Join | K::Unjoin | K::TakeAlongAxis | K::Hint | K::Identity | K::Poison => true,
+        K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt | K::Constant => true,
+        _ => op.decl().group == Group::Elementwise,
+    }
+}
+
+/// Instructions for one element, roughly, operands left aside.
+pub(super) fn cost(op: &Op) -> u32 {
+    use OpKind as K;
+    match op.kind {
+        K::Splat | K::Arange | K::ExpandDims | K::Broadcast | K::View | K::Constant | K::Hint => 0,
+        K::Identity | K::Poison | K::PtrCast | K::IntToPtr | K::PtrToInt | K::BitCast => 0,
+        K::Load | K::DescriptorLoad | K::DescriptorGather | K::TakeAlongAxis => 8,
+        K::Div | K::Sqrt | K::Rsqrt | K::Reciprocal => 6,
+        K::Mod => 12,
+        K::Exp | K::Exp2 | K::Log | K::Log2 | K::Sin | K::Cos | K::Tan | K::Tanh | K::Erf => 20,
+        K::Libm | K::Pow | K::Sigmoid | K::Gelu | K::Mish | K::Softplus => 30,
+        _ => 1,
+    }
+}
+
+fn forward(block: &Block, costs: &mut [u32]) {
+    for op in &block.ops {
+        let operands = if lazy(op) {
+            op.used().map(|v| costs.get(v.index()).copied().unwrap_or(0)).sum()
+        } else {
+            0u32
+        };
+        for out in op.defined() {
+            if let Some(slot) = costs.get_mut(out.index()) {
+                *slot = if lazy(op) { operands.saturating_add(cost(op)).min(10_000) } else { 1 };
+            }
+        }
+        op.regions.iter().for_each(|region| forward(region, costs));
+    }
+}
+
+struct Lives {
+    last: Vec<u32>,
+    depth: Vec<u32>,
+    positions: HashMap<*const Op, u32>,
+    /// What was used in each of the regions that are open.
+    used: Vec<Vec<ValueId>>,
+    at: u32,
+}
+
+impl Lives {
+    fn define(&mut self, id: ValueId) {
+        if let Some(depth) = self.depth.get_mut(id.index()) {
+            *depth = self.used.len() as u32;
+        }
+    }
+
+    fn touch(&mut self, id: ValueId) {
+        if let Some(last) = self.last.get_mut(id.index()) {
+            *last = (*last).max(self.at);
+        }
+        if let Some(used) = self.used.last_mut() {
+            used.push(id);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.params.iter().for_each(|&p| self.define(p));
+        for op in &block.ops {
+            self.at += 1;
+            self.positions.insert(std::ptr::from_ref(op), self.at);
+            op.used().for_each(|v| self.touch(v));
+            op.defined().for_each(|v| self.define(v));
+            if op.regions.is_empty() {
+                continue;
+            }
+            self.used.push(vec![]);
+            op.regions.iter().for_each(|region| self.block(region));
+            self.at += 1;
+            let mut used = self.used.pop().unwrap_or_default();
+            let depth = self.used.len() as u32;
+            used.sort_unstable();
+            used.dedup();
+            for id in used {
+                if self.depth.get(id.index()).is_some_and(|&d| d <= depth) {
+                    self.touch(id);
+                }
+            }
+        }
+        self.at += 1;
+        block.results.iter().for_each(|&r| self.touch(r));
+    }
+}
+
+/// The ops whose loops evaluate a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Root {
+    None,
+    One(u32),
+    Many,
+}
+
+impl Root {
+    fn join(self, other: Root) -> Root {
+        match (self, other) {
+            (Root::None, r) | (r, Root::None) => r,
+            (Root::One(a), Root::One(b)) if a == b => self,
+            _ => Root::Many,
+        }
+    }
+}
+
+struct Roots {
+    of: Vec<Root>,
+    depth: Vec<u32>,
+    /// For each region that is open: whether it runs several times.
+    loops: Vec<bool>,
+    kept: HashSet<ValueId>,
+    costs: Vec<u32>,
+    next: u32,
+}
+
+impl Roots {
+    fn fresh(&mut self) -> Root {
+        self.next += 1;
+        Root::One(self.next)
+    }
+
+    fn add(&mut self, id: ValueId, root: Root) {
+        let depth = self.depth.get(id.index()).copied().unwrap_or(0) as usize;
+        let repeated = self.loops.get(depth..).is_some_and(|l| l.contains(&true));
+        let root = if repeated && root != Root::None { Root::Many } else { root };
+        if let Some(slot) = self.of.get_mut(id.index()) {
+            *slot = slot.join(root);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for &result in &block.results {
+            let root = self.fresh();
+            self.add(result, root);
+        }
+        for op in block.ops.iter().rev() {
+            if lazy(op) {
+                self.lazy(op);
+                continue;
+            }
+            self.loops.push(matches!(op.kind, OpKind::For | OpKind::While));
+            op.regions.iter().rev().for_each(|region| self.block(region));
+            self.loops.pop();
+            let root = self.fresh();
+            op.used().for_each(|v| self.add(v, root));
+        }
+    }
+
+    fn dear(&self, id: ValueId) -> bool {
+        self.costs.get(id.index()).is_some_and(|&c| c > DEAR)
+    }
+
+    fn lazy(&mut self, op: &Op) {
+        let mut root = Root::None;
+        for out in op.defined() {
+            let found = self.of.get(out.index()).copied().unwrap_or(Root::Many);
+            root = match (root, found) {
+                (Root::None, r) | (r, Root::None) => r,
+                _ => Root::Many,
+            };
+        }
+        if root == Root::Many {
+            let keep: Vec<_> = op.defined().filter(|&out| self.dear(out)).collect();
+            if !keep.is_empty() && !renames(op.kind) {
+                self.kept.extend(keep);
+                root = self.fresh();
+            }
+        }
+        if op.kind == OpKind::Broadcast
+            && op.input(0).is_some_and(|x| self.dear(x))
+            && root != Root::None
+        {
+            root = Root::Many;
+        }
+        for (i, v) in op.used().enumerate() {
+            let own = op.kind == OpKind::TakeAlongAxis && i == 0;
+            let root = if own && root != Root::None { self.fresh() } else { root };
+            self.add(v, root);
+        }
+    }
+}
+
+/// Whether the op only renames indices: its operand is kept instead.
+fn renames(kind: OpKind) -> bool {
+    use OpKind as K;
+    matches!(
+        kind,
+        K::Splat
+            | K::ExpandDims
+            | K::Broadcast
+            | K::View
+            | K::Permute
+            | K::Unjoin
+            | K::Hint
+            | K::Identity
+            | K::BitCast
+            | K::PtrCast
+    )
+}

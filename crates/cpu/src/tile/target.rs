@@ -1,0 +1,111 @@
+//! The machine that code is generated for, and the run of Cranelift.
+
+use std::sync::{Arc, OnceLock};
+
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types};
+use cranelift_codegen::isa::{self, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use trident_ir::Module;
+use trident_runtime::{Declined, Listing};
+
+use super::emit::{self, Emitted};
+
+/// Machine code with what is known about it.
+pub(super) struct Compiled {
+    pub(super) code: Vec<u8>,
+    pub(super) emitted: Emitted,
+    pub(super) listing: Option<String>,
+}
+
+fn declined(reason: impl ToString) -> Declined {
+    Declined { op: "kernel".into(), reason: reason.to_string() }
+}
+
+/// Cranelift's name of the machine's architecture.
+const ARCH: &str = std::env::consts::ARCH;
+
+/// Features that are used where the processor has them.
+fn features() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    let found = [
+        ("has_sse3", is_x86_feature_detected!("sse3")),
+        ("has_ssse3", is_x86_feature_detected!("ssse3")),
+        ("has_sse41", is_x86_feature_detected!("sse4.1")),
+        ("has_sse42", is_x86_feature_detected!("sse4.2")),
+        ("has_popcnt", is_x86_feature_detected!("popcnt")),
+        ("has_avx", is_x86_feature_detected!("avx")),
+        ("has_avx2", is_x86_feature_detected!("avx2")),
+        ("has_fma", is_x86_feature_detected!("fma")),
+        ("has_bmi1", is_x86_feature_detected!("bmi1")),
+        ("has_bmi2", is_x86_feature_detected!("bmi2")),
+        ("has_lzcnt", is_x86_feature_detected!("lzcnt")),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let found: [(&str, bool); 0] = [];
+    found.into_iter().filter(|f| f.1).map(|f| f.0).collect()
+}
+
+/// What code depends on: code of one key runs wherever the key is the same.
+pub(super) fn key() -> String {
+    format!("{ARCH} {} {}", features().join(" "), env!("CARGO_PKG_VERSION"))
+}
+
+/// Whether the machine has instructions for what would be calls of a C library otherwise: rounding, and with
+/// `fma` the fused product.
+fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
+    static ISA: OnceLock<Result<Arc<dyn TargetIsa>, String>> = OnceLock::new();
+    let built = ISA.get_or_init(|| {
+        let features = features();
+        if ARCH == "x86_64" && !features.contains(&"has_sse41") {
+            return Err("the processor lacks SSE 4.1".into());
+        }
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+            ("enable_probestack", "false"),
+            ("unwind_info", "false"),
+        ] {
+            flags.set(name, value).map_err(|e| e.to_string())?;
+        }
+        let mut builder = isa::lookup_by_name(ARCH).map_err(|e| e.to_string())?;
+        for feature in features {
+            builder.enable(feature).map_err(|e| e.to_string())?;
+        }
+        builder.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
+    });
+    built.clone().map_err(declined)
+}
+
+/// Generates the machine code of a module's entry.
+pub(super) fn compile(
+    module: &Module,
+    check: bool,
+    listing: Option<Listing>,
+) -> Result<Compiled, Declined> {
+    let isa = isa()?;
+    let config = isa.frontend_config();
+    let mut signature = Signature::new(config.default_call_conv);
+    signature.params.extend([AbiParam::new(types::I64); 5]);
+    signature.returns.push(AbiParam::new(types::I64));
+    let mut context = cranelift_codegen::Context::for_function(Function::with_name_signature(
+        UserFuncName::user(0, 0),
+        signature,
+    ));
+    let emitted = emit::emit(module, check, config, &mut context.func)?;
+    if listing == Some(Listing::Clif) {
+        let listing = Some(context.func.display().to_string());
+        return Ok(Compiled { code: vec![], emitted, listing });
+    }
+    context.set_disasm(listing == Some(Listing::Assembly));
+    let compiled = context
+        .compile(&*isa, &mut ControlPlane::default())
+        .map_err(|e| declined(format!("{:?}", e.inner)))?;
+    if let Some(reloc) = compiled.buffer.relocs().first() {
+        return Err(declined(format!("code is not self-contained: {reloc:?}")));
+    }
+    let code = compiled.code_buffer().to_vec();
+    Ok(Compiled { code, emitted, listing: compiled.vcode.clone() })
+}
