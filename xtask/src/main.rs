@@ -109,7 +109,7 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
-            let all = [Venv::Onnx, Venv::Examples, Venv::Torch];
+            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }

@@ -18,6 +18,8 @@ pub(crate) enum Venv {
     Onnx,
     /// Training, export and tests of the examples.
     Examples,
+    /// Tests of the Python package, without PyTorch.
+    Triton,
     /// PyTorch beside Triton: conformance and benchmarks of kernels.
     Torch,
 }
@@ -27,6 +29,7 @@ impl Venv {
         match self {
             Venv::Onnx => "onnx",
             Venv::Examples => "examples",
+            Venv::Triton => "triton",
             Venv::Torch => "torch",
         }
     }

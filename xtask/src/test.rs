@@ -1,6 +1,8 @@
 //! `cargo xtask test`: every check, one after the other, with the time that each took.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -33,6 +35,12 @@ pub(crate) fn run() -> Result<Outcome> {
         tool(Venv::Onnx, "ruff", &["check", "--no-cache", "--quiet", "."])
     });
     steps.command("python tests", || tool(Venv::Onnx, "unit", &["xtask/python/tests"]));
+    let package =
+        steps.produce("python package", || build::python_package(Venv::Triton, Profile::Ci));
+    steps.check("python package tests", || {
+        let package = package.as_deref().context("not run: the package does not build")?;
+        counted(package_tests(package)?)
+    });
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
@@ -54,7 +62,7 @@ fn environment() -> Result<()> {
             ensure!(added.success(), "rustup cannot add {component}");
         }
     }
-    for venv in [Venv::Onnx, Venv::Examples] {
+    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton] {
         venv.ensure()?;
     }
     Ok(())
@@ -68,6 +76,19 @@ fn arguments(mut command: Command, line: &str) -> Command {
 fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
     let binary = build::trident_path(Profile::Ci);
     Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
+}
+
+/// Pytest on the Python package, with a cache of compiled kernels of its own.
+fn package_tests(package: &Path) -> Result<Command> {
+    let args = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet", "python/tests"];
+    let tool = Tool::module(Venv::Triton, "pytest")?.args(args).package(package)?;
+    let cache = paths::target().join("python/triton-cache");
+    if cache.exists() {
+        fs::remove_dir_all(&cache)?;
+    }
+    let mut command = tool.into_command();
+    command.env("TRITON_CACHE_DIR", cache);
+    Ok(command)
 }
 
 /// The run so far.
@@ -101,6 +122,16 @@ impl Steps {
         let verdict = if success { "ok" } else { "FAILED" };
         println!("── {name}: {verdict} ({tally}) in {:.1} s", start.elapsed().as_secs_f64());
         success
+    }
+
+    /// Run a step that gives a path, and hand that on.
+    fn produce(&mut self, name: &str, step: impl FnOnce() -> Result<PathBuf>) -> Option<PathBuf> {
+        let mut path = None;
+        self.check(name, || {
+            path = Some(step()?);
+            Ok(None)
+        });
+        path
     }
 
     /// Run a command as a step.

@@ -18,7 +18,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("apple", &["ir", "passes", "runtime"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
-    ("python", &["engine", "triton", "onnx", "cpu", "apple"]),
+    ("python", &["ir", "runtime", "engine", "triton", "onnx", "cpu", "apple"]),
     ("cli", &["*"]),
 ];
 

@@ -3,6 +3,7 @@
 mod commands;
 mod failure;
 mod input;
+mod kernel;
 mod limits;
 mod model;
 mod output;
@@ -21,11 +22,12 @@ Examples:
   trident run model.onnx --input random --shape x=1x3x224x224
   trident inspect model.onnx                       what is in it and how it will run
   trident bench model.onnx --threads 2 --profile   how fast it runs, and where the time goes
+  trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
   trident devices                                  what this machine offers
 
 Exit status: 0 success; 1 the model failed to plan or to run; 2 wrong usage, files or inputs.";
 
-/// Runs ONNX models on any CPU.
+/// Runs ONNX models and Triton kernels on any CPU.
 #[derive(Parser)]
 #[command(name = "trident", version, about, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
@@ -35,10 +37,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run a model once
+    /// Run a model once, or launch a kernel
     Run(commands::run::Args),
     /// Show what is in a model and how it will run
     Inspect(commands::inspect::Args),
+    /// Show what a Triton kernel becomes
+    Compile(commands::compile::Args),
     /// Measure latency and throughput
     Bench(commands::bench::Args),
     /// List devices
@@ -52,6 +56,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Compile(args) => commands::compile::run(&args),
         Command::Bench(args) => commands::bench::run(&args),
         Command::Devices(args) => commands::devices::run(&args),
         Command::Worker(args) => commands::worker::run(&args),

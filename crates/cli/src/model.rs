@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
 use trident_engine::Session;
 use trident_onnx::Model;
-use trident_runtime::{Device, map_file};
+use trident_runtime::{Device, KernelCompiler, map_file};
 
 /// Options of every command that runs models.
 #[derive(clap::Args, Debug)]
@@ -32,12 +32,21 @@ const MAX_THREADS: usize = 1024;
 impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<Vec<Arc<dyn Device>>, Failure> {
+        Ok(vec![self.cpu()?])
+    }
+
+    /// What compiles kernels.
+    pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
+        Ok(self.cpu()?)
+    }
+
+    fn cpu(&self) -> Result<Arc<CpuDevice>, Failure> {
         if self.threads > MAX_THREADS {
             let text = format!("{} threads are more than {MAX_THREADS}", self.threads);
             return Err(Failure::usage(text));
         }
         match self.device.as_str() {
-            "cpu" => Ok(vec![Arc::new(CpuDevice::new(self.threads))]),
+            "cpu" => Ok(Arc::new(CpuDevice::new(self.threads))),
             other => {
                 let text = format!("there is no device `{other}`");
                 Err(Failure::usage(text).hint("`trident devices` lists what there is"))

@@ -4,11 +4,11 @@ import statistics
 import time
 
 import torch
-import trident
 
 import attention
 import matmul
 import softmax
+import trident
 import vector_add
 
 

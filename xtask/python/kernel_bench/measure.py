@@ -16,6 +16,7 @@ import sys
 import time
 
 import torch
+
 import trident
 
 from . import latency

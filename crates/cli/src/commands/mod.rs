@@ -1,7 +1,9 @@
 //! The commands, one a file.
 
 pub(crate) mod bench;
+pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod inspect;
+mod launch;
 pub(crate) mod run;
 pub(crate) mod worker;

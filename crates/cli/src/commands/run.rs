@@ -1,7 +1,9 @@
-//! `trident run`: one inference.
+//! `trident run`: one inference, or one launch of a kernel.
 
+use super::launch;
 use crate::failure::Failure;
 use crate::input::{self, InputArgs, json::element};
+use crate::kernel::{self, KernelArgs};
 use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
 use crate::output;
@@ -28,7 +30,11 @@ Examples:
   trident run resnet50.onnx --input cat.jpg --labels imagenet.txt \\
       --preprocess scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225,size=224x224
   trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
-  trident run model.onnx --input random --shape x=8x3x224x224 --seed 1 --json";
+  trident run model.onnx --input random --shape x=8x3x224x224 --seed 1 --json
+
+Kernels (.ttir) take --grid and --arg; arrays that the launch changed are the results:
+  trident run add.ttir --grid 8 --arg x=@x.npy --arg y=@y.npy --arg out=zeros:8000 --arg n=8000 \\
+      --output out.npy";
 
 /// Rows of scores that are drawn as charts; of further ones only the number is told.
 const MAX_CHARTS: usize = 8;
@@ -36,16 +42,18 @@ const MAX_CHARTS: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file
-    model: PathBuf,
+    /// ONNX file, or Triton IR (.ttir)
+    pub(super) model: PathBuf,
     #[command(flatten)]
-    inputs: InputArgs,
+    pub(super) inputs: InputArgs,
+    #[command(flatten)]
+    pub(super) kernel: KernelArgs,
     /// How image files become tensors, e.g. scale=1/255,mean=A:B:C,std=A:B:C,layout=nchw,size=32x32,gray
     #[arg(short, long, value_name = "STEPS")]
     preprocess: Option<String>,
     /// Write results to a .npy, .npz or .json file
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub(super) output: Option<PathBuf>,
     /// Show the K best classes of each row [default: 3 where outputs are probabilities or have labels]
     #[arg(short = 'k', long, value_name = "K")]
     top_k: Option<usize>,
@@ -54,14 +62,22 @@ pub(crate) struct Args {
     labels: Option<PathBuf>,
     /// Print results and times as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
-    device: DeviceArgs,
+    pub(super) device: DeviceArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if kernel::is_kernel(&args.model) {
+        return launch::run(args);
+    }
+    if args.kernel.is_given() {
+        let text =
+            format!("--grid and --arg are for kernels, and `{}` is none", args.model.display());
+        return Err(Failure::usage(text).hint("kernels are .ttir files; models take --input"));
+    }
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;

@@ -71,7 +71,7 @@ pub(crate) struct InputArgs {
     shape: Vec<String>,
     /// Seed of random inputs
     #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl InputArgs {

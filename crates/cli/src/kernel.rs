@@ -1,0 +1,202 @@
+//! Kernels: files of Triton IR, compiling them, and the arguments of a launch from the command line.
+
+use crate::failure::Failure;
+use crate::input::npy;
+use crate::model::DeviceArgs;
+use crate::random::Random;
+use crate::scalar::{self, Scalar};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use trident_ir::{DType, Module, Type, ValueInfo};
+use trident_runtime::{Kernel, KernelOptions, Tensor};
+
+/// Options of a launch.
+#[derive(clap::Args)]
+pub(crate) struct KernelArgs {
+    /// Programs of a kernel, e.g. 8 or 8x4
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) grid: Option<String>,
+    /// Argument of a kernel as NAME=NUMBER, NAME=@FILE.npy, NAME=zeros:DIMS or NAME=random:DIMS
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(crate) arg: Vec<String>,
+}
+
+impl KernelArgs {
+    /// Whether any option was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.grid.is_some() || !self.arg.is_empty()
+    }
+}
+
+/// Whether a file is a kernel by its name.
+pub(crate) fn is_kernel(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ttir"))
+}
+
+/// Reads a kernel.
+pub(crate) fn read(path: &Path) -> Result<Module, Failure> {
+    let text = fs::read_to_string(path)
+        .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
+    trident_triton::parse(&text)
+        .map_err(|e| Failure::run(format!("cannot compile `{}`: {e}", path.display())))
+}
+
+/// Compiles a kernel.
+pub(crate) fn compile(
+    module: &Module,
+    device: &DeviceArgs,
+    options: &KernelOptions,
+) -> Result<Arc<dyn Kernel>, Failure> {
+    device.compiler()?.compile_kernel(module, options).map_err(Failure::run)
+}
+
+/// The parameters of a kernel's entry function.
+pub(crate) fn params(module: &Module) -> Result<Vec<&ValueInfo>, Failure> {
+    let entry = module.entry().ok_or_else(|| Failure::usage("the file holds no kernel"))?;
+    Ok(entry.body.params.iter().map(|v| &entry.values[v.index()]).collect())
+}
+
+/// Number of programs along x, y and z, from `8`, `8x4` or `8,4,1`.
+pub(crate) fn grid(text: &str) -> Result<[u32; 3], Failure> {
+    let wrong = || {
+        Failure::usage(format!("`--grid {text}` is no grid"))
+            .hint("write the number of programs as 8, 8x4 or 8x4x2")
+    };
+    let sizes: Result<Vec<u32>, _> = text.split(['x', ',']).map(|n| n.trim().parse()).collect();
+    let sizes = sizes.ok().filter(|s| (1..=3).contains(&s.len())).ok_or_else(wrong)?;
+    let mut grid = [1; 3];
+    grid[..sizes.len()].copy_from_slice(&sizes);
+    Ok(grid)
+}
+
+/// An argument of a launch.
+pub(crate) enum Argument {
+    /// The bits of a number.
+    Scalar(u64),
+    /// Memory, as it is and as it was before.
+    Array { now: Tensor, before: Vec<u8> },
+}
+
+/// Reads the options `NAME=VALUE`, one for each parameter, into the parameters' order.
+pub(crate) fn arguments(
+    options: &[String],
+    params: &[&ValueInfo],
+    seed: u64,
+) -> Result<Vec<Argument>, Failure> {
+    let mut random = Random::new(seed);
+    let mut found: Vec<Option<Argument>> = params.iter().map(|_| None).collect();
+    for option in options {
+        let (name, value) = option.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("`--arg {option}` has no value")).hint(listed(params))
+        })?;
+        let place = params.iter().position(|p| p.name == name).ok_or_else(|| {
+            Failure::usage(format!("the kernel has no parameter `{name}`")).hint(listed(params))
+        })?;
+        let wrong = |e: String| Failure::usage(format!("`--arg {option}`: {e}"));
+        let read = argument(value, &params[place].ty, &mut random).map_err(wrong)?;
+        if found[place].replace(read).is_some() {
+            return Err(Failure::usage(format!("parameter `{name}` is given twice")));
+        }
+    }
+    let missing = |p: &&ValueInfo| {
+        Failure::usage(format!("parameter `{}` has no value", p.name)).hint(listed(params))
+    };
+    found.into_iter().zip(params).map(|(a, p)| a.ok_or_else(|| missing(p))).collect()
+}
+
+fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, String> {
+    match ty {
+        Type::Pointer(pointer) => {
+            let now = array(value, pointer.to, random)?;
+            let before = now.bytes().map_err(|e| e.to_string())?.to_vec();
+            Ok(Argument::Array { now, before })
+        }
+        Type::Tensor(t) => {
+            let tensor = scalar::tensor(t.dtype, &[], &[number(value)?])?;
+            let bytes = tensor.bytes().map_err(|e| e.to_string())?;
+            Ok(Argument::Scalar(bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))))
+        }
+        other => Err(format!("a parameter of type {other} cannot be given on the command line")),
+    }
+}
+
+/// `@FILE.npy`, `zeros:DIMS` or `random:DIMS`.
+fn array(value: &str, dtype: DType, random: &mut Random) -> Result<Tensor, String> {
+    if let Some(file) = value.strip_prefix('@') {
+        let bytes = fs::read(file).map_err(|e| format!("cannot read `{file}`: {e}"))?;
+        let tensor = npy::read(&bytes, Some(dtype))?;
+        return match tensor.dtype() {
+            // Triton has no booleans in memory: they are bytes.
+            actual if actual == dtype || actual.size() == 1 && dtype.size() == 1 => Ok(tensor),
+            actual if actual.size() == dtype.size() && actual.is_int() && dtype.is_int() => {
+                Ok(tensor)
+            }
+            actual => Err(format!("`{file}` holds {actual}, the parameter points to {dtype}")),
+        };
+    }
+    let dims = |text: &str| -> Result<Vec<usize>, String> {
+        let dims: Result<_, _> = text.split('x').map(str::parse).collect();
+        dims.map_err(|_| format!("`{text}` is no shape such as 1000 or 32x64"))
+    };
+    match value.split_once(':') {
+        Some(("zeros", shape)) => {
+            let dims = dims(shape)?;
+            let pool = trident_runtime::Pool::new();
+            let mut tensor = Tensor::alloc(&pool, dtype, &dims).map_err(|e| e.to_string())?;
+            tensor.bytes_mut().map_err(|e| e.to_string())?.fill(0);
+            Ok(tensor)
+        }
+        Some(("random", shape)) => random.tensor(dtype, &dims(shape)?),
+        _ => Err("an array is @FILE.npy, zeros:DIMS or random:DIMS".into()),
+    }
+}
+
+fn number(value: &str) -> Result<Scalar, String> {
+    let float = || value.parse().ok().map(Scalar::Double);
+    let number = match value {
+        "true" => Some(Scalar::Bool(true)),
+        "false" => Some(Scalar::Bool(false)),
+        _ => value.parse().ok().map(Scalar::Int).or_else(float),
+    };
+    number.ok_or_else(|| format!("`{value}` is no number"))
+}
+
+/// The kernel's parameters in words.
+fn listed(params: &[&ValueInfo]) -> String {
+    let params: Vec<String> = params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
+    format!("the kernel's parameters are {}", params.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_have_one_to_three_sizes() {
+        assert_eq!(grid("8").unwrap(), [8, 1, 1]);
+        assert_eq!(grid("8x4").unwrap(), [8, 4, 1]);
+        assert_eq!(grid("8,4,0").unwrap(), [8, 4, 0]);
+        for wrong in ["", "x", "1x2x3x4", "-1", "1.5"] {
+            assert!(grid(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn scalars_are_packed_by_their_type() {
+        let bits = |text: &str, dtype| {
+            let ty = Type::fixed(dtype, &[]);
+            match argument(text, &ty, &mut Random::new(0)) {
+                Ok(Argument::Scalar(bits)) => Ok(bits),
+                Ok(Argument::Array { .. }) => Err("an array".into()),
+                Err(e) => Err(e),
+            }
+        };
+        assert_eq!(bits("-1", DType::I32), Ok(0xffff_ffff));
+        assert_eq!(bits("1.5", DType::F32), Ok(u64::from(1.5f32.to_bits())));
+        assert_eq!(bits("2", DType::F64), Ok(2f64.to_bits()));
+        assert_eq!(bits("true", DType::Bool), Ok(1));
+        assert!(bits("1.5", DType::I32).is_err() && bits("300", DType::I8).is_err());
+        assert!(bits("", DType::F32).is_err());
+    }
+}

@@ -1,0 +1,136 @@
+//! Kernels from the command line.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// out[i] = a·x[i] for i < n, 16 elements a program.
+const SCALE: &str = r#"module {
+  tt.func public @scale(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %a: f32, %n: i32) {
+    %c16 = arith.constant 16 : i32
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c16 : i32
+    %range = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32>
+    %base = tt.splat %start : i32 -> tensor<16xi32>
+    %i = arith.addi %base, %range : tensor<16xi32>
+    %limit = tt.splat %n : i32 -> tensor<16xi32>
+    %mask = arith.cmpi slt, %i, %limit : tensor<16xi32>
+    %px = tt.splat %x : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+    %pxi = tt.addptr %px, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+    %vx = tt.load %pxi, %mask : tensor<16x!tt.ptr<f32>>
+    %va = tt.splat %a : f32 -> tensor<16xf32>
+    %y = arith.mulf %vx, %va : tensor<16xf32>
+    %po = tt.splat %out : !tt.ptr<f32> -> tensor<16x!tt.ptr<f32>>
+    %poi = tt.addptr %po, %i : tensor<16x!tt.ptr<f32>>, tensor<16xi32>
+    tt.store %poi, %y, %mask : tensor<16x!tt.ptr<f32>>
+    tt.return
+  }
+}
+"#;
+
+/// A folder that goes when the test ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let folder = std::env::temp_dir().join(format!("trident-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("scale.ttir"), SCALE).unwrap();
+        Scratch(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn trident(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_trident")).args(args).output().unwrap()
+}
+
+fn stdout(args: &[&str]) -> String {
+    let output = trident(args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{args:?}: {errors}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Exit status and standard error of a run that has to fail.
+fn failure(args: &[&str]) -> (i32, String) {
+    let output = trident(args);
+    assert!(output.stdout.is_empty(), "{args:?} wrote to standard output");
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn compile_shows_each_form() {
+    let scratch = Scratch::new("compile");
+    let kernel = scratch.path("scale.ttir");
+    let tile = stdout(&["compile", &kernel]);
+    assert!(tile.contains("func @scale tile") && tile.contains("ptr_add"), "{tile}");
+    assert!(stdout(&["compile", &kernel, "--emit", "clif"]).contains("function"));
+    assert!(stdout(&["compile", &kernel, "--emit", "asm"]).contains("ret"));
+}
+
+#[test]
+fn a_launch_writes_what_it_changed() {
+    let scratch = Scratch::new("launch");
+    let (kernel, out) = (scratch.path("scale.ttir"), scratch.path("out.json"));
+    let args = ["run", &kernel, "--grid", "2", "--arg", "x=random:20", "--arg", "out=zeros:20"];
+    let more = ["--arg", "a=2.5", "--arg", "n=18", "--json", "--output", &out];
+    let report: serde_json::Value =
+        serde_json::from_str(&stdout(&[&args[..], &more].concat())).unwrap();
+    let file: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(report["changed"], file);
+    assert!(file.get("x").is_none());
+    let values: Vec<f64> =
+        file["out"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    assert_eq!((values.len(), &values[18..]), (20, &[0.0, 0.0][..]));
+    assert!(values[..18].iter().all(|v| (0.0..2.5).contains(v)));
+
+    let npy = scratch.path("out.npy");
+    let again = ["--arg", "a=2.5", "--arg", "n=18", "--output", &npy];
+    stdout(&[&args[..], &again].concat());
+    // The same array, doubled: what was written can be read.
+    let from = format!("x=@{npy}");
+    let twice = ["run", &kernel, "--grid", "2x1", "--arg", &from, "--arg", "out=zeros:20"];
+    let twice = stdout(&[&twice[..], &["--arg", "a=2", "--arg", "n=20", "--json"]].concat());
+    let twice: serde_json::Value = serde_json::from_str(&twice).unwrap();
+    let doubled = twice["changed"]["out"].as_array().unwrap();
+    for (v, d) in values.iter().zip(doubled) {
+        assert!((d.as_f64().unwrap() - 2.0 * v).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn wrong_launches_are_refused() {
+    let scratch = Scratch::new("wrong");
+    let kernel = scratch.path("scale.ttir");
+    let given = ["--arg", "x=zeros:16", "--arg", "out=zeros:16", "--arg", "a=1"];
+    let cases: &[(&[&str], &str)] = &[
+        (&["--arg", "n=1"], "a kernel needs a grid"),
+        (&["--grid", "1,2,3,4", "--arg", "n=1"], "is no grid"),
+        (&["--grid", "1"], "parameter `n` has no value"),
+        (&["--grid", "1", "--arg", "n=1.5"], "no element of type i32"),
+        (&["--grid", "1", "--arg", "n=1", "--arg", "n=2"], "given twice"),
+        (&["--grid", "1", "--arg", "m=1"], "no parameter `m`"),
+        (&["--grid", "1", "--arg", "n=1", "--arg", "x=1"], "an array is @FILE.npy"),
+    ];
+    for (args, expected) in cases {
+        let (status, text) = failure(&[&["run", kernel.as_str()], &given[..], args].concat());
+        assert_eq!(status, 2, "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
+    std::fs::write(scratch.path("bad.ttir"), SCALE.replace("arith.mulf", "arith.noise")).unwrap();
+    let (status, text) = failure(&["compile", &scratch.path("bad.ttir")]);
+    assert!(status == 1 && text.contains("arith.noise") && text.contains("14:"), "{text}");
+    let (status, text) = failure(&["run", "model.onnx", "--grid", "1"]);
+    assert!(status == 2 && text.contains("are for kernels"), "{text}");
+}

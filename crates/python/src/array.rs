@@ -1,0 +1,223 @@
+//! Arrays of any library as addresses: PyTorch tensors and everything else with `data_ptr()`, NumPy arrays, and
+//! objects with the buffer protocol, `__array_interface__` or DLPack.
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple, PyType};
+use std::collections::HashMap;
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+/// How values of a type are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// No array.
+    None,
+    /// A tuple, which may hold any of the others.
+    Tuple,
+    /// A NumPy scalar.
+    Scalar,
+    /// Its `data_ptr()` gives the address.
+    DataPtr(Gate),
+    /// The buffer protocol, `__array_interface__` or DLPack gives the address.
+    Foreign,
+}
+
+/// How an object with `data_ptr()` tells whether its memory is this machine's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gate {
+    /// The attribute `is_cpu`.
+    IsCpu,
+    /// The attribute `device`.
+    Device,
+    /// It does not.
+    Open,
+}
+
+/// The access of each type seen, by the type's address; the type is kept so that the address stays its own.
+type Types = HashMap<usize, (Py<PyType>, Access)>;
+
+fn types() -> &'static RwLock<Types> {
+    static TYPES: OnceLock<RwLock<Types>> = OnceLock::new();
+    TYPES.get_or_init(RwLock::default)
+}
+
+impl Access {
+    /// How this object is taken.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Access> {
+        let ty = object.get_type();
+        let key = ty.as_ptr() as usize;
+        if let Some((_, access)) = types().read().unwrap_or_else(PoisonError::into_inner).get(&key)
+        {
+            return Ok(*access);
+        }
+        let access = Access::find(object)?;
+        types().write().unwrap_or_else(PoisonError::into_inner).insert(key, (ty.unbind(), access));
+        Ok(access)
+    }
+
+    fn find(object: &Bound<'_, PyAny>) -> PyResult<Access> {
+        let py = object.py();
+        let plain = object.is_none()
+            || object.is_exact_instance_of::<PyInt>()
+            || object.is_exact_instance_of::<PyFloat>()
+            || object.is_exact_instance_of::<PyBool>()
+            || object.is_instance_of::<PyString>()
+            || object.is_instance_of::<PyBytes>();
+        if plain {
+            return Ok(Access::None);
+        }
+        if object.is_instance_of::<PyTuple>() {
+            return Ok(Access::Tuple);
+        }
+        if object.hasattr(intern!(py, "data_ptr"))? {
+            let gate = if object.hasattr(intern!(py, "is_cpu"))? {
+                Gate::IsCpu
+            } else if object.hasattr(intern!(py, "device"))? {
+                Gate::Device
+            } else {
+                Gate::Open
+            };
+            return Ok(Access::DataPtr(gate));
+        }
+        let modules = py.import("sys")?.getattr("modules")?;
+        if let Ok(numpy) = modules.get_item("numpy") {
+            if object.is_instance(&numpy.getattr("generic")?)? {
+                return Ok(Access::Scalar);
+            }
+        }
+        let foreign = object.hasattr(intern!(py, "__array_interface__"))?
+            || object.hasattr(intern!(py, "__dlpack__"))?
+            || PyUntypedBuffer::get(object).is_ok();
+        Ok(if foreign { Access::Foreign } else { Access::None })
+    }
+}
+
+/// The address of an array's first element. Integers are addresses, `None` is null.
+pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = object.py();
+    match Access::of(object)? {
+        Access::DataPtr(gate) => {
+            let here = match gate {
+                Gate::IsCpu => object.getattr(intern!(py, "is_cpu"))?.is_truthy()?,
+                Gate::Device => is_cpu(&object.getattr(intern!(py, "device"))?)?,
+                Gate::Open => true,
+            };
+            if !here {
+                return Err(elsewhere(object));
+            }
+            object.call_method0(intern!(py, "data_ptr"))?.extract()
+        }
+        Access::Foreign => foreign(object),
+        Access::None if object.is_none() => Ok(0),
+        Access::None | Access::Tuple | Access::Scalar => object.extract().map_err(|_: PyErr| {
+            let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
+            PyTypeError::new_err(format!(
+                "expected an array (PyTorch, NumPy, DLPack, buffer or an object with `data_ptr()`), not `{name}`"
+            ))
+        }),
+    }
+}
+
+/// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface.
+fn foreign(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if let Ok(buffer) = PyUntypedBuffer::get(object) {
+        return Ok(buffer.buf_ptr() as u64);
+    }
+    let address = object.py().import("trident.arrays")?.getattr("address")?;
+    address.call1((object,))?.extract()
+}
+
+/// Whether a `device` attribute names this machine's memory: `cpu`, an object whose `type` is that, or an empty one.
+fn is_cpu(device: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let kind = device.getattr(intern!(device.py(), "type")).unwrap_or_else(|_| device.clone());
+    let text = kind.str()?.to_string();
+    Ok(device.is_none() || text.to_ascii_lowercase().starts_with("cpu"))
+}
+
+fn elsewhere(object: &Bound<'_, PyAny>) -> PyErr {
+    let device = object.getattr("device").and_then(|d| d.str().map(|s| s.to_string()));
+    let device = device.unwrap_or_else(|_| "another device".into());
+    PyValueError::new_err(format!(
+        "the tensor is on `{device}`, and this kernel runs on the CPU: move it there first, for example by `.cpu()`"
+    ))
+}
+
+/// Element types by the names that array libraries give them, and what Triton calls them.
+const DTYPES: &[(&str, &str)] = &[
+    ("float32", "fp32"),
+    ("float64", "fp64"),
+    ("float16", "fp16"),
+    ("bfloat16", "bf16"),
+    ("int8", "i8"),
+    ("int16", "i16"),
+    ("int32", "i32"),
+    ("int64", "i64"),
+    ("uint8", "u8"),
+    ("uint16", "u16"),
+    ("uint32", "u32"),
+    ("uint64", "u64"),
+    ("bool", "u1"),
+    ("bool_", "u1"),
+    ("float8_e4m3fn", "fp8e4nv"),
+    ("float8_e5m2", "fp8e5"),
+    ("float8_e4m3fnuz", "fp8e4b8"),
+    ("float8_e5m2fnuz", "fp8e5b16"),
+];
+
+/// Element types by the codes of Python's `struct`.
+const FORMATS: &[(&str, &str)] = &[
+    ("f", "fp32"),
+    ("d", "fp64"),
+    ("e", "fp16"),
+    ("b", "i8"),
+    ("h", "i16"),
+    ("i", "i32"),
+    ("q", "i64"),
+    ("l", if cfg!(windows) { "i32" } else { "i64" }),
+    ("B", "u8"),
+    ("H", "u16"),
+    ("I", "u32"),
+    ("Q", "u64"),
+    ("L", if cfg!(windows) { "u32" } else { "u64" }),
+    ("?", "u1"),
+];
+
+fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {
+    table.iter().find(|(name, _)| *name == key).map(|(_, ty)| *ty)
+}
+
+/// Element types by the `dtype` objects seen, which libraries make once each; few, so that others cost no memory.
+type DTypes = HashMap<usize, (Py<PyAny>, &'static str)>;
+const MAX_DTYPES: usize = 64;
+
+fn dtypes() -> &'static RwLock<DTypes> {
+    static DTYPES: OnceLock<RwLock<DTypes>> = OnceLock::new();
+    DTYPES.get_or_init(RwLock::default)
+}
+
+/// Triton's name for the element type of a foreign array.
+pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    let Ok(dtype) = object.getattr(intern!(object.py(), "dtype")) else {
+        let format = PyUntypedBuffer::get(object)?.format().to_string_lossy().into_owned();
+        let code = format.trim_start_matches(['@', '=', '<']);
+        return find(FORMATS, code).ok_or_else(|| unknown(&format));
+    };
+    let key = dtype.as_ptr() as usize;
+    if let Some((_, ty)) = dtypes().read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(ty);
+    }
+    let name = dtype.str()?.to_string();
+    let short = name.rsplit('.').next().unwrap_or(&name);
+    let ty = find(DTYPES, short).ok_or_else(|| unknown(&name))?;
+    let mut known = dtypes().write().unwrap_or_else(PoisonError::into_inner);
+    if known.len() < MAX_DTYPES {
+        known.insert(key, (dtype.unbind(), ty));
+    }
+    Ok(ty)
+}
+
+fn unknown(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("arrays of element type `{name}` cannot be kernel arguments"))
+}

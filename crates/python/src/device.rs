@@ -1,0 +1,55 @@
+//! The device that kernels run on.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+use trident_cpu::CpuDevice;
+use trident_runtime::Device;
+
+/// Made at first use; kernels keep the one that they were compiled by.
+static DEVICE: Mutex<Option<Arc<CpuDevice>>> = Mutex::new(None);
+
+/// Far more threads than any machine has, far fewer than a system refuses.
+const MAX_THREADS: usize = 1024;
+
+/// The CPU, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
+pub(crate) fn cpu() -> PyResult<Arc<CpuDevice>> {
+    let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(device) = &*device {
+        return Ok(device.clone());
+    }
+    let threads = match std::env::var("TRIDENT_THREADS") {
+        Ok(text) if !text.trim().is_empty() => checked(text.trim().parse().ok())?,
+        _ => 0,
+    };
+    Ok(device.insert(Arc::new(CpuDevice::new(threads))).clone())
+}
+
+fn checked(threads: Option<usize>) -> PyResult<usize> {
+    threads.filter(|n| *n <= MAX_THREADS).ok_or_else(|| {
+        let text = format!("the number of threads must be 0 (one for each core) to {MAX_THREADS}");
+        PyValueError::new_err(text)
+    })
+}
+
+/// Sets the number of threads for kernels compiled from here on; 0 is one for each core. Results do not depend on it.
+#[pyfunction]
+pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
+    let device = CpuDevice::new(checked(Some(threads))?);
+    *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(device));
+    Ok(())
+}
+
+/// Number of threads of kernels compiled from here on.
+#[pyfunction]
+pub(crate) fn num_threads() -> PyResult<usize> {
+    Ok(cpu()?.info().threads)
+}
+
+/// Name and instruction sets of the processor: what compiled code depends on.
+#[pyfunction]
+pub(crate) fn machine() -> PyResult<String> {
+    let device = cpu()?;
+    let info = device.info();
+    Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
+}

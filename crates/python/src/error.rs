@@ -1,0 +1,38 @@
+//! Errors as exceptions of `trident.errors`, which knows how to show the line of Python source that they are about.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use trident_runtime::{LaunchError, ProgramPoint};
+
+/// `class(*args)` for a class of `trident.errors`; an error while making it takes its place.
+fn exception<'py>(
+    py: Python<'py>,
+    class: &str,
+    args: impl IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+) -> PyErr {
+    let made =
+        py.import("trident.errors").and_then(|m| m.getattr(class)?.call1(args.into_pyobject(py)?));
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// A kernel that cannot be compiled: what is wrong, and where in the source as `file:line:column`.
+pub(crate) fn compile(py: Python<'_>, message: &str, loc: Option<&str>) -> PyErr {
+    exception(py, "CompileError", (message, loc))
+}
+
+/// A launch that failed.
+pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
+    let message = error.to_string();
+    let (class, at): (_, Option<&ProgramPoint>) = match error {
+        LaunchError::Assert { at, .. } => ("DeviceAssertionError", Some(at)),
+        LaunchError::Access { at, .. } => ("AccessError", Some(at)),
+        LaunchError::Memory { .. } => ("OutOfMemoryError", None),
+        LaunchError::Arguments { .. } => ("LaunchError", None),
+    };
+    let program = at.map(|at| at.program);
+    let loc = at.and_then(|at| at.loc.as_deref());
+    exception(py, class, (message, program, loc))
+}

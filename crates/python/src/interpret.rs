@@ -1,0 +1,143 @@
+//! Kernels run by the reference interpreter: slow, on a copy of the arguments' memory, and every access is checked.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use trident_ir::interp::{Block, Fault, Interpreter, Memory, RunError, Value};
+use trident_ir::{DType, Module, Type};
+use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError, ProgramPoint};
+
+/// A kernel that is never compiled.
+pub(crate) struct Interpreted {
+    module: Module,
+    name: String,
+    params: Vec<Type>,
+}
+
+impl Interpreted {
+    /// `None` for a module without functions.
+    pub(crate) fn new(module: Module) -> Option<Interpreted> {
+        let entry = module.entry()?;
+        let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
+        Some(Interpreted { name: entry.name.clone(), params, module })
+    }
+
+    fn fail(&self, message: String) -> LaunchError {
+        let at = ProgramPoint { program: [0; 3], loc: None };
+        LaunchError::Access { at, access: format!("kernel `{}`: {message}", self.name) }
+    }
+
+    fn run(&self, launch: &KernelLaunch<'_>, copies: &mut Copies<'_>) -> Result<(), LaunchError> {
+        if launch.args.len() != self.params.len() {
+            let (expected, actual) = (self.params.len(), launch.args.len());
+            return Err(LaunchError::Arguments { kernel: self.name.clone(), expected, actual });
+        }
+        let args: Vec<Value> = self
+            .params
+            .iter()
+            .zip(launch.args)
+            .map(|(ty, &bits)| match ty {
+                Type::Pointer(_) => Value::address(copies.translate(bits)),
+                _ => scalar(ty.dtype().unwrap_or(DType::I64), bits),
+            })
+            .collect();
+        let mut interpreter =
+            Interpreter::new(&self.module).map_err(|e| self.fail(e.to_string()))?;
+        let outcome = interpreter.launch(launch.grid, &args, &mut copies.memory);
+        for line in &interpreter.printed {
+            println!("{line}");
+        }
+        outcome.map_err(|e| self.located(e))
+    }
+
+    fn located(&self, error: RunError) -> LaunchError {
+        match error {
+            RunError::Op { op, program, fault, .. } => {
+                // An op is described by its name and, in quotes, its place in the source.
+                let loc = op.split('`').nth(1).map(Into::into);
+                let at = ProgramPoint { program, loc };
+                match *fault {
+                    Fault::Assert(message) => LaunchError::Assert { at, message },
+                    fault => LaunchError::Access { at, access: fault.to_string() },
+                }
+            }
+            other => self.fail(other.to_string()),
+        }
+    }
+}
+
+fn scalar(dtype: DType, bits: u64) -> Value {
+    let width = 8 * dtype.size().min(8) as u32;
+    let bits = if width < 64 { bits & ((1 << width) - 1) } else { bits };
+    Value::Block(Block { dtype, dims: [].into(), bits: [bits].into() })
+}
+
+impl Kernel for Interpreted {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn params(&self) -> &[Type] {
+        &self.params
+    }
+
+    fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
+        let wrong = |e: PyErr| self.fail(e.to_string());
+        let mut copies = Python::attach(|py| Copies::new(py, launch.extents)).map_err(wrong)?;
+        let outcome = self.run(launch, &mut copies);
+        Python::attach(|py| copies.write_back(py)).map_err(wrong)?;
+        outcome
+    }
+}
+
+/// The arguments' memory, copied to where the interpreter sees it.
+struct Copies<'e> {
+    memory: Memory,
+    /// The first extent of each stretch, with its name and address in the interpreter's memory.
+    stretches: Vec<(&'e Extent<'e>, String, u64)>,
+}
+
+impl<'e> Copies<'e> {
+    fn new(py: Python<'_>, extents: &'e [Extent<'e>]) -> PyResult<Copies<'e>> {
+        let mut copies = Copies { memory: Memory::default(), stretches: Vec::new() };
+        let read = py.import("ctypes")?.getattr(intern!(py, "string_at"))?;
+        for extent in extents {
+            let same = |(e, ..): &(&Extent<'_>, String, u64)| e.address == extent.address;
+            if copies.stretches.iter().any(same) {
+                continue;
+            }
+            let bytes = read.call1((extent.address, extent.bytes))?;
+            let bytes = bytes.cast::<PyBytes>()?.as_bytes();
+            let taken = copies.stretches.iter().any(|(_, name, _)| name == extent.name);
+            let name = match taken {
+                true => format!("{} {}", extent.name, copies.stretches.len()),
+                false => extent.name.to_owned(),
+            };
+            let address = copies.memory.add(&name, bytes);
+            copies.stretches.push((extent, name, address));
+        }
+        Ok(copies)
+    }
+
+    /// An address of this process as one of the interpreter's; others stay, and are errors where they are used.
+    fn translate(&self, address: u64) -> u64 {
+        let with_room = |room: u64| {
+            self.stretches.iter().find_map(|(extent, _, start)| {
+                let offset = address.checked_sub(extent.address as u64)?;
+                (offset + room <= extent.bytes as u64).then_some(start + offset)
+            })
+        };
+        // Behind one stretch another may begin: being inside counts first.
+        with_room(1).or_else(|| with_room(0)).unwrap_or(address)
+    }
+
+    fn write_back(&self, py: Python<'_>) -> PyResult<()> {
+        let write = py.import("ctypes")?.getattr(intern!(py, "memmove"))?;
+        for (extent, name, _) in &self.stretches {
+            if let Some(bytes) = self.memory.bytes(name) {
+                write.call1((extent.address, PyBytes::new(py, bytes), bytes.len()))?;
+            }
+        }
+        Ok(())
+    }
+}

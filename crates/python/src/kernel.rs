@@ -1,0 +1,257 @@
+//! Compiled kernels.
+
+use crate::interpret::Interpreted;
+use crate::scalar::Kind;
+use crate::{array, device, error};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::sync::Arc;
+use trident_ir::Module;
+use trident_runtime::{
+    Extent, Kernel as RuntimeKernel, KernelCompiler, KernelLaunch, KernelOptions, Listing,
+};
+
+/// A compiled kernel.
+#[pyclass(frozen, module = "trident")]
+pub(crate) struct Kernel {
+    kernel: Arc<dyn RuntimeKernel>,
+    kinds: Vec<Kind>,
+    /// The Triton IR that it was compiled from.
+    source: String,
+    mode: Mode,
+}
+
+/// How launches run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Plain,
+    Check,
+    Interpret,
+}
+
+impl Mode {
+    const ALL: [Mode; 3] = [Mode::Plain, Mode::Check, Mode::Interpret];
+}
+
+/// An array argument of a checked launch.
+pub(crate) struct Memory {
+    pub(crate) name: String,
+    pub(crate) address: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Memory {
+    /// The memory behind an array, as far as its library tells.
+    pub(crate) fn of(name: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Memory>> {
+        let extent = array.py().import("trident.arrays")?.getattr("extent")?.call1((array,))?;
+        let extent: Option<(usize, usize)> = extent.extract()?;
+        Ok(extent.map(|(address, bytes)| Memory { name: name.to_owned(), address, bytes }))
+    }
+}
+
+impl Kernel {
+    fn new(
+        py: Python<'_>,
+        kernel: Arc<dyn RuntimeKernel>,
+        source: String,
+        mode: Mode,
+    ) -> PyResult<Kernel> {
+        let kinds = kernel.params().iter().enumerate().map(|(i, ty)| {
+            Kind::of(ty).ok_or_else(|| {
+                let text = format!("parameter {i} of type {ty} cannot be given from Python");
+                error::compile(py, &text, None)
+            })
+        });
+        let kinds = kinds.collect::<PyResult<_>>()?;
+        Ok(Kernel { kernel, kinds, source, mode })
+    }
+
+    /// What each parameter takes.
+    pub(crate) fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// Whether launches look at every access, and so need to know the arguments' memory.
+    pub(crate) fn checks(&self) -> bool {
+        self.mode != Mode::Plain
+    }
+
+    /// Runs the kernel without holding the interpreter.
+    pub(crate) fn run(
+        &self,
+        py: Python<'_>,
+        grid: [u32; 3],
+        args: &[u64],
+        memory: &[Memory],
+    ) -> PyResult<()> {
+        let extents: Vec<Extent<'_>> = memory
+            .iter()
+            .map(|m| Extent {
+                name: &m.name,
+                address: m.address,
+                bytes: m.bytes,
+                initialised: true,
+            })
+            .collect();
+        let launch = KernelLaunch { grid, args, extents: &extents };
+        py.detach(|| self.kernel.launch(&launch)).map_err(|e| error::launch(py, &e))
+    }
+}
+
+#[pymethods]
+impl Kernel {
+    /// Name of the entry function.
+    #[getter]
+    fn name(&self) -> &str {
+        self.kernel.name()
+    }
+
+    /// Types of the parameters.
+    #[getter]
+    fn params(&self) -> Vec<String> {
+        self.kernel.params().iter().map(ToString::to_string).collect()
+    }
+
+    /// Runs every program of the grid and returns when all are done.
+    ///
+    /// `grid` is a number of programs or up to three of them; `args` has a number or an array for each parameter.
+    #[pyo3(signature = (grid, args = Vec::new()))]
+    fn launch(
+        &self,
+        py: Python<'_>,
+        grid: Bound<'_, PyAny>,
+        args: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let sizes: Vec<Bound<'_, PyAny>> = match grid.cast::<PyTuple>() {
+            Ok(sizes) => sizes.iter().collect(),
+            Err(_) => match grid.extract() {
+                Ok(sizes) => sizes,
+                Err(_) => vec![grid],
+            },
+        };
+        if sizes.is_empty() || sizes.len() > 3 {
+            return Err(PyValueError::new_err("a grid has 1 to 3 dimensions"));
+        }
+        let mut shape = [1; 3];
+        for (size, axis) in shape.iter_mut().zip(&sizes) {
+            *size = grid_size(axis)?;
+        }
+        if args.len() != self.kinds.len() {
+            let text = format!(
+                "kernel `{}` takes {} arguments, not {}: it has parameters ({})",
+                self.kernel.name(),
+                self.kinds.len(),
+                args.len(),
+                self.params().join(", ")
+            );
+            return Err(PyTypeError::new_err(text));
+        }
+        let mut bits = Vec::with_capacity(args.len());
+        let mut memory = Vec::new();
+        for (i, (kind, arg)) in self.kinds.iter().zip(&args).enumerate() {
+            let packed = if *kind == Kind::Pointer { array::address(arg) } else { kind.pack(arg) };
+            bits.push(packed.map_err(|e| named(py, e, &format!("argument {i}")))?);
+            if self.checks() && *kind == Kind::Pointer {
+                memory.extend(Memory::of(&format!("argument {i}"), arg)?);
+            }
+        }
+        self.run(py, shape, &bits, &memory)
+    }
+
+    /// A text of the compilation: `ttir`, `tile`, `clif` or `asm`.
+    fn listing(&self, py: Python<'_>, kind: &str) -> PyResult<String> {
+        let listing = match kind {
+            "ttir" => return Ok(self.source.clone()),
+            "tile" => return Ok(parse(py, &self.source)?.to_string()),
+            "clif" => Listing::Clif,
+            "asm" => Listing::Assembly,
+            _ => {
+                let text = format!("there is no text `{kind}`: ask for ttir, tile, clif or asm");
+                return Err(PyKeyError::new_err(text));
+            }
+        };
+        let text = py.detach(|| self.kernel.listing(listing));
+        text.ok_or_else(|| PyKeyError::new_err(format!("this kernel has no text `{kind}`")))
+    }
+
+    /// The kernel as bytes that `load` takes: the Triton IR and, where the device can give it, machine code.
+    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let image = self.kernel.image().unwrap_or_default();
+        let mut bytes = Vec::with_capacity(MAGIC.len() + 9 + self.source.len() + image.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.push(self.mode as u8);
+        bytes.extend_from_slice(&(self.source.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(self.source.as_bytes());
+        bytes.extend_from_slice(&image);
+        PyBytes::new(py, &bytes)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<trident.Kernel {}({})>", self.kernel.name(), self.params().join(", "))
+    }
+}
+
+/// First bytes of a saved kernel.
+const MAGIC: &[u8] = b"trident\x01";
+
+/// Compiles Triton IR. With `check`, launches stop at the first wrong access; with `interpret`, the reference interpreter
+/// runs them.
+#[pyfunction]
+#[pyo3(signature = (source, check = false, interpret = false))]
+pub(crate) fn compile(
+    py: Python<'_>,
+    source: String,
+    check: bool,
+    interpret: bool,
+) -> PyResult<Kernel> {
+    let module = parse(py, &source)?;
+    if interpret {
+        let empty = || error::compile(py, "the module has no functions", None);
+        let kernel = Arc::new(Interpreted::new(module).ok_or_else(empty)?);
+        return Kernel::new(py, kernel, source, Mode::Interpret);
+    }
+    let mode = if check { Mode::Check } else { Mode::Plain };
+    let device = device::cpu()?;
+    let compiled = py.detach(|| device.compile_kernel(&module, &KernelOptions { check }));
+    let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
+    Kernel::new(py, kernel, source, mode)
+}
+
+/// A kernel from what `Kernel.save` gave; machine code that does not suit this machine is compiled again.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, image: &[u8]) -> PyResult<Kernel> {
+    let broken = || PyValueError::new_err("these bytes are no kernel of this version of Trident");
+    let rest = image.strip_prefix(MAGIC).ok_or_else(broken)?;
+    let (mode, rest) = rest.split_first().ok_or_else(broken)?;
+    let mode = *Mode::ALL.get(usize::from(*mode)).ok_or_else(broken)?;
+    let (length, rest) = rest.split_first_chunk().ok_or_else(broken)?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
+    let (source, code) = rest.split_at_checked(length).ok_or_else(broken)?;
+    let source = std::str::from_utf8(source).map_err(|_| broken())?.to_owned();
+    if !code.is_empty() {
+        if let Ok(kernel) = device::cpu()?.load_kernel(code) {
+            return Kernel::new(py, kernel, source, mode);
+        }
+    }
+    compile(py, source, mode == Mode::Check, mode == Mode::Interpret)
+}
+
+fn parse(py: Python<'_>, source: &str) -> PyResult<Module> {
+    py.detach(|| trident_triton::parse(source))
+        .map_err(|e| error::compile(py, &e.to_string(), e.source.as_deref()))
+}
+
+/// The size of a grid along one axis.
+pub(crate) fn grid_size(size: &Bound<'_, PyAny>) -> PyResult<u32> {
+    let number: i64 = size.extract()?;
+    u32::try_from(number).map_err(|_| {
+        PyValueError::new_err(format!("a grid of {number} programs along an axis is not possible"))
+    })
+}
+
+/// The same error with the argument's name before its text.
+pub(crate) fn named(py: Python<'_>, error: PyErr, name: &str) -> PyErr {
+    let text = format!("{name}: {}", error.value(py));
+    PyErr::from_type(error.get_type(py), text)
+}

@@ -1,0 +1,28 @@
+//! The Python extension module `trident._trident`: compiling Triton IR, launching kernels, and the parts of the
+//! Triton plug-in that run at every launch. Everything else of the package is Python, in `python/trident`.
+
+mod array;
+mod device;
+mod error;
+mod interpret;
+mod kernel;
+mod launcher;
+mod scalar;
+mod specialize;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _trident {
+    #[pymodule_export]
+    use crate::device::{machine, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::kernel::{Kernel, compile, load};
+    #[pymodule_export]
+    use crate::launcher::Launcher;
+    #[pymodule_export]
+    use crate::specialize::{address, specialize};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

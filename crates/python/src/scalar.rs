@@ -1,0 +1,80 @@
+//! Python values as the bits that a kernel's parameter takes.
+
+use half::{bf16, f16};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use trident_ir::{DType, Type};
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Pointer,
+    Bool,
+    /// An integer of so many bits, signed or not.
+    Int(u32),
+    F16,
+    BF16,
+    F32,
+    F64,
+}
+
+impl Kind {
+    /// What a parameter of this type takes; `None` for types that no Python value stands for.
+    pub(crate) fn of(ty: &Type) -> Option<Kind> {
+        match ty {
+            Type::Pointer(p) if p.shape.as_ref().is_none_or(|s| s.is_empty()) => {
+                Some(Kind::Pointer)
+            }
+            Type::Tensor(t) if t.shape.as_ref().is_some_and(|s| s.is_empty()) => match t.dtype {
+                DType::Bool => Some(Kind::Bool),
+                DType::I8 | DType::U8 => Some(Kind::Int(8)),
+                DType::I16 | DType::U16 => Some(Kind::Int(16)),
+                DType::I32 | DType::U32 => Some(Kind::Int(32)),
+                DType::I64 | DType::U64 => Some(Kind::Int(64)),
+                DType::F16 => Some(Kind::F16),
+                DType::BF16 => Some(Kind::BF16),
+                DType::F32 => Some(Kind::F32),
+                DType::F64 => Some(Kind::F64),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The bits of a number. Integers have to fit, as signed or unsigned ones; floats are rounded to nearest even.
+    pub(crate) fn pack(self, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+        Ok(match self {
+            Kind::Bool => u64::from(value.is_truthy()?),
+            Kind::Int(bits) => integer(value, bits)?,
+            Kind::F64 => float(value)?.to_bits(),
+            Kind::F32 => u64::from((float(value)? as f32).to_bits()),
+            Kind::F16 => u64::from(f16::from_f64(float(value)?).to_bits()),
+            Kind::BF16 => u64::from(bf16::from_f64(float(value)?).to_bits()),
+            Kind::Pointer => return Err(PyTypeError::new_err("a pointer is no number")),
+        })
+    }
+}
+
+fn float(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    value.extract().map_err(|_: PyErr| mismatch(value, "a number"))
+}
+
+fn integer(value: &Bound<'_, PyAny>, bits: u32) -> PyResult<u64> {
+    let signed: Result<i64, PyErr> = value.extract();
+    let number = match signed {
+        Ok(n) => i128::from(n),
+        Err(e) if e.is_instance_of::<PyOverflowError>(value.py()) => {
+            i128::from(value.extract::<u64>()?)
+        }
+        Err(_) => return Err(mismatch(value, "an integer")),
+    };
+    if number < -(1i128 << (bits - 1)) || number >= 1i128 << bits {
+        return Err(PyOverflowError::new_err(format!("{number} does not fit into {bits} bits")));
+    }
+    Ok(number as u64)
+}
+
+fn mismatch(value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    let actual = value.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
+    PyTypeError::new_err(format!("expected {expected}, not `{actual}`"))
+}

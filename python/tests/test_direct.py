@@ -1,0 +1,116 @@
+"""The direct interface: Triton IR in, arrays changed."""
+
+import numpy as np
+import pytest
+
+import trident
+
+ADD = """
+module {
+  tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
+    %c64 = arith.constant 64 : i32
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c64 : i32
+    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %base = tt.splat %start : i32 -> tensor<64xi32>
+    %i = arith.addi %base, %range : tensor<64xi32>
+    %limit = tt.splat %n : i32 -> tensor<64xi32>
+    %mask = arith.cmpi slt, %i, %limit : tensor<64xi32>
+    %px = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %pxi = tt.addptr %px, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %vx = tt.load %pxi, %mask : tensor<64x!tt.ptr<f32>>
+    %py = tt.splat %y : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %pyi = tt.addptr %py, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    %vy = tt.load %pyi, %mask : tensor<64x!tt.ptr<f32>>
+    %sum = arith.addf %vx, %vy : tensor<64xf32>
+    %po = tt.splat %out : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+    %poi = tt.addptr %po, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    tt.store %poi, %sum, %mask : tensor<64x!tt.ptr<f32>>
+    tt.return
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def add():
+    return trident.compile(ADD)
+
+
+def test_kernel_knows_itself(add):
+    assert add.name == "add"
+    assert add.params == ["ptr<f32>[]"] * 3 + ["i32[]"]
+    assert repr(add) == "<trident.Kernel add(ptr<f32>[], ptr<f32>[], ptr<f32>[], i32[])>"
+
+
+@pytest.mark.parametrize("grid", [2, (2,), [2, 1], (2, 1, 1), np.int64(2)])
+def test_launch(add, floats, grid):
+    x, y, out = floats(100), floats(100), np.zeros(128, np.float32)
+    add.launch(grid, [x, y, out, 100])
+    np.testing.assert_array_equal(out[:100], x + y)
+    assert not out[100:].any()
+
+
+def test_wrong_launches_are_refused(add, floats):
+    x = floats(100)
+    with pytest.raises(TypeError, match="takes 4 arguments, not 3"):
+        add.launch(2, [x, x, x])
+    with pytest.raises(TypeError, match="argument 1: expected an array"):
+        add.launch(2, [x, 1.5, x, 100])
+    with pytest.raises(TypeError, match="argument 3: expected an integer"):
+        add.launch(2, [x, x, x, "100"])
+    with pytest.raises(OverflowError, match="argument 3"):
+        add.launch(2, [x, x, x, 2**33])
+    with pytest.raises(ValueError, match="1 to 3 dimensions"):
+        add.launch((1, 1, 1, 1), [x, x, x, 100])
+
+
+def test_texts(add):
+    assert add.listing("ttir") == ADD
+    assert "ptr_add" in add.listing("tile") and "load" in add.listing("tile")
+    with pytest.raises(KeyError, match="there is no text `ptx`"):
+        add.listing("ptx")
+
+
+def test_saved_kernels_run_again(add, floats):
+    image = add.save()
+    x, y, out = floats(100), floats(100), np.zeros(100, np.float32)
+    trident.load(image).launch(2, [x, y, out, 100])
+    np.testing.assert_array_equal(out, x + y)
+    for broken in (b"", image[:7], image[:12], b"x" + image):
+        with pytest.raises(ValueError, match="no kernel of this version"):
+            trident.load(broken)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", ""),
+        ("module {", ""),
+        (ADD.replace("arith.addf", "arith.noise"), "arith.noise"),
+        (ADD.replace("%vx, %vy", "%vx, %missing"), "missing"),
+    ],
+)
+def test_wrong_texts_are_refused(text, message):
+    with pytest.raises(trident.CompileError) as error:
+        trident.compile(text)
+    assert message in str(error.value)
+
+
+def test_threads_do_not_change_results(floats):
+    x, y = floats(10_000), floats(10_000)
+    outs = []
+    before = trident.num_threads()
+    try:
+        for threads in (1, 3):
+            trident.set_num_threads(threads)
+            assert trident.num_threads() == threads
+            out = np.zeros(10_000, np.float32)
+            trident.compile(ADD).launch(157, [x, y, out, 10_000])
+            outs.append(out)
+    finally:
+        trident.set_num_threads(before)
+    np.testing.assert_array_equal(outs[0], x + y)
+    np.testing.assert_array_equal(outs[0], outs[1])
+    with pytest.raises(ValueError, match="number of threads"):
+        trident.set_num_threads(5000)

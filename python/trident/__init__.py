@@ -1,0 +1,46 @@
+"""Trident runs Triton kernels on any CPU.
+
+With the ``triton`` package installed there is nothing to do but ``import triton``: Trident
+registers as one of its back ends and takes over where no GPU is active. ``trident.compile`` runs
+kernels from their IR, without that package::
+
+    kernel = trident.compile(open("add.ttir").read())
+    kernel.launch((n + 1023) // 1024, [x, y, out, n])
+
+Arguments may be arrays of NumPy, PyTorch, or any library with DLPack or the buffer protocol.
+"""
+
+from trident._trident import (
+    VERSION,
+    Kernel,
+    address,
+    compile,
+    load,
+    machine,
+    num_threads,
+    set_num_threads,
+)
+from trident.errors import (
+    AccessError,
+    CompileError,
+    DeviceAssertionError,
+    LaunchError,
+    OutOfMemoryError,
+)
+
+__version__ = VERSION
+
+__all__ = [
+    "AccessError",
+    "CompileError",
+    "DeviceAssertionError",
+    "Kernel",
+    "LaunchError",
+    "OutOfMemoryError",
+    "address",
+    "compile",
+    "load",
+    "machine",
+    "num_threads",
+    "set_num_threads",
+]

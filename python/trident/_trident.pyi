@@ -1,0 +1,66 @@
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+VERSION: str
+
+class Kernel:
+    """A compiled kernel."""
+
+    @property
+    def name(self) -> str:
+        """Name of the entry function."""
+
+    @property
+    def params(self) -> list[str]:
+        """Types of the parameters, for example ``ptr<f32>[]`` and ``i32[]``."""
+
+    def launch(
+        self, grid: SupportsIndex | Sequence[SupportsIndex], args: Sequence[Any] = ()
+    ) -> None:
+        """Run every program of the grid and return when all are done.
+
+        ``grid`` is a number of programs or up to three of them; with a zero in it nothing runs.
+        ``args`` has a number or an array for each parameter.
+
+        Raises ``trident.LaunchError`` with the program and the line of Python that it is about.
+        """
+
+    def listing(self, kind: str) -> str:
+        """A text of the compilation: ``ttir``, ``tile``, ``clif`` or ``asm``."""
+
+    def save(self) -> bytes:
+        """The kernel as bytes that ``trident.load`` takes."""
+
+def compile(source: str, check: bool = False, interpret: bool = False) -> Kernel:
+    """Compile Triton IR, the text that ``kernel.asm["ttir"]`` of the triton package shows.
+
+    With ``check``, launches stop at the first access outside the arguments' memory, misaligned
+    access or write race. With ``interpret``, the reference interpreter runs them, one op at a time
+    on a copy of the arguments' memory.
+
+    Raises ``trident.CompileError``.
+    """
+
+def load(image: bytes) -> Kernel:
+    """A kernel from what ``Kernel.save`` gave."""
+
+def address(array: Any) -> int:
+    """The address of an array's first element, whichever library made it."""
+
+def machine() -> str:
+    """Name and instruction sets of the processor."""
+
+def num_threads() -> int:
+    """Number of threads of kernels compiled from here on."""
+
+def set_num_threads(threads: int) -> None:
+    """Set the number of threads for kernels compiled from here on; 0 is one for each core."""
+
+def specialize(backend: Any, arg: Any, is_const: bool, specialize: bool, align: bool) -> tuple:
+    """Type and specialisation of an argument, as Triton's JIT asks for them."""
+
+class Launcher:
+    """What Triton's JIT calls at every launch."""
+
+    def __init__(self, signature: Sequence[tuple[str, Any]]) -> None: ...
+    def __call__(self, *args: Any) -> None: ...

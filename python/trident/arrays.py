@@ -1,0 +1,179 @@
+"""Arrays of any library: their addresses, their memory, and views that pass for tensors."""
+
+import ctypes
+import math
+
+from trident._trident import address as _address
+
+_CPU_DEVICES = {1, 3, 11, 13}  # kDLCPU, and host memory of CUDA and ROCm, CUDA's managed memory
+
+
+class _DLTensor(ctypes.Structure):
+    """``DLTensor`` of dlpack.h."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+def _dltensor(array) -> tuple[object, _DLTensor]:
+    """The capsule, which keeps the memory alive, and what it holds."""
+    device, _ = array.__dlpack_device__()
+    if int(device) not in _CPU_DEVICES:
+        raise ValueError(
+            f"the array is on another device (DLPack type {int(device)}); "
+            "this kernel runs on the CPU"
+        )
+    capsule = array.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return capsule, _DLTensor.from_address(get(capsule, b"dltensor"))
+
+
+def address(array) -> int:
+    """The address of the first element by ``__array_interface__`` or DLPack."""
+    interface = getattr(array, "__array_interface__", None)
+    if interface is not None and interface.get("data") is not None:
+        return interface["data"][0]
+    if not hasattr(array, "__dlpack__"):
+        raise TypeError(f"`{type(array).__name__}` gives no address of its elements")
+    _, tensor = _dltensor(array)
+    return (tensor.data or 0) + tensor.byte_offset
+
+
+def extent(array) -> tuple[int, int] | None:
+    """Address and bytes of the memory that an array is part of, where its library tells.
+
+    For a view that is the memory of the array it was made from: a kernel may go anywhere within.
+    """
+    if isinstance(array, View):
+        return extent(array.array)
+    if hasattr(array, "untyped_storage"):
+        storage = array.untyped_storage()
+        return storage.data_ptr(), storage.nbytes()
+    inner = getattr(array, "base", None)
+    if hasattr(array, "data_ptr"):
+        return None if inner is None else extent(inner)
+    while inner is not None and hasattr(inner, "__array_interface__"):
+        array, inner = inner, getattr(inner, "base", None)
+    nbytes = getattr(array, "nbytes", None)
+    if nbytes is None:
+        try:
+            nbytes = memoryview(array).nbytes
+        except TypeError:
+            return _spoken_extent(array)
+    return _address(array), int(nbytes)
+
+
+def _spoken_extent(array) -> tuple[int, int] | None:
+    """The extent by ``__array_interface__`` or DLPack, of arrays without strides."""
+    interface = getattr(array, "__array_interface__", None)
+    if interface is not None:
+        if interface.get("strides") is not None:
+            return None
+        return _address(array), int(interface["typestr"][2:]) * math.prod(interface["shape"])
+    if not hasattr(array, "__dlpack__"):
+        return None
+    _, tensor = _dltensor(array)
+    shape, step, size = tensor.shape[: tensor.ndim], 1, math.prod(tensor.shape[: tensor.ndim])
+    if tensor.strides:
+        for length, stride in reversed(list(zip(shape, tensor.strides[: tensor.ndim]))):
+            if length != 1 and stride != step:
+                return None
+            step *= length
+    return _address(array), size * tensor.bits * tensor.lanes // 8
+
+
+class DType(str):
+    """An element type by name, with ``itemsize`` and ``is_floating_point`` as PyTorch has them."""
+
+    itemsize: int
+    is_floating_point: bool
+
+    def __new__(cls, dtype) -> "DType":
+        name = str(dtype).rsplit(".", 1)[-1]
+        made = super().__new__(cls, name)
+        made.itemsize = getattr(dtype, "itemsize", None) or dtype.size
+        made.is_floating_point = "float" in name
+        return made
+
+
+class View:
+    """An array of another library as a tensor: what Triton's own helpers call on PyTorch's.
+
+    Everything else is the array's.
+    """
+
+    def __init__(self, array):
+        self.array = array
+        self.dtype = DType(array.dtype)
+
+    def data_ptr(self) -> int:
+        return _address(self.array)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.array.shape)
+
+    def stride(self, dim: int | None = None):
+        """Strides in elements."""
+        strides = getattr(self.array, "strides", None)
+        if strides is None:
+            strides, step = [], self.dtype.itemsize
+            for size in reversed(self.shape):
+                strides.insert(0, step)
+                step *= size
+        strides = tuple(s // self.dtype.itemsize for s in strides)
+        return strides if dim is None else strides[dim]
+
+    def zero_(self) -> "View":
+        self.array[...] = 0
+        return self
+
+    def clone(self) -> "View":
+        return View(self.array.copy())
+
+    def copy_(self, other: "View") -> "View":
+        self.array[...] = other.array
+        return self
+
+    def __getattr__(self, name):
+        if name == "array":
+            raise AttributeError(name)
+        return getattr(self.array, name)
+
+
+def is_foreign(value) -> bool:
+    """Whether a value is an array that Triton does not know: one without ``data_ptr()``."""
+    if hasattr(value, "data_ptr") or not hasattr(value, "dtype"):
+        return False
+    return getattr(value, "ndim", None) is not None and (
+        hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")
+    )
+
+
+def view(value):
+    """A ``View`` of an array that Triton does not know; any other value as it is."""
+    return View(value) if is_foreign(value) else value
+
+
+def views(values: tuple) -> tuple:
+    """A tuple with views for arrays that Triton does not know, and Python's numbers for NumPy's."""
+    items = []
+    for value in values:
+        if isinstance(value, tuple):
+            value = views(value)
+        elif is_foreign(value):
+            scalar = hasattr(value, "item") and not hasattr(value, "__setitem__")
+            value = value.item() if scalar else View(value)
+        items.append(value)
+    return type(values)(*items) if hasattr(values, "_fields") else type(values)(items)

@@ -1,0 +1,6 @@
+"""Trident as a back end of the ``triton`` package, which finds it by its entry point.
+
+``triton`` imports ``compiler`` and ``driver`` while it is imported itself, and takes the one class
+of each that implements its interface. Only what can be changed once ``triton`` is complete is in
+``extensions``.
+"""

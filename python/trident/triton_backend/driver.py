@@ -1,0 +1,246 @@
+"""The run-time side of the plug-in: the device as Triton's JIT, autotuner and benchmarks see it."""
+
+import ctypes
+import os
+import platform
+import time
+from dataclasses import dataclass
+
+from triton.backends.compiler import GPUTarget
+from triton.backends.driver import DriverBase
+
+from trident import _trident
+from trident.triton_backend import extensions, settings
+
+# `TRIDENT_DEVICE` and `TRITON_BACKEND` choose this back end even where a GPU is active; Triton
+# knows only its own variable for that.
+try:
+    if settings.requested_device() is not None:
+        os.environ.setdefault("TRITON_DEFAULT_BACKEND", "trident")
+except ValueError:
+    # Said again, as an error, when the driver is made: here it would break `import triton`.
+    pass
+
+extensions.install_after_import()
+
+
+class Event:
+    """A point in time; work on the CPU is done when a launch returns."""
+
+    def __init__(self, enable_timing: bool = False, **_):
+        self._time: int | None = None
+
+    def record(self, stream=None) -> None:
+        self._time = time.perf_counter_ns()
+
+    def elapsed_time(self, end: "Event") -> float:
+        """Milliseconds to another event, more than 0: Triton's ``do_bench`` divides by them."""
+        if self._time is None or end._time is None:
+            raise RuntimeError("both events must be recorded before the time between them is known")
+        return max(end._time - self._time, 1) / 1e6
+
+    def synchronize(self) -> None:
+        """Nothing is pending."""
+
+    def wait(self, stream=None) -> None:
+        """Nothing is pending."""
+
+    def query(self) -> bool:
+        return True
+
+
+class DeviceInterface:
+    """What ``torch.cuda`` is for NVIDIA's driver."""
+
+    Event = Event
+
+    @staticmethod
+    def synchronize(device=None) -> None:
+        """Launches return when they are done."""
+
+    @staticmethod
+    def current_device() -> int:
+        return 0
+
+    @staticmethod
+    def set_device(device) -> None:
+        """There is one device."""
+
+    @staticmethod
+    def device_count() -> int:
+        return 1
+
+
+class Utils:
+    """Properties of the device, and compiled kernels on it."""
+
+    @staticmethod
+    def get_device_properties(device: int = 0) -> dict[str, int]:
+        return {
+            "max_shared_mem": settings.config.shared_memory,
+            "multiprocessor_count": _trident.num_threads(),
+            "max_num_regs": 1 << 16,
+            "warpSize": 1,
+            "sm_clock_rate": 1,
+            "mem_clock_rate": 1,
+            "mem_bus_width": 64,
+        }
+
+    @staticmethod
+    def load_binary(name: str, image: bytes, shared: int, device: int) -> tuple:
+        """Module, function, registers, spills and most threads of a program."""
+        from trident.triton_backend import compiler
+
+        kernel = compiler.take(image)
+        return kernel, kernel, 0, 0, settings.config.max_threads
+
+    @staticmethod
+    def unload_module(module) -> None:
+        """A kernel's memory goes with its last reference."""
+
+    @staticmethod
+    def set_printf_fifo_size(size: int) -> None:
+        """Prints are not buffered."""
+
+
+def launcher(src, metadata) -> _trident.Launcher:
+    """What the JIT calls at every launch of a kernel."""
+    return _trident.Launcher([(str(name), ty) for name, ty in src.signature.items()])
+
+
+@dataclass(frozen=True)
+class MemoryPool:
+    """Memory of the process: the CPU's pool."""
+
+    #: Bytes in use by the process.
+    current_allocated: int
+    #: Most bytes in use so far.
+    max_allocated: int
+
+
+def _memory_pool() -> MemoryPool:
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak *= 1 if platform.system() == "Darwin" else 1024
+    try:
+        with open("/proc/self/statm") as statm:
+            current = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        current = peak
+    return MemoryPool(current, max(current, peak))
+
+
+class TridentDriver(DriverBase):
+    """The CPU. Also reachable as ``triton.runtime.driver.MPSDriver``."""
+
+    #: Bytes written between runs of a benchmark to push its data out of the caches.
+    CACHE_BYTES = 64 << 20
+
+    def __init__(self):
+        if settings.requested_device() == "metal":
+            raise RuntimeError(
+                "Metal comes with Trident's support of macOS and is not part of this build: "
+                "unset TRIDENT_DEVICE and TRITON_BACKEND, or set them to cpu, to run on the CPU"
+            )
+        super().__init__()
+        self.utils = Utils()
+        self.launcher_cls = launcher
+        self._target = GPUTarget("cpu", platform.machine() or "cpu", 1)
+        extensions.install()
+
+    @classmethod
+    def is_active(cls) -> bool:
+        """Where the environment asks for it, and otherwise where no other back end is active."""
+        if os.environ.get("TRITON_DEFAULT_BACKEND") == "trident":
+            return True
+        from triton.backends import backends
+
+        others = [b.driver for b in backends.values() if b.driver is not cls]
+        return not any(_active(driver) for driver in others)
+
+    def get_current_target(self) -> GPUTarget:
+        return self._target
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        if device != 0:
+            raise ValueError(f"there is one device, 0, not {device}")
+
+    def get_current_stream(self, device: int = 0) -> int:
+        return 0
+
+    def get_active_torch_device(self):
+        import torch
+
+        return torch.device("cpu")
+
+    def get_device_interface(self) -> type[DeviceInterface]:
+        return DeviceInterface
+
+    def get_benchmarker(self):
+        from triton.testing import do_bench
+
+        return do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        return ctypes.create_string_buffer(self.CACHE_BYTES)
+
+    def clear_cache(self, cache) -> None:
+        ctypes.memset(cache, 0, ctypes.sizeof(cache))
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        if ty.startswith("*") or ty.startswith("tensordesc"):
+            return "void*"
+        return _C_TYPES[ty]
+
+    def set_kernel_config(
+        self,
+        num_warps: int | None = None,
+        num_stages: int | None = None,
+        max_threads: int | None = None,
+        shared_memory: int | None = None,
+    ) -> None:
+        """Set defaults and limits of kernels to come; results do not depend on them."""
+        settings.config.update(
+            num_warps=num_warps,
+            num_stages=num_stages,
+            max_threads=max_threads,
+            shared_memory=shared_memory,
+        )
+        from triton.compiler.compiler import max_shared_mem
+
+        max_shared_mem.cache_clear()
+
+    def memory_pool(self) -> MemoryPool:
+        """Memory in use, and the most so far."""
+        return _memory_pool()
+
+
+_C_TYPES = {
+    "i1": "int8_t",
+    "i8": "int8_t",
+    "i16": "int16_t",
+    "i32": "int32_t",
+    "i64": "int64_t",
+    "u1": "uint8_t",
+    "u8": "uint8_t",
+    "u16": "uint16_t",
+    "u32": "uint32_t",
+    "u64": "uint64_t",
+    "fp16": "uint16_t",
+    "bf16": "uint16_t",
+    "fp32": "float",
+    "f32": "float",
+    "fp64": "double",
+}
+
+
+def _active(driver) -> bool:
+    """Whether another driver is active; one that cannot even tell is not."""
+    try:
+        return bool(driver.is_active())
+    except Exception:
+        return False

@@ -1,0 +1,110 @@
+"""Extensions of the ``triton`` package that a back end's interface has no place for.
+
+- NumPy arrays, and others without ``data_ptr()``, as arguments of kernels and of
+  ``TensorDescriptor``, and as what the autotuner resets and restores.
+- ``tl.make_block_ptr``, ``tl.advance``, and block pointers for ``tl.load`` and ``tl.store``.
+- ``triton.runtime.driver.MPSDriver``.
+
+They need ``triton`` complete, and this package is imported in the middle of its import. So they are
+installed by the last import that ``triton`` makes, and once more when the driver is made, should
+that import have been another one.
+"""
+
+import functools
+import sys
+
+from trident import _trident, arrays
+
+_installed = False
+
+
+class _AfterImport:
+    """A finder that finds nothing, and learns when ``triton.tools``, the last of all, comes."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "triton.tools":
+            sys.meta_path.remove(self)
+            install()
+        return None
+
+
+def install_after_import() -> None:
+    """Install the extensions when ``import triton`` is through, or at once if it is."""
+    if "triton.tools" in sys.modules:
+        install()
+    else:
+        sys.meta_path.insert(0, _AfterImport())
+
+
+def install() -> None:
+    """Install the extensions, once."""
+    global _installed
+    if _installed:
+        return
+    _installed = True
+    _arguments()
+    _descriptors()
+    _autotuner()
+    _block_pointers()
+    _driver()
+
+
+def _arguments() -> None:
+    """The JIT asks this function for types of arguments; the launcher takes the same objects."""
+    from triton.runtime import jit
+
+    jit.native_specialize_impl = _trident.specialize
+
+
+def _descriptors() -> None:
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    check, from_tensor = TensorDescriptor.__post_init__, TensorDescriptor.from_tensor
+
+    @functools.wraps(check)
+    def __post_init__(self):
+        self.base = arrays.view(self.base)
+        check(self)
+
+    @functools.wraps(from_tensor)
+    def from_any(tensor, *args, **kwargs):
+        return from_tensor(arrays.view(tensor), *args, **kwargs)
+
+    TensorDescriptor.__post_init__ = __post_init__
+    TensorDescriptor.from_tensor = staticmethod(from_any)
+
+
+def _autotuner() -> None:
+    """What is reset or restored between runs is asked for ``zero_``, ``clone`` and ``copy_``."""
+    from triton.runtime.autotuner import Autotuner
+
+    run = Autotuner.run
+
+    @functools.wraps(run)
+    def run_views(self, *args, **kwargs):
+        names = {*self.reset_to_zero, *self.restore_value}
+        if names:
+            args = [arrays.view(a) if n in names else a for n, a in zip(self.arg_names, args)]
+            kwargs = {n: arrays.view(a) if n in names else a for n, a in kwargs.items()}
+        return run(self, *args, **kwargs)
+
+    Autotuner.run = run_views
+
+
+def _block_pointers() -> None:
+    import triton.language as tl
+    from triton.language import core
+
+    from trident.triton_backend import block_pointer
+
+    for name in ("make_block_ptr", "advance", "load", "store"):
+        for module in (tl, core):
+            setattr(module, name, getattr(block_pointer, name))
+
+
+def _driver() -> None:
+    from triton.runtime.driver import driver
+
+    from trident.triton_backend.driver import TridentDriver
+
+    driver.MPSDriver = TridentDriver

@@ -1,0 +1,59 @@
+"""What the environment and ``set_kernel_config`` ask for."""
+
+import os
+from dataclasses import dataclass
+
+#: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
+DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
+
+
+def requested_device() -> str | None:
+    """The device that the environment asks for, ``cpu`` or ``metal``; ``None`` for none of ours."""
+    for variable in ("TRIDENT_DEVICE", "TRITON_BACKEND"):
+        name = os.environ.get(variable, "").strip().lower()
+        if name in DEVICES:
+            return DEVICES[name]
+        if name and variable == "TRIDENT_DEVICE":
+            known = ", ".join(DEVICES)
+            raise ValueError(f"TRIDENT_DEVICE={name}: there is no such device; known are {known}")
+    return None
+
+
+def checks() -> bool:
+    """Whether launches look at every access."""
+    return _is_on("TRIDENT_CHECK")
+
+
+def interprets() -> bool:
+    """Whether the reference interpreter runs kernels."""
+    return _is_on("TRIDENT_INTERPRET")
+
+
+def _is_on(variable: str) -> bool:
+    return os.environ.get(variable, "").strip().lower() in ("1", "true", "on", "yes")
+
+
+@dataclass
+class KernelConfig:
+    """Defaults and limits of kernels; none of them changes results."""
+
+    num_warps: int = 4
+    num_stages: int = 3
+    #: Most threads of a program, where a thread is one of a GPU's: limits ``num_warps``.
+    max_threads: int = 1024
+    #: Bytes of shared memory that the device claims to have.
+    shared_memory: int = 1 << 30
+
+    def update(self, **values: int | None) -> None:
+        """Set those that are given."""
+        for name, value in values.items():
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ValueError(f"{name} must be a positive integer, not {value!r}")
+            if name == "num_warps" and value & (value - 1):
+                raise ValueError(f"num_warps must be a power of two, not {value}")
+            setattr(self, name, value)
+
+
+config = KernelConfig()
