@@ -69,6 +69,20 @@ pub(super) fn lazy(op: &Op) -> bool {
     }
 }
 
+/// Whether the op on floats is computed block by block, by a routine.
+pub(super) fn strip(op: &Op) -> bool {
+    use OpKind as K;
+    match op.kind {
+        K::Add | K::Sub | K::Mul | K::Div | K::Sum | K::Neg | K::Abs | K::Sqrt | K::Ceil => false,
+        K::Floor | K::Round | K::Max | K::Min | K::MaxNum | K::MinNum | K::Clamp => false,
+        K::Relu | K::Reciprocal | K::IsNaN | K::IsInf | K::Mod | K::Where | K::BitCast => false,
+        K::Equal | K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => false,
+        K::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
+        K::And | K::Or | K::Not | K::Xor => false,
+        _ => op.decl().group == Group::Elementwise,
+    }
+}
+
 /// Instructions for one element, roughly, operands left aside.
 pub(super) fn cost(op: &Op) -> u32 {
     use OpKind as K;
@@ -241,7 +255,7 @@ impl Roots {
             root = Root::Many;
         }
         for (i, v) in op.used().enumerate() {
-            let own = op.kind == OpKind::TakeAlongAxis && i == 0;
+            let own = op.kind == OpKind::TakeAlongAxis && i == 0 || strip(op);
             let root = if own && root != Root::None { self.fresh() } else { root };
             self.add(v, root);
         }

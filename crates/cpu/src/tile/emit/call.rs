@@ -3,12 +3,14 @@
 use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, OpKind};
 use trident_runtime::Declined;
 
-use super::node::Elem;
+use super::node::{Elem, Kind, NodeId};
+use super::op::bits_of;
 use super::{Emitter, Result, malformed};
-use crate::tile::routine::{Function, Routine};
+use crate::tile::plan;
+use crate::tile::routine::{Function, Rounding, Routine};
 
 impl Emitter<'_, '_> {
     /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
@@ -66,6 +68,58 @@ impl Emitter<'_, '_> {
         self.call_routine(op, routine, &args)?;
         let flags = self.flags();
         Ok(self.b.ins().load(result.clif(), flags, args[0], 0))
+    }
+
+    /// The routine that computes a whole block of the op's elements, if the op is one that is no few instructions.
+    pub(super) fn strip(&self, op: &Op, operands: &[NodeId], result: Elem) -> Option<Routine> {
+        let types: Vec<DType> = operands.iter().map(|&n| self.nodes[n].elem.dtype()).collect();
+        let from = *types.first()?;
+        let to = result.dtype();
+        let routine = match op.kind {
+            OpKind::Cast => {
+                let eight = |d: DType| d.is_float() && d.bits() == 8;
+                let narrowing = from.bits() > to.bits() && to.is_float();
+                let down = narrowing && op.str("rounding") == Some("rtz");
+                let rounding = if down { Rounding::TowardZero } else { Rounding::NearestEven };
+                let saturate = narrowing && eight(to) && op.flag("saturate");
+                let dear = (eight(from) || eight(to)) && from != to;
+                dear.then_some(Routine::Convert { from, to, rounding, saturate })?
+            }
+            kind => {
+                let name = match kind {
+                    OpKind::Libm => op.str("function").unwrap_or_default(),
+                    _ if plan::strip(op) && from.is_float() => kind.decl().name,
+                    _ => return None,
+                };
+                let function = Function::find(name, &types)?;
+                let same = function.output == to
+                    || function.output.is_int()
+                        && to.is_int()
+                        && function.output.bits() == to.bits();
+                same.then_some(Routine::Function(function))?
+            }
+        };
+        routine.slot().is_some().then_some(routine)
+    }
+
+    /// Computes a block by a routine.
+    pub(super) fn call_strip(
+        &mut self,
+        op: &Op,
+        routine: Routine,
+        operands: &[NodeId],
+        dims: &[usize],
+        elem: Elem,
+    ) -> Result<NodeId> {
+        let bits = bits_of(dims);
+        let mut args = vec![self.reserve(elem.size() << bits)];
+        for &operand in operands {
+            args.push(self.address(operand, dims)?);
+        }
+        let out = args[0];
+        args.push(self.int(1 << bits));
+        self.call_routine(op, routine, &args)?;
+        Ok(self.node(Kind::Buffer(out), elem, bits, 1, 0))
     }
 
     /// A function by its name; narrow floats go through `f32` where it is not there for them.

@@ -1,12 +1,13 @@
 //! Reductions, scans and maps: their regions are scalar code inside of loops.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use trident_ir::{Op, Type};
+use trident_ir::{DType, Op, OpKind, Type};
 
 use super::index::{Index, axes, counter, log2};
 use super::node::{Elem, Kind, NodeId, Val};
 use super::op::bits_of;
 use super::{Emitter, Result, block_type, malformed};
+use crate::tile::routine::{Fold, Routine};
 
 impl<'m> Emitter<'m, '_> {
     /// The operands of a fold with their common dimensions, and first bit and number of bits of the axis.
@@ -55,6 +56,15 @@ impl<'m> Emitter<'m, '_> {
         let mut rest = dims.clone();
         rest.remove(axis);
         let total = bits_of(&rest);
+        if let (Some(routine), [node], 0) = (fold_routine(op, elems[0].dtype()), &nodes[..], start)
+        {
+            let out = self.reserve(elems[0].size() << total);
+            let x = self.address(*node, &dims)?;
+            let (rows, n) = (self.int(1 << total), self.int(1 << bits));
+            self.call_routine(op, routine, &[out, x, rows, n, n])?;
+            let node = self.node(Kind::Buffer(out), elems[0], total, 1, 0);
+            return self.give_block(op, 0, node, rest);
+        }
         let buffers: Vec<Value> = match rest.is_empty() {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
@@ -219,4 +229,33 @@ impl<'m> Emitter<'m, '_> {
         }
         Ok(())
     }
+}
+
+/// The routine for a reduction whose region is one op that has one. The order of combinations is open, so the routine's
+/// own will do.
+fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
+    let [region] = &op.regions[..] else { return None };
+    let ([only], [a, b], [result]) = (&region.ops[..], &region.params[..], &region.results[..])
+    else {
+        return None;
+    };
+    let operands: Vec<_> = only.used().collect();
+    let both = operands == [*a, *b] || operands == [*b, *a];
+    if !both || only.output(0) != Some(*result) {
+        return None;
+    }
+    let fold = match only.kind {
+        OpKind::Add => Fold::Sum,
+        OpKind::Mul => Fold::Prod,
+        OpKind::Max => Fold::Max,
+        OpKind::Min => Fold::Min,
+        OpKind::MaxNum => Fold::MaxNum,
+        OpKind::MinNum => Fold::MinNum,
+        OpKind::BitwiseAnd => Fold::And,
+        OpKind::BitwiseOr => Fold::Or,
+        OpKind::BitwiseXor => Fold::Xor,
+        _ => return None,
+    };
+    let routine = Routine::Fold { op: fold, dtype };
+    routine.slot().map(|_| routine)
 }

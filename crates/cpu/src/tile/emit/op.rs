@@ -260,6 +260,8 @@ impl<'m> Emitter<'m, '_> {
                         .collect();
                     let value = self.element(op, &values, elem)?;
                     self.uniform(value, elem, bits)
+                } else if let Some(routine) = self.strip(op, &operands, elem) {
+                    self.call_strip(op, routine, &operands, &dims, elem)?
                 } else {
                     self.make(
                         Kind::Apply(Fun::Op(op), operands.clone()),
