@@ -382,3 +382,57 @@ fn products_of_integers() {
     let x: Vec<i8> = noise(512, 14).into_iter().map(|v| v as i8).collect();
     compare(text, [1, 1, 1], &[tensor("x", &x), tensor("z", &[0i32; 256])]);
 }
+
+#[test]
+fn eight_bit_floats_and_longer_blocks() {
+    let n = 1000;
+    for to in ["f8e4m3fn", "f8e5m2"] {
+        let body =
+            format!("%c = cast(%a) {{to = {to}}} %d = cast(%c) {{to = f32}} %o = add(%d, %b)");
+        let args = [
+            tensor("x", &floats(n, 15)),
+            tensor("y", &floats(n, 16)),
+            tensor("z", &floats(n, 17)),
+            scalar(n as i32),
+        ];
+        compare(&elementwise("f32", "f32", &body), [63, 1, 1], &args);
+    }
+    // Blocks of several groups of lanes; the last program's mask ends within one.
+    let body = "%c = mul(%a, %b) %d = less(%a, %b) %e = where(%d, %c, %a) %f = max_num(%e, %b) %o = div(%f, %c)";
+    let text = elementwise("f32", "f32", body)
+        .replace("16]", "128]")
+        .replace("(16)", "(128)")
+        .replace("end = 16", "end = 128");
+    let args = [
+        tensor("x", &floats(n, 18)),
+        tensor("y", &floats(n, 19)),
+        tensor("z", &floats(n, 20)),
+        scalar(n as i32),
+    ];
+    compare(&text, [9, 1, 1], &args);
+    // Offsets that wrap around are no run.
+    let body = "%w = constant {value = i32[](2147483640)} %ws = splat(%w) : i32[16] %g = add(%at, %ws) %h = sub(%g, %ws) \
+                %k = less(%g, %ws) %pc = ptr_add(%xs, %h) %l = load(%pc, %m) %q = where(%k, %l, %b) %o = add(%q, %a)";
+    let args = [
+        tensor("x", &floats(16, 18)),
+        tensor("y", &floats(16, 19)),
+        tensor("z", &floats(16, 20)),
+        scalar(16i32),
+    ];
+    compare(&elementwise("f32", "f32", body), [1, 1, 1], &args);
+}
+
+#[test]
+fn rows_are_folded() {
+    for op in ["add", "max", "min", "bitwise_xor", "mul"] {
+        let body = format!(
+            "%v = view(%a) : i32[4, 32] %f0 = reduce(%v) {{axis = 1}} region (%l: i32[], %m: i32[]) {{ %s = {op}(%m, %l) yield %s }} \
+             %e = expand_dims(%f0) {{axis = 1}} %g = broadcast(%e) : i32[4, 32] %o = sub(%v, %g)"
+        );
+        compare(
+            &moved(128, 128, &body),
+            [1, 1, 1],
+            &[tensor("x", &ints(128, 21)), tensor("z", &vec![0i32; 128])],
+        );
+    }
+}

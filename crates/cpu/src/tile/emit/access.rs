@@ -124,6 +124,9 @@ impl<'m> Emitter<'m, '_> {
         let elem = self.nodes[value].elem;
         if !dims.is_empty() {
             self.separate(ptr, value, mask)?;
+            if self.store_lanes(dims, ptr, value, mask)? {
+                return Ok(());
+            }
         }
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
         self.sweep(dims, &roots, |e, index| {

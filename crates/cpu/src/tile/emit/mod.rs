@@ -18,6 +18,7 @@ mod effect;
 mod eval;
 mod fold;
 mod index;
+mod lanes;
 mod node;
 mod op;
 mod sweep;
@@ -90,6 +91,8 @@ struct Emitter<'m, 'f> {
     /// Elements that were evaluated, for each loop that is open.
     memo: Vec<HashMap<(NodeId, Index), Value>>,
     places: Vec<HashMap<Index, Value>>,
+    /// Groups of elements that were evaluated in vectors.
+    wide_memo: Vec<HashMap<(NodeId, Index), Vec<Value>>>,
     /// Counters of loops.
     vars: Vec<Value>,
     region: u32,
@@ -144,6 +147,7 @@ pub(super) fn emit(
         frames: vec![],
         memo: vec![],
         places: vec![],
+        wide_memo: vec![],
         vars: vec![],
         region: 0,
         regions: 0,

@@ -48,6 +48,7 @@ impl<'m> Emitter<'m, '_> {
         let var = self.vars.len() as u16;
         self.memo.push(HashMap::new());
         self.places.push(HashMap::new());
+        self.wide_memo.push(HashMap::new());
         let result = if bits == 0 {
             let zero = self.int(0);
             self.vars.push(zero);
@@ -72,6 +73,7 @@ impl<'m> Emitter<'m, '_> {
             self.b.switch_to_block(done);
             self.b.block_params(done).to_vec()
         };
+        self.wide_memo.pop();
         self.places.pop();
         self.memo.pop();
         // The counter keeps its name: nodes evaluated later must not take it for another one.
@@ -116,6 +118,9 @@ impl<'m> Emitter<'m, '_> {
 
     /// Writes the elements of blocks to where the addresses say, row-major.
     pub(super) fn fill(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
+        if self.fill_lanes(dims, blocks)? {
+            return Ok(());
+        }
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         self.sweep(dims, &roots, |e, index| {
             let values: Result<Vec<Value>> = roots.iter().map(|&n| e.eval(n, index)).collect();
