@@ -39,7 +39,12 @@ pub(crate) fn run() -> Result<Outcome> {
         steps.produce("python package", || build::python_package(Venv::Triton, Profile::Ci));
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
-        counted(package_tests(package)?)
+        let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
+        counted(kernels(package, "pytest", &[&options[..], &["python/tests"]].concat())?)
+    });
+    steps.check("examples/triton", || {
+        let package = package.as_deref().context("not run: the package does not build")?;
+        counted(kernels(package, "unit", &["examples/triton"])?)
     });
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");
@@ -78,10 +83,9 @@ fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
     Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
 }
 
-/// Pytest on the Python package, with a cache of compiled kernels of its own.
-fn package_tests(package: &Path) -> Result<Command> {
-    let args = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet", "python/tests"];
-    let tool = Tool::module(Venv::Triton, "pytest")?.args(args).package(package)?;
+/// A program that runs kernels by the Python package, with a cache of compiled kernels of its own.
+fn kernels(package: &Path, module: &str, args: &[&str]) -> Result<Command> {
+    let tool = Tool::module(Venv::Triton, module)?.args(args).package(package)?;
     let cache = paths::target().join("python/triton-cache");
     if cache.exists() {
         fs::remove_dir_all(&cache)?;
