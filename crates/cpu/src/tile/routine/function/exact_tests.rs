@@ -1,5 +1,8 @@
 //! Functions of integers, directed roundings and special functions against plain definitions.
 
+// Tables of cases with their references.
+#![allow(clippy::type_complexity)]
+
 use trident_ir::Element;
 
 use super::Function;
@@ -233,7 +236,7 @@ fn special_functions_at_known_points() {
         ("erfcinv", 1e-20, 6.601_580_622_355_143),
         ("erfcinv", 1.9, -1.163_087_153_676_674),
         ("erfcx", 1.0, 0.427_583_576_155_807),
-        ("erfcx", 30.0, 0.018_795_888_861_416_751),
+        ("erfcx", 30.0, 0.018_795_888_861_416_75),
         ("normcdf", -10.0, 7.619_853_024_160_527e-24),
         ("normcdf", 1.0, 0.841_344_746_068_542_9),
         ("normcdfinv", 0.975, 1.959_963_984_540_054),

@@ -1,5 +1,8 @@
 //! Functions against `f64` references, for every instruction set, all tails and special values.
 
+// Tables of cases with their references.
+#![allow(clippy::type_complexity)]
+
 use trident_ir::{DType, Element};
 
 use super::Function;
