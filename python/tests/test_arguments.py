@@ -21,7 +21,7 @@ class Tensor:
 
     def __init__(self, data, device="cpu"):
         self.data, self.device = data, device
-        self.dtype = f"torch.{data.dtype}"
+        self.dtype, self.nbytes = f"torch.{data.dtype}", data.nbytes
 
     def data_ptr(self):
         return self.data.ctypes.data

@@ -80,6 +80,7 @@ def test_options(backend):
 
 
 def test_checks_are_part_of_the_cache_key(backend, monkeypatch):
+    monkeypatch.delenv("TRIDENT_CHECK", raising=False)
     plain = backend.parse_options({})
     monkeypatch.setenv("TRIDENT_CHECK", "1")
     checked = backend.parse_options({})

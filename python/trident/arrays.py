@@ -62,7 +62,10 @@ def extent(array) -> tuple[int, int] | None:
         return storage.data_ptr(), storage.nbytes()
     inner = getattr(array, "base", None)
     if hasattr(array, "data_ptr"):
-        return None if inner is None else extent(inner)
+        if inner is not None:
+            return extent(inner)
+        nbytes = getattr(array, "nbytes", None)
+        return None if nbytes is None else (array.data_ptr(), int(nbytes))
     while inner is not None and hasattr(inner, "__array_interface__"):
         array, inner = inner, getattr(inner, "base", None)
     nbytes = getattr(array, "nbytes", None)
