@@ -130,7 +130,7 @@ fn wrong_launches_are_refused() {
     }
     std::fs::write(scratch.path("bad.ttir"), SCALE.replace("arith.mulf", "arith.noise")).unwrap();
     let (status, text) = failure(&["compile", &scratch.path("bad.ttir")]);
-    assert!(status == 1 && text.contains("arith.noise") && text.contains("14:"), "{text}");
+    assert!(status == 1 && text.contains("arith.noise") && text.contains("15:"), "{text}");
     let (status, text) = failure(&["run", "model.onnx", "--grid", "1"]);
     assert!(status == 2 && text.contains("are for kernels"), "{text}");
 }
