@@ -82,10 +82,10 @@ impl Access {
             return Ok(Access::DataPtr(gate));
         }
         let modules = py.import("sys")?.getattr("modules")?;
-        if let Ok(numpy) = modules.get_item("numpy") {
-            if object.is_instance(&numpy.getattr("generic")?)? {
-                return Ok(Access::Scalar);
-            }
+        if let Ok(numpy) = modules.get_item("numpy")
+            && object.is_instance(&numpy.getattr("generic")?)?
+        {
+            return Ok(Access::Scalar);
         }
         let foreign = object.hasattr(intern!(py, "__array_interface__"))?
             || object.hasattr(intern!(py, "__dlpack__"))?

@@ -229,10 +229,10 @@ pub(crate) fn load(py: Python<'_>, image: &[u8]) -> PyResult<Kernel> {
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
     let (source, code) = rest.split_at_checked(length).ok_or_else(broken)?;
     let source = std::str::from_utf8(source).map_err(|_| broken())?.to_owned();
-    if !code.is_empty() {
-        if let Ok(kernel) = device::cpu()?.load_kernel(code) {
-            return Kernel::new(py, kernel, source, mode);
-        }
+    if !code.is_empty()
+        && let Ok(kernel) = device::cpu()?.load_kernel(code)
+    {
+        return Kernel::new(py, kernel, source, mode);
     }
     compile(py, source, mode == Mode::Check, mode == Mode::Interpret)
 }

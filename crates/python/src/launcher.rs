@@ -93,10 +93,10 @@ fn hook(chain: &Bound<'_, PyAny>, metadata: &Bound<'_, PyAny>) -> PyResult<()> {
     if chain.is_none() {
         return Ok(());
     }
-    if let Ok(calls) = chain.getattr(intern!(chain.py(), "calls")) {
-        if calls.cast::<PyList>().is_ok_and(|calls| calls.is_empty()) {
-            return Ok(());
-        }
+    if let Ok(calls) = chain.getattr(intern!(chain.py(), "calls"))
+        && calls.cast::<PyList>().is_ok_and(|calls| calls.is_empty())
+    {
+        return Ok(());
     }
     chain.call1((metadata,)).map(drop)
 }

@@ -71,10 +71,10 @@ fn changed(
 ) -> Result<Vec<(String, Value)>, Failure> {
     let mut found = Vec::new();
     for (param, argument) in params.iter().zip(arguments) {
-        if let Argument::Array { now, before } = argument {
-            if now.bytes().map_err(Failure::run)? != before {
-                found.push((param.name.clone(), Value::from(now)));
-            }
+        if let Argument::Array { now, before } = argument
+            && now.bytes().map_err(Failure::run)? != before
+        {
+            found.push((param.name.clone(), Value::from(now)));
         }
     }
     Ok(found)
