@@ -1,5 +1,6 @@
 //! Native code of tile functions against the reference interpreter: both run the same module on the same memory, which
 //! has to end up with the same bits.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 use trident_cpu::CpuDevice;
 use trident_ir::interp::{Interpreter, Memory, Value};

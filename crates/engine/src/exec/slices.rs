@@ -76,7 +76,7 @@ impl Slices {
         } else if size > 0 {
             let capacity = |block: &Tensor| block.dims().first().copied().unwrap_or(0);
             if self.blocks.last().is_none_or(|block| self.filled == capacity(block)) {
-                let n = self.count.clamp(1, (BLOCK / size).max(1));
+                let n = self.count.clamp(1, BLOCK.div_euclid(size).max(1));
                 let block = Tensor::alloc(pool, *dtype, &stacked(n)).map_err(|_| too_large)?;
                 self.blocks.push(block);
                 self.filled = 0;

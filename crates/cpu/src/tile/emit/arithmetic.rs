@@ -197,14 +197,12 @@ impl<'m> Emitter<'m, '_> {
                 _ => self.b.ins().bxor_imm_s(a, sign),
             });
         }
-        let x: Vec<Value> = operands
-            .iter()
-            .map(|&(v, e)| self.to_f32_or_f64(op, v, e.dtype()))
-            .collect::<Result<_>>()?;
+        let x: Vec<Value> =
+            operands.iter().map(|&(v, e)| self.widened(op, v, e.dtype())).collect::<Result<_>>()?;
         let value = self.float_op(op, &x)?;
         match result_is_truth {
             true => Ok(value),
-            false => self.from_f32_or_f64(op, value, dtype),
+            false => self.narrowed(op, value, dtype),
         }
     }
 

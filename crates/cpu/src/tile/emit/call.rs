@@ -149,13 +149,13 @@ impl Emitter<'_, '_> {
                 let dtype = elem.dtype();
                 let narrow = dtype.is_float() && dtype.bits() <= 16;
                 wide.push(match narrow {
-                    true => (self.to_f32_or_f64(op, value, dtype)?, Elem::Data(DType::F32)),
+                    true => (self.widened(op, value, dtype)?, Elem::Data(DType::F32)),
                     false => (value, elem),
                 });
             }
             let through = if to.is_float() { DType::F32 } else { to };
             let value = self.libm(op, name, &wide, through)?;
-            return if to.is_float() { self.from_f32_or_f64(op, value, to) } else { Ok(value) };
+            return if to.is_float() { self.narrowed(op, value, to) } else { Ok(value) };
         }
         let types: Vec<&str> = types.iter().map(|d| d.name()).collect();
         Err(malformed(op, format!("there is no function `{name}` of ({})", types.join(", "))))

@@ -20,7 +20,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A float as `f32`, or `f64` if it is one: exact.
-    pub(super) fn to_f32_or_f64(&mut self, op: &Op, value: Value, dtype: DType) -> Result<Value> {
+    pub(super) fn widened(&mut self, op: &Op, value: Value, dtype: DType) -> Result<Value> {
         Ok(match dtype {
             DType::F32 | DType::F64 => value,
             DType::F16 => self.f32_of_f16(value),
@@ -30,7 +30,7 @@ impl Emitter<'_, '_> {
     }
 
     /// An `f32` (or `f64`, if that is the type) in a float type, rounded to nearest even.
-    pub(super) fn from_f32_or_f64(&mut self, op: &Op, value: Value, to: DType) -> Result<Value> {
+    pub(super) fn narrowed(&mut self, op: &Op, value: Value, to: DType) -> Result<Value> {
         Ok(match to {
             DType::F32 | DType::F64 => value,
             DType::F16 => self.f16_of_f32(value, false),
@@ -62,7 +62,7 @@ impl Emitter<'_, '_> {
         if to == DType::Bool {
             return Ok(match from.is_float() {
                 true => {
-                    let x = self.to_f32_or_f64(op, x, from)?;
+                    let x = self.widened(op, x, from)?;
                     let ty = self.b.func.dfg.value_type(x);
                     let zero = self.zero(ty);
                     self.b.ins().fcmp(FloatCC::NotEqual, x, zero)
@@ -82,7 +82,7 @@ impl Emitter<'_, '_> {
             }
             (false, true) => self.float_of_int(op, x, from, to),
             (true, false) => {
-                let x = self.to_f32_or_f64(op, x, from)?;
+                let x = self.widened(op, x, from)?;
                 let wide = if to.size() == 8 { types::I64 } else { types::I32 };
                 // Saturation keeps the processor from trapping; what is outside has no defined value.
                 let value = match to.class() {
@@ -132,7 +132,7 @@ impl Emitter<'_, '_> {
             let x = match (from, to_zero) {
                 (DType::F64, false) => self.odd_f32_of_f64(x),
                 (DType::F64, true) => self.truncated_f32_of_f64(x),
-                _ => self.to_f32_or_f64(op, x, from)?,
+                _ => self.widened(op, x, from)?,
             };
             let rounding = if to_zero { Rounding::TowardZero } else { Rounding::NearestEven };
             return self.convert(op, x, DType::F32, to, rounding, op.flag("saturate"));
@@ -142,7 +142,7 @@ impl Emitter<'_, '_> {
             (DType::F64, DType::F32) => return Ok(self.b.ins().fdemote(types::F32, x)),
             (DType::F64, _) if to_zero => self.truncated_f32_of_f64(x),
             (DType::F64, _) => self.odd_f32_of_f64(x),
-            _ => self.to_f32_or_f64(op, x, from)?,
+            _ => self.widened(op, x, from)?,
         };
         Ok(match to {
             DType::F64 => self.b.ins().fpromote(types::F64, x),

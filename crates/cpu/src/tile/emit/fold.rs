@@ -9,9 +9,11 @@ use super::op::bits_of;
 use super::{Emitter, Result, block_type, malformed};
 use crate::tile::routine::{Fold, Routine};
 
+/// Operands of a fold, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
+type Folded = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
+
 impl<'m> Emitter<'m, '_> {
-    /// The operands of a fold with their common dimensions, and first bit and number of bits of the axis.
-    fn folded(&mut self, op: &Op) -> Result<(Vec<NodeId>, Vec<usize>, usize, (u8, u8))> {
+    fn folded(&mut self, op: &Op) -> Result<Folded> {
         let mut nodes = vec![];
         let mut dims = vec![];
         for i in 0..op.inputs.len() {
