@@ -71,10 +71,18 @@ impl<'m> Emitter<'m, '_> {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
         };
+        let top = self.top;
+        let lines: Vec<Value> = match bits == 0 || plain(op).is_some() {
+            true => vec![],
+            false => elems.iter().map(|e| self.reserve(e.size() << (bits + 1))).collect(),
+        };
         let mut last = vec![];
         self.repeat(total, &[], |e, outer, _| {
             let place: Index = counter(outer, total).collect();
-            let results = e.fold_one(op, &nodes, &elems, &place, (start, bits))?;
+            let results = match lines.is_empty() {
+                true => e.fold_line(op, &nodes, &elems, &place, (start, bits))?,
+                false => e.fold_tree(op, &nodes, &elems, &place, (start, bits), &lines)?,
+            };
             for ((&buffer, &value), elem) in buffers.iter().zip(&results).zip(&elems) {
                 let at = e.element_address(buffer, &place, elem.size());
                 let flags = e.flags();
@@ -83,6 +91,7 @@ impl<'m> Emitter<'m, '_> {
             last = results;
             Ok(vec![])
         })?;
+        self.top = top;
         for (i, &elem) in elems.iter().enumerate() {
             let Some(id) = op.output(i) else { continue };
             let val = match (buffers.get(i), last.get(i)) {
@@ -97,8 +106,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Folds the elements along the axis for one place of the result.
-    fn fold_one(
+    /// Folds the elements along the axis for one place of the result, first to last.
+    fn fold_line(
         &mut self,
         op: &'m Op,
         nodes: &[NodeId],
@@ -123,6 +132,59 @@ impl<'m> Emitter<'m, '_> {
             let right: Result<Vec<Value>> = nodes.iter().map(|&n| e.eval(n, &at)).collect();
             e.combine(op, left, &right?, elems)
         })
+    }
+
+    /// Folds the elements along the axis for one place of the result: neighbours, then their results and so on, as the
+    /// reference interpreter does. No element waits for a long chain of others, and regions that are associative only
+    /// up to a NaN or a rounding, as that of `argmax` is, give what upstream's trees give.
+    ///
+    /// Each of `lines` has room for the elements and for all results of the tree behind them; the results come in the
+    /// order in which they are needed.
+    fn fold_tree(
+        &mut self,
+        op: &'m Op,
+        nodes: &[NodeId],
+        elems: &[Elem],
+        place: &Index,
+        (start, bits): (u8, u8),
+        lines: &[Value],
+    ) -> Result<Vec<Value>> {
+        use super::index::Bit;
+        self.repeat(bits, &[], |e, var, _| {
+            let axis: Vec<Bit> = counter(var, bits).collect();
+            let at = Self::with_axis(place, start, &axis);
+            for ((&node, elem), &line) in nodes.iter().zip(elems).zip(lines) {
+                let value = e.eval(node, &at)?;
+                let address = e.element_address(line, &axis.clone().into(), elem.size());
+                let flags = e.flags();
+                e.b.ins().store(flags, value, address, 0);
+            }
+            Ok(vec![])
+        })?;
+        let flags = self.flags();
+        // Result number `var` is of elements 2 var - 2 and 2 var - 1.
+        self.repeat_from_one(bits, &[], |e, var, _| {
+            let (mut left, mut right, mut to) = (vec![], vec![], vec![]);
+            let result: Index = counter(var, bits).collect();
+            let pair = [&[Bit::Const(false)], &result[..]].concat().into();
+            for (elem, &line) in elems.iter().zip(lines) {
+                let size = elem.size() as i32;
+                let from = e.element_address(line, &pair, elem.size());
+                left.push(e.b.ins().load(elem.clif(), flags, from, -2 * size));
+                right.push(e.b.ins().load(elem.clif(), flags, from, -size));
+                to.push(e.element_address(line, &result, elem.size()));
+            }
+            let results = e.combine(op, &left, &right, elems)?;
+            for ((elem, to), value) in elems.iter().zip(to).zip(results) {
+                e.b.ins().store(flags, value, to, elem.size() as i32 * ((1 << bits) - 1));
+            }
+            Ok(vec![])
+        })?;
+        let last = |(elem, &line): (&Elem, &Value)| {
+            let at = elem.size() as i32 * ((2 << bits) - 2);
+            self.b.ins().load(elem.clif(), flags, line, at)
+        };
+        Ok(elems.iter().zip(lines).map(last).collect())
     }
 
     pub(super) fn prefix_scan(&mut self, op: &'m Op) -> Result<()> {
@@ -233,9 +295,8 @@ impl<'m> Emitter<'m, '_> {
     }
 }
 
-/// The routine for a reduction whose region is one op that has one. The order of combinations is open, so the routine's
-/// own will do.
-fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
+/// What a reduction or scan does whose region is one op that has a routine.
+fn plain(op: &Op) -> Option<Fold> {
     let [region] = &op.regions[..] else { return None };
     let ([only], [a, b], [result]) = (&region.ops[..], &region.params[..], &region.results[..])
     else {
@@ -246,7 +307,7 @@ fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
     if !both || only.output(0) != Some(*result) {
         return None;
     }
-    let fold = match only.kind {
+    Some(match only.kind {
         OpKind::Add => Fold::Sum,
         OpKind::Mul => Fold::Prod,
         OpKind::Max => Fold::Max,
@@ -257,7 +318,11 @@ fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
         OpKind::BitwiseOr => Fold::Or,
         OpKind::BitwiseXor => Fold::Xor,
         _ => return None,
-    };
-    let routine = Routine::Fold { op: fold, dtype };
+    })
+}
+
+/// The routine for a reduction. The order of combinations is open where they commute, so the routine's own will do.
+fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
+    let routine = Routine::Fold { op: plain(op)?, dtype };
     routine.slot().map(|_| routine)
 }
