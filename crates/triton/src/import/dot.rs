@@ -55,7 +55,16 @@ impl Import<'_, '_> {
             attrs.extend(set);
         }
         let ty: Type = self.result_type(op)?.clone();
-        Ok(self.push(K::DotScaled, inputs, attrs, &[ty]))
+        let narrow = ty.dtype().filter(|&dtype| matches!(dtype, DType::F16 | DType::BF16));
+        let Some(dtype) = narrow else {
+            return Ok(self.push(K::DotScaled, inputs, attrs, &[ty]));
+        };
+        // A narrower sum is one in `f32`, rounded at the end.
+        let sum = self.converted(xs[2], DType::F32);
+        inputs[2] = Some(sum);
+        let ty = self.ty(sum).clone();
+        let wide = self.push(K::DotScaled, inputs, attrs, &[ty]);
+        Ok(wide.into_iter().map(|y| self.converted(y, dtype)).collect())
     }
 
     fn format(
