@@ -131,7 +131,7 @@ def parse_arguments():
     parser.add_argument("--filter", help="only tests whose file.py::name[variant] has this regex")
     parser.add_argument("--files", nargs="+", choices=FILES, default=FILES, metavar="FILE")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds per test")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds per test")
     parser.add_argument("--json", metavar="FILE", help="write the rows of all tests to this file")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that do not pass")
     parser.add_argument(
