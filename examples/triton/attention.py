@@ -87,8 +87,8 @@ def benchmark():
         return 4 * 8 * length**2 * 64, lambda: attention(q, k, v, out, False), peer
 
     sizes = (64, 128, 256, 512, 1024, 2048)
-    title = "Attention of 8 heads of width 64, f32, by length"
-    lab.bench("attention", title, "GFLOP/s", sizes, make)
+    title = "Attention of 8 heads of width 64, f32"
+    lab.bench("attention", title, "length", "GFLOP/s", sizes, make)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,8 @@ def benchmark():
         peer = lab.torch and (lambda: lab.torch.nn.functional.dropout(x, 0.3))
         return 8 * length, lambda: dropout(x, out, 0.3, 123), peer
 
-    lab.bench("dropout", "Dropout, f32", "GB/s", [2**k for k in range(12, 25)], make)
+    sizes = [2**k for k in range(12, 25)]
+    lab.bench("dropout", "Dropout, f32", "elements", "GB/s", sizes, make)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def benchmark():
         return 4 * 2 * size**3, lambda: grouped_gemm(*tables), peer if lab.torch else None
 
     title = "Four square matrix products in one launch, f32"
-    lab.bench("grouped_gemm", title, "GFLOP/s", (64, 128, 256, 512, 1024), make)
+    lab.bench("grouped_gemm", title, "rows of each", "GFLOP/s", (64, 128, 256, 512, 1024), make)
 
 
 if __name__ == "__main__":

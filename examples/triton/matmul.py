@@ -63,7 +63,7 @@ def benchmark():
         return 2 * size**3, lambda: matmul(a, b, c), peer
 
     sizes = (64, 128, 256, 512, 1024, 2048)
-    lab.bench("matmul", "Square matrix product, f32", "GFLOP/s", sizes, make)
+    lab.bench("matmul", "Square matrix product, f32", "rows", "GFLOP/s", sizes, make)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def benchmark():
 
     sizes = (64, 128, 256, 512, 1024, 2048)
     title = "Persistent matrix product with descriptors, f32"
-    lab.bench("persistent_matmul", title, "GFLOP/s", sizes, make)
+    lab.bench("persistent_matmul", title, "rows", "GFLOP/s", sizes, make)
 
 
 if __name__ == "__main__":

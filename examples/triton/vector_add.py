@@ -34,7 +34,8 @@ def benchmark():
         peer = lab.torch and (lambda: lab.torch.add(x, y, out=out))
         return 12 * length, lambda: add(x, y, out), peer
 
-    lab.bench("vector_add", "Vector add, f32", "GB/s", [2**k for k in range(12, 26)], make)
+    sizes = [2**k for k in range(12, 26)]
+    lab.bench("vector_add", "Vector add, f32", "elements", "GB/s", sizes, make)
 
 
 if __name__ == "__main__":

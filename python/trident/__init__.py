@@ -27,6 +27,12 @@ from trident.errors import (
     LaunchError,
     OutOfMemoryError,
 )
+from trident.triton_backend import settings as _settings
+
+if _settings.checks():
+    from trident import unwritten as _unwritten
+
+    _unwritten.watch()
 
 __version__ = VERSION
 

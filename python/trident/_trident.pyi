@@ -3,6 +3,8 @@ from typing import Any, SupportsIndex
 
 VERSION: str
 
+UNWRITTEN: bytes
+
 class Kernel:
     """A compiled kernel."""
 
@@ -31,12 +33,13 @@ class Kernel:
     def save(self) -> bytes:
         """The kernel as bytes that ``trident.load`` takes."""
 
-def compile(source: str, check: bool = False, interpret: bool = False) -> Kernel:
+def compile(source: str, check: bool | None = None, interpret: bool | None = None) -> Kernel:
     """Compile Triton IR, the text that ``kernel.asm["ttir"]`` of the triton package shows.
 
-    With ``check``, launches stop at the first access outside the arguments' memory, misaligned
-    access or write race. With ``interpret``, the reference interpreter runs them, one op at a time
-    on a copy of the arguments' memory.
+    With ``check``, by default as ``TRIDENT_CHECK`` says, launches stop at the first access outside
+    of an argument's memory, misaligned access, read of memory that nothing has written, or race
+    between programs. With ``interpret``, the reference interpreter runs them, one op at a time
+    on a copy of the arguments' memory; the default is what ``TRIDENT_INTERPRET`` says.
 
     Raises ``trident.CompileError``.
     """

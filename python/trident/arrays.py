@@ -8,6 +8,9 @@ from trident._trident import address as _address
 _CPU_DEVICES = {1, 3, 11, 13}  # kDLCPU, and host memory of CUDA and ROCm, CUDA's managed memory
 
 
+_DLPACK_READ_ONLY = 1
+
+
 class _DLTensor(ctypes.Structure):
     """``DLTensor`` of dlpack.h."""
 
@@ -25,18 +28,68 @@ class _DLTensor(ctypes.Structure):
     ]
 
 
-def _dltensor(array) -> tuple[object, _DLTensor]:
-    """The capsule, which keeps the memory alive, and what it holds."""
+class _DLVersioned(ctypes.Structure):
+    """``DLManagedTensorVersioned`` of dlpack.h."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _DLTensor),
+    ]
+
+
+def _dltensor(array) -> tuple[object, _DLTensor, bool]:
+    """The capsule, which keeps the memory alive, what it holds, and whether that is read-only."""
     device, _ = array.__dlpack_device__()
     if int(device) not in _CPU_DEVICES:
         raise ValueError(
             f"the array is on another device (DLPack type {int(device)}); "
             "this kernel runs on the CPU"
         )
-    capsule = array.__dlpack__()
-    get = ctypes.pythonapi.PyCapsule_GetPointer
+    try:
+        capsule = array.__dlpack__(max_version=(1, 0))
+    except TypeError:  # Libraries from before versions know no such argument.
+        capsule = array.__dlpack__()
+    python = ctypes.pythonapi
+    name, get, is_valid = (
+        b"dltensor_versioned",
+        python.PyCapsule_GetPointer,
+        python.PyCapsule_IsValid,
+    )
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return capsule, _DLTensor.from_address(get(capsule, b"dltensor"))
+    is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    if is_valid(capsule, name):
+        managed = _DLVersioned.from_address(get(capsule, name))
+        return capsule, managed.tensor, bool(managed.flags & _DLPACK_READ_ONLY)
+    return capsule, _DLTensor.from_address(get(capsule, b"dltensor")), False
+
+
+def is_readonly(array) -> bool:
+    """Whether an array's library forbids writing to it."""
+    if isinstance(array, View):
+        return is_readonly(array.array)
+    interface = getattr(array, "__array_interface__", None)
+    if interface is not None and interface.get("data") is not None:
+        return bool(interface["data"][1])
+    if hasattr(array, "data_ptr") or not hasattr(array, "__dlpack__"):
+        return False
+    return _dltensor(array)[2]
+
+
+def _steps(tensor: _DLTensor) -> list[int] | None:
+    """Strides of a DLPack tensor, or ``None`` if its elements are one behind the other."""
+    if not tensor.strides:
+        return None
+    shape, strides = tensor.shape[: tensor.ndim], tensor.strides[: tensor.ndim]
+    step = 1
+    for length, stride in reversed(list(zip(shape, strides))):
+        if length != 1 and stride != step:
+            return None if 0 in shape else strides
+        step *= length
+    return None
 
 
 def address(array) -> int:
@@ -46,7 +99,12 @@ def address(array) -> int:
         return interface["data"][0]
     if not hasattr(array, "__dlpack__"):
         raise TypeError(f"`{type(array).__name__}` gives no address of its elements")
-    _, tensor = _dltensor(array)
+    _capsule, tensor, _ = _dltensor(array)
+    if _steps(tensor) and not hasattr(array, "strides") and not hasattr(array, "stride"):
+        raise ValueError(
+            f"the elements of this `{type(array).__name__}` are not one behind the other, and it "
+            "does not tell its strides: make it contiguous first"
+        )
     return (tensor.data or 0) + tensor.byte_offset
 
 
@@ -60,6 +118,8 @@ def extent(array) -> tuple[int, int] | None:
     if hasattr(array, "untyped_storage"):
         storage = array.untyped_storage()
         return storage.data_ptr(), storage.nbytes()
+    if isinstance(array, memoryview) and not array.c_contiguous:
+        return extent(array.obj) if hasattr(array.obj, "__array_interface__") else None
     inner = getattr(array, "base", None)
     if hasattr(array, "data_ptr"):
         if inner is not None:
@@ -86,13 +146,10 @@ def _spoken_extent(array) -> tuple[int, int] | None:
         return _address(array), int(interface["typestr"][2:]) * math.prod(interface["shape"])
     if not hasattr(array, "__dlpack__"):
         return None
-    _, tensor = _dltensor(array)
-    shape, step, size = tensor.shape[: tensor.ndim], 1, math.prod(tensor.shape[: tensor.ndim])
-    if tensor.strides:
-        for length, stride in reversed(list(zip(shape, tensor.strides[: tensor.ndim]))):
-            if length != 1 and stride != step:
-                return None
-            step *= length
+    _capsule, tensor, _ = _dltensor(array)
+    if _steps(tensor):
+        return None
+    size = math.prod(tensor.shape[: tensor.ndim])
     return _address(array), size * tensor.bits * tensor.lanes // 8
 
 

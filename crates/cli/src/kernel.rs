@@ -20,12 +20,22 @@ pub(crate) struct KernelArgs {
     /// Argument of a kernel as NAME=NUMBER, NAME=@FILE.npy, NAME=zeros:DIMS or NAME=random:DIMS
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) arg: Vec<String>,
+    /// Stop a kernel at the first wrong access, as TRIDENT_CHECK=1 does
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 impl KernelArgs {
+    /// Whether the launch looks at every access.
+    pub(crate) fn checks(&self) -> bool {
+        let value = std::env::var("TRIDENT_CHECK").unwrap_or_default();
+        let on = ["1", "true", "on", "yes"];
+        self.check || on.contains(&value.trim().to_ascii_lowercase().as_str())
+    }
+
     /// Whether any option was given.
     pub(crate) fn is_given(&self) -> bool {
-        self.grid.is_some() || !self.arg.is_empty()
+        self.grid.is_some() || !self.arg.is_empty() || self.check
     }
 }
 
@@ -38,8 +48,15 @@ pub(crate) fn is_kernel(path: &Path) -> bool {
 pub(crate) fn read(path: &Path) -> Result<Module, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?;
-    trident_triton::parse(&text)
-        .map_err(|e| Failure::run(format!("cannot compile `{}`: {e}", path.display())))
+    trident_triton::parse(&text).map_err(|e| {
+        // A fault without a place of its own is about the whole file.
+        let colon = if e.line > 0 { "" } else { " " };
+        let failure = Failure::run(format!("{}:{colon}{e}", path.display()));
+        match text.lines().nth(e.line.wrapping_sub(1)) {
+            Some(line) => failure.hint(format!("the line is `{}`", line.trim())),
+            None => failure.hint("`kernel.asm[\"ttir\"]` of a Triton kernel is such a text"),
+        }
+    })
 }
 
 /// Compiles a kernel.

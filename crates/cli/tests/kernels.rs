@@ -110,6 +110,17 @@ fn a_launch_writes_what_it_changed() {
 }
 
 #[test]
+fn checked_launches_name_tensor_and_offset() {
+    let scratch = Scratch::new("check");
+    let kernel = scratch.path("scale.ttir");
+    let args = ["run", &kernel, "--grid", "2", "--check", "--arg", "a=2", "--arg", "out=zeros:32"];
+    stdout(&[&args[..], &["--arg", "x=random:32", "--arg", "n=32"]].concat());
+    let (status, text) = failure(&[&args[..], &["--arg", "x=random:20", "--arg", "n=32"]].concat());
+    let place = "program (1, 0, 0): out-of-bounds read of 4 bytes at byte 80 (element 20) of `x`";
+    assert!(status == 1 && text.contains(place), "{text}");
+}
+
+#[test]
 fn wrong_launches_are_refused() {
     let scratch = Scratch::new("wrong");
     let kernel = scratch.path("scale.ttir");
@@ -130,7 +141,8 @@ fn wrong_launches_are_refused() {
     }
     std::fs::write(scratch.path("bad.ttir"), SCALE.replace("arith.mulf", "arith.noise")).unwrap();
     let (status, text) = failure(&["compile", &scratch.path("bad.ttir")]);
-    assert!(status == 1 && text.contains("arith.noise") && text.contains("15:"), "{text}");
+    assert!(status == 1 && text.contains("bad.ttir:15:10: unknown op `arith.noise`"), "{text}");
+    assert!(text.contains("hint: the line is `%y = arith.noise %vx"), "{text}");
     let (status, text) = failure(&["run", "model.onnx", "--grid", "1"]);
     assert!(status == 2 && text.contains("are for kernels"), "{text}");
 }

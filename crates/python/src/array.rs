@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple, PyType};
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
+use trident_ir::DType;
 
 /// How values of a type are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,12 @@ impl Access {
         {
             return Ok(Access::Scalar);
         }
+        if let Ok(masked) = modules.get_item("numpy.ma")
+            && object.is_instance(&masked.getattr("MaskedArray")?)?
+        {
+            let text = "a kernel does not see the mask of a masked array: give its `data`";
+            return Err(PyTypeError::new_err(text));
+        }
         let foreign = object.hasattr(intern!(py, "__array_interface__"))?
             || object.hasattr(intern!(py, "__dlpack__"))?
             || PyUntypedBuffer::get(object).is_ok();
@@ -120,12 +127,66 @@ pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
 }
 
-/// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface.
+/// The address for a parameter that points to elements of type `to`, if the array suits it: its elements are of that type,
+/// and it may be written to if the kernel does.
+pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> PyResult<u64> {
+    let access = Access::of(object)?;
+    if let Access::DataPtr(_) | Access::Foreign = access
+        && let Ok(ty) = dtype(object)
+        && !fits(ty, to)
+    {
+        let ty = ty.replacen("fp", "f", 1);
+        let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
+        return Err(PyTypeError::new_err(text));
+    }
+    // PyTorch has no read-only tensors.
+    if written && access != Access::DataPtr(Gate::IsCpu) && is_readonly(object, access)? {
+        let text = "the array is read-only, and the kernel writes to it: give a copy";
+        return Err(PyValueError::new_err(text));
+    }
+    address(object)
+}
+
+/// Whether elements that Triton calls `ty` are what a parameter takes. Integers may be of either sign, and stand for floats
+/// that an array library lacks.
+fn fits(ty: &str, to: DType) -> bool {
+    match ty {
+        "fp16" => to == DType::F16,
+        "bf16" => to == DType::BF16,
+        "fp32" => to == DType::F32,
+        "fp64" => to == DType::F64,
+        "i16" | "u16" => to.size() == 2,
+        "i32" | "u32" => to.size() == 4 && to.is_int(),
+        "i64" | "u64" => to.size() == 8 && to.is_int(),
+        _ => to.size() == 1,
+    }
+}
+
+fn is_readonly(object: &Bound<'_, PyAny>, access: Access) -> PyResult<bool> {
+    match access {
+        Access::None | Access::Tuple | Access::Scalar => Ok(false),
+        Access::Foreign if let Ok(buffer) = PyUntypedBuffer::get(object) => Ok(buffer.readonly()),
+        Access::Foreign | Access::DataPtr(_) => {
+            let readonly = object.py().import("trident.arrays")?.getattr("is_readonly")?;
+            readonly.call1((object,))?.extract()
+        }
+    }
+}
+
+/// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface. An
+/// array that has strides but cannot tell them must have none: no kernel could be told how to read it.
 fn foreign(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = object.py();
     if let Ok(buffer) = PyUntypedBuffer::get(object) {
+        if !buffer.is_c_contiguous() && !object.hasattr(intern!(py, "strides"))? {
+            let name = object.get_type().name()?;
+            return Err(PyValueError::new_err(format!(
+                "the elements of this `{name}` are not one behind the other, and it does not tell its strides: make it contiguous first"
+            )));
+        }
         return Ok(buffer.buf_ptr() as u64);
     }
-    let address = object.py().import("trident.arrays")?.getattr("address")?;
+    let address = py.import("trident.arrays")?.getattr("address")?;
     address.call1((object,))?.extract()
 }
 
@@ -218,6 +279,6 @@ pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     Ok(ty)
 }
 
-fn unknown(name: &str) -> PyErr {
+pub(crate) fn unknown(name: &str) -> PyErr {
     PyTypeError::new_err(format!("arrays of element type `{name}` cannot be kernel arguments"))
 }

@@ -16,10 +16,28 @@ use trident_runtime::{
 #[pyclass(frozen, module = "trident")]
 pub(crate) struct Kernel {
     kernel: Arc<dyn RuntimeKernel>,
-    kinds: Vec<Kind>,
+    params: Vec<Param>,
     /// The Triton IR that it was compiled from.
     source: String,
     mode: Mode,
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Param {
+    pub(crate) kind: Kind,
+    /// Whether the kernel may write to where it points.
+    pub(crate) written: bool,
+}
+
+impl Param {
+    /// What the kernel gets for an argument: the bits of a number, or an address.
+    pub(crate) fn pack(self, arg: &Bound<'_, PyAny>) -> PyResult<u64> {
+        match self.kind {
+            Kind::Pointer(to) => array::pointer(arg, to, self.written),
+            kind => kind.pack(arg),
+        }
+    }
 }
 
 /// How launches run.
@@ -37,16 +55,22 @@ impl Mode {
 /// An array argument of a checked launch.
 pub(crate) struct Memory {
     pub(crate) name: String,
+    pub(crate) param: usize,
     pub(crate) address: usize,
     pub(crate) bytes: usize,
 }
 
 impl Memory {
     /// The memory behind an array, as far as its library tells.
-    pub(crate) fn of(name: &str, array: &Bound<'_, PyAny>) -> PyResult<Option<Memory>> {
+    pub(crate) fn of(
+        name: &str,
+        param: usize,
+        array: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<Memory>> {
         let extent = array.py().import("trident.arrays")?.getattr("extent")?.call1((array,))?;
         let extent: Option<(usize, usize)> = extent.extract()?;
-        Ok(extent.map(|(address, bytes)| Memory { name: name.to_owned(), address, bytes }))
+        let name = name.to_owned();
+        Ok(extent.map(|(address, bytes)| Memory { name, param, address, bytes }))
     }
 }
 
@@ -57,19 +81,23 @@ impl Kernel {
         source: String,
         mode: Mode,
     ) -> PyResult<Kernel> {
-        let kinds = kernel.params().iter().enumerate().map(|(i, ty)| {
-            Kind::of(ty).ok_or_else(|| {
+        let written = kernel.written();
+        let params = kernel.params().iter().enumerate().map(|(i, ty)| {
+            let kind = Kind::of(ty).ok_or_else(|| {
                 let text = format!("parameter {i} of type {ty} cannot be given from Python");
                 error::compile(py, &text, None)
-            })
+            })?;
+            // A kernel that cannot tell may write everywhere.
+            let written = written.is_none_or(|w| w.get(i).copied().unwrap_or(true));
+            Ok(Param { kind, written })
         });
-        let kinds = kinds.collect::<PyResult<_>>()?;
-        Ok(Kernel { kernel, kinds, source, mode })
+        let params = params.collect::<PyResult<_>>()?;
+        Ok(Kernel { kernel, params, source, mode })
     }
 
     /// What each parameter takes.
-    pub(crate) fn kinds(&self) -> &[Kind] {
-        &self.kinds
+    pub(crate) fn parameters(&self) -> &[Param] {
+        &self.params
     }
 
     /// Whether launches look at every access, and so need to know the arguments' memory.
@@ -87,12 +115,7 @@ impl Kernel {
     ) -> PyResult<()> {
         let extents: Vec<Extent<'_>> = memory
             .iter()
-            .map(|m| Extent {
-                name: &m.name,
-                address: m.address,
-                bytes: m.bytes,
-                initialised: true,
-            })
+            .map(|m| Extent { name: &m.name, param: m.param, address: m.address, bytes: m.bytes })
             .collect();
         let launch = KernelLaunch { grid, args, extents: &extents };
         py.detach(|| self.kernel.launch(&launch)).map_err(|e| error::launch(py, &e))
@@ -137,11 +160,11 @@ impl Kernel {
         for (size, axis) in shape.iter_mut().zip(&sizes) {
             *size = grid_size(axis)?;
         }
-        if args.len() != self.kinds.len() {
+        if args.len() != self.params.len() {
             let text = format!(
                 "kernel `{}` takes {} arguments, not {}: it has parameters ({})",
                 self.kernel.name(),
-                self.kinds.len(),
+                self.params.len(),
                 args.len(),
                 self.params().join(", ")
             );
@@ -149,11 +172,11 @@ impl Kernel {
         }
         let mut bits = Vec::with_capacity(args.len());
         let mut memory = Vec::new();
-        for (i, (kind, arg)) in self.kinds.iter().zip(&args).enumerate() {
-            let packed = if *kind == Kind::Pointer { array::address(arg) } else { kind.pack(arg) };
+        for (i, (param, arg)) in self.params.iter().zip(&args).enumerate() {
+            let packed = param.pack(arg);
             bits.push(packed.map_err(|e| named(py, e, &format!("argument {i}")))?);
-            if self.checks() && *kind == Kind::Pointer {
-                memory.extend(Memory::of(&format!("argument {i}"), arg)?);
+            if self.checks() && matches!(param.kind, Kind::Pointer(_)) {
+                memory.extend(Memory::of(&format!("argument {i}"), i, arg)?);
             }
         }
         self.run(py, shape, &bits, &memory)
@@ -196,15 +219,17 @@ impl Kernel {
 const MAGIC: &[u8] = b"trident\x01";
 
 /// Compiles Triton IR. With `check`, launches stop at the first wrong access; with `interpret`, the reference interpreter
-/// runs them.
+/// runs them. Where they are left out, the environment tells.
 #[pyfunction]
-#[pyo3(signature = (source, check = false, interpret = false))]
+#[pyo3(signature = (source, check = None, interpret = None))]
 pub(crate) fn compile(
     py: Python<'_>,
     source: String,
-    check: bool,
-    interpret: bool,
+    check: Option<bool>,
+    interpret: Option<bool>,
 ) -> PyResult<Kernel> {
+    let check = check.unwrap_or_else(|| is_on("TRIDENT_CHECK"));
+    let interpret = interpret.unwrap_or_else(|| is_on("TRIDENT_INTERPRET"));
     let module = parse(py, &source)?;
     if interpret {
         let empty = || error::compile(py, "the module has no functions", None);
@@ -234,7 +259,13 @@ pub(crate) fn load(py: Python<'_>, image: &[u8]) -> PyResult<Kernel> {
     {
         return Kernel::new(py, kernel, source, mode);
     }
-    compile(py, source, mode == Mode::Check, mode == Mode::Interpret)
+    compile(py, source, Some(mode == Mode::Check), Some(mode == Mode::Interpret))
+}
+
+/// Whether an environment variable asks for something.
+fn is_on(variable: &str) -> bool {
+    let value = std::env::var(variable).unwrap_or_default();
+    matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "on" | "yes")
 }
 
 fn parse(py: Python<'_>, source: &str) -> PyResult<Module> {

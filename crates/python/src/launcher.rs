@@ -1,7 +1,6 @@
 //! What Triton calls at every launch.
 
-use crate::array;
-use crate::kernel::{Kernel, Memory, grid_size, named};
+use crate::kernel::{Kernel, Memory, Param, grid_size, named};
 use crate::scalar::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -71,8 +70,8 @@ impl Launcher {
         let function = args.get_item(4)?;
         let kernel = function.cast::<Kernel>()?.get();
         let mut packer = Packer {
-            kinds: kernel.kinds(),
-            bits: Vec::with_capacity(kernel.kinds().len()),
+            params: kernel.parameters(),
+            bits: Vec::with_capacity(kernel.parameters().len()),
             memory: kernel.checks().then(Vec::new),
         };
         for (i, slot) in self.slots.iter().enumerate() {
@@ -103,7 +102,7 @@ fn hook(chain: &Bound<'_, PyAny>, metadata: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Collects the arguments of one launch.
 struct Packer<'k> {
-    kinds: &'k [Kind],
+    params: &'k [Param],
     bits: Vec<u64>,
     /// Wanted for checked launches only.
     memory: Option<Vec<Memory>>,
@@ -116,8 +115,9 @@ impl Packer<'_> {
             Slot::Value => self.value(arg, name),
             Slot::Descriptor => self.descriptor(arg, name),
             Slot::Tuple(slots) => {
-                for (slot, item) in slots.iter().zip(arg.cast::<PyTuple>()?.iter()) {
-                    self.add(slot, &item, name)?;
+                for (i, (slot, item)) in slots.iter().zip(arg.cast::<PyTuple>()?.iter()).enumerate()
+                {
+                    self.add(slot, &item, &format!("{name}[{i}]"))?;
                 }
                 Ok(())
             }
@@ -125,14 +125,11 @@ impl Packer<'_> {
     }
 
     fn value(&mut self, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
-        let kind = self.kinds.get(self.bits.len()).copied().ok_or_else(too_many)?;
-        if kind == Kind::Pointer {
-            self.bits.push(array::address(arg)?);
-            if let Some(memory) = &mut self.memory {
-                memory.extend(Memory::of(name, arg)?);
-            }
-        } else {
-            self.bits.push(kind.pack(arg)?);
+        let place = self.bits.len();
+        let param = self.params.get(place).copied().ok_or_else(too_many)?;
+        self.bits.push(param.pack(arg)?);
+        if let (Kind::Pointer(_), Some(memory)) = (param.kind, &mut self.memory) {
+            memory.extend(Memory::of(name, place, arg)?);
         }
         Ok(())
     }

@@ -25,4 +25,6 @@ mod _trident {
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    const UNWRITTEN: [u8; 8] = trident_runtime::UNWRITTEN;
 }

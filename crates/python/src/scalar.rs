@@ -8,7 +8,8 @@ use trident_ir::{DType, Type};
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Pointer,
+    /// An address of elements of this type.
+    Pointer(DType),
     Bool,
     /// An integer of so many bits, signed or not.
     Int(u32),
@@ -23,7 +24,7 @@ impl Kind {
     pub(crate) fn of(ty: &Type) -> Option<Kind> {
         match ty {
             Type::Pointer(p) if p.shape.as_ref().is_none_or(|s| s.is_empty()) => {
-                Some(Kind::Pointer)
+                Some(Kind::Pointer(p.to))
             }
             Type::Tensor(t) if t.shape.as_ref().is_some_and(|s| s.is_empty()) => match t.dtype {
                 DType::Bool => Some(Kind::Bool),
@@ -50,7 +51,7 @@ impl Kind {
             Kind::F32 => u64::from((float(value)? as f32).to_bits()),
             Kind::F16 => u64::from(f16::from_f64(float(value)?).to_bits()),
             Kind::BF16 => u64::from(bf16::from_f64(float(value)?).to_bits()),
-            Kind::Pointer => return Err(PyTypeError::new_err("a pointer is no number")),
+            Kind::Pointer(_) => return Err(PyTypeError::new_err("a pointer is no number")),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What Triton's JIT asks of each argument: its type and whether its address is a multiple of 16.
 
 use crate::array::{self, Access};
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
@@ -49,7 +50,16 @@ pub(crate) fn specialize<'py>(
             let views = py.import("trident.arrays")?.getattr("views")?.call1((arg,))?;
             native(py)?.call1((backend, views, is_const, specialize, align))
         }
-        Access::None | Access::Tuple | Access::DataPtr(_) => {
+        Access::DataPtr(_) => {
+            let args = (backend, &arg, is_const, specialize, align);
+            native(py)?.call1(args).map_err(|e| match arg.getattr(intern!(py, "dtype")) {
+                Ok(dtype) if e.is_instance_of::<PyKeyError>(py) => {
+                    array::unknown(&dtype.to_string())
+                }
+                _ => e,
+            })
+        }
+        Access::None | Access::Tuple => {
             native(py)?.call1((backend, arg, is_const, specialize, align))
         }
     }

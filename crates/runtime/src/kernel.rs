@@ -46,6 +46,11 @@ pub trait Kernel: Send + Sync {
     /// Types of the entry's parameters: scalars, pointers and descriptors.
     fn params(&self) -> &[Type];
 
+    /// For each parameter, whether the kernel may write to the memory that it points to; `None` if that is not known.
+    fn written(&self) -> Option<&[bool]> {
+        None
+    }
+
     /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
 
@@ -71,17 +76,21 @@ pub struct KernelLaunch<'a> {
     pub extents: &'a [Extent<'a>],
 }
 
-/// A stretch of memory that a kernel may touch.
+/// What memory that nobody has written is filled with by those who want reads of it to be found: the byte at an address
+/// is that at the address modulo the length. As a float of any width it is NaN.
+pub const UNWRITTEN: [u8; 8] = 0x7ff5_7ff9_7ffa_7ff6_u64.to_le_bytes();
+
+/// A stretch of memory that a kernel may touch: what one of its parameters points into.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent<'a> {
     /// How errors name it: the parameter or tensor.
     pub name: &'a str,
+    /// Number of the parameter.
+    pub param: usize,
     /// Address of the first byte.
     pub address: usize,
     /// Length.
     pub bytes: usize,
-    /// Whether its contents count as written; reads of others are errors in checked launches.
-    pub initialised: bool,
 }
 
 /// The place in a grid and in the source that an error is about.

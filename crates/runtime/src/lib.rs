@@ -13,7 +13,8 @@ pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
 pub use kernel::{
-    Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing, ProgramPoint,
+    Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
+    ProgramPoint, UNWRITTEN,
 };
 pub use mapped::{map_file, release_pages};
 pub use tensor::Tensor;

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use trident_ir::ValueInfo;
-use trident_runtime::{Extent, Kernel, KernelLaunch, KernelOptions, Value};
+use trident_runtime::{Extent, Kernel, KernelLaunch, KernelOptions, LaunchError, Value};
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(grid) = &args.kernel.grid else {
@@ -20,7 +20,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let module = kernel::read(&args.model)?;
     let params = kernel::params(&module)?;
-    let check = std::env::var("TRIDENT_CHECK").is_ok_and(|v| v == "1");
+    let check = args.kernel.checks();
     let compiled = kernel::compile(&module, &args.device, &KernelOptions { check })?;
     let load = start.elapsed();
     let mut arguments = kernel::arguments(&args.kernel.arg, &params, args.inputs.seed)?;
@@ -47,7 +47,7 @@ fn launch(
 ) -> Result<Duration, Failure> {
     let mut bits = Vec::new();
     let mut extents = Vec::new();
-    for (param, argument) in params.iter().zip(arguments) {
+    for (i, (param, argument)) in params.iter().zip(arguments).enumerate() {
         match argument {
             Argument::Scalar(value) => bits.push(*value),
             Argument::Array { now, .. } => {
@@ -55,13 +55,26 @@ fn launch(
                 let address = memory.as_mut_ptr() as usize;
                 bits.push(address as u64);
                 let (name, bytes) = (param.name.as_str(), memory.len());
-                extents.push(Extent { name, address, bytes, initialised: true });
+                extents.push(Extent { name, param: i, address, bytes });
             }
         }
     }
     let start = Instant::now();
-    kernel.launch(&KernelLaunch { grid, args: &bits, extents: &extents }).map_err(Failure::run)?;
+    kernel.launch(&KernelLaunch { grid, args: &bits, extents: &extents }).map_err(failure)?;
     Ok(start.elapsed())
+}
+
+fn failure(error: LaunchError) -> Failure {
+    let hint = match error {
+        LaunchError::Access { .. } => Some("sizes follow from --arg, the programs from --grid"),
+        LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
+        LaunchError::Assert { .. } | LaunchError::Arguments { .. } => None,
+    };
+    let failure = Failure::run(error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
 }
 
 /// The arrays that are no longer what they were, by the names of their parameters.

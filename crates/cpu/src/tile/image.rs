@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use trident_ir::tile::Origin;
 use trident_ir::{Func, Level, Type};
 
 use super::emit::{Emitted, Site};
@@ -40,6 +41,13 @@ fn signature(params: &[Type]) -> Func {
     func
 }
 
+/// Numbers of parameters, and a `?` if pointers may come from elsewhere.
+fn origin(origin: &Origin) -> String {
+    let mut words: Vec<String> = origin.params.iter().map(u32::to_string).collect();
+    words.extend(origin.open.then(|| "?".to_owned()));
+    words.join(" ")
+}
+
 /// FNV-1a of the contents, against truncated files.
 fn digest(bytes: &[u8]) -> u64 {
     bytes
@@ -56,12 +64,14 @@ pub(super) fn write(header: &Header, code: &[u8]) -> Vec<u8> {
     text(key());
     text(&header.name);
     text(if header.check { "check" } else { "" });
+    text(&header.written.iter().map(|&w| if w { 'w' } else { 'r' }).collect::<String>());
     text(&header.emitted.scratch.to_string());
     text(&signature(&header.params).to_string());
     text(&header.emitted.sites.len().to_string());
     for site in &header.emitted.sites {
         text(&site.message);
         text(site.loc.as_deref().unwrap_or_default());
+        text(&origin(&site.origin));
     }
     body.extend((code.len() as u64).to_le_bytes());
     body.extend(code);
@@ -81,6 +91,7 @@ pub(super) fn read(image: &[u8]) -> Result<(Header, &[u8]), ImageError> {
     }
     let name = reader.text()?.to_owned();
     let check = reader.text()? == "check";
+    let written = reader.text()?.chars().map(|c| c == 'w').collect();
     let scratch = reader.number()?;
     let signature: Func = reader.text()?.parse().map_err(|_| ImageError::Malformed)?;
     let params = signature.body.params.iter().map(|&p| signature.ty(p).clone()).collect();
@@ -88,10 +99,11 @@ pub(super) fn read(image: &[u8]) -> Result<(Header, &[u8]), ImageError> {
     for _ in 0..reader.number()? {
         let message = reader.text()?.to_owned();
         let loc = Some(reader.text()?.to_owned()).filter(|l| !l.is_empty());
-        sites.push(Site { message, loc });
+        let origin = reader.origin()?;
+        sites.push(Site { message, loc, origin });
     }
     let code = reader.bytes()?;
-    Ok((Header { name, params, emitted: Emitted { scratch, sites }, check }, code))
+    Ok((Header { name, params, emitted: Emitted { scratch, sites }, check, written }, code))
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -107,6 +119,16 @@ impl<'a> Reader<'a> {
 
     fn text(&mut self) -> Result<&'a str, ImageError> {
         std::str::from_utf8(self.bytes()?).map_err(|_| ImageError::Malformed)
+    }
+
+    fn origin(&mut self) -> Result<Origin, ImageError> {
+        let words = self.text()?;
+        let (params, open) = match words.strip_suffix('?') {
+            Some(params) => (params, true),
+            None => (words, false),
+        };
+        let params = params.split_whitespace().map(str::parse).collect::<Result<_, _>>();
+        Ok(Origin { params: params.map_err(|_| ImageError::Malformed)?, open })
     }
 
     fn number(&mut self) -> Result<usize, ImageError> {

@@ -1,8 +1,9 @@
 //! Kernels: compilation of tile modules to native code, and launches.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trident_ir::tile::Origins;
 use trident_ir::{Level, Module, Type};
 use trident_runtime::{
     Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
@@ -30,6 +31,8 @@ pub(super) struct Header {
     pub(super) params: Vec<Type>,
     pub(super) emitted: Emitted,
     pub(super) check: bool,
+    /// For each parameter, whether the kernel may write through it.
+    pub(super) written: Vec<bool>,
 }
 
 /// A kernel in machine code.
@@ -54,7 +57,8 @@ impl KernelCompiler for CpuDevice {
         };
         let Compiled { code, emitted, .. } = target::compile(module, options.check, None)?;
         let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
-        let header = Header { name: entry.name.clone(), params, emitted, check: options.check };
+        let (name, written) = (entry.name.clone(), Origins::new(module).written());
+        let header = Header { name, params, emitted, check: options.check, written };
         self.native(header, &code, Some(module.clone()))
     }
 
@@ -122,7 +126,10 @@ extern "C" fn check(
         // SAFETY: as in `note`.
         let checker = unsafe { &(*context).checker };
         let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
-        checker.as_mut().map_or(Ok(()), |c| c.access(address, bytes as usize, access))
+        checker.as_mut().map_or(Ok(()), |c| {
+            // SAFETY: native code asks before it makes the access.
+            unsafe { c.access(site, address, bytes as usize, access) }
+        })
     };
     match found {
         Ok(()) => 0,
@@ -165,6 +172,10 @@ impl Kernel for Native {
         &self.header.params
     }
 
+    fn written(&self) -> Option<&[bool]> {
+        Some(&self.header.written)
+    }
+
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
         let (expected, actual) = (self.header.params.len(), launch.args.len());
         if expected != actual {
@@ -187,15 +198,18 @@ impl Kernel for Native {
             fail,
             check,
             fault: Mutex::new(None),
-            checker: Mutex::new(self.header.check.then(|| Checker::new(launch.extents))),
+            checker: Mutex::new(
+                self.header.check.then(|| Checker::new(launch, &self.header.emitted.sites)),
+            ),
         };
-        let stop = AtomicBool::new(false);
+        // The first program that failed: those before it still run, so that it is the same one every time.
+        let failed = AtomicUsize::new(usize::MAX);
         let run = |first: usize, count: usize| {
-            if stop.load(Ordering::Relaxed) {
+            if first > failed.load(Ordering::Relaxed) {
                 return;
             }
             if !self.run(&context, launch.args, first as u64, count as u64) {
-                stop.store(true, Ordering::Relaxed);
+                failed.fetch_min(first, Ordering::Relaxed);
             }
         };
         if self.header.check {
@@ -206,6 +220,9 @@ impl Kernel for Native {
                     c.begin(program as u32);
                 }
                 run(program, 1);
+                if failed.load(Ordering::Relaxed) <= program {
+                    break;
+                }
             }
         } else {
             // Tasks start in ascending order, so a program may wait for those before it.

@@ -9,9 +9,11 @@ mod contract;
 mod descriptor;
 mod elementwise;
 mod memory;
+mod origin;
 mod region;
 mod site;
 
+pub use origin::{Origin, Origins};
 pub(crate) use region::signature;
 use site::Site;
 

@@ -30,6 +30,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
 use trident_runtime::Declined;
 
@@ -52,6 +53,8 @@ pub(super) struct Site {
     pub(super) message: String,
     /// `file:line:column`.
     pub(super) loc: Option<String>,
+    /// Where the pointers of a checked access come from.
+    pub(super) origin: Origin,
 }
 
 /// What code generation gives besides code.
@@ -84,6 +87,8 @@ struct Emitter<'m, 'f> {
     module: &'m Module,
     plans: HashMap<*const Func, Rc<Plan>>,
     check: bool,
+    /// Of checked launches only.
+    origins: Option<Origins<'m>>,
     nodes: Vec<Node<'m>>,
     /// Loads that were not evaluated yet.
     pending: Vec<NodeId>,
@@ -142,6 +147,7 @@ pub(super) fn emit(
         module,
         plans: HashMap::new(),
         check,
+        origins: check.then(|| Origins::new(module)),
         nodes: vec![],
         pending: vec![],
         frames: vec![],

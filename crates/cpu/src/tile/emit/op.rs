@@ -425,7 +425,10 @@ impl<'m> Emitter<'m, '_> {
             return 0;
         }
         let loc = op.loc.as_ref().map(|l| l.to_string());
-        self.emitted.sites.push(super::Site { message: message.to_owned(), loc });
+        let pointer = op.input(0).zip(self.origins.as_ref());
+        let origin = pointer.map(|(id, origins)| origins.of(&self.func().name, id));
+        let (message, origin) = (message.to_owned(), origin.unwrap_or_default());
+        self.emitted.sites.push(super::Site { message, loc, origin });
         self.emitted.sites.len() as u64 - 1
     }
 }

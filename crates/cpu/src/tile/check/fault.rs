@@ -1,0 +1,108 @@
+//! What is wrong with an access.
+
+use std::fmt;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// A plain read.
+    Read,
+    /// A plain write.
+    Write,
+    /// An atomic operation that reads, writes or both.
+    Atomic {
+        /// Sees what was released at the place.
+        acquire: bool,
+        /// Publishes what the program has done.
+        release: bool,
+        /// Whether it leaves a value there.
+        writes: bool,
+    },
+}
+
+impl Access {
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Access::Write | Access::Atomic { writes: true, .. })
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Atomic { .. } => "atomic access",
+        })
+    }
+}
+
+/// Where an access goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A place of a tensor: bytes from where the argument points, and how many are accessed.
+    Tensor { name: String, offset: i128, bytes: usize },
+    /// Memory that no argument tells of.
+    Unknown { address: u64 },
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Tensor { name, offset, bytes } => {
+                write!(f, "byte {offset}")?;
+                let size = *bytes as i128;
+                if size > 1 && offset % size == 0 {
+                    write!(f, " (element {})", offset / size)?;
+                }
+                write!(f, " of `{name}`")
+            }
+            Place::Unknown { address } => {
+                write!(f, "address {address:#x}, which belongs to no argument")
+            }
+        }
+    }
+}
+
+/// A wrong access.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum AccessFault {
+    /// Outside of the tensor that the pointer comes from.
+    #[error(
+        "out-of-bounds {access} of {bytes} bytes at {place}, whose memory is bytes {begin} to {end}"
+    )]
+    Outside { access: Access, bytes: usize, place: Place, begin: i128, end: i128 },
+    /// Nothing is at such an address.
+    #[error("{access} of {bytes} bytes through a null pointer (address {address:#x})")]
+    Null { access: Access, bytes: usize, address: u64 },
+    /// The address is not a multiple of the element's size.
+    #[error("misaligned {access} of {bytes} bytes at {place}")]
+    Misaligned { access: Access, bytes: usize, place: Place },
+    /// The bytes were never written.
+    #[error("{access} of {bytes} bytes at {place}, which nothing has written")]
+    Unwritten { access: Access, bytes: usize, place: Place },
+    /// Another program touched the bytes and nothing orders the two.
+    #[error("{access} of {bytes} bytes at {place} races with a {other}")]
+    Race { access: Access, bytes: usize, place: Place, other: Other },
+}
+
+/// The other side of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Other {
+    pub(crate) wrote: bool,
+    /// Program id along x, y and z.
+    pub(crate) program: [u64; 3],
+    /// `file:line:column`, if it is another place than that of the access itself.
+    pub(crate) loc: Option<String>,
+}
+
+impl fmt::Display for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.program;
+        let kind = if self.wrote { "write" } else { "read" };
+        write!(f, "{kind} by program ({x}, {y}, {z})")?;
+        match &self.loc {
+            Some(loc) => write!(f, " at {loc}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Checked launches: what is known of the memory that a kernel may touch.
+//!
+//! Programs of a checked launch run one after another, so a lock is always free and every run finds the same faults.
+//!
+//! * An access must stay inside of the tensor that its pointer comes from, which the compiler knows
+//!   ([`trident_ir::tile::Origins`]), whatever lies beside that tensor in memory. Pointers that the kernel read from memory
+//!   or made of integers may go anywhere but to null.
+//! * Memory says itself that nothing was written there: whoever hands it out fills it with [`UNWRITTEN`].
+//! * Two programs race for a byte if both touch it, one of them writing, and no chain of atomic releases and acquires
+//!   leads from the one to the other (the happens-before relation of the C++ memory model, kept as sets of programs).
+
+mod fault;
+mod shadow;
+
+pub(super) use fault::{Access, AccessFault};
+use fault::{Other, Place};
+use shadow::{Mark, Programs, Shadow};
+use std::collections::HashMap;
+use trident_ir::tile::Origin;
+use trident_runtime::{KernelLaunch, UNWRITTEN};
+
+use super::emit::Site;
+
+/// Addresses below are those of null pointers with an offset.
+const LOWEST: u64 = 1 << 12;
+
+/// The memory behind a parameter.
+struct Tensor {
+    name: String,
+    param: u32,
+    /// Where the argument points.
+    first: u64,
+    begin: u64,
+    end: u64,
+}
+
+impl Tensor {
+    fn holds(&self, address: u64, bytes: usize) -> bool {
+        let end = address.checked_add(bytes as u64);
+        address >= self.begin && end.is_some_and(|end| end <= self.end)
+    }
+
+    /// Bytes between the address and the memory.
+    fn distance(&self, address: u64) -> u64 {
+        self.begin.saturating_sub(address).max(address.saturating_sub(self.end))
+    }
+
+    /// An address as an offset from where the argument points.
+    fn offset(&self, address: u64) -> i128 {
+        i128::from(address) - i128::from(self.first)
+    }
+}
+
+/// The state of a checked launch.
+pub(crate) struct Checker {
+    tensors: Vec<Tensor>,
+    /// By site: where its pointers come from, and its place in the source.
+    sites: Vec<(Origin, Option<String>)>,
+    grid: [u32; 3],
+    shadow: Shadow,
+    program: u32,
+    /// Programs whose effects the running one has acquired.
+    seen: Programs,
+    /// By address of an atomic: the programs whose effects it publishes.
+    released: HashMap<u64, Programs>,
+}
+
+impl Checker {
+    /// The state before a launch of code with these sites.
+    pub(super) fn new(launch: &KernelLaunch<'_>, sites: &[Site]) -> Checker {
+        let tensors = launch.extents.iter().map(|e| {
+            let begin = e.address as u64;
+            let first = launch.args.get(e.param).copied().unwrap_or(begin);
+            let (name, param) = (e.name.to_owned(), e.param as u32);
+            Tensor { name, param, first, begin, end: begin.saturating_add(e.bytes as u64) }
+        });
+        Checker {
+            tensors: tensors.collect(),
+            sites: sites.iter().map(|s| (s.origin.clone(), s.loc.clone())).collect(),
+            grid: launch.grid,
+            shadow: Shadow::default(),
+            program: 0,
+            seen: Programs::default(),
+            released: HashMap::new(),
+        }
+    }
+
+    /// Starts a program, by its number in the linearised grid.
+    pub(crate) fn begin(&mut self, program: u32) {
+        self.program = program;
+        self.seen.clear();
+    }
+
+    /// Looks at one element's access, and takes note of it.
+    ///
+    /// # Safety
+    /// The kernel is about to make the access: if it is in bounds, the bytes are readable.
+    pub(super) unsafe fn access(
+        &mut self,
+        site: u64,
+        address: u64,
+        bytes: usize,
+        access: Access,
+    ) -> Result<(), AccessFault> {
+        let tensor = self.bounds(site, address, bytes, access)?;
+        let place = || match tensor.and_then(|i| self.tensors.get(i)) {
+            Some(t) => Place::Tensor { name: t.name.clone(), offset: t.offset(address), bytes },
+            None => Place::Unknown { address },
+        };
+        if !address.is_multiple_of(bytes as u64) {
+            return Err(AccessFault::Misaligned { access, bytes, place: place() });
+        }
+        if let Access::Atomic { acquire: true, .. } = access
+            && let Some(published) = self.released.get(&address)
+        {
+            self.seen.extend(published);
+        }
+        let me = Mark { program: self.program, site: site as u32 };
+        let (seen, sites, grid) = (&self.seen, &self.sites, self.grid);
+        let ordered = |other: Mark| other.program == me.program || seen.contains(other.program);
+        let race = |other: Mark, wrote: bool| {
+            let loc = |site: u32| sites.get(site as usize).and_then(|s| s.1.clone());
+            let loc = loc(other.site).filter(|l| Some(l) != loc(me.site).as_ref());
+            let other = Other { wrote, program: ids(other.program, grid), loc };
+            AccessFault::Race { access, bytes, place: place(), other }
+        };
+        let mut written = true;
+        for cell in self.shadow.cells(address, bytes) {
+            let both_atomic = cell.atomic && matches!(access, Access::Atomic { .. });
+            if let Some(writer) = cell.writer.filter(|&w| !both_atomic && !ordered(w)) {
+                return Err(race(writer, true));
+            }
+            if let (true, Some((first, last))) = (access.writes(), cell.readers)
+                && let Some(reader) = [first, last].into_iter().find(|&r| !ordered(r))
+            {
+                return Err(race(reader, false));
+            }
+            written &= cell.writer.is_some();
+            if access.writes() {
+                cell.writer = Some(me);
+                cell.atomic = access != Access::Write;
+                cell.readers = None;
+            } else if access == Access::Read {
+                // A first reader who is ordered before this one need not be remembered.
+                let first = cell.readers.map(|r| r.0).filter(|&r| !ordered(r));
+                cell.readers = Some((first.unwrap_or(me), me));
+            }
+        }
+        // SAFETY: the address is in bounds, so the caller's promise holds.
+        if access != Access::Write && !written && unsafe { self.unwritten(tensor, address, bytes) }
+        {
+            return Err(AccessFault::Unwritten { access, bytes, place: place() });
+        }
+        if let Access::Atomic { release: true, .. } = access {
+            let published = self.released.entry(address).or_default();
+            published.extend(&self.seen);
+            published.insert(self.program);
+        }
+        Ok(())
+    }
+
+    /// The tensor that an access is in; `None` for memory that no argument tells of.
+    fn bounds(
+        &self,
+        site: u64,
+        address: u64,
+        bytes: usize,
+        access: Access,
+    ) -> Result<Option<usize>, AccessFault> {
+        let anywhere = Origin { params: vec![], open: true };
+        let origin = self.sites.get(site as usize).map_or(&anywhere, |s| &s.0);
+        let candidates = || {
+            let all = self.tensors.iter().enumerate();
+            all.filter(|(_, t)| origin.params.binary_search(&t.param).is_ok())
+        };
+        let holds = |&(_, t): &(usize, &Tensor)| t.holds(address, bytes);
+        if let Some((i, _)) = candidates().find(holds) {
+            return Ok(Some(i));
+        }
+        // Of some arrays only the address is known: their memory may be anywhere.
+        let known = |p: &u32| self.tensors.iter().any(|t| t.param == *p);
+        let meant = candidates().map(|(_, t)| t).min_by_key(|t| t.distance(address));
+        if let Some(t) = meant.filter(|_| !origin.open && origin.params.iter().all(known)) {
+            let place = Place::Tensor { name: t.name.clone(), offset: t.offset(address), bytes };
+            let (begin, end) = (t.offset(t.begin), t.offset(t.end));
+            return Err(AccessFault::Outside { access, bytes, place, begin, end });
+        }
+        if address < LOWEST {
+            return Err(AccessFault::Null { access, bytes, address });
+        }
+        Ok(self.tensors.iter().enumerate().find(holds).map(|(i, _)| i))
+    }
+
+    /// Whether memory holds [`UNWRITTEN`], aligned as whoever filled it has. An element of 1 or 2 bytes could do so by
+    /// chance: it counts together with those beside it.
+    ///
+    /// # Safety
+    /// The bytes are readable, and so is the tensor's memory.
+    unsafe fn unwritten(&self, tensor: Option<usize>, address: u64, bytes: usize) -> bool {
+        let width = UNWRITTEN.len() as u64;
+        let (mut begin, mut end) = (address, address + bytes as u64);
+        if bytes < 4 {
+            let Some(t) = tensor.and_then(|i| self.tensors.get(i)) else { return false };
+            let window = address / width * width;
+            (begin, end) = (window.max(t.begin), (window + width).min(t.end));
+            if end - begin < 4 {
+                return false;
+            }
+        }
+        (begin..end).all(|at| {
+            // SAFETY: passed on; the bytes are part of the element or of the tensor's memory.
+            let byte = unsafe { *(at as *const u8) };
+            byte == UNWRITTEN[(at % width) as usize]
+        })
+    }
+}
+
+/// The id of a program along x, y and z.
+fn ids(program: u32, grid: [u32; 3]) -> [u64; 3] {
+    let program = u64::from(program);
+    let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
+    [program % x, program / x % y, program / x / y]
+}
+
+#[cfg(test)]
+mod tests;
