@@ -247,6 +247,7 @@ fn products(isa: Isa, filter: &str) {
                 c: z.as_mut_ptr().cast(),
                 c_batch: 0,
                 c_row: n as isize,
+                fresh: 0,
                 scratch: scratch.as_mut_ptr().cast(),
             };
             // SAFETY: `d` describes the blocks above.

@@ -100,7 +100,8 @@ pub(super) fn cost(op: &Op) -> u32 {
 
 fn forward(block: &Block, costs: &mut [u32]) {
     for op in &block.ops {
-        let operands = if lazy(op) {
+        // What is splat is in a register.
+        let operands = if lazy(op) && op.kind != OpKind::Splat {
             op.used().map(|v| costs.get(v.index()).copied().unwrap_or(0)).sum()
         } else {
             0u32

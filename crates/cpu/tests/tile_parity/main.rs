@@ -7,6 +7,7 @@ mod contract;
 mod control;
 mod elementwise;
 mod memory;
+mod products;
 
 use trident_cpu::CpuDevice;
 use trident_ir::interp::{Interpreter, Memory, Value};

@@ -1,17 +1,27 @@
 //! Products of blocks, by routines.
+//!
+//! A factor that is loaded from rows and columns in memory is read there, if all of it may be read, which is known at run
+//! time; else it is copied to scratch. A sum that a loop carries stays where it is.
 
 use std::mem::offset_of;
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
 use trident_ir::{DType, Op};
 
-use super::index::axes;
+use super::index::{Bit, axes, own};
 use super::node::{Elem, Kind, NodeId};
 use super::op::bits_of;
+use super::sweep::args;
 use super::{Emitter, Result, malformed};
 use crate::tile::routine::{
     Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
 };
+
+/// A factor in memory: the address of its first element and the distances of matrices, rows and columns in elements.
+struct Matrices {
+    address: Value,
+    steps: [Value; 3],
+}
 
 /// Batch, rows and columns.
 fn matrix(op: &Op, dims: &[usize]) -> Result<[usize; 3]> {
@@ -34,32 +44,99 @@ impl<'m> Emitter<'m, '_> {
         self.put(record, offset, value);
     }
 
-    /// The elements of a factor with the distances of its matrices, rows and columns. What only renames indices of a block
-    /// in scratch, as a transposition does, becomes distances.
-    fn strided(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<(Value, [i64; 3])> {
-        let [_, m, n] = matrix(op, dims)?;
-        if let Kind::View(of, map) = self.nodes[node].kind.clone() {
-            let distance = |(start, bits): (u8, u8)| -> Option<i64> {
-                if bits == 0 {
-                    return Some(0);
-                }
-                let to = |bit: u8| {
-                    map.iter().position(|b| *b == super::index::own(bit)).map(|k| k as u8)
-                };
-                let first = to(start)?;
-                (0..bits).all(|k| to(start + k) == Some(first + k)).then_some(1i64 << first)
-            };
-            let found: Option<Vec<i64>> = axes(dims).into_iter().map(distance).collect();
-            let constant = map.iter().any(|b| matches!(b, super::index::Bit::Const(true)));
-            if let (Some(found), false) = (found, constant) {
-                let of_dims = [1usize << self.nodes[of].bits];
-                let address = self.address(of, &of_dims)?;
-                let batch = if found.len() == 3 { found[0] } else { 0 };
-                return Ok((address, [batch, found[found.len() - 2], found[found.len() - 1]]));
-            }
+    /// The elements of a factor. They are read where they lie in memory, if they lie there in rows and columns.
+    fn factor(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
+        let Some(memory) = self.strided_in_memory(node, dims)? else {
+            return self.in_scratch(op, node, dims);
+        };
+        let [direct, copied, done] =
+            [self.b.create_block(), self.b.create_block(), self.b.create_block()];
+        self.b.ins().brif(memory.holds, direct, &[], copied, &[]);
+        for _ in 0..4 {
+            self.b.append_block_param(done, types::I64);
         }
-        let address = self.address(node, dims)?;
-        Ok((address, [(m * n) as i64, n as i64, 1]))
+        self.b.switch_to_block(direct);
+        let mut values = vec![memory.address];
+        if memory.steps.len() == 2 {
+            values.push(self.int(0));
+        }
+        values.extend(&memory.steps);
+        self.b.ins().jump(done, &args(&values));
+        self.b.switch_to_block(copied);
+        // A region of its own: elsewhere the buffer that is filled here must not stand for the block.
+        let region = self.region;
+        self.regions += 1;
+        self.region = self.regions;
+        let found = self.in_scratch(op, node, dims);
+        self.region = region;
+        let Matrices { address, steps } = found?;
+        self.b.ins().jump(done, &args(&[&[address], &steps[..]].concat()));
+        self.b.switch_to_block(done);
+        let values = self.b.block_params(done);
+        Ok(Matrices { address: values[0], steps: [values[1], values[2], values[3]] })
+    }
+
+    /// The elements of a factor in scratch. What only renames indices of a block, as a transposition does, becomes
+    /// distances.
+    fn in_scratch(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
+        let [_, m, n] = matrix(op, dims)?;
+        let (address, far) = match self.renamed(node, dims) {
+            Some((of, of_dims, far)) => (self.address(of, &of_dims)?, far),
+            None => (self.address(node, dims)?, [(m * n) as i64, n as i64, 1]),
+        };
+        Ok(Matrices { address, steps: far.map(|far| self.int(far)) })
+    }
+
+    /// The block whose indices `node` renames, its dimensions, and the distances of matrices, rows and columns.
+    fn renamed(&self, node: NodeId, dims: &[usize]) -> Option<(NodeId, Vec<usize>, [i64; 3])> {
+        let Kind::View(of, map) = &self.nodes[node].kind else { return None };
+        let distance = |(start, bits): (u8, u8)| -> Option<i64> {
+            if bits == 0 {
+                return Some(0);
+            }
+            let to = |bit: u8| map.iter().position(|b| *b == own(bit)).map(|k| k as u8);
+            let first = to(start)?;
+            (0..bits).all(|k| to(start + k) == Some(first + k)).then_some(1i64 << first)
+        };
+        let found: Option<Vec<i64>> = axes(dims).into_iter().map(distance).collect();
+        let found = found.filter(|_| !map.contains(&Bit::Const(true)))?;
+        let mut outward: Vec<(i64, usize)> =
+            found.iter().copied().zip(dims.iter().copied()).filter(|d| d.1 > 1).collect();
+        outward.sort_unstable_by(|a, b| b.cmp(a));
+        let of_bits = self.nodes[*of].bits;
+        let mut of_dims: Vec<usize> = outward.iter().map(|d| d.1).collect();
+        if bits_of(&of_dims) != of_bits {
+            of_dims = vec![1 << of_bits];
+        }
+        let batch = if found.len() == 3 { found[0] } else { 0 };
+        Some((*of, of_dims, [batch, found[found.len() - 2], found[found.len() - 1]]))
+    }
+
+    /// Whether all elements are surely the zero of all bits zero.
+    fn is_zero(&self, node: NodeId) -> bool {
+        let Kind::Uniform(value) = self.nodes[node].kind else { return false };
+        let dfg = &self.b.func.dfg;
+        match dfg.value_def(value).inst().map(|inst| dfg.insts[inst]) {
+            Some(InstructionData::UnaryImm { imm, .. }) => imm.bits() == 0,
+            Some(InstructionData::UnaryIeee32 { imm, .. }) => imm.bits() == 0,
+            Some(InstructionData::UnaryIeee64 { imm, .. }) => imm.bits() == 0,
+            _ => false,
+        }
+    }
+
+    /// Where the sum of a product lies, and whether it begins with zeros that were not written.
+    fn summed_in(&mut self, op: &'m Op, c: NodeId, dims: &[usize]) -> Result<(Value, bool)> {
+        let bytes = self.nodes[c].elem.size() << bits_of(dims);
+        let at = self.in_place.get(&std::ptr::from_ref(op)).copied();
+        if at.is_none() && self.is_zero(c) {
+            return Ok((self.reserve(bytes), true));
+        }
+        let out = at.unwrap_or_else(|| self.reserve(bytes));
+        let there = matches!(self.nodes[c].kind, Kind::Buffer(address) if address == out);
+        if !there {
+            self.fill(dims, &[(c, out)])?;
+        }
+        Ok((out, false))
     }
 
     pub(super) fn dot(&mut self, op: &'m Op) -> Result<()> {
@@ -68,10 +145,9 @@ impl<'m> Emitter<'m, '_> {
         let ([batch, m, k], [_, _, n]) = (matrix(op, &a_dims)?, matrix(op, &b_dims)?);
         let dtypes = [a, b, c].map(|node| self.nodes[node].elem.dtype());
         let elem = self.nodes[c].elem;
-        let (a_at, a_far) = self.strided(op, a, &a_dims)?;
-        let (b_at, b_far) = self.strided(op, b, &b_dims)?;
-        let out = self.reserve(elem.size() << bits_of(&dims));
-        self.fill(&dims, &[(c, out)])?;
+        let a = self.factor(op, a, &a_dims)?;
+        let b = self.factor(op, b, &b_dims)?;
+        let (out, fresh) = self.summed_in(op, c, &dims)?;
         let bytes = dot_scratch_bytes(dtypes, m, n, k);
         let bytes = bytes.ok_or_else(|| malformed(op, "needs too much memory"))?;
         let top = self.top;
@@ -83,21 +159,26 @@ impl<'m> Emitter<'m, '_> {
             (offset_of!(Dot, m), m),
             (offset_of!(Dot, n), n),
             (offset_of!(Dot, k), k),
-            (offset_of!(Dot, a_batch), a_far[0] as usize),
-            (offset_of!(Dot, a_row), a_far[1] as usize),
-            (offset_of!(Dot, a_col), a_far[2] as usize),
-            (offset_of!(Dot, b_batch), b_far[0] as usize),
-            (offset_of!(Dot, b_row), b_far[1] as usize),
-            (offset_of!(Dot, b_col), b_far[2] as usize),
             (offset_of!(Dot, c_batch), m * n),
             (offset_of!(Dot, c_row), n),
+            (offset_of!(Dot, fresh), usize::from(fresh)),
         ] {
             self.put_int(record, offset, value);
         }
-        self.put(record, offset_of!(Dot, a), a_at);
-        self.put(record, offset_of!(Dot, b), b_at);
-        self.put(record, offset_of!(Dot, c), out);
-        self.put(record, offset_of!(Dot, scratch), scratch);
+        for (offset, value) in [
+            (offset_of!(Dot, a), a.address),
+            (offset_of!(Dot, a_batch), a.steps[0]),
+            (offset_of!(Dot, a_row), a.steps[1]),
+            (offset_of!(Dot, a_col), a.steps[2]),
+            (offset_of!(Dot, b), b.address),
+            (offset_of!(Dot, b_batch), b.steps[0]),
+            (offset_of!(Dot, b_row), b.steps[1]),
+            (offset_of!(Dot, b_col), b.steps[2]),
+            (offset_of!(Dot, c), out),
+            (offset_of!(Dot, scratch), scratch),
+        ] {
+            self.put(record, offset, value);
+        }
         let [a, b, c] = dtypes;
         self.call_routine(op, Routine::Dot { a, b, c }, &[record])?;
         let node = self.node(Kind::Buffer(out), elem, bits_of(&dims), 1, 0);
@@ -115,8 +196,10 @@ impl<'m> Emitter<'m, '_> {
         let [_, _, columns] = matrix(op, &a_dims)?;
         let packed = op.str("a_format") == Some("e2m1") && op.flag("a_k_pack");
         let k = if packed { 2 * columns } else { columns };
-        let out = self.reserve(elem.size() << bits_of(&dims));
-        self.fill(&dims, &[(c, out)])?;
+        let (out, fresh) = self.summed_in(op, c, &dims)?;
+        if fresh {
+            self.fill(&dims, &[(c, out)])?;
+        }
         let (a, b) = (self.address(a, &a_dims)?, self.address(b, &b_dims)?);
         let mut scales = vec![];
         for i in [3, 4] {

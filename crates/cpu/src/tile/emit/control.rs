@@ -1,11 +1,12 @@
 //! Branches, loops and calls. Calls are inlined.
 //!
 //! A block that a loop carries lies in one of two buffers in scratch: each run reads one and writes the other, and only
-//! their addresses move. A block that moves by one scalar each run, as pointers do, is its first value plus a sum.
+//! their addresses move. The sum of products that nothing else uses needs one buffer only. A block that moves by one scalar each run, as pointers do, is its first value plus a sum.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
+use trident_ir::op::Group;
 use trident_ir::{Block, DType, Op, OpKind as K, ValueId};
 
 use super::node::{Desc, Elem, Fun, Kind, NodeId, Val};
@@ -26,6 +27,13 @@ enum Carried<'m> {
         dims: Vec<usize>,
         op: &'m Op,
         of: Elem,
+    },
+    /// In a buffer that this product is added to.
+    Sum {
+        buffer: Value,
+        elem: Elem,
+        dims: Vec<usize>,
+        op: &'m Op,
     },
     /// In two buffers.
     Buffers {
@@ -78,6 +86,14 @@ impl<'m> Emitter<'m, '_> {
                     None => {
                         let elem = self.nodes[node].elem;
                         let bytes = elem.size() << bits_of(&dims);
+                        if let (Some(param), Some(next)) = (param, next)
+                            && let Some(op) = product(region, param, next)
+                        {
+                            let buffer = self.reserve(bytes);
+                            self.fill(&dims, &[(node, buffer)])?;
+                            how.push(Carried::Sum { buffer, elem, dims, op });
+                            continue;
+                        }
                         let (first, second) = (self.reserve(bytes), self.reserve(bytes));
                         self.fill(&dims, &[(node, first)])?;
                         values.extend([first, second]);
@@ -98,8 +114,7 @@ impl<'m> Emitter<'m, '_> {
         next: Option<ValueId>,
     ) -> Option<(&'m Op, Elem)> {
         let (param, next) = (param?, next?);
-        let maker = |id: ValueId| region.ops.iter().find(|o| o.output(0) == Some(id));
-        let add = maker(next)?;
+        let add = maker(region, next)?;
         let by = match (add.kind, add.input(0)?, add.input(1)?) {
             (K::PtrAdd, a, by) if a == param => by,
             (K::Add, a, by) if a == param => by,
@@ -108,7 +123,7 @@ impl<'m> Emitter<'m, '_> {
         };
         let dtype = self.func().ty(by).dtype()?;
         let integer = dtype.class() == Class::Int || dtype.class() == Class::UInt;
-        let uniform = match maker(by) {
+        let uniform = match maker(region, by) {
             Some(o) => o.kind == K::Splat || o.kind == K::Constant && is_splat(o),
             None => match self.value(op, by) {
                 Ok(Val::Block(node, _)) => matches!(self.nodes[node].kind, Kind::Uniform(_)),
@@ -139,6 +154,11 @@ impl<'m> Emitter<'m, '_> {
                     let kind = Kind::Apply(Fun::Op(op), operands.clone());
                     Val::Block(self.make(kind, elem, bits, 1, &operands), dims.clone())
                 }
+                Carried::Sum { buffer, elem, dims, op } => {
+                    self.in_place.insert(std::ptr::from_ref(*op), *buffer);
+                    let kind = Kind::Buffer(*buffer);
+                    Val::Block(self.node(kind, *elem, bits_of(dims), 1, 0), dims.clone())
+                }
                 Carried::Buffers { elem, dims } => {
                     let kind = Kind::Buffer(take(2)[0]);
                     Val::Block(self.node(kind, *elem, bits_of(dims), 1, 0), dims.clone())
@@ -163,7 +183,7 @@ impl<'m> Emitter<'m, '_> {
             match (carried, val) {
                 (Carried::Scalar(_), Val::Scalar(value, _)) => next.push(value),
                 (Carried::Descriptor(_), Val::Descriptor(d)) => next.extend(parts(&d)),
-                (Carried::Same(_), _) => {}
+                (Carried::Same(_), _) | (Carried::Sum { .. }, Val::Block(..)) => {}
                 (Carried::Offset { op: add, of, .. }, Val::Block(..)) => {
                     let by = self.added(op, add)?;
                     let by = match of.clif() {
@@ -410,6 +430,44 @@ impl<'m> Emitter<'m, '_> {
             }
         }
     }
+}
+
+/// The product that makes `next`, if it is added to `param`, or to what elementwise ops make of it, and nothing else in
+/// the region uses these.
+fn product<'m>(region: &'m Block, param: ValueId, next: ValueId) -> Option<&'m Op> {
+    let op = maker(region, next)?;
+    let dot = matches!(op.kind, K::Dot | K::DotScaled) && op.output(0) == Some(next);
+    (dot && comes_of(region, param, op.input(2)?)).then_some(op)
+}
+
+/// Whether elementwise ops alone make the value of `param`, through values that are used only for that.
+fn comes_of(region: &Block, param: ValueId, id: ValueId) -> bool {
+    let mut below = vec![id];
+    while let Some(id) = below.pop() {
+        if uses(region, id) != 1 {
+            continue;
+        }
+        if id == param {
+            return true;
+        }
+        if let Some(op) = maker(region, id).filter(|op| op.decl().group == Group::Elementwise) {
+            below.extend(op.used());
+        }
+    }
+    false
+}
+
+fn maker(region: &Block, id: ValueId) -> Option<&Op> {
+    region.ops.iter().find(|op| op.output(0) == Some(id))
+}
+
+/// How often the block and those in it use the value.
+fn uses(block: &Block, id: ValueId) -> usize {
+    let of = |op: &Op| -> usize {
+        op.used().filter(|&v| v == id).count()
+            + op.regions.iter().map(|r| uses(r, id)).sum::<usize>()
+    };
+    block.results.iter().filter(|&&v| v == id).count() + block.ops.iter().map(of).sum::<usize>()
 }
 
 fn is_splat(op: &Op) -> bool {

@@ -6,6 +6,7 @@
 //! Code grows with the number of ops, never with the size of blocks.
 
 mod access;
+mod affine;
 mod arithmetic;
 mod atomic;
 mod bits;
@@ -108,6 +109,10 @@ struct Emitter<'m, 'f> {
     program: Value,
     ids: [Value; 3],
     grid: [Value; 3],
+    /// How the elements of blocks in scratch came about.
+    origins: HashMap<NodeId, Kind<'m>>,
+    /// Where products that loops carry are summed.
+    in_place: HashMap<*const Op, Value>,
     /// First free byte of scratch, and the most that was ever used.
     top: usize,
     most: usize,
@@ -163,6 +168,8 @@ pub(super) fn emit(
         program: first,
         ids: grid,
         grid,
+        origins: HashMap::new(),
+        in_place: HashMap::new(),
         top: DUMMY,
         most: DUMMY,
         emitted: Emitted::default(),

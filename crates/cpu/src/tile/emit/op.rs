@@ -120,7 +120,12 @@ impl<'m> Emitter<'m, '_> {
         }
         let keeps = self.frames.last().is_some_and(|f| f.plan.keeps(id));
         let node = match keeps || self.nodes[node].depth > DEEP || op.flag("volatile") {
-            true => self.keep(node, &dims)?,
+            true => {
+                let kind = self.nodes[node].kind.clone();
+                let kept = self.keep(node, &dims)?;
+                self.origins.insert(kept, kind);
+                kept
+            }
             false => node,
         };
         self.define(id, Val::Block(node, dims));

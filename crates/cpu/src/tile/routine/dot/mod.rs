@@ -57,6 +57,8 @@ pub struct Dot {
     pub c_batch: isize,
     /// Distance of its rows.
     pub c_row: isize,
+    /// Not 0 if c counts as zeros, whatever it holds.
+    pub fresh: usize,
     /// At least [`dot_scratch_bytes`], aligned to 64 bytes.
     pub scratch: *mut u8,
 }
@@ -100,6 +102,11 @@ unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
         let b = d.b.cast::<B>().wrapping_offset(i * d.b_batch);
         let c = d.c.cast::<C>().wrapping_offset(i * d.c_batch);
         let limit = A::MAX_K.min(B::MAX_K);
+        if d.fresh != 0 && !C::IN_PLACE {
+            for i in 0..d.m as isize {
+                c.wrapping_offset(i * d.c_row).write_bytes(0, d.n);
+            }
+        }
         let mut k0 = 0;
         while k0 < d.k {
             let k = limit.min(d.k - k0);
@@ -122,20 +129,22 @@ unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
             let b = B::widen(b, &mut scratch);
             let (sum, sum_row) = C::begin(c, d.c_row, d.m, d.n, &mut scratch);
             let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
-            product::<V>(a, b, sum, sum_row, panel);
+            let fresh = C::IN_PLACE && d.fresh != 0 && k0 == 0;
+            product::<V>(a, b, sum, sum_row, fresh, panel);
             C::end(c, d.c_row, d.m, d.n, sum);
             k0 += k;
         }
     }
 }
 
-/// `c += a b`; `panel` has room for b in panels.
+/// `c += a b`, or `c = a b` if c is `fresh`; `panel` has room for b in panels.
 #[inline(always)]
 unsafe fn product<V: Tiles>(
     a: Matrix<V::Elem>,
     b: Matrix<V::Elem>,
     c: *mut V::Elem,
     c_row: isize,
+    fresh: bool,
     panel: *mut V::Elem,
 ) {
     let (m, n, k) = (a.rows, b.cols, a.cols);
@@ -164,6 +173,7 @@ unsafe fn product<V: Tiles>(
                 b_row,
                 c: c.wrapping_offset(i as isize * c_row).wrapping_add(j),
                 c_row,
+                fresh,
                 lanes,
             };
             // SAFETY: the kernels' rows and vectors are inside the operands; b's rows are whole vectors in place or packed.

@@ -152,6 +152,8 @@ unsafe fn from_integer<T: Copy + Into<f32>>(out: *mut f32, x: *const T, n: usize
 
 /// An element type of c.
 pub(super) trait Sum<V: Vector>: Copy + 'static {
+    /// Whether the products are added in c itself.
+    const IN_PLACE: bool;
     /// Where the products are added: c itself, or scratch; and the distance of its rows.
     unsafe fn begin(
         c: *mut Self,
@@ -167,6 +169,8 @@ pub(super) trait Sum<V: Vector>: Copy + 'static {
 macro_rules! sum_in_place {
     ($($t:ty)*) => { $(
         impl<V: Vector<Elem = $t>> Sum<V> for $t {
+            const IN_PLACE: bool = true;
+
             #[inline(always)]
             unsafe fn begin(c: *mut $t, row: isize, _: usize, _: usize, _: &mut Scratch) -> (*mut $t, isize) {
                 (c, row)
@@ -182,6 +186,8 @@ sum_in_place!(f32 f64);
 macro_rules! sum_in_scratch {
     ($($t:ty: |$sum:ident, $c:ident, $n:ident| $begin:expr, $end:expr;)*) => { $(
         impl<V: Float32> Sum<V> for $t {
+            const IN_PLACE: bool = false;
+
             #[inline(always)]
             unsafe fn begin(c: *mut $t, row: isize, m: usize, $n: usize, scratch: &mut Scratch) -> (*mut f32, isize) {
                 let sums = scratch.take::<f32>(m * $n);

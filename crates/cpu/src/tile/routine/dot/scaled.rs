@@ -116,7 +116,7 @@ unsafe fn dot_scaled<V: Tiles + Float32>(d: &DotScaled) {
         let panel = scratch.take(k * n.next_multiple_of(V::COLUMNS));
         let a = Matrix { data: a.cast_const(), rows: m, cols: k, row: k as isize, col: 1 };
         let b = Matrix { data: b.cast_const(), rows: k, cols: n, row: n as isize, col: 1 };
-        product::<V>(a, b, d.c.add(i * m * n), n as isize, panel);
+        product::<V>(a, b, d.c.add(i * m * n), n as isize, false, panel);
     }
 }
 

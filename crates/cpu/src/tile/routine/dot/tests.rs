@@ -69,8 +69,20 @@ fn strides(layout: Layout, rows: usize, cols: usize) -> (isize, isize) {
 
 fn check<A: Number, B: Number, C: Number>(
     isa: Isa,
+    extents: [usize; 4],
+    layouts: [Layout; 2],
+    tolerance: f64,
+) {
+    for fresh in [false, true] {
+        check_sum::<A, B, C>(isa, extents, layouts, fresh, tolerance);
+    }
+}
+
+fn check_sum<A: Number, B: Number, C: Number>(
+    isa: Isa,
     [batch, m, n, k]: [usize; 4],
     layouts: [Layout; 2],
+    fresh: bool,
     tolerance: f64,
 ) {
     let mut random = Random(7);
@@ -104,6 +116,7 @@ fn check<A: Number, B: Number, C: Number>(
         c: c.as_mut_ptr().cast(),
         c_batch: (m * c_row) as isize,
         c_row: c_row as isize,
+        fresh: usize::from(fresh),
         scratch: scratch.as_mut_ptr().cast(),
     };
     let routine = Routine::Dot { a: A::DTYPE, b: B::DTYPE, c: C::DTYPE };
@@ -120,7 +133,7 @@ fn check<A: Number, B: Number, C: Number>(
                     assert_eq!(c[at], before[at], "the gap at {r}, {j}");
                     continue;
                 }
-                let mut sum = before[at].value();
+                let mut sum = if fresh { 0.0 } else { before[at].value() };
                 for p in 0..k {
                     let x = a[i * a_batch + r * a_row as usize + p * a_col as usize].value();
                     sum += x * b[i * b_batch + p * b_row as usize + j * b_col as usize].value();
@@ -128,7 +141,7 @@ fn check<A: Number, B: Number, C: Number>(
                 let got = c[at].value();
                 assert!(
                     (got - sum).abs() <= tolerance * (1.0 + sum.abs()),
-                    "{} {routine:?} {batch}x{m}x{n}x{k} at {i}, {r}, {j}: {got}, not {sum}",
+                    "{} {routine:?} {batch}x{m}x{n}x{k} fresh {fresh} at {i}, {r}, {j}: {got}, not {sum}",
                     isa.name()
                 );
             }
@@ -210,6 +223,7 @@ fn an_element_does_not_depend_on_its_place() {
             c: c.as_mut_ptr().cast(),
             c_batch: 0,
             c_row: n as isize,
+            fresh: 0,
             scratch: scratch.as_mut_ptr().cast(),
         };
         let routine = Routine::Dot { a: DType::F32, b: DType::F32, c: DType::F32 };

@@ -13,8 +13,8 @@ use crate::simd::{Lanes, Vector};
 /// One call of a micro-kernel; strides are in elements.
 ///
 /// # Safety
-/// The kernel's rows of `k` elements of a are readable, `k` rows of its whole vectors of b likewise; c is readable and
-/// writable for its rows, the last vector only in `lanes`.
+/// The kernel's rows of `k` elements of a are readable, `k` rows of its whole vectors of b likewise; c is readable (if
+/// not `fresh`) and writable for its rows, the last vector only in `lanes`.
 pub(super) struct Tile<T> {
     pub k: usize,
     pub a: *const T,
@@ -24,6 +24,8 @@ pub(super) struct Tile<T> {
     pub b_row: isize,
     pub c: *mut T,
     pub c_row: isize,
+    /// Whether c counts as zeros.
+    pub fresh: bool,
     pub lanes: usize,
 }
 
@@ -43,11 +45,13 @@ pub(super) trait Tiles: Vector<Elem: Wide> {
 #[inline(always)]
 unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<V::Elem>) {
     let mut acc = [[V::splat(V::Elem::default()); VECTORS]; ROWS];
-    for i in 0..ROWS {
-        for j in 0..VECTORS {
-            let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-            let c = t.c.offset(i as isize * t.c_row).add(j * V::LANES);
-            acc[i][j] = V::load_up_to(c, n);
+    if !t.fresh {
+        for i in 0..ROWS {
+            for j in 0..VECTORS {
+                let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
+                let c = t.c.offset(i as isize * t.c_row).add(j * V::LANES);
+                acc[i][j] = V::load_up_to(c, n);
+            }
         }
     }
     let (mut a, mut b) = (t.a, t.b);
