@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use super::{compare, compare_floats, floats, ints, noise, tensor};
 
 /// A function that loads a block of `x` and stores another one to `z`, rows and columns as given.
-pub fn moved(n: usize, out: usize, body: &str) -> String {
+pub(super) fn moved(n: usize, out: usize, body: &str) -> String {
     format!(
         "func @k tile (%x: ptr<i32>[], %z: ptr<i32>[]) {{
            %r = arange {{start = 0, end = {n}}}

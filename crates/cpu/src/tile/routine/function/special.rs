@@ -128,5 +128,8 @@ fn bessel_i(order: i32, x: f64) -> f64 {
     }
     // In two factors, so that the exponential does not overflow before the result does.
     let half = (x / 2.0).exp();
+    if half.is_infinite() {
+        return half;
+    }
     half / (2.0 * PI * x).sqrt() * sum * half
 }
