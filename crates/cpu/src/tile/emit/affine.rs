@@ -144,7 +144,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// How the elements of the block came about, even if they are kept in scratch.
     fn arithmetic(&self, node: NodeId) -> Kind<'m> {
-        match (&self.nodes[node].kind, self.origins.get(&node)) {
+        match (&self.nodes[node].kind, self.computed.get(&node)) {
             (Kind::Buffer(_), Some(origin)) => origin.clone(),
             (kind, _) => kind.clone(),
         }

@@ -110,7 +110,7 @@ struct Emitter<'m, 'f> {
     ids: [Value; 3],
     grid: [Value; 3],
     /// How the elements of blocks in scratch came about.
-    origins: HashMap<NodeId, Kind<'m>>,
+    computed: HashMap<NodeId, Kind<'m>>,
     /// Where products that loops carry are summed.
     in_place: HashMap<*const Op, Value>,
     /// First free byte of scratch, and the most that was ever used.
@@ -168,7 +168,7 @@ pub(super) fn emit(
         program: first,
         ids: grid,
         grid,
-        origins: HashMap::new(),
+        computed: HashMap::new(),
         in_place: HashMap::new(),
         top: DUMMY,
         most: DUMMY,

@@ -123,7 +123,7 @@ impl<'m> Emitter<'m, '_> {
             true => {
                 let kind = self.nodes[node].kind.clone();
                 let kept = self.keep(node, &dims)?;
-                self.origins.insert(kept, kind);
+                self.computed.insert(kept, kind);
                 kept
             }
             false => node,
