@@ -8,6 +8,7 @@ import triton
 import triton.language as tl
 
 import trident
+from trident.arrays import View
 
 
 @triton.jit
@@ -33,8 +34,8 @@ class Capsule:
     def __init__(self, data):
         self.data, self.dtype, self.ndim = data, data.dtype, data.ndim
 
-    def __dlpack__(self, **_):
-        return self.data.__dlpack__()
+    def __dlpack__(self, **options):
+        return self.data.__dlpack__(**options)
 
     def __dlpack_device__(self):
         return self.data.__dlpack_device__()
@@ -96,6 +97,181 @@ def test_arrays_of_another_device_are_refused_by_name(floats):
 def test_element_types_that_kernels_lack_are_refused(dtype):
     with pytest.raises(TypeError, match="element type"):
         copy_kernel[(1,)](np.zeros(16, dtype), np.zeros(16, np.float32), 16, N=16)
+
+
+def readonly(array):
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, Capsule, Interface, memoryview, View])
+def test_read_only_arrays_are_read_and_not_written(wrap, floats):
+    x, out = readonly(floats(16)), np.zeros(16, np.float32)
+    copy_kernel[(1,)](wrap(x), out, 16, N=16)
+    np.testing.assert_array_equal(out, x)
+    with pytest.raises(ValueError, match="out: the array is read-only, and the kernel writes"):
+        copy_kernel[(1,)](out, wrap(x), 16, N=16)
+
+
+@triton.jit
+def add_atomically_kernel(x):
+    tl.atomic_add(x, 1)
+
+
+@triton.jit
+def inner_store(to, value):
+    tl.store(to, value)
+
+
+@triton.jit
+def store_by_call_kernel(x, y, go):
+    if go > 5:
+        inner_store(x, 1)
+    else:
+        inner_store(y, 1)
+
+
+def test_every_way_to_write_to_a_read_only_array_is_refused():
+    fixed, free = readonly(np.zeros(1, np.int32)), np.zeros(1, np.int32)
+    with pytest.raises(ValueError, match="x: the array is read-only"):
+        add_atomically_kernel[(1,)](fixed)
+    for names in ("x", "y"):
+        arrays = {"x": free, "y": free} | {names: fixed}
+        with pytest.raises(ValueError, match=f"{names}: the array is read-only"):
+            store_by_call_kernel[(1,)](**arrays, go=7)
+
+
+class Strided(Capsule):
+    """A view of every second element that does not tell so, except by DLPack."""
+
+    def __init__(self, data):
+        super().__init__(data[::2])
+
+
+class TellsStrides(Strided):
+    @property
+    def strides(self):
+        return self.data.strides
+
+
+def test_hidden_strides_are_refused(floats):
+    x, out = floats(32), np.zeros(16, np.float32)
+    with pytest.raises(ValueError, match="does not tell its strides"):
+        copy_kernel[(1,)](Strided(x), out, 16, N=16)
+    copy_kernel[(1,)](TellsStrides(x), out, 16, N=16)
+    np.testing.assert_array_equal(out, x[:16])
+
+
+@triton.jit
+def strided_kernel(x, out, rows, columns, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    tl.store(out + i * N + j, tl.load(x + i * rows + j * columns))
+
+
+def test_strides_are_the_kernels_business(floats):
+    x, out = floats(16, 32), np.zeros((16, 16), np.float32)
+    for view in (x[:, ::2], x[:, :16].T, x[::-1, :16]):
+        rows, columns = (step // 4 for step in view.strides)
+        strided_kernel[(1,)](view, out, rows, columns, N=16)
+        np.testing.assert_array_equal(out, view)
+
+
+def test_arrays_without_axes_or_elements():
+    x, out = np.array(3, np.float32), np.array(0, np.float32)
+    copy_kernel[(1,)](x, out, 1, N=16)
+    assert out == 3
+    nothing = np.zeros((0, 4), np.float32)
+    copy_kernel[(1,)](nothing, nothing, 0, N=16)
+
+
+def test_masked_arrays_are_refused(floats):
+    with pytest.raises(TypeError, match="mask of a masked array"):
+        copy_kernel[(1,)](np.ma.masked_array(floats(16)), floats(16), 16, N=16)
+
+
+def test_compiled_kernels_take_arrays_of_their_types_only(floats):
+    x, out = floats(16), np.zeros(16, np.float32)
+    kernel = copy_kernel[(1,)](x, out, 16, N=16)
+    kernel[(1, 1, 1)](x, out, 16, 16)
+    wrong = "takes elements of type f32, and the array has"
+    for dtype, name in (("f8", "f64"), ("i4", "i32"), ("f2", "f16")):
+        with pytest.raises(TypeError, match=f"out: the kernel {wrong} {name}"):
+            kernel[(1, 1, 1)](x, out.astype(dtype), 16, 16)
+    with pytest.raises(OverflowError, match="n: 1099511627776 does not fit into 32 bits"):
+        kernel[(1, 1, 1)](x, out, 2**40, 16)
+    direct = trident.compile(kernel.asm["ttir"])
+    with pytest.raises(TypeError, match=f"argument 0: the kernel {wrong} f64"):
+        direct.launch(1, [x.astype(np.float64), out, 16][: len(direct.params)])
+
+
+def test_integers_stand_for_floats_that_numpy_lacks():
+    @triton.jit
+    def kernel(x, out):
+        value = tl.load(x).to(tl.float8e5, bitcast=True)
+        tl.store(out, value.to(tl.float32))
+
+    x, out = np.array([0x3C], np.uint8), np.zeros(1, np.float32)
+    compiled = kernel[(1,)](x, out)
+    assert out[0] == 1
+    compiled[(1, 1, 1)](x.view(np.int8), out)
+    source = compiled.asm["ttir"]
+    assert "!tt.ptr<i8>" in source
+    direct = trident.compile(
+        "module { tt.func public @f(%x: !tt.ptr<bf16>, %out: !tt.ptr<f32>) {\n"
+        "%a = tt.load %x : !tt.ptr<bf16>\n%b = arith.extf %a : bf16 to f32\n"
+        "tt.store %out, %b : !tt.ptr<f32>\ntt.return } }"
+    )
+    direct.launch(1, [np.array([0x4040], np.uint16), out])
+    assert out[0] == 3
+    with pytest.raises(TypeError, match="takes elements of type bf16, and the array has f16"):
+        direct.launch(1, [np.zeros(1, np.float16), out])
+
+
+class Complex(Tensor):
+    def __init__(self, data):
+        super().__init__(data)
+        self.dtype = "torch.complex64"
+
+
+def test_tensors_of_types_that_kernels_lack_are_refused(floats):
+    with pytest.raises(TypeError, match="element type `torch.complex64`"):
+        copy_kernel[(1,)](Complex(floats(16)), floats(16), 16, N=16)
+
+
+def test_mlx():
+    mx = pytest.importorskip("mlx.core")
+    x, out = mx.arange(16, dtype=mx.float32), mx.zeros(16)
+    copy_kernel[(1,)](x, out, 16, N=16)
+    assert out.tolist() == list(range(16))
+    for dtype in (mx.bfloat16, mx.float16, mx.int32, mx.uint8, mx.bool_, mx.int64):
+        out = mx.zeros(16, dtype=dtype)
+        copy_kernel[(1,)](mx.ones(16, dtype=dtype), out, 16, N=16)
+        assert mx.all(out == 1).item()
+    square = x.reshape(4, 4)
+    for view in (square.T, x[::2], mx.broadcast_to(mx.array(3.0), (16,))):
+        with pytest.raises(ValueError, match="make it contiguous first"):
+            copy_kernel[(1,)](view, out, 8, N=16)
+    out = mx.zeros(16)
+    copy_kernel[(1,)](mx.contiguous(square.T), out, 16, N=16)
+    assert out.tolist() == [i % 4 * 4 + i // 4 for i in range(16)]
+
+
+def test_pytorch(floats):
+    torch = pytest.importorskip("torch")
+    x, out = torch.from_numpy(floats(16)), torch.zeros(16)
+    copy_kernel[(1,)](x, out, 16, N=16)
+    assert torch.equal(x, out)
+    for dtype in (torch.bfloat16, torch.float16, torch.int64, torch.uint8, torch.bool):
+        out = torch.zeros(16, dtype=dtype)
+        copy_kernel[(1,)](torch.ones(16, dtype=dtype), out, 16, N=16)
+        assert (out == 1).all()
+    out = torch.zeros(())
+    copy_kernel[(1,)](torch.tensor(3.0), out, 1, N=16)
+    assert out == 3
+    with pytest.raises(ValueError, match="x: the tensor is on `meta`"):
+        copy_kernel[(1,)](torch.zeros(16, device="meta"), x, 16, N=16)
+    with pytest.raises(TypeError, match="element type `torch.complex64`"):
+        copy_kernel[(1,)](torch.zeros(16, dtype=torch.complex64), x, 16, N=16)
 
 
 @pytest.mark.parametrize("value", ["text", b"bytes", object(), {}])
@@ -160,3 +336,55 @@ def test_none_is_a_constant(floats):
     np.testing.assert_array_equal(out, x)
     optional_kernel[(1,)](x, bias, out, N=16)
     np.testing.assert_array_equal(out, x + bias)
+
+
+def test_integers_take_the_type_that_holds_them():
+    x, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    for value, ty in ((16, "i32"), (2**31, "i64"), (-(2**31) - 1, "i64"), (2**63, "u64")):
+        kernel = copy_kernel.warmup(x, out, value, N=16, grid=(1,))
+        assert kernel.src.signature["n"] == ty
+    for value in (2**64, -(2**63) - 1):
+        with pytest.raises(OverflowError):
+            copy_kernel[(1,)](x, out, value, N=16)
+
+
+def test_arguments_by_name_and_what_is_wrong_with_them(floats):
+    x, out = floats(16), np.zeros(16, np.float32)
+    copy_kernel[(1,)](n=8, out=out, x=x, N=16)
+    np.testing.assert_array_equal(out, np.append(x[:8], np.zeros(8)))
+    copy_kernel[(1,)](x, out, 16, 16)
+    np.testing.assert_array_equal(out, x)
+    for args, names in (
+        ((x, out), {"N": 16}),
+        ((x, out, 16, 16, 1), {}),
+        ((x,), {"x": x, "N": 16}),
+    ):
+        with pytest.raises(TypeError):
+            copy_kernel[(1,)](*args, **names)
+    with pytest.raises(KeyError, match="unknown"):
+        copy_kernel[(1,)](x, out, 16, N=16, unknown=1)
+    for wrong in (15, 0, 2.0, None):
+        with pytest.raises((triton.CompilationError, TypeError)):
+            copy_kernel[(1,)](x, out, 16, N=wrong)
+    for wrong in (None, "16", [16]):
+        with pytest.raises((triton.CompilationError, TypeError)):
+            copy_kernel[(1,)](x, out, wrong, N=16)
+
+
+@triton.jit
+def nested_kernel(arrays, settings, N: tl.constexpr):
+    i = tl.arange(0, N)
+    values = tl.load(arrays[0] + i) * settings[0] + settings[1][0]
+    if settings[1][1] is not None:
+        values += tl.load(settings[1][1] + i)
+    tl.store(arrays[1] + i, values)
+
+
+def test_tuples_hold_anything(floats):
+    x, bias, out = floats(16), floats(16), np.zeros(16, np.float32)
+    nested_kernel[(1,)]((x, out), (2, (1, None)), N=16)
+    np.testing.assert_allclose(out, x * 2 + 1, rtol=1e-6)
+    nested_kernel[(1,)]((x, out), (np.float32(0.5), (3.0, bias)), N=16)
+    np.testing.assert_allclose(out, x * 0.5 + 3 + bias, rtol=1e-5, atol=1e-6)
+    with pytest.raises(ValueError, match=r"arrays\[1\]: the array is read-only"):
+        nested_kernel[(1,)]((x, readonly(out)), (2, (1, None)), N=16)

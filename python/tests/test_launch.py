@@ -1,5 +1,9 @@
 """Grids, hooks, benchmarks, the autotuner, and what happens when a launch fails."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import triton
@@ -42,6 +46,16 @@ def test_impossible_grids_are_refused():
         ids_kernel[(-1,)](np.zeros(24, np.int32), X=4, Y=3)
     with pytest.raises(ValueError, match="programs along an axis"):
         ids_kernel[(2**32,)](np.zeros(24, np.int32), X=4, Y=3)
+
+
+def test_grids_too_large_to_count_are_refused():
+    kernel = ids_kernel.warmup(np.zeros(24, np.int32), X=4, Y=3, grid=(1,))
+    direct = trident.compile(kernel.asm["ttir"])
+    largest = 2**32 - 1
+    with pytest.raises(trident.LaunchError, match="a grid of 4294967295 × 4294967295 × 3 programs"):
+        direct.launch((largest, largest, 3), [np.zeros(24, np.int32)])
+    with pytest.raises((ValueError, OverflowError)):
+        direct.launch(2**70, [np.zeros(24, np.int32)])
 
 
 def test_compiled_kernel_called_directly():
@@ -156,3 +170,59 @@ def test_kernels_of_many_threads_at_once(floats):
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(run, range(64)))
+
+
+INTERPRETED = """
+import numpy as np, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+@triton.jit
+def kernel(x, tables, target, n, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(tables[0] + i, tl.load(x + i, mask=i < n) * tables[1], mask=i < n)
+    target.store([tl.program_id(0) * N], i)
+
+x, out, places = np.random.rand(20).astype("f4"), np.zeros(20, "f4"), np.zeros(32, "i4")
+target = TensorDescriptor(places, [32], [1], [16])
+kernel[(2,)](x, (out, np.int64(3)), target=target, n=20, N=16)
+assert (out == x * 3).all() and (places == np.arange(32)).all()
+print(type(kernel).__name__)
+"""
+
+
+@pytest.mark.parametrize(
+    "variables, kind",
+    [
+        ({"TRITON_INTERPRET": "1"}, "InterpretedFunction"),
+        ({"TRIDENT_INTERPRET": "1"}, "JITFunction"),
+        ({"TRIDENT_CHECK": "1"}, "JITFunction"),
+    ],
+)
+def test_interpreters_take_numpy_arrays(variables, kind, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(INTERPRETED)
+    environment = os.environ | {"TRITON_DEFAULT_BACKEND": "trident"} | variables
+    run = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
+    assert run.stdout.strip() == kind, run.stderr
+
+
+PRINTING = """
+import numpy as np, triton, triton.language as tl
+
+@triton.jit
+def kernel(x):
+    pid = tl.program_id(0) + 10 * tl.program_id(1)
+    tl.device_print("seen", tl.load(x + pid % 2))
+
+kernel[(2, 2)](np.array([5, 7], np.int32))
+"""
+
+
+def test_prints_name_the_program(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(PRINTING)
+    environment = os.environ | {"TRITON_DEFAULT_BACKEND": "trident"}
+    run = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
+    lines = sorted(" ".join(line.split()) for line in run.stdout.splitlines())
+    expected = [f"pid ({x}, {y}, 0) idx () seen: {(5, 7)[x]}" for x in (0, 1) for y in (0, 1)]
+    assert lines == expected, run.stdout + run.stderr

@@ -167,6 +167,22 @@ class DType(str):
         return made
 
 
+class _Storage:
+    """The memory of a view, which is the CPU's already: copying it to there and back is nothing."""
+
+    def __init__(self, address: int):
+        self._address = address
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def cpu(self) -> "_Storage":
+        return self
+
+    def copy_(self, other: "_Storage") -> "_Storage":
+        return self
+
+
 class View:
     """An array of another library as a tensor: what Triton's own helpers call on PyTorch's.
 
@@ -194,6 +210,22 @@ class View:
                 step *= size
         strides = tuple(s // self.dtype.itemsize for s in strides)
         return strides if dim is None else strides[dim]
+
+    def size(self, dim: int | None = None):
+        return self.shape if dim is None else self.shape[dim]
+
+    def untyped_storage(self) -> _Storage:
+        return _Storage(self.data_ptr())
+
+    def storage_offset(self) -> int:
+        return 0
+
+    def new_empty(self, *size, **_) -> "View":
+        return View(self.array)
+
+    def set_(self, storage: _Storage, *_) -> "View":
+        """Triton's interpreter makes its copy of a tensor by this; a view stays what it is."""
+        return self
 
     def zero_(self) -> "View":
         self.array[...] = 0

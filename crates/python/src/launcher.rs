@@ -77,7 +77,7 @@ impl Launcher {
         for (i, slot) in self.slots.iter().enumerate() {
             if !matches!(slot, Slot::Constant) {
                 let arg = args.get_item(LEADING + i)?;
-                packer.add(slot, &arg, &self.names[i]).map_err(|e| named(py, e, &self.names[i]))?;
+                packer.add(slot, &arg, &self.names[i])?;
             }
         }
         let metadata = args.get_item(6)?;
@@ -127,7 +127,7 @@ impl Packer<'_> {
     fn value(&mut self, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let place = self.bits.len();
         let param = self.params.get(place).copied().ok_or_else(too_many)?;
-        self.bits.push(param.pack(arg)?);
+        self.bits.push(param.pack(arg).map_err(|e| named(arg.py(), e, name))?);
         if let (Kind::Pointer(_), Some(memory)) = (param.kind, &mut self.memory) {
             memory.extend(Memory::of(name, place, arg)?);
         }

@@ -126,6 +126,14 @@ pub enum LaunchError {
         /// Number of arguments.
         actual: usize,
     },
+    /// More programs than can be counted.
+    #[error("kernel `{kernel}`: a grid of {} × {} × {} programs is too large", .grid[0], .grid[1], .grid[2])]
+    Grid {
+        /// Kernel name.
+        kernel: String,
+        /// Programs along x, y, z.
+        grid: [u32; 3],
+    },
     /// A condition of the kernel's own did not hold.
     #[error("{at}: assertion failed: {message}")]
     Assert {

@@ -3,6 +3,7 @@
 - NumPy arrays, and others without ``data_ptr()``, as arguments of kernels and of
   ``TensorDescriptor``, and as what the autotuner resets and restores.
 - ``tl.make_block_ptr``, ``tl.advance``, and block pointers for ``tl.load`` and ``tl.store``.
+- Such arrays for Triton's own interpreter (``TRITON_INTERPRET=1``).
 - ``triton.runtime.driver.MPSDriver``.
 
 They need ``triton`` complete, and this package is imported in the middle of its import. So they are
@@ -46,6 +47,7 @@ def install() -> None:
     _descriptors()
     _autotuner()
     _block_pointers()
+    _interpreter()
     _driver()
 
 
@@ -100,6 +102,25 @@ def _block_pointers() -> None:
     for name in ("make_block_ptr", "advance", "load", "store"):
         for module in (tl, core):
             setattr(module, name, getattr(block_pointer, name))
+
+
+def _interpreter() -> None:
+    """The interpreter asks arguments for what PyTorch's tensors have. It needs NumPy, so it is left
+    alone where nobody asks for it."""
+    from triton import knobs
+
+    if not knobs.runtime.interpret:
+        return
+    from triton.runtime.interpreter import GridExecutor
+
+    call = GridExecutor.__call__
+
+    @functools.wraps(call)
+    def call_views(self, *args, **kwargs):
+        named = arrays.views(tuple(kwargs.values()))
+        return call(self, *arrays.views(args), **dict(zip(kwargs, named)))
+
+    GridExecutor.__call__ = call_views
 
 
 def _driver() -> None:

@@ -6,16 +6,24 @@ from dataclasses import dataclass
 #: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
 DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
 
+#: Names of back ends that are not ours.
+OTHERS = ("nvidia", "cuda", "amd", "hip")
+
 
 def requested_device() -> str | None:
-    """The device that the environment asks for, ``cpu`` or ``metal``; ``None`` for none of ours."""
+    """The device that the environment asks for, ``cpu`` or ``metal``; ``None`` for none."""
     for variable in ("TRIDENT_DEVICE", "TRITON_BACKEND"):
         name = os.environ.get(variable, "").strip().lower()
         if name in DEVICES:
             return DEVICES[name]
-        if name and variable == "TRIDENT_DEVICE":
+        if name in OTHERS and variable == "TRITON_BACKEND":
+            raise ValueError(
+                f"TRITON_BACKEND={name}: that back end is not active here; "
+                "unset the variable, or set it to cpu, to run on the CPU"
+            )
+        if name:
             known = ", ".join(DEVICES)
-            raise ValueError(f"TRIDENT_DEVICE={name}: there is no such device; known are {known}")
+            raise ValueError(f"{variable}={name}: there is no such device; known are {known}")
     return None
 
 

@@ -68,6 +68,7 @@ fn failure(error: LaunchError) -> Failure {
     let hint = match error {
         LaunchError::Access { .. } => Some("sizes follow from --arg, the programs from --grid"),
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
+        LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
         LaunchError::Assert { .. } | LaunchError::Arguments { .. } => None,
     };
     let failure = Failure::run(error);

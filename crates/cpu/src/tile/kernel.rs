@@ -190,7 +190,10 @@ impl Kernel for Native {
         let programs = match programs {
             Some(0) => return Ok(()),
             Some(n) => n,
-            None => usize::MAX,
+            None => {
+                let (kernel, grid) = (self.header.name.clone(), launch.grid);
+                return Err(LaunchError::Grid { kernel, grid });
+            }
         };
         let context = Context {
             table: routine::table(Isa::detect()).as_ptr(),
