@@ -5,8 +5,9 @@
     reason = "Gradient is not implemented"
     cases = ["node/test_gradient_of_add"]
 
-A case that is not listed must pass; a listed one must end with the listed status. A case may stand
-for all of its variants: `file.py::test_dot` lists each `file.py::test_dot[...]`.
+A case that is not listed must pass; a listed one must end with the listed status, or pass where
+that is TIMEOUT, which depends on the machine. A case may stand for all of its variants:
+`file.py::test_dot` lists each `file.py::test_dot[...]`.
 """
 
 import collections
@@ -45,6 +46,8 @@ def judge(row, listed):
     if row["status"] in (wanted, *UNSCORED):
         return None
     if row["status"] == "PASS":
+        if wanted == "TIMEOUT":  # a faster or idle machine gets there
+            return None
         return f"passes, but is listed as {wanted}"
     return f"{row['status']}, expected {wanted}: {row['message']}"
 

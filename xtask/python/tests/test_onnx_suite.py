@@ -78,6 +78,9 @@ class KnownFailures(unittest.TestCase):
         self.assertIsNone(expectations.judge(row("node/a", "ERR"), listed))
         self.assertIsNone(expectations.judge(row("node/b", "PASS"), listed))
         self.assertIsNone(expectations.judge(row("node/b", "EXCLUDED"), listed))
+        slow = {"node/a": ("TIMEOUT", "long")}
+        self.assertIsNone(expectations.judge(row("node/a", "PASS"), slow))
+        self.assertIsNotNone(expectations.judge(row("node/a", "MISMATCH"), slow))
         for case, status in (("a", "PASS"), ("a", "MISMATCH"), ("b", "ERR"), ("b", "CRASH")):
             self.assertIsNotNone(expectations.judge(row(f"node/{case}", status), listed))
 

@@ -79,7 +79,8 @@ def markdown(rows, listed, versions):
     if reasons:
         lines += [
             "`REFUSED`: the compiler refuses the kernel by name. `ASM`: the test looks for another "
-            "back end's assembly text. `ERR`: another exception. `MISMATCH`: a wrong result.",
+            "back end's assembly text. `ERR`: another exception. `MISMATCH`: an assertion of the "
+            "test does not hold. `TIMEOUT`: no end within the time limit.",
             "",
             "| status | reason | tests | cases |",
             "|---|---|---|---:|",
