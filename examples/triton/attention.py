@@ -49,9 +49,10 @@ def attention_kernel(
     tl.store(out + place, result / total[:, None], mask=own)
 
 
-def attention(q, k, v, out, causal, bm=64, bn=128):
+def attention(q, k, v, out, causal):
     """Softmax(q kᵀ / √width) v for [batch, heads, length, width]; the width is a power of two."""
     batch, heads, length, width = q.shape
+    bm, bn = (max(16, min(triton.next_power_of_2(length), limit)) for limit in (128, 256))
     grid = (triton.cdiv(length, bm), batch * heads)
     attention_kernel[grid](
         q, k, v, out, width**-0.5, length, WIDTH=width, BM=bm, BN=bn, CAUSAL=causal

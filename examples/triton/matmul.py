@@ -40,9 +40,11 @@ def matmul_kernel(
     tl.store(c_tile, total, mask=(row[:, None] < m) & (column[None, :] < n))
 
 
-def matmul(a, b, c, bm=128, bn=128, bk=256, group=4):
-    """c = a @ b for contiguous matrices."""
+def matmul(a, b, c, group=4):
+    """c = a @ b for contiguous matrices. A CPU likes tiles that fill its second-level cache."""
     (m, k), n = a.shape, b.shape[1]
+    most = ((m, 256), (n, 128), (k, 256))
+    bm, bn, bk = (max(16, min(triton.next_power_of_2(size), limit)) for size, limit in most)
     grid = (triton.cdiv(m, bm) * triton.cdiv(n, bn),)
     matmul_kernel[grid](
         a, b, c, m, n, k, k, 1, n, 1, n, 1, BM=bm, BN=bn, BK=bk, GROUP=group

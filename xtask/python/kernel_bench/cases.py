@@ -107,11 +107,11 @@ def matmul_case(size):
     n = MATMUL[size]
     a, b = torch.randn(n, n), torch.randn(n, n)
     out, theirs = torch.empty(n, n), torch.empty(n, n)
-    tile, depth = (128, 256) if n > 512 else (64, 64)
-    grid = (triton.cdiv(n, tile) ** 2,)
+    rows, columns, depth = (256, 128, 256) if n > 512 else (64, 32, 64)
+    grid = (triton.cdiv(n, rows) * triton.cdiv(n, columns),)
     ours = direct(
         matmul.matmul_kernel, grid, a, b, out, n, n, n, n, 1, n, 1, n, 1,
-        BM=tile, BN=tile, BK=depth, GROUP=4,
+        BM=rows, BN=columns, BK=depth, GROUP=4,
     )  # fmt: skip
     shape = f"{n}×{n}×{n}"
     peer = torch.mm
@@ -123,7 +123,7 @@ def matmul_case(size):
 def attention_case(size):
     heads, length = ATTENTION[size]
     q, k, v, out = (torch.randn(1, heads, length, WIDTH) for _ in range(4))
-    rows, columns = 64, 128
+    rows, columns = 128, 256
     ours = direct(
         attention.attention_kernel, (triton.cdiv(length, rows), heads), q, k, v, out,
         1 / math.sqrt(WIDTH), length, WIDTH=WIDTH, BM=rows, BN=columns, CAUSAL=False,
