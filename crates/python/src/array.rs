@@ -116,7 +116,7 @@ pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
             }
             object.call_method0(intern!(py, "data_ptr"))?.extract()
         }
-        Access::Foreign => foreign(object),
+        Access::Foreign => foreign(object, false),
         Access::None if object.is_none() => Ok(0),
         Access::None | Access::Tuple | Access::Scalar => object.extract().map_err(|_: PyErr| {
             let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
@@ -139,12 +139,15 @@ pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> Py
         let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
         return Err(PyTypeError::new_err(text));
     }
-    // PyTorch has no read-only tensors.
-    if written && access != Access::DataPtr(Gate::IsCpu) && is_readonly(object, access)? {
-        let text = "the array is read-only, and the kernel writes to it: give a copy";
-        return Err(PyValueError::new_err(text));
+    match access {
+        Access::Foreign => foreign(object, written),
+        // PyTorch has no read-only tensors.
+        Access::DataPtr(Gate::Device | Gate::Open) if written => {
+            writable(spoken_readonly(object)?)?;
+            address(object)
+        }
+        _ => address(object),
     }
-    address(object)
 }
 
 /// Whether elements that Triton calls `ty` are what a parameter takes. Integers may be of either sign, and stand for floats
@@ -162,22 +165,26 @@ fn fits(ty: &str, to: DType) -> bool {
     }
 }
 
-fn is_readonly(object: &Bound<'_, PyAny>, access: Access) -> PyResult<bool> {
-    match access {
-        Access::None | Access::Tuple | Access::Scalar => Ok(false),
-        Access::Foreign if let Ok(buffer) = PyUntypedBuffer::get(object) => Ok(buffer.readonly()),
-        Access::Foreign | Access::DataPtr(_) => {
-            let readonly = object.py().import("trident.arrays")?.getattr("is_readonly")?;
-            readonly.call1((object,))?.extract()
-        }
+/// Whether an array says by other ways than the buffer protocol that it is not to be written to.
+fn spoken_readonly(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let readonly = object.py().import("trident.arrays")?.getattr("is_readonly")?;
+    readonly.call1((object,))?.extract()
+}
+
+fn writable(readonly: bool) -> PyResult<()> {
+    if readonly {
+        let text = "the array is read-only, and the kernel writes to it: give a copy";
+        return Err(PyValueError::new_err(text));
     }
+    Ok(())
 }
 
 /// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface. An
 /// array that has strides but cannot tell them must have none: no kernel could be told how to read it.
-fn foreign(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+fn foreign(object: &Bound<'_, PyAny>, written: bool) -> PyResult<u64> {
     let py = object.py();
     if let Ok(buffer) = PyUntypedBuffer::get(object) {
+        writable(written && buffer.readonly())?;
         if !buffer.is_c_contiguous() && !object.hasattr(intern!(py, "strides"))? {
             let name = object.get_type().name()?;
             return Err(PyValueError::new_err(format!(
@@ -186,6 +193,7 @@ fn foreign(object: &Bound<'_, PyAny>) -> PyResult<u64> {
         }
         return Ok(buffer.buf_ptr() as u64);
     }
+    writable(written && spoken_readonly(object)?)?;
     let address = py.import("trident.arrays")?.getattr("address")?;
     address.call1((object,))?.extract()
 }
