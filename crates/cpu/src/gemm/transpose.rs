@@ -13,30 +13,48 @@ pub(crate) fn pack_runs(
     width: usize,
     dst: &mut [f32],
 ) {
-    assert!(count <= width && dst.len() >= k * width);
     assert!(k == 0 || count == 0 || start + (count - 1) * stride + k <= data.len());
+    // SAFETY: the runs lie in `data`, as asserted.
+    unsafe { pack_runs_at(data.as_ptr().wrapping_add(start), stride, count, k, width, dst) }
+}
+
+/// [`pack_runs`] of runs that begin at `from`, with anything between them.
+///
+/// # Safety
+/// `count` runs of `k` elements, `stride` apart, are readable.
+pub(crate) unsafe fn pack_runs_at(
+    from: *const f32,
+    stride: usize,
+    count: usize,
+    k: usize,
+    width: usize,
+    dst: &mut [f32],
+) {
+    assert!(count <= width && dst.len() >= k * width);
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         for first in (0..width).step_by(8) {
             let some = count.saturating_sub(first).min(8);
             let whole = k / 8 * 8;
-            // SAFETY: the machine has AVX2; the runs lie in `data` and the panel in `dst`, as asserted.
+            // SAFETY: the machine has AVX2; the runs are readable, and the panel lies in `dst`, as asserted.
             unsafe {
-                let from = data.as_ptr().wrapping_add(start + first * stride);
+                let from = from.wrapping_add(first * stride);
                 x86::block(from, stride, some, whole, width, first, k * width, dst.as_mut_ptr());
             }
             let lanes = first..width.min(first + 8);
-            plain(data, start, stride, count, lanes, whole..k, width, dst);
+            // SAFETY: the caller's contract.
+            unsafe { plain(from, stride, count, lanes, whole..k, width, dst) };
         }
         return;
     }
-    plain(data, start, stride, count, 0..width, 0..k, width, dst);
+    // SAFETY: the caller's contract.
+    unsafe { plain(from, stride, count, 0..width, 0..k, width, dst) }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn plain(
-    data: &[f32],
-    start: usize,
+/// # Safety
+/// As for [`pack_runs_at`].
+unsafe fn plain(
+    from: *const f32,
     stride: usize,
     count: usize,
     lanes: Range<usize>,
@@ -46,7 +64,8 @@ fn plain(
 ) {
     for p in k {
         for i in lanes.clone() {
-            dst[p * width + i] = if i < count { data[start + i * stride + p] } else { 0.0 };
+            // SAFETY: run `i` has element `p`.
+            dst[p * width + i] = if i < count { unsafe { *from.add(i * stride + p) } } else { 0.0 };
         }
     }
 }

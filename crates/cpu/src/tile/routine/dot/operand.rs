@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
 use super::Scratch;
-use crate::gemm::transpose::pack_runs;
+use crate::gemm::transpose::pack_runs_at;
 use crate::narrow::{Narrow, Rounding};
 use crate::simd::{Float32, Vector};
 use crate::tile::routine::convert::{from_f16, to_f16};
@@ -50,10 +50,8 @@ impl Wide for f32 {
     #[inline(always)]
     unsafe fn pack(x: Matrix<f32>, width: usize, out: *mut f32) {
         if x.row == 1 && x.col > 0 && x.rows > 0 && x.cols > 0 {
-            let stride = x.col as usize;
-            let data = std::slice::from_raw_parts(x.data, (x.cols - 1) * stride + x.rows);
             let out = std::slice::from_raw_parts_mut(out, x.rows * width);
-            pack_runs(data, 0, stride, x.cols, x.rows, width, out);
+            pack_runs_at(x.data, x.col as usize, x.cols, x.rows, width, out);
         } else {
             pack_plain(x, width, out);
         }
