@@ -49,11 +49,20 @@ def test_reads_outside(floats):
         "out-of-bounds read of 4 bytes at byte 400 (element 100) of `x`, "
         "whose memory is bytes 0 to 400"
     )
-    launch = lambda: copy_kernel[(2,)](x, out, 0, 128, BLOCK=64)  # noqa: E731
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", text, program=(1, 0, 0))
+    fault(
+        lambda: copy_kernel[(2,)](x, out, 0, 128, BLOCK=64),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+        program=(1, 0, 0),
+    )
     text = "out-of-bounds read of 4 bytes at byte -12 (element -3) of `x`"
-    launch = lambda: copy_kernel[(1,)](x, out, -3, 64, BLOCK=64)  # noqa: E731
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", text)
+    fault(
+        lambda: copy_kernel[(1,)](x, out, -3, 64, BLOCK=64),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+    )
     copy_kernel[(1,)](x, out, 36, 64, BLOCK=64)
     np.testing.assert_array_equal(out[:64], x[36:])
 
@@ -61,8 +70,7 @@ def test_reads_outside(floats):
 def test_writes_outside(floats):
     x, out = floats(64), np.zeros(60, np.float32)
     text = "out-of-bounds write of 4 bytes at byte 240 (element 60) of `out`"
-    launch = lambda: copy_kernel[(1,)](x, out, 0, 64, BLOCK=64)  # noqa: E731
-    fault(launch, copy_kernel, "tl.store(out + i", text)
+    fault(lambda: copy_kernel[(1,)](x, out, 0, 64, BLOCK=64), copy_kernel, "tl.store(out + i", text)
     copy_kernel[(1,)](x, out, 0, 60, BLOCK=64)
     np.testing.assert_array_equal(out, x[:60])
 
@@ -70,9 +78,13 @@ def test_writes_outside(floats):
 def test_memory_of_another_argument_is_outside(floats):
     x, out = floats(64), np.zeros(64, np.float32)
     shift = (trident.address(out) - trident.address(x)) // 4
-    launch = lambda: copy_kernel[(1,)](x, out, shift, 64, BLOCK=64)  # noqa: E731
     text = "out-of-bounds read of 4 bytes at byte"
-    message = fault(launch, copy_kernel, "tl.load(x + i + shift)", text)
+    message = fault(
+        lambda: copy_kernel[(1,)](x, out, shift, 64, BLOCK=64),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+    )
     assert f"(element {shift}) of `x`" in message
 
 
@@ -81,8 +93,12 @@ def test_views_may_go_anywhere_in_their_array(floats):
     copy_kernel[(1,)](base[50:60], out, -50, 16, BLOCK=16)
     np.testing.assert_array_equal(out, base[:16])
     text = "at byte -204 (element -51) of `x`, whose memory is bytes -200 to 200"
-    launch = lambda: copy_kernel[(1,)](base[50:60], out, -51, 16, BLOCK=16)  # noqa: E731
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", text)
+    fault(
+        lambda: copy_kernel[(1,)](base[50:60], out, -51, 16, BLOCK=16),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+    )
 
 
 @triton.jit
@@ -96,10 +112,18 @@ def test_what_the_mask_leaves_out_is_not_accessed(floats):
     x, out = floats(20), np.zeros(20, np.float32)
     masked_kernel[(1,)](x, out, 0, 20, BLOCK=64)
     np.testing.assert_array_equal(out, x + np.float32(1))
-    launch = lambda: masked_kernel[(1,)](x, out, -1, 20, BLOCK=64)  # noqa: E731
-    fault(launch, masked_kernel, "tl.store(", "byte -4 (element -1) of `x`")
-    launch = lambda: masked_kernel[(1,)](x, out, 0, 21, BLOCK=64)  # noqa: E731
-    fault(launch, masked_kernel, "tl.store(", "byte 80 (element 20) of `x`")
+    fault(
+        lambda: masked_kernel[(1,)](x, out, -1, 20, BLOCK=64),
+        masked_kernel,
+        "tl.store(",
+        "byte -4 (element -1) of `x`",
+    )
+    fault(
+        lambda: masked_kernel[(1,)](x, out, 0, 21, BLOCK=64),
+        masked_kernel,
+        "tl.store(",
+        "byte 80 (element 20) of `x`",
+    )
 
 
 @triton.jit
@@ -126,8 +150,12 @@ def test_every_use_of_a_load_is_checked(use, floats):
     out = np.zeros(1024, np.float32)
     use_kernel[(1,)](floats(32, 16), out, N=32, USE=use)
     x = floats(511)
-    launch = lambda: use_kernel[(1,)](x, out, N=32, USE=use)  # noqa: E731
-    fault(launch, use_kernel, "tl.load(x", "byte 2044 (element 511) of `x`")
+    fault(
+        lambda: use_kernel[(1,)](x, out, N=32, USE=use),
+        use_kernel,
+        "tl.load(x",
+        "byte 2044 (element 511) of `x`",
+    )
 
 
 @triton.jit
@@ -143,8 +171,12 @@ def loop_kernel(x, out, n, BLOCK: tl.constexpr):
 def test_pointers_carried_by_loops(floats):
     x, out = floats(10, 32), np.zeros(32, np.float32)
     loop_kernel[(1,)](x, out, 10, BLOCK=32)
-    launch = lambda: loop_kernel[(1,)](x, out, 11, BLOCK=32)  # noqa: E731
-    fault(launch, loop_kernel, "tl.load(place)", "byte 1280 (element 320) of `x`")
+    fault(
+        lambda: loop_kernel[(1,)](x, out, 11, BLOCK=32),
+        loop_kernel,
+        "tl.load(place)",
+        "byte 1280 (element 320) of `x`",
+    )
 
 
 @triton.jit
@@ -154,8 +186,12 @@ def tuple_kernel(arrays, N: tl.constexpr):
 
 
 def test_elements_of_tuples_have_names(floats):
-    launch = lambda: tuple_kernel[(1,)]((floats(16), np.zeros(15, np.float32)), N=16)  # noqa: E731
-    fault(launch, tuple_kernel, "tl.store(", "byte 60 (element 15) of `arrays[1]`")
+    fault(
+        lambda: tuple_kernel[(1,)]((floats(16), np.zeros(15, np.float32)), N=16),
+        tuple_kernel,
+        "tl.store(",
+        "byte 60 (element 15) of `arrays[1]`",
+    )
 
 
 @triton.jit
@@ -171,10 +207,18 @@ def test_descriptors(floats):
     expected = np.zeros_like(out)
     expected[:5, :12] = x
     np.testing.assert_array_equal(out, expected)
-    launch = lambda: descriptor_kernel[(1,)](x, out, 6, 12, M=8, N=16)  # noqa: E731
-    fault(launch, descriptor_kernel, "source.load(", "byte 240 (element 60) of `x`")
-    launch = lambda: descriptor_kernel[(1,)](x, out[1:].copy(), 5, 12, M=8, N=16)  # noqa: E731
-    fault(launch, descriptor_kernel, "target.store(", "byte 448 (element 112) of `out`")
+    fault(
+        lambda: descriptor_kernel[(1,)](x, out, 6, 12, M=8, N=16),
+        descriptor_kernel,
+        "source.load(",
+        "byte 240 (element 60) of `x`",
+    )
+    fault(
+        lambda: descriptor_kernel[(1,)](x, out[1:].copy(), 5, 12, M=8, N=16),
+        descriptor_kernel,
+        "target.store(",
+        "byte 448 (element 112) of `out`",
+    )
 
 
 @triton.jit
@@ -190,8 +234,12 @@ def test_descriptors_of_the_host(floats):
     source = TensorDescriptor(x, [5, 12], [12, 1], [8, 16])
     host_descriptor_kernel[(1,)](source, out, M=8, N=16)
     source = TensorDescriptor(x, [6, 12], [12, 1], [8, 16])
-    launch = lambda: host_descriptor_kernel[(1,)](source, out, M=8, N=16)  # noqa: E731
-    fault(launch, host_descriptor_kernel, "source.load(", "byte 240 (element 60) of `source`")
+    fault(
+        lambda: host_descriptor_kernel[(1,)](source, out, M=8, N=16),
+        host_descriptor_kernel,
+        "source.load(",
+        "byte 240 (element 60) of `source`",
+    )
 
 
 @triton.jit
@@ -208,8 +256,12 @@ def test_block_pointers(floats):
     x, out = floats(30), np.ones(32, np.float32)
     block_pointer_kernel[(1,)](x, out, 30, CHECK=True, N=32)
     np.testing.assert_array_equal(out, np.append(x, [0, 0]))
-    launch = lambda: block_pointer_kernel[(1,)](x, out, 30, CHECK=False, N=32)  # noqa: E731
-    fault(launch, block_pointer_kernel, "tl.load(source)", "byte 120 (element 30) of `x`")
+    fault(
+        lambda: block_pointer_kernel[(1,)](x, out, 30, CHECK=False, N=32),
+        block_pointer_kernel,
+        "tl.load(source)",
+        "byte 120 (element 30) of `x`",
+    )
 
 
 @triton.jit
@@ -223,16 +275,24 @@ def test_pointers_in_memory(floats):
     x, out = floats(16), np.zeros(16, np.float32)
     indirect_kernel[(1,)](np.array([x.ctypes.data]), out, BLOCK=16)
     np.testing.assert_array_equal(out, x)
-    launch = lambda: indirect_kernel[(1,)](np.zeros(1, np.int64), out, BLOCK=16)  # noqa: E731
-    fault(launch, indirect_kernel, "tl.load(x + i)", "through a null pointer")
+    fault(
+        lambda: indirect_kernel[(1,)](np.zeros(1, np.int64), out, BLOCK=16),
+        indirect_kernel,
+        "tl.load(x + i)",
+        "through a null pointer",
+    )
 
 
 def test_misaligned_accesses():
     memory = np.zeros(80, np.uint8)
     odd, out = memory[2:66].view(np.int32), np.zeros(16, np.int32)
-    launch = lambda: copy_kernel[(1,)](odd, out, 0, 16, BLOCK=16)  # noqa: E731
     text = "misaligned read of 4 bytes at byte 0 (element 0) of `x`"
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", text)
+    fault(
+        lambda: copy_kernel[(1,)](odd, out, 0, 16, BLOCK=16),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+    )
     copy_kernel[(1,)](memory[4:68].view(np.int32), out, 0, 16, BLOCK=16)
 
 
@@ -240,9 +300,13 @@ def test_misaligned_accesses():
 def test_memory_that_nothing_has_written(dtype):
     x, out = np.zeros(24, dtype), np.zeros(16, dtype)
     unwritten.fill(x.ctypes.data, x.nbytes)
-    launch = lambda: copy_kernel[(1,)](x, out, 0, 16, BLOCK=16)  # noqa: E731
     text = f"byte 0 {'(element 0) ' if x.itemsize > 1 else ''}of `x`, which nothing has written"
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", text)
+    fault(
+        lambda: copy_kernel[(1,)](x, out, 0, 16, BLOCK=16),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        text,
+    )
     # What the program or a kernel writes is written.
     x[:] = 1
     copy_kernel[(1,)](x, out, 0, 16, BLOCK=16)
@@ -250,9 +314,13 @@ def test_memory_that_nothing_has_written(dtype):
     unwritten.fill(x.ctypes.data, x.nbytes)
     copy_kernel[(1,)](out, x, 0, 16, BLOCK=16)
     copy_kernel[(1,)](x, out, 0, 16, BLOCK=16)
-    launch = lambda: copy_kernel[(1,)](x, out, 8, 16, BLOCK=16)  # noqa: E731
     place = f"byte {16 * x.itemsize} {'(element 16) ' if x.itemsize > 1 else ''}of `x`"
-    fault(launch, copy_kernel, "tl.load(x + i + shift)", f"{place}, which nothing has written")
+    fault(
+        lambda: copy_kernel[(1,)](x, out, 8, 16, BLOCK=16),
+        copy_kernel,
+        "tl.load(x + i + shift)",
+        f"{place}, which nothing has written",
+    )
 
 
 EMPTY = """
@@ -330,9 +398,10 @@ def same_kernel(out, x, STORE: tl.constexpr, N: tl.constexpr):
 )
 def test_races_between_programs(store, program, text):
     out, x = np.zeros(64, np.int32), np.zeros(64, np.int32)
-    launch = lambda: same_kernel[(4,)](out, x, STORE=store, N=16)  # noqa: E731
     code = {"everybody": "out + i, i)", "neighbour": "(N - 1)", "other": "tl.load(x + i)"}[store]
-    message = fault(launch, same_kernel, code, text, program)
+    message = fault(
+        lambda: same_kernel[(4,)](out, x, STORE=store, N=16), same_kernel, code, text, program
+    )
     assert "by program (0, 0, 0)" in message
     same_kernel[(1,)](out, x, STORE=store, N=16)
 
@@ -356,9 +425,14 @@ def late_write_kernel(x, out):
 
 def test_writes_of_what_several_programs_have_read():
     x, out = np.zeros(1, np.int32), np.zeros(8, np.int32)
-    launch = lambda: late_write_kernel[(2, 3)](x, out)  # noqa: E731
     text = "write of 4 bytes at byte 0 (element 0) of `x` races with a read by program (0, 0, 0) at"
-    fault(launch, late_write_kernel, "tl.store(x, 1)", text, program=(1, 2, 0))
+    fault(
+        lambda: late_write_kernel[(2, 3)](x, out),
+        late_write_kernel,
+        "tl.store(x, 1)",
+        text,
+        program=(1, 2, 0),
+    )
 
 
 @triton.jit
@@ -376,9 +450,8 @@ def test_locks_order_what_they_guard():
     lock, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
     lock_kernel[(10,)](lock, total, RELEASE=True)
     assert total[0] == 10
-    launch = lambda: lock_kernel[(2,)](lock, total, RELEASE=False)  # noqa: E731
     with pytest.raises(trident.AccessError, match="of `total` races with a write by program"):
-        launch()
+        lock_kernel[(2,)](lock, total, RELEASE=False)
 
 
 def test_the_direct_interface_checks(floats):
