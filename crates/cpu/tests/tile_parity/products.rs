@@ -1,5 +1,5 @@
-//! Products of blocks: sums that stay where they are, factors that are read where
-//! they lie. All elements are small integers, so that every order of summing gives the same bits.
+//! Products of blocks: sums that stay where they are, factors that are read where they lie. All elements are small
+//! integers, so that every order of summing gives the same bits.
 
 use super::{compare, ints, scalar, tensor};
 
@@ -180,6 +180,37 @@ fn factors_in_memory() {
     // Squares are no lines.
     let squares = "%i = mul(%rs, %rs) %at = add(%i, %cs)";
     check_memory(&format!("{squares} {}", masks[0]), [0, 0, 0, 16]);
+}
+
+#[test]
+fn batches_in_memory() {
+    // Two products of 16 × 16 elements; the pointers move along the loop, and the last run is masked in part.
+    let text = "func @k tile (%x: ptr<f32>[], %y: ptr<f32>[], %z: ptr<f32>[], %n: i32[]) {
+       %r = arange {start = 0, end = 512} %at = view(%r) : i32[2, 16, 16]
+       %c = arange {start = 0, end = 16} %c0 = expand_dims(%c) {axis = 0} %c1 = expand_dims(%c0) {axis = 0}
+       %xs = splat(%x) : ptr<f32>[2, 16, 16] %px = ptr_add(%xs, %at)
+       %ys = splat(%y) : ptr<f32>[2, 16, 16] %t = permute(%at) {order = [0, 2, 1]} %py = ptr_add(%ys, %t)
+       %zs = splat(%z) : ptr<f32>[2, 16, 16] %pz = ptr_add(%zs, %at) %first = load(%pz)
+       %nought = constant {value = f32[](0)} %none = splat(%nought) : f32[2, 16, 16]
+       %step = constant {value = i32[](512)} %steps = splat(%step) : i32[2, 16, 16]
+       %from = constant {value = i32[](0)} %to = constant {value = i32[](3)} %by = constant {value = i32[](1)} %w = constant {value = i32[](16)}
+       %o, %e, %f = for(%from, %to, %by, %first, %px, %py) region (%i: i32[], %s: f32[2, 16, 16], %p: ptr<f32>[2, 16, 16], %q: ptr<f32>[2, 16, 16]) {
+         %past = mul(%i, %w) %left = sub(%n, %past) %lefts = splat(%left) : i32[1, 1, 16]
+         %m0 = less(%c1, %lefts) %m = broadcast(%m0) : bool[2, 16, 16]
+         %a = load(%p, %m, %none) %b = load(%q) %d = dot(%a, %b, %s)
+         %p1 = ptr_add(%p, %steps) %q1 = ptr_add(%q, %steps) yield %d, %p1, %q1
+       }
+       store(%pz, %o) return
+     }";
+    for n in [48, 40, 16, 0] {
+        let args = [
+            tensor("x", &small(1536, 6)),
+            tensor("y", &small(1536, 7)),
+            tensor("z", &small(512, 8)),
+            scalar(n),
+        ];
+        compare(text, [1, 1, 1], &args);
+    }
 }
 
 #[test]
