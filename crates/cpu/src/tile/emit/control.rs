@@ -434,7 +434,7 @@ impl<'m> Emitter<'m, '_> {
 
 /// The product that makes `next`, if it is added to `param`, or to what elementwise ops make of it, and nothing else in
 /// the region uses these.
-fn product<'m>(region: &'m Block, param: ValueId, next: ValueId) -> Option<&'m Op> {
+fn product(region: &Block, param: ValueId, next: ValueId) -> Option<&Op> {
     let op = maker(region, next)?;
     let dot = matches!(op.kind, K::Dot | K::DotScaled) && op.output(0) == Some(next);
     (dot && comes_of(region, param, op.input(2)?)).then_some(op)
