@@ -40,7 +40,7 @@ impl fmt::Display for Access {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A place of a tensor: bytes from where the argument points, and how many are accessed.
-    Tensor { name: String, offset: i128, bytes: usize },
+    Tensor { name: String, offset: i64, bytes: usize },
     /// Memory that no argument tells of.
     Unknown { address: u64 },
 }
@@ -50,7 +50,7 @@ impl fmt::Display for Place {
         match self {
             Place::Tensor { name, offset, bytes } => {
                 write!(f, "byte {offset}")?;
-                let size = *bytes as i128;
+                let size = *bytes as i64;
                 if size > 1 && offset % size == 0 {
                     write!(f, " (element {})", offset / size)?;
                 }
@@ -70,7 +70,7 @@ pub(crate) enum AccessFault {
     #[error(
         "out-of-bounds {access} of {bytes} bytes at {place}, whose memory is bytes {begin} to {end}"
     )]
-    Outside { access: Access, bytes: usize, place: Place, begin: i128, end: i128 },
+    Outside { access: Access, bytes: usize, place: Place, begin: i64, end: i64 },
     /// Nothing is at such an address.
     #[error("{access} of {bytes} bytes through a null pointer (address {address:#x})")]
     Null { access: Access, bytes: usize, address: u64 },
@@ -90,7 +90,7 @@ pub(crate) enum AccessFault {
 pub(crate) struct Other {
     pub(crate) wrote: bool,
     /// Program id along x, y and z.
-    pub(crate) program: [u64; 3],
+    pub(crate) program: [u32; 3],
     /// `file:line:column`, if it is another place than that of the access itself.
     pub(crate) loc: Option<String>,
 }

@@ -46,8 +46,8 @@ impl Tensor {
     }
 
     /// An address as an offset from where the argument points.
-    fn offset(&self, address: u64) -> i128 {
-        i128::from(address) - i128::from(self.first)
+    fn offset(&self, address: u64) -> i64 {
+        address.wrapping_sub(self.first) as i64
     }
 }
 
@@ -216,9 +216,8 @@ impl Checker {
 }
 
 /// The id of a program along x, y and z.
-fn ids(program: u32, grid: [u32; 3]) -> [u64; 3] {
-    let program = u64::from(program);
-    let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
+fn ids(program: u32, grid: [u32; 3]) -> [u32; 3] {
+    let [x, y] = [grid[0], grid[1]].map(|n| n.max(1));
     [program % x, program / x % y, program / x / y]
 }
 
