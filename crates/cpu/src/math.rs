@@ -132,7 +132,8 @@ pub(crate) unsafe fn tanh<V: Float32>(x: V) -> V {
     a.select_lt(V::splat(0.625), near, far).copysign(x)
 }
 
-/// The error function, absolute error below 1.2e-7, relative near 0.
+/// The error function, absolute error below 1e-7, relative below 1.5e-7. The polynomials were fitted for least largest
+/// errors: `erf(a)/a - 1` in `a²` below three quarters, `log2(erfc(a))` above, and `2^f`.
 #[inline(always)]
 pub(crate) unsafe fn erf<V: Float32>(x: V) -> V {
     let a = x.abs();
@@ -141,32 +142,35 @@ pub(crate) unsafe fn erf<V: Float32>(x: V) -> V {
         a.mul(a),
         [
             0.128_379_17,
-            -0.376_126_26,
-            0.112_836,
-            -0.026_854_444,
-            0.005_189_535,
-            -0.000_802_084_1,
-            7.889_119e-5,
+            -0.376_126_2,
+            0.112_833_93,
+            -0.026_835_434,
+            0.005_115_981_7,
+            -0.000_676_109_6,
         ],
     );
     let near = a.mul_add(p, a);
     // erfc(4) is below half a unit in the last place of 1.
     let b = V::splat(4.0).min(a);
-    let ln_erfc = poly(
+    let log2_erfc = poly(
         b,
         [
-            1.175_801_4e-4,
-            -1.129_254_8,
-            -0.633_844,
-            -0.107_764_48,
-            0.024_806_378,
-            -0.004_060_006,
-            0.000_413_188_86,
-            -1.940_141_4e-5,
+            -4.233_828_8e-5,
+            -1.627_93,
+            -0.917_433_6,
+            -0.151_612_03,
+            0.032_903_917,
+            -0.004_608_285,
+            0.000_305_655_8,
         ],
     );
-    let far = V::splat(1.0).sub(exp(ln_erfc));
-    a.select_lt(V::splat(1.0), near, far).copysign(x)
+    let n = log2_erfc.round();
+    let erfc = poly(
+        log2_erfc.sub(n),
+        [1.0, 0.693_147_24, 0.240_221_07, 0.055_502_973, 0.009_676_036, 0.001_341_000_3],
+    );
+    let far = V::splat(1.0).sub(erfc.scale_pow2(n));
+    a.select_lt(V::splat(0.75), near, far).copysign(x)
 }
 
 /// `x/2 * (1 + erf(x/√2))`.

@@ -111,6 +111,18 @@ impl Literal {
         self.dtype
     }
 
+    /// Whether there is an element and all others have the same bits.
+    pub fn is_splat(&self) -> bool {
+        let size = self.dtype().size();
+        match self.data() {
+            LiteralData::Bytes(b) if size > 0 => {
+                let first = b.get(..size);
+                first.is_some() && b.chunks_exact(size).all(|c| Some(c) == first)
+            }
+            _ => false,
+        }
+    }
+
     /// Dimensions.
     pub fn dims(&self) -> &[usize] {
         &self.dims

@@ -31,14 +31,18 @@ impl Plan {
             at: 0,
         };
         lives.block(&func.body);
-        let mut costs = vec![0u32; n];
-        forward(&func.body, &mut costs);
+        let mut forward =
+            Forward { func, costs: vec![0; n], rises: vec![None; n], loads: vec![false; n] };
+        forward.block(&func.body);
+        let Forward { costs, loads, .. } = forward;
         let mut roots = Roots {
             of: vec![Root::None; n],
             depth: lives.depth,
             loops: vec![],
             kept: HashSet::new(),
+            repeated: HashSet::new(),
             costs,
+            loads,
             next: 0,
         };
         roots.block(&func.body);
@@ -98,20 +102,94 @@ pub(super) fn cost(op: &Op) -> u32 {
     }
 }
 
-fn forward(block: &Block, costs: &mut [u32]) {
-    for op in &block.ops {
-        // What is splat is in a register.
-        let operands = if lazy(op) && op.kind != OpKind::Splat {
-            op.used().map(|v| costs.get(v.index()).copied().unwrap_or(0)).sum()
-        } else {
-            0u32
-        };
-        for out in op.defined() {
-            if let Some(slot) = costs.get_mut(out.index()) {
-                *slot = if lazy(op) { operands.saturating_add(cost(op)).min(10_000) } else { 1 };
+/// Instructions for one element of a load of neighbouring elements, which vectors do.
+const NEAR: u32 = 2;
+
+/// What is estimated from operands to results.
+struct Forward<'a> {
+    func: &'a Func,
+    costs: Vec<u32>,
+    /// How much integers and pointers rise along the last axis, where that is 0 or 1.
+    rises: Vec<Option<u8>>,
+    /// What touches memory to be evaluated.
+    loads: Vec<bool>,
+}
+
+impl Forward<'_> {
+    fn rise(&self, id: ValueId) -> Option<u8> {
+        let scalar = self.func.ty(id).dims().is_some_and(|d| d.is_empty());
+        if scalar { Some(0) } else { self.rises.get(id.index()).copied().flatten() }
+    }
+
+    fn rise_of(&self, op: &Op) -> Option<u8> {
+        use OpKind as K;
+        let of = |i: usize| self.rise(op.input(i)?);
+        match op.kind {
+            K::Splat => Some(0),
+            K::Constant => match op.attrs.get("value") {
+                Some(trident_ir::Attr::Tensor(t)) if t.is_splat() => Some(0),
+                _ => None,
+            },
+            K::Arange => Some(1),
+            K::ExpandDims => {
+                let rank = self.func.ty(op.output(0)?).dims()?.len();
+                let last = op.int("axis").is_some_and(|a| a as usize + 1 == rank);
+                if last { Some(0) } else { of(0) }
             }
+            K::Broadcast | K::Hint | K::Identity | K::PtrCast | K::Cast => of(0),
+            K::Add | K::PtrAdd => match (of(0)?, of(1)?) {
+                (a, b) if a + b <= 1 => Some(a + b),
+                _ => None,
+            },
+            K::Sub if of(1)? == 0 => of(0),
+            _ if op.decl().group == Group::Elementwise => {
+                (0..op.inputs.len()).all(|i| of(i) == Some(0)).then_some(0)
+            }
+            _ => None,
         }
-        op.regions.iter().for_each(|region| forward(region, costs));
+    }
+
+    fn cost_of(&self, op: &Op) -> u32 {
+        match op.kind {
+            OpKind::Load if op.input(0).and_then(|p| self.rise(p)).is_some() => NEAR,
+            _ => cost(op),
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for op in &block.ops {
+            // What is splat is in a register.
+            let apart = !lazy(op) || op.kind == OpKind::Splat;
+            let operands = if !apart {
+                op.used().map(|v| self.costs.get(v.index()).copied().unwrap_or(0)).sum()
+            } else {
+                0u32
+            };
+            let cost = match lazy(op) {
+                true => operands.saturating_add(self.cost_of(op)).min(10_000),
+                false => 1,
+            };
+            let rise = self.rise_of(op);
+            let loaded = |v: ValueId| self.loads.get(v.index()).copied().unwrap_or(false);
+            let loads = !apart && (op.kind == OpKind::Load || op.used().any(loaded));
+            let known = self.costs.len();
+            for i in op.defined().map(|out| out.index()).filter(|&i| i < known) {
+                (self.costs[i], self.rises[i], self.loads[i]) = (cost, rise, loads);
+            }
+            // Pointers that a loop carries mostly go on as they begin.
+            if op.kind == OpKind::For
+                && let Some(region) = op.regions.first()
+            {
+                let carried = op.inputs.iter().rev().zip(region.params.iter().rev());
+                for (init, &param) in carried {
+                    let rise = init.as_ref().and_then(|&id| self.rise(id));
+                    if let Some(slot) = self.rises.get_mut(param.index()) {
+                        *slot = rise;
+                    }
+                }
+            }
+            op.regions.iter().for_each(|region| self.block(region));
+        }
     }
 }
 
@@ -192,7 +270,10 @@ struct Roots {
     /// For each region that is open: whether it runs several times.
     loops: Vec<bool>,
     kept: HashSet<ValueId>,
+    /// What runs of a loop evaluate again and again.
+    repeated: HashSet<ValueId>,
     costs: Vec<u32>,
+    loads: Vec<bool>,
     next: u32,
 }
 
@@ -206,6 +287,9 @@ impl Roots {
         let depth = self.depth.get(id.index()).copied().unwrap_or(0) as usize;
         let repeated = self.loops.get(depth..).is_some_and(|l| l.contains(&true));
         let root = if repeated && root != Root::None { Root::Many } else { root };
+        if repeated {
+            self.repeated.insert(id);
+        }
         if let Some(slot) = self.of.get_mut(id.index()) {
             *slot = slot.join(root);
         }
@@ -230,7 +314,9 @@ impl Roots {
     }
 
     fn dear(&self, id: ValueId) -> bool {
-        self.costs.get(id.index()).is_some_and(|&c| c > DEAR)
+        let again =
+            self.repeated.contains(&id) && self.loads.get(id.index()).copied().unwrap_or(false);
+        again || self.costs.get(id.index()).is_some_and(|&c| c > DEAR)
     }
 
     fn lazy(&mut self, op: &Op) {

@@ -1,9 +1,12 @@
 //! Loads and stores through pointers.
 
+use std::collections::HashSet;
+
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{DType, Op};
 
 use super::node::{Elem, Kind, NodeId};
+use super::run::Run;
 use super::{Context, Emitter, Result};
 use crate::tile::abi;
 
@@ -123,11 +126,49 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<()> {
         let elem = self.nodes[value].elem;
         if !dims.is_empty() {
-            self.separate(ptr, value, mask)?;
-            if self.store_lanes(dims, ptr, value, mask)? {
-                return Ok(());
+            // Loads of the only run can be told apart from the store when it is done.
+            let run = self.store_runs(dims, ptr, value, mask).filter(Run::whole);
+            let spared = run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+            self.separate(ptr, value, mask, spared)?;
+            if let Some(mut run) = self.store_runs(dims, ptr, value, mask) {
+                let same: Vec<bool> =
+                    run.loads.iter().map(|l| self.same_address(l.ptr, ptr)).collect();
+                let mut same = same.into_iter();
+                let mut others = run.clone();
+                others.loads.retain(|_| !same.next().unwrap_or(false));
+                if others.loads.is_empty() || !run.whole() {
+                    return self.store_run(&run, ptr, value, mask);
+                }
+                let copy = self.reserve(elem.size() << self.nodes[value].bits);
+                let apart = self.apart(&others, ptr)?;
+                run.loads.clear();
+                return self.either(
+                    apart,
+                    |e| e.store_run(&run, ptr, value, mask),
+                    |e| {
+                        e.fill(dims, &[(value, copy)])?;
+                        let bits = e.nodes[value].bits;
+                        let copied = e.node(Kind::Buffer(copy), elem, bits, 1, 0);
+                        match e.store_runs(dims, ptr, copied, mask) {
+                            Some(run) => e.store_run(&run, ptr, copied, mask),
+                            None => e.store_elements(dims, ptr, copied, mask, site),
+                        }
+                    },
+                );
             }
         }
+        self.store_elements(dims, ptr, value, mask, site)
+    }
+
+    fn store_elements(
+        &mut self,
+        dims: &[usize],
+        ptr: NodeId,
+        value: NodeId,
+        mask: Option<NodeId>,
+        site: u64,
+    ) -> Result<()> {
+        let elem = self.nodes[value].elem;
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
         self.sweep(dims, &roots, |e, index| {
             let address = e.eval(ptr, index)?;
@@ -139,8 +180,14 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// All elements are read before the first is written. A load whose pointers are those of the store reads only what
-    /// the same element's store overwrites; others are evaluated before.
-    fn separate(&mut self, ptr: NodeId, value: NodeId, mask: Option<NodeId>) -> Result<()> {
+    /// the same element's store overwrites; others are evaluated before, but for those that are spared.
+    fn separate(
+        &mut self,
+        ptr: NodeId,
+        value: NodeId,
+        mask: Option<NodeId>,
+        spared: HashSet<NodeId>,
+    ) -> Result<()> {
         let mut stack = vec![value];
         let mut early: Vec<NodeId> = [Some(ptr), mask].into_iter().flatten().collect();
         let mut seen = vec![false; self.nodes.len()];
@@ -152,6 +199,7 @@ impl<'m> Emitter<'m, '_> {
                 Kind::Load { ptr: from, mask, other, .. } if self.same_address(*from, ptr) => {
                     stack.extend([*mask, *other].into_iter().flatten());
                 }
+                Kind::Load { .. } if spared.contains(&node) => {}
                 Kind::Apply(_, operands) => stack.extend(operands),
                 Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
                 Kind::Load { .. } | Kind::View(..) | Kind::Choose { .. } | Kind::Take { .. } => {

@@ -309,7 +309,7 @@ fn sign_bit(dtype: DType) -> Option<i64> {
 }
 
 /// Conditions for signed and unsigned integers and floats.
-fn comparison(kind: K) -> Option<(IntCC, IntCC, FloatCC)> {
+pub(super) fn comparison(kind: K) -> Option<(IntCC, IntCC, FloatCC)> {
     Some(match kind {
         K::Equal => (IntCC::Equal, IntCC::Equal, FloatCC::Equal),
         K::Less => (IntCC::SignedLessThan, IntCC::UnsignedLessThan, FloatCC::LessThan),

@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
         let bits = bits_of(dims);
         let mut args = vec![self.reserve(elem.size() << bits)];
         for &operand in operands {
-            args.push(self.address(operand, dims)?);
+            args.push(self.source(operand, dims)?);
         }
         let out = args[0];
         args.push(self.int(1 << bits));

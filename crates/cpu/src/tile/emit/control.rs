@@ -471,18 +471,7 @@ fn uses(block: &Block, id: ValueId) -> usize {
 }
 
 fn is_splat(op: &Op) -> bool {
-    match op.attrs.get("value") {
-        Some(trident_ir::Attr::Tensor(literal)) => {
-            let size = literal.dtype().size();
-            match literal.data() {
-                trident_ir::literal::LiteralData::Bytes(b) if size > 0 => {
-                    b.chunks_exact(size).all(|c| Some(c) == b.get(..size))
-                }
-                _ => false,
-            }
-        }
-        _ => false,
-    }
+    matches!(op.attrs.get("value"), Some(trident_ir::Attr::Tensor(literal)) if literal.is_splat())
 }
 
 fn parts(d: &Desc) -> Vec<Value> {

@@ -61,7 +61,7 @@ impl<'m> Emitter<'m, '_> {
         if let (Some(routine), [node], 0) = (fold_routine(op, elems[0].dtype()), &nodes[..], start)
         {
             let out = self.reserve(elems[0].size() << total);
-            let x = self.address(*node, &dims)?;
+            let x = self.source(*node, &dims)?;
             let (rows, n) = (self.int(1 << total), self.int(1 << bits));
             self.call_routine(op, routine, &[out, x, rows, n, n])?;
             let node = self.node(Kind::Buffer(out), elems[0], total, 1, 0);

@@ -1,77 +1,46 @@
-//! Loops in vectors of 128 bits.
+//! Groups of elements in vectors of 128 bits.
 //!
-//! A run of [`GROUP`] neighbouring elements is computed at once where every element has 32 bits and is uniform in the run,
-//! contiguous in memory, or made of such by ops that vectors have. Pointers and masks are looked at for the first and the
-//! last element only: they move by one element (or not at all) from lane to lane, so if the ends are as far apart as they
-//! should be nothing wraps around, and comparisons that hold at both ends hold between. Runs that fail the test take the
-//! road of single elements, with the same results.
-
-use std::collections::{HashMap, HashSet};
+//! Truth values are 32-bit lanes of all ones or zeros, whatever they were made of.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use trident_ir::{DType, OpKind as K};
+use trident_ir::dtype::Class;
+use trident_ir::{DType, Op, OpKind as K};
 
-use super::index::{Bit, Index, counter, log2, rename};
+use super::arithmetic::comparison;
+use super::index::{Index, rename};
 use super::node::{Elem, Fun, Kind, NodeId};
+use super::run::{GROUP, Part, Run, start, uniform};
 use super::{Emitter, Result};
 
-/// Bits of the number of elements that are computed at once.
-const GROUP: u8 = 4;
-/// Elements of a vector.
-const LANES: usize = 4;
+/// Bytes of a vector.
+const BYTES: usize = 16;
+
+/// Lanes of 4 bytes, and of 8.
+const SINGLE: usize = 4;
+
 /// Vectors for a group.
-const VECTORS: usize = (1 << GROUP) / LANES;
-/// The name of the "counter" whose bits tell the lane.
-const LANE: u16 = u16::MAX - 1;
-
-/// What has to hold at both ends of a group.
-#[derive(Default)]
-struct Guards {
-    /// Pointers, and integers that are compared, that rise by one element.
-    rising: Vec<(NodeId, Index)>,
-    /// Masks.
-    masks: Vec<(NodeId, Index)>,
-    seen: HashSet<(NodeId, Index)>,
-}
-
-/// How an index depends on the lane.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lane {
-    /// Not at all.
-    None,
-    /// Its lowest bits are the lane.
-    Low,
-    Other,
-}
-
-fn lane(index: &Index) -> Lane {
-    let of = |b: &Bit| matches!(b, Bit::Of { var: LANE, .. });
-    if !index.iter().any(of) {
-        return Lane::None;
-    }
-    let low = (0..GROUP).all(|k| index.get(usize::from(k)) == Some(&Bit::Of { var: LANE, bit: k }));
-    match low && !index.iter().skip(usize::from(GROUP)).any(of) {
-        true => Lane::Low,
-        false => Lane::Other,
-    }
-}
-
-/// The index of the first (last) lane.
-fn end(index: &Index, last: bool) -> Index {
-    let bit = |b: &Bit| if matches!(b, Bit::Of { var: LANE, .. }) { Bit::Const(last) } else { *b };
-    index.iter().map(bit).collect()
-}
-
-fn vector(elem: Elem) -> Option<Type> {
-    match elem {
-        Elem::Data(DType::F32) => Some(types::F32X4),
-        Elem::Data(DType::I32 | DType::U32 | DType::Bool) => Some(types::I32X4),
-        _ => None,
-    }
+fn vectors(ty: Type) -> usize {
+    (1 << GROUP) * ty.lane_type().bytes() as usize / BYTES
 }
 
 impl<'m> Emitter<'m, '_> {
+    /// The vectors that hold elements, if there are such.
+    pub(super) fn vector(&self, elem: Elem) -> Option<Type> {
+        match elem {
+            Elem::Data(DType::F32) => Some(types::F32X4),
+            Elem::Data(DType::F64) => Some(types::F64X2),
+            Elem::Data(DType::I32 | DType::U32 | DType::Bool) => Some(types::I32X4),
+            Elem::Data(DType::I64 | DType::U64) => Some(types::I64X2),
+            _ => None,
+        }
+    }
+
+    /// Whether vectors can hold the elements in memory.
+    fn storable(&self, elem: Elem) -> bool {
+        elem != Elem::Data(DType::Bool) && self.vector(elem).is_some()
+    }
+
     /// Writes blocks as [`Emitter::fill`] does, in vectors; gives whether that can be.
     pub(super) fn fill_lanes(
         &mut self,
@@ -79,63 +48,55 @@ impl<'m> Emitter<'m, '_> {
         blocks: &[(NodeId, Value)],
     ) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        let wide = roots.iter().all(|&n| {
-            self.nodes[n].elem != Elem::Data(DType::Bool) && vector(self.nodes[n].elem).is_some()
-        });
-        let Some((bits, mut guards)) = self.groups(dims, &roots).filter(|_| wide) else {
-            return Ok(false);
-        };
-        self.sweep_groups(bits, &mut guards, |e, index, fast| {
+        let wide = roots.iter().all(|&n| self.storable(self.nodes[n].elem));
+        let Some(run) = self.run(dims, &roots, None).filter(|_| wide) else { return Ok(false) };
+        let body = |e: &mut Self, index: &Index, part: Part| {
             for &(node, address) in blocks {
-                let at = e.element_address(
-                    address,
-                    &if fast { end(index, false) } else { index.clone() },
-                    4,
-                );
-                let flags = e.flags();
-                if fast {
-                    let values = e.lanes(node, index)?;
-                    for (k, value) in values.into_iter().enumerate() {
-                        e.b.ins().store(flags, value, at, 16 * k as i32);
-                    }
+                let size = e.nodes[node].elem.size();
+                if part != Part::Element {
+                    let first = e.element_address(address, &start(index), size);
+                    let values = e.lanes(node, index, part)?;
+                    e.store_lanes(values, first, size);
                 } else {
+                    let at = e.element_address(address, index, size);
                     let value = e.eval(node, index)?;
+                    let flags = e.flags();
                     e.b.ins().store(flags, value, at, 0);
                 }
             }
             Ok(())
-        })?;
+        };
+        self.sweep_run(&run, &body)?;
         Ok(true)
     }
 
-    /// Stores a block as [`Emitter::store_block`] does, in vectors; gives whether that can be.
-    pub(super) fn store_lanes(
-        &mut self,
+    /// The runs by which vectors can store a block, if they can.
+    pub(super) fn store_runs(
+        &self,
         dims: &[usize],
         ptr: NodeId,
         value: NodeId,
         mask: Option<NodeId>,
-    ) -> Result<bool> {
+    ) -> Option<Run> {
+        let storable = self.storable(self.nodes[value].elem);
+        self.run(dims, &[value], Some((ptr, mask))).filter(|_| storable)
+    }
+
+    /// Stores a block by runs.
+    pub(super) fn store_run(
+        &mut self,
+        run: &Run,
+        ptr: NodeId,
+        value: NodeId,
+        mask: Option<NodeId>,
+    ) -> Result<()> {
         let elem = self.nodes[value].elem;
-        if self.check || elem == Elem::Data(DType::Bool) || vector(elem).is_none() {
-            return Ok(false);
-        }
-        let Some((bits, mut guards)) = self.groups(dims, &[value]) else { return Ok(false) };
-        let index = lanes_index(bits);
-        let pointers = self.rises(ptr, &index, &mut HashMap::new()) == Some(1);
-        if !pointers || !mask.is_none_or(|m| self.interval(m, &index, &mut guards)) {
-            return Ok(false);
-        }
-        guards.rising.push((ptr, index.clone()));
-        guards.masks.extend(mask.map(|m| (m, index)));
-        self.sweep_groups(bits, &mut guards, |e, index, fast| {
-            if fast {
-                let address = e.eval(ptr, &end(index, false))?;
-                let values = e.lanes(value, index)?;
-                let flags = e.flags();
-                for (k, value) in values.into_iter().enumerate() {
-                    e.b.ins().store(flags, value, address, 16 * k as i32);
-                }
+        let size = elem.size();
+        let body = |e: &mut Self, index: &Index, part: Part| {
+            if part != Part::Element {
+                let first = e.eval(ptr, &start(index))?;
+                let values = e.lanes(value, index, part)?;
+                e.store_lanes(values, first, size);
                 return Ok(());
             }
             let address = e.eval(ptr, index)?;
@@ -143,248 +104,53 @@ impl<'m> Emitter<'m, '_> {
             let value = e.eval(value, index)?;
             e.write(elem, address, value, mask, 0);
             Ok(())
-        })?;
-        Ok(true)
-    }
-
-    /// The bits of the loops over groups, and what has to hold for a group; `None` if vectors cannot compute it.
-    fn groups(&mut self, dims: &[usize], roots: &[NodeId]) -> Option<((u8, u8), Guards)> {
-        let total: u8 = dims.iter().map(|&n| log2(n)).sum();
-        let inner = dims.last().map_or(0, |&n| log2(n));
-        if self.check || inner < GROUP {
-            return None;
-        }
-        let bits = (inner - GROUP, total - inner);
-        let mut guards = Guards::default();
-        let index = lanes_index(bits);
-        roots.iter().all(|&n| self.fits(n, &index, &mut guards)).then_some((bits, guards))
-    }
-
-    /// Runs `body` for each group, or element by element where the guards do not hold. The guards' indices stand for the
-    /// counters by [`INNER`] and [`OUTER`], which get their names here.
-    fn sweep_groups(
-        &mut self,
-        (inner, outer): (u8, u8),
-        guards: &mut Guards,
-        body: impl Fn(&mut Self, &Index, bool) -> Result<()>,
-    ) -> Result<()> {
-        self.repeat(outer, &[], |e, o, _| {
-            e.repeat(inner, &[], |e, i, _| {
-                let actual = |b: &Bit| match *b {
-                    Bit::Of { var: OUTER, bit } => Bit::Of { var: o, bit },
-                    Bit::Of { var: INNER, bit } => Bit::Of { var: i, bit },
-                    other => other,
-                };
-                let place = |index: &Index| -> Index { index.iter().map(actual).collect() };
-                let group = place(&lanes_index((inner, outer)));
-                let mut ok: Option<Value> = None;
-                let both = |e: &mut Self, ok: Option<Value>, v: Value| match ok {
-                    Some(ok) => e.b.ins().band(ok, v),
-                    None => v,
-                };
-                for (node, index) in &guards.rising {
-                    let index = place(index);
-                    let elem = e.nodes[*node].elem;
-                    let step = if let Elem::Ptr(to) = elem { to.size() } else { 1 };
-                    let first = e.eval(*node, &end(&index, false))?;
-                    let last = e.eval(*node, &end(&index, true))?;
-                    let [first, last] = [first, last].map(|v| e.wide(v, elem.dtype()));
-                    let far = e.b.ins().isub(last, first);
-                    let whole = (step as i64) * ((1 << GROUP) - 1);
-                    let v = e.b.ins().icmp_imm_s(IntCC::Equal, far, whole);
-                    ok = Some(both(e, ok, v));
-                }
-                for (node, index) in &guards.masks {
-                    let index = place(index);
-                    for last in [false, true] {
-                        let v = e.eval(*node, &end(&index, last))?;
-                        ok = Some(both(e, ok, v));
-                    }
-                }
-                let Some(ok) = ok else {
-                    body(e, &group, true)?;
-                    return Ok(vec![]);
-                };
-                let blocks = [e.b.create_block(), e.b.create_block(), e.b.create_block()];
-                e.b.ins().brif(ok, blocks[0], &[], blocks[1], &[]);
-                e.b.switch_to_block(blocks[0]);
-                e.repeat(0, &[], |e, _, _| body(e, &group, true).map(|()| vec![]))?;
-                e.b.ins().jump(blocks[2], &[]);
-                e.b.switch_to_block(blocks[1]);
-                e.repeat(GROUP, &[], |e, var, _| {
-                    let one = |b: &Bit| match *b {
-                        Bit::Of { var: LANE, bit } => Bit::Of { var, bit },
-                        other => other,
-                    };
-                    body(e, &group.iter().map(one).collect(), false).map(|()| vec![])
-                })?;
-                e.b.ins().jump(blocks[2], &[]);
-                e.b.switch_to_block(blocks[2]);
-                Ok(vec![])
-            })
-        })?;
-        Ok(())
-    }
-
-    /// Whether vectors can compute the block at the index; collects what has to hold.
-    fn fits(&self, node: NodeId, index: &Index, guards: &mut Guards) -> bool {
-        let n = &self.nodes[node];
-        match lane(index) {
-            Lane::None => return vector(n.elem).is_some(),
-            Lane::Other => return false,
-            Lane::Low => {}
-        }
-        if vector(n.elem).is_none() || !guards.seen.insert((node, index.clone())) {
-            return vector(n.elem).is_some();
-        }
-        match &n.kind {
-            Kind::Uniform(_) => true,
-            Kind::Iota(_) => true,
-            Kind::Buffer(_) => n.elem != Elem::Data(DType::Bool),
-            Kind::View(of, map) => self.fits(*of, &rename(map, index), guards),
-            Kind::Apply(Fun::Op(op), operands) => {
-                let elems: Vec<Elem> = operands.iter().map(|&o| self.nodes[o].elem).collect();
-                let blocks = operands.iter().all(|&o| self.nodes[o].bits > 0);
-                let float = elems.first() == Some(&Elem::Data(DType::F32));
-                let int = matches!(elems.first(), Some(Elem::Data(DType::I32 | DType::U32)));
-                let truth = elems.first() == Some(&Elem::Data(DType::Bool));
-                let has = match op.kind {
-                    K::Add | K::Sub | K::Mul => float || int,
-                    K::Div | K::Sqrt | K::Max | K::Min | K::MaxNum | K::MinNum | K::Abs => float,
-                    K::Neg => float || int,
-                    K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual | K::Equal => {
-                        float || elems.first() == Some(&Elem::Data(DType::I32))
-                    }
-                    K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor => int,
-                    K::And | K::Or => truth,
-                    K::Where => true,
-                    _ => false,
-                };
-                let two = !matches!(op.kind, K::Max | K::Min) || operands.len() == 2;
-                has && two && blocks && operands.iter().all(|&o| self.fits(o, index, guards))
-            }
-            Kind::Load { ptr, mask, .. } => {
-                if n.elem == Elem::Data(DType::Bool) {
-                    return false;
-                }
-                if self.rises(*ptr, index, &mut HashMap::new()) != Some(1) {
-                    return false;
-                }
-                if let Some(mask) = mask {
-                    if !self.interval(*mask, index, guards) {
-                        return false;
-                    }
-                    guards.masks.push((*mask, index.clone()));
-                }
-                guards.rising.push((*ptr, index.clone()));
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// How much integers or pointers rise from lane to lane, where that is 0 or 1 (leaving overflow aside).
-    fn rises(
-        &self,
-        node: NodeId,
-        index: &Index,
-        known: &mut HashMap<(NodeId, Index), Option<u8>>,
-    ) -> Option<u8> {
-        if let Some(&found) = known.get(&(node, index.clone())) {
-            return found;
-        }
-        let found = match (lane(index), &self.nodes[node].kind) {
-            (Lane::None, _) | (_, Kind::Uniform(_)) => Some(0),
-            (Lane::Other, _) => None,
-            (_, Kind::Iota(_)) => Some(1),
-            (_, Kind::View(of, map)) => self.rises(*of, &rename(map, index), known),
-            (_, Kind::Apply(Fun::Op(op), operands)) => {
-                let mut of = |i: usize| {
-                    let &o = operands.get(i)?;
-                    if self.nodes[o].bits == 0 { Some(0) } else { self.rises(o, index, known) }
-                };
-                match op.kind {
-                    K::Add | K::PtrAdd => match (of(0)?, of(1)?) {
-                        (a, b) if a + b <= 1 => Some(a + b),
-                        _ => None,
-                    },
-                    K::Sub if of(1)? == 0 => of(0),
-                    K::Cast => {
-                        let int = |e: Elem| matches!(e, Elem::Data(DType::I32 | DType::I64));
-                        let from = operands.first().map(|&o| self.nodes[o].elem);
-                        let wider = from
-                            .is_some_and(|f| int(f) && f.size() <= self.nodes[node].elem.size());
-                        if wider && int(self.nodes[node].elem) { of(0) } else { None }
-                    }
-                    _ if (0..operands.len()).all(|i| of(i) == Some(0)) => Some(0),
-                    _ => None,
-                }
-            }
-            (_, Kind::Apply(Fun::Add, operands)) => {
-                let sum: Option<Vec<u8>> =
-                    operands.iter().map(|&o| self.rises(o, index, known)).collect();
-                sum.map(|s| s.iter().sum()).filter(|&s: &u8| s <= 1)
-            }
-            (_, Kind::Apply(Fun::Wide, operands)) => self.rises(operands[0], index, known),
-            _ => None,
         };
-        known.insert((node, index.clone()), found);
-        found
+        self.sweep_run(run, &body)
     }
 
-    /// Whether the mask holds for all lanes if it holds for the first and the last one, given the guards collected.
-    fn interval(&self, node: NodeId, index: &Index, guards: &mut Guards) -> bool {
-        if lane(index) == Lane::None {
-            return true;
-        }
-        match &self.nodes[node].kind {
-            Kind::Uniform(_) => true,
-            Kind::View(of, map) => self.interval(*of, &rename(map, index), guards),
-            Kind::Apply(Fun::Op(op), operands) => match op.kind {
-                K::And => operands.iter().all(|&o| self.interval(o, index, guards)),
-                K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
-                    let mut sides = 0;
-                    for &o in operands {
-                        let int = matches!(self.nodes[o].elem, Elem::Data(DType::I32 | DType::I64));
-                        match self.rises(o, index, &mut HashMap::new()) {
-                            Some(0) => {}
-                            Some(1) if int => {
-                                sides += 1;
-                                guards.rising.push((o, index.clone()));
-                            }
-                            _ => return false,
-                        }
-                    }
-                    sides <= 1
-                }
-                _ => false,
-            },
-            _ => false,
+    /// The address of the group in an array that has the run's first element at `first`.
+    fn group_address(&mut self, first: Value, size: usize) -> Value {
+        let bytes = self.b.ins().ishl_imm_u(self.offset, i64::from(size.trailing_zeros()));
+        self.b.ins().iadd(first, bytes)
+    }
+
+    fn store_lanes(&mut self, values: Vec<Value>, first: Value, size: usize) {
+        let at = self.group_address(first, size);
+        let flags = self.flags();
+        for (k, value) in values.into_iter().enumerate() {
+            self.b.ins().store(flags, value, at, (BYTES * k) as i32);
         }
     }
 
-    /// The elements of a group.
-    fn lanes(&mut self, node: NodeId, index: &Index) -> Result<Vec<Value>> {
+    fn load_lanes(&mut self, ty: Type, first: Value) -> Vec<Value> {
+        let at = self.group_address(first, ty.lane_type().bytes() as usize);
+        let flags = self.flags();
+        (0..vectors(ty)).map(|k| self.b.ins().load(ty, flags, at, (BYTES * k) as i32)).collect()
+    }
+
+    /// The elements of the group that the code is in.
+    fn lanes(&mut self, node: NodeId, index: &Index, part: Part) -> Result<Vec<Value>> {
         let elem = self.nodes[node].elem;
-        let ty = vector(elem).unwrap_or(types::I32X4);
+        let ty = self.vector(elem).unwrap_or(types::I32X4);
         let key = (node, index.clone());
         if let Some(found) = self.wide_memo.iter().rev().find_map(|m| m.get(&key)) {
             return Ok(found.clone());
         }
-        let uniform =
-            lane(index) == Lane::None || matches!(self.nodes[node].kind, Kind::Uniform(_));
-        let values: Vec<Value> = if uniform {
+        let same = uniform(index) || matches!(self.nodes[node].kind, Kind::Uniform(_));
+        let values: Vec<Value> = if same {
             let value = self.eval(node, index)?;
-            vec![self.splat(value, elem); VECTORS]
+            vec![self.splat(value, elem, ty); vectors(ty)]
         } else {
             match self.nodes[node].kind.clone() {
                 Kind::Iota(_) => {
-                    let first = self.eval(node, &end(index, false))?;
+                    let first = self.eval(node, &start(index))?;
+                    let offset = self.b.ins().ireduce(types::I32, self.offset);
+                    let first = self.b.ins().iadd(first, offset);
                     let first = self.b.ins().splat(ty, first);
-                    (0..VECTORS)
+                    (0..vectors(ty))
                         .map(|k| {
-                            let steps: Vec<u8> = (0..LANES)
-                                .flat_map(|j| ((k * LANES + j) as u32).to_le_bytes())
+                            let steps: Vec<u8> = (0..SINGLE)
+                                .flat_map(|j| ((k * SINGLE + j) as u32).to_le_bytes())
                                 .collect();
                             let steps = self.b.func.dfg.constants.insert(steps.into());
                             let steps = self.b.ins().vconst(ty, steps);
@@ -393,27 +159,28 @@ impl<'m> Emitter<'m, '_> {
                         .collect()
                 }
                 Kind::Buffer(address) => {
-                    let at = self.element_address(address, &end(index, false), 4);
-                    self.load_lanes(ty, at)
+                    let first = self.element_address(address, &start(index), elem.size());
+                    self.load_lanes(ty, first)
                 }
+                Kind::Load { mask: Some(_), other, .. } if part == Part::Off => match other {
+                    Some(other) => {
+                        let at = self.operand_index(other, index);
+                        self.lanes(other, &at, part)?
+                    }
+                    None => {
+                        let zero = self.zero(elem.clif());
+                        vec![self.splat(zero, elem, ty); vectors(ty)]
+                    }
+                },
                 Kind::Load { ptr, .. } => {
-                    let at = self.eval(ptr, &end(index, false))?;
-                    self.load_lanes(ty, at)
+                    let first = self.eval(ptr, &start(index))?;
+                    self.load_lanes(ty, first)
                 }
-                Kind::View(of, map) => self.lanes(of, &rename(&map, index))?,
+                Kind::View(of, map) => self.lanes(of, &rename(&map, index), part)?,
                 Kind::Apply(Fun::Op(op), operands) => {
-                    let of: Elem = self.nodes[operands[0]].elem;
-                    let parts: Result<Vec<Vec<Value>>> =
-                        operands.iter().map(|&o| self.lanes(o, index)).collect();
-                    let parts = parts?;
-                    (0..VECTORS)
-                        .map(|k| {
-                            let x: Vec<Value> = parts.iter().map(|p| p[k]).collect();
-                            self.vector_op(op.kind, &x, of)
-                        })
-                        .collect()
+                    self.lanes_of(op, &operands, elem, index, part)?
                 }
-                _ => vec![self.scratch; VECTORS],
+                _ => vec![self.scratch; vectors(ty)],
             }
         };
         if let Some(memo) = self.wide_memo.last_mut() {
@@ -422,82 +189,285 @@ impl<'m> Emitter<'m, '_> {
         Ok(values)
     }
 
-    fn load_lanes(&mut self, ty: Type, at: Value) -> Vec<Value> {
-        let flags = self.flags();
-        (0..VECTORS).map(|k| self.b.ins().load(ty, flags, at, 16 * k as i32)).collect()
-    }
-
-    /// A scalar in all lanes; truth values are all ones or zeros.
-    fn splat(&mut self, value: Value, elem: Elem) -> Value {
+    /// A scalar in all lanes.
+    fn splat(&mut self, value: Value, elem: Elem, ty: Type) -> Value {
         if elem == Elem::Data(DType::Bool) {
             let wide = self.b.ins().uextend(types::I32, value);
             let mask = self.b.ins().ineg(wide);
-            return self.b.ins().splat(types::I32X4, mask);
+            return self.b.ins().splat(ty, mask);
         }
-        self.b.ins().splat(vector(elem).unwrap_or(types::I32X4), value)
+        self.b.ins().splat(ty, value)
     }
 
-    fn vector_op(&mut self, kind: K, x: &[Value], of: Elem) -> Value {
-        let float = of == Elem::Data(DType::F32);
+    /// Whether there is an instruction, or a few, for the op on vectors.
+    pub(super) fn has_vector_op(
+        &self,
+        op: &Op,
+        operands: &[NodeId],
+        result: Elem,
+        index: &Index,
+    ) -> bool {
+        let Some(&first) = operands.first() else { return false };
+        let (from, to) = (self.nodes[first].elem, result.dtype());
+        let Elem::Data(dtype) = from else { return false };
+        let float = matches!(dtype, DType::F32 | DType::F64);
+        let int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
+        let truth = dtype == DType::Bool;
+        match op.kind {
+            K::Add | K::Sub | K::Mul | K::Neg | K::Sum => float || int,
+            K::Max | K::Min | K::MaxNum | K::MinNum => float || int && dtype != DType::U64,
+            K::Div | K::Sqrt | K::Abs | K::Relu | K::Reciprocal | K::Clamp => float,
+            K::Floor | K::Ceil | K::Round | K::IsNaN => float,
+            K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
+                float || int && dtype != DType::U64
+            }
+            K::Equal => float || int,
+            K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor | K::BitwiseNot => int,
+            K::BitShift => {
+                int && operands.get(1).is_some_and(|&o| {
+                    uniform(&self.operand_index(o, index))
+                        || matches!(self.nodes[o].kind, Kind::Uniform(_))
+                })
+            }
+            K::And | K::Or | K::Xor | K::Not => truth,
+            K::Where => true,
+            K::BitCast => dtype.size() == to.size() && !truth && to != DType::Bool,
+            K::Cast => matches!(
+                (dtype, to),
+                (DType::I32 | DType::Bool, DType::F32)
+                    | (DType::F32, DType::F64 | DType::I32)
+                    | (DType::F64, DType::F32)
+                    | (DType::Bool, DType::I32 | DType::U32)
+                    | (DType::I32 | DType::U32, DType::I64 | DType::U64 | DType::I32 | DType::U32)
+                    | (DType::I64 | DType::U64, DType::I32 | DType::U32)
+            ),
+            _ => false,
+        }
+    }
+
+    /// The op on the operands' groups.
+    fn lanes_of(
+        &mut self,
+        op: &Op,
+        operands: &[NodeId],
+        result: Elem,
+        index: &Index,
+        part: Part,
+    ) -> Result<Vec<Value>> {
+        let from = self.nodes[operands[0]].elem.dtype();
+        let parts: Result<Vec<Vec<Value>>> = operands
+            .iter()
+            .enumerate()
+            .map(|(i, &o)| {
+                let at = self.operand_index(o, index);
+                // All lanes are shifted by the same amount, which is a scalar.
+                match op.kind == K::BitShift && i == 1 {
+                    true => Ok(vec![self.eval(o, &start(&at))?]),
+                    false => self.lanes(o, &at, part),
+                }
+            })
+            .collect();
+        let mut parts = parts?;
+        if op.kind == K::Cast {
+            return Ok(self.cast_lanes(parts.swap_remove(0), from, result.dtype()));
+        }
+        let ty = self.vector(result).unwrap_or(types::I32X4);
+        if op.kind == K::Where && ty.lane_bits() == 64 {
+            parts[0] = self.widen_lanes(&parts[0], true);
+        }
+        let values: Vec<Value> = (0..parts.last().map_or(0, Vec::len).max(parts[0].len()))
+            .map(|k| {
+                let x: Vec<Value> = parts
+                    .iter()
+                    .map(|p| p.get(k).or(p.first()).copied().unwrap_or(self.scratch))
+                    .collect();
+                self.vector_op(op, &x, from, ty)
+            })
+            .collect();
+        let truth = result == Elem::Data(DType::Bool);
+        Ok(if truth && from.size() == 8 { self.narrow_lanes(&values) } else { values })
+    }
+
+    /// Twice as many vectors of lanes of twice the width.
+    fn widen_lanes(&mut self, x: &[Value], signed: bool) -> Vec<Value> {
+        x.iter()
+            .flat_map(|&v| match signed {
+                true => [self.b.ins().swiden_low(v), self.b.ins().swiden_high(v)],
+                false => [self.b.ins().uwiden_low(v), self.b.ins().uwiden_high(v)],
+            })
+            .collect()
+    }
+
+    /// The lower halves of lanes of 64 bits.
+    fn narrow_lanes(&mut self, x: &[Value]) -> Vec<Value> {
+        x.chunks_exact(2).map(|pair| self.even_lanes(pair[0], pair[1], types::I32X4)).collect()
+    }
+
+    /// The even 32-bit lanes of two vectors.
+    fn even_lanes(&mut self, a: Value, b: Value, ty: Type) -> Value {
+        let lanes: Vec<u8> = [0u8, 8, 16, 24].into_iter().flat_map(|k| k..k + 4).collect();
+        self.shuffle(a, b, lanes, ty)
+    }
+
+    fn shuffle(&mut self, a: Value, b: Value, bytes: Vec<u8>, ty: Type) -> Value {
+        let mask = self.b.func.dfg.immediates.push(bytes.into());
+        let [a, b] = [a, b].map(|v| self.bitcast(v, types::I8X16));
+        let shuffled = self.b.ins().shuffle(a, b, mask);
+        self.bitcast(shuffled, ty)
+    }
+
+    fn cast_lanes(&mut self, x: Vec<Value>, from: DType, to: DType) -> Vec<Value> {
+        let each = |e: &mut Self, f: &dyn Fn(&mut Self, Value) -> Value| -> Vec<Value> {
+            x.iter().map(|&v| f(e, v)).collect()
+        };
+        match (from, to) {
+            (DType::I32, DType::F32) => {
+                each(self, &|e, v| e.b.ins().fcvt_from_sint(types::F32X4, v))
+            }
+            (DType::F32, DType::I32) => {
+                each(self, &|e, v| e.b.ins().fcvt_to_sint_sat(types::I32X4, v))
+            }
+            (DType::Bool, DType::F32) => {
+                let one = self.b.ins().iconst(types::I32, i64::from(1f32.to_bits()));
+                let one = self.b.ins().splat(types::I32X4, one);
+                each(self, &|e, v| {
+                    let v = e.b.ins().band(v, one);
+                    e.bitcast(v, types::F32X4)
+                })
+            }
+            (DType::Bool, _) => each(self, &|e, v| e.b.ins().ushr_imm_u(v, 31)),
+            (DType::F32, DType::F64) => {
+                let mut wide = vec![];
+                for v in x {
+                    let high: Vec<u8> = (8..16).chain(8..16).collect();
+                    let high = self.shuffle(v, v, high, types::F32X4);
+                    wide.extend([v, high].map(|v| self.b.ins().fvpromote_low(v)));
+                }
+                wide
+            }
+            (DType::F64, DType::F32) => x
+                .chunks_exact(2)
+                .map(|pair| {
+                    let [low, high] = [pair[0], pair[1]].map(|v| self.b.ins().fvdemote(v));
+                    let lanes: Vec<u8> = (0..8).chain(16..24).collect();
+                    self.shuffle(low, high, lanes, types::F32X4)
+                })
+                .collect(),
+            _ => match (from.size(), to.size()) {
+                (4, 8) => self.widen_lanes(&x, from.class() == Class::Int),
+                (8, 4) => self.narrow_lanes(&x),
+                _ => x,
+            },
+        }
+    }
+
+    fn vector_op(&mut self, op: &Op, x: &[Value], from: DType, ty: Type) -> Value {
+        let float = from.is_float();
+        let signed = from.class() == Class::Int;
         let a = x[0];
         let b = x.get(1).copied().unwrap_or(a);
-        let compare = |e: &mut Self, f: FloatCC, i: IntCC| match float {
-            true => e.b.ins().fcmp(f, a, b),
-            false => e.b.ins().icmp(i, a, b),
-        };
-        match kind {
+        let operand = self.b.func.dfg.value_type(a);
+        if from != DType::Bool
+            && let Some((signed_cc, unsigned_cc, float_cc)) = comparison(op.kind)
+        {
+            return match (float, signed) {
+                (true, _) => self.b.ins().fcmp(float_cc, a, b),
+                (_, true) => self.b.ins().icmp(signed_cc, a, b),
+                _ => self.b.ins().icmp(unsigned_cc, a, b),
+            };
+        }
+        match op.kind {
             K::Add if float => self.b.ins().fadd(a, b),
             K::Sub if float => self.b.ins().fsub(a, b),
             K::Mul if float => self.b.ins().fmul(a, b),
             K::Neg if float => self.b.ins().fneg(a),
+            K::Sum if float => x[1..].iter().fold(a, |s, &v| self.b.ins().fadd(s, v)),
             K::Add => self.b.ins().iadd(a, b),
             K::Sub => self.b.ins().isub(a, b),
             K::Mul => self.b.ins().imul(a, b),
             K::Neg => self.b.ins().ineg(a),
+            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().iadd(s, v)),
             K::Div => self.b.ins().fdiv(a, b),
             K::Sqrt => self.b.ins().sqrt(a),
             K::Abs => self.b.ins().fabs(a),
-            K::Max => self.b.ins().fmax(a, b),
-            K::Min => self.b.ins().fmin(a, b),
-            K::MaxNum | K::MinNum => {
-                let both = match kind {
-                    K::MaxNum => self.b.ins().fmax(a, b),
-                    _ => self.b.ins().fmin(a, b),
-                };
-                let a_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
-                let b_nan = self.b.ins().fcmp(FloatCC::Unordered, b, b);
-                let not_b = self.choose(b_nan, a, both);
-                self.choose(a_nan, b, not_b)
+            K::Floor => self.b.ins().floor(a),
+            K::Ceil => self.b.ins().ceil(a),
+            K::Round => self.b.ins().nearest(a),
+            K::Max | K::MaxNum | K::Min | K::MinNum if !float => {
+                let greater = matches!(op.kind, K::Max | K::MaxNum);
+                x[1..].iter().fold(a, |s, &v| self.extreme_lanes(s, v, greater, signed))
             }
-            K::Less => compare(self, FloatCC::LessThan, IntCC::SignedLessThan),
-            K::LessOrEqual => compare(self, FloatCC::LessThanOrEqual, IntCC::SignedLessThanOrEqual),
-            K::Greater => compare(self, FloatCC::GreaterThan, IntCC::SignedGreaterThan),
-            K::GreaterOrEqual => {
-                compare(self, FloatCC::GreaterThanOrEqual, IntCC::SignedGreaterThanOrEqual)
+            K::Max => x[1..].iter().fold(a, |s, &v| self.b.ins().fmax(s, v)),
+            K::Min => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
+            K::MaxNum | K::MinNum => self.extreme_num_lanes(a, b, op.kind == K::MaxNum),
+            K::Clamp => {
+                let high = x.get(2).copied().unwrap_or(b);
+                if op.flag("propagate_nan") {
+                    let raised = self.b.ins().fmax(a, b);
+                    return self.b.ins().fmin(raised, high);
+                }
+                let raised = self.extreme_num_lanes(a, b, true);
+                self.extreme_num_lanes(raised, high, false)
             }
-            K::Equal => compare(self, FloatCC::Equal, IntCC::Equal),
+            K::Relu => {
+                let zero = self.float_lanes(0.0, operand);
+                self.b.ins().fmax(a, zero)
+            }
+            K::Reciprocal => {
+                let one = self.float_lanes(1.0, operand);
+                self.b.ins().fdiv(one, a)
+            }
+            K::IsNaN => self.b.ins().fcmp(FloatCC::Unordered, a, a),
             K::BitwiseAnd | K::And => self.b.ins().band(a, b),
             K::BitwiseOr | K::Or => self.b.ins().bor(a, b),
-            K::BitwiseXor => self.b.ins().bxor(a, b),
+            K::BitwiseXor | K::Xor => self.b.ins().bxor(a, b),
+            K::BitwiseNot | K::Not => self.b.ins().bnot(a),
+            K::BitShift => match (op.str("direction"), signed) {
+                (Some("LEFT"), _) => self.b.ins().ishl(a, b),
+                (_, true) => self.b.ins().sshr(a, b),
+                (_, false) => self.b.ins().ushr(a, b),
+            },
             K::Where => self.choose(a, b, x[2]),
-            _ => a,
+            K::BitCast => self.bitcast(a, ty),
+            // An equality of truth values.
+            _ => self.b.ins().icmp(IntCC::Equal, a, b),
         }
+    }
+
+    fn float_lanes(&mut self, value: f32, ty: Type) -> Value {
+        let scalar = match ty.lane_type() {
+            types::F64 => self.b.ins().f64const(f64::from(value)),
+            _ => self.b.ins().f32const(value),
+        };
+        self.b.ins().splat(ty, scalar)
+    }
+
+    fn extreme_lanes(&mut self, a: Value, b: Value, greater: bool, signed: bool) -> Value {
+        let cc = match (greater, signed) {
+            (true, true) => IntCC::SignedGreaterThan,
+            (true, false) => IntCC::UnsignedGreaterThan,
+            (false, true) => IntCC::SignedLessThan,
+            (false, false) => IntCC::UnsignedLessThan,
+        };
+        let which = self.b.ins().icmp(cc, a, b);
+        self.choose(which, a, b)
+    }
+
+    /// The greater (lesser) of two; of NaN and a number the number.
+    fn extreme_num_lanes(&mut self, a: Value, b: Value, greater: bool) -> Value {
+        let both = if greater { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
+        let a_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
+        let b_nan = self.b.ins().fcmp(FloatCC::Unordered, b, b);
+        let not_b = self.choose(b_nan, a, both);
+        self.choose(a_nan, b, not_b)
     }
 
     /// Lanes of one vector or the other, by a mask of all ones or zeros.
     fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
-        let [a, b] = [a, b].map(|v| self.bitcast(v, types::I32X4));
+        let bits = self.b.func.dfg.value_type(mask);
+        let [a, b] = [a, b].map(|v| self.bitcast(v, bits));
         let chosen = self.b.ins().bitselect(mask, a, b);
         self.bitcast(chosen, ty)
     }
-}
-
-/// Stand for the counters of loops that are not open yet.
-const OUTER: u16 = u16::MAX - 2;
-const INNER: u16 = u16::MAX - 3;
-
-/// The index of a group: lanes, then the counters of the inner and of the outer loop.
-fn lanes_index((inner, outer): (u8, u8)) -> Index {
-    counter(LANE, GROUP).chain(counter(INNER, inner)).chain(counter(OUTER, outer)).collect()
 }

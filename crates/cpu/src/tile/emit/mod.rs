@@ -22,6 +22,7 @@ mod index;
 mod lanes;
 mod node;
 mod op;
+mod run;
 mod sweep;
 
 use std::collections::HashMap;
@@ -101,6 +102,8 @@ struct Emitter<'m, 'f> {
     wide_memo: Vec<HashMap<(NodeId, Index), Vec<Value>>>,
     /// Counters of loops.
     vars: Vec<Value>,
+    /// First element of the group that the code computes, in its run.
+    offset: Value,
     region: u32,
     regions: u32,
     context: Value,
@@ -160,6 +163,7 @@ pub(super) fn emit(
         places: vec![],
         wide_memo: vec![],
         vars: vec![],
+        offset: first,
         region: 0,
         regions: 0,
         context,
@@ -195,29 +199,42 @@ impl<'m> Emitter<'m, '_> {
         let [x, y, _] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let (head, inner, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(head, types::I64);
-        self.b.ins().jump(head, &[first.into()]);
+        // The launch does not start grids with a zero, so nothing divides by it.
+        let row = self.b.ins().udiv(first, x);
+        let id_x = self.b.ins().urem(first, x);
+        let id_z = self.b.ins().udiv(row, y);
+        let id_y = self.b.ins().urem(row, y);
+        let ids = [id_x, id_y, id_z].map(|id| self.b.ins().ireduce(types::I32, id));
+        let program = self.b.append_block_param(head, types::I64);
+        let [id_x, id_y, id_z] = ids.map(|_| self.b.append_block_param(head, types::I32));
+        self.b.ins().jump(head, &sweep::args(&[first, ids[0], ids[1], ids[2]]));
         self.b.switch_to_block(head);
-        let program = self.b.block_params(head)[0];
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, program, end);
         self.b.ins().brif(more, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
-        // The launch does not start grids with a zero, so nothing divides by it.
-        let row = self.b.ins().udiv(program, x);
-        let back = self.b.ins().imul(row, x);
-        let id_x = self.b.ins().isub(program, back);
-        let id_z = self.b.ins().udiv(row, y);
-        let back = self.b.ins().imul(id_z, y);
-        let id_y = self.b.ins().isub(row, back);
         self.program = program;
-        self.ids = [id_x, id_y, id_z].map(|id| self.b.ins().ireduce(types::I32, id));
+        self.ids = [id_x, id_y, id_z];
         body(self)?;
         let next = self.b.ins().iadd_imm_s(program, 1);
-        self.b.ins().jump(head, &[next.into()]);
+        let (id_x, carry) = self.count_up(id_x, self.grid[0]);
+        let (wrapped, carried) = self.count_up(id_y, self.grid[1]);
+        let id_y = self.b.ins().select(carry, wrapped, self.ids[1]);
+        let carry = self.b.ins().band(carry, carried);
+        let carry = self.b.ins().uextend(types::I32, carry);
+        let id_z = self.b.ins().iadd(id_z, carry);
+        self.b.ins().jump(head, &sweep::args(&[next, id_x, id_y, id_z]));
         self.b.switch_to_block(done);
         let status = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_(&[status]);
         Ok(())
+    }
+
+    /// The next number below `n`, and whether that begins again.
+    fn count_up(&mut self, id: Value, n: Value) -> (Value, Value) {
+        let next = self.b.ins().iadd_imm_s(id, 1);
+        let carry = self.b.ins().icmp(IntCC::Equal, next, n);
+        let zero = self.b.ins().iconst(types::I32, 0);
+        (self.b.ins().select(carry, zero, next), carry)
     }
 
     /// The values of the entry's parameters.

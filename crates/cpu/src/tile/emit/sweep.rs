@@ -46,9 +46,7 @@ impl<'m> Emitter<'m, '_> {
         body: impl FnOnce(&mut Self, u16, &[Value]) -> Result<Vec<Value>>,
     ) -> Result<Vec<Value>> {
         let var = self.vars.len() as u16;
-        self.memo.push(HashMap::new());
-        self.places.push(HashMap::new());
-        self.wide_memo.push(HashMap::new());
+        self.open();
         let result = if bits == 0 {
             let zero = self.int(0);
             self.vars.push(zero);
@@ -73,11 +71,73 @@ impl<'m> Emitter<'m, '_> {
             self.b.switch_to_block(done);
             self.b.block_params(done).to_vec()
         };
+        self.close();
+        // The counter keeps its name: nodes evaluated later must not take it for another one.
+        Ok(result)
+    }
+
+    /// Values that are evaluated from here to [`Self::close`] are known to the code between only.
+    fn open(&mut self) {
+        self.memo.push(HashMap::new());
+        self.places.push(HashMap::new());
+        self.wide_memo.push(HashMap::new());
+    }
+
+    fn close(&mut self) {
         self.wide_memo.pop();
         self.places.pop();
         self.memo.pop();
-        // The counter keeps its name: nodes evaluated later must not take it for another one.
-        Ok(result)
+    }
+
+    /// Generates code that runs once, and whose values nothing behind it may use.
+    pub(super) fn scope(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.open();
+        body(self)?;
+        self.close();
+        Ok(())
+    }
+
+    /// Runs `body` for each value of a counter from `first` to below `end`.
+    pub(super) fn between(
+        &mut self,
+        first: Value,
+        end: Value,
+        body: impl FnOnce(&mut Self, u16) -> Result<()>,
+    ) -> Result<()> {
+        let (head, inner, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let i = self.b.append_block_param(head, types::I64);
+        self.b.ins().jump(head, &[first.into()]);
+        self.b.switch_to_block(head);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, i, end);
+        self.b.ins().brif(more, inner, &[], done, &[]);
+        self.b.switch_to_block(inner);
+        let var = self.vars.len() as u16;
+        self.vars.push(i);
+        self.scope(|e| body(e, var))?;
+        let next = self.b.ins().iadd_imm_s(i, 1);
+        self.b.ins().jump(head, &[next.into()]);
+        self.b.switch_to_block(done);
+        Ok(())
+    }
+
+    /// Runs one of two pieces of code.
+    pub(super) fn either(
+        &mut self,
+        condition: Value,
+        yes: impl FnOnce(&mut Self) -> Result<()>,
+        no: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let blocks = [self.b.create_block(), self.b.create_block(), self.b.create_block()];
+        self.b.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
+        self.b.switch_to_block(blocks[0]);
+        self.scope(yes)?;
+        self.b.ins().jump(blocks[2], &[]);
+        self.b.switch_to_block(blocks[1]);
+        self.scope(no)?;
+        self.b.ins().jump(blocks[2], &[]);
+        self.b.switch_to_block(blocks[2]);
+        Ok(())
     }
 
     /// Runs `body` for each index of a block of these dimensions, ascending. Elements of `roots` that do not change in the
@@ -149,6 +209,18 @@ impl<'m> Emitter<'m, '_> {
             return Ok(node);
         }
         Ok(self.node(Kind::Buffer(address), elem, bits, 1, 0))
+    }
+
+    /// The address of the block's elements, row-major, for reading at once: that of a tensor's memory where they lie there
+    /// like this, else one in scratch.
+    pub(super) fn source(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
+        let Some((there, address)) = self.in_memory(node, dims)? else {
+            return self.address(node, dims);
+        };
+        let bytes = self.nodes[node].elem.size() << self.nodes[node].bits;
+        let copy = self.reserve(bytes);
+        self.either(there, |_| Ok(()), |e| e.fill(dims, &[(node, copy)]))?;
+        Ok(self.b.ins().select(there, address, copy))
     }
 
     /// The address of the block's elements, row-major.
