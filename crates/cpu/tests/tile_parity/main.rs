@@ -8,6 +8,7 @@ mod control;
 mod elementwise;
 mod memory;
 mod products;
+mod runs;
 
 use trident_cpu::CpuDevice;
 use trident_ir::interp::{Interpreter, Memory, Value};

@@ -1,0 +1,183 @@
+//! Blocks that vectors compute in runs: masks that end or begin within one, stores that overlap loads, and element types.
+
+use super::{compare, floats, ints, scalar, tensor};
+
+const N: usize = 64;
+
+/// A function of a block `%r` of 0, 1, … 63, scalars `%m` and `%n` and these as blocks `%ms` and `%ns`.
+fn kernel(params: &str, body: &str) -> String {
+    format!(
+        "func @k tile ({params}, %m: i32[], %n: i32[]) {{
+           %r = arange {{start = 0, end = {N}}}
+           %ms = splat(%m) : i32[{N}]
+           %ns = splat(%n) : i32[{N}]
+           {body}
+           return
+         }}"
+    )
+}
+
+#[test]
+fn masks_end_and_begin_within_runs() {
+    let text = kernel(
+        "%x: ptr<f32>[], %z: ptr<f32>[], %s: ptr<f32>[]",
+        "%above = greater_or_equal(%r, %ms)
+         %below = less(%r, %ns)
+         %in = and(%above, %below)
+         %xs = splat(%x) : ptr<f32>[64]
+         %px = ptr_add(%xs, %r)
+         %seven = constant {value = f32[](7)}
+         %other = splat(%seven) : f32[64]
+         %a = load(%px, %in, %other)
+         %two = constant {value = f32[](2)}
+         %rest = splat(%two) : f32[64]
+         %b = load(%px, %below, %rest)
+         %t = mul(%a, %b)
+         %all = reduce(%t) {axis = 0} region (%l: f32[], %q: f32[]) { %v = max(%l, %q) yield %v }
+         store(%s, %all)
+         %zs = splat(%z) : ptr<f32>[64]
+         %pz = ptr_add(%zs, %r)
+         store(%pz, %a)
+         %far = splat(%n) : i32[64]
+         %c = constant {value = i32[](64)}
+         %cs = splat(%c) : i32[64]
+         %py = ptr_add(%pz, %cs)
+         store(%py, %t, %in)",
+    );
+    let x = floats(N, 1);
+    for n in 0..=N as i32 {
+        for m in [0, 1, 15, 16, 17, 40, 64] {
+            let args = [
+                tensor("x", &x),
+                tensor("z", &[0.5f32; 128]),
+                tensor("s", &[0f32]),
+                scalar(m),
+                scalar(n),
+            ];
+            compare(&text, [1, 1, 1], &args);
+        }
+    }
+}
+
+#[test]
+fn stores_may_overlap_loads() {
+    let text = kernel(
+        "%x: ptr<i32>[]",
+        "%xs = splat(%x) : ptr<i32>[64]
+         %pm = ptr_add(%xs, %ms)
+         %pa = ptr_add(%pm, %r)
+         %a = load(%pa)
+         %pn = ptr_add(%xs, %ns)
+         %pb = ptr_add(%pn, %r)
+         %b = load(%pb)
+         %c = add(%a, %b)
+         store(%pa, %c)
+         %d = sub(%a, %b)
+         store(%pb, %d)",
+    );
+    let x = ints(3 * N, 2);
+    for m in [0, 1, 4, 16, 63, 64, 100] {
+        for n in [0, 1, 3, 17, 64, 65, 128] {
+            compare(&text, [1, 1, 1], &[tensor("x", &x), scalar::<i32>(m), scalar::<i32>(n)]);
+        }
+    }
+}
+
+#[test]
+fn rows_have_their_own_masks() {
+    let text = "func @k tile (%x: ptr<f32>[], %z: ptr<f32>[], %m: i32[], %n: i32[]) {
+         %i = arange {start = 0, end = 8}
+         %j = arange {start = 0, end = 32}
+         %ms = splat(%m) : i32[8]
+         %ns = splat(%n) : i32[32]
+         %mi = less(%i, %ms)
+         %nj = less(%j, %ns)
+         %me = expand_dims(%mi) {axis = 1}
+         %ne = expand_dims(%nj) {axis = 0}
+         %mb = broadcast(%me) : bool[8, 32]
+         %nb = broadcast(%ne) : bool[8, 32]
+         %in = and(%mb, %nb)
+         %ie = expand_dims(%i) {axis = 1}
+         %je = expand_dims(%j) {axis = 0}
+         %ib = broadcast(%ie) : i32[8, 32]
+         %jb = broadcast(%je) : i32[8, 32]
+         %w = constant {value = i32[](32)}
+         %ws = splat(%w) : i32[8, 32]
+         %row = mul(%ib, %ws)
+         %at = add(%row, %jb)
+         %xs = splat(%x) : ptr<f32>[8, 32]
+         %px = ptr_add(%xs, %at)
+         %a = load(%px, %in)
+         %b = add(%a, %a)
+         %zs = splat(%z) : ptr<f32>[8, 32]
+         %pz = ptr_add(%zs, %at)
+         store(%pz, %b, %in)
+         return
+       }";
+    let x = floats(8 * 32, 3);
+    for m in [0, 1, 7, 8] {
+        for n in [0, 5, 16, 31, 32] {
+            let args =
+                [tensor("x", &x), tensor("z", &[9f32; 256]), scalar::<i32>(m), scalar::<i32>(n)];
+            compare(text, [1, 1, 1], &args);
+        }
+    }
+}
+
+#[test]
+fn elements_of_four_and_eight_bytes_mix() {
+    let text = kernel(
+        "%x: ptr<f32>[], %y: ptr<i64>[], %f: ptr<f64>[], %g: ptr<i64>[], %h: ptr<f32>[], %q: ptr<i32>[]",
+        "%xs = splat(%x) : ptr<f32>[64]
+         %px = ptr_add(%xs, %r)
+         %a = load(%px)
+         %ys = splat(%y) : ptr<i64>[64]
+         %py = ptr_add(%ys, %r)
+         %b = load(%py)
+         %wide = cast(%a) {to = f64}
+         %sq = mul(%wide, %wide)
+         %fs = splat(%f) : ptr<f64>[64]
+         %pf = ptr_add(%fs, %r)
+         store(%pf, %sq)
+         %small = cast(%b) {to = i32}
+         %less = less(%small, %r)
+         %long = cast(%r) {to = i64}
+         %greater = greater(%b, %long)
+         %either = xor(%less, %greater)
+         %pick = where(%either, %b, %long)
+         %gs = splat(%g) : ptr<i64>[64]
+         %pg = ptr_add(%gs, %r)
+         store(%pg, %pick)
+         %back = cast(%sq) {to = f32}
+         %float = cast(%small) {to = f32}
+         %one = cast(%less) {to = f32}
+         %sum = add(%back, %float)
+         %total = add(%sum, %one)
+         %hs = splat(%h) : ptr<f32>[64]
+         %ph = ptr_add(%hs, %r)
+         store(%ph, %total)
+         %shifted = bit_shift(%small, %ns) {direction = \"RIGHT\"}
+         %not = bitwise_not(%shifted)
+         %least = min(%not, %r)
+         %flag = cast(%greater) {to = i32}
+         %both = add(%least, %flag)
+         %qs = splat(%q) : ptr<i32>[64]
+         %pq = ptr_add(%qs, %r)
+         store(%pq, %both)",
+    );
+    let x = floats(N, 1);
+    let y: Vec<i64> = (0..N as i64).map(|i| i * i * 0x9e37_79b9 - 77 * i - 5).collect();
+    for n in [0, 3, 31] {
+        let args = [
+            tensor("x", &x),
+            tensor("y", &y),
+            tensor("f", &[0f64; N]),
+            tensor("g", &[0i64; N]),
+            tensor("h", &[0f32; N]),
+            tensor("q", &[0i32; N]),
+            scalar::<i32>(0),
+            scalar::<i32>(n),
+        ];
+        compare(&text, [1, 1, 1], &args);
+    }
+}
