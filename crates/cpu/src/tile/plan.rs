@@ -158,12 +158,13 @@ impl Forward<'_> {
 
     fn block(&mut self, block: &Block) {
         for op in &block.ops {
-            // What is splat is in a register.
+            // What is splat is in a register; pointers and masks of neighbours are looked at once for many.
             let apart = !lazy(op) || op.kind == OpKind::Splat;
-            let operands = if !apart {
-                op.used().map(|v| self.costs.get(v.index()).copied().unwrap_or(0)).sum()
+            let near = op.kind == OpKind::Load && self.cost_of(op) == NEAR;
+            let operands = if apart || near {
+                0
             } else {
-                0u32
+                op.used().map(|v| self.costs.get(v.index()).copied().unwrap_or(0)).sum::<u32>()
             };
             let cost = match lazy(op) {
                 true => operands.saturating_add(self.cost_of(op)).min(10_000),

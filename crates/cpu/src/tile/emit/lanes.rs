@@ -108,7 +108,7 @@ impl<'m> Emitter<'m, '_> {
         self.sweep_run(run, &body)
     }
 
-    /// The address of the group in an array that has the run's first element at `first`.
+    /// The address of the pass in an array that has the run's first element at `first`.
     fn group_address(&mut self, first: Value, size: usize) -> Value {
         let bytes = self.b.ins().ishl_imm_u(self.offset, i64::from(size.trailing_zeros()));
         self.b.ins().iadd(first, bytes)
@@ -117,15 +117,20 @@ impl<'m> Emitter<'m, '_> {
     fn store_lanes(&mut self, values: Vec<Value>, first: Value, size: usize) {
         let at = self.group_address(first, size);
         let flags = self.flags();
+        let ahead = self.ahead as i32 * size as i32;
         for (k, value) in values.into_iter().enumerate() {
-            self.b.ins().store(flags, value, at, (BYTES * k) as i32);
+            self.b.ins().store(flags, value, at, ahead + (BYTES * k) as i32);
         }
     }
 
     fn load_lanes(&mut self, ty: Type, first: Value) -> Vec<Value> {
-        let at = self.group_address(first, ty.lane_type().bytes() as usize);
+        let size = ty.lane_type().bytes() as usize;
+        let at = self.group_address(first, size);
         let flags = self.flags();
-        (0..vectors(ty)).map(|k| self.b.ins().load(ty, flags, at, (BYTES * k) as i32)).collect()
+        let ahead = self.ahead as i32 * size as i32;
+        (0..vectors(ty))
+            .map(|k| self.b.ins().load(ty, flags, at, ahead + (BYTES * k) as i32))
+            .collect()
     }
 
     /// The elements of the group that the code is in.
@@ -146,6 +151,7 @@ impl<'m> Emitter<'m, '_> {
                     let first = self.eval(node, &start(index))?;
                     let offset = self.b.ins().ireduce(types::I32, self.offset);
                     let first = self.b.ins().iadd(first, offset);
+                    let first = self.b.ins().iadd_imm_s(first, self.ahead);
                     let first = self.b.ins().splat(ty, first);
                     (0..vectors(ty))
                         .map(|k| {
@@ -255,6 +261,11 @@ impl<'m> Emitter<'m, '_> {
         part: Part,
     ) -> Result<Vec<Value>> {
         let from = self.nodes[operands[0]].elem.dtype();
+        if op.kind == K::Where && self.settled.contains(&(operands[0], index.clone())) {
+            let chosen = operands[if part == Part::Group { 1 } else { 2 }];
+            let at = self.operand_index(chosen, index);
+            return self.lanes(chosen, &at, part);
+        }
         let parts: Result<Vec<Vec<Value>>> = operands
             .iter()
             .enumerate()

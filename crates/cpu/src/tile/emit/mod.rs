@@ -102,8 +102,11 @@ struct Emitter<'m, 'f> {
     wide_memo: Vec<HashMap<(NodeId, Index), Vec<Value>>>,
     /// Counters of loops.
     vars: Vec<Value>,
-    /// First element of the group that the code computes, in its run.
+    /// First element of the pass that the code computes, in its run, and of the group in its pass.
     offset: Value,
+    ahead: i64,
+    /// Masks that hold for all elements of that group, or for none.
+    settled: Vec<(NodeId, Index)>,
     region: u32,
     regions: u32,
     context: Value,
@@ -164,6 +167,8 @@ pub(super) fn emit(
         wide_memo: vec![],
         vars: vec![],
         offset: first,
+        ahead: 0,
+        settled: vec![],
         region: 0,
         regions: 0,
         context,

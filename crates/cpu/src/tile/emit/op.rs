@@ -16,6 +16,9 @@ use crate::tile::plan;
 /// Expressions deeper than this are kept, so that evaluating one needs little stack.
 const DEEP: u32 = 128;
 
+/// Scalars that cost as much are computed once, not in each loop that uses them.
+const DEAR_SCALAR: u32 = 6;
+
 /// Bits of the index of a block of these dimensions.
 pub(super) fn bits_of(dims: &[usize]) -> u8 {
     dims.iter().map(|&n| log2(n)).sum()
@@ -114,7 +117,10 @@ impl<'m> Emitter<'m, '_> {
         let Some(id) = op.output(i) else { return Ok(()) };
         if dims.is_empty() {
             let elem = self.nodes[node].elem;
-            let value = self.only(node)?;
+            let mut value = self.only(node)?;
+            if plan::cost(op) >= DEAR_SCALAR {
+                value = self.pin(value);
+            }
             self.define(id, Val::Scalar(value, elem));
             return Ok(());
         }
@@ -130,6 +136,15 @@ impl<'m> Emitter<'m, '_> {
         };
         self.define(id, Val::Block(node, dims));
         Ok(())
+    }
+
+    /// The value by way of memory: Cranelift computes values anew in each loop that uses them, but it does not load anew.
+    pub(super) fn pin(&mut self, value: Value) -> Value {
+        let at = self.reserve(8);
+        let flags = self.flags();
+        self.b.ins().store(flags, value, at, 0);
+        let ty = self.b.func.dfg.value_type(value);
+        self.b.ins().load(ty, flags, at, 0)
     }
 
     /// A node over operands.
@@ -263,7 +278,10 @@ impl<'m> Emitter<'m, '_> {
                             _ => (self.scratch, self.nodes[n].elem),
                         })
                         .collect();
-                    let value = self.element(op, &values, elem)?;
+                    let mut value = self.element(op, &values, elem)?;
+                    if cost >= DEAR_SCALAR {
+                        value = self.pin(value);
+                    }
                     self.uniform(value, elem, bits)
                 } else if let Some(routine) = self.strip(op, &operands, elem) {
                     self.call_strip(op, routine, &operands, &dims, elem)?

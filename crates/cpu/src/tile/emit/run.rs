@@ -18,6 +18,8 @@ use super::{Emitter, Result};
 
 /// Bits of the number of elements that are computed at once.
 pub(super) const GROUP: u8 = 4;
+/// Bits of the number of elements, in long runs, that one pass of a loop computes: two groups, one after the other.
+const PASS: u8 = 5;
 /// The name of the "counter" whose bits tell the element of a run.
 const RUN: u16 = u16::MAX - 1;
 /// The name of the counter of runs until its loop is open.
@@ -130,6 +132,11 @@ impl Run {
         1 << self.bits
     }
 
+    /// Bits of the number of elements that one pass of its loop computes.
+    fn pass(&self) -> u8 {
+        self.bits.min(PASS)
+    }
+
     fn guarded(&self) -> bool {
         !self.rising.is_empty() || !self.masks.is_empty()
     }
@@ -195,40 +202,60 @@ impl<'m> Emitter<'m, '_> {
             for (node, index) in &run.roots {
                 e.prepare(*node, index, &mut seen)?;
             }
-            let groups = match run.guarded() {
-                true => e.groups(&run)?,
-                false => e.int(1 << (run.bits - GROUP)),
+            e.pin_pointers(&run)?;
+            let passes = match run.guarded() {
+                true => e.passes(&run)?,
+                false => e.int(1 << (run.bits - run.pass())),
             };
+            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
             let none = e.int(0);
-            e.each_group(none, groups, &|e| body(e, &index, Part::Group))?;
+            e.each_group(&run, none, passes, &|e| body(e, &index, Part::Group))?;
             if run.guarded() {
-                e.sweep_rest(&run, &index, groups, body)?;
+                e.sweep_rest(&run, &index, passes, body)?;
             }
             Ok(vec![])
         })?;
         Ok(())
     }
 
-    /// Runs `body` for the elements behind the first groups of a run: one by one for a group, in which masks may end, then
+    /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
+    fn pin_pointers(&mut self, run: &Run) -> Result<()> {
+        for (node, index) in &run.rising {
+            let key = (*node, start(index));
+            let pinned = self.memo.last().is_some_and(|m| m.contains_key(&key));
+            if pinned || !matches!(self.nodes[*node].elem, Elem::Ptr(_)) {
+                continue;
+            }
+            let pointer = self.eval(*node, &key.1)?;
+            let pointer = self.pin(pointer);
+            if let Some(memo) = self.memo.last_mut() {
+                memo.insert(key, pointer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `body` for the elements behind the first passes of a run: one by one for a pass, in which masks may end, then
     /// again by groups if the masks hold for none of the others.
     fn sweep_rest(
         &mut self,
         run: &Run,
         index: &Index,
-        groups: Value,
+        passes: Value,
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
-        let all = self.int(1 << (run.bits - GROUP));
+        let pass = i64::from(run.pass());
+        let all = self.int(1 << (run.bits - run.pass()));
         let elements = |e: &mut Self, first: Value, end: Value| {
-            let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, i64::from(GROUP)));
+            let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, pass));
             e.between(first, end, |e, element| body(e, &with(index, RUN, element), Part::Element))
         };
         if run.masks.is_empty() {
-            return elements(self, groups, all);
+            return elements(self, passes, all);
         }
-        let next = self.b.ins().iadd_imm_s(groups, 1);
+        let next = self.b.ins().iadd_imm_s(passes, 1);
         let next = self.b.ins().umin(next, all);
-        elements(self, groups, next)?;
+        elements(self, passes, next)?;
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, all);
         self.either(
             more,
@@ -237,7 +264,7 @@ impl<'m> Emitter<'m, '_> {
                 let stored = run.masks.iter().any(|m| m.stores);
                 let groups = |e: &mut Self| match stored {
                     true => Ok(()),
-                    false => e.each_group(next, all, &|e| body(e, index, Part::Off)),
+                    false => e.each_group(run, next, all, &|e| body(e, index, Part::Off)),
                 };
                 e.either(off, groups, |e| elements(e, next, all))
             },
@@ -245,9 +272,9 @@ impl<'m> Emitter<'m, '_> {
         )
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from this group to the end of the run.
-    fn off(&mut self, run: &Run, group: Value) -> Result<Value> {
-        let first = self.b.ins().ishl_imm_u(group, i64::from(GROUP));
+    /// Whether what is stored, or else all that is loaded, is masked off from this pass to the end of the run.
+    fn off(&mut self, run: &Run, pass: Value) -> Result<Value> {
+        let first = self.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
         let last = self.int(run.len() as i64 - 1);
         let stored = run.masks.iter().any(|m| m.stores);
         let zero = self.int(0);
@@ -275,23 +302,29 @@ impl<'m> Emitter<'m, '_> {
         Ok(all)
     }
 
-    /// Runs `body` for groups of a run.
-    pub(super) fn each_group(
+    /// Runs `body` for the groups of passes of a run.
+    fn each_group(
         &mut self,
+        run: &Run,
         first: Value,
         end: Value,
         body: &dyn Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        self.between(first, end, |e, group| {
-            let group = e.vars[usize::from(group)];
-            e.offset = e.b.ins().ishl_imm_u(group, i64::from(GROUP));
-            body(e)
+        self.between(first, end, |e, pass| {
+            let pass = e.vars[usize::from(pass)];
+            let offset = e.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
+            for group in 0..1i64 << (run.pass() - GROUP) {
+                e.offset = offset;
+                e.ahead = group << GROUP;
+                e.scope(body)?;
+            }
+            Ok(())
         })
     }
 
-    /// The number of groups, from the first on, for which the run's test holds.
-    fn groups(&mut self, run: &Run) -> Result<Value> {
-        let all = 1i64 << (run.bits - GROUP);
+    /// The number of passes, from the first on, for which the run's test holds.
+    fn passes(&mut self, run: &Run) -> Result<Value> {
+        let all = 1i64 << (run.bits - run.pass());
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let good = self.b.append_block_param(head, types::I64);
         let step = self.b.append_block_param(head, types::I64);
@@ -300,7 +333,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().jump(head, &[zero.into(), first.into()]);
         self.b.switch_to_block(head);
         let tried = self.b.ins().iadd(good, step);
-        let elements = self.b.ins().ishl_imm_u(tried, i64::from(GROUP));
+        let elements = self.b.ins().ishl_imm_u(tried, i64::from(run.pass()));
         let last = self.b.ins().iadd_imm_s(elements, -1);
         let holds = self.run_holds(run, last)?;
         let good = self.b.ins().select(holds, tried, good);
