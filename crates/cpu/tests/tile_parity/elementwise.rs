@@ -105,6 +105,20 @@ fn casts_round_as_they_say() {
     }
 }
 
+/// Ops on two integers of any width.
+const INTEGER_OPS: [&str; 10] = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "max",
+    "min",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "mul_high",
+];
+
 #[test]
 fn arithmetic_of_integers() {
     let n = 64;
@@ -112,19 +126,7 @@ fn arithmetic_of_integers() {
         ints(n, 5),
         ints(n, 6).iter().map(|&v| if v == 0 { 1 } else { v >> 20 | 1 }).collect::<Vec<_>>(),
     );
-    for op in [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "max",
-        "min",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "mul_high",
-        "mod",
-    ] {
+    for op in INTEGER_OPS.into_iter().chain(["mod"]) {
         for extra in ["", " {fmod = 1}"].iter().filter(|e| op == "mod" || e.is_empty()) {
             let text = elementwise("i32", "i32", &format!("%o = {op}(%a, %b){extra}"));
             compare(
@@ -252,18 +254,7 @@ fn wide_integers() {
         x
     };
     let (x, y) = (of(62), of(64));
-    for op in [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "max",
-        "min",
-        "bitwise_and",
-        "bitwise_or",
-        "bitwise_xor",
-        "mul_high",
-    ] {
+    for op in INTEGER_OPS {
         let args = [tensor("x", &x), tensor("y", &y), tensor("z", &x), scalar(n as i32)];
         compare(&elementwise("i64", "i64", &format!("%o = {op}(%a, %b)")), [7, 1, 1], &args);
         let body = format!(

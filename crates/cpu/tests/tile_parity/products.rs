@@ -38,6 +38,9 @@ fn sums_that_loops_carry() {
     };
     let one = "%s: f32[16, 16]";
     let two = "%s: f32[16, 16], %t: f32[16, 16]";
+    let pair = |body: &str| {
+        check(&format!("%u, %v = {} %o = sub(%u, %v)", looped("%c, %a", two, body)));
+    };
     // Alone, and scaled by rows before.
     check(&format!("%o = {}", looped("%c", one, "%d = dot(%a, %b, %s) yield %d")));
     check(&format!(
@@ -57,27 +60,12 @@ fn sums_that_loops_carry() {
     check(&format!("%o = {}", looped("%c", one, "%h = add(%s, %a) %d = dot(%h, %b, %h) yield %d")));
     // The sum before the product is used after it.
     check(&format!("%o = {}", looped("%c", one, "%d = dot(%a, %b, %s) %e = sub(%d, %s) yield %e")));
-    check(&format!(
-        "%u, %v = {} %o = sub(%u, %v)",
-        looped("%c, %a", two, "%d = dot(%a, %b, %s) %e = add(%t, %s) yield %d, %e")
-    ));
-    check(&format!(
-        "%u, %v = {} %o = sub(%u, %v)",
-        looped("%c, %a", two, "%d = dot(%a, %b, %s) yield %d, %s")
-    ));
+    pair("%d = dot(%a, %b, %s) %e = add(%t, %s) yield %d, %e");
+    pair("%d = dot(%a, %b, %s) yield %d, %s");
     // Two sums change places, or one becomes both.
-    check(&format!(
-        "%u, %v = {} %o = sub(%u, %v)",
-        looped("%c, %a", two, "%d = dot(%a, %b, %s) %e = dot(%b, %a, %t) yield %e, %d")
-    ));
-    check(&format!(
-        "%u, %v = {} %o = sub(%u, %v)",
-        looped("%c, %a", two, "%d = dot(%a, %b, %s) %e = add(%t, %d) yield %d, %d")
-    ));
-    check(&format!(
-        "%u, %v = {} %o = sub(%u, %v)",
-        looped("%c, %a", two, "%d = dot(%a, %b, %s) %e = dot(%b, %d, %t) yield %d, %e")
-    ));
+    pair("%d = dot(%a, %b, %s) %e = dot(%b, %a, %t) yield %e, %d");
+    pair("%d = dot(%a, %b, %s) %e = add(%t, %d) yield %d, %d");
+    pair("%d = dot(%a, %b, %s) %e = dot(%b, %d, %t) yield %d, %e");
     // It is stored while the loop runs, into memory that the next run loads from.
     check(&format!(
         "%o = {}",

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{DType, Op};
 
+use super::index::Index;
 use super::node::{Elem, Kind, NodeId};
 use super::run::Run;
 use super::{Context, Emitter, Result};
@@ -13,6 +14,15 @@ use crate::tile::abi;
 /// Bit casts name a byte order.
 pub(super) fn little() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
+}
+
+/// A block on its way to memory.
+#[derive(Clone, Copy)]
+pub(super) struct Store {
+    pub(super) ptr: NodeId,
+    pub(super) value: NodeId,
+    pub(super) mask: Option<NodeId>,
+    pub(super) site: u64,
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -112,82 +122,61 @@ impl<'m> Emitter<'m, '_> {
         let ((ptr, dims), (value, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
         let mask = self.optional(op, 2)?;
         let site = self.site(op, "");
-        self.store_block(&dims, ptr, value, mask, site)
+        self.store_block(&dims, Store { ptr, value, mask, site })
     }
 
     /// Writes a block.
-    pub(super) fn store_block(
-        &mut self,
-        dims: &[usize],
-        ptr: NodeId,
-        value: NodeId,
-        mask: Option<NodeId>,
-        site: u64,
-    ) -> Result<()> {
-        let elem = self.nodes[value].elem;
-        if !dims.is_empty() {
-            // Loads of the only run can be told apart from the store when it is done.
-            let run = self.store_runs(dims, ptr, value, mask).filter(Run::whole);
-            let spared = run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
-            self.separate(ptr, value, mask, spared)?;
-            if let Some(mut run) = self.store_runs(dims, ptr, value, mask) {
-                let same: Vec<bool> =
-                    run.loads.iter().map(|l| self.same_address(l.ptr, ptr)).collect();
-                let mut same = same.into_iter();
-                let mut others = run.clone();
-                others.loads.retain(|_| !same.next().unwrap_or(false));
-                if others.loads.is_empty() || !run.whole() {
-                    return self.store_run(&run, ptr, value, mask);
-                }
-                let copy = self.reserve(elem.size() << self.nodes[value].bits);
-                let apart = self.apart(&others, ptr)?;
-                run.loads.clear();
-                return self.either(
-                    apart,
-                    |e| e.store_run(&run, ptr, value, mask),
-                    |e| {
-                        e.fill(dims, &[(value, copy)])?;
-                        let bits = e.nodes[value].bits;
-                        let copied = e.node(Kind::Buffer(copy), elem, bits, 1, 0);
-                        match e.store_runs(dims, ptr, copied, mask) {
-                            Some(run) => e.store_run(&run, ptr, copied, mask),
-                            None => e.store_elements(dims, ptr, copied, mask, site),
-                        }
-                    },
-                );
-            }
+    pub(super) fn store_block(&mut self, dims: &[usize], store: Store) -> Result<()> {
+        if dims.is_empty() {
+            return self.store_elements(dims, store);
         }
-        self.store_elements(dims, ptr, value, mask, site)
+        // Loads of the only run can be told apart from the store when it is done.
+        let run = self.store_runs(dims, store).filter(Run::whole);
+        let spared = run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+        self.separate(store, spared)?;
+        let Some(run) = self.store_runs(dims, store) else {
+            return self.store_elements(dims, store);
+        };
+        let mut others = run.clone();
+        others.loads.retain(|load| !self.same_address(load.ptr, store.ptr));
+        if others.loads.is_empty() || !run.whole() {
+            return self.store_run(&run, store);
+        }
+        let (elem, bits) = (self.nodes[store.value].elem, self.nodes[store.value].bits);
+        let copy = self.reserve(elem.size() << bits);
+        let apart = self.apart(&others, store.ptr)?;
+        let direct = |e: &mut Self| e.store_run(&run, store).map(|()| vec![]);
+        let copied = |e: &mut Self| {
+            e.fill(dims, &[(store.value, copy)])?;
+            let value = e.node(Kind::Buffer(copy), elem, bits, 1, 0);
+            let store = Store { value, ..store };
+            match e.store_runs(dims, store) {
+                Some(run) => e.store_run(&run, store)?,
+                None => e.store_elements(dims, store)?,
+            }
+            Ok(vec![])
+        };
+        self.either(apart, direct, copied).map(drop)
     }
 
-    fn store_elements(
-        &mut self,
-        dims: &[usize],
-        ptr: NodeId,
-        value: NodeId,
-        mask: Option<NodeId>,
-        site: u64,
-    ) -> Result<()> {
-        let elem = self.nodes[value].elem;
+    fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {
+        let Store { ptr, value, mask, .. } = store;
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
-        self.sweep(dims, &roots, |e, index| {
-            let address = e.eval(ptr, index)?;
-            let mask = mask.map(|m| e.eval(m, index)).transpose()?;
-            let value = e.eval(value, index)?;
-            e.write(elem, address, value, mask, site);
-            Ok(())
-        })
+        self.sweep(dims, &roots, |e, index| e.store_element(store, index))
+    }
+
+    pub(super) fn store_element(&mut self, store: Store, index: &Index) -> Result<()> {
+        let address = self.eval(store.ptr, index)?;
+        let mask = store.mask.map(|m| self.eval(m, index)).transpose()?;
+        let value = self.eval(store.value, index)?;
+        self.write(self.nodes[store.value].elem, address, value, mask, store.site);
+        Ok(())
     }
 
     /// All elements are read before the first is written. A load whose pointers are those of the store reads only what
     /// the same element's store overwrites; others are evaluated before, but for those that are spared.
-    fn separate(
-        &mut self,
-        ptr: NodeId,
-        value: NodeId,
-        mask: Option<NodeId>,
-        spared: HashSet<NodeId>,
-    ) -> Result<()> {
+    fn separate(&mut self, store: Store, spared: HashSet<NodeId>) -> Result<()> {
+        let Store { ptr, value, mask, .. } = store;
         let mut stack = vec![value];
         let mut early: Vec<NodeId> = [Some(ptr), mask].into_iter().flatten().collect();
         let mut seen = vec![false; self.nodes.len()];

@@ -192,8 +192,8 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<Option<Affine>> {
         let mut forms = vec![];
         for &operand in operands {
-            let at = if self.nodes[operand].bits == 0 { &Index::from([]) } else { index };
-            let Some(form) = self.affine(operand, at, a)? else { return Ok(None) };
+            let at = self.operand_index(operand, index);
+            let Some(form) = self.affine(operand, &at, a)? else { return Ok(None) };
             forms.push((form, self.nodes[operand].elem));
         }
         let op = match fun {

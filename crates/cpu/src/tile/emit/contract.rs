@@ -11,7 +11,6 @@ use trident_ir::{DType, Op};
 use super::index::{Bit, axes, own};
 use super::node::{Elem, Kind, NodeId};
 use super::op::bits_of;
-use super::sweep::args;
 use super::{Emitter, Result, malformed};
 use crate::tile::routine::{
     Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
@@ -49,31 +48,19 @@ impl<'m> Emitter<'m, '_> {
         let Some(memory) = self.strided_in_memory(node, dims)? else {
             return self.in_scratch(op, node, dims);
         };
-        let [direct, copied, done] =
-            [self.b.create_block(), self.b.create_block(), self.b.create_block()];
-        self.b.ins().brif(memory.holds, direct, &[], copied, &[]);
-        for _ in 0..4 {
-            self.b.append_block_param(done, types::I64);
-        }
-        self.b.switch_to_block(direct);
-        let mut values = vec![memory.address];
-        if memory.steps.len() == 2 {
-            values.push(self.int(0));
-        }
-        values.extend(&memory.steps);
-        self.b.ins().jump(done, &args(&values));
-        self.b.switch_to_block(copied);
-        // A region of its own: elsewhere the buffer that is filled here must not stand for the block.
-        let region = self.region;
-        self.regions += 1;
-        self.region = self.regions;
-        let found = self.in_scratch(op, node, dims);
-        self.region = region;
-        let Matrices { address, steps } = found?;
-        self.b.ins().jump(done, &args(&[&[address], &steps[..]].concat()));
-        self.b.switch_to_block(done);
-        let values = self.b.block_params(done);
-        Ok(Matrices { address: values[0], steps: [values[1], values[2], values[3]] })
+        let found = self.either(
+            memory.holds,
+            |e| {
+                let batch = (memory.steps.len() == 2).then(|| e.int(0));
+                let steps = batch.into_iter().chain(memory.steps.iter().copied());
+                Ok(std::iter::once(memory.address).chain(steps).collect())
+            },
+            |e| {
+                let Matrices { address, steps } = e.in_scratch(op, node, dims)?;
+                Ok([&[address], &steps[..]].concat())
+            },
+        )?;
+        Ok(Matrices { address: found[0], steps: [found[1], found[2], found[3]] })
     }
 
     /// The elements of a factor in scratch. What only renames indices of a block, as a transposition does, becomes

@@ -1,7 +1,8 @@
 //! Branches, loops and calls. Calls are inlined.
 //!
 //! A block that a loop carries lies in one of two buffers in scratch: each run reads one and writes the other, and only
-//! their addresses move. The sum of products that nothing else uses needs one buffer only. A block that moves by one scalar each run, as pointers do, is its first value plus a sum.
+//! their addresses move. The sum of products that nothing else uses needs one buffer only. A block that moves by one
+//! scalar each run, as pointers do, is its first value plus a sum.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};

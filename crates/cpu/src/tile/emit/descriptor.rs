@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, Type};
 
+use super::access::Store;
 use super::index::{axes, own};
 use super::node::{Desc, Elem, Fun, Kind, NodeId, Val};
 use super::op::bits_of;
@@ -154,14 +155,14 @@ impl<'m> Emitter<'m, '_> {
         let (value, _) = self.tile(op, 1)?;
         let (d, ptr, mask) = self.block_at(op, 2)?;
         let site = self.site(op, "");
-        self.store_block(&d.block, ptr, value, Some(mask), site)
+        self.store_block(&d.block, Store { ptr, value, mask: Some(mask), site })
     }
 
     pub(super) fn descriptor_scatter(&mut self, op: &'m Op) -> Result<()> {
         let (value, _) = self.tile(op, 1)?;
         let (_, ptr, mask, dims) = self.rows_at(op, 2)?;
         let site = self.site(op, "");
-        self.store_block(&dims, ptr, value, Some(mask), site)
+        self.store_block(&dims, Store { ptr, value, mask: Some(mask), site })
     }
 
     pub(super) fn descriptor_reduce(&mut self, op: &'m Op) -> Result<()> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::index::{Bit, Index, rename};
+use super::index::{Bit, Index, rename, uniform};
 use super::node::{Fun, Kind, NodeId};
 use super::{Emitter, Result};
 
@@ -68,9 +68,8 @@ impl<'m> Emitter<'m, '_> {
             Kind::Apply(fun, operands) => {
                 let mut values = vec![];
                 for operand in operands {
-                    // Scalars among the operands, such as the condition of `where`, have an index without bits.
-                    let at = if self.nodes[operand].bits == 0 { &Index::from([]) } else { index };
-                    values.push((self.eval(operand, at)?, self.nodes[operand].elem));
+                    let at = self.operand_index(operand, index);
+                    values.push((self.eval(operand, &at)?, self.nodes[operand].elem));
                 }
                 self.apply(fun, &values, elem)?
             }
@@ -128,7 +127,12 @@ impl<'m> Emitter<'m, '_> {
         Ok(values[0])
     }
 
-    /// Evaluates what has no bit of a loop that is not open yet (`var` is `u16::MAX` in the index).
+    /// The index for an operand: scalars, such as the condition of `where`, have one without bits.
+    pub(super) fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
+        if self.nodes[operand].bits == 0 { Index::from([]) } else { index.clone() }
+    }
+
+    /// Evaluates what touches memory and does not depend on the inner counter, whose loop is not open yet.
     pub(super) fn hoist(
         &mut self,
         node: NodeId,
@@ -138,8 +142,7 @@ impl<'m> Emitter<'m, '_> {
         if !seen.insert((node, index.clone())) {
             return Ok(());
         }
-        let inner = |b: &Bit| matches!(b, Bit::Of { var: u16::MAX, .. });
-        if !index.iter().any(inner) {
+        if uniform(index) {
             // Cranelift moves what touches no memory.
             if self.nodes[node].cost > 0 {
                 self.eval(node, index)?;

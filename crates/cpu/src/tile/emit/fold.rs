@@ -236,8 +236,7 @@ impl<'m> Emitter<'m, '_> {
         let value = self.vars[usize::from(var)];
         let last = self.int((1 << bits) - 1);
         let mirrored = self.b.ins().isub(last, value);
-        self.vars.push(mirrored);
-        self.vars.len() as u16 - 1
+        self.name(mirrored)
     }
 
     pub(super) fn map(&mut self, op: &'m Op) -> Result<()> {

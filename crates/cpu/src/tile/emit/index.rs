@@ -20,6 +20,19 @@ pub(super) type Index = Rc<[Bit]>;
 /// The bits of an operand's index by those of the result's: `Bit::Of` has `var` 0.
 pub(super) type Rename = Rc<[Bit]>;
 
+/// The name of an inner counter for which no loop is open yet: elements of a run, or of a row.
+pub(super) const INNER: u16 = u16::MAX - 1;
+
+/// Whether the bit is one of the inner counter.
+pub(super) fn is_inner(bit: &Bit) -> bool {
+    matches!(bit, Bit::Of { var: INNER, .. })
+}
+
+/// Whether an index is the same whatever the inner counter is.
+pub(super) fn uniform(index: &Index) -> bool {
+    !index.iter().any(is_inner)
+}
+
 /// Number of bits that count `n`, a power of two.
 pub(super) fn log2(n: usize) -> u8 {
     n.trailing_zeros() as u8

@@ -7,10 +7,11 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
 
+use super::access::Store;
 use super::arithmetic::comparison;
-use super::index::{Index, rename};
+use super::index::{Index, rename, uniform};
 use super::node::{Elem, Fun, Kind, NodeId};
-use super::run::{GROUP, Part, Run, start, uniform};
+use super::run::{GROUP, Part, Run, start};
 use super::{Emitter, Result};
 
 /// Bytes of a vector.
@@ -71,41 +72,23 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The runs by which vectors can store a block, if they can.
-    pub(super) fn store_runs(
-        &self,
-        dims: &[usize],
-        ptr: NodeId,
-        value: NodeId,
-        mask: Option<NodeId>,
-    ) -> Option<Run> {
-        let storable = self.storable(self.nodes[value].elem);
-        self.run(dims, &[value], Some((ptr, mask))).filter(|_| storable)
+    pub(super) fn store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
+        let storable = self.storable(self.nodes[store.value].elem);
+        self.run(dims, &[store.value], Some((store.ptr, store.mask))).filter(|_| storable)
     }
 
     /// Stores a block by runs.
-    pub(super) fn store_run(
-        &mut self,
-        run: &Run,
-        ptr: NodeId,
-        value: NodeId,
-        mask: Option<NodeId>,
-    ) -> Result<()> {
-        let elem = self.nodes[value].elem;
-        let size = elem.size();
-        let body = |e: &mut Self, index: &Index, part: Part| {
-            if part != Part::Element {
-                let first = e.eval(ptr, &start(index))?;
-                let values = e.lanes(value, index, part)?;
-                e.store_lanes(values, first, size);
-                return Ok(());
+    pub(super) fn store_run(&mut self, run: &Run, store: Store) -> Result<()> {
+        let size = self.nodes[store.value].elem.size();
+        self.sweep_run(run, &|e, index, part| {
+            if part == Part::Element {
+                return e.store_element(store, index);
             }
-            let address = e.eval(ptr, index)?;
-            let mask = mask.map(|m| e.eval(m, index)).transpose()?;
-            let value = e.eval(value, index)?;
-            e.write(elem, address, value, mask, 0);
+            let first = e.eval(store.ptr, &start(index))?;
+            let values = e.lanes(store.value, index, part)?;
+            e.store_lanes(values, first, size);
             Ok(())
-        };
-        self.sweep_run(run, &body)
+        })
     }
 
     /// The address of the pass in an array that has the run's first element at `first`.

@@ -6,22 +6,20 @@
 //! and comparisons that hold at both ends hold between. Where the test fails for a run, it is made for shorter beginnings
 //! of it; the elements behind the longest that passes take the road of single elements, with the same results.
 
+mod passes;
+
 use std::collections::{HashMap, HashSet};
 
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, OpKind as K};
 
-use super::index::{Bit, Index, counter, log2, rename};
+use super::Emitter;
+use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, uniform};
 use super::node::{Elem, Fun, Kind, NodeId};
-use super::{Emitter, Result};
 
 /// Bits of the number of elements that are computed at once.
 pub(super) const GROUP: u8 = 4;
 /// Bits of the number of elements, in long runs, that one pass of a loop computes: two groups, one after the other.
 const PASS: u8 = 5;
-/// The name of the "counter" whose bits tell the element of a run.
-const RUN: u16 = u16::MAX - 1;
 /// The name of the counter of runs until its loop is open.
 const OUTER: u16 = u16::MAX - 2;
 
@@ -83,14 +81,10 @@ enum Lane {
     Other,
 }
 
-fn in_run(bit: &Bit) -> bool {
-    matches!(bit, Bit::Of { var: RUN, .. })
-}
-
 /// How an index depends on the element of a run of 2^`bits`.
 fn lane_of(index: &Index, bits: u8) -> Lane {
-    let found = index.iter().filter(|b| in_run(b)).count();
-    let low = |k: u8| index.get(usize::from(k)) == Some(&Bit::Of { var: RUN, bit: k });
+    let found = index.iter().filter(|b| is_inner(b)).count();
+    let low = |k: u8| index.get(usize::from(k)) == Some(&Bit::Of { var: INNER, bit: k });
     match found {
         0 => Lane::None,
         _ if found == usize::from(bits) && (0..bits).all(low) => Lane::Low,
@@ -98,14 +92,9 @@ fn lane_of(index: &Index, bits: u8) -> Lane {
     }
 }
 
-/// Whether an index that vectors can follow is the same for the whole run.
-pub(super) fn uniform(index: &Index) -> bool {
-    !index.iter().any(in_run)
-}
-
 /// The index of the first element of the run.
 pub(super) fn start(index: &Index) -> Index {
-    index.iter().map(|b| if in_run(b) { Bit::Const(false) } else { *b }).collect()
+    index.iter().map(|b| if is_inner(b) { Bit::Const(false) } else { *b }).collect()
 }
 
 /// The index with another counter for one of the two that have no loop yet.
@@ -119,7 +108,7 @@ fn with(index: &Index, old: u16, new: u16) -> Index {
 
 impl Run {
     fn index(&self) -> Index {
-        counter(RUN, self.bits).chain(counter(OUTER, self.outer)).collect()
+        counter(INNER, self.bits).chain(counter(OUTER, self.outer)).collect()
     }
 
     /// Whether the block is one run.
@@ -135,6 +124,11 @@ impl Run {
     /// Bits of the number of elements that one pass of its loop computes.
     fn pass(&self) -> u8 {
         self.bits.min(PASS)
+    }
+
+    /// Whether a mask tells what is stored.
+    fn stores(&self) -> bool {
+        self.masks.iter().any(|m| m.stores)
     }
 
     fn guarded(&self) -> bool {
@@ -186,256 +180,6 @@ impl<'m> Emitter<'m, '_> {
             let reached = to.is_none_or(|to| self.stretches(to, true, &index, &mut run));
             (fits && reached).then_some(run)
         })
-    }
-
-    /// Runs `body` for each group of a run, or for each element where the run's test fails. Nothing runs for groups without
-    /// an element that is stored.
-    pub(super) fn sweep_run(
-        &mut self,
-        run: &Run,
-        body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
-    ) -> Result<()> {
-        self.repeat(run.outer, &[], |e, outer, _| {
-            let index = with(&run.index(), OUTER, outer);
-            let run = run.at(outer);
-            let mut seen = HashSet::new();
-            for (node, index) in &run.roots {
-                e.prepare(*node, index, &mut seen)?;
-            }
-            e.pin_pointers(&run)?;
-            let passes = match run.guarded() {
-                true => e.passes(&run)?,
-                false => e.int(1 << (run.bits - run.pass())),
-            };
-            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
-            let none = e.int(0);
-            e.each_group(&run, none, passes, &|e| body(e, &index, Part::Group))?;
-            if run.guarded() {
-                e.sweep_rest(&run, &index, passes, body)?;
-            }
-            Ok(vec![])
-        })?;
-        Ok(())
-    }
-
-    /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
-    fn pin_pointers(&mut self, run: &Run) -> Result<()> {
-        for (node, index) in &run.rising {
-            let key = (*node, start(index));
-            let pinned = self.memo.last().is_some_and(|m| m.contains_key(&key));
-            if pinned || !matches!(self.nodes[*node].elem, Elem::Ptr(_)) {
-                continue;
-            }
-            let pointer = self.eval(*node, &key.1)?;
-            let pointer = self.pin(pointer);
-            if let Some(memo) = self.memo.last_mut() {
-                memo.insert(key, pointer);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs `body` for the elements behind the first passes of a run: one by one for a pass, in which masks may end, then
-    /// again by groups if the masks hold for none of the others.
-    fn sweep_rest(
-        &mut self,
-        run: &Run,
-        index: &Index,
-        passes: Value,
-        body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
-    ) -> Result<()> {
-        let pass = i64::from(run.pass());
-        let all = self.int(1 << (run.bits - run.pass()));
-        let elements = |e: &mut Self, first: Value, end: Value| {
-            let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, pass));
-            e.between(first, end, |e, element| body(e, &with(index, RUN, element), Part::Element))
-        };
-        if run.masks.is_empty() {
-            return elements(self, passes, all);
-        }
-        let next = self.b.ins().iadd_imm_s(passes, 1);
-        let next = self.b.ins().umin(next, all);
-        elements(self, passes, next)?;
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, all);
-        self.either(
-            more,
-            |e| {
-                let off = e.off(run, next)?;
-                let stored = run.masks.iter().any(|m| m.stores);
-                let groups = |e: &mut Self| match stored {
-                    true => Ok(()),
-                    false => e.each_group(run, next, all, &|e| body(e, index, Part::Off)),
-                };
-                e.either(off, groups, |e| elements(e, next, all))
-            },
-            |_| Ok(()),
-        )
-    }
-
-    /// Whether what is stored, or else all that is loaded, is masked off from this pass to the end of the run.
-    fn off(&mut self, run: &Run, pass: Value) -> Result<Value> {
-        let first = self.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
-        let last = self.int(run.len() as i64 - 1);
-        let stored = run.masks.iter().any(|m| m.stores);
-        let zero = self.int(0);
-        let mut all = self.rise(run, zero, last)?;
-        let [from, to] = [first, last].map(|value| {
-            self.vars.push(value);
-            self.vars.len() as u16 - 1
-        });
-        self.scope(|e| {
-            for mask in run.masks.iter().filter(|m| m.stores || !stored) {
-                let mut never = e.b.ins().iconst(types::I8, 0);
-                for (node, index) in &mask.conditions {
-                    let mut holds = e.b.ins().iconst(types::I8, 0);
-                    for var in [from, to] {
-                        let v = e.eval(*node, &with(index, RUN, var))?;
-                        holds = e.b.ins().bor(holds, v);
-                    }
-                    let fails = e.b.ins().icmp_imm_s(IntCC::Equal, holds, 0);
-                    never = e.b.ins().bor(never, fails);
-                }
-                all = e.b.ins().band(all, never);
-            }
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    /// Runs `body` for the groups of passes of a run.
-    fn each_group(
-        &mut self,
-        run: &Run,
-        first: Value,
-        end: Value,
-        body: &dyn Fn(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        self.between(first, end, |e, pass| {
-            let pass = e.vars[usize::from(pass)];
-            let offset = e.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
-            for group in 0..1i64 << (run.pass() - GROUP) {
-                e.offset = offset;
-                e.ahead = group << GROUP;
-                e.scope(body)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// The number of passes, from the first on, for which the run's test holds.
-    fn passes(&mut self, run: &Run) -> Result<Value> {
-        let all = 1i64 << (run.bits - run.pass());
-        let (head, done) = (self.b.create_block(), self.b.create_block());
-        let good = self.b.append_block_param(head, types::I64);
-        let step = self.b.append_block_param(head, types::I64);
-        let found = self.b.append_block_param(done, types::I64);
-        let (zero, first) = (self.int(0), self.int(all));
-        self.b.ins().jump(head, &[zero.into(), first.into()]);
-        self.b.switch_to_block(head);
-        let tried = self.b.ins().iadd(good, step);
-        let elements = self.b.ins().ishl_imm_u(tried, i64::from(run.pass()));
-        let last = self.b.ins().iadd_imm_s(elements, -1);
-        let holds = self.run_holds(run, last)?;
-        let good = self.b.ins().select(holds, tried, good);
-        let step = self.b.ins().ushr_imm_u(step, 1);
-        let missing = self.b.ins().icmp_imm_s(IntCC::NotEqual, good, all);
-        let finer = self.b.ins().icmp_imm_s(IntCC::NotEqual, step, 0);
-        let more = self.b.ins().band(missing, finer);
-        self.b.ins().brif(more, head, &[good.into(), step.into()], done, &[good.into()]);
-        self.b.switch_to_block(done);
-        Ok(found)
-    }
-
-    /// Whether pointers and compared integers rise by one from each element to the next, from `first` to `last`.
-    fn rise(&mut self, run: &Run, first: Value, last: Value) -> Result<Value> {
-        let mut all = self.b.ins().iconst(types::I8, 1);
-        let count = self.b.ins().isub(last, first);
-        let [from, to] = [first, last].map(|value| {
-            self.vars.push(value);
-            self.vars.len() as u16 - 1
-        });
-        self.scope(|e| {
-            for (node, index) in &run.rising {
-                let elem = e.nodes[*node].elem;
-                let step = if let Elem::Ptr(to) = elem { to.size() } else { 1 };
-                let first = e.eval(*node, &with(index, RUN, from))?;
-                let last = e.eval(*node, &with(index, RUN, to))?;
-                let [first, last] = [first, last].map(|v| e.wide(v, elem.dtype()));
-                let far = e.b.ins().isub(last, first);
-                let whole = e.b.ins().ishl_imm_u(count, i64::from(step.trailing_zeros()));
-                let v = e.b.ins().icmp(IntCC::Equal, far, whole);
-                all = e.b.ins().band(all, v);
-            }
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    /// Whether the run's test holds for the elements up to `last`.
-    fn run_holds(&mut self, run: &Run, last: Value) -> Result<Value> {
-        let first = self.int(0);
-        let mut all = self.rise(run, first, last)?;
-        let to = self.vars.len() as u16;
-        self.vars.push(last);
-        self.scope(|e| {
-            for mask in &run.masks {
-                for at in [start(&mask.index), with(&mask.index, RUN, to)] {
-                    let v = e.eval(mask.node, &at)?;
-                    all = e.b.ins().band(all, v);
-                }
-            }
-            Ok(())
-        })?;
-        Ok(all)
-    }
-
-    /// Where a load's elements lie in memory row-major already: whether they do, and from which address on. The code
-    /// evaluates both; the address means nothing where the first is false.
-    pub(super) fn in_memory(
-        &mut self,
-        node: NodeId,
-        dims: &[usize],
-    ) -> Result<Option<(Value, Value)>> {
-        let Kind::Load { ptr, .. } = self.nodes[node].kind else { return Ok(None) };
-        let Some(run) = self.run(dims, &[node], None).filter(Run::whole) else { return Ok(None) };
-        let last = self.int(run.len() as i64 - 1);
-        let holds = self.run_holds(&run, last)?;
-        let mut address = None;
-        self.scope(|e| {
-            address = Some(e.eval(ptr, &start(&run.index()))?);
-            Ok(())
-        })?;
-        Ok(address.map(|a| (holds, a)))
-    }
-
-    /// Whether storing the only run to these pointers group by group is the same as loading all of it before: the loads
-    /// and the store are contiguous, and each load is of the very elements that are stored or of others only.
-    pub(super) fn apart(&mut self, run: &Run, to: NodeId) -> Result<Value> {
-        let last = self.int(run.len() as i64 - 1);
-        let pointers = Run { masks: vec![], ..run.clone() };
-        let mut all = self.run_holds(&pointers, last)?;
-        let bytes = |e: Elem, n: usize| match e {
-            Elem::Ptr(to) => (to.size() * n) as i64,
-            Elem::Data(_) => 0,
-        };
-        let (written, own) = (bytes(self.nodes[to].elem, run.len()), start(&run.index()));
-        let stored = self.eval(to, &own)?;
-        for load in &run.loads {
-            let read = bytes(self.nodes[load.ptr].elem, run.len());
-            let loaded = self.eval(load.ptr, &start(&load.index))?;
-            let above = self.b.ins().isub(stored, loaded);
-            let below = self.b.ins().ineg(above);
-            let above = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, above, read);
-            let below_ok =
-                self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, below, written);
-            let mut fine = self.b.ins().band(above, below_ok);
-            if read == written {
-                let same = self.b.ins().icmp_imm_s(IntCC::Equal, below, 0);
-                fine = self.b.ins().bor(fine, same);
-            }
-            all = self.b.ins().band(all, fine);
-        }
-        Ok(all)
     }
 
     /// Whether pointers rise by one element and the mask is an interval; collects what has to hold.
@@ -496,11 +240,6 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => false,
         }
-    }
-
-    /// The index for an operand: scalars, such as the condition of `where`, have one without bits.
-    pub(super) fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
-        if self.nodes[operand].bits == 0 { Index::from([]) } else { index.clone() }
     }
 
     /// How much integers or pointers rise from element to element, where that is 0 or 1 (leaving overflow aside).
@@ -603,39 +342,6 @@ impl<'m> Emitter<'m, '_> {
                 _ => false,
             },
             _ => false,
-        }
-    }
-
-    /// Evaluates, outside of the loop over groups, what touches memory and is the same for all of them.
-    fn prepare(
-        &mut self,
-        node: NodeId,
-        index: &Index,
-        seen: &mut HashSet<(NodeId, Index)>,
-    ) -> Result<()> {
-        if !seen.insert((node, index.clone())) {
-            return Ok(());
-        }
-        if uniform(index) {
-            if self.nodes[node].cost > 0 {
-                self.eval(node, index)?;
-            }
-            return Ok(());
-        }
-        match self.nodes[node].kind.clone() {
-            Kind::Apply(_, operands) => operands.into_iter().try_for_each(|o| {
-                let at = self.operand_index(o, index);
-                self.prepare(o, &at, seen)
-            }),
-            Kind::View(of, map) => self.prepare(of, &rename(&map, index), seen),
-            Kind::Load { ptr, other, .. } => {
-                if let Some(other) = other {
-                    let at = self.operand_index(other, index);
-                    self.prepare(other, &at, seen)?;
-                }
-                self.eval(ptr, &start(index)).map(drop)
-            }
-            _ => Ok(()),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
-use super::index::{Bit, Index, counter, log2};
+use super::index::{INNER, Index, counter, log2};
 use super::node::{Kind, NodeId};
 use super::{Emitter, Result};
 
@@ -112,8 +112,7 @@ impl<'m> Emitter<'m, '_> {
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, i, end);
         self.b.ins().brif(more, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
-        let var = self.vars.len() as u16;
-        self.vars.push(i);
+        let var = self.name(i);
         self.scope(|e| body(e, var))?;
         let next = self.b.ins().iadd_imm_s(i, 1);
         self.b.ins().jump(head, &[next.into()]);
@@ -121,23 +120,45 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Runs one of two pieces of code.
+    /// Runs one of two pieces of code; gives the values of the one that ran, which are of the same types.
     pub(super) fn either(
         &mut self,
         condition: Value,
-        yes: impl FnOnce(&mut Self) -> Result<()>,
-        no: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let blocks = [self.b.create_block(), self.b.create_block(), self.b.create_block()];
-        self.b.ins().brif(condition, blocks[0], &[], blocks[1], &[]);
-        self.b.switch_to_block(blocks[0]);
-        self.scope(yes)?;
-        self.b.ins().jump(blocks[2], &[]);
-        self.b.switch_to_block(blocks[1]);
-        self.scope(no)?;
-        self.b.ins().jump(blocks[2], &[]);
-        self.b.switch_to_block(blocks[2]);
-        Ok(())
+        yes: impl FnOnce(&mut Self) -> Result<Vec<Value>>,
+        no: impl FnOnce(&mut Self) -> Result<Vec<Value>>,
+    ) -> Result<Vec<Value>> {
+        let [on, off, done] = [(); 3].map(|()| self.b.create_block());
+        self.b.ins().brif(condition, on, &[], off, &[]);
+        self.b.switch_to_block(on);
+        let values = self.branch(yes)?;
+        for &value in &values {
+            let ty = self.b.func.dfg.value_type(value);
+            self.b.append_block_param(done, ty);
+        }
+        self.b.ins().jump(done, &args(&values));
+        self.b.switch_to_block(off);
+        let values = self.branch(no)?;
+        self.b.ins().jump(done, &args(&values));
+        self.b.switch_to_block(done);
+        Ok(self.b.block_params(done).to_vec())
+    }
+
+    /// Code in a region of its own: elsewhere a buffer that is filled here must not stand for its block.
+    fn branch(&mut self, body: impl FnOnce(&mut Self) -> Result<Vec<Value>>) -> Result<Vec<Value>> {
+        let outer = self.region;
+        self.regions += 1;
+        self.region = self.regions;
+        self.open();
+        let values = body(self)?;
+        self.close();
+        self.region = outer;
+        Ok(values)
+    }
+
+    /// A name for a counter, or for another integer that stands for one.
+    pub(super) fn name(&mut self, counter: Value) -> u16 {
+        self.vars.push(counter);
+        self.vars.len() as u16 - 1
     }
 
     /// Runs `body` for each index of a block of these dimensions, ascending. Elements of `roots` that do not change in the
@@ -158,10 +179,8 @@ impl<'m> Emitter<'m, '_> {
         }
         let roots = roots.to_vec();
         self.repeat(bits - inner, &[], |e, outer, _| {
-            let hoisted: Index = (0..inner)
-                .map(|bit| Bit::Of { var: u16::MAX, bit })
-                .chain(counter(outer, bits - inner))
-                .collect();
+            let hoisted: Index =
+                counter(INNER, inner).chain(counter(outer, bits - inner)).collect();
             if bits > 0 {
                 let mut seen = HashSet::new();
                 roots.iter().try_for_each(|&root| e.hoist(root, &hoisted, &mut seen))?;
@@ -219,8 +238,12 @@ impl<'m> Emitter<'m, '_> {
         };
         let bytes = self.nodes[node].elem.size() << self.nodes[node].bits;
         let copy = self.reserve(bytes);
-        self.either(there, |_| Ok(()), |e| e.fill(dims, &[(node, copy)]))?;
-        Ok(self.b.ins().select(there, address, copy))
+        let found = self.either(
+            there,
+            |_| Ok(vec![address]),
+            |e| e.fill(dims, &[(node, copy)]).map(|()| vec![copy]),
+        )?;
+        Ok(found[0])
     }
 
     /// The address of the block's elements, row-major.

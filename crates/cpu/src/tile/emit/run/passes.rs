@@ -1,0 +1,251 @@
+//! The loops over runs: the test of a run's ends, passes over what it holds for, and the elements behind.
+
+use std::collections::HashSet;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+
+use super::super::index::{INNER, Index};
+use super::super::node::{Elem, Kind, NodeId};
+use super::super::{Emitter, Result};
+use super::{GROUP, OUTER, Part, Run, start, with};
+
+impl<'m> Emitter<'m, '_> {
+    /// Runs `body` for each group of a run, or for each element where the run's test fails. Nothing runs for groups without
+    /// an element that is stored.
+    pub(in crate::tile::emit) fn sweep_run(
+        &mut self,
+        run: &Run,
+        body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
+    ) -> Result<()> {
+        self.repeat(run.outer, &[], |e, outer, _| {
+            let index = with(&run.index(), OUTER, outer);
+            let run = run.at(outer);
+            let mut seen = HashSet::new();
+            for (node, index) in &run.roots {
+                e.hoist(*node, index, &mut seen)?;
+            }
+            e.pin_pointers(&run)?;
+            let passes = match run.guarded() {
+                true => e.passes(&run)?,
+                false => e.int(1 << (run.bits - run.pass())),
+            };
+            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
+            let none = e.int(0);
+            e.each_group(&run, none, passes, &|e| body(e, &index, Part::Group))?;
+            if run.guarded() {
+                e.sweep_rest(&run, &index, passes, body)?;
+            }
+            Ok(vec![])
+        })?;
+        Ok(())
+    }
+
+    /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
+    fn pin_pointers(&mut self, run: &Run) -> Result<()> {
+        for (node, index) in &run.rising {
+            let key = (*node, start(index));
+            let pinned = self.memo.last().is_some_and(|m| m.contains_key(&key));
+            if pinned || !matches!(self.nodes[*node].elem, Elem::Ptr(_)) {
+                continue;
+            }
+            let pointer = self.eval(*node, &key.1)?;
+            let pointer = self.pin(pointer);
+            if let Some(memo) = self.memo.last_mut() {
+                memo.insert(key, pointer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs `body` for the elements behind the first passes of a run: one by one for a pass, in which masks may end, then
+    /// again by groups if the masks hold for none of the others.
+    fn sweep_rest(
+        &mut self,
+        run: &Run,
+        index: &Index,
+        passes: Value,
+        body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
+    ) -> Result<()> {
+        let pass = i64::from(run.pass());
+        let all = self.int(1 << (run.bits - run.pass()));
+        let elements = |e: &mut Self, first: Value, end: Value| {
+            let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, pass));
+            e.between(first, end, |e, element| body(e, &with(index, INNER, element), Part::Element))
+        };
+        if run.masks.is_empty() {
+            return elements(self, passes, all);
+        }
+        let next = self.b.ins().iadd_imm_s(passes, 1);
+        let next = self.b.ins().umin(next, all);
+        elements(self, passes, next)?;
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, all);
+        let groups = |e: &mut Self| match run.stores() {
+            true => Ok(vec![]),
+            false => e.each_group(run, next, all, &|e| body(e, index, Part::Off)).map(|()| vec![]),
+        };
+        let rest = |e: &mut Self| {
+            let off = e.off(run, next)?;
+            e.either(off, groups, |e| elements(e, next, all).map(|()| vec![]))
+        };
+        self.either(more, rest, |_| Ok(vec![])).map(drop)
+    }
+
+    /// Whether what is stored, or else all that is loaded, is masked off from this pass to the end of the run.
+    fn off(&mut self, run: &Run, pass: Value) -> Result<Value> {
+        let first = self.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
+        let last = self.int(run.len() as i64 - 1);
+        let zero = self.int(0);
+        let mut all = self.rise(run, zero, last)?;
+        let [from, to] = [first, last].map(|value| self.name(value));
+        self.scope(|e| {
+            for mask in run.masks.iter().filter(|m| m.stores || !run.stores()) {
+                let mut never = e.b.ins().iconst(types::I8, 0);
+                for (node, index) in &mask.conditions {
+                    let mut holds = e.b.ins().iconst(types::I8, 0);
+                    for var in [from, to] {
+                        let v = e.eval(*node, &with(index, INNER, var))?;
+                        holds = e.b.ins().bor(holds, v);
+                    }
+                    let fails = e.b.ins().icmp_imm_s(IntCC::Equal, holds, 0);
+                    never = e.b.ins().bor(never, fails);
+                }
+                all = e.b.ins().band(all, never);
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Runs `body` for the groups of passes of a run.
+    fn each_group(
+        &mut self,
+        run: &Run,
+        first: Value,
+        end: Value,
+        body: &dyn Fn(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        self.between(first, end, |e, pass| {
+            let pass = e.vars[usize::from(pass)];
+            let offset = e.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
+            for group in 0..1i64 << (run.pass() - GROUP) {
+                e.offset = offset;
+                e.ahead = group << GROUP;
+                e.scope(body)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The number of passes, from the first on, for which the run's test holds.
+    fn passes(&mut self, run: &Run) -> Result<Value> {
+        let all = 1i64 << (run.bits - run.pass());
+        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let good = self.b.append_block_param(head, types::I64);
+        let step = self.b.append_block_param(head, types::I64);
+        let found = self.b.append_block_param(done, types::I64);
+        let (zero, first) = (self.int(0), self.int(all));
+        self.b.ins().jump(head, &[zero.into(), first.into()]);
+        self.b.switch_to_block(head);
+        let tried = self.b.ins().iadd(good, step);
+        let elements = self.b.ins().ishl_imm_u(tried, i64::from(run.pass()));
+        let last = self.b.ins().iadd_imm_s(elements, -1);
+        let holds = self.run_holds(run, last)?;
+        let good = self.b.ins().select(holds, tried, good);
+        let step = self.b.ins().ushr_imm_u(step, 1);
+        let missing = self.b.ins().icmp_imm_s(IntCC::NotEqual, good, all);
+        let finer = self.b.ins().icmp_imm_s(IntCC::NotEqual, step, 0);
+        let more = self.b.ins().band(missing, finer);
+        self.b.ins().brif(more, head, &[good.into(), step.into()], done, &[good.into()]);
+        self.b.switch_to_block(done);
+        Ok(found)
+    }
+
+    /// Whether pointers and compared integers rise by one from each element to the next, from `first` to `last`.
+    fn rise(&mut self, run: &Run, first: Value, last: Value) -> Result<Value> {
+        let mut all = self.b.ins().iconst(types::I8, 1);
+        let count = self.b.ins().isub(last, first);
+        let [from, to] = [first, last].map(|value| self.name(value));
+        self.scope(|e| {
+            for (node, index) in &run.rising {
+                let elem = e.nodes[*node].elem;
+                let step = if let Elem::Ptr(to) = elem { to.size() } else { 1 };
+                let first = e.eval(*node, &with(index, INNER, from))?;
+                let last = e.eval(*node, &with(index, INNER, to))?;
+                let [first, last] = [first, last].map(|v| e.wide(v, elem.dtype()));
+                let far = e.b.ins().isub(last, first);
+                let whole = e.b.ins().ishl_imm_u(count, i64::from(step.trailing_zeros()));
+                let v = e.b.ins().icmp(IntCC::Equal, far, whole);
+                all = e.b.ins().band(all, v);
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Whether the run's test holds for the elements up to `last`.
+    fn run_holds(&mut self, run: &Run, last: Value) -> Result<Value> {
+        let first = self.int(0);
+        let mut all = self.rise(run, first, last)?;
+        let to = self.name(last);
+        self.scope(|e| {
+            for mask in &run.masks {
+                for at in [start(&mask.index), with(&mask.index, INNER, to)] {
+                    let v = e.eval(mask.node, &at)?;
+                    all = e.b.ins().band(all, v);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Where a load's elements lie in memory row-major already: whether they do, and from which address on. The code
+    /// evaluates both; the address means nothing where the first is false.
+    pub(in crate::tile::emit) fn in_memory(
+        &mut self,
+        node: NodeId,
+        dims: &[usize],
+    ) -> Result<Option<(Value, Value)>> {
+        let Kind::Load { ptr, .. } = self.nodes[node].kind else { return Ok(None) };
+        let Some(run) = self.run(dims, &[node], None).filter(Run::whole) else { return Ok(None) };
+        let last = self.int(run.len() as i64 - 1);
+        let holds = self.run_holds(&run, last)?;
+        let mut address = None;
+        self.scope(|e| {
+            address = Some(e.eval(ptr, &start(&run.index()))?);
+            Ok(())
+        })?;
+        Ok(address.map(|a| (holds, a)))
+    }
+
+    /// Whether storing the only run to these pointers group by group is the same as loading all of it before: the loads
+    /// and the store are contiguous, and each load is of the very elements that are stored or of others only.
+    pub(in crate::tile::emit) fn apart(&mut self, run: &Run, to: NodeId) -> Result<Value> {
+        let last = self.int(run.len() as i64 - 1);
+        let pointers = Run { masks: vec![], ..run.clone() };
+        let mut all = self.run_holds(&pointers, last)?;
+        let bytes = |e: Elem, n: usize| match e {
+            Elem::Ptr(to) => (to.size() * n) as i64,
+            Elem::Data(_) => 0,
+        };
+        let (written, own) = (bytes(self.nodes[to].elem, run.len()), start(&run.index()));
+        let stored = self.eval(to, &own)?;
+        for load in &run.loads {
+            let read = bytes(self.nodes[load.ptr].elem, run.len());
+            let loaded = self.eval(load.ptr, &start(&load.index))?;
+            let above = self.b.ins().isub(stored, loaded);
+            let below = self.b.ins().ineg(above);
+            let above = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, above, read);
+            let below_ok =
+                self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, below, written);
+            let mut fine = self.b.ins().band(above, below_ok);
+            if read == written {
+                let same = self.b.ins().icmp_imm_s(IntCC::Equal, below, 0);
+                fine = self.b.ins().bor(fine, same);
+            }
+            all = self.b.ins().band(all, fine);
+        }
+        Ok(all)
+    }
+}
