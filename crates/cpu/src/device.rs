@@ -3,6 +3,7 @@
 use crate::kernel::{Call, Compile, Kernel};
 use crate::machine;
 use crate::ops;
+use crate::simd::Isa;
 use crate::threads::Threads;
 use std::sync::Arc;
 use trident_ir::cost::flops;
@@ -15,6 +16,8 @@ use trident_runtime::{
 pub struct CpuDevice {
     info: DeviceInfo,
     pub(crate) threads: Arc<Threads>,
+    /// What compiled kernels may use.
+    pub(crate) isa: Isa,
 }
 
 impl CpuDevice {
@@ -27,7 +30,12 @@ impl CpuDevice {
             threads: pool.count(),
             features: machine::features(),
         };
-        CpuDevice { info, threads: Arc::new(pool) }
+        CpuDevice { info, threads: Arc::new(pool), isa: Isa::detect() }
+    }
+
+    /// The same with kernels of level tile compiled for another of the machine's instruction sets.
+    pub fn with_isa(self, isa: Isa) -> CpuDevice {
+        CpuDevice { isa, ..self }
     }
 }
 

@@ -6,7 +6,7 @@
 // Every function is unsafe only for the instruction set of `V`.
 #![allow(unsafe_op_in_unsafe_fn)]
 
-use crate::simd::{Float32, Vector};
+use crate::simd::{Arithmetic, Arithmetic32};
 
 /// `map!(V, x, y, |v| f(v))`: `y[i] = f(x[i])` for a pointer `x` (which may be `y`'s) and a slice `y`, whole vectors first; all
 /// lanes of the last vector go through the same operations. It is a macro because a closure that the compiler leaves out of
@@ -30,7 +30,7 @@ pub(crate) use map;
 
 /// `c[0] + c[1] x + c[2] x² + …`.
 #[inline(always)]
-pub(crate) unsafe fn poly<V: Vector, const N: usize>(x: V, c: [V::Elem; N]) -> V {
+pub(crate) unsafe fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
     let mut sum = V::splat(c[N - 1]);
     for &c in c[..N - 1].iter().rev() {
         sum = sum.mul_add(x, V::splat(c));
@@ -43,7 +43,7 @@ const LN2_LO: f32 = -2.121_944_4e-4;
 
 /// `(n, r)` with `x = n ln 2 + r`, `|r| <= ln 2 / 2`, for `x` limited to where `exp` is 0 or infinite.
 #[inline(always)]
-unsafe fn reduce<V: Float32>(x: V) -> (V, V) {
+unsafe fn reduce<V: Arithmetic32>(x: V) -> (V, V) {
     let x = V::splat(89.0).min(V::splat(-105.0).max(x));
     let n = x.mul(V::splat(std::f32::consts::LOG2_E)).round();
     let r = n.mul_add(V::splat(-LN2_HI), x);
@@ -52,21 +52,21 @@ unsafe fn reduce<V: Float32>(x: V) -> (V, V) {
 
 /// `exp(r) - 1` for `|r| <= ln 2 / 2`.
 #[inline(always)]
-unsafe fn exp_m1_near_0<V: Float32>(r: V) -> V {
+unsafe fn exp_m1_near_0<V: Arithmetic32>(r: V) -> V {
     let q = poly(r, [0.5, 0.166_665_14, 0.041_666_19, 0.008_369_531, 0.001_395_156_1]);
     r.mul(r).mul_add(q, r)
 }
 
 /// `exp(x)`, within 2 units in the last place; subnormal results included.
 #[inline(always)]
-pub(crate) unsafe fn exp<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn exp<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
     exp_m1_near_0(r).add(V::splat(1.0)).scale_pow2(n)
 }
 
 /// `exp(x) - 1`, relative error below 3e-7 also near 0.
 #[inline(always)]
-pub(crate) unsafe fn exp_m1<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn exp_m1<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
     let one = V::splat(1.0);
     // 2^n (e^r - 1) + (2^n - 1); for large n the second term could overflow where the sum does not.
@@ -77,7 +77,7 @@ pub(crate) unsafe fn exp_m1<V: Float32>(x: V) -> V {
 
 /// The natural logarithm, within 2 units in the last place; -∞ at 0, NaN below.
 #[inline(always)]
-pub(crate) unsafe fn ln<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn ln<V: Arithmetic32>(x: V) -> V {
     let zero = V::splat(0.0);
     let least = V::splat(f32::MIN_POSITIVE);
     // Subnormal numbers are scaled up first.
@@ -115,14 +115,14 @@ pub(crate) unsafe fn ln<V: Float32>(x: V) -> V {
 
 /// `1 / (1 + exp(-x))`, absolute error below 1.2e-7.
 #[inline(always)]
-pub(crate) unsafe fn sigmoid<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn sigmoid<V: Arithmetic32>(x: V) -> V {
     let one = V::splat(1.0);
     one.div(one.add(exp(V::splat(0.0).sub(x))))
 }
 
 /// The hyperbolic tangent, relative error below 3e-7.
 #[inline(always)]
-pub(crate) unsafe fn tanh<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     let one = V::splat(1.0);
     let far = one.sub(V::splat(2.0).div(exp(a.add(a)).add(one)));
@@ -135,7 +135,7 @@ pub(crate) unsafe fn tanh<V: Float32>(x: V) -> V {
 /// The error function, absolute error below 1e-7, relative below 1.5e-7. The polynomials were fitted for least largest
 /// errors: `erf(a)/a - 1` in `a²` below three quarters, `log2(erfc(a))` above, and `2^f`.
 #[inline(always)]
-pub(crate) unsafe fn erf<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn erf<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     // 2/√π less 1, which is added as `a` itself: fewer roundings.
     let p = poly(
@@ -175,7 +175,7 @@ pub(crate) unsafe fn erf<V: Float32>(x: V) -> V {
 
 /// `x/2 * (1 + erf(x/√2))`.
 #[inline(always)]
-pub(crate) unsafe fn gelu<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn gelu<V: Arithmetic32>(x: V) -> V {
     let e = erf(x.mul(V::splat(std::f32::consts::FRAC_1_SQRT_2)));
     // -∞ times 0 would be NaN.
     let x = x.select_lt(V::splat(-30.0), V::splat(-30.0), x);
@@ -185,7 +185,7 @@ pub(crate) unsafe fn gelu<V: Float32>(x: V) -> V {
 
 /// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`.
 #[inline(always)]
-pub(crate) unsafe fn gelu_tanh<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
     const C: f32 = 0.797_884_6;
     let inner = x.mul(x.mul(x).mul_add(V::splat(C * 0.044715), V::splat(C)));
     let t = tanh(inner);
@@ -196,7 +196,7 @@ pub(crate) unsafe fn gelu_tanh<V: Float32>(x: V) -> V {
 
 /// `ln(1 + exp(x))`.
 #[inline(always)]
-pub(crate) unsafe fn softplus<V: Float32>(x: V) -> V {
+pub(crate) unsafe fn softplus<V: Arithmetic32>(x: V) -> V {
     let (zero, one) = (V::splat(0.0), V::splat(1.0));
     let t = exp(zero.sub(x.abs()));
     // ln(1 + t) = ln(u) t / (u - 1) for the rounded u = 1 + t; where u is 1 it is t.

@@ -6,9 +6,9 @@
 // keep them in memory and run at less than half the speed.
 #![allow(clippy::needless_range_loop)]
 
+use crate::simd::{Arithmetic, Isa, Lanes, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F32x8, F32x16, F64x4, F64x8};
-use crate::simd::{Isa, Lanes, Vector};
 
 /// What is done to an element of C after its last product, in this order: times `alpha`, plus the biases, plus
 /// `beta * residual`, limited to `lo..=hi`. Null pointers are absent operands.
@@ -247,7 +247,7 @@ macro_rules! table {
 macro_rules! full_kernels {
     ($name:ident, $v:ty, $mr:literal $(, $features:literal)?) => {
         $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, <$v as Vector>::Elem>) {
+        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, <$v as Arithmetic>::Elem>) {
             tile::<$v, ROWS, VECTORS, $mr>(t)
         }
     };
@@ -257,7 +257,7 @@ macro_rules! thin_kernels {
     ($name:ident, $w:ty, $v:ty, $features:literal) => {
         #[target_feature(enable = $features)]
         unsafe fn $name<const PANELS: usize, const COLS: usize>(
-            t: &Tile<'_, <$v as Vector>::Elem>,
+            t: &Tile<'_, <$v as Arithmetic>::Elem>,
         ) {
             thin::<$w, $v, PANELS, COLS>(t)
         }

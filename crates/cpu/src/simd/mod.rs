@@ -78,26 +78,16 @@ impl Isa {
     }
 }
 
-/// A vector of `LANES` elements.
+/// What is computed lane by lane, of any number of lanes.
 ///
 /// # Safety
-/// Every method requires that the machine has the instruction set of the type; the loads and stores also require that the
-/// pointers are valid for the lanes they touch (no alignment is needed).
-pub(crate) trait Vector: Copy + 'static {
+/// Every method requires that the machine has the instruction set of the type.
+pub(crate) trait Arithmetic: Copy + 'static {
     type Elem: Copy + Default + 'static;
-    const LANES: usize;
     /// Whether `mul_add` rounds once.
     const FUSED: bool;
 
     unsafe fn splat(x: Self::Elem) -> Self;
-    unsafe fn load(p: *const Self::Elem) -> Self;
-    /// Loads `n < LANES` elements; the other lanes are zero and their memory is not touched.
-    unsafe fn load_partial(p: *const Self::Elem, n: usize) -> Self;
-    unsafe fn store(self, p: *mut Self::Elem);
-    /// Loads `p[0], p[2], …, p[2n - 2]` for `1 <= n <= LANES` and touches nothing beyond; the other lanes are arbitrary.
-    unsafe fn load_even(p: *const Self::Elem, n: usize) -> Self;
-    /// Stores the first `n < LANES` elements.
-    unsafe fn store_partial(self, p: *mut Self::Elem, n: usize);
     unsafe fn add(self, o: Self) -> Self;
     unsafe fn sub(self, o: Self) -> Self;
     unsafe fn mul(self, o: Self) -> Self;
@@ -109,6 +99,24 @@ pub(crate) trait Vector: Copy + 'static {
     /// The smaller; `o` where either is NaN.
     unsafe fn min(self, o: Self) -> Self;
     unsafe fn sqrt(self) -> Self;
+}
+
+/// A vector of `LANES` elements.
+///
+/// # Safety
+/// As [`Arithmetic`]; the loads and stores also require that the pointers are valid for the lanes they touch (no
+/// alignment is needed).
+pub(crate) trait Vector: Arithmetic {
+    const LANES: usize;
+
+    unsafe fn load(p: *const Self::Elem) -> Self;
+    /// Loads `n < LANES` elements; the other lanes are zero and their memory is not touched.
+    unsafe fn load_partial(p: *const Self::Elem, n: usize) -> Self;
+    unsafe fn store(self, p: *mut Self::Elem);
+    /// Loads `p[0], p[2], …, p[2n - 2]` for `1 <= n <= LANES` and touches nothing beyond; the other lanes are arbitrary.
+    unsafe fn load_even(p: *const Self::Elem, n: usize) -> Self;
+    /// Stores the first `n < LANES` elements.
+    unsafe fn store_partial(self, p: *mut Self::Elem, n: usize);
 
     /// Loads `n <= LANES` elements.
     #[inline(always)]
@@ -132,11 +140,11 @@ pub(crate) trait Vector: Copy + 'static {
     }
 }
 
-/// The further operations that the `f32` functions need.
+/// The further arithmetic that functions of `f32` need.
 ///
 /// # Safety
-/// As [`Vector`].
-pub(crate) trait Float32: Vector<Elem = f32> {
+/// As [`Arithmetic`].
+pub(crate) trait Arithmetic32: Arithmetic<Elem = f32> {
     unsafe fn abs(self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
     unsafe fn copysign(self, sign: Self) -> Self;
@@ -148,6 +156,13 @@ pub(crate) trait Float32: Vector<Elem = f32> {
     unsafe fn split_exponent(self) -> (Self, Self);
     /// `yes` where `self < o`, else (also for NaN) `no`.
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self;
+}
+
+/// Vectors of `f32` with what kernels do beside arithmetic.
+///
+/// # Safety
+/// As [`Vector`].
+pub(crate) trait Float32: Arithmetic32 + Vector {
     /// Whether `self < o` in any lane.
     unsafe fn any_lt(self, o: Self) -> bool;
     /// Loads IEEE halves.

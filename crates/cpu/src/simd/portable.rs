@@ -5,7 +5,7 @@
 
 use half::f16;
 
-use super::{Float32, Vector};
+use super::{Arithmetic, Arithmetic32, Float32, Vector};
 use crate::narrow::{Narrow, Rounding};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
@@ -29,44 +29,13 @@ impl<T: Copy, const N: usize> Lanes<T, N> {
 
 macro_rules! vector_of_lanes {
     ($t:ty) => {
-        impl<const N: usize> Vector for Lanes<$t, N> {
+        impl<const N: usize> Arithmetic for Lanes<$t, N> {
             type Elem = $t;
-            const LANES: usize = N;
             const FUSED: bool = cfg!(target_arch = "aarch64");
 
             #[inline(always)]
             unsafe fn splat(x: $t) -> Self {
                 Lanes([x; N])
-            }
-            #[inline(always)]
-            unsafe fn load(p: *const $t) -> Self {
-                Lanes(p.cast::<[$t; N]>().read_unaligned())
-            }
-            #[inline(always)]
-            unsafe fn load_partial(p: *const $t, n: usize) -> Self {
-                let mut v = [0.0; N];
-                for (i, x) in v.iter_mut().enumerate().take(n) {
-                    *x = *p.add(i);
-                }
-                Lanes(v)
-            }
-            #[inline(always)]
-            unsafe fn load_even(p: *const $t, n: usize) -> Self {
-                let mut v = [0.0; N];
-                for (i, x) in v.iter_mut().enumerate().take(n) {
-                    *x = *p.add(2 * i);
-                }
-                Lanes(v)
-            }
-            #[inline(always)]
-            unsafe fn store(self, p: *mut $t) {
-                p.cast::<[$t; N]>().write_unaligned(self.0)
-            }
-            #[inline(always)]
-            unsafe fn store_partial(self, p: *mut $t, n: usize) {
-                for (i, x) in self.0.iter().enumerate().take(n) {
-                    *p.add(i) = *x;
-                }
             }
             #[inline(always)]
             unsafe fn add(self, o: Self) -> Self {
@@ -109,12 +78,47 @@ macro_rules! vector_of_lanes {
                 self.map(|x| x.sqrt())
             }
         }
+
+        impl<const N: usize> Vector for Lanes<$t, N> {
+            const LANES: usize = N;
+
+            #[inline(always)]
+            unsafe fn load(p: *const $t) -> Self {
+                Lanes(p.cast::<[$t; N]>().read_unaligned())
+            }
+            #[inline(always)]
+            unsafe fn load_partial(p: *const $t, n: usize) -> Self {
+                let mut v = [0.0; N];
+                for (i, x) in v.iter_mut().enumerate().take(n) {
+                    *x = *p.add(i);
+                }
+                Lanes(v)
+            }
+            #[inline(always)]
+            unsafe fn load_even(p: *const $t, n: usize) -> Self {
+                let mut v = [0.0; N];
+                for (i, x) in v.iter_mut().enumerate().take(n) {
+                    *x = *p.add(2 * i);
+                }
+                Lanes(v)
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $t) {
+                p.cast::<[$t; N]>().write_unaligned(self.0)
+            }
+            #[inline(always)]
+            unsafe fn store_partial(self, p: *mut $t, n: usize) {
+                for (i, x) in self.0.iter().enumerate().take(n) {
+                    *p.add(i) = *x;
+                }
+            }
+        }
     };
 }
 vector_of_lanes!(f32);
 vector_of_lanes!(f64);
 
-impl<const N: usize> Float32 for Lanes<f32, N> {
+impl<const N: usize> Arithmetic32 for Lanes<f32, N> {
     #[inline(always)]
     unsafe fn abs(self) -> Self {
         self.map(f32::abs)
@@ -156,6 +160,9 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
         }
         out
     }
+}
+
+impl<const N: usize> Float32 for Lanes<f32, N> {
     #[inline(always)]
     unsafe fn any_lt(self, o: Self) -> bool {
         let mut any = false;

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{Float32, Vector};
+use super::{Arithmetic, Arithmetic32, Float32, Vector};
 
 #[derive(Clone, Copy)]
 pub(crate) struct F32x16(pub(super) __m512);
@@ -17,43 +17,13 @@ macro_rules! vector {
     ($v:ident, $elem:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident,
      $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident, |$n:ident| $mask:expr, |$p:ident, $m:ident| $partial:expr,
      $store_partial:ident, |$low:ident, $high:ident| $even:expr) => {
-        impl Vector for $v {
+        impl Arithmetic for $v {
             type Elem = $elem;
-            const LANES: usize = $lanes;
             const FUSED: bool = true;
 
             #[inline(always)]
             unsafe fn splat(x: $elem) -> Self {
                 $v($splat(x))
-            }
-            #[inline(always)]
-            unsafe fn load(p: *const $elem) -> Self {
-                $v($load(p))
-            }
-            #[inline(always)]
-            unsafe fn load_partial($p: *const $elem, $n: usize) -> Self {
-                let $m = $mask;
-                $v($partial)
-            }
-            #[inline(always)]
-            unsafe fn load_even(p: *const $elem, n: usize) -> Self {
-                let count = 2 * n - 1;
-                let low = Self::load_up_to(p, count.min($lanes));
-                let high = if count > $lanes {
-                    Self::load_partial(p.add($lanes), count - $lanes)
-                } else {
-                    low
-                };
-                let ($low, $high) = (low.0, high.0);
-                $v($even)
-            }
-            #[inline(always)]
-            unsafe fn store(self, p: *mut $elem) {
-                $store(p, self.0)
-            }
-            #[inline(always)]
-            unsafe fn store_partial(self, p: *mut $elem, $n: usize) {
-                $store_partial(p, $mask, self.0)
             }
             #[inline(always)]
             unsafe fn add(self, o: Self) -> Self {
@@ -86,6 +56,40 @@ macro_rules! vector {
             #[inline(always)]
             unsafe fn sqrt(self) -> Self {
                 $v($sqrt(self.0))
+            }
+        }
+
+        impl Vector for $v {
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            unsafe fn load(p: *const $elem) -> Self {
+                $v($load(p))
+            }
+            #[inline(always)]
+            unsafe fn load_partial($p: *const $elem, $n: usize) -> Self {
+                let $m = $mask;
+                $v($partial)
+            }
+            #[inline(always)]
+            unsafe fn load_even(p: *const $elem, n: usize) -> Self {
+                let count = 2 * n - 1;
+                let low = Self::load_up_to(p, count.min($lanes));
+                let high = if count > $lanes {
+                    Self::load_partial(p.add($lanes), count - $lanes)
+                } else {
+                    low
+                };
+                let ($low, $high) = (low.0, high.0);
+                $v($even)
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $elem) {
+                $store(p, self.0)
+            }
+            #[inline(always)]
+            unsafe fn store_partial(self, p: *mut $elem, $n: usize) {
+                $store_partial(p, $mask, self.0)
             }
         }
     };
@@ -187,7 +191,7 @@ const SQRT_HALF: i32 = 0x3f35_04f3;
 const MANTISSA: i32 = 0x007f_ffff;
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
-impl Float32 for F32x16 {
+impl Arithmetic32 for F32x16 {
     #[inline(always)]
     unsafe fn abs(self) -> Self {
         F32x16(_mm512_abs_ps(self.0))
@@ -219,6 +223,9 @@ impl Float32 for F32x16 {
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
         F32x16(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0), no.0, yes.0))
     }
+}
+
+impl Float32 for F32x16 {
     #[inline(always)]
     unsafe fn any_lt(self, o: Self) -> bool {
         _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0) != 0
@@ -248,7 +255,7 @@ impl Float32 for F32x16 {
     }
 }
 
-impl Float32 for F32x8 {
+impl Arithmetic32 for F32x8 {
     #[inline(always)]
     unsafe fn abs(self) -> Self {
         F32x8(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0))
@@ -286,6 +293,9 @@ impl Float32 for F32x8 {
     unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
         F32x8(_mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)))
     }
+}
+
+impl Float32 for F32x8 {
     #[inline(always)]
     unsafe fn any_lt(self, o: Self) -> bool {
         _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)) != 0

@@ -12,6 +12,8 @@ use super::check::Checker;
 pub(super) struct Context {
     /// Addresses of the routines.
     pub(super) table: *const usize,
+    /// The kernel's code.
+    pub(super) code: *const u8,
     /// Number of programs along x, y, z.
     pub(super) grid: [u32; 3],
     /// Called with the linear program id and the site of an assertion that did not hold.

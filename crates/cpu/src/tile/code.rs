@@ -25,13 +25,13 @@ impl Code {
         &self.map[..self.len]
     }
 
-    /// The entry.
+    /// The entry, which stands at this byte.
     ///
     /// # Safety
-    /// The bytes are those of a compiled kernel for this machine.
-    pub(super) unsafe fn entry(&self) -> Entry {
+    /// The bytes are those of a compiled kernel for this machine, and the entry is there.
+    pub(super) unsafe fn entry(&self, at: usize) -> Entry {
         // SAFETY: as the caller states; the mapping is executable.
-        unsafe { std::mem::transmute::<*const u8, Entry>(self.map.as_ptr()) }
+        unsafe { std::mem::transmute::<*const u8, Entry>(self.map.as_ptr().add(at)) }
     }
 }
 

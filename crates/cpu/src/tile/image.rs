@@ -11,6 +11,7 @@ use trident_ir::{Func, Level, Type};
 use super::emit::{Emitted, Site};
 use super::kernel::Header;
 use super::{routine, target};
+use crate::simd::Isa;
 
 const MARK: &[u8; 8] = b"trident1";
 
@@ -26,9 +27,9 @@ pub(super) enum ImageError {
 }
 
 /// What code, version and routines an image needs.
-fn key() -> &'static str {
-    static KEY: OnceLock<String> = OnceLock::new();
-    KEY.get_or_init(|| format!("{} {:016x}", target::key(), routine::fingerprint()))
+fn key(isa: Isa) -> String {
+    static ROUTINES: OnceLock<u64> = OnceLock::new();
+    format!("{} {:016x}", target::key(isa), ROUTINES.get_or_init(routine::fingerprint))
 }
 
 /// A function without ops that has these parameters: the text form has functions, not types.
@@ -55,17 +56,18 @@ fn digest(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }
 
-pub(super) fn write(header: &Header, code: &[u8]) -> Vec<u8> {
+pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     let mut body = vec![];
     let mut text = |s: &str| {
         body.extend((s.len() as u64).to_le_bytes());
         body.extend(s.as_bytes());
     };
-    text(key());
+    text(&key(isa));
     text(&header.name);
     text(if header.check { "check" } else { "" });
     text(&header.written.iter().map(|&w| if w { 'w' } else { 'r' }).collect::<String>());
     text(&header.emitted.scratch.to_string());
+    text(&header.emitted.entry.to_string());
     text(&signature(&header.params).to_string());
     text(&header.emitted.sites.len().to_string());
     for site in &header.emitted.sites {
@@ -79,20 +81,20 @@ pub(super) fn write(header: &Header, code: &[u8]) -> Vec<u8> {
 }
 
 /// The header and code of an image.
-pub(super) fn read(image: &[u8]) -> Result<(Header, &[u8]), ImageError> {
+pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError> {
     let rest = image.strip_prefix(MARK).ok_or(ImageError::Malformed)?;
     let (sum, body) = rest.split_first_chunk::<8>().ok_or(ImageError::Malformed)?;
     if u64::from_le_bytes(*sum) != digest(body) {
         return Err(ImageError::Malformed);
     }
     let mut reader = Reader(body);
-    if reader.text()? != key() {
+    if reader.text()? != key(isa) {
         return Err(ImageError::Foreign);
     }
     let name = reader.text()?.to_owned();
     let check = reader.text()? == "check";
     let written = reader.text()?.chars().map(|c| c == 'w').collect();
-    let scratch = reader.number()?;
+    let (scratch, entry) = (reader.number()?, reader.number()?);
     let signature: Func = reader.text()?.parse().map_err(|_| ImageError::Malformed)?;
     let params = signature.body.params.iter().map(|&p| signature.ty(p).clone()).collect();
     let mut sites = vec![];
@@ -103,7 +105,11 @@ pub(super) fn read(image: &[u8]) -> Result<(Header, &[u8]), ImageError> {
         sites.push(Site { message, loc, origin });
     }
     let code = reader.bytes()?;
-    Ok((Header { name, params, emitted: Emitted { scratch, sites }, check, written }, code))
+    if entry >= code.len() {
+        return Err(ImageError::Malformed);
+    }
+    let emitted = Emitted { scratch, sites, entry };
+    Ok((Header { name, params, emitted, check, written }, code))
 }
 
 struct Reader<'a>(&'a [u8]);

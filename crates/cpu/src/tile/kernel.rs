@@ -40,6 +40,7 @@ struct Native {
     header: Header,
     code: Code,
     threads: Arc<Threads>,
+    isa: Isa,
     /// What it was compiled from; a kernel that was loaded from an image has none.
     module: Option<Module>,
 }
@@ -55,7 +56,8 @@ impl KernelCompiler for CpuDevice {
             let reason = "has no entry of level tile".into();
             return Err(Declined { op: "module".into(), reason });
         };
-        let Compiled { code, emitted, .. } = target::compile(module, options.check, None)?;
+        let Compiled { code, emitted, .. } =
+            target::compile(module, self.isa, options.check, None)?;
         let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
         let (name, written) = (entry.name.clone(), Origins::new(module).written());
         let header = Header { name, params, emitted, check: options.check, written };
@@ -63,7 +65,7 @@ impl KernelCompiler for CpuDevice {
     }
 
     fn load_kernel(&self, image: &[u8]) -> Result<Arc<dyn Kernel>, Declined> {
-        let (header, code) = image::read(image)
+        let (header, code) = image::read(image, self.isa)
             .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
         self.native(header, code, None)
     }
@@ -80,7 +82,8 @@ impl CpuDevice {
             op: header.name.clone(),
             reason: format!("no memory for machine code: {e}"),
         })?;
-        Ok(Arc::new(Native { header, code, threads: Arc::clone(&self.threads), module }))
+        let (threads, isa) = (Arc::clone(&self.threads), self.isa);
+        Ok(Arc::new(Native { header, code, threads, isa, module }))
     }
 }
 
@@ -147,7 +150,9 @@ impl Native {
         let (args, scratch) = (args.as_ptr(), scratch.as_mut_ptr());
         // SAFETY: the code was generated for this machine and these parameters; what its pointers point to is the
         // launching program's affair, as the interface says.
-        let status = unsafe { (self.code.entry())(context, args, first, count, scratch) };
+        let status = unsafe {
+            (self.code.entry(self.header.emitted.entry))(context, args, first, count, scratch)
+        };
         status == 0
     }
 
@@ -196,7 +201,8 @@ impl Kernel for Native {
             }
         };
         let context = Context {
-            table: routine::table(Isa::detect()).as_ptr(),
+            table: routine::table(self.isa).as_ptr(),
+            code: self.code.bytes().as_ptr(),
             grid: launch.grid,
             fail,
             check,
@@ -248,12 +254,12 @@ impl Kernel for Native {
     }
 
     fn listing(&self, kind: Listing) -> Option<String> {
-        let compiled =
-            target::compile(self.module.as_ref()?, self.header.check, Some(kind)).ok()?;
+        let module = self.module.as_ref()?;
+        let compiled = target::compile(module, self.isa, self.header.check, Some(kind)).ok()?;
         compiled.listing
     }
 
     fn image(&self) -> Option<Vec<u8>> {
-        Some(image::write(&self.header, self.code.bytes()))
+        Some(image::write(&self.header, self.isa, self.code.bytes()))
     }
 }

@@ -6,6 +6,7 @@ mod code;
 mod emit;
 mod image;
 mod kernel;
+mod loops;
 mod plan;
 pub mod routine;
 mod target;

@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trident_ir::{Block, Func, Op, OpKind, ValueId, op::Group};
+use trident_ir::{Block, DType, Func, Op, OpKind, ValueId, op::Group};
+
+use super::routine::function::{self, Function};
 
 /// A block of this cost is kept if several roots need it.
 const DEAR: u32 = 6;
@@ -21,7 +23,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(func: &Func) -> Plan {
+    /// With `wide`, functions that loops can compute are expressions too.
+    pub(super) fn new(func: &Func, wide: bool) -> Plan {
         let n = func.values.len();
         let mut lives = Lives {
             last: vec![0; n],
@@ -36,6 +39,8 @@ impl Plan {
         forward.block(&func.body);
         let Forward { costs, loads, .. } = forward;
         let mut roots = Roots {
+            func,
+            wide,
             of: vec![Root::None; n],
             depth: lives.depth,
             loops: vec![],
@@ -84,6 +89,21 @@ pub(super) fn strip(op: &Op) -> bool {
         K::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
         K::And | K::Or | K::Not | K::Xor => false,
         _ => op.decl().group == Group::Elementwise,
+    }
+}
+
+/// Whether the op is a function that loops can compute.
+fn traced(func: &Func, op: &Op) -> bool {
+    let types: Option<Vec<DType>> = op.used().map(|v| func.ty(v).dtype()).collect();
+    let function = types.and_then(|types| Function::find(name(op), &types));
+    function.is_some_and(|f| function::traced(f).is_some())
+}
+
+/// The name of the function that a strip's op is.
+pub(super) fn name(op: &Op) -> &str {
+    match op.kind {
+        OpKind::Libm => op.str("function").unwrap_or_default(),
+        kind => kind.decl().name,
     }
 }
 
@@ -265,7 +285,9 @@ impl Root {
     }
 }
 
-struct Roots {
+struct Roots<'a> {
+    func: &'a Func,
+    wide: bool,
     of: Vec<Root>,
     depth: Vec<u32>,
     /// For each region that is open: whether it runs several times.
@@ -278,7 +300,7 @@ struct Roots {
     next: u32,
 }
 
-impl Roots {
+impl Roots<'_> {
     fn fresh(&mut self) -> Root {
         self.next += 1;
         Root::One(self.next)
@@ -343,7 +365,8 @@ impl Roots {
             root = Root::Many;
         }
         for (i, v) in op.used().enumerate() {
-            let own = op.kind == OpKind::TakeAlongAxis && i == 0 || strip(op);
+            let by_strips = strip(op) && !(self.wide && traced(self.func, op));
+            let own = op.kind == OpKind::TakeAlongAxis && i == 0 || by_strips;
             let root = if own && root != Root::None { self.fresh() } else { root };
             self.add(v, root);
         }

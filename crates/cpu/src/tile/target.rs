@@ -10,6 +10,7 @@ use trident_ir::Module;
 use trident_runtime::{Declined, Listing};
 
 use super::emit::{self, Emitted};
+use crate::simd::Isa;
 
 /// Machine code with what is known about it.
 pub(super) struct Compiled {
@@ -47,8 +48,8 @@ fn features() -> Vec<&'static str> {
 }
 
 /// What code depends on: code of one key runs wherever the key is the same.
-pub(super) fn key() -> String {
-    format!("{ARCH} {} {}", features().join(" "), env!("CARGO_PKG_VERSION"))
+pub(super) fn key(level: Isa) -> String {
+    format!("{ARCH} {} {} {}", level.name(), features().join(" "), env!("CARGO_PKG_VERSION"))
 }
 
 /// Whether the machine has instructions for what would be calls of a C library otherwise: rounding, and with
@@ -82,6 +83,7 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
 /// Generates the machine code of a module's entry.
 pub(super) fn compile(
     module: &Module,
+    level: Isa,
     check: bool,
     listing: Option<Listing>,
 ) -> Result<Compiled, Declined> {
@@ -94,7 +96,7 @@ pub(super) fn compile(
         UserFuncName::user(0, 0),
         signature,
     ));
-    let emitted = emit::emit(module, check, config, &mut context.func)?;
+    let (emitted, loops) = emit::emit(module, level, check, config, &mut context.func)?;
     if listing == Some(Listing::Clif) {
         let listing = Some(context.func.display().to_string());
         return Ok(Compiled { code: vec![], emitted, listing });
@@ -106,6 +108,6 @@ pub(super) fn compile(
     if let Some(reloc) = compiled.buffer.relocs().first() {
         return Err(declined(format!("code is not self-contained: {reloc:?}")));
     }
-    let code = compiled.code_buffer().to_vec();
+    let code = [&loops, compiled.code_buffer()].concat();
     Ok(Compiled { code, emitted, listing: compiled.vcode.clone() })
 }

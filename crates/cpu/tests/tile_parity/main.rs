@@ -10,7 +10,7 @@ mod memory;
 mod products;
 mod runs;
 
-use trident_cpu::CpuDevice;
+use trident_cpu::{CpuDevice, Isa};
 use trident_ir::interp::{Interpreter, Memory, Value};
 use trident_ir::{Element, Literal, Module};
 use trident_runtime::{KernelCompiler, KernelLaunch, KernelOptions};
@@ -78,8 +78,9 @@ fn run_both(text: &str, grid: [u32; 3], args: &[Arg], agree: &dyn Fn(&[u8], &[u8
     }
     let mut interpreter = Interpreter::new(&module).unwrap();
     interpreter.launch(grid, &values, &mut memory).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    for threads in [1, 3] {
-        let device = CpuDevice::new(threads);
+    let ways = Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]);
+    for (isa, threads) in ways {
+        let device = CpuDevice::new(threads).with_isa(isa);
         let kernel = device.compile_kernel(&module, &KernelOptions::default());
         let kernel = kernel.unwrap_or_else(|e| panic!("{e}\n{text}"));
         let image = kernel.image().unwrap();

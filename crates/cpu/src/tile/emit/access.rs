@@ -7,7 +7,7 @@ use trident_ir::{DType, Op};
 
 use super::index::Index;
 use super::node::{Elem, Kind, NodeId};
-use super::run::Run;
+use super::run::{Road, Run};
 use super::{Context, Emitter, Result};
 use crate::tile::abi;
 
@@ -134,18 +134,31 @@ impl<'m> Emitter<'m, '_> {
         let run = self.store_runs(dims, store).filter(Run::whole);
         let spared = run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
         self.separate(store, spared)?;
-        let Some(run) = self.store_runs(dims, store) else {
-            return self.store_elements(dims, store);
-        };
+        let mut undo = vec![];
+        let mut run = self.store_runs(dims, store);
+        if run.as_ref().is_none_or(|r| r.road != Road::Wide) {
+            undo = self.settle_strips(&[store.value])?;
+            run = self.store_runs(dims, store);
+        }
+        match run {
+            Some(run) => self.store_apart(dims, store, &run)?,
+            None => self.store_elements(dims, store)?,
+        }
+        self.restore(undo);
+        Ok(())
+    }
+
+    /// Stores by runs, or from a copy if the store overlaps loads of the only run.
+    fn store_apart(&mut self, dims: &[usize], store: Store, run: &Run) -> Result<()> {
         let mut others = run.clone();
         others.loads.retain(|load| !self.same_address(load.ptr, store.ptr));
         if others.loads.is_empty() || !run.whole() {
-            return self.store_run(&run, store);
+            return self.store_run(run, store);
         }
         let (elem, bits) = (self.nodes[store.value].elem, self.nodes[store.value].bits);
         let copy = self.reserve(elem.size() << bits);
         let apart = self.apart(&others, store.ptr)?;
-        let direct = |e: &mut Self| e.store_run(&run, store).map(|()| vec![]);
+        let direct = |e: &mut Self| e.store_run(run, store).map(|()| vec![]);
         let copied = |e: &mut Self| {
             e.fill(dims, &[(store.value, copy)])?;
             let value = e.node(Kind::Buffer(copy), elem, bits, 1, 0);
@@ -157,6 +170,18 @@ impl<'m> Emitter<'m, '_> {
             Ok(vec![])
         };
         self.either(apart, direct, copied).map(drop)
+    }
+
+    /// The runs by which vectors can store a block, if they can.
+    fn store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
+        self.wide_store_runs(dims, store).or_else(|| self.lane_store_runs(dims, store))
+    }
+
+    fn store_run(&mut self, run: &Run, store: Store) -> Result<()> {
+        match run.road {
+            Road::Wide => self.store_wide(run, store),
+            Road::Lanes => self.store_lanes_of(run, store),
+        }
     }
 
     fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {

@@ -6,13 +6,13 @@ use cranelift_codegen::ir::{
 use trident_ir::{DType, Op, OpKind};
 use trident_runtime::Declined;
 
-use super::node::{Elem, Kind, NodeId};
+use super::node::{Elem, Fun, Kind, NodeId};
 use super::op::bits_of;
 use super::{Emitter, Result, malformed};
 use crate::tile::plan;
-use crate::tile::routine::{Function, Rounding, Routine};
+use crate::tile::routine::{Function, Rounding, Routine, function};
 
-impl Emitter<'_, '_> {
+impl<'m> Emitter<'m, '_> {
     /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
     pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
         let slot = routine.slot().ok_or_else(|| Declined {
@@ -86,12 +86,10 @@ impl Emitter<'_, '_> {
                 dear.then_some(Routine::Convert { from, to, rounding, saturate })?
             }
             kind => {
-                let name = match kind {
-                    OpKind::Libm => op.str("function").unwrap_or_default(),
-                    _ if plan::strip(op) && from.is_float() => kind.decl().name,
-                    _ => return None,
-                };
-                let function = Function::find(name, &types)?;
+                if kind != OpKind::Libm && !(plan::strip(op) && from.is_float()) {
+                    return None;
+                }
+                let function = Function::find(plan::name(op), &types)?;
                 let same = function.output == to
                     || function.output.is_int()
                         && to.is_int()
@@ -100,6 +98,68 @@ impl Emitter<'_, '_> {
             }
         };
         routine.slot().is_some().then_some(routine)
+    }
+
+    /// Whether loops compute the routine's function in their own code.
+    pub(super) fn loops_compute(&self, routine: Routine) -> bool {
+        self.wide && matches!(routine, Routine::Function(f) if function::traced(f).is_some())
+    }
+
+    /// Has routines compute the functions in these expressions that no loop computes. Gives what the nodes were that
+    /// are buffers in this region only.
+    pub(super) fn settle_strips(&mut self, roots: &[NodeId]) -> Result<Vec<(NodeId, Kind<'m>)>> {
+        let mut undo = vec![];
+        if !self.wide {
+            return Ok(undo);
+        }
+        let mut stack = roots.to_vec();
+        let mut seen = vec![false; self.nodes.len()];
+        let mut found = vec![];
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            match &self.nodes[node].kind {
+                Kind::Apply(fun, operands) => {
+                    if let Fun::Op(op) = *fun
+                        && let Some(routine) = self.strip(op, operands, self.nodes[node].elem)
+                        && self.loops_compute(routine)
+                    {
+                        found.push((node, op, routine, operands.clone()));
+                    }
+                    stack.extend(operands);
+                }
+                Kind::View(of, _) => stack.push(*of),
+                Kind::Choose { from, .. } => stack.extend(from),
+                Kind::Take { index, .. } => stack.push(*index),
+                Kind::Load { ptr, mask, other, .. } => {
+                    stack.extend([Some(*ptr), *mask, *other].into_iter().flatten());
+                }
+                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
+            }
+        }
+        // Operands come before what uses them.
+        found.sort_unstable_by_key(|f| f.0);
+        for (node, op, routine, operands) in found {
+            let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
+            if bits == 0 {
+                continue;
+            }
+            let made = self.call_strip(op, routine, &operands, &[1 << bits], elem)?;
+            let buffer = self.nodes[made].kind.clone();
+            let former = std::mem::replace(&mut self.nodes[node].kind, buffer);
+            if self.nodes[node].region != self.region {
+                undo.push((node, former));
+            }
+        }
+        Ok(undo)
+    }
+
+    /// Makes nodes again what they were.
+    pub(super) fn restore(&mut self, undo: Vec<(NodeId, Kind<'m>)>) {
+        for (node, kind) in undo {
+            self.nodes[node].kind = kind;
+        }
     }
 
     /// Computes a block by a routine.

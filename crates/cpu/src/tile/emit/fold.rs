@@ -61,12 +61,16 @@ impl<'m> Emitter<'m, '_> {
         if let (Some(routine), [node], 0) = (fold_routine(op, elems[0].dtype()), &nodes[..], start)
         {
             let out = self.reserve(elems[0].size() << total);
-            let x = self.source(*node, &dims)?;
-            let (rows, n) = (self.int(1 << total), self.int(1 << bits));
-            self.call_routine(op, routine, &[out, x, rows, n, n])?;
+            let fold = plain(op).map(|fold| self.fold_wide(op, fold, *node, &dims, out));
+            if !fold.transpose()?.unwrap_or(false) {
+                let x = self.source(*node, &dims)?;
+                let (rows, n) = (self.int(1 << total), self.int(1 << bits));
+                self.call_routine(op, routine, &[out, x, rows, n, n])?;
+            }
             let node = self.node(Kind::Buffer(out), elems[0], total, 1, 0);
             return self.give_block(op, 0, node, rest);
         }
+        let undo = self.settle_strips(&nodes)?;
         let buffers: Vec<Value> = match rest.is_empty() {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
@@ -92,6 +96,7 @@ impl<'m> Emitter<'m, '_> {
             Ok(vec![])
         })?;
         self.top = top;
+        self.restore(undo);
         for (i, &elem) in elems.iter().enumerate() {
             let Some(id) = op.output(i) else { continue };
             let val = match (buffers.get(i), last.get(i)) {
@@ -196,6 +201,7 @@ impl<'m> Emitter<'m, '_> {
         let (outer_bits, total) = (bits_of(&rest), bits_of(&dims));
         let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
         let reverse = op.flag("reverse");
+        let undo = self.settle_strips(&nodes)?;
         self.repeat(outer_bits, &[], |e, outer, _| {
             let place: Vec<Bit> = counter(outer, outer_bits).collect();
             let put = |e: &mut Self, at: &Index, values: &[Value]| {
@@ -224,6 +230,7 @@ impl<'m> Emitter<'m, '_> {
             })?;
             Ok(vec![])
         })?;
+        self.restore(undo);
         for (i, (&buffer, &elem)) in buffers.iter().zip(&elems).enumerate() {
             let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
             self.give_block(op, i, node, dims.clone())?;
@@ -262,6 +269,7 @@ impl<'m> Emitter<'m, '_> {
         if op.effect() == trident_ir::op::Effect::Write {
             self.settle(nodes.clone())?;
         }
+        let undo = self.settle_strips(&nodes)?;
         self.repeat(total.saturating_sub(low), &[], |e, var, _| {
             let at = |j: usize| -> Index {
                 let bit = |k: u8| super::index::Bit::Const(j >> k & 1 == 1);
@@ -286,6 +294,7 @@ impl<'m> Emitter<'m, '_> {
             }
             Ok(vec![])
         })?;
+        self.restore(undo);
         for (i, &(buffer, elem)) in outs.iter().enumerate() {
             let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
             self.give_block(op, i, node, dims.clone())?;

@@ -11,7 +11,7 @@ use super::access::Store;
 use super::arithmetic::comparison;
 use super::index::{Index, rename, uniform};
 use super::node::{Elem, Fun, Kind, NodeId};
-use super::run::{GROUP, Part, Run, start};
+use super::run::{GROUP, Part, Road, Run, start};
 use super::{Emitter, Result};
 
 /// Bytes of a vector.
@@ -50,7 +50,8 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         let wide = roots.iter().all(|&n| self.storable(self.nodes[n].elem));
-        let Some(run) = self.run(dims, &roots, None).filter(|_| wide) else { return Ok(false) };
+        let run = self.run(Road::Lanes, dims, &roots, None).filter(|_| wide);
+        let Some(run) = run else { return Ok(false) };
         let body = |e: &mut Self, index: &Index, part: Part| {
             for &(node, address) in blocks {
                 let size = e.nodes[node].elem.size();
@@ -71,14 +72,15 @@ impl<'m> Emitter<'m, '_> {
         Ok(true)
     }
 
-    /// The runs by which vectors can store a block, if they can.
-    pub(super) fn store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
+    /// The runs by which vectors of 128 bits can store a block, if they can.
+    pub(super) fn lane_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
         let storable = self.storable(self.nodes[store.value].elem);
-        self.run(dims, &[store.value], Some((store.ptr, store.mask))).filter(|_| storable)
+        let to = Some((store.ptr, store.mask));
+        self.run(Road::Lanes, dims, &[store.value], to).filter(|_| storable)
     }
 
     /// Stores a block by runs.
-    pub(super) fn store_run(&mut self, run: &Run, store: Store) -> Result<()> {
+    pub(super) fn store_lanes_of(&mut self, run: &Run, store: Store) -> Result<()> {
         let size = self.nodes[store.value].elem.size();
         self.sweep_run(run, &|e, index, part| {
             if part == Part::Element {

@@ -24,6 +24,7 @@ mod node;
 mod op;
 mod run;
 mod sweep;
+mod wide;
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -40,6 +41,7 @@ use self::index::Index;
 use self::node::{Desc, Elem, Kind, Node, NodeId, Val};
 use super::abi::Context;
 use super::plan::Plan;
+use crate::simd::Isa;
 
 type Result<T> = std::result::Result<T, Declined>;
 
@@ -66,6 +68,8 @@ pub(super) struct Emitted {
     pub(super) scratch: usize,
     /// Places that faults are about.
     pub(super) sites: Vec<Site>,
+    /// Where the entry is, behind the loops.
+    pub(super) entry: usize,
 }
 
 /// A function whose ops are being generated; calls are inlined, so there may be several.
@@ -89,6 +93,10 @@ struct Emitter<'m, 'f> {
     module: &'m Module,
     plans: HashMap<*const Func, Rc<Plan>>,
     check: bool,
+    /// Whether runs may be computed by loops in the widest vectors.
+    wide: bool,
+    /// The code of loops, and where it stands.
+    loops: Vec<(Vec<u8>, usize)>,
     /// Of checked launches only.
     origins: Option<Origins<'m>>,
     nodes: Vec<Node<'m>>,
@@ -125,13 +133,14 @@ struct Emitter<'m, 'f> {
     emitted: Emitted,
 }
 
-/// Generates the entry function of `module` into `function`.
+/// Generates the entry function of `module` into `function`, and gives the code of loops, which stands before it.
 pub(super) fn emit(
     module: &Module,
+    isa: Isa,
     check: bool,
     config: TargetFrontendConfig,
     function: &mut ir::Function,
-) -> Result<Emitted> {
+) -> Result<(Emitted, Vec<u8>)> {
     let Some(entry) = module.entry() else {
         return Err(Declined { op: "module".into(), reason: "has no function".into() });
     };
@@ -158,6 +167,8 @@ pub(super) fn emit(
         module,
         plans: HashMap::new(),
         check,
+        wide: isa.name() == "avx512" && !check,
+        loops: vec![],
         origins: check.then(|| Origins::new(module)),
         nodes: vec![],
         pending: vec![],
@@ -187,9 +198,10 @@ pub(super) fn emit(
     e.programs(first, count, |e| e.function(entry, params).map(drop))?;
     e.emitted.scratch = e.most;
     e.b.seal_all_blocks();
-    let emitted = e.emitted;
+    let loops: Vec<u8> = e.loops.into_iter().flat_map(|l| l.0).collect();
+    let emitted = Emitted { entry: loops.len(), ..e.emitted };
     e.b.finalize(config);
-    Ok(emitted)
+    Ok((emitted, loops))
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -286,8 +298,9 @@ impl<'m> Emitter<'m, '_> {
             let reason = format!("calls are nested more than {MAX_CALLS} deep");
             return Err(Declined { op: func.name.clone(), reason });
         }
-        let plan =
-            self.plans.entry(std::ptr::from_ref(func)).or_insert_with(|| Rc::new(Plan::new(func)));
+        let wide = self.wide;
+        let plan = self.plans.entry(std::ptr::from_ref(func));
+        let plan = plan.or_insert_with(|| Rc::new(Plan::new(func, wide)));
         let plan = Rc::clone(plan);
         self.frames.push(Frame { func, plan, env: vec![None; func.values.len()], at: vec![] });
         let results = self.block(&func.body, params);

@@ -283,7 +283,9 @@ impl<'m> Emitter<'m, '_> {
                         value = self.pin(value);
                     }
                     self.uniform(value, elem, bits)
-                } else if let Some(routine) = self.strip(op, &operands, elem) {
+                } else if let Some(routine) =
+                    self.strip(op, &operands, elem).filter(|&r| !self.loops_compute(r))
+                {
                     self.call_strip(op, routine, &operands, &dims, elem)?
                 } else {
                     self.make(

@@ -53,9 +53,20 @@ pub(super) enum Part {
     Element,
 }
 
+/// What computes runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Road {
+    /// Vectors of 128 bits (see `lanes`).
+    #[default]
+    Lanes,
+    /// Loops in the widest vectors (see `wide`).
+    Wide,
+}
+
 /// How a block is cut into runs, and what has to hold for one.
 #[derive(Clone, Default)]
 pub(super) struct Run {
+    pub(super) road: Road,
     /// Bits of the number of elements of a run.
     bits: u8,
     /// Bits of the number of runs.
@@ -97,6 +108,11 @@ pub(super) fn start(index: &Index) -> Index {
     index.iter().map(|b| if is_inner(b) { Bit::Const(false) } else { *b }).collect()
 }
 
+/// The index of one element of the run.
+pub(super) fn element(index: &Index, var: u16) -> Index {
+    with(index, INNER, var)
+}
+
 /// The index with another counter for one of the two that have no loop yet.
 fn with(index: &Index, old: u16, new: u16) -> Index {
     let bit = |b: &Bit| match *b {
@@ -107,7 +123,7 @@ fn with(index: &Index, old: u16, new: u16) -> Index {
 }
 
 impl Run {
-    fn index(&self) -> Index {
+    pub(super) fn index(&self) -> Index {
         counter(INNER, self.bits).chain(counter(OUTER, self.outer)).collect()
     }
 
@@ -131,6 +147,11 @@ impl Run {
         self.masks.iter().any(|m| m.stores)
     }
 
+    /// Whether a mask is known to hold, or not, for whole stretches of the run.
+    pub(super) fn settles(&self, node: NodeId, index: &Index) -> bool {
+        self.masks.iter().any(|m| m.node == node && m.index == *index)
+    }
+
     fn guarded(&self) -> bool {
         !self.rising.is_empty() || !self.masks.is_empty()
     }
@@ -147,6 +168,7 @@ impl Run {
             ..*m
         });
         Run {
+            road: self.road,
             bits: self.bits,
             outer: 0,
             roots: place(&self.roots),
@@ -163,6 +185,7 @@ impl<'m> Emitter<'m, '_> {
     /// The longest runs that vectors can compute of these blocks, and write to these pointers where the mask holds.
     pub(super) fn run(
         &self,
+        road: Road,
         dims: &[usize],
         roots: &[NodeId],
         to: Option<(NodeId, Option<NodeId>)>,
@@ -173,7 +196,7 @@ impl<'m> Emitter<'m, '_> {
             return None;
         }
         (GROUP..=inner).rev().find_map(|bits| {
-            let mut run = Run { bits, outer: total - bits, ..Run::default() };
+            let mut run = Run { road, bits, outer: total - bits, ..Run::default() };
             let index = run.index();
             run.roots = roots.iter().map(|&n| (n, index.clone())).collect();
             let fits = roots.iter().all(|&n| self.fits(n, &index, &mut run));
@@ -223,7 +246,7 @@ impl<'m> Emitter<'m, '_> {
             Kind::View(of, map) => self.fits(*of, &rename(map, index), run),
             Kind::Apply(Fun::Op(op), operands) => {
                 let at = |o: NodeId| self.operand_index(o, index);
-                self.has_vector_op(op, operands, n.elem, index)
+                (run.road == Road::Wide || self.has_vector_op(op, operands, n.elem, index))
                     && operands.iter().all(|&o| self.fits(o, &at(o), run))
             }
             Kind::Load { ptr, mask, other, .. } => {

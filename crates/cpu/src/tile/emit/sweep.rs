@@ -177,6 +177,7 @@ impl<'m> Emitter<'m, '_> {
             }
             inner += log2(n);
         }
+        let undo = self.settle_strips(roots)?;
         let roots = roots.to_vec();
         self.repeat(bits - inner, &[], |e, outer, _| {
             let hoisted: Index =
@@ -192,14 +193,25 @@ impl<'m> Emitter<'m, '_> {
                 Ok(vec![])
             })
         })?;
+        self.restore(undo);
         Ok(())
     }
 
     /// Writes the elements of blocks to where the addresses say, row-major.
     pub(super) fn fill(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
-        if self.fill_lanes(dims, blocks)? {
+        if self.fill_wide(dims, blocks)? {
             return Ok(());
         }
+        let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
+        let undo = self.settle_strips(&roots)?;
+        if !self.fill_lanes(dims, blocks)? {
+            self.fill_elements(dims, blocks)?;
+        }
+        self.restore(undo);
+        Ok(())
+    }
+
+    fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         self.sweep(dims, &roots, |e, index| {
             let values: Result<Vec<Value>> = roots.iter().map(|&n| e.eval(n, index)).collect();

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use super::super::index::{INNER, Index};
 use super::super::node::{Elem, Kind, NodeId};
 use super::super::{Emitter, Result};
-use super::{GROUP, OUTER, Part, Run, start, with};
+use super::{GROUP, OUTER, Part, Road, Run, element, start, with};
 
 impl<'m> Emitter<'m, '_> {
     /// Runs `body` for each group of a run, or for each element where the run's test fails. Nothing runs for groups without
@@ -18,6 +18,27 @@ impl<'m> Emitter<'m, '_> {
         run: &Run,
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
+        self.each_run(run, |e, run, index| {
+            let passes = match run.guarded() {
+                true => e.passes(run, run.pass())?,
+                false => e.int(1 << (run.bits - run.pass())),
+            };
+            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
+            let none = e.int(0);
+            e.each_group(run, none, passes, &|e| body(e, index, Part::Group))?;
+            if run.guarded() {
+                e.sweep_rest(run, index, passes, body)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `body` for each run, with the index of its elements. What does not change in a run has been evaluated.
+    pub(in crate::tile::emit) fn each_run(
+        &mut self,
+        run: &Run,
+        body: impl FnOnce(&mut Self, &Run, &Index) -> Result<()>,
+    ) -> Result<()> {
         self.repeat(run.outer, &[], |e, outer, _| {
             let index = with(&run.index(), OUTER, outer);
             let run = run.at(outer);
@@ -26,19 +47,52 @@ impl<'m> Emitter<'m, '_> {
                 e.hoist(*node, index, &mut seen)?;
             }
             e.pin_pointers(&run)?;
-            let passes = match run.guarded() {
-                true => e.passes(&run)?,
-                false => e.int(1 << (run.bits - run.pass())),
-            };
-            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
-            let none = e.int(0);
-            e.each_group(&run, none, passes, &|e| body(e, &index, Part::Group))?;
-            if run.guarded() {
-                e.sweep_rest(&run, &index, passes, body)?;
-            }
+            body(e, &run, &index)?;
             Ok(vec![])
         })?;
         Ok(())
+    }
+
+    /// Has loops compute a run: `on` takes the number of elements for which all masks hold, then the number of those
+    /// that are settled, which masks leave out if they are more. `body` computes one of the others.
+    pub(in crate::tile::emit) fn settle_run(
+        &mut self,
+        run: &Run,
+        index: &Index,
+        on: impl FnOnce(&mut Self, Value, Value) -> Result<()>,
+        body: impl FnOnce(&mut Self, &Index) -> Result<()>,
+    ) -> Result<()> {
+        let all = self.int(run.len() as i64);
+        if !run.guarded() {
+            return on(self, all, all);
+        }
+        let count = self.passes(run, 0)?;
+        let settled = self.settled_of(run, count)?;
+        on(self, count, settled)?;
+        self.between(settled, all, |e, at| body(e, &element(index, at)))
+    }
+
+    /// Of the elements of a run, of which masks hold for the first `count`, the number for which it is known whether
+    /// they do: all, if they hold for no other.
+    pub(in crate::tile::emit) fn settled_of(&mut self, run: &Run, count: Value) -> Result<Value> {
+        if run.masks.is_empty() {
+            return Ok(count);
+        }
+        let all = self.int(run.len() as i64);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, count, all);
+        let rest = |e: &mut Self| {
+            let off = e.off(run, count, 0)?;
+            Ok(vec![e.b.ins().select(off, all, count)])
+        };
+        Ok(self.either(more, rest, |_| Ok(vec![all]))?[0])
+    }
+
+    /// The number of elements of a run for which its test holds.
+    pub(in crate::tile::emit) fn count_of(&mut self, run: &Run) -> Result<Value> {
+        match run.guarded() {
+            true => self.passes(run, 0),
+            false => Ok(self.int(run.len() as i64)),
+        }
     }
 
     /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
@@ -71,7 +125,7 @@ impl<'m> Emitter<'m, '_> {
         let all = self.int(1 << (run.bits - run.pass()));
         let elements = |e: &mut Self, first: Value, end: Value| {
             let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, pass));
-            e.between(first, end, |e, element| body(e, &with(index, INNER, element), Part::Element))
+            e.between(first, end, |e, at| body(e, &element(index, at), Part::Element))
         };
         if run.masks.is_empty() {
             return elements(self, passes, all);
@@ -85,15 +139,16 @@ impl<'m> Emitter<'m, '_> {
             false => e.each_group(run, next, all, &|e| body(e, index, Part::Off)).map(|()| vec![]),
         };
         let rest = |e: &mut Self| {
-            let off = e.off(run, next)?;
+            let off = e.off(run, next, run.pass())?;
             e.either(off, groups, |e| elements(e, next, all).map(|()| vec![]))
         };
         self.either(more, rest, |_| Ok(vec![])).map(drop)
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from this pass to the end of the run.
-    fn off(&mut self, run: &Run, pass: Value) -> Result<Value> {
-        let first = self.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
+    /// Whether what is stored, or else all that is loaded, is masked off from this unit of 2^`unit` elements to the end
+    /// of the run.
+    fn off(&mut self, run: &Run, from: Value, unit: u8) -> Result<Value> {
+        let first = self.b.ins().ishl_imm_u(from, i64::from(unit));
         let last = self.int(run.len() as i64 - 1);
         let zero = self.int(0);
         let mut all = self.rise(run, zero, last)?;
@@ -137,9 +192,9 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The number of passes, from the first on, for which the run's test holds.
-    fn passes(&mut self, run: &Run) -> Result<Value> {
-        let all = 1i64 << (run.bits - run.pass());
+    /// The number of units of 2^`unit` elements, from the first on, for which the run's test holds.
+    fn passes(&mut self, run: &Run, unit: u8) -> Result<Value> {
+        let all = 1i64 << (run.bits - unit);
         let (head, done) = (self.b.create_block(), self.b.create_block());
         let good = self.b.append_block_param(head, types::I64);
         let step = self.b.append_block_param(head, types::I64);
@@ -148,7 +203,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().jump(head, &[zero.into(), first.into()]);
         self.b.switch_to_block(head);
         let tried = self.b.ins().iadd(good, step);
-        let elements = self.b.ins().ishl_imm_u(tried, i64::from(run.pass()));
+        let elements = self.b.ins().ishl_imm_u(tried, i64::from(unit));
         let last = self.b.ins().iadd_imm_s(elements, -1);
         let holds = self.run_holds(run, last)?;
         let good = self.b.ins().select(holds, tried, good);
@@ -208,7 +263,9 @@ impl<'m> Emitter<'m, '_> {
         dims: &[usize],
     ) -> Result<Option<(Value, Value)>> {
         let Kind::Load { ptr, .. } = self.nodes[node].kind else { return Ok(None) };
-        let Some(run) = self.run(dims, &[node], None).filter(Run::whole) else { return Ok(None) };
+        let Some(run) = self.run(Road::Lanes, dims, &[node], None).filter(Run::whole) else {
+            return Ok(None);
+        };
         let last = self.int(run.len() as i64 - 1);
         let holds = self.run_holds(&run, last)?;
         let mut address = None;

@@ -6,9 +6,9 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::operand::Wide;
+use crate::simd::{Arithmetic, Lanes, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F32x8, F32x16, F64x4, F64x8};
-use crate::simd::{Lanes, Vector};
 
 /// One call of a micro-kernel; strides are in elements.
 ///
@@ -81,7 +81,7 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<V::E
 macro_rules! kernels {
     ($($name:ident: $v:ty, [$($rows:literal)*], $vectors:tt $(, $features:literal)?;)*) => { $(
         $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<<$v as Vector>::Elem>) {
+        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<<$v as Arithmetic>::Elem>) {
             tile::<$v, ROWS, VECTORS>(t)
         }
         impl Tiles for $v {

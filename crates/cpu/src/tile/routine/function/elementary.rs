@@ -7,6 +7,7 @@
 use super::Function;
 use crate::math::{self, map};
 use crate::simd::{Float32, Float64};
+use crate::tile::loops::Traced;
 use crate::tile::routine::{Registry, each_isa};
 
 mod double;
@@ -57,6 +58,23 @@ pub(super) fn register(registry: &mut Registry) {
         "sin" => sin64
         "cos" => cos64
     );
+}
+
+/// What the strip of this name does with a value, where loops can do the same.
+pub(in crate::tile) fn traced(function: &Function) -> Option<unsafe fn(Traced) -> Traced> {
+    if function.inputs != [trident_ir::DType::F32] {
+        return None;
+    }
+    Some(match function.name {
+        "exp" => math::exp,
+        "exp2" => single::exp2,
+        "log" => math::ln,
+        "log2" => single::log2,
+        "log10" => single::log10,
+        "tanh" => single::tanh,
+        "erf" => math::erf,
+        _ => return None,
+    })
 }
 
 /// Defines `$name(out, x, n)`, which applies `$f` to a strip.

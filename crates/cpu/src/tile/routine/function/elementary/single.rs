@@ -7,11 +7,11 @@ use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 
 use super::quadrant;
 use crate::math::{exp, poly};
-use crate::simd::Float32;
+use crate::simd::Arithmetic32;
 
 /// Within 1 unit (1.25 where products are not fused).
 #[inline(always)]
-pub(super) unsafe fn exp2<V: Float32>(x: V) -> V {
+pub(super) unsafe fn exp2<V: Arithmetic32>(x: V) -> V {
     // Beyond these it is infinite or 0.
     let x = V::splat(129.0).min(V::splat(-151.0).max(x));
     let n = x.round();
@@ -25,7 +25,7 @@ pub(super) unsafe fn exp2<V: Float32>(x: V) -> V {
 
 /// `(e, f, tail)` with `x = m 2^e` and `ln m = f + tail` for positive `x`.
 #[inline(always)]
-unsafe fn split_ln<V: Float32>(x: V) -> (V, V, V) {
+unsafe fn split_ln<V: Arithmetic32>(x: V) -> (V, V, V) {
     let least = V::splat(f32::MIN_POSITIVE);
     let (m, e) = x.select_lt(least, x.mul(V::splat(8_388_608.0)), x).split_exponent();
     let e = e.add(x.select_lt(least, V::splat(-23.0), V::splat(0.0)));
@@ -50,7 +50,7 @@ unsafe fn split_ln<V: Float32>(x: V) -> (V, V, V) {
 
 /// A logarithm's value `normal` for positive `x`, or what `x` at the ends of the range gives.
 #[inline(always)]
-unsafe fn ln_ends<V: Float32>(x: V, normal: V) -> V {
+unsafe fn ln_ends<V: Arithmetic32>(x: V, normal: V) -> V {
     let zero = V::splat(0.0);
     let finite = x.select_lt(V::splat(f32::INFINITY), normal, x);
     let at_zero = V::splat(f32::NEG_INFINITY);
@@ -60,7 +60,7 @@ unsafe fn ln_ends<V: Float32>(x: V, normal: V) -> V {
 
 /// Within 1.5 units.
 #[inline(always)]
-pub(super) unsafe fn log2<V: Float32>(x: V) -> V {
+pub(super) unsafe fn log2<V: Arithmetic32>(x: V) -> V {
     let (e, f, tail) = split_ln(x);
     // log2(e) = 1 + 0.44…: f itself is added last.
     let rest = f.mul_add(V::splat(LOG2_E - 1.0), tail.mul(V::splat(LOG2_E)));
@@ -69,7 +69,7 @@ pub(super) unsafe fn log2<V: Float32>(x: V) -> V {
 
 /// Within 2 units.
 #[inline(always)]
-pub(super) unsafe fn log10<V: Float32>(x: V) -> V {
+pub(super) unsafe fn log10<V: Arithmetic32>(x: V) -> V {
     const LOG10_2_HI: f32 = 0.301_025_4;
     const LOG10_2_LO: f32 = 4.605_039e-6;
     let (e, f, tail) = split_ln(x);
@@ -79,7 +79,7 @@ pub(super) unsafe fn log10<V: Float32>(x: V) -> V {
 
 /// Within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn tanh<V: Float32>(x: V) -> V {
+pub(super) unsafe fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     let one = V::splat(1.0);
     let far = one.sub(V::splat(2.0).div(exp(a.add(a)).add(one)));
@@ -103,7 +103,7 @@ pub(super) unsafe fn tanh<V: Float32>(x: V) -> V {
 
 /// The sine of `x + quarters π/2` for magnitudes up to 10^6, within 2 units.
 #[inline(always)]
-pub(super) unsafe fn sin<V: Float32>(x: V, quarters: f32) -> V {
+pub(super) unsafe fn sin<V: Arithmetic32>(x: V, quarters: f32) -> V {
     // π/2 in three parts; each product is exact before it is subtracted.
     const PI_2: [f32; 3] = [FRAC_PI_2, -4.371_139e-8, -1.715_124_5e-15];
     let n = x.mul(V::splat(std::f32::consts::FRAC_2_PI)).round();
@@ -122,4 +122,4 @@ pub(super) unsafe fn sin<V: Float32>(x: V, quarters: f32) -> V {
     half.select_lt(negative, V::splat(0.0).sub(y), y)
 }
 
-quadrant!(Float32);
+quadrant!(Arithmetic32);

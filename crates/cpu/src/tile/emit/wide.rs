@@ -1,0 +1,479 @@
+//! Runs in the processor's widest vectors: expressions become [`loops`](crate::tile::loops), which the code calls.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types};
+use trident_ir::dtype::Class as Kinds;
+use trident_ir::{DType, Op, OpKind as K};
+
+use super::access::Store;
+use super::index::{Index, rename, uniform};
+use super::node::{Elem, Fun, Kind, NodeId};
+use super::run::{Road, Run, start};
+use super::{Context, Emitter, Result};
+use crate::tile::loops::{
+    Binary, Class, Goal, Id, Logic, Relation, Unary, Value as Of, Values, Width,
+};
+use crate::tile::routine::{Fold, Routine, function};
+
+/// What an argument of a loop is.
+#[derive(Clone, PartialEq)]
+enum Word {
+    /// The address that the pointer has at the index.
+    Pointer(NodeId, Index),
+    /// That of a buffer's element.
+    Buffer(Value, Index, usize),
+    /// The element of a block that is the same for the whole run.
+    Scalar(NodeId, Index),
+    /// Where a result goes.
+    Target(usize),
+}
+
+/// A loop and its arguments.
+pub(super) struct Wide {
+    code: Vec<u8>,
+    words: Vec<Word>,
+}
+
+/// An expression on its way to a loop.
+struct Translation<'r> {
+    run: &'r Run,
+    values: Values,
+    words: Vec<Word>,
+    known: HashMap<(NodeId, Index), Id>,
+}
+
+impl Translation<'_> {
+    /// The number of an argument.
+    fn word(&mut self, word: Word) -> usize {
+        let found = self.words.iter().position(|w| *w == word);
+        found.unwrap_or_else(|| {
+            self.words.push(word);
+            self.words.len() - 1
+        })
+    }
+
+    fn scalar(&mut self, node: NodeId, index: &Index) -> Id {
+        let word = self.word(Word::Scalar(node, index.clone()));
+        self.values.add(Of::Scalar(word))
+    }
+
+    fn binary(&mut self, op: Binary, a: Id, b: Id) -> Id {
+        self.values.add(Of::Binary(op, a, b))
+    }
+}
+
+/// How a loop compares and orders elements of a type.
+fn class_of(dtype: DType) -> Class {
+    match dtype.class() {
+        Kinds::Float => Class::Float,
+        Kinds::Int => Class::Int,
+        _ => Class::Uint,
+    }
+}
+
+fn width_of(elem: Elem) -> Option<Width> {
+    match elem {
+        Elem::Data(DType::F32 | DType::I32 | DType::U32) => Some(Width::Four),
+        Elem::Data(DType::F64 | DType::I64 | DType::U64) => Some(Width::Eight),
+        _ => None,
+    }
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// The runs by which a loop can store blocks to addresses, or fold one of them, if it can.
+    fn wide_run(
+        &self,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<(NodeId, Option<NodeId>)>,
+    ) -> Option<Run> {
+        let fits = |run: &Run| self.stores(run, &run.index(), roots).is_some();
+        let run = self.wide.then(|| self.run(Road::Wide, dims, roots, to))??;
+        Some(run).filter(fits)
+    }
+
+    /// The loop that stores blocks; addresses are given when it is called.
+    fn stores(&self, run: &Run, index: &Index, roots: &[NodeId]) -> Option<Wide> {
+        let mut t = self.translation(run, roots)?;
+        let mut stores = vec![];
+        for (i, &root) in roots.iter().enumerate() {
+            let value = self.translate(&mut t, root, index)?;
+            if t.values.is_truth(value) {
+                return None;
+            }
+            stores.push((value, t.word(Word::Target(i))));
+        }
+        self.compiled(t, Goal::Store(stores))
+    }
+
+    fn translation<'r>(&self, run: &'r Run, roots: &[NodeId]) -> Option<Translation<'r>> {
+        let width = width_of(self.nodes[*roots.first()?].elem)?;
+        let values = Values::new(width);
+        Some(Translation { run, values, words: vec![], known: HashMap::new() })
+    }
+
+    fn compiled(&self, t: Translation<'_>, goal: Goal) -> Option<Wide> {
+        let Translation { run, values, words, .. } = t;
+        Some(Wide { code: values.finish(goal, run.len()).compile()?, words })
+    }
+
+    /// Calls a loop with the addresses of its results.
+    fn call_wide(&mut self, wide: Wide, targets: &[Value], count: Value, all: Value) -> Result<()> {
+        let top = self.top;
+        let arguments = self.reserve(8 * wide.words.len());
+        for (i, word) in wide.words.iter().enumerate() {
+            let value = match word {
+                Word::Pointer(node, index) | Word::Scalar(node, index) => {
+                    self.eval(*node, index)?
+                }
+                Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
+                Word::Target(k) => targets[*k],
+            };
+            let flags = self.flags();
+            self.b.ins().store(flags, value, arguments, 8 * i as i32);
+        }
+        let at = match self.loops.iter().find(|(code, _)| *code == wide.code) {
+            Some(&(_, at)) => at,
+            None => {
+                let at = self.loops.last().map_or(0, |(code, at)| at + code.len());
+                self.loops.push((wide.code, at));
+                at
+            }
+        };
+        let flags = MemFlagsData::trusted().with_readonly();
+        let base = std::mem::offset_of!(Context, code) as i32;
+        let base = self.b.ins().load(types::I64, flags, self.context, base);
+        let function = self.b.ins().iadd_imm_s(base, at as i64);
+        self.call_address(function, &[arguments, count, all], false);
+        self.top = top;
+        Ok(())
+    }
+
+    /// Writes blocks as [`Emitter::fill`] does, by a loop; gives whether that can be.
+    pub(super) fn fill_wide(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<bool> {
+        let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
+        let Some(run) = self.wide_run(dims, &roots, None) else { return Ok(false) };
+        self.each_run(&run, |e, run, index| {
+            let on = |e: &mut Self, count, settled| {
+                let Some(wide) = e.stores(run, index, &roots) else { return Ok(()) };
+                let mut targets = vec![];
+                for &(node, address) in blocks {
+                    let size = e.nodes[node].elem.size();
+                    targets.push(e.element_address(address, &start(index), size));
+                }
+                e.call_wide(wide, &targets, count, settled)
+            };
+            let element = |e: &mut Self, at: &Index| {
+                for &(node, address) in blocks {
+                    let value = e.eval(node, at)?;
+                    let size = e.nodes[node].elem.size();
+                    let to = e.element_address(address, at, size);
+                    let flags = e.flags();
+                    e.b.ins().store(flags, value, to, 0);
+                }
+                Ok(())
+            };
+            e.settle_run(run, index, on, element)
+        })?;
+        Ok(true)
+    }
+
+    /// The runs by which a loop can store a block to where pointers say, if it can.
+    pub(super) fn wide_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
+        self.wide_run(dims, &[store.value], Some((store.ptr, store.mask)))
+    }
+
+    /// Stores a block by runs. Elements that are masked off are neither computed nor stored.
+    pub(super) fn store_wide(&mut self, run: &Run, store: Store) -> Result<()> {
+        self.each_run(run, |e, run, index| {
+            let on = |e: &mut Self, count, _| {
+                let Some(wide) = e.stores(run, index, &[store.value]) else { return Ok(()) };
+                let target = e.eval(store.ptr, &start(index))?;
+                e.call_wide(wide, &[target], count, count)
+            };
+            e.settle_run(run, index, on, |e, at| e.store_element(store, at))
+        })
+    }
+
+    /// Folds a block along its last axis, a line at a time, to `out`; gives whether that can be.
+    pub(super) fn fold_wide(
+        &mut self,
+        op: &Op,
+        fold: Fold,
+        node: NodeId,
+        dims: &[usize],
+        out: Value,
+    ) -> Result<bool> {
+        let Some(&len) = dims.last() else { return Ok(false) };
+        let elem = self.nodes[node].elem;
+        let run = self.wide_run(dims, &[node], None).filter(|r| r.len() == len);
+        let Some(run) = run else { return Ok(false) };
+        let folded = |e: &Self, run: &Run, index: &Index| {
+            let mut t = e.translation(run, &[node])?;
+            let value = e.translate(&mut t, node, index)?;
+            let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
+            e.compiled(t, Goal::Fold { op: fold, class, value, to })
+        };
+        if folded(self, &run, &run.index()).is_none() {
+            return Ok(false);
+        }
+        let line = self.reserve(elem.size() * len);
+        self.each_run(&run, |e, run, index| {
+            let target: Index = index.iter().skip(len.trailing_zeros() as usize).copied().collect();
+            let target = e.element_address(out, &target, elem.size());
+            let count = e.count_of(run)?;
+            let settled = e.settled_of(run, count)?;
+            let all = e.int(len as i64);
+            let fine = e.b.ins().icmp(IntCC::Equal, settled, all);
+            let whole = |e: &mut Self| {
+                if let Some(wide) = folded(e, run, index) {
+                    e.call_wide(wide, &[target], count, all)?;
+                }
+                Ok(vec![])
+            };
+            let apart = |e: &mut Self| {
+                let none = e.int(0);
+                e.between(none, all, |e, var| {
+                    let value = e.eval(node, &super::run::element(index, var))?;
+                    let place = super::index::counter(var, len.trailing_zeros() as u8).collect();
+                    let to = e.element_address(line, &place, elem.size());
+                    let flags = e.flags();
+                    e.b.ins().store(flags, value, to, 0);
+                    Ok(())
+                })?;
+                let one = e.int(1);
+                let routine = Routine::Fold { op: fold, dtype: elem.dtype() };
+                e.call_routine(op, routine, &[target, line, one, all, all])?;
+                Ok(vec![])
+            };
+            e.either(fine, whole, apart).map(drop)
+        })?;
+        Ok(true)
+    }
+
+    /// The block as values of a loop, if a loop can compute it.
+    fn translate(&self, t: &mut Translation<'_>, node: NodeId, index: &Index) -> Option<Id> {
+        let key = (node, index.clone());
+        if let Some(&id) = t.known.get(&key) {
+            return Some(id);
+        }
+        let n = &self.nodes[node];
+        let truth = n.elem == Elem::Data(DType::Bool);
+        if !truth && width_of(n.elem) != Some(t.values.width) {
+            return None;
+        }
+        let id = match &n.kind {
+            _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
+            Kind::Uniform(value) => match self.constant_bits(*value) {
+                Some(bits) => t.values.add(Of::Const(bits)),
+                None => t.scalar(node, index),
+            },
+            _ if uniform(index) => t.scalar(node, index),
+            Kind::Iota(_) => {
+                let first = t.scalar(node, &start(index));
+                let number = t.values.add(Of::Number);
+                t.binary(Binary::IntAdd, first, number)
+            }
+            Kind::Buffer(_) if truth => return None,
+            &Kind::Buffer(address) => {
+                let word = Word::Buffer(address, start(index), n.elem.size());
+                let stream = t.word(word);
+                t.values.add(Of::Load { stream, other: None })
+            }
+            Kind::View(of, map) => self.translate(t, *of, &rename(map, index))?,
+            Kind::Load { .. } if truth => return None,
+            &Kind::Load { ptr, mask, other, .. } => {
+                let other = match (mask, other) {
+                    (None, _) => None,
+                    (Some(_), None) => Some(t.values.add(Of::Const(0))),
+                    (Some(_), Some(other)) => {
+                        let at = self.operand_index(other, index);
+                        Some(self.translate(t, other, &at)?)
+                    }
+                };
+                let stream = t.word(Word::Pointer(ptr, start(index)));
+                t.values.add(Of::Load { stream, other })
+            }
+            Kind::Apply(Fun::Op(op), operands) => {
+                self.translate_op(t, op, operands, n.elem, index)?
+            }
+            _ => return None,
+        };
+        t.known.insert(key, id);
+        Some(id)
+    }
+
+    /// The bits of a constant of 4 or 8 bytes.
+    fn constant_bits(&self, value: Value) -> Option<u64> {
+        let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(value) else { return None };
+        match self.b.func.dfg.insts[inst] {
+            cranelift_codegen::ir::InstructionData::UnaryIeee32 { imm, .. } => {
+                Some(imm.bits().into())
+            }
+            cranelift_codegen::ir::InstructionData::UnaryIeee64 { imm, .. } => Some(imm.bits()),
+            cranelift_codegen::ir::InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
+                let bits = self.b.func.dfg.value_type(value).bits();
+                Some(imm.bits() as u64 & (u64::MAX >> (64 - bits)))
+            }
+            _ => None,
+        }
+    }
+
+    fn translate_op(
+        &self,
+        t: &mut Translation<'_>,
+        op: &Op,
+        operands: &[NodeId],
+        result: Elem,
+        index: &Index,
+    ) -> Option<Id> {
+        let &first = operands.first()?;
+        let Elem::Data(from) = self.nodes[first].elem else { return None };
+        if op.kind == K::Where && t.run.settles(first, index) {
+            let [_, yes, no] = *operands else { return None };
+            let mut of = |o| self.translate(t, o, &self.operand_index(o, index));
+            let (yes, no) = (of(yes)?, of(no)?);
+            return Some(t.values.add(Of::On(yes, no)));
+        }
+        let mut x = vec![];
+        for &o in operands {
+            x.push(self.translate(t, o, &self.operand_index(o, index))?);
+        }
+        if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
+            return Some(t.values.trace(function::traced(function)?, x[0]));
+        }
+        let class = class_of(from);
+        let float = class == Class::Float;
+        let (a, b) = (x[0], *x.get(1).unwrap_or(&x[0]));
+        let v = &mut t.values;
+        let pick = |float_op, int_op| if float { float_op } else { int_op };
+        if from == DType::Bool {
+            return match op.kind {
+                K::And => Some(v.add(Of::Logic(Logic::And, a, b))),
+                K::Or => Some(v.add(Of::Logic(Logic::Or, a, b))),
+                K::Xor => Some(v.add(Of::Logic(Logic::Xor, a, b))),
+                K::Not => Some(v.add(Of::Not(a))),
+                K::Where if result != Elem::Data(DType::Bool) => {
+                    Some(v.add(Of::Select(a, b, *x.get(2)?)))
+                }
+                K::Cast => {
+                    let Elem::Data(to) = result else { return None };
+                    let one = if to.is_float() { v.float(1.0) } else { v.add(Of::Const(1)) };
+                    let zero = v.add(Of::Const(0));
+                    Some(v.add(Of::Select(a, one, zero)))
+                }
+                _ => None,
+            };
+        }
+        let relation = match op.kind {
+            K::Less => Some(Relation::Less),
+            K::LessOrEqual => Some(Relation::LessOrEqual),
+            K::Equal => Some(Relation::Equal),
+            K::Greater => Some(Relation::Greater),
+            K::GreaterOrEqual => Some(Relation::GreaterOrEqual),
+            K::IsNaN => Some(Relation::Unordered),
+            _ => None,
+        };
+        if let Some(relation) = relation {
+            return Some(v.add(Of::Compare(class, relation, a, b)));
+        }
+        Some(match op.kind {
+            K::Add | K::Sum => {
+                let add = pick(Binary::Add, Binary::IntAdd);
+                x[1..].iter().fold(a, |s, &y| v.add(Of::Binary(add, s, y)))
+            }
+            K::Sub => v.add(Of::Binary(pick(Binary::Sub, Binary::IntSub), a, b)),
+            K::Mul => v.add(Of::Binary(pick(Binary::Mul, Binary::IntMul), a, b)),
+            K::Neg if float => {
+                let sign = v.sign_bit();
+                v.add(Of::Binary(Binary::Xor, a, sign))
+            }
+            K::Neg => {
+                let zero = v.add(Of::Const(0));
+                v.add(Of::Binary(Binary::IntSub, zero, a))
+            }
+            K::Max | K::MaxNum | K::Min | K::MinNum => {
+                let greater = matches!(op.kind, K::Max | K::MaxNum);
+                let nan = matches!(op.kind, K::Max | K::Min);
+                x[1..].iter().fold(a, |s, &y| extreme(v, class, greater, nan, s, y))
+            }
+            K::BitwiseAnd if !float => v.add(Of::Binary(Binary::And, a, b)),
+            K::BitwiseOr if !float => v.add(Of::Binary(Binary::Or, a, b)),
+            K::BitwiseXor if !float => v.add(Of::Binary(Binary::Xor, a, b)),
+            K::BitwiseNot if !float => {
+                let all = v.add(Of::Const(u64::MAX >> (64 - 8 * v.width.bytes())));
+                v.add(Of::Binary(Binary::Xor, a, all))
+            }
+            K::BitShift if !float => {
+                let bits = 8 * v.width.bytes() as u64;
+                let by = v.constant(b).filter(|&n| n < bits)? as u8;
+                v.add(Of::Unary(
+                    match (op.str("direction"), class) {
+                        (Some("LEFT"), _) => Unary::ShiftLeft(by),
+                        (_, Class::Int) => Unary::ShiftArithmetic(by),
+                        _ => Unary::ShiftRight(by),
+                    },
+                    a,
+                ))
+            }
+            K::Cast => match (from, result.dtype()) {
+                (DType::I32, DType::F32) | (DType::I64, DType::F64) => {
+                    v.add(Of::Unary(Unary::FromInt, a))
+                }
+                (from, to) if from.is_int() && to.is_int() => a,
+                _ => return None,
+            },
+            K::BitCast => a,
+            _ if !float => return None,
+            K::Div => v.add(Of::Binary(Binary::Div, a, b)),
+            K::Sqrt => v.add(Of::Unary(Unary::Sqrt, a)),
+            K::Floor => v.add(Of::Unary(Unary::Floor, a)),
+            K::Ceil => v.add(Of::Unary(Unary::Ceil, a)),
+            K::Round => v.add(Of::Unary(Unary::Round, a)),
+            K::Abs => {
+                let others = v.magnitude_bits();
+                v.add(Of::Binary(Binary::And, a, others))
+            }
+            K::Reciprocal => {
+                let one = v.float(1.0);
+                v.add(Of::Binary(Binary::Div, one, a))
+            }
+            K::Relu => {
+                let zero = v.float(0.0);
+                extreme(v, class, true, true, a, zero)
+            }
+            K::Clamp => {
+                let nan = op.flag("propagate_nan");
+                let raised = extreme(v, class, true, nan, a, b);
+                extreme(v, class, false, nan, raised, *x.get(2)?)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The greater (lesser) of two; of NaN and a number NaN or the number.
+fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id) -> Id {
+    let op = match (class, greater) {
+        (Class::Float, true) => Binary::MaxNum,
+        (Class::Float, false) => Binary::MinNum,
+        (Class::Int, true) => Binary::IntMax,
+        (Class::Int, false) => Binary::IntMin,
+        (Class::Uint, true) => Binary::UintMax,
+        (Class::Uint, false) => Binary::UintMin,
+    };
+    if class != Class::Float {
+        return v.add(Of::Binary(op, a, b));
+    }
+    // A signalling NaN, which only memory has, would count as NaN even where the other is to win.
+    let [a, b] = [a, b].map(|x| if nan { x } else { v.quieted(x) });
+    let number = v.add(Of::Binary(op, a, b));
+    if !nan {
+        return number;
+    }
+    let unordered = v.add(Of::Compare(Class::Float, Relation::Unordered, a, b));
+    let sum = v.add(Of::Binary(Binary::Add, a, b));
+    v.add(Of::Select(unordered, sum, number))
+}

@@ -1,0 +1,105 @@
+//! Functions of `crate::math` inside of loops: they run once on values that write down what is done with them.
+
+use std::cell::RefCell;
+
+use super::{Binary, Class, Id, Relation, Unary, Value, Values, Width};
+use crate::simd::{Arithmetic, Arithmetic32};
+
+thread_local! {
+    /// The values of the function that is being traced.
+    static TRACE: RefCell<Values> = RefCell::new(Values::new(Width::Four));
+}
+
+/// A value of the loop under construction, as a vector of `f32`.
+#[derive(Clone, Copy)]
+pub(in crate::tile) struct Traced(Id);
+
+/// Adds a value.
+fn put(value: Value) -> Traced {
+    Traced(TRACE.with_borrow_mut(|values| values.add(value)))
+}
+
+fn bits(bits: u32) -> Traced {
+    put(Value::Const(bits.into()))
+}
+
+fn binary(op: Binary, a: Traced, b: Traced) -> Traced {
+    put(Value::Binary(op, a.0, b.0))
+}
+
+impl Values {
+    /// Adds what a function does with a value.
+    pub(in crate::tile) fn trace(&mut self, function: unsafe fn(Traced) -> Traced, x: Id) -> Id {
+        TRACE.with_borrow_mut(|values| std::mem::swap(values, self));
+        // SAFETY: arithmetic on traced values needs no instruction set.
+        let result = unsafe { function(Traced(x)) };
+        TRACE.with_borrow_mut(|values| std::mem::swap(values, self));
+        result.0
+    }
+}
+
+impl Arithmetic for Traced {
+    type Elem = f32;
+    const FUSED: bool = true;
+
+    unsafe fn splat(x: f32) -> Self {
+        bits(x.to_bits())
+    }
+    unsafe fn add(self, o: Self) -> Self {
+        binary(Binary::Add, self, o)
+    }
+    unsafe fn sub(self, o: Self) -> Self {
+        binary(Binary::Sub, self, o)
+    }
+    unsafe fn mul(self, o: Self) -> Self {
+        binary(Binary::Mul, self, o)
+    }
+    unsafe fn div(self, o: Self) -> Self {
+        binary(Binary::Div, self, o)
+    }
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        put(Value::MulAdd(self.0, a.0, b.0))
+    }
+    unsafe fn max(self, o: Self) -> Self {
+        binary(Binary::Max, self, o)
+    }
+    unsafe fn min(self, o: Self) -> Self {
+        binary(Binary::Min, self, o)
+    }
+    unsafe fn sqrt(self) -> Self {
+        put(Value::Unary(Unary::Sqrt, self.0))
+    }
+}
+
+/// The bits of √½, the lower end of `split_exponent`'s mantissas.
+const SQRT_HALF: u32 = 0x3f35_04f3;
+const MANTISSA: u32 = 0x007f_ffff;
+const SIGN: u32 = 1 << 31;
+
+impl Arithmetic32 for Traced {
+    unsafe fn abs(self) -> Self {
+        binary(Binary::And, self, bits(!SIGN))
+    }
+    unsafe fn copysign(self, sign: Self) -> Self {
+        let magnitude = binary(Binary::And, self, bits(!SIGN));
+        let sign = binary(Binary::And, sign, bits(SIGN));
+        binary(Binary::Or, magnitude, sign)
+    }
+    unsafe fn round(self) -> Self {
+        put(Value::Unary(Unary::Round, self.0))
+    }
+    unsafe fn scale_pow2(self, n: Self) -> Self {
+        binary(Binary::Scale, self, n)
+    }
+    unsafe fn split_exponent(self) -> (Self, Self) {
+        let above = binary(Binary::IntSub, self, bits(SQRT_HALF));
+        let mantissa = binary(Binary::And, above, bits(MANTISSA));
+        let exponent = put(Value::Unary(Unary::ShiftArithmetic(23), above.0));
+        let exponent = put(Value::Unary(Unary::FromInt, exponent.0));
+        (binary(Binary::IntAdd, mantissa, bits(SQRT_HALF)), exponent)
+    }
+    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
+        let less = put(Value::Compare(Class::Float, Relation::Less, self.0, o.0));
+        put(Value::Select(less.0, yes.0, no.0))
+    }
+}

@@ -1,0 +1,267 @@
+//! Loops over runs in the processor's widest vectors: a code generator of its own beside Cranelift, which has 128 bits.
+//!
+//! A [`Loop`] says what is done with each element of a run: values in the order of their definition, of which each
+//! uses earlier ones, and what becomes of some of them: stores, or a fold. It has neither addresses nor scalars in it;
+//! those are words that the caller passes. [`x86`] makes AVX-512 code of it.
+
+mod functions;
+#[cfg(test)]
+mod tests;
+mod x86;
+
+use std::collections::HashMap;
+
+pub(in crate::tile) use functions::Traced;
+
+use crate::tile::routine::Fold;
+
+/// A value of a loop: its position.
+pub(in crate::tile) type Id = usize;
+
+/// What two operands give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Binary {
+    /// Arithmetic of floats.
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// The greater (lesser); the second operand where either is NaN or both are zeros.
+    Max,
+    Min,
+    /// The greater (lesser); of NaN and a number the number, and +0 is greater than −0.
+    MaxNum,
+    MinNum,
+    /// `a * 2^b` for integral `b`.
+    Scale,
+    /// Arithmetic of integers.
+    IntAdd,
+    IntSub,
+    IntMul,
+    IntMax,
+    IntMin,
+    UintMax,
+    UintMin,
+    /// Of bits.
+    And,
+    Or,
+    Xor,
+}
+
+/// What one operand gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Unary {
+    Sqrt,
+    /// To the nearest integer, ties to even.
+    Round,
+    Floor,
+    Ceil,
+    /// A signed integer's value.
+    FromInt,
+    /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
+    ShiftLeft(u8),
+    ShiftRight(u8),
+    ShiftArithmetic(u8),
+}
+
+/// Relations of floats (false for NaN, but for `Unordered`) and of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Relation {
+    Less,
+    LessOrEqual,
+    Equal,
+    Greater,
+    GreaterOrEqual,
+    /// Either is NaN.
+    Unordered,
+}
+
+/// What the operands of a comparison are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Class {
+    Float,
+    Int,
+    Uint,
+}
+
+/// Combines truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+/// How a value comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Value {
+    /// The element of a stream: contiguous memory whose address is argument `stream`. Where `other` is given, memory is
+    /// touched only for elements that are on, and others have that value.
+    Load {
+        stream: usize,
+        other: Option<Id>,
+    },
+    /// The scalar that is this argument.
+    Scalar(usize),
+    /// The scalar of these bits.
+    Const(u64),
+    /// The element's number in the run, an integer.
+    Number,
+    Binary(Binary, Id, Id),
+    Unary(Unary, Id),
+    /// `a * b + c`, rounded once.
+    MulAdd(Id, Id, Id),
+    /// A truth value.
+    Compare(Class, Relation, Id, Id),
+    Logic(Logic, Id, Id),
+    Not(Id),
+    /// The first value where the condition holds, else the second.
+    Select(Id, Id, Id),
+    /// The first value for elements that are on, else the second.
+    On(Id, Id),
+}
+
+impl Value {
+    /// The values that it is made of.
+    fn operands(self) -> impl Iterator<Item = Id> {
+        let used = match self {
+            Value::Load { other, .. } => [other, None, None],
+            Value::Scalar(_) | Value::Const(_) | Value::Number => [None; 3],
+            Value::Unary(_, a) | Value::Not(a) => [Some(a), None, None],
+            Value::Binary(_, a, b)
+            | Value::Compare(.., a, b)
+            | Value::Logic(_, a, b)
+            | Value::On(a, b) => [Some(a), Some(b), None],
+            Value::MulAdd(a, b, c) | Value::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+        };
+        used.into_iter().flatten()
+    }
+
+    /// Whether it is a truth value.
+    fn is_truth(self) -> bool {
+        matches!(self, Value::Compare(..) | Value::Logic(..) | Value::Not(_))
+    }
+
+    /// Whether all elements have the same.
+    fn is_uniform(self) -> bool {
+        matches!(self, Value::Scalar(_) | Value::Const(_))
+    }
+}
+
+/// Bytes of the elements of a loop: all values of one are of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Width {
+    Four,
+    Eight,
+}
+
+impl Width {
+    pub(in crate::tile) fn bytes(self) -> usize {
+        match self {
+            Width::Four => 4,
+            Width::Eight => 8,
+        }
+    }
+}
+
+/// What becomes of values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Goal {
+    /// Each value is written to the stream whose address is the argument.
+    Store(Vec<(Id, usize)>),
+    /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
+    /// where the argument says.
+    Fold { op: Fold, class: Class, value: Id, to: usize },
+}
+
+/// A loop over the elements of a run.
+///
+/// Its code takes the address of its arguments, words of 8 bytes; the number of elements that are on, which are the
+/// first; and the number of all. Stores take place for all elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) struct Loop {
+    pub(in crate::tile) width: Width,
+    values: Vec<Value>,
+    pub(in crate::tile) goal: Goal,
+    /// Elements of the longest run.
+    len: usize,
+}
+
+/// Values under construction: equal ones are one.
+pub(in crate::tile) struct Values {
+    pub(in crate::tile) width: Width,
+    list: Vec<Value>,
+    known: HashMap<Value, Id>,
+}
+
+impl Values {
+    pub(in crate::tile) fn new(width: Width) -> Values {
+        Values { width, list: vec![], known: HashMap::new() }
+    }
+
+    pub(in crate::tile) fn add(&mut self, value: Value) -> Id {
+        let list = &mut self.list;
+        *self.known.entry(value).or_insert_with(|| {
+            list.push(value);
+            list.len() - 1
+        })
+    }
+
+    /// Whether the value is a truth value.
+    pub(in crate::tile) fn is_truth(&self, id: Id) -> bool {
+        self.list[id].is_truth()
+    }
+
+    /// The bits of a constant.
+    pub(in crate::tile) fn constant(&self, id: Id) -> Option<u64> {
+        match self.list[id] {
+            Value::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The float, where it is a signalling NaN as a quiet one.
+    pub(in crate::tile) fn quieted(&mut self, id: Id) -> Id {
+        match self.list[id] {
+            Value::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..)
+            | Value::MulAdd(..)
+            | Value::Unary(Unary::Sqrt | Unary::Round | Unary::Floor | Unary::Ceil, _)
+            | Value::Const(_) => id,
+            _ => {
+                let zero = self.float(0.0);
+                self.add(Value::Binary(Binary::Sub, id, zero))
+            }
+        }
+    }
+
+    /// A constant of `f32` or `f64`, as the width says.
+    pub(in crate::tile) fn float(&mut self, value: f64) -> Id {
+        let bits = match self.width {
+            Width::Four => u64::from((value as f32).to_bits()),
+            Width::Eight => value.to_bits(),
+        };
+        self.add(Value::Const(bits))
+    }
+
+    /// The bit of the sign.
+    pub(in crate::tile) fn sign_bit(&mut self) -> Id {
+        self.add(Value::Const(1 << (8 * self.width.bytes() - 1)))
+    }
+
+    /// All other bits.
+    pub(in crate::tile) fn magnitude_bits(&mut self) -> Id {
+        self.add(Value::Const((1 << (8 * self.width.bytes() - 1)) - 1))
+    }
+
+    /// The loop over runs of up to `len` elements, a power of two of at least 16.
+    pub(in crate::tile) fn finish(self, goal: Goal, len: usize) -> Loop {
+        Loop { width: self.width, values: self.list, goal, len }
+    }
+}
+
+impl Loop {
+    /// Machine code, or `None` if there are too many values for the registers.
+    pub(in crate::tile) fn compile(&self) -> Option<Vec<u8>> {
+        x86::compile(self)
+    }
+}

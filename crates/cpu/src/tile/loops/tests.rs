@@ -1,0 +1,435 @@
+//! Loops against a decoder that is not ours, against plain evaluation, and against the strips.
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+
+use super::*;
+use crate::simd::Isa;
+use crate::tile::code::Code;
+use crate::tile::routine::{Function, Routine, table};
+
+/// Whether the machine can run the code.
+fn runs() -> bool {
+    Isa::detect().name() == "avx512"
+}
+
+/// Calls a loop's code.
+fn call(code: &[u8], words: &[u64], on: usize, all: usize) {
+    let code = Code::new(code).unwrap();
+    // SAFETY: the code is a loop's, its arguments are what the tests give it.
+    unsafe {
+        let f: extern "C" fn(*const u64, u64, u64) = std::mem::transmute(code.bytes().as_ptr());
+        f(words.as_ptr(), on as u64, all as u64);
+    }
+}
+
+fn address<T>(slice: &[T]) -> u64 {
+    slice.as_ptr() as u64
+}
+
+/// The instructions, as another decoder reads them.
+fn disassembled(code: &[u8]) -> Vec<String> {
+    let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
+    let mut formatter = IntelFormatter::new();
+    let mut lines = vec![];
+    for instruction in &mut decoder {
+        assert!(!instruction.is_invalid(), "after {lines:?}");
+        let mut line = String::new();
+        formatter.format(&instruction, &mut line);
+        let end = line == "ret";
+        lines.push(line);
+        if end {
+            break;
+        }
+    }
+    lines
+}
+
+/// A loop that stores one value, of one stream or two (words 0 and 1), to word 2.
+fn one(width: Width, value: impl FnOnce(&mut Values, Id, Id) -> Id) -> Loop {
+    let mut v = Values::new(width);
+    let x = v.add(Value::Load { stream: 0, other: None });
+    let y = v.add(Value::Load { stream: 1, other: None });
+    let z = value(&mut v, x, y);
+    v.finish(Goal::Store(vec![(z, 2)]), 64)
+}
+
+/// The mnemonics of the instruction between loads and store.
+fn names(l: &Loop) -> Vec<String> {
+    let code = l.compile().unwrap();
+    let lines = disassembled(&code);
+    lines.iter().filter_map(|l| l.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_decoder_reads_what_is_meant() {
+    use Binary as B;
+    use Width::{Eight, Four};
+    for (op, four, eight) in [
+        (B::Add, "vaddps", "vaddpd"),
+        (B::Sub, "vsubps", "vsubpd"),
+        (B::Mul, "vmulps", "vmulpd"),
+        (B::Div, "vdivps", "vdivpd"),
+        (B::Max, "vmaxps", "vmaxpd"),
+        (B::Min, "vminps", "vminpd"),
+        (B::MaxNum, "vrangeps", "vrangepd"),
+        (B::Scale, "vscalefps", "vscalefpd"),
+        (B::IntAdd, "vpaddd", "vpaddq"),
+        (B::IntSub, "vpsubd", "vpsubq"),
+        (B::IntMul, "vpmulld", "vpmullq"),
+        (B::IntMax, "vpmaxsd", "vpmaxsq"),
+        (B::IntMin, "vpminsd", "vpminsq"),
+        (B::UintMax, "vpmaxud", "vpmaxuq"),
+        (B::UintMin, "vpminud", "vpminuq"),
+        (B::And, "vpandd", "vpandq"),
+        (B::Or, "vpord", "vporq"),
+        (B::Xor, "vpxord", "vpxorq"),
+    ] {
+        for (width, name) in [(Four, four), (Eight, eight)] {
+            let names = names(&one(width, |v, x, y| v.add(Value::Binary(op, x, y))));
+            assert!(names.iter().any(|n| n == name), "{op:?}: {names:?}");
+        }
+    }
+    for (op, four, eight) in [
+        (Unary::Sqrt, "vsqrtps", "vsqrtpd"),
+        (Unary::Floor, "vrndscaleps", "vrndscalepd"),
+        (Unary::FromInt, "vcvtdq2ps", "vcvtqq2pd"),
+        (Unary::ShiftLeft(3), "vpslld", "vpsllq"),
+        (Unary::ShiftRight(3), "vpsrld", "vpsrlq"),
+        (Unary::ShiftArithmetic(3), "vpsrad", "vpsraq"),
+    ] {
+        for (width, name) in [(Four, four), (Eight, eight)] {
+            let names = names(&one(width, |v, x, _| v.add(Value::Unary(op, x))));
+            assert!(names.iter().any(|n| n == name), "{op:?}: {names:?}");
+        }
+    }
+    let fused = one(Four, |v, x, y| v.add(Value::MulAdd(x, y, y)));
+    let code = disassembled(&fused.compile().unwrap()).join("\n");
+    for line in [
+        "mov r8,[rdi]",
+        "mov r9,[rdi+8]",
+        "vmovups zmm0,[r8+rax*4]",
+        "vmovups zmm0,[r8+rax*4+40h]",
+        "vmovups zmm0{k2}{z},[r8+rax*4]",
+        "vfmadd213ps zmm0,zmm1,zmm1",
+        "vmovups [r10+rax*4]{k2},zmm0",
+        "add rax,40h",
+        "vpbroadcastd zmm31,ecx",
+        "vzeroupper",
+    ] {
+        assert!(code.contains(line), "no {line} in\n{code}");
+    }
+}
+
+/// Plain evaluation of a loop's values for one element.
+fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
+    let mut at: Vec<f32> = vec![];
+    for &value in &l.values {
+        let truth = |b: bool| if b { 1.0 } else { 0.0 };
+        let v = match value {
+            Value::Load { stream, other } => match other {
+                Some(other) if !on => at[other],
+                // SAFETY: the tests' streams are long enough.
+                _ => unsafe { *(words[stream] as *const f32).add(element) },
+            },
+            Value::Scalar(word) => f32::from_bits(words[word] as u32),
+            Value::Const(bits) => f32::from_bits(bits as u32),
+            Value::Number => f32::from_bits(element as u32),
+            Value::Binary(op, a, b) => {
+                let (x, y) = (at[a], at[b]);
+                let int = |f: fn(i32, i32) -> i32| {
+                    f32::from_bits(f(x.to_bits() as i32, y.to_bits() as i32) as u32)
+                };
+                match op {
+                    Binary::Add => x + y,
+                    Binary::Sub => x - y,
+                    Binary::Mul => x * y,
+                    Binary::Div => x / y,
+                    Binary::Max => {
+                        if x > y {
+                            x
+                        } else {
+                            y
+                        }
+                    }
+                    Binary::Min => {
+                        if x < y {
+                            x
+                        } else {
+                            y
+                        }
+                    }
+                    Binary::MaxNum => x.max(y),
+                    Binary::MinNum => x.min(y),
+                    Binary::Scale => x * y.exp2(),
+                    Binary::IntAdd => int(i32::wrapping_add),
+                    Binary::IntSub => int(i32::wrapping_sub),
+                    Binary::IntMul => int(i32::wrapping_mul),
+                    Binary::IntMax => int(i32::max),
+                    Binary::IntMin => int(i32::min),
+                    Binary::UintMax | Binary::UintMin => unreachable!("not in these tests"),
+                    Binary::And => f32::from_bits(x.to_bits() & y.to_bits()),
+                    Binary::Or => f32::from_bits(x.to_bits() | y.to_bits()),
+                    Binary::Xor => f32::from_bits(x.to_bits() ^ y.to_bits()),
+                }
+            }
+            Value::Unary(op, a) => match op {
+                Unary::Sqrt => at[a].sqrt(),
+                Unary::Round => at[a].round_ties_even(),
+                Unary::Floor => at[a].floor(),
+                Unary::Ceil => at[a].ceil(),
+                Unary::FromInt => at[a].to_bits() as i32 as f32,
+                Unary::ShiftLeft(n) => f32::from_bits(at[a].to_bits() << n),
+                Unary::ShiftRight(n) => f32::from_bits(at[a].to_bits() >> n),
+                Unary::ShiftArithmetic(n) => f32::from_bits((at[a].to_bits() as i32 >> n) as u32),
+            },
+            Value::MulAdd(a, b, c) => at[a].mul_add(at[b], at[c]),
+            Value::Compare(class, relation, a, b) => {
+                let (x, y) = (at[a], at[b]);
+                let (i, j) = (x.to_bits() as i32, y.to_bits() as i32);
+                truth(match (class, relation) {
+                    (Class::Float, Relation::Less) => x < y,
+                    (Class::Float, Relation::LessOrEqual) => x <= y,
+                    (Class::Float, Relation::Equal) => x == y,
+                    (Class::Float, Relation::Greater) => x > y,
+                    (Class::Float, Relation::GreaterOrEqual) => x >= y,
+                    (Class::Float, Relation::Unordered) => x.is_nan() || y.is_nan(),
+                    (_, Relation::Less) => i < j,
+                    (_, Relation::LessOrEqual) => i <= j,
+                    (_, Relation::Equal) => i == j,
+                    (_, Relation::Greater) => i > j,
+                    (_, Relation::GreaterOrEqual) => i >= j,
+                    (_, Relation::Unordered) => false,
+                })
+            }
+            Value::Logic(op, a, b) => truth(match op {
+                Logic::And => at[a] != 0.0 && at[b] != 0.0,
+                Logic::Or => at[a] != 0.0 || at[b] != 0.0,
+                Logic::Xor => (at[a] != 0.0) != (at[b] != 0.0),
+            }),
+            Value::Not(a) => truth(at[a] == 0.0),
+            Value::Select(c, a, b) => {
+                if at[c] != 0.0 {
+                    at[a]
+                } else {
+                    at[b]
+                }
+            }
+            Value::On(a, b) => {
+                if on {
+                    at[a]
+                } else {
+                    at[b]
+                }
+            }
+        };
+        at.push(v);
+    }
+    at
+}
+
+/// A pseudo-random sequence (Marsaglia's xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// A loop of random values over streams 0 and 1 and the scalar in word 3, to streams 2 and 4.
+fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
+    let mut v = Values::new(Width::Four);
+    let zero = v.float(0.0);
+    let half = v.float(-0.5);
+    let scalar = v.add(Value::Scalar(3));
+    let other = [zero, half, scalar][random.below(3)];
+    let x = v.add(Value::Load { stream: 0, other: Some(other) });
+    let y = v.add(Value::Load { stream: 1, other: None });
+    let mut floats = vec![half, scalar, x, y];
+    let mut truths = vec![v.add(Value::Compare(Class::Float, Relation::Less, x, y))];
+    for _ in 0..steps {
+        let n = floats.len();
+        // Mostly what is recent, so that not all is alive at the same time.
+        let mut pick = |r: &mut Random| match r.below(4) {
+            0 => floats[r.below(n)],
+            _ => floats[n - 1 - r.below(n.min(4))],
+        };
+        let [a, b, c] = [0; 3].map(|_| pick(random));
+        let condition = truths[truths.len() - 1];
+        // No operation on bits: those of NaN are not always the same.
+        let binary = [Binary::Add, Binary::Sub, Binary::Mul, Binary::Max, Binary::Min];
+        let next = match random.below(8) {
+            0 => Value::MulAdd(a, b, c),
+            1 => Value::Select(condition, a, b),
+            2 => Value::On(a, b),
+            3 => Value::Unary(Unary::Round, a),
+            4 => {
+                let relation = [Relation::Less, Relation::GreaterOrEqual, Relation::Unordered];
+                let class = Class::Float;
+                let made = v.add(Value::Compare(class, relation[random.below(3)], a, b));
+                let not = v.add(Value::Not(condition));
+                let both = v.add(Value::Logic(Logic::Xor, made, not));
+                truths.push(both);
+                continue;
+            }
+            5 => {
+                let number = v.add(Value::Number);
+                Value::Unary(Unary::FromInt, number)
+            }
+            _ => Value::Binary(binary[random.below(binary.len())], a, b),
+        };
+        floats.push(v.add(next));
+    }
+    let last = floats.len() - 1;
+    let stores = vec![(floats[last], 2), (floats[random.below(last)], 4)];
+    v.finish(Goal::Store(stores), len)
+}
+
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+#[test]
+fn random_loops_of_every_length() {
+    if !runs() {
+        return;
+    }
+    let mut r = Random(0x9e37_79b9_7f4a_7c15);
+    let mut refused = 0;
+    for round in 0..400 {
+        let len = 16 << r.below(5);
+        let steps = 1 + r.below(if round % 4 == 0 { 120 } else { 20 });
+        let l = random(&mut r, steps, len);
+        let Some(code) = l.compile() else {
+            refused += 1;
+            continue;
+        };
+        let mut number = || (r.below(2001) as f32 - 1000.0) / 64.0;
+        let (x, y): (Vec<f32>, Vec<f32>) = (0..len).map(|_| (number(), number())).unzip();
+        let scalar = number();
+        for (on, all) in [(len, len), (0, len), (len / 3, len), (len - 1, len - 1), (5, 5), (0, 0)]
+        {
+            let (first, second) = (vec![7f32; len + 1], vec![7f32; len + 1]);
+            let words = [
+                address(&x),
+                address(&y),
+                address(&first),
+                scalar.to_bits().into(),
+                address(&second),
+            ];
+            call(&code, &words, on, all);
+            let Goal::Store(stores) = &l.goal else { unreachable!() };
+            for (at, out) in [(0, &first), (1, &second)] {
+                for i in 0..len {
+                    let expected =
+                        if i < all { plain(&l, &words, i, i < on)[stores[at].0] } else { 7.0 };
+                    assert!(
+                        same(out[i], expected),
+                        "element {i} of {on} and {all}: {}, not {expected}: {l:?}",
+                        out[i]
+                    );
+                }
+                assert_eq!(out[len], 7.0);
+            }
+        }
+    }
+    assert!(refused < 60, "{refused}");
+}
+
+#[test]
+fn functions_give_the_bits_of_their_strips() {
+    if !runs() {
+        return;
+    }
+    let x: Vec<f32> =
+        (0..1u32 << 16).map(|i| f32::from_bits(i << 16 | i.wrapping_mul(40503) & 0xffff)).collect();
+    let mut checked = 0;
+    for function in Function::all() {
+        let Some(traced) = crate::tile::routine::function::traced(function) else { continue };
+        checked += 1;
+        let mut v = Values::new(Width::Four);
+        let load = v.add(Value::Load { stream: 0, other: None });
+        let y = v.trace(traced, load);
+        let code = v.finish(Goal::Store(vec![(y, 1)]), 1024).compile();
+        let code = code.unwrap_or_else(|| panic!("{} needs too many registers", function.name));
+        let (mut ours, mut strip) = (vec![0f32; x.len()], vec![0f32; x.len()]);
+        call(&code, &[address(&x), ours.as_mut_ptr() as u64], x.len(), x.len());
+        let slot = Routine::Function(function).slot().unwrap();
+        // SAFETY: a function of one `f32` has this signature.
+        unsafe {
+            let f: extern "C" fn(*mut f32, *const f32, usize) =
+                std::mem::transmute(table(Isa::detect())[slot]);
+            f(strip.as_mut_ptr(), x.as_ptr(), x.len());
+        }
+        for ((x, a), b) in x.iter().zip(&ours).zip(&strip) {
+            assert!(same(*a, *b), "{}({x:e}): {a:e}, not {b:e}", function.name);
+        }
+    }
+    assert!(checked >= 7);
+}
+
+/// Checks a fold of every length against the routine's.
+fn folds<T: trident_ir::Element + PartialEq>(
+    width: Width,
+    class: Class,
+    ops: &[Fold],
+    values: &[T],
+    is_nan: impl Fn(T) -> bool,
+) {
+    for &op in ops {
+        for len in [16, 32, 64, 128, 512] {
+            let mut v = Values::new(width);
+            let zero = v.float(0.0);
+            let x = v.add(Value::Load { stream: 0, other: Some(zero) });
+            let l = v.finish(Goal::Fold { op, class, value: x, to: 1 }, len);
+            let code = l.compile().unwrap();
+            disassembled(&code);
+            for on in [len, len - 1, 17.min(len), 0] {
+                let mut whole = values[..len].to_vec();
+                whole[on..].fill(T::default());
+                let slot = Routine::Fold { op, dtype: T::DTYPE }.slot().unwrap();
+                let (mut ours, mut theirs) = ([T::default(); 2], [T::default(); 2]);
+                call(&code, &[address(values), ours.as_mut_ptr() as u64], on, len);
+                // SAFETY: a fold has this signature.
+                unsafe {
+                    let f: extern "C" fn(*mut T, *const T, usize, usize, usize) =
+                        std::mem::transmute(table(Isa::detect())[slot]);
+                    f(theirs.as_mut_ptr(), whole.as_ptr(), 1, len, len);
+                }
+                let equal = ours[0] == theirs[0] || is_nan(ours[0]) && is_nan(theirs[0]);
+                assert!(equal, "{op:?} of {on} of {len}");
+                assert!(ours[1] == T::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn folds_give_the_bits_of_the_routine() {
+    if !runs() {
+        return;
+    }
+    let floats = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::MaxNum, Fold::MinNum];
+    let ints = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::And, Fold::Or, Fold::Xor];
+    let mut r = Random(77);
+    for nan in [None, Some(0), Some(9), Some(70)] {
+        let mut x: Vec<f64> = (0..512).map(|_| (r.below(4001) as f64 - 2000.0) / 1024.0).collect();
+        if let Some(at) = nan {
+            x[at] = f64::NAN;
+        }
+        let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+        folds(Width::Eight, Class::Float, &floats, &x, f64::is_nan);
+        folds(Width::Four, Class::Float, &floats, &single, f32::is_nan);
+        let bits: Vec<i64> = x.iter().map(|x| x.to_bits() as i64).collect();
+        folds(Width::Eight, Class::Int, &ints, &bits, |_| false);
+        let bits: Vec<u64> = x.iter().map(|x| x.to_bits()).collect();
+        folds(Width::Eight, Class::Uint, &ints, &bits, |_| false);
+        let bits: Vec<i32> = single.iter().map(|x| x.to_bits() as i32).collect();
+        folds(Width::Four, Class::Int, &ints, &bits, |_| false);
+        let bits: Vec<u32> = single.iter().map(|x| x.to_bits()).collect();
+        folds(Width::Four, Class::Uint, &ints, &bits, |_| false);
+    }
+}

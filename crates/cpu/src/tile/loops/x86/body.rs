@@ -1,0 +1,574 @@
+//! The instructions for one vector of elements, and the registers that its values are in.
+
+use std::collections::HashMap;
+
+use super::super::{Binary, Class, Goal, Id, Logic, Loop, Relation, Unary, Value, Width};
+use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
+use super::{BYTES, PLACES, STREAMS, binary, commutes, integer, later, neutral, packed};
+use crate::tile::routine::Fold;
+
+/// The mask of elements that are on, and that of elements at all.
+pub(super) const COUNT: Mask = 1;
+pub(super) const TOTAL: Mask = 2;
+/// Masks for truth values.
+const MASKS: std::ops::Range<Mask> = 3..8;
+
+/// Vector registers that hold values for single instructions.
+pub(super) const SCRATCH: Zmm = 31;
+const UNIFORM: Zmm = 30;
+/// Registers for everything else.
+const REGISTERS: usize = 30;
+
+/// What the values of a loop ask for.
+pub(super) struct Needs {
+    /// Arguments that are addresses of streams.
+    pub(super) streams: Vec<usize>,
+    /// Values that are computed for each vector.
+    pub(super) steps: usize,
+    /// How often a value is used, where all elements are on and where not.
+    uses: [Vec<usize>; 2],
+    /// Uniform values, those that are used most first.
+    uniforms: Vec<Id>,
+    /// The greatest number of other values that are alive at once.
+    alive: usize,
+}
+
+/// The value that stands for another one where all elements are on.
+fn resolve(l: &Loop, id: Id, masked: bool) -> Id {
+    match l.values[id] {
+        Value::On(yes, _) if !masked => resolve(l, yes, masked),
+        _ => id,
+    }
+}
+
+/// The value with operands as they are needed.
+fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
+    let r = |id: Id| resolve(l, id, masked);
+    match l.values[id] {
+        Value::Load { stream, other } => {
+            Value::Load { stream, other: other.filter(|_| masked).map(r) }
+        }
+        Value::Unary(op, a) => Value::Unary(op, r(a)),
+        Value::Not(a) => Value::Not(r(a)),
+        Value::Binary(op, a, b) => Value::Binary(op, r(a), r(b)),
+        Value::Compare(class, relation, a, b) => Value::Compare(class, relation, r(a), r(b)),
+        Value::Logic(op, a, b) => Value::Logic(op, r(a), r(b)),
+        Value::MulAdd(a, b, c) => Value::MulAdd(r(a), r(b), r(c)),
+        Value::Select(a, b, c) => Value::Select(r(a), r(b), r(c)),
+        Value::On(a, b) => Value::On(r(a), r(b)),
+        plain @ (Value::Scalar(_) | Value::Const(_) | Value::Number) => plain,
+    }
+}
+
+fn goals(l: &Loop) -> Vec<Id> {
+    match &l.goal {
+        Goal::Store(stores) => stores.iter().map(|s| s.0).collect(),
+        Goal::Fold { value, .. } => vec![*value],
+    }
+}
+
+impl Needs {
+    pub(super) fn of(l: &Loop) -> Option<Needs> {
+        let count = |masked: bool| {
+            let mut uses = vec![0; l.values.len()];
+            goals(l).into_iter().for_each(|id| uses[resolve(l, id, masked)] += 1);
+            for id in (0..l.values.len()).rev() {
+                if uses[id] > 0 {
+                    resolved(l, id, masked).operands().for_each(|o| uses[o] += 1);
+                }
+            }
+            uses
+        };
+        let uses = [count(false), count(true)];
+        let used = |id: Id| uses[0][id] + uses[1][id];
+        let mut uniforms: Vec<Id> =
+            (0..l.values.len()).filter(|&id| l.values[id].is_uniform() && used(id) > 0).collect();
+        uniforms.sort_by_key(|&id| std::cmp::Reverse(used(id)));
+        let mut streams: Vec<usize> = vec![];
+        let mut want = |word: usize| {
+            if !streams.contains(&word) {
+                streams.push(word);
+            }
+        };
+        for id in 0..l.values.len() {
+            if let (Value::Load { stream, .. }, true) = (l.values[id], used(id) > 0) {
+                want(stream);
+            }
+        }
+        if let Goal::Store(stores) = &l.goal {
+            stores.iter().for_each(|s| want(s.1));
+        }
+        let alive = [false, true].map(|masked| alive(l, &uses[usize::from(masked)], masked));
+        let [plain, masked] =
+            alive.map(|(vectors, masks)| (masks <= MASKS.len()).then_some(vectors));
+        let steps = uses[0].iter().enumerate();
+        let steps = steps.filter(|&(id, &n)| n > 0 && !l.values[id].is_uniform()).count();
+        Some(Needs { streams, steps, uses, uniforms, alive: plain?.max(masked?) })
+    }
+}
+
+/// The greatest numbers of vectors and of masks that are alive at once.
+fn alive(l: &Loop, uses: &[usize], masked: bool) -> (usize, usize) {
+    let mut left = uses.to_vec();
+    let (mut vectors, mut masks) = (0i64, 0i64);
+    let (mut most_vectors, mut most_masks) = (0, 0);
+    for id in 0..l.values.len() {
+        if uses[id] == 0 || l.values[id].is_uniform() {
+            continue;
+        }
+        let value = resolved(l, id, masked);
+        // The result may need a register before the operands give theirs back.
+        match value.is_truth() {
+            true => masks += 1,
+            false => vectors += 1,
+        }
+        (most_vectors, most_masks) = (most_vectors.max(vectors), most_masks.max(masks));
+        for operand in value.operands() {
+            left[operand] -= 1;
+            if left[operand] == 0 && !l.values[operand].is_uniform() {
+                match l.values[operand].is_truth() {
+                    true => masks -= 1,
+                    false => vectors -= 1,
+                }
+            }
+        }
+    }
+    (most_vectors as usize, most_masks as usize)
+}
+
+/// Generates the instructions.
+pub(super) struct Body<'a> {
+    pub(super) l: &'a Loop,
+    pub(super) a: &'a mut Assembler,
+    needs: &'a Needs,
+    /// Of a fold.
+    pub(super) accumulators: Vec<Zmm>,
+    /// Where uniform values are.
+    uniforms: HashMap<Id, Place>,
+    /// Registers for the values of a vector that are free, as bits.
+    free: u32,
+    free_masks: u8,
+    /// Where the values of the current vector are, and how often they are still needed.
+    at: HashMap<Id, u8>,
+    left: Vec<usize>,
+}
+
+impl<'a> Body<'a> {
+    /// Loads what stays in registers.
+    pub(super) fn new(l: &'a Loop, needs: &'a Needs, a: &'a mut Assembler) -> Option<Self> {
+        let lanes = BYTES / l.width.bytes();
+        let accumulators = match l.goal {
+            Goal::Fold { .. } => (l.len / lanes).min(PLACES / lanes),
+            Goal::Store(_) => 0,
+        };
+        let room = REGISTERS.checked_sub(needs.alive + accumulators)?;
+        let mut body = Body {
+            l,
+            a,
+            needs,
+            accumulators: (0..accumulators as u8).collect(),
+            uniforms: HashMap::new(),
+            free: 0,
+            free_masks: 0,
+            at: HashMap::new(),
+            left: vec![],
+        };
+        let mut next = accumulators as u8;
+        for (i, &id) in needs.uniforms.iter().enumerate() {
+            let place = match l.values[id] {
+                Value::Const(bits) => body.pooled(bits),
+                Value::Scalar(word) => Place::Word { offset: 8 * word as i32 },
+                _ => continue,
+            };
+            let place = match i < room {
+                true => {
+                    body.broadcast(next, place);
+                    next += 1;
+                    Place::Reg(next - 1)
+                }
+                false => place,
+            };
+            body.uniforms.insert(id, place);
+        }
+        body.free = (u32::MAX >> (32 - REGISTERS)) & (u32::MAX << next);
+        body.free_masks = MASKS.fold(0, |set, k| set | 1 << k);
+        if let Goal::Fold { op, class, .. } = l.goal {
+            let start = body.pooled(neutral(op, class, l.width));
+            body.accumulators.clone().into_iter().for_each(|r| body.broadcast(r, start));
+        }
+        Some(body)
+    }
+
+    /// A constant in memory.
+    fn pooled(&mut self, bits: u64) -> Place {
+        let bytes = &bits.to_le_bytes()[..self.l.width.bytes()];
+        Place::Pool { at: self.a.constant(bytes), vector: false }
+    }
+
+    /// The numbers of the lanes of vector `k` of a pass.
+    pub(super) fn numbers(&mut self, k: usize) -> Place {
+        let size = self.l.width.bytes();
+        let lanes = BYTES / size;
+        let numbers = (k * lanes..(k + 1) * lanes).map(|n| (n as u64).to_le_bytes());
+        let bytes: Vec<u8> = numbers.flat_map(|n| n.into_iter().take(size)).collect();
+        Place::Pool { at: self.a.constant(&bytes), vector: true }
+    }
+
+    /// An element in memory to all lanes.
+    fn broadcast(&mut self, to: Zmm, from: Place) {
+        let byte = if self.l.width == Width::Eight { 0x19 } else { 0x18 };
+        self.a.vector(later(self.l.width, 2, byte), (to, 0, Masking::Keep), 0, from, None);
+    }
+
+    /// A general register to all lanes.
+    pub(super) fn broadcast_register(&mut self, to: Zmm, from: Gpr) {
+        let op = later(self.l.width, 2, 0x7c);
+        self.a.vector(op, (to, 0, Masking::Keep), 0, Place::Reg(from), None);
+    }
+
+    /// A vector from a register or from memory.
+    fn copy(&mut self, to: Zmm, from: Place) {
+        self.a.vector(packed(self.l.width, 0x10), (to, 0, Masking::Keep), 0, from, None);
+    }
+
+    /// Writes the first lane to an address.
+    pub(super) fn store_first(&mut self, from: Zmm, base: Gpr) {
+        // A mask of one lane: of the numbers, only 0 is below 1.
+        let numbers = self.numbers(0);
+        let width = self.l.width;
+        let one = self.pooled(1);
+        self.broadcast(SCRATCH, one);
+        self.a.vector(later(width, 3, 0x1f), (COUNT, 0, Masking::Keep), SCRATCH, numbers, Some(6));
+        let to = Place::Stream { base, scale: width.bytes() as u8, offset: 0 };
+        self.a.vector(packed(width, 0x11), (from, COUNT, Masking::Keep), 0, to, None);
+    }
+
+    fn stream(&self, word: usize, k: usize) -> Place {
+        let base = self.needs.streams.iter().position(|&w| w == word).unwrap_or(0);
+        let scale = self.l.width.bytes() as u8;
+        Place::Stream { base: STREAMS[base], scale, offset: (BYTES * k) as i32 }
+    }
+
+    fn take(&mut self) -> Option<Zmm> {
+        let r = self.free.trailing_zeros();
+        self.free &= self.free.checked_sub(1)?;
+        Some(r as Zmm)
+    }
+
+    fn take_mask(&mut self) -> Option<Mask> {
+        let k = self.free_masks.trailing_zeros();
+        self.free_masks &= self.free_masks.checked_sub(1)?;
+        Some(k as Mask)
+    }
+
+    /// Where a value is.
+    fn place(&self, id: Id) -> Option<Place> {
+        let own = self.at.get(&id).map(|&r| Place::Reg(r));
+        own.or_else(|| self.uniforms.get(&id).copied())
+    }
+
+    /// The value in a register.
+    fn register(&mut self, id: Id) -> Option<Zmm> {
+        match self.place(id)? {
+            Place::Reg(r) => Some(r),
+            memory => {
+                self.broadcast(UNIFORM, memory);
+                Some(UNIFORM)
+            }
+        }
+    }
+
+    /// One use of a value is done; gives its register back if it was the last.
+    fn used(&mut self, id: Id) {
+        self.left[id] -= 1;
+        if self.left[id] == 0
+            && let Some(r) = self.at.remove(&id)
+        {
+            match self.l.values[id].is_truth() {
+                true => self.free_masks |= 1 << r,
+                false => self.free |= 1 << r,
+            }
+        }
+    }
+
+    /// Whether this use is the last of a value that is in a register of its own.
+    fn dies(&self, id: Id) -> bool {
+        self.left[id] == 1 && self.at.contains_key(&id)
+    }
+
+    /// The instructions for vector `k` of a pass.
+    pub(super) fn vector(&mut self, k: usize, masked: bool) -> Option<()> {
+        let l = self.l;
+        self.left = self.needs.uses[usize::from(masked)].clone();
+        for id in 0..l.values.len() {
+            if self.left[id] > 0 && !l.values[id].is_uniform() {
+                self.value(id, resolved(l, id, masked), (k, masked))?;
+            }
+        }
+        match &l.goal {
+            Goal::Store(stores) => {
+                for &(id, stream) in stores {
+                    let id = resolve(l, id, masked);
+                    let from = self.register(id)?;
+                    let mask = if masked { TOTAL } else { 0 };
+                    let to = self.stream(stream, k);
+                    let op = packed(l.width, 0x11);
+                    self.a.vector(op, (from, mask, Masking::Keep), 0, to, None);
+                    self.used(id);
+                }
+            }
+            &Goal::Fold { op, class, value, .. } => {
+                let id = resolve(l, value, masked);
+                let from = self.place(id)?;
+                self.combine(op, class, self.accumulators[k], from);
+                self.used(id);
+            }
+        }
+        Some(())
+    }
+
+    /// `into = into op from`, as `routine::fold` does it.
+    pub(super) fn combine(&mut self, op: Fold, class: Class, into: Zmm, from: Place) {
+        let width = self.l.width;
+        let simple = match (op, class) {
+            (Fold::Sum, Class::Float) => Some(Binary::Add),
+            (Fold::Prod, Class::Float) => Some(Binary::Mul),
+            (_, Class::Float) => None,
+            (Fold::Sum, _) => Some(Binary::IntAdd),
+            (Fold::Prod, _) => Some(Binary::IntMul),
+            (Fold::And, _) => Some(Binary::And),
+            (Fold::Or, _) => Some(Binary::Or),
+            (Fold::Xor, _) => Some(Binary::Xor),
+            (Fold::Max | Fold::MaxNum, Class::Int) => Some(Binary::IntMax),
+            (Fold::Min | Fold::MinNum, Class::Int) => Some(Binary::IntMin),
+            (Fold::Max | Fold::MaxNum, Class::Uint) => Some(Binary::UintMax),
+            (Fold::Min | Fold::MinNum, Class::Uint) => Some(Binary::UintMin),
+        };
+        if let Some(simple) = simple {
+            let (op, immediate) = binary(simple, width);
+            return self.a.vector(op, (into, 0, Masking::Keep), into, from, immediate);
+        }
+        let greater = matches!(op, Fold::Max | Fold::MaxNum);
+        let (extreme, _) = binary(if greater { Binary::Max } else { Binary::Min }, width);
+        let compare = packed(width, 0xc2);
+        let to = |mask: Mask| (into, mask, Masking::Keep);
+        if matches!(op, Fold::MaxNum | Fold::MinNum) {
+            // Lanes whose new element is NaN keep what they have; NaN in the accumulator gives way.
+            let number = match from {
+                Place::Reg(r) => r,
+                memory => {
+                    self.broadcast(UNIFORM, memory);
+                    UNIFORM
+                }
+            };
+            let ordered = (ORDERED, 0, Masking::Keep);
+            self.a.vector(compare, ordered, number, Place::Reg(number), Some(7));
+            return self.a.vector(extreme, to(ORDERED), into, from, None);
+        }
+        // Lanes that are NaN already stay so; a new NaN is the second operand, which wins.
+        self.a.vector(compare, (ORDERED, 0, Masking::Keep), into, Place::Reg(into), Some(7));
+        self.a.vector(extreme, to(ORDERED), into, from, None);
+    }
+
+    fn value(&mut self, id: Id, value: Value, (k, masked): (usize, bool)) -> Option<()> {
+        let width = self.l.width;
+        let operands: Vec<Id> = value.operands().collect();
+        let plain = |to: u8| (to, 0, Masking::Keep);
+        match value {
+            Value::Scalar(_) | Value::Const(_) => return Some(()),
+            Value::Load { stream, other } => {
+                let from = self.stream(stream, k);
+                let op = packed(width, 0x10);
+                let to = match other {
+                    None => {
+                        // Memory behind the last element may not exist.
+                        let mask = if masked { TOTAL } else { 0 };
+                        let masking = if masked { Masking::Zero } else { Masking::Keep };
+                        let to = self.take()?;
+                        self.a.vector(op, (to, mask, masking), 0, from, None);
+                        to
+                    }
+                    Some(other) if self.l.values[other] == Value::Const(0) => {
+                        let to = self.take()?;
+                        self.a.vector(op, (to, COUNT, Masking::Zero), 0, from, None);
+                        to
+                    }
+                    Some(other) => {
+                        let to = self.reuse(other)?;
+                        self.a.vector(op, (to, COUNT, Masking::Keep), 0, from, None);
+                        to
+                    }
+                };
+                return self.define(id, to, &operands);
+            }
+            Value::Number => {
+                let to = self.take()?;
+                self.broadcast_register(to, RAX);
+                let numbers = self.numbers(k);
+                self.a.vector(integer(width, 0xfe, 0xd4), plain(to), to, numbers, None);
+                return self.define(id, to, &operands);
+            }
+            Value::Compare(class, relation, a, b) => {
+                let (op, immediate) = comparison(class, relation, width);
+                let (a, b) = (self.register(a)?, self.place(b)?);
+                let to = self.take_mask()?;
+                self.a.vector(op, plain(to), a, b, Some(immediate));
+                return self.define(id, to, &operands);
+            }
+            Value::Logic(op, a, b) => {
+                let opcode = match op {
+                    Logic::And => 0x41,
+                    Logic::Or => 0x45,
+                    Logic::Xor => 0x47,
+                };
+                let to = self.take_mask()?;
+                self.a.masks(opcode, to, *self.at.get(&a)?, *self.at.get(&b)?);
+                return self.define(id, to, &operands);
+            }
+            Value::Not(a) => {
+                let to = self.take_mask()?;
+                self.a.masks(0x44, to, 0, *self.at.get(&a)?);
+                return self.define(id, to, &operands);
+            }
+            Value::On(yes, no) => {
+                let (no, yes) = (self.register(no)?, self.place(yes)?);
+                let to = self.take()?;
+                self.a.vector(later(width, 2, 0x65), (to, COUNT, Masking::Keep), no, yes, None);
+                return self.define(id, to, &operands);
+            }
+            Value::Select(condition, yes, no) => {
+                let condition = *self.at.get(&condition)?;
+                let (no, yes) = (self.register(no)?, self.place(yes)?);
+                let to = self.take()?;
+                let op = later(width, 2, 0x65);
+                self.a.vector(op, (to, condition, Masking::Keep), no, yes, None);
+                return self.define(id, to, &operands);
+            }
+            Value::MulAdd(a, b, c) => {
+                let to = self.multiply_add(a, b, c)?;
+                return self.define(id, to, &operands);
+            }
+            Value::Unary(op, a) => {
+                let a = self.place(a)?;
+                let to = self.take()?;
+                self.unary(op, to, a);
+                self.define(id, to, &operands)?;
+            }
+            Value::Binary(op, mut a, mut b) => {
+                let in_memory = |e: &Self, id| !matches!(e.place(id), Some(Place::Reg(_)));
+                if commutes(op) && in_memory(self, a) && !in_memory(self, b) {
+                    (a, b) = (b, a);
+                }
+                let (a, b) = (self.register(a)?, self.place(b)?);
+                let to = self.take()?;
+                let (op, immediate) = binary(op, width);
+                self.a.vector(op, plain(to), a, b, immediate);
+                self.define(id, to, &operands)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The value is in the register; the operands were used.
+    fn define(&mut self, id: Id, to: u8, operands: &[Id]) -> Option<()> {
+        operands.iter().for_each(|&o| self.used(o));
+        self.at.insert(id, to);
+        Some(())
+    }
+
+    /// A register that holds a copy of the value.
+    fn reuse(&mut self, id: Id) -> Option<Zmm> {
+        let from = self.place(id)?;
+        let to = self.take()?;
+        match from {
+            Place::Reg(_) => self.copy(to, from),
+            memory => self.broadcast(to, memory),
+        }
+        Some(to)
+    }
+
+    fn multiply_add(&mut self, mut a: Id, mut b: Id, c: Id) -> Option<Zmm> {
+        let width = self.l.width;
+        let in_register = |e: &Self, id: Id| matches!(e.place(id), Some(Place::Reg(_)));
+        // The addend's register takes the result where nobody needs it any more, else that of a factor.
+        if self.dies(c) && c != a && c != b {
+            if !in_register(self, a) {
+                (a, b) = (b, a);
+            }
+            let to = *self.at.get(&c)?;
+            let (a, b) = (self.register(a)?, self.place(b)?);
+            self.a.vector(later(width, 2, 0xb8), (to, 0, Masking::Keep), a, b, None);
+            self.at.remove(&c);
+            self.left[c] = usize::MAX;
+            return Some(to);
+        }
+        if !(self.dies(a) && a != b) && self.dies(b) && a != b {
+            (a, b) = (b, a);
+        }
+        let own = self.dies(a) && a != b && a != c;
+        let to = match own {
+            true => *self.at.get(&a)?,
+            false => self.reuse(a)?,
+        };
+        let (b, c) = (self.register(b)?, self.place(c)?);
+        self.a.vector(later(width, 2, 0xa8), (to, 0, Masking::Keep), b, c, None);
+        if own {
+            self.at.remove(&a);
+            self.left[a] = usize::MAX;
+        }
+        Some(to)
+    }
+
+    fn unary(&mut self, op: Unary, to: Zmm, a: Place) {
+        let width = self.l.width;
+        let round = if width == Width::Eight { 0x09 } else { 0x08 };
+        let (op, first, immediate, reg) = match op {
+            Unary::Sqrt => (packed(width, 0x51), 0, None, to),
+            // To nearest even, down, up; without exceptions.
+            Unary::Round => (later(width, 3, round), 0, Some(0x08), to),
+            Unary::Floor => (later(width, 3, round), 0, Some(0x09), to),
+            Unary::Ceil => (later(width, 3, round), 0, Some(0x0a), to),
+            Unary::FromInt => {
+                // Of 64 bits it is an instruction with the prefix F3 and W.
+                let prefix = if width == Width::Eight { 2 } else { 0 };
+                let byte = if width == Width::Eight { 0xe6 } else { 0x5b };
+                let wide = width == Width::Eight;
+                (Opcode { map: 1, prefix, wide, byte }, 0, None, to)
+            }
+            // The number of the operation stands where a register would.
+            Unary::ShiftRight(n) => (integer(width, 0x72, 0x73), to, Some(n), 2),
+            Unary::ShiftLeft(n) => (integer(width, 0x72, 0x73), to, Some(n), 6),
+            Unary::ShiftArithmetic(n) => (integer(width, 0x72, 0x72), to, Some(n), 4),
+        };
+        self.a.vector(op, (reg, 0, Masking::Keep), first, a, immediate);
+    }
+}
+
+/// The mask of a fold's comparison: no truth value of the body is alive then.
+const ORDERED: Mask = 7;
+
+/// The instruction that compares, and the number of the relation.
+fn comparison(class: Class, relation: Relation, width: Width) -> (Opcode, u8) {
+    let number = match (class, relation) {
+        // Quiet ones.
+        (Class::Float, Relation::Less) => 0x11,
+        (Class::Float, Relation::LessOrEqual) => 0x12,
+        (Class::Float, Relation::Equal) => 0x00,
+        (Class::Float, Relation::Greater) => 0x1e,
+        (Class::Float, Relation::GreaterOrEqual) => 0x1d,
+        (Class::Float, Relation::Unordered) => 0x03,
+        (_, Relation::Less) => 1,
+        (_, Relation::LessOrEqual) => 2,
+        (_, Relation::Equal) => 0,
+        (_, Relation::Greater) => 6,
+        (_, Relation::GreaterOrEqual) => 5,
+        // No integer is.
+        (_, Relation::Unordered) => 3,
+    };
+    let op = match class {
+        Class::Float => packed(width, 0xc2),
+        Class::Int => later(width, 3, 0x1f),
+        Class::Uint => later(width, 3, 0x1e),
+    };
+    (op, number)
+}

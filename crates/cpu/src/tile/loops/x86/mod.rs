@@ -1,0 +1,203 @@
+//! AVX-512 code of a [`Loop`].
+//!
+//! A first loop takes whole vectors of elements that are all on, several at a time where little is done with each; a
+//! second one, with masks, takes the rest. Folds go by 64 elements, each of whose places has a lane of its own.
+
+mod assemble;
+mod body;
+
+use self::assemble::{Assembler, Condition, Gpr, Masking, Opcode, Place, RAX, RCX, RDX, RSI};
+use self::body::{Body, COUNT, Needs, SCRATCH};
+use super::{Binary, Class, Goal, Loop, Width};
+use crate::tile::routine::Fold;
+
+/// Bytes of a vector.
+const BYTES: usize = 64;
+
+/// Elements, or rather places of elements, that a fold keeps apart (see `routine::fold`).
+const PLACES: usize = 64;
+
+/// Registers for addresses of streams; those behind the first [`FREE`] belong to the caller.
+const STREAMS: [Gpr; 10] = [8, 9, 10, 11, 3, 5, 12, 13, 14, 15];
+const FREE: usize = 4;
+
+/// Loops that do less than this with a vector take 4, or 2, at a time.
+const FEW: usize = 8;
+const SOME: usize = 20;
+
+/// The code, if the values find room in the registers.
+pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
+    let lanes = BYTES / l.width.bytes();
+    let most = l.len / lanes;
+    let needs = Needs::of(l)?;
+    let (vectors, tail) = match &l.goal {
+        Goal::Fold { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
+        Goal::Store(_) if needs.steps <= FEW => (most.min(4), 1),
+        Goal::Store(_) if needs.steps <= SOME => (most.min(2), 1),
+        Goal::Store(_) => (1, 1),
+    };
+    if needs.streams.len() > STREAMS.len() {
+        return None;
+    }
+    let mut a = Assembler::default();
+    let saved: Vec<Gpr> = STREAMS[..needs.streams.len()].iter().copied().skip(FREE).collect();
+    saved.iter().for_each(|&r| a.push(r));
+    for (&r, &word) in STREAMS.iter().zip(&needs.streams) {
+        a.load_word(r, word);
+    }
+    let mut body = Body::new(l, &needs, &mut a)?;
+    let (rest, done) = (body.a.label(), body.a.label());
+    let step = (vectors * lanes) as i32;
+    body.a.zero(RAX);
+    body.a.mov(RCX, RSI);
+    body.a.add_constant(RCX, -step);
+    body.a.cmp(RAX, RCX);
+    body.a.jump_if(Condition::Greater, rest);
+    body.a.align();
+    let head = body.a.label();
+    body.a.bind(head);
+    (0..vectors).try_for_each(|k| body.vector(k, false))?;
+    body.a.add_constant(RAX, step);
+    body.a.cmp(RAX, RCX);
+    body.a.jump_if(Condition::LessOrEqual, head);
+    body.a.bind(rest);
+    body.a.cmp(RAX, RDX);
+    body.a.jump_if(Condition::GreaterOrEqual, done);
+    let head = body.a.label();
+    body.a.bind(head);
+    for k in 0..tail {
+        body.on(k);
+        body.vector(k, true)?;
+    }
+    body.a.add_constant(RAX, (tail * lanes) as i32);
+    body.a.cmp(RAX, RDX);
+    body.a.jump_if(Condition::Less, head);
+    body.a.bind(done);
+    body.finish_fold();
+    saved.iter().rev().for_each(|&r| a.pop(r));
+    a.leave();
+    Some(a.finish())
+}
+
+/// Opcodes that floats of both widths have: `ps` forms have no prefix and no W, `pd` forms have 66 and W.
+fn packed(width: Width, byte: u8) -> Opcode {
+    let wide = width == Width::Eight;
+    Opcode { map: 1, prefix: u8::from(wide), wide, byte }
+}
+
+/// Opcodes of the later maps, where W alone tells the width.
+fn later(width: Width, map: u8, byte: u8) -> Opcode {
+    Opcode { map, prefix: 1, wide: width == Width::Eight, byte }
+}
+
+/// Opcodes of integers; some have others for the greater width.
+fn integer(width: Width, four: u8, eight: u8) -> Opcode {
+    let wide = width == Width::Eight;
+    Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four } }
+}
+
+/// The instruction of a binary operation, with its immediate.
+fn binary(op: Binary, width: Width) -> (Opcode, Option<u8>) {
+    let plain = match op {
+        Binary::Add => packed(width, 0x58),
+        Binary::Mul => packed(width, 0x59),
+        Binary::Sub => packed(width, 0x5c),
+        Binary::Min => packed(width, 0x5d),
+        Binary::Div => packed(width, 0x5e),
+        Binary::Max => packed(width, 0x5f),
+        // By range, with the sign of the operand that was chosen.
+        Binary::MinNum => return (later(width, 3, 0x50), Some(0b0100)),
+        Binary::MaxNum => return (later(width, 3, 0x50), Some(0b0101)),
+        Binary::Scale => later(width, 2, 0x2c),
+        Binary::IntAdd => integer(width, 0xfe, 0xd4),
+        Binary::IntSub => integer(width, 0xfa, 0xfb),
+        Binary::IntMul => later(width, 2, 0x40),
+        Binary::IntMax => later(width, 2, 0x3d),
+        Binary::IntMin => later(width, 2, 0x39),
+        Binary::UintMax => later(width, 2, 0x3f),
+        Binary::UintMin => later(width, 2, 0x3b),
+        Binary::And => integer(width, 0xdb, 0xdb),
+        Binary::Or => integer(width, 0xeb, 0xeb),
+        Binary::Xor => integer(width, 0xef, 0xef),
+    };
+    (plain, None)
+}
+
+/// Whether the operands can change places.
+fn commutes(op: Binary) -> bool {
+    !matches!(
+        op,
+        Binary::Sub | Binary::Div | Binary::Max | Binary::Min | Binary::Scale | Binary::IntSub
+    )
+}
+
+/// The neutral element of a fold.
+fn neutral(op: Fold, class: Class, width: Width) -> u64 {
+    let bits = 8 * width.bytes() as u32;
+    let all = u64::MAX >> (64 - bits);
+    let float = |x: f64| match width {
+        Width::Four => u64::from((x as f32).to_bits()),
+        Width::Eight => x.to_bits(),
+    };
+    match (op, class) {
+        (Fold::Sum, Class::Float) => float(-0.0),
+        (Fold::Prod, Class::Float) => float(1.0),
+        (Fold::Max, Class::Float) => float(f64::NEG_INFINITY),
+        (Fold::Min, Class::Float) => float(f64::INFINITY),
+        (Fold::MaxNum | Fold::MinNum, Class::Float) => float(f64::NAN),
+        (Fold::Sum | Fold::Or | Fold::Xor, _) => 0,
+        (Fold::Prod, _) => 1,
+        (Fold::And, _) => all,
+        (Fold::Max | Fold::MaxNum, Class::Int) => 1 << (bits - 1),
+        (Fold::Min | Fold::MinNum, Class::Int) => all >> 1,
+        (Fold::Max | Fold::MaxNum, _) => 0,
+        (Fold::Min | Fold::MinNum, _) => all,
+    }
+}
+
+impl Body<'_> {
+    /// Sets the mask of the elements that are on, of those of vector `k` of the pass; and that of elements at all.
+    fn on(&mut self, k: usize) {
+        let numbers = self.numbers(k);
+        let elements = self.l.width;
+        for (mask, end) in [(COUNT, RSI), (body::TOTAL, RDX)] {
+            self.a.mov(RCX, end);
+            self.a.sub(RCX, RAX);
+            self.broadcast_register(SCRATCH, RCX);
+            // Numbers below what is left: a signed `not ≤`, the operands being in the other order.
+            let op = later(elements, 3, 0x1f);
+            self.a.vector(op, (mask, 0, Masking::Keep), SCRATCH, numbers, Some(6));
+        }
+    }
+
+    /// Folds the accumulators into one element and writes it.
+    fn finish_fold(&mut self) {
+        let Goal::Fold { op, class, to, .. } = self.l.goal else { return };
+        let width = self.l.width;
+        let lanes = BYTES / width.bytes();
+        let count = self.accumulators.len();
+        let mut half = PLACES / lanes / 2;
+        while half > 0 {
+            for k in 0..half.min(count) {
+                let other = self.accumulators.get(k + half).copied();
+                if let Some(other) = other {
+                    self.combine(op, class, self.accumulators[k], Place::Reg(other));
+                }
+            }
+            half /= 2;
+        }
+        let first = self.accumulators[0];
+        let mut half = lanes / 2;
+        while half > 0 {
+            // The lanes from `half` on come down.
+            let rotate = later(width, 3, 0x03);
+            let to = (SCRATCH, 0, Masking::Keep);
+            self.a.vector(rotate, to, first, Place::Reg(first), Some(half as u8));
+            self.combine(op, class, first, Place::Reg(SCRATCH));
+            half /= 2;
+        }
+        self.a.load_word(RCX, to);
+        self.a.zero(RAX);
+        self.store_first(first, RCX);
+    }
+}
