@@ -148,6 +148,7 @@ class TridentDriver(DriverBase):
         self.launcher_cls = launcher
         self._target = GPUTarget("cpu", platform.machine() or "cpu", 1)
         extensions.install()
+        extensions.install_launches()
 
     @classmethod
     def is_active(cls) -> bool:

@@ -5,6 +5,8 @@
 - ``tl.make_block_ptr``, ``tl.advance``, and block pointers for ``tl.load`` and ``tl.store``.
 - Such arrays for Triton's own interpreter (``TRITON_INTERPRET=1``).
 - ``triton.runtime.driver.MPSDriver``.
+- Launches of a compiled kernel (``kernel[grid](…)``) without the work that only hooks and streams
+  need.
 
 They need ``triton`` complete, and this package is imported in the middle of its import. So they are
 installed by the last import that ``triton`` makes, and once more when the driver is made, should
@@ -129,3 +131,35 @@ def _driver() -> None:
     from trident.triton_backend.driver import TridentDriver
 
     driver.MPSDriver = TridentDriver
+
+
+@functools.cache
+def install_launches() -> None:
+    """Install that of launches, once; not before the driver is made, when all of Triton is there."""
+    from triton import knobs
+    from triton.compiler.compiler import CompiledKernel
+
+    bind, runtime = CompiledKernel.__getitem__, knobs.runtime
+
+    def idle(hook) -> bool:
+        return hook is None or getattr(hook, "calls", hook) == []
+
+    @functools.wraps(bind)
+    def bind_directly(self, grid):
+        launch = self.run
+        if not isinstance(launch, _trident.Launcher):
+            return bind(self, grid)
+        runner = bind(self, grid)
+        x, y, z = grid[0], grid[1], grid[2]
+        function, metadata = self.function, self.packed_metadata
+
+        def run(*args, stream=None):
+            enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
+            if idle(enter) and idle(leave):
+                launch(x, y, z, 0, function, metadata, None, None, None, *args)
+            else:
+                runner(*args, stream=stream)
+
+        return run
+
+    CompiledKernel.__getitem__ = bind_directly

@@ -225,7 +225,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Whether two blocks of pointers are surely equal.
-    fn same_address(&self, a: NodeId, b: NodeId) -> bool {
+    pub(super) fn same_address(&self, a: NodeId, b: NodeId) -> bool {
         if a == b {
             return true;
         }

@@ -26,7 +26,7 @@ mod run;
 mod sweep;
 mod wide;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -97,6 +97,8 @@ struct Emitter<'m, 'f> {
     wide: bool,
     /// The code of loops, and where it stands.
     loops: Vec<(Vec<u8>, usize)>,
+    /// Loads whose memory a loop has gone through.
+    visited: HashSet<NodeId>,
     /// Of checked launches only.
     origins: Option<Origins<'m>>,
     nodes: Vec<Node<'m>>,
@@ -169,6 +171,7 @@ pub(super) fn emit(
         check,
         wide: isa.name() == "avx512" && !check,
         loops: vec![],
+        visited: HashSet::new(),
         origins: check.then(|| Origins::new(module)),
         nodes: vec![],
         pending: vec![],

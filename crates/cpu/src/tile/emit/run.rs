@@ -1,9 +1,9 @@
 //! Runs: neighbouring elements of a block that vectors compute.
 //!
 //! A run is a stretch of the innermost dimension in which every element is uniform, contiguous in memory, or made of such
-//! by ops that vectors have. Pointers and masks are looked at for the first and the last element only: they move by one
-//! element (or not at all) from element to element, so if the ends are as far apart as they should be nothing wraps around,
-//! and comparisons that hold at both ends hold between. Where the test fails for a run, it is made for shorter beginnings
+//! by ops that vectors have. Offsets and masks are looked at for the first and the last element only: integers move by one
+//! (or not at all) from element to element, so if the ends are as far apart as they should be nothing wraps around, and
+//! comparisons that hold at both ends hold between. Where the test fails for a run, it is made for shorter beginnings
 //! of it; the elements behind the longest that passes take the road of single elements, with the same results.
 
 mod passes;
@@ -73,8 +73,10 @@ pub(super) struct Run {
     outer: u8,
     /// What is computed.
     roots: Vec<(NodeId, Index)>,
-    /// Pointers, and integers that are compared, that rise by one element.
+    /// Integers that rise by one from element to element, if they do not wrap around.
     rising: Vec<(NodeId, Index)>,
+    /// Pointers to contiguous elements.
+    pointers: Vec<(NodeId, Index)>,
     masks: Vec<Mask>,
     /// Conditions of the mask that is being looked at.
     conditions: Vec<(NodeId, Index)>,
@@ -173,6 +175,7 @@ impl Run {
             outer: 0,
             roots: place(&self.roots),
             rising: place(&self.rising),
+            pointers: place(&self.pointers),
             masks: masks.collect(),
             conditions: vec![],
             loads: loads.map(|s| Stretch { index: with(&s.index, OUTER, outer), ..*s }).collect(),
@@ -223,8 +226,45 @@ impl<'m> Emitter<'m, '_> {
             let conditions = std::mem::take(&mut run.conditions);
             run.masks.push(Mask { node, index: index.clone(), conditions, stores });
         }
-        run.rising.push((ptr, index.clone()));
+        self.wraps(ptr, index, true, run);
+        run.pointers.push((ptr, index.clone()));
         true
+    }
+
+    /// Collects what has to be looked at so that integers or pointers which rise by one element do so without wrapping
+    /// around. Of addresses, and of 64-bit integers that only make up addresses (`modular`), every sum does.
+    fn wraps(&self, node: NodeId, index: &Index, modular: bool, run: &mut Run) {
+        if lane_of(index, run.bits) == Lane::None {
+            return;
+        }
+        let elem = self.nodes[node].elem;
+        let word = elem.size() == 8 && modular;
+        match &self.nodes[node].kind {
+            Kind::View(of, map) => self.wraps(*of, &rename(map, index), modular, run),
+            Kind::Apply(fun, operands) => {
+                let widens = match fun {
+                    Fun::Wide => true,
+                    Fun::Op(op) if op.kind == K::Cast => {
+                        operands.iter().all(|&o| self.nodes[o].elem.size() < elem.size())
+                    }
+                    _ => false,
+                };
+                let sum = match fun {
+                    Fun::Add => true,
+                    Fun::Op(op) => matches!(op.kind, K::Add | K::Sub | K::PtrAdd),
+                    _ => false,
+                };
+                if widens || sum && word {
+                    for &o in operands.iter().filter(|&&o| self.nodes[o].bits > 0) {
+                        let part = self.nodes[o].elem.size() == 8;
+                        self.wraps(o, index, modular && part, run);
+                    }
+                } else if self.rises(node, index, run.bits, &mut HashMap::new()) == Some(1) {
+                    run.rising.push((node, index.clone()));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Whether vectors can compute the block at the index; collects what has to hold.
@@ -338,7 +378,7 @@ impl<'m> Emitter<'m, '_> {
                             Some(0) => {}
                             Some(1) if int => {
                                 sides += 1;
-                                run.rising.push((o, index.clone()));
+                                self.wraps(o, index, false, run);
                             }
                             _ => return false,
                         }
@@ -356,7 +396,7 @@ impl<'m> Emitter<'m, '_> {
                     match self.rises(a, index, run.bits, &mut HashMap::new()) {
                         Some(0) => true,
                         Some(1) => {
-                            run.rising.push((a, index.clone()));
+                            self.wraps(a, index, false, run);
                             true
                         }
                         _ => false,

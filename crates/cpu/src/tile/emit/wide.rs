@@ -17,6 +17,10 @@ use crate::tile::loops::{
 };
 use crate::tile::routine::{Fold, Routine, function};
 
+/// Bytes of results that a cache may keep for their next use; more are written past it, which spares reading the lines
+/// that are overwritten.
+const CACHED: i64 = 32 << 20;
+
 /// What an argument of a loop is.
 #[derive(Clone, PartialEq)]
 enum Word {
@@ -34,6 +38,8 @@ enum Word {
 pub(super) struct Wide {
     code: Vec<u8>,
     words: Vec<Word>,
+    /// Loads of it.
+    loads: Vec<NodeId>,
 }
 
 /// An expression on its way to a loop.
@@ -42,6 +48,8 @@ struct Translation<'r> {
     values: Values,
     words: Vec<Word>,
     known: HashMap<(NodeId, Index), Id>,
+    /// Loads from pointers, and their streams.
+    loads: Vec<(NodeId, usize)>,
 }
 
 impl Translation<'_> {
@@ -89,13 +97,13 @@ impl<'m> Emitter<'m, '_> {
         roots: &[NodeId],
         to: Option<(NodeId, Option<NodeId>)>,
     ) -> Option<Run> {
-        let fits = |run: &Run| self.stores(run, &run.index(), roots).is_some();
+        let fits = |run: &Run| self.stores(run, &run.index(), roots, false).is_some();
         let run = self.wide.then(|| self.run(Road::Wide, dims, roots, to))??;
         Some(run).filter(fits)
     }
 
     /// The loop that stores blocks; addresses are given when it is called.
-    fn stores(&self, run: &Run, index: &Index, roots: &[NodeId]) -> Option<Wide> {
+    fn stores(&self, run: &Run, index: &Index, roots: &[NodeId], streaming: bool) -> Option<Wide> {
         let mut t = self.translation(run, roots)?;
         let mut stores = vec![];
         for (i, &root) in roots.iter().enumerate() {
@@ -105,25 +113,45 @@ impl<'m> Emitter<'m, '_> {
             }
             stores.push((value, t.word(Word::Target(i))));
         }
-        self.compiled(t, Goal::Store(stores))
+        self.compiled(t, Goal::Store { values: stores, streaming })
     }
 
     fn translation<'r>(&self, run: &'r Run, roots: &[NodeId]) -> Option<Translation<'r>> {
         let width = width_of(self.nodes[*roots.first()?].elem)?;
         let values = Values::new(width);
-        Some(Translation { run, values, words: vec![], known: HashMap::new() })
+        let (words, loads) = (vec![], vec![]);
+        Some(Translation { run, values, words, known: HashMap::new(), loads })
     }
 
     fn compiled(&self, t: Translation<'_>, goal: Goal) -> Option<Wide> {
-        let Translation { run, values, words, .. } = t;
-        Some(Wide { code: values.finish(goal, run.len()).compile()?, words })
+        let Translation { run, values, words, loads, .. } = t;
+        // The memory of a load that an earlier loop has made is in the cache: the way to memory is free.
+        let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
+        let ahead = again.map(|l| l.1).collect();
+        let loads = loads.iter().map(|l| l.0).collect();
+        Some(Wide { code: values.finish(goal, run.len(), ahead).compile()?, words, loads })
     }
 
     /// Calls a loop with the addresses of its results.
     fn call_wide(&mut self, wide: Wide, targets: &[Value], count: Value, all: Value) -> Result<()> {
+        let at = self.loop_at(wide.code);
+        let at = self.int(at as i64);
+        self.visited.extend(wide.loads);
+        self.call_loop_at(at, &wide.words, targets, count, all)
+    }
+
+    /// Calls the loop that stands at this byte of the code.
+    fn call_loop_at(
+        &mut self,
+        at: Value,
+        words: &[Word],
+        targets: &[Value],
+        count: Value,
+        all: Value,
+    ) -> Result<()> {
         let top = self.top;
-        let arguments = self.reserve(8 * wide.words.len());
-        for (i, word) in wide.words.iter().enumerate() {
+        let arguments = self.reserve(8 * words.len());
+        for (i, word) in words.iter().enumerate() {
             let value = match word {
                 Word::Pointer(node, index) | Word::Scalar(node, index) => {
                     self.eval(*node, index)?
@@ -134,21 +162,23 @@ impl<'m> Emitter<'m, '_> {
             let flags = self.flags();
             self.b.ins().store(flags, value, arguments, 8 * i as i32);
         }
-        let at = match self.loops.iter().find(|(code, _)| *code == wide.code) {
-            Some(&(_, at)) => at,
-            None => {
-                let at = self.loops.last().map_or(0, |(code, at)| at + code.len());
-                self.loops.push((wide.code, at));
-                at
-            }
-        };
         let flags = MemFlagsData::trusted().with_readonly();
         let base = std::mem::offset_of!(Context, code) as i32;
         let base = self.b.ins().load(types::I64, flags, self.context, base);
-        let function = self.b.ins().iadd_imm_s(base, at as i64);
+        let function = self.b.ins().iadd(base, at);
         self.call_address(function, &[arguments, count, all], false);
         self.top = top;
         Ok(())
+    }
+
+    /// Where the code of a loop stands.
+    fn loop_at(&mut self, code: Vec<u8>) -> usize {
+        if let Some((_, at)) = self.loops.iter().find(|(known, _)| *known == code) {
+            return *at;
+        }
+        let at = self.loops.last().map_or(0, |(code, at)| at + code.len());
+        self.loops.push((code, at));
+        at
     }
 
     /// Writes blocks as [`Emitter::fill`] does, by a loop; gives whether that can be.
@@ -157,7 +187,7 @@ impl<'m> Emitter<'m, '_> {
         let Some(run) = self.wide_run(dims, &roots, None) else { return Ok(false) };
         self.each_run(&run, |e, run, index| {
             let on = |e: &mut Self, count, settled| {
-                let Some(wide) = e.stores(run, index, &roots) else { return Ok(()) };
+                let Some(wide) = e.stores(run, index, &roots, false) else { return Ok(()) };
                 let mut targets = vec![];
                 for &(node, address) in blocks {
                     let size = e.nodes[node].elem.size();
@@ -187,14 +217,36 @@ impl<'m> Emitter<'m, '_> {
 
     /// Stores a block by runs. Elements that are masked off are neither computed nor stored.
     pub(super) fn store_wide(&mut self, run: &Run, store: Store) -> Result<()> {
+        // What was loaded from the place of the store is in the cache already.
+        let again = run.loads.iter().any(|load| self.same_address(load.ptr, store.ptr));
+        let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
         self.each_run(run, |e, run, index| {
             let on = |e: &mut Self, count, _| {
-                let Some(wide) = e.stores(run, index, &[store.value]) else { return Ok(()) };
+                let roots = &[store.value];
+                let Some(wide) = e.stores(run, index, roots, false) else { return Ok(()) };
                 let target = e.eval(store.ptr, &start(index))?;
-                e.call_wide(wide, &[target], count, count)
+                let past = e.stores(run, index, roots, true).filter(|_| !again);
+                let Some(past) = past else { return e.call_wide(wide, &[target], count, count) };
+                let [at, past] = [wide.code, past.code].map(|code| e.loop_at(code) as i64);
+                let [at, past] = [at, past].map(|at| e.int(at));
+                let much = e.launch_exceeds(bytes);
+                let low = e.b.ins().band_imm_s(target, 63);
+                let aligned = e.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
+                let streams = e.b.ins().band(much, aligned);
+                let at = e.b.ins().select(streams, past, at);
+                e.call_loop_at(at, &wide.words, &[target], count, count)
             };
             e.settle_run(run, index, on, |e, at| e.store_element(store, at))
         })
+    }
+
+    /// Whether the launch's programs, each of which writes so many bytes, write more than caches hold.
+    fn launch_exceeds(&mut self, bytes: i64) -> Value {
+        let [x, y, z] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
+        let programs = self.b.ins().imul(x, y);
+        let programs = self.b.ins().imul(programs, z);
+        let written = self.b.ins().imul_imm_s(programs, bytes);
+        self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, written, CACHED)
     }
 
     /// Folds a block along its last axis, a line at a time, to `out`; gives whether that can be.
@@ -294,6 +346,7 @@ impl<'m> Emitter<'m, '_> {
                     }
                 };
                 let stream = t.word(Word::Pointer(ptr, start(index)));
+                t.loads.push((node, stream));
                 t.values.add(Of::Load { stream, other })
             }
             Kind::Apply(Fun::Op(op), operands) => {

@@ -167,8 +167,9 @@ impl Width {
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
-    /// Each value is written to the stream whose address is the argument.
-    Store(Vec<(Id, usize)>),
+    /// Each value is written to the stream whose address is the argument; if `streaming`, past the caches, and then the
+    /// addresses are multiples of 64.
+    Store { values: Vec<(Id, usize)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
     /// where the argument says.
     Fold { op: Fold, class: Class, value: Id, to: usize },
@@ -185,6 +186,8 @@ pub(in crate::tile) struct Loop {
     pub(in crate::tile) goal: Goal,
     /// Elements of the longest run.
     len: usize,
+    /// Streams whose memory behind the run is brought into the cache meanwhile: mostly the next run is there.
+    ahead: Vec<usize>,
 }
 
 /// Values under construction: equal ones are one.
@@ -254,8 +257,8 @@ impl Values {
     }
 
     /// The loop over runs of up to `len` elements, a power of two of at least 16.
-    pub(in crate::tile) fn finish(self, goal: Goal, len: usize) -> Loop {
-        Loop { width: self.width, values: self.list, goal, len }
+    pub(in crate::tile) fn finish(self, goal: Goal, len: usize, ahead: Vec<usize>) -> Loop {
+        Loop { width: self.width, values: self.list, goal, len, ahead }
     }
 }
 

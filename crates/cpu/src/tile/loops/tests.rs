@@ -50,7 +50,7 @@ fn one(width: Width, value: impl FnOnce(&mut Values, Id, Id) -> Id) -> Loop {
     let x = v.add(Value::Load { stream: 0, other: None });
     let y = v.add(Value::Load { stream: 1, other: None });
     let z = value(&mut v, x, y);
-    v.finish(Goal::Store(vec![(z, 2)]), 64)
+    v.finish(Goal::Store { values: vec![(z, 2)], streaming: false }, 64, vec![])
 }
 
 /// The mnemonics of the instruction between loads and store.
@@ -118,6 +118,17 @@ fn a_decoder_reads_what_is_meant() {
     ] {
         assert!(code.contains(line), "no {line} in\n{code}");
     }
+}
+
+#[test]
+fn stores_past_the_caches_are_whole_and_fenced() {
+    let l = one(Width::Four, |v, x, y| v.add(Value::Binary(Binary::Add, x, y)));
+    let Goal::Store { values, .. } = l.goal.clone() else { unreachable!() };
+    let l = Loop { goal: Goal::Store { values, streaming: true }, ..l };
+    let code = disassembled(&l.compile().unwrap()).join("\n");
+    assert!(code.contains("vmovntps [r10+rax*4+40h],zmm2"), "{code}");
+    assert!(code.contains("vmovups [r10+rax*4]{k2},zmm2"), "{code}");
+    assert!(code.contains("sfence"), "{code}");
 }
 
 /// Plain evaluation of a loop's values for one element.
@@ -253,7 +264,7 @@ fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
     for _ in 0..steps {
         let n = floats.len();
         // Mostly what is recent, so that not all is alive at the same time.
-        let mut pick = |r: &mut Random| match r.below(4) {
+        let pick = |r: &mut Random| match r.below(4) {
             0 => floats[r.below(n)],
             _ => floats[n - 1 - r.below(n.min(4))],
         };
@@ -285,7 +296,55 @@ fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
     }
     let last = floats.len() - 1;
     let stores = vec![(floats[last], 2), (floats[random.below(last)], 4)];
-    v.finish(Goal::Store(stores), len)
+    v.finish(Goal::Store { values: stores, streaming: random.below(2) == 1 }, len, vec![])
+}
+
+/// Sevens from an address on that is a multiple of 64.
+struct Aligned(Vec<f32>, usize);
+
+impl Aligned {
+    fn of(n: usize) -> Aligned {
+        let memory = vec![7f32; n + 16];
+        let skip = memory.as_ptr().align_offset(64);
+        Aligned(memory, skip)
+    }
+
+    fn slice(&self) -> &[f32] {
+        &self.0[self.1..self.0.len() - 16 + self.1]
+    }
+}
+
+#[test]
+fn quotients_are_those_of_the_division() {
+    if !runs() {
+        return;
+    }
+    let mut v = Values::new(Width::Four);
+    let x = v.add(Value::Load { stream: 0, other: None });
+    let divisor = v.add(Value::Scalar(1));
+    let y = v.add(Value::Binary(Binary::Div, x, divisor));
+    let l = v.finish(Goal::Store { values: vec![(y, 2)], streaming: false }, 1024, vec![]);
+    let code = l.compile().unwrap();
+    disassembled(&code);
+    let mut r = Random(42);
+    let edges = [0.0, -0.0, 1.0, f32::INFINITY, f32::NAN, f32::MAX, -1e-40, 1e-30, 3e38, 2e-38];
+    let mut number = |k: usize| match k % 16 {
+        0 => edges[r.below(edges.len())],
+        1 => f32::from_bits(r.below(1 << 32) as u32),
+        // Mantissas near both ends, where quotients are nearest to the middle of two floats.
+        2 => f32::from_bits((120 + r.below(14) as u32) << 23 | 0x7f_ffff - r.below(16) as u32),
+        3 => f32::from_bits((120 + r.below(14) as u32) << 23 | r.below(16) as u32),
+        _ => f32::from_bits((100 + r.below(54) as u32) << 23 | r.below(1 << 23) as u32),
+    };
+    for k in 0..4000 {
+        let x: Vec<f32> =
+            (0..1024).map(|i| number(i + usize::from(k % 2 == 0 && i % 16 < 2) * 4)).collect();
+        let (divisor, out) = (number(k), vec![0f32; 1024]);
+        call(&code, &[address(&x), divisor.to_bits().into(), address(&out)], 1024, 1024);
+        for (x, y) in x.iter().zip(&out) {
+            assert!(same(*y, x / divisor), "{x:e} / {divisor:e}: {y:e}, not {:e}", x / divisor);
+        }
+    }
 }
 
 fn same(a: f32, b: f32) -> bool {
@@ -312,17 +371,18 @@ fn random_loops_of_every_length() {
         let scalar = number();
         for (on, all) in [(len, len), (0, len), (len / 3, len), (len - 1, len - 1), (5, 5), (0, 0)]
         {
-            let (first, second) = (vec![7f32; len + 1], vec![7f32; len + 1]);
+            let (first, second) = (Aligned::of(len + 1), Aligned::of(len + 1));
             let words = [
                 address(&x),
                 address(&y),
-                address(&first),
+                address(first.slice()),
                 scalar.to_bits().into(),
-                address(&second),
+                address(second.slice()),
             ];
             call(&code, &words, on, all);
-            let Goal::Store(stores) = &l.goal else { unreachable!() };
-            for (at, out) in [(0, &first), (1, &second)] {
+            let (first, second) = (first.slice(), second.slice());
+            let Goal::Store { values: stores, .. } = &l.goal else { unreachable!() };
+            for (at, out) in [(0, first), (1, second)] {
                 for i in 0..len {
                     let expected =
                         if i < all { plain(&l, &words, i, i < on)[stores[at].0] } else { 7.0 };
@@ -353,7 +413,9 @@ fn functions_give_the_bits_of_their_strips() {
         let mut v = Values::new(Width::Four);
         let load = v.add(Value::Load { stream: 0, other: None });
         let y = v.trace(traced, load);
-        let code = v.finish(Goal::Store(vec![(y, 1)]), 1024).compile();
+        let code = v
+            .finish(Goal::Store { values: vec![(y, 1)], streaming: false }, 1024, vec![0])
+            .compile();
         let code = code.unwrap_or_else(|| panic!("{} needs too many registers", function.name));
         let (mut ours, mut strip) = (vec![0f32; x.len()], vec![0f32; x.len()]);
         call(&code, &[address(&x), ours.as_mut_ptr() as u64], x.len(), x.len());
@@ -384,7 +446,7 @@ fn folds<T: trident_ir::Element + PartialEq>(
             let mut v = Values::new(width);
             let zero = v.float(0.0);
             let x = v.add(Value::Load { stream: 0, other: Some(zero) });
-            let l = v.finish(Goal::Fold { op, class, value: x, to: 1 }, len);
+            let l = v.finish(Goal::Fold { op, class, value: x, to: 1 }, len, vec![0]);
             let code = l.compile().unwrap();
             disassembled(&code);
             for on in [len, len - 1, 17.min(len), 0] {

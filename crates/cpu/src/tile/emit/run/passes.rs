@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use trident_ir::OpKind;
+use trident_ir::dtype::Class;
 
 use super::super::index::{INNER, Index};
-use super::super::node::{Elem, Kind, NodeId};
+use super::super::node::{Elem, Fun, Kind, NodeId};
 use super::super::{Emitter, Result};
 use super::{GROUP, OUTER, Part, Road, Run, element, start, with};
 
@@ -46,7 +48,9 @@ impl<'m> Emitter<'m, '_> {
             for (node, index) in &run.roots {
                 e.hoist(*node, index, &mut seen)?;
             }
-            e.pin_pointers(&run)?;
+            if run.road == Road::Lanes {
+                e.pin_pointers(&run)?;
+            }
             body(e, &run, &index)?;
             Ok(vec![])
         })?;
@@ -97,10 +101,9 @@ impl<'m> Emitter<'m, '_> {
 
     /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
     fn pin_pointers(&mut self, run: &Run) -> Result<()> {
-        for (node, index) in &run.rising {
+        for (node, index) in &run.pointers {
             let key = (*node, start(index));
-            let pinned = self.memo.last().is_some_and(|m| m.contains_key(&key));
-            if pinned || !matches!(self.nodes[*node].elem, Elem::Ptr(_)) {
+            if self.memo.last().is_some_and(|m| m.contains_key(&key)) {
                 continue;
             }
             let pointer = self.eval(*node, &key.1)?;
@@ -194,43 +197,60 @@ impl<'m> Emitter<'m, '_> {
 
     /// The number of units of 2^`unit` elements, from the first on, for which the run's test holds.
     fn passes(&mut self, run: &Run, unit: u8) -> Result<Value> {
-        let all = 1i64 << (run.bits - unit);
-        let (head, done) = (self.b.create_block(), self.b.create_block());
+        let bits = run.bits - unit;
+        let all = self.int(1 << bits);
+        let last = self.int(run.len() as i64 - 1);
+        let holds = self.run_holds(run, last)?;
+        let beginning = |e: &mut Self| Ok(vec![e.beginning(run, bits, unit)?]);
+        Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
+    }
+
+    /// As [`Self::passes`], where the test fails for all of 2^`bits` units: by halves.
+    fn beginning(&mut self, run: &Run, bits: u8, unit: u8) -> Result<Value> {
+        let (zero, half) = (self.int(0), self.int(1 << bits >> 1));
+        let (head, inner, done) =
+            (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let good = self.b.append_block_param(head, types::I64);
         let step = self.b.append_block_param(head, types::I64);
-        let found = self.b.append_block_param(done, types::I64);
-        let (zero, first) = (self.int(0), self.int(all));
-        self.b.ins().jump(head, &[zero.into(), first.into()]);
+        self.b.ins().jump(head, &[zero.into(), half.into()]);
         self.b.switch_to_block(head);
+        self.b.ins().brif(step, inner, &[], done, &[]);
+        self.b.switch_to_block(inner);
         let tried = self.b.ins().iadd(good, step);
         let elements = self.b.ins().ishl_imm_u(tried, i64::from(unit));
         let last = self.b.ins().iadd_imm_s(elements, -1);
         let holds = self.run_holds(run, last)?;
-        let good = self.b.ins().select(holds, tried, good);
+        let next = self.b.ins().select(holds, tried, good);
         let step = self.b.ins().ushr_imm_u(step, 1);
-        let missing = self.b.ins().icmp_imm_s(IntCC::NotEqual, good, all);
-        let finer = self.b.ins().icmp_imm_s(IntCC::NotEqual, step, 0);
-        let more = self.b.ins().band(missing, finer);
-        self.b.ins().brif(more, head, &[good.into(), step.into()], done, &[good.into()]);
+        self.b.ins().jump(head, &[next.into(), step.into()]);
         self.b.switch_to_block(done);
-        Ok(found)
+        Ok(good)
     }
 
-    /// Whether pointers and compared integers rise by one from each element to the next, from `first` to `last`.
+    /// Whether integers rise by one from each element to the next, from `first` to `last`.
     fn rise(&mut self, run: &Run, first: Value, last: Value) -> Result<Value> {
         let mut all = self.b.ins().iconst(types::I8, 1);
         let count = self.b.ins().isub(last, first);
         let [from, to] = [first, last].map(|value| self.name(value));
         self.scope(|e| {
             for (node, index) in &run.rising {
-                let elem = e.nodes[*node].elem;
-                let step = if let Elem::Ptr(to) = elem { to.size() } else { 1 };
+                let dtype = e.nodes[*node].elem.dtype();
                 let first = e.eval(*node, &with(index, INNER, from))?;
                 let last = e.eval(*node, &with(index, INNER, to))?;
-                let [first, last] = [first, last].map(|v| e.wide(v, elem.dtype()));
+                let [first, last] = [first, last].map(|v| e.wide(v, dtype));
                 let far = e.b.ins().isub(last, first);
-                let whole = e.b.ins().ishl_imm_u(count, i64::from(step.trailing_zeros()));
-                let v = e.b.ins().icmp(IntCC::Equal, far, whole);
+                let mut v = e.b.ins().icmp(IntCC::Equal, far, count);
+                if dtype.size() == 8 {
+                    // The difference of 64-bit integers wraps around as they do.
+                    let signed = dtype.class() == Class::Int;
+                    let order = if signed {
+                        IntCC::SignedGreaterThanOrEqual
+                    } else {
+                        IntCC::UnsignedGreaterThanOrEqual
+                    };
+                    let above = e.b.ins().icmp(order, last, first);
+                    v = e.b.ins().band(v, above);
+                }
                 all = e.b.ins().band(all, v);
             }
             Ok(())
@@ -287,11 +307,9 @@ impl<'m> Emitter<'m, '_> {
             Elem::Data(_) => 0,
         };
         let (written, own) = (bytes(self.nodes[to].elem, run.len()), start(&run.index()));
-        let stored = self.eval(to, &own)?;
         for load in &run.loads {
             let read = bytes(self.nodes[load.ptr].elem, run.len());
-            let loaded = self.eval(load.ptr, &start(&load.index))?;
-            let above = self.b.ins().isub(stored, loaded);
+            let above = self.distance((to, &own), (load.ptr, &start(&load.index)))?;
             let below = self.b.ins().ineg(above);
             let above = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, above, read);
             let below_ok =
@@ -304,5 +322,26 @@ impl<'m> Emitter<'m, '_> {
             all = self.b.ins().band(all, fine);
         }
         Ok(all)
+    }
+
+    /// The difference of two pointers. That of pointers with the same offset is one of their bases.
+    fn distance(
+        &mut self,
+        (a, at_a): (NodeId, &Index),
+        (b, at_b): (NodeId, &Index),
+    ) -> Result<Value> {
+        if let (Kind::Apply(Fun::Op(f), x), Kind::Apply(Fun::Op(g), y)) =
+            (self.nodes[a].kind.clone(), self.nodes[b].kind.clone())
+            && f.kind == OpKind::PtrAdd
+            && g.kind == OpKind::PtrAdd
+            && at_a == at_b
+            && self.nodes[a].elem == self.nodes[b].elem
+            && self.same_address(x[1], y[1])
+        {
+            let (at_a, at_b) = (self.operand_index(x[0], at_a), self.operand_index(y[0], at_b));
+            return self.distance((x[0], &at_a), (y[0], &at_b));
+        }
+        let (a, b) = (self.eval(a, at_a)?, self.eval(b, at_b)?);
+        Ok(self.b.ins().isub(a, b))
     }
 }

@@ -73,6 +73,7 @@ pub(super) enum Condition {
     GreaterOrEqual = 0xd,
     Greater = 0xf,
     LessOrEqual = 0xe,
+    Zero = 0x4,
     Less = 0xc,
 }
 
@@ -278,6 +279,23 @@ impl Assembler {
         let vvvv = if opcode == 0x44 { 15 } else { !a & 15 };
         let long = u8::from(opcode != 0x44);
         self.code.extend([0xc5, 0x80 | vvvv << 3 | long << 2, opcode, 0xc0 | to << 3 | b]);
+    }
+
+    /// Brings the line at `[base + rax * scale + offset]`, if there is one, into the caches.
+    pub(super) fn prefetch(&mut self, base: Gpr, scale: u8, offset: i32) {
+        let scale = scale.trailing_zeros() as u8;
+        self.code.extend([0x40 | base >> 3 & 1, 0x0f, 0x18, 0x8c, scale << 6 | base & 7]);
+        self.code.extend(offset.to_le_bytes());
+    }
+
+    /// Orders stores past the caches before later ones.
+    pub(super) fn store_fence(&mut self) {
+        self.code.extend([0x0f, 0xae, 0xf8]);
+    }
+
+    /// Sets the flag of [`Condition::Zero`] if a mask has no lane.
+    pub(super) fn test_mask(&mut self, k: Mask) {
+        self.code.extend([0xc5, 0xf8, 0x98, 0xc0 | k << 3 | k]);
     }
 
     /// Clears the upper parts of the vector registers, and returns.

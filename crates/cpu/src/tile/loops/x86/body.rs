@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::{Binary, Class, Goal, Id, Logic, Loop, Relation, Unary, Value, Width};
-use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
+use super::assemble::{Assembler, Condition, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::{BYTES, PLACES, STREAMS, binary, commutes, integer, later, neutral, packed};
 use crate::tile::routine::Fold;
 
@@ -18,6 +18,23 @@ pub(super) const SCRATCH: Zmm = 31;
 const UNIFORM: Zmm = 30;
 /// Registers for everything else.
 const REGISTERS: usize = 30;
+
+/// Most bytes from what is loaded to what is brought into the cache meanwhile.
+const AHEAD: usize = 4096;
+
+/// A divisor that all elements share, and what divides by it with products alone (see [`Body::divide`]).
+#[derive(Clone, Copy)]
+struct Divisor {
+    value: Zmm,
+    reciprocal: Zmm,
+    /// The width of the range of dividends, 0 if the divisor is out of its own.
+    range: Zmm,
+}
+
+/// The bits of 2^-60, the least magnitude that [`Body::divide`] takes, and those of 2^60 less these; twice each, which
+/// leaves the sign out.
+const LEAST: u64 = 67 << 24;
+const RANGE: u64 = 120 << 24;
 
 /// What the values of a loop ask for.
 pub(super) struct Needs {
@@ -62,7 +79,7 @@ fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
 
 fn goals(l: &Loop) -> Vec<Id> {
     match &l.goal {
-        Goal::Store(stores) => stores.iter().map(|s| s.0).collect(),
+        Goal::Store { values, .. } => values.iter().map(|s| s.0).collect(),
         Goal::Fold { value, .. } => vec![*value],
     }
 }
@@ -95,8 +112,8 @@ impl Needs {
                 want(stream);
             }
         }
-        if let Goal::Store(stores) = &l.goal {
-            stores.iter().for_each(|s| want(s.1));
+        if let Goal::Store { values, .. } = &l.goal {
+            values.iter().for_each(|s| want(s.1));
         }
         let alive = [false, true].map(|masked| alive(l, &uses[usize::from(masked)], masked));
         let [plain, masked] =
@@ -145,6 +162,7 @@ pub(super) struct Body<'a> {
     pub(super) accumulators: Vec<Zmm>,
     /// Where uniform values are.
     uniforms: HashMap<Id, Place>,
+    divisors: HashMap<Id, Divisor>,
     /// Registers for the values of a vector that are free, as bits.
     free: u32,
     free_masks: u8,
@@ -159,7 +177,7 @@ impl<'a> Body<'a> {
         let lanes = BYTES / l.width.bytes();
         let accumulators = match l.goal {
             Goal::Fold { .. } => (l.len / lanes).min(PLACES / lanes),
-            Goal::Store(_) => 0,
+            Goal::Store { .. } => 0,
         };
         let room = REGISTERS.checked_sub(needs.alive + accumulators)?;
         let mut body = Body {
@@ -168,6 +186,7 @@ impl<'a> Body<'a> {
             needs,
             accumulators: (0..accumulators as u8).collect(),
             uniforms: HashMap::new(),
+            divisors: HashMap::new(),
             free: 0,
             free_masks: 0,
             at: HashMap::new(),
@@ -190,6 +209,15 @@ impl<'a> Body<'a> {
             };
             body.uniforms.insert(id, place);
         }
+        let room = (REGISTERS - needs.alive).saturating_sub(next.into()) / 2;
+        for id in body.shared_divisors().into_iter().take(room) {
+            if let Some(&Place::Reg(value)) = body.uniforms.get(&id) {
+                let divisor = Divisor { value, reciprocal: next, range: next + 1 };
+                body.prepare(divisor);
+                body.divisors.insert(id, divisor);
+                next += 2;
+            }
+        }
         body.free = (u32::MAX >> (32 - REGISTERS)) & (u32::MAX << next);
         body.free_masks = MASKS.fold(0, |set, k| set | 1 << k);
         if let Goal::Fold { op, class, .. } = l.goal {
@@ -197,6 +225,74 @@ impl<'a> Body<'a> {
             body.accumulators.clone().into_iter().for_each(|r| body.broadcast(r, start));
         }
         Some(body)
+    }
+
+    /// Uniform values by which `f32` numbers are divided.
+    fn shared_divisors(&self) -> Vec<Id> {
+        let mut found = vec![];
+        for (id, value) in self.l.values.iter().enumerate() {
+            if let Value::Binary(Binary::Div, _, by) = *value
+                && self.l.width == Width::Four
+                && self.needs.uses[0][id] > 0
+                && self.l.values[by].is_uniform()
+                && !found.contains(&by)
+            {
+                found.push(by);
+            }
+        }
+        found
+    }
+
+    fn prepare(&mut self, d: Divisor) {
+        let width = self.l.width;
+        let plain = |to: Zmm| (to, 0, Masking::Keep);
+        let [one, range] = [f32::to_bits(1.0).into(), RANGE].map(|bits| self.pooled(bits));
+        self.broadcast(UNIFORM, one);
+        let (divide, _) = binary(Binary::Div, width);
+        self.a.vector(divide, plain(d.reciprocal), UNIFORM, Place::Reg(d.value), None);
+        self.magnitude(d.value);
+        let (less, number) = comparison(Class::Uint, Relation::Less, width);
+        self.a.vector(less, plain(ORDERED), SCRATCH, range, Some(number));
+        let broadcast = later(width, 2, 0x18);
+        self.a.vector(broadcast, (d.range, ORDERED, Masking::Zero), 0, range, None);
+    }
+
+    /// The place of a magnitude in the range of [`Self::divide`], to [`SCRATCH`].
+    fn magnitude(&mut self, x: Zmm) {
+        let least = self.pooled(LEAST);
+        let plain = (SCRATCH, 0, Masking::Keep);
+        let [(add, _), (sub, _)] =
+            [Binary::IntAdd, Binary::IntSub].map(|op| binary(op, self.l.width));
+        self.a.vector(add, plain, x, Place::Reg(x), None);
+        self.a.vector(sub, plain, SCRATCH, least, None);
+    }
+
+    /// `to = x / d`, correctly rounded by a product and its correction, the reciprocal being correctly rounded (Markstein;
+    /// Brisebarre, Muller and Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
+    /// advance", 2004), in half the time of a division. Dividends out of range, where the remainder may be subnormal, are
+    /// divided.
+    fn divide(&mut self, to: Zmm, x: Zmm, d: Divisor) -> Option<()> {
+        let width = self.l.width;
+        let plain = |to: Zmm| (to, 0, Masking::Keep);
+        self.magnitude(x);
+        let out = self.take_mask()?;
+        let (not_less, number) = comparison(Class::Uint, Relation::GreaterOrEqual, width);
+        self.a.vector(not_less, plain(out), SCRATCH, Place::Reg(d.range), Some(number));
+        let (multiply, _) = binary(Binary::Mul, width);
+        self.a.vector(multiply, plain(to), x, Place::Reg(d.reciprocal), None);
+        // The remainder, x less the product.
+        self.copy(SCRATCH, Place::Reg(to));
+        self.a.vector(later(width, 2, 0xac), plain(SCRATCH), d.value, Place::Reg(x), None);
+        let reciprocal = Place::Reg(d.reciprocal);
+        self.a.vector(later(width, 2, 0xb8), plain(to), SCRATCH, reciprocal, None);
+        let done = self.a.label();
+        self.a.test_mask(out);
+        self.a.jump_if(Condition::Zero, done);
+        let (divide, _) = binary(Binary::Div, width);
+        self.a.vector(divide, (to, out, Masking::Keep), x, Place::Reg(d.value), None);
+        self.a.bind(done);
+        self.free_masks |= 1 << out;
+        Some(())
     }
 
     /// A constant in memory.
@@ -300,19 +396,29 @@ impl<'a> Body<'a> {
     pub(super) fn vector(&mut self, k: usize, masked: bool) -> Option<()> {
         let l = self.l;
         self.left = self.needs.uses[usize::from(masked)].clone();
+        if !masked {
+            let distance = (l.len * l.width.bytes()).min(AHEAD) as i32;
+            for &word in &l.ahead {
+                if let Place::Stream { base, scale, offset } = self.stream(word, k) {
+                    self.a.prefetch(base, scale, offset + distance);
+                }
+            }
+        }
         for id in 0..l.values.len() {
             if self.left[id] > 0 && !l.values[id].is_uniform() {
                 self.value(id, resolved(l, id, masked), (k, masked))?;
             }
         }
         match &l.goal {
-            Goal::Store(stores) => {
-                for &(id, stream) in stores {
+            Goal::Store { values, streaming } => {
+                for &(id, stream) in values {
                     let id = resolve(l, id, masked);
                     let from = self.register(id)?;
                     let mask = if masked { TOTAL } else { 0 };
                     let to = self.stream(stream, k);
-                    let op = packed(l.width, 0x11);
+                    // Those past the caches have no mask.
+                    let byte = if *streaming && !masked { 0x2b } else { 0x11 };
+                    let op = packed(l.width, byte);
                     self.a.vector(op, (from, mask, Masking::Keep), 0, to, None);
                     self.used(id);
                 }
@@ -452,6 +558,12 @@ impl<'a> Body<'a> {
                 let a = self.place(a)?;
                 let to = self.take()?;
                 self.unary(op, to, a);
+                self.define(id, to, &operands)?;
+            }
+            Value::Binary(Binary::Div, a, b) if self.divisors.contains_key(&b) => {
+                let (x, divisor) = (self.register(a)?, *self.divisors.get(&b)?);
+                let to = self.take()?;
+                self.divide(to, x, divisor)?;
                 self.define(id, to, &operands)?;
             }
             Value::Binary(op, mut a, mut b) => {

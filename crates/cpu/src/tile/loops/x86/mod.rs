@@ -32,9 +32,9 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     let needs = Needs::of(l)?;
     let (vectors, tail) = match &l.goal {
         Goal::Fold { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
-        Goal::Store(_) if needs.steps <= FEW => (most.min(4), 1),
-        Goal::Store(_) if needs.steps <= SOME => (most.min(2), 1),
-        Goal::Store(_) => (1, 1),
+        Goal::Store { .. } if needs.steps <= FEW => (most.min(4), 1),
+        Goal::Store { .. } if needs.steps <= SOME => (most.min(2), 1),
+        Goal::Store { .. } => (1, 1),
     };
     if needs.streams.len() > STREAMS.len() {
         return None;
@@ -74,6 +74,9 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     body.a.jump_if(Condition::Less, head);
     body.a.bind(done);
     body.finish_fold();
+    if let Goal::Store { streaming: true, .. } = l.goal {
+        a.store_fence();
+    }
     saved.iter().rev().for_each(|&r| a.pop(r));
     a.leave();
     Some(a.finish())
