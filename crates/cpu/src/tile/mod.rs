@@ -8,4 +8,5 @@ mod image;
 mod kernel;
 mod plan;
 pub mod routine;
+mod spread;
 mod target;
