@@ -1,5 +1,6 @@
 //! Kernels: compilation of tile modules to native code, and launches.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,15 +15,13 @@ use super::abi::{Context, Fault, Kind};
 use super::check::{Access, Checker};
 use super::code::Code;
 use super::emit::Emitted;
+use super::spread::Pace;
 use super::target::{self, Compiled};
 use super::{image, routine};
 use crate::CpuDevice;
 use crate::aligned::Scratch;
 use crate::simd::Isa;
 use crate::threads::Threads;
-
-/// Tasks for each thread of a launch: enough to even out programs of different length.
-const TASKS: usize = 8;
 
 /// What the native code of a kernel needs beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +40,7 @@ struct Native {
     code: Code,
     threads: Arc<Threads>,
     isa: Isa,
+    pace: Pace,
     /// What it was compiled from; a kernel that was loaded from an image has none.
     module: Option<Module>,
 }
@@ -82,8 +82,8 @@ impl CpuDevice {
             op: header.name.clone(),
             reason: format!("no memory for machine code: {e}"),
         })?;
-        let (threads, isa) = (Arc::clone(&self.threads), self.isa);
-        Ok(Arc::new(Native { header, code, threads, isa, module }))
+        let (threads, isa, pace) = (Arc::clone(&self.threads), self.isa, Pace::default());
+        Ok(Arc::new(Native { header, code, threads, isa, pace, module }))
     }
 }
 
@@ -144,10 +144,20 @@ extern "C" fn check(
 }
 
 impl Native {
-    /// Runs programs `first … first + count − 1`; whether all went well.
-    fn run(&self, context: &Context, args: &[u64], first: u64, count: u64) -> bool {
-        let mut scratch = Scratch::<u8>::take(self.header.emitted.scratch);
+    fn scratch(&self) -> Scratch<u8> {
+        Scratch::take(self.header.emitted.scratch)
+    }
+
+    /// Runs programs one after another; whether all went well.
+    fn run(
+        &self,
+        context: &Context,
+        args: &[u64],
+        programs: Range<usize>,
+        scratch: &mut Scratch<u8>,
+    ) -> bool {
         let (args, scratch) = (args.as_ptr(), scratch.as_mut_ptr());
+        let (first, count) = (programs.start as u64, programs.len() as u64);
         // SAFETY: the code was generated for this machine and these parameters; what its pointers point to is the
         // launching program's affair, as the interface says.
         let status = unsafe {
@@ -213,38 +223,33 @@ impl Kernel for Native {
         };
         // The first program that failed: those before it still run, so that it is the same one every time.
         let failed = AtomicUsize::new(usize::MAX);
-        let run = |first: usize, count: usize| {
-            if first > failed.load(Ordering::Relaxed) {
-                return;
-            }
-            if !self.run(&context, launch.args, first as u64, count as u64) {
+        let run = |programs: Range<usize>, scratch: &mut Scratch<u8>| {
+            let first = programs.start;
+            if first <= failed.load(Ordering::Relaxed)
+                && !self.run(&context, launch.args, programs, scratch)
+            {
                 failed.fetch_min(first, Ordering::Relaxed);
             }
         };
         if self.header.check {
+            let mut scratch = self.scratch();
             for program in 0..programs {
                 if let Some(c) =
                     &mut *context.checker.lock().unwrap_or_else(PoisonError::into_inner)
                 {
                     c.begin(program as u32);
                 }
-                run(program, 1);
+                run(program..program + 1, &mut scratch);
                 if failed.load(Ordering::Relaxed) <= program {
                     break;
                 }
             }
         } else {
-            // Tasks start in ascending order, so a program may wait for those before it.
-            let chunk = programs.div_ceil(self.threads.count() * TASKS);
-            let tasks = programs.div_ceil(chunk);
-            if tasks == 1 {
-                run(0, programs);
-            } else {
-                self.threads.run(tasks, |task| {
-                    let first = task * chunk;
-                    run(first, chunk.min(programs - first));
-                });
-            }
+            self.pace.spread(&self.threads, programs, &|pieces| {
+                // A thread that comes late and finds nothing to do needs no memory.
+                let mut scratch = None;
+                pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
+            });
         }
         let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         match fault {

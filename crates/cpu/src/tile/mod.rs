@@ -9,4 +9,5 @@ mod kernel;
 mod loops;
 mod plan;
 pub mod routine;
+mod spread;
 mod target;

@@ -1,0 +1,52 @@
+//! Numbers handed out to the members of a team so that each gets neighbours and all end together.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Padded;
+
+/// A range cut into one share for each member. A member takes pieces of its own share, shorter and shorter ones, and
+/// then of those that others have not come to: with equal numbers it gets the same piece of memory at every launch.
+///
+/// Every share is taken from its front, and others' from the first share on. So of all that is not done yet the first
+/// is always in work or the next that a member takes, and a piece may wait for pieces before it.
+pub(crate) struct Shares {
+    shares: Vec<Padded<Share>>,
+    least: usize,
+}
+
+struct Share {
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl Shares {
+    /// Shares of `range` for `members`, in pieces of at least `least` unless that would make it too uneven.
+    pub(crate) fn new(range: Range<usize>, members: usize, least: usize) -> Self {
+        let (each, more) = (range.len() / members, range.len() % members);
+        let bound = |i: usize| range.start + i * each + i.min(more);
+        let share = |i| Padded(Share { next: AtomicUsize::new(bound(i)), end: bound(i + 1) });
+        Self { shares: (0..members).map(share).collect(), least: least.clamp(1, each / 4 + 1) }
+    }
+
+    /// The next piece for a member, `None` when nothing is left.
+    pub(crate) fn take(&self, member: usize) -> Option<Range<usize>> {
+        let own = self.shares[member].0.take(self.least);
+        own.or_else(|| self.shares.iter().find_map(|share| share.0.take(self.least)))
+    }
+}
+
+impl Share {
+    fn take(&self, least: usize) -> Option<Range<usize>> {
+        let mut first = self.next.load(Ordering::Relaxed);
+        while first < self.end {
+            let end = (first + least.max((self.end - first) / 4)).min(self.end);
+            match self.next.compare_exchange_weak(first, end, Ordering::Relaxed, Ordering::Relaxed)
+            {
+                Ok(_) => return Some(first..end),
+                Err(now) => first = now,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,147 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use super::*;
+
+#[test]
+fn every_task_runs_once() {
+    for n in [1, 2, 3, 7] {
+        let pool = Threads::new(n);
+        for count in [0, 1, 2, 5, 100, 1000] {
+            let hits: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
+            pool.run(count, |i| {
+                hits[i].fetch_add(1, Ordering::Relaxed);
+            });
+            assert!(
+                hits.iter().all(|h| h.load(Ordering::Relaxed) == 1),
+                "{n} threads, {count} tasks"
+            );
+        }
+    }
+}
+
+#[test]
+fn ranges_cover_with_boundaries_on_the_grain() {
+    let pool = Threads::new(3);
+    for (len, grain) in [(0, 4), (1, 4), (103, 4), (7, 100), (1000, 1)] {
+        let hits: Vec<AtomicUsize> = (0..len).map(|_| AtomicUsize::new(0)).collect();
+        pool.for_range(len, grain, |r| {
+            assert!(r.start % grain == 0 && (r.end % grain == 0 || r.end == len));
+            r.for_each(|i| {
+                hits[i].fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1));
+    }
+}
+
+#[test]
+fn chunks_are_disjoint_and_nested_jobs_run_inline() {
+    let pool = Threads::new(4);
+    let mut data = vec![0usize; 1001];
+    pool.for_chunks_mut(&mut data, 10, |i, chunk| {
+        pool.run(chunk.len(), |_| ());
+        chunk.iter_mut().enumerate().for_each(|(j, x)| *x = i * 10 + j);
+    });
+    assert!(data.iter().enumerate().all(|(i, &x)| i == x));
+}
+
+#[test]
+fn a_panic_reaches_the_caller_and_the_pool_survives() {
+    let pool = Threads::new(2);
+    for at in [0, 17, 99] {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            pool.run(100, |i| assert!(i != at, "task {i}"));
+        }));
+        let message = caught.unwrap_err();
+        assert_eq!(*message.downcast::<String>().unwrap(), format!("task {at}"));
+    }
+    let sum = AtomicUsize::new(0);
+    pool.run(10, |i| {
+        sum.fetch_add(i, Ordering::Relaxed);
+    });
+    assert_eq!(sum.into_inner(), 45);
+}
+
+#[test]
+fn callers_on_several_threads_share_a_pool() {
+    let pool = Threads::new(2);
+    let sum = AtomicUsize::new(0);
+    std::thread::scope(|s| {
+        for _ in 0..3 {
+            s.spawn(|| {
+                for _ in 0..500 {
+                    pool.run(4, |i| {
+                        sum.fetch_add(i, Ordering::Relaxed);
+                    });
+                }
+            });
+        }
+    });
+    assert_eq!(sum.into_inner(), 3 * 500 * 6);
+}
+
+#[test]
+fn shares_hand_out_every_number_once_and_each_from_its_front() {
+    for (range, members, least) in [(0..0, 1, 1), (3..4, 2, 1), (5..105, 3, 4), (0..1000, 7, 900)] {
+        let shares = Shares::new(range.clone(), members, least);
+        let mut seen = vec![];
+        // The last member is alone: its own share first, then the others' from the first on.
+        while let Some(piece) = shares.take(members - 1) {
+            assert!(!piece.is_empty());
+            seen.extend(piece);
+        }
+        assert!((0..members).all(|m| shares.take(m).is_none()));
+        assert!(seen.windows(2).filter(|w| w[0] + 1 != w[1]).count() <= 1);
+        seen.sort_unstable();
+        assert!(seen.into_iter().eq(range));
+    }
+}
+
+#[test]
+fn a_piece_is_a_part_of_a_share() {
+    let shares = Shares::new(0..64, 2, 100);
+    assert_eq!(shares.take(1), Some(32..41));
+    assert_eq!(shares.take(0), Some(0..9));
+}
+
+#[test]
+fn a_team_has_its_caller_and_some_workers() {
+    let pool = Threads::new(4);
+    for size in [1, 2, 3, 9] {
+        let hits: Vec<AtomicUsize> = (0..4).map(|_| AtomicUsize::new(0)).collect();
+        let jobs = 1000;
+        for _ in 0..jobs {
+            pool.team(size, &|member| {
+                hits[member].fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        assert_eq!(hits[0].load(Ordering::Relaxed), jobs);
+        assert!(hits[1..].iter().all(|h| h.load(Ordering::Relaxed) <= jobs));
+        assert!(hits.iter().skip(size).all(|h| h.load(Ordering::Relaxed) == 0));
+    }
+}
+
+#[test]
+fn workers_that_parked_are_woken() {
+    let pool = Threads::new(3);
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(2));
+        let come = AtomicUsize::new(0);
+        pool.team(3, &|_| {
+            come.fetch_add(1, Ordering::Relaxed);
+            // Ends when everybody is there.
+            while come.load(Ordering::Relaxed) < 3 {
+                std::thread::yield_now();
+            }
+        });
+    }
+}
+
+#[test]
+fn waking_is_worth_it_for_much_work_or_many_launches() {
+    let pool = Threads::new(2);
+    let second = 1_000_000_000;
+    assert!(pool.worth_waking(2, second));
+    assert!(!Threads::new(1).worth_waking(2, second));
+}

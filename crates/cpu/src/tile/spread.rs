@@ -1,0 +1,167 @@
+//! How a launch is spread over threads.
+
+use std::iter;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::threads::{Shares, Threads};
+
+/// What handing work to another thread costs, in nanoseconds.
+const HAND_OVER: u64 = 1_000;
+
+/// Pieces are no shorter than this where that can be helped, in nanoseconds.
+const PIECE: u64 = 500;
+
+/// What each thread of a launch does: runs the programs of the ranges that it is given.
+pub(super) type Work<'a> = dyn Fn(&mut dyn Iterator<Item = Range<usize>>) + Sync + 'a;
+
+/// How long a kernel's programs took lately: only the speed of launches depends on it.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// Picoseconds per program; 0 before the first launch.
+    program: AtomicU64,
+}
+
+impl Pace {
+    /// Nanoseconds that this many programs will take on one thread.
+    fn expected(&self, programs: usize) -> u64 {
+        match self.program.load(Ordering::Relaxed) {
+            0 => u64::MAX,
+            picos => picos.saturating_mul(programs as u64) / 1000,
+        }
+    }
+
+    fn learn(&self, start: Instant, programs: usize) {
+        if programs > 0 {
+            let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let picos = nanos.saturating_mul(1000) / programs as u64;
+            self.program.store(picos.max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Has programs `0..programs` run, by as many threads as make it sooner. A program may wait for those before it.
+    pub(super) fn spread(&self, threads: &Threads, programs: usize, work: &Work<'_>) {
+        let most = threads.count().min(programs);
+        if most <= 1 {
+            return work(&mut iter::once(0..programs));
+        }
+        let expected = self.expected(programs);
+        let saved = expected - expected / most as u64;
+        let mut rest = 0..programs;
+        if saved < HAND_OVER || !threads.worth_waking(most, saved) {
+            // Arguments differ from launch to launch: a quarter tells whether this one is as short as the last.
+            rest.start = programs.div_ceil(4);
+            let start = Instant::now();
+            work(&mut iter::once(0..rest.start));
+            self.learn(start, rest.start);
+            if self.expected(rest.len()) <= expected {
+                return work(&mut iter::once(rest));
+            }
+        }
+        let expected = self.expected(rest.len());
+        let members = usize::try_from(expected / HAND_OVER).unwrap_or(most).clamp(2, most);
+        let least = (rest.len() as u64).saturating_mul(PIECE) / expected.max(1);
+        let shares = Shares::new(rest, members, least as usize);
+        threads.team(members, &|member| {
+            let start = (member == 0).then(Instant::now);
+            let mut done = 0;
+            work(&mut iter::from_fn(|| shares.take(member).inspect(|piece| done += piece.len())));
+            start.into_iter().for_each(|start| self.learn(start, done));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    /// Spreads programs and asks that each runs once.
+    fn each_once(pace: &Pace, threads: &Threads, programs: usize, run: impl Fn(usize) + Sync) {
+        let hits: Vec<AtomicUsize> = (0..programs).map(|_| AtomicUsize::new(0)).collect();
+        pace.spread(threads, programs, &|pieces| {
+            pieces.flatten().for_each(|i| {
+                run(i);
+                hits[i].fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1), "{programs} programs");
+    }
+
+    /// Paces that make a launch's first decision one and the other, whatever its programs take.
+    fn paces() -> [Pace; 3] {
+        [0, 1, 1 << 50].map(|picos| Pace { program: AtomicU64::new(picos) })
+    }
+
+    #[test]
+    fn every_program_runs_once() {
+        for threads in [1, 2, 3, 7] {
+            let threads = Threads::new(threads);
+            for programs in [1, 2, 3, 8, 100, 10_000] {
+                for pace in paces() {
+                    (0..3).for_each(|_| each_once(&pace, &threads, programs, |_| ()));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn uneven_programs_run_once() {
+        let threads = Threads::new(3);
+        let busy = |n: usize| (0..n).for_each(|i| _ = std::hint::black_box(i));
+        for pace in paces() {
+            each_once(&pace, &threads, 300, |i| busy(i * 30));
+            each_once(&pace, &threads, 300, |i| busy((300 - i) * 30));
+            each_once(&pace, &threads, 300, |i| busy(if i % 100 == 7 { 50_000 } else { 0 }));
+        }
+    }
+
+    #[test]
+    fn a_program_may_wait_for_all_before_it() {
+        for threads in [1, 2, 5] {
+            let threads = Threads::new(threads);
+            for pace in paces() {
+                for _ in 0..20 {
+                    let next = AtomicUsize::new(0);
+                    each_once(&pace, &threads, 50, |i| {
+                        while next.load(Ordering::Acquire) != i {
+                            std::thread::yield_now();
+                        }
+                        next.store(i + 1, Ordering::Release);
+                    });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn callers_on_several_threads_share_a_pool_and_a_pace() {
+        let (threads, pace) = (Threads::new(2), Pace::default());
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| (0..200).for_each(|n| each_once(&pace, &threads, n + 1, |_| ())));
+            }
+        });
+    }
+
+    #[test]
+    fn a_panic_is_passed_on() {
+        let threads = Threads::new(3);
+        for pace in paces() {
+            for at in [0, 70, 99] {
+                let run = |i| assert!(i != at, "program {i}");
+                let caught = catch_unwind(AssertUnwindSafe(|| {
+                    pace.spread(&threads, 100, &|pieces| pieces.flatten().for_each(run));
+                }));
+                assert_eq!(
+                    *caught.unwrap_err().downcast::<String>().unwrap(),
+                    format!("program {at}")
+                );
+            }
+            each_once(&pace, &threads, 100, |_| ());
+        }
+    }
+}
