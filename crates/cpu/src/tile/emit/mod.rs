@@ -97,6 +97,8 @@ struct Emitter<'m, 'f> {
     wide: bool,
     /// The code of loops, and where it stands.
     loops: Vec<(Vec<u8>, usize)>,
+    /// Whether loops may store past the caches: not where programs tell each other by atomics what they have stored.
+    streams: bool,
     /// Loads whose memory a loop has gone through.
     visited: HashSet<NodeId>,
     /// Of checked launches only.
@@ -171,6 +173,7 @@ pub(super) fn emit(
         check,
         wide: isa.name() == "avx512" && !check,
         loops: vec![],
+        streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
         visited: HashSet::new(),
         origins: check.then(|| Origins::new(module)),
         nodes: vec![],
@@ -244,6 +247,10 @@ impl<'m> Emitter<'m, '_> {
         let id_z = self.b.ins().iadd(id_z, carry);
         self.b.ins().jump(head, &sweep::args(&[next, id_x, id_y, id_z]));
         self.b.switch_to_block(done);
+        if self.streams && !self.loops.is_empty() {
+            // Stores past the caches come before the end of the launch.
+            self.b.ins().fence();
+        }
         let status = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_(&[status]);
         Ok(())
@@ -390,6 +397,14 @@ impl<'m> Emitter<'m, '_> {
     fn int(&mut self, value: i64) -> Value {
         self.b.ins().iconst(types::I64, value)
     }
+}
+
+fn uses_atomics(block: &trident_ir::Block) -> bool {
+    use trident_ir::OpKind as K;
+    let atomic = |kind| {
+        matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore | K::AtomicPoll)
+    };
+    block.ops.iter().any(|op| atomic(op.kind) || op.regions.iter().any(uses_atomics))
 }
 
 /// Element type and dimensions of a tensor or block of pointers.

@@ -219,13 +219,14 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn store_wide(&mut self, run: &Run, store: Store) -> Result<()> {
         // What was loaded from the place of the store is in the cache already.
         let again = run.loads.iter().any(|load| self.same_address(load.ptr, store.ptr));
+        let keep = again || !self.streams;
         let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
         self.each_run(run, |e, run, index| {
             let on = |e: &mut Self, count, _| {
                 let roots = &[store.value];
                 let Some(wide) = e.stores(run, index, roots, false) else { return Ok(()) };
                 let target = e.eval(store.ptr, &start(index))?;
-                let past = e.stores(run, index, roots, true).filter(|_| !again);
+                let past = e.stores(run, index, roots, true).filter(|_| !keep);
                 let Some(past) = past else { return e.call_wide(wide, &[target], count, count) };
                 let [at, past] = [wide.code, past.code].map(|code| e.loop_at(code) as i64);
                 let [at, past] = [at, past].map(|at| e.int(at));

@@ -168,7 +168,7 @@ impl Width {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
     /// Each value is written to the stream whose address is the argument; if `streaming`, past the caches, and then the
-    /// addresses are multiples of 64.
+    /// addresses are multiples of 64, and other threads may see the values only behind a fence.
     Store { values: Vec<(Id, usize)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
     /// where the argument says.

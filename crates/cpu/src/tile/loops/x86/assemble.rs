@@ -288,11 +288,6 @@ impl Assembler {
         self.code.extend(offset.to_le_bytes());
     }
 
-    /// Orders stores past the caches before later ones.
-    pub(super) fn store_fence(&mut self) {
-        self.code.extend([0x0f, 0xae, 0xf8]);
-    }
-
     /// Sets the flag of [`Condition::Zero`] if a mask has no lane.
     pub(super) fn test_mask(&mut self, k: Mask) {
         self.code.extend([0xc5, 0xf8, 0x98, 0xc0 | k << 3 | k]);

@@ -2,162 +2,34 @@
 
 use std::collections::HashMap;
 
-use super::super::{Binary, Class, Goal, Id, Logic, Loop, Relation, Unary, Value, Width};
-use super::assemble::{Assembler, Condition, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
-use super::{BYTES, PLACES, STREAMS, binary, commutes, integer, later, neutral, packed};
+use super::super::{Binary, Class, Goal, Id, Logic, Loop, Unary, Value, Width};
+use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
+use super::divide::Divisor;
+use super::needs::{Needs, resolve, resolved};
+use super::opcodes::{binary, commutes, comparison, integer, later, packed};
+use super::{BYTES, PLACES, STREAMS, neutral};
 use crate::tile::routine::Fold;
 
 /// The mask of elements that are on, and that of elements at all.
 pub(super) const COUNT: Mask = 1;
 pub(super) const TOTAL: Mask = 2;
 /// Masks for truth values.
-const MASKS: std::ops::Range<Mask> = 3..8;
+pub(super) const MASKS: std::ops::Range<Mask> = 3..8;
 
 /// Vector registers that hold values for single instructions.
 pub(super) const SCRATCH: Zmm = 31;
-const UNIFORM: Zmm = 30;
+pub(super) const UNIFORM: Zmm = 30;
 /// Registers for everything else.
 const REGISTERS: usize = 30;
 
 /// Most bytes from what is loaded to what is brought into the cache meanwhile.
 const AHEAD: usize = 4096;
 
-/// A divisor that all elements share, and what divides by it with products alone (see [`Body::divide`]).
-#[derive(Clone, Copy)]
-struct Divisor {
-    value: Zmm,
-    reciprocal: Zmm,
-    /// The width of the range of dividends, 0 if the divisor is out of its own.
-    range: Zmm,
-}
-
-/// The bits of 2^-60, the least magnitude that [`Body::divide`] takes, and those of 2^60 less these; twice each, which
-/// leaves the sign out.
-const LEAST: u64 = 67 << 24;
-const RANGE: u64 = 120 << 24;
-
-/// What the values of a loop ask for.
-pub(super) struct Needs {
-    /// Arguments that are addresses of streams.
-    pub(super) streams: Vec<usize>,
-    /// Values that are computed for each vector.
-    pub(super) steps: usize,
-    /// How often a value is used, where all elements are on and where not.
-    uses: [Vec<usize>; 2],
-    /// Uniform values, those that are used most first.
-    uniforms: Vec<Id>,
-    /// The greatest number of other values that are alive at once.
-    alive: usize,
-}
-
-/// The value that stands for another one where all elements are on.
-fn resolve(l: &Loop, id: Id, masked: bool) -> Id {
-    match l.values[id] {
-        Value::On(yes, _) if !masked => resolve(l, yes, masked),
-        _ => id,
-    }
-}
-
-/// The value with operands as they are needed.
-fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
-    let r = |id: Id| resolve(l, id, masked);
-    match l.values[id] {
-        Value::Load { stream, other } => {
-            Value::Load { stream, other: other.filter(|_| masked).map(r) }
-        }
-        Value::Unary(op, a) => Value::Unary(op, r(a)),
-        Value::Not(a) => Value::Not(r(a)),
-        Value::Binary(op, a, b) => Value::Binary(op, r(a), r(b)),
-        Value::Compare(class, relation, a, b) => Value::Compare(class, relation, r(a), r(b)),
-        Value::Logic(op, a, b) => Value::Logic(op, r(a), r(b)),
-        Value::MulAdd(a, b, c) => Value::MulAdd(r(a), r(b), r(c)),
-        Value::Select(a, b, c) => Value::Select(r(a), r(b), r(c)),
-        Value::On(a, b) => Value::On(r(a), r(b)),
-        plain @ (Value::Scalar(_) | Value::Const(_) | Value::Number) => plain,
-    }
-}
-
-fn goals(l: &Loop) -> Vec<Id> {
-    match &l.goal {
-        Goal::Store { values, .. } => values.iter().map(|s| s.0).collect(),
-        Goal::Fold { value, .. } => vec![*value],
-    }
-}
-
-impl Needs {
-    pub(super) fn of(l: &Loop) -> Option<Needs> {
-        let count = |masked: bool| {
-            let mut uses = vec![0; l.values.len()];
-            goals(l).into_iter().for_each(|id| uses[resolve(l, id, masked)] += 1);
-            for id in (0..l.values.len()).rev() {
-                if uses[id] > 0 {
-                    resolved(l, id, masked).operands().for_each(|o| uses[o] += 1);
-                }
-            }
-            uses
-        };
-        let uses = [count(false), count(true)];
-        let used = |id: Id| uses[0][id] + uses[1][id];
-        let mut uniforms: Vec<Id> =
-            (0..l.values.len()).filter(|&id| l.values[id].is_uniform() && used(id) > 0).collect();
-        uniforms.sort_by_key(|&id| std::cmp::Reverse(used(id)));
-        let mut streams: Vec<usize> = vec![];
-        let mut want = |word: usize| {
-            if !streams.contains(&word) {
-                streams.push(word);
-            }
-        };
-        for id in 0..l.values.len() {
-            if let (Value::Load { stream, .. }, true) = (l.values[id], used(id) > 0) {
-                want(stream);
-            }
-        }
-        if let Goal::Store { values, .. } = &l.goal {
-            values.iter().for_each(|s| want(s.1));
-        }
-        let alive = [false, true].map(|masked| alive(l, &uses[usize::from(masked)], masked));
-        let [plain, masked] =
-            alive.map(|(vectors, masks)| (masks <= MASKS.len()).then_some(vectors));
-        let steps = uses[0].iter().enumerate();
-        let steps = steps.filter(|&(id, &n)| n > 0 && !l.values[id].is_uniform()).count();
-        Some(Needs { streams, steps, uses, uniforms, alive: plain?.max(masked?) })
-    }
-}
-
-/// The greatest numbers of vectors and of masks that are alive at once.
-fn alive(l: &Loop, uses: &[usize], masked: bool) -> (usize, usize) {
-    let mut left = uses.to_vec();
-    let (mut vectors, mut masks) = (0i64, 0i64);
-    let (mut most_vectors, mut most_masks) = (0, 0);
-    for id in 0..l.values.len() {
-        if uses[id] == 0 || l.values[id].is_uniform() {
-            continue;
-        }
-        let value = resolved(l, id, masked);
-        // The result may need a register before the operands give theirs back.
-        match value.is_truth() {
-            true => masks += 1,
-            false => vectors += 1,
-        }
-        (most_vectors, most_masks) = (most_vectors.max(vectors), most_masks.max(masks));
-        for operand in value.operands() {
-            left[operand] -= 1;
-            if left[operand] == 0 && !l.values[operand].is_uniform() {
-                match l.values[operand].is_truth() {
-                    true => masks -= 1,
-                    false => vectors -= 1,
-                }
-            }
-        }
-    }
-    (most_vectors as usize, most_masks as usize)
-}
-
 /// Generates the instructions.
 pub(super) struct Body<'a> {
     pub(super) l: &'a Loop,
     pub(super) a: &'a mut Assembler,
-    needs: &'a Needs,
+    pub(super) needs: &'a Needs,
     /// Of a fold.
     pub(super) accumulators: Vec<Zmm>,
     /// Where uniform values are.
@@ -165,7 +37,7 @@ pub(super) struct Body<'a> {
     divisors: HashMap<Id, Divisor>,
     /// Registers for the values of a vector that are free, as bits.
     free: u32,
-    free_masks: u8,
+    pub(super) free_masks: u8,
     /// Where the values of the current vector are, and how often they are still needed.
     at: HashMap<Id, u8>,
     left: Vec<usize>,
@@ -227,76 +99,8 @@ impl<'a> Body<'a> {
         Some(body)
     }
 
-    /// Uniform values by which `f32` numbers are divided.
-    fn shared_divisors(&self) -> Vec<Id> {
-        let mut found = vec![];
-        for (id, value) in self.l.values.iter().enumerate() {
-            if let Value::Binary(Binary::Div, _, by) = *value
-                && self.l.width == Width::Four
-                && self.needs.uses[0][id] > 0
-                && self.l.values[by].is_uniform()
-                && !found.contains(&by)
-            {
-                found.push(by);
-            }
-        }
-        found
-    }
-
-    fn prepare(&mut self, d: Divisor) {
-        let width = self.l.width;
-        let plain = |to: Zmm| (to, 0, Masking::Keep);
-        let [one, range] = [f32::to_bits(1.0).into(), RANGE].map(|bits| self.pooled(bits));
-        self.broadcast(UNIFORM, one);
-        let (divide, _) = binary(Binary::Div, width);
-        self.a.vector(divide, plain(d.reciprocal), UNIFORM, Place::Reg(d.value), None);
-        self.magnitude(d.value);
-        let (less, number) = comparison(Class::Uint, Relation::Less, width);
-        self.a.vector(less, plain(ORDERED), SCRATCH, range, Some(number));
-        let broadcast = later(width, 2, 0x18);
-        self.a.vector(broadcast, (d.range, ORDERED, Masking::Zero), 0, range, None);
-    }
-
-    /// The place of a magnitude in the range of [`Self::divide`], to [`SCRATCH`].
-    fn magnitude(&mut self, x: Zmm) {
-        let least = self.pooled(LEAST);
-        let plain = (SCRATCH, 0, Masking::Keep);
-        let [(add, _), (sub, _)] =
-            [Binary::IntAdd, Binary::IntSub].map(|op| binary(op, self.l.width));
-        self.a.vector(add, plain, x, Place::Reg(x), None);
-        self.a.vector(sub, plain, SCRATCH, least, None);
-    }
-
-    /// `to = x / d`, correctly rounded by a product and its correction, the reciprocal being correctly rounded (Markstein;
-    /// Brisebarre, Muller and Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
-    /// advance", 2004), in half the time of a division. Dividends out of range, where the remainder may be subnormal, are
-    /// divided.
-    fn divide(&mut self, to: Zmm, x: Zmm, d: Divisor) -> Option<()> {
-        let width = self.l.width;
-        let plain = |to: Zmm| (to, 0, Masking::Keep);
-        self.magnitude(x);
-        let out = self.take_mask()?;
-        let (not_less, number) = comparison(Class::Uint, Relation::GreaterOrEqual, width);
-        self.a.vector(not_less, plain(out), SCRATCH, Place::Reg(d.range), Some(number));
-        let (multiply, _) = binary(Binary::Mul, width);
-        self.a.vector(multiply, plain(to), x, Place::Reg(d.reciprocal), None);
-        // The remainder, x less the product.
-        self.copy(SCRATCH, Place::Reg(to));
-        self.a.vector(later(width, 2, 0xac), plain(SCRATCH), d.value, Place::Reg(x), None);
-        let reciprocal = Place::Reg(d.reciprocal);
-        self.a.vector(later(width, 2, 0xb8), plain(to), SCRATCH, reciprocal, None);
-        let done = self.a.label();
-        self.a.test_mask(out);
-        self.a.jump_if(Condition::Zero, done);
-        let (divide, _) = binary(Binary::Div, width);
-        self.a.vector(divide, (to, out, Masking::Keep), x, Place::Reg(d.value), None);
-        self.a.bind(done);
-        self.free_masks |= 1 << out;
-        Some(())
-    }
-
     /// A constant in memory.
-    fn pooled(&mut self, bits: u64) -> Place {
+    pub(super) fn pooled(&mut self, bits: u64) -> Place {
         let bytes = &bits.to_le_bytes()[..self.l.width.bytes()];
         Place::Pool { at: self.a.constant(bytes), vector: false }
     }
@@ -311,7 +115,7 @@ impl<'a> Body<'a> {
     }
 
     /// An element in memory to all lanes.
-    fn broadcast(&mut self, to: Zmm, from: Place) {
+    pub(super) fn broadcast(&mut self, to: Zmm, from: Place) {
         let byte = if self.l.width == Width::Eight { 0x19 } else { 0x18 };
         self.a.vector(later(self.l.width, 2, byte), (to, 0, Masking::Keep), 0, from, None);
     }
@@ -323,7 +127,7 @@ impl<'a> Body<'a> {
     }
 
     /// A vector from a register or from memory.
-    fn copy(&mut self, to: Zmm, from: Place) {
+    pub(super) fn copy(&mut self, to: Zmm, from: Place) {
         self.a.vector(packed(self.l.width, 0x10), (to, 0, Masking::Keep), 0, from, None);
     }
 
@@ -351,20 +155,20 @@ impl<'a> Body<'a> {
         Some(r as Zmm)
     }
 
-    fn take_mask(&mut self) -> Option<Mask> {
+    pub(super) fn take_mask(&mut self) -> Option<Mask> {
         let k = self.free_masks.trailing_zeros();
         self.free_masks &= self.free_masks.checked_sub(1)?;
         Some(k as Mask)
     }
 
     /// Where a value is.
-    fn place(&self, id: Id) -> Option<Place> {
+    pub(super) fn place(&self, id: Id) -> Option<Place> {
         let own = self.at.get(&id).map(|&r| Place::Reg(r));
         own.or_else(|| self.uniforms.get(&id).copied())
     }
 
     /// The value in a register.
-    fn register(&mut self, id: Id) -> Option<Zmm> {
+    pub(super) fn register(&mut self, id: Id) -> Option<Zmm> {
         match self.place(id)? {
             Place::Reg(r) => Some(r),
             memory => {
@@ -614,7 +418,7 @@ impl<'a> Body<'a> {
             self.left[c] = usize::MAX;
             return Some(to);
         }
-        if !(self.dies(a) && a != b) && self.dies(b) && a != b {
+        if a != b && !self.dies(a) && self.dies(b) {
             (a, b) = (b, a);
         }
         let own = self.dies(a) && a != b && a != c;
@@ -657,30 +461,4 @@ impl<'a> Body<'a> {
 }
 
 /// The mask of a fold's comparison: no truth value of the body is alive then.
-const ORDERED: Mask = 7;
-
-/// The instruction that compares, and the number of the relation.
-fn comparison(class: Class, relation: Relation, width: Width) -> (Opcode, u8) {
-    let number = match (class, relation) {
-        // Quiet ones.
-        (Class::Float, Relation::Less) => 0x11,
-        (Class::Float, Relation::LessOrEqual) => 0x12,
-        (Class::Float, Relation::Equal) => 0x00,
-        (Class::Float, Relation::Greater) => 0x1e,
-        (Class::Float, Relation::GreaterOrEqual) => 0x1d,
-        (Class::Float, Relation::Unordered) => 0x03,
-        (_, Relation::Less) => 1,
-        (_, Relation::LessOrEqual) => 2,
-        (_, Relation::Equal) => 0,
-        (_, Relation::Greater) => 6,
-        (_, Relation::GreaterOrEqual) => 5,
-        // No integer is.
-        (_, Relation::Unordered) => 3,
-    };
-    let op = match class {
-        Class::Float => packed(width, 0xc2),
-        Class::Int => later(width, 3, 0x1f),
-        Class::Uint => later(width, 3, 0x1e),
-    };
-    (op, number)
-}
+pub(super) const ORDERED: Mask = 7;

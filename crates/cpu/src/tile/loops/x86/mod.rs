@@ -5,10 +5,15 @@
 
 mod assemble;
 mod body;
+mod divide;
+mod needs;
+mod opcodes;
 
-use self::assemble::{Assembler, Condition, Gpr, Masking, Opcode, Place, RAX, RCX, RDX, RSI};
-use self::body::{Body, COUNT, Needs, SCRATCH};
-use super::{Binary, Class, Goal, Loop, Width};
+use self::assemble::{Assembler, Condition, Gpr, Masking, Place, RAX, RCX, RDX, RSI};
+use self::body::{Body, COUNT, SCRATCH};
+use self::needs::Needs;
+use self::opcodes::later;
+use super::{Class, Goal, Loop, Width};
 use crate::tile::routine::Fold;
 
 /// Bytes of a vector.
@@ -74,64 +79,9 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     body.a.jump_if(Condition::Less, head);
     body.a.bind(done);
     body.finish_fold();
-    if let Goal::Store { streaming: true, .. } = l.goal {
-        a.store_fence();
-    }
     saved.iter().rev().for_each(|&r| a.pop(r));
     a.leave();
     Some(a.finish())
-}
-
-/// Opcodes that floats of both widths have: `ps` forms have no prefix and no W, `pd` forms have 66 and W.
-fn packed(width: Width, byte: u8) -> Opcode {
-    let wide = width == Width::Eight;
-    Opcode { map: 1, prefix: u8::from(wide), wide, byte }
-}
-
-/// Opcodes of the later maps, where W alone tells the width.
-fn later(width: Width, map: u8, byte: u8) -> Opcode {
-    Opcode { map, prefix: 1, wide: width == Width::Eight, byte }
-}
-
-/// Opcodes of integers; some have others for the greater width.
-fn integer(width: Width, four: u8, eight: u8) -> Opcode {
-    let wide = width == Width::Eight;
-    Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four } }
-}
-
-/// The instruction of a binary operation, with its immediate.
-fn binary(op: Binary, width: Width) -> (Opcode, Option<u8>) {
-    let plain = match op {
-        Binary::Add => packed(width, 0x58),
-        Binary::Mul => packed(width, 0x59),
-        Binary::Sub => packed(width, 0x5c),
-        Binary::Min => packed(width, 0x5d),
-        Binary::Div => packed(width, 0x5e),
-        Binary::Max => packed(width, 0x5f),
-        // By range, with the sign of the operand that was chosen.
-        Binary::MinNum => return (later(width, 3, 0x50), Some(0b0100)),
-        Binary::MaxNum => return (later(width, 3, 0x50), Some(0b0101)),
-        Binary::Scale => later(width, 2, 0x2c),
-        Binary::IntAdd => integer(width, 0xfe, 0xd4),
-        Binary::IntSub => integer(width, 0xfa, 0xfb),
-        Binary::IntMul => later(width, 2, 0x40),
-        Binary::IntMax => later(width, 2, 0x3d),
-        Binary::IntMin => later(width, 2, 0x39),
-        Binary::UintMax => later(width, 2, 0x3f),
-        Binary::UintMin => later(width, 2, 0x3b),
-        Binary::And => integer(width, 0xdb, 0xdb),
-        Binary::Or => integer(width, 0xeb, 0xeb),
-        Binary::Xor => integer(width, 0xef, 0xef),
-    };
-    (plain, None)
-}
-
-/// Whether the operands can change places.
-fn commutes(op: Binary) -> bool {
-    !matches!(
-        op,
-        Binary::Sub | Binary::Div | Binary::Max | Binary::Min | Binary::Scale | Binary::IntSub
-    )
 }
 
 /// The neutral element of a fold.
