@@ -1,6 +1,6 @@
 //! Blocks that vectors compute in runs: masks that end or begin within one, stores that overlap loads, and element types.
 
-use super::{compare, floats, ints, scalar, tensor};
+use super::{compare, compare_floats, floats, ints, scalar, tensor};
 
 const N: usize = 64;
 
@@ -55,6 +55,35 @@ fn masks_end_and_begin_within_runs() {
                 scalar(n),
             ];
             compare(&text, [1, 1, 1], &args);
+        }
+    }
+}
+
+#[test]
+fn all_is_stored_of_what_is_loaded_in_part() {
+    let text = kernel(
+        "%x: ptr<f32>[], %z: ptr<f32>[]",
+        "%below = less(%r, %ns)
+         %above = greater_or_equal(%r, %ms)
+         %in = and(%above, %below)
+         %xs = splat(%x) : ptr<f32>[64]
+         %px = ptr_add(%xs, %r)
+         %seven = constant {value = f32[](7)}
+         %other = splat(%seven) : f32[64]
+         %a = load(%px, %in, %other)
+         %b = load(%px, %below, %other)
+         %e = exp(%b)
+         %t = sub(%a, %e)
+         %d = div(%t, %other)
+         %zs = splat(%z) : ptr<f32>[64]
+         %pz = ptr_add(%zs, %r)
+         store(%pz, %d)",
+    );
+    let x = floats(N, 3);
+    for n in [0, 1, 15, 16, 33, 63, 64] {
+        for m in [0, 1, 16, 17, 40, 64] {
+            let args = [tensor("x", &x), tensor("z", &[0.5f32; 64]), scalar(m), scalar(n)];
+            compare_floats::<f32>(&text, [1, 1, 1], &args, 1e-6);
         }
     }
 }

@@ -145,7 +145,7 @@ impl Run {
     }
 
     /// Whether a mask tells what is stored.
-    fn stores(&self) -> bool {
+    pub(super) fn stores(&self) -> bool {
         self.masks.iter().any(|m| m.stores)
     }
 

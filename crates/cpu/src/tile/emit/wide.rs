@@ -222,12 +222,14 @@ impl<'m> Emitter<'m, '_> {
         let keep = again || !self.streams;
         let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
         self.each_run(run, |e, run, index| {
-            let on = |e: &mut Self, count, _| {
+            let on = |e: &mut Self, count, settled| {
+                // Behind the stored elements nothing is written; loads alone that are masked off give their `other`.
+                let all = if run.stores() { count } else { settled };
                 let roots = &[store.value];
                 let Some(wide) = e.stores(run, index, roots, false) else { return Ok(()) };
                 let target = e.eval(store.ptr, &start(index))?;
                 let past = e.stores(run, index, roots, true).filter(|_| !keep);
-                let Some(past) = past else { return e.call_wide(wide, &[target], count, count) };
+                let Some(past) = past else { return e.call_wide(wide, &[target], count, all) };
                 let [at, past] = [wide.code, past.code].map(|code| e.loop_at(code) as i64);
                 let [at, past] = [at, past].map(|at| e.int(at));
                 let much = e.launch_exceeds(bytes);
@@ -235,7 +237,7 @@ impl<'m> Emitter<'m, '_> {
                 let aligned = e.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
                 let streams = e.b.ins().band(much, aligned);
                 let at = e.b.ins().select(streams, past, at);
-                e.call_loop_at(at, &wide.words, &[target], count, count)
+                e.call_loop_at(at, &wide.words, &[target], count, all)
             };
             e.settle_run(run, index, on, |e, at| e.store_element(store, at))
         })
