@@ -135,7 +135,7 @@ def _driver() -> None:
 
 @functools.cache
 def install_launches() -> None:
-    """Install that of launches, once; not before the driver is made, when all of Triton is there."""
+    """Install that of launches, once, when the driver is made: then all of Triton is there."""
     from triton import knobs
     from triton.compiler.compiler import CompiledKernel
 

@@ -6,6 +6,7 @@ import platform
 
 PEER = "PyTorch"
 COMPILE_MS = {"vector add": 5, "softmax": 10, "matmul": 25, "attention": 50}
+DISK_MS = 2
 LAUNCH_US = {"jit_us": 15, "compiled_us": 6}
 
 
@@ -89,6 +90,8 @@ def bars(rows, latency):
             at_least(what, row["flops"] / row["ours"] / row["gemm_crate"], 0.85)
     for kernel, bound in COMPILE_MS.items() if latency else ():
         at_most(f"compile {kernel}, ms", latency["compile_ms"][kernel], bound)
+    for kernel, time in latency["disk_ms"].items() if latency else ():
+        at_most(f"{kernel} from the disk in another process, ms", time, DISK_MS)
     for key, bound in LAUNCH_US.items() if latency else ():
         at_most(f"launch, {key.removesuffix('_us')}, µs", latency["launch"][key], bound)
     return found

@@ -12,6 +12,7 @@ def row(op="add", size="memory", threads=1, ours=1e-3, peer=2e-3, **more):
 
 LATENCY = {
     "compile_ms": {"vector add": 5.0, "softmax": 11.0, "matmul": 1.0, "attention": 1.0},
+    "disk_ms": {"vector add": 1.5, "softmax": 2.5, "matmul": 2.0, "attention": 2.0},
     "launch": {"jit_us": 15.0, "compiled_us": 6.1},
 }
 
@@ -46,6 +47,8 @@ class Bars(unittest.TestCase):
         met = self.met([], LATENCY)
         self.assertEqual([met[f"compile {name}, ms"] for name in LATENCY["compile_ms"]],
                          [True, False, True, True])  # fmt: skip
+        disk = [met[f"{name} from the disk in another process, ms"] for name in LATENCY["disk_ms"]]
+        self.assertEqual(disk, [True, False, True, True])
         self.assertTrue(met["launch, jit, µs"])
         self.assertFalse(met["launch, compiled, µs"])
 

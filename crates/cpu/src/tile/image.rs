@@ -108,7 +108,7 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
     if entry >= code.len() {
         return Err(ImageError::Malformed);
     }
-    let emitted = Emitted { scratch, sites, entry };
+    let emitted = Emitted { scratch, sites, entry, ..Emitted::default() };
     Ok((Header { name, params, emitted, check, written }, code))
 }
 

@@ -96,9 +96,10 @@ pub(super) fn compile(
         UserFuncName::user(0, 0),
         signature,
     ));
-    let (emitted, loops) = emit::emit(module, level, check, config, &mut context.func)?;
+    let wanted = listing.is_some();
+    let (emitted, loops) = emit::emit(module, level, check, wanted, config, &mut context.func)?;
     if listing == Some(Listing::Clif) {
-        let listing = Some(context.func.display().to_string());
+        let listing = Some(format!("{}{}", emitted.loops, context.func.display()));
         return Ok(Compiled { code: vec![], emitted, listing });
     }
     context.set_disasm(listing == Some(Listing::Assembly));
@@ -109,5 +110,6 @@ pub(super) fn compile(
         return Err(declined(format!("code is not self-contained: {reloc:?}")));
     }
     let code = [&loops, compiled.code_buffer()].concat();
-    Ok(Compiled { code, emitted, listing: compiled.vcode.clone() })
+    let listing = compiled.vcode.as_ref().map(|text| format!("{}{text}", emitted.loops));
+    Ok(Compiled { code, emitted, listing })
 }

@@ -70,6 +70,8 @@ pub(super) struct Emitted {
     pub(super) sites: Vec<Site>,
     /// Where the entry is, behind the loops.
     pub(super) entry: usize,
+    /// What the loops do, where that was asked for.
+    pub(super) loops: String,
 }
 
 /// A function whose ops are being generated; calls are inlined, so there may be several.
@@ -95,6 +97,8 @@ struct Emitter<'m, 'f> {
     check: bool,
     /// Whether runs may be computed by loops in the widest vectors.
     wide: bool,
+    /// Whether loops are to be told.
+    listing: bool,
     /// The code of loops, and where it stands.
     loops: Vec<(Vec<u8>, usize)>,
     /// Whether loops may store past the caches: not where programs tell each other by atomics what they have stored.
@@ -142,6 +146,7 @@ pub(super) fn emit(
     module: &Module,
     isa: Isa,
     check: bool,
+    listing: bool,
     config: TargetFrontendConfig,
     function: &mut ir::Function,
 ) -> Result<(Emitted, Vec<u8>)> {
@@ -172,6 +177,7 @@ pub(super) fn emit(
         plans: HashMap::new(),
         check,
         wide: isa.name() == "avx512" && !check,
+        listing,
         loops: vec![],
         streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
         visited: HashSet::new(),

@@ -37,6 +37,7 @@ enum Word {
 /// A loop and its arguments.
 pub(super) struct Wide {
     code: Vec<u8>,
+    listing: String,
     words: Vec<Word>,
     /// Loads of it.
     loads: Vec<NodeId>,
@@ -129,12 +130,14 @@ impl<'m> Emitter<'m, '_> {
         let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
         let ahead = again.map(|l| l.1).collect();
         let loads = loads.iter().map(|l| l.0).collect();
-        Some(Wide { code: values.finish(goal, run.len(), ahead).compile()?, words, loads })
+        let made = values.finish(goal, run.len(), ahead);
+        let listing = if self.listing { made.to_string() } else { String::new() };
+        Some(Wide { code: made.compile()?, listing, words, loads })
     }
 
     /// Calls a loop with the addresses of its results.
     fn call_wide(&mut self, wide: Wide, targets: &[Value], count: Value, all: Value) -> Result<()> {
-        let at = self.loop_at(wide.code);
+        let at = self.loop_at(wide.code, &wide.listing);
         let at = self.int(at as i64);
         self.visited.extend(wide.loads);
         self.call_loop_at(at, &wide.words, targets, count, all)
@@ -172,11 +175,15 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Where the code of a loop stands.
-    fn loop_at(&mut self, code: Vec<u8>) -> usize {
+    fn loop_at(&mut self, code: Vec<u8>, listing: &str) -> usize {
         if let Some((_, at)) = self.loops.iter().find(|(known, _)| *known == code) {
             return *at;
         }
         let at = self.loops.last().map_or(0, |(code, at)| at + code.len());
+        if self.listing {
+            let text = format!("; loop at byte {at}: {listing}");
+            self.emitted.loops.push_str(&text.replace("\n    ", "\n;     "));
+        }
         self.loops.push((code, at));
         at
     }
@@ -230,8 +237,11 @@ impl<'m> Emitter<'m, '_> {
                 let target = e.eval(store.ptr, &start(index))?;
                 let past = e.stores(run, index, roots, true).filter(|_| !keep);
                 let Some(past) = past else { return e.call_wide(wide, &[target], count, all) };
-                let [at, past] = [wide.code, past.code].map(|code| e.loop_at(code) as i64);
-                let [at, past] = [at, past].map(|at| e.int(at));
+                let mut place = |wide: &Wide| {
+                    let at = e.loop_at(wide.code.clone(), &wide.listing);
+                    e.int(at as i64)
+                };
+                let (at, past) = (place(&wide), place(&past));
                 let much = e.launch_exceeds(bytes);
                 let low = e.b.ins().band_imm_s(target, 63);
                 let aligned = e.b.ins().icmp_imm_s(IntCC::Equal, low, 0);

@@ -10,6 +10,7 @@ mod tests;
 mod x86;
 
 use std::collections::HashMap;
+use std::fmt;
 
 pub(in crate::tile) use functions::Traced;
 
@@ -266,5 +267,48 @@ impl Loop {
     /// Machine code, or `None` if there are too many values for the registers.
     pub(in crate::tile) fn compile(&self) -> Option<Vec<u8>> {
         x86::compile(self)
+    }
+}
+
+/// For listings: a line for each value.
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} elements of {} bytes", self.len, self.width.bytes())?;
+        for (id, value) in self.values.iter().enumerate() {
+            write!(f, "    v{id} = ")?;
+            match *value {
+                Value::Load { stream, other: None } => writeln!(f, "load arg{stream}"),
+                Value::Load { stream, other: Some(o) } => {
+                    writeln!(f, "load arg{stream} if on, else v{o}")
+                }
+                Value::Scalar(word) => writeln!(f, "arg{word}"),
+                Value::Const(bits) => match self.width {
+                    Width::Four => {
+                        writeln!(f, "{bits:#x} ({:?})", f32::from_bits(bits as u32))
+                    }
+                    Width::Eight => writeln!(f, "{bits:#x} ({:?})", f64::from_bits(bits)),
+                },
+                Value::Number => writeln!(f, "number"),
+                Value::Binary(op, a, b) => writeln!(f, "{op:?} v{a}, v{b}"),
+                Value::Unary(op, a) => writeln!(f, "{op:?} v{a}"),
+                Value::MulAdd(a, b, c) => writeln!(f, "MulAdd v{a}, v{b}, v{c}"),
+                Value::Compare(class, relation, a, b) => {
+                    writeln!(f, "{relation:?} v{a}, v{b} ({class:?})")
+                }
+                Value::Logic(op, a, b) => writeln!(f, "{op:?} v{a}, v{b}"),
+                Value::Not(a) => writeln!(f, "Not v{a}"),
+                Value::Select(c, a, b) => writeln!(f, "v{a} if v{c}, else v{b}"),
+                Value::On(a, b) => writeln!(f, "v{a} if on, else v{b}"),
+            }?;
+        }
+        match &self.goal {
+            Goal::Store { values, streaming } => {
+                let how = if *streaming { "stream" } else { "store" };
+                values.iter().try_for_each(|(id, to)| writeln!(f, "    {how} v{id} to arg{to}"))
+            }
+            Goal::Fold { op, value, to, .. } => {
+                writeln!(f, "    fold v{value} by {op:?} to arg{to}")
+            }
+        }
     }
 }
