@@ -1,5 +1,7 @@
 //! Blocks that vectors compute in runs: masks that end or begin within one, stores that overlap loads, and element types.
 
+use half::{bf16, f16};
+
 use super::{compare, compare_floats, floats, ints, scalar, tensor};
 
 const N: usize = 64;
@@ -208,5 +210,69 @@ fn elements_of_four_and_eight_bytes_mix() {
             scalar::<i32>(n),
         ];
         compare(&text, [1, 1, 1], &args);
+    }
+}
+
+#[test]
+fn halves_are_rounded_after_each_op() {
+    for (ty, one) in [("f16", "f16[](1.25)"), ("bf16", "bf16[](1.25)")] {
+        let text = kernel(
+            &format!(
+                "%x: ptr<{ty}>[], %y: ptr<{ty}>[], %z: ptr<{ty}>[], %w: ptr<f32>[], %s: ptr<{ty}>[]"
+            ),
+            &format!(
+                "%below = less(%r, %ns)
+                 %xs = splat(%x) : ptr<{ty}>[64]
+                 %px = ptr_add(%xs, %r)
+                 %ys = splat(%y) : ptr<{ty}>[64]
+                 %py = ptr_add(%ys, %r)
+                 %pm = ptr_add(%py, %ms)
+                 %one = constant {{value = {one}}}
+                 %ones = splat(%one) : {ty}[64]
+                 %scalar = load(%s)
+                 %scale = splat(%scalar) : {ty}[64]
+                 %a = load(%px, %below, %ones)
+                 %b = load(%pm)
+                 %p = mul(%a, %b)
+                 %t = add(%p, %scale)
+                 %d = div(%t, %ones)
+                 %most = max_num(%d, %b)
+                 %n0 = neg(%most)
+                 %lt = less(%a, %n0)
+                 %c = where(%lt, %n0, %a)
+                 %e = cast(%c) {{to = f32}}
+                 %f = exp(%e)
+                 %g = cast(%f) {{to = {ty}}}
+                 %q = add(%g, %c)
+                 %zs = splat(%z) : ptr<{ty}>[64]
+                 %pz = ptr_add(%zs, %r)
+                 store(%pz, %q, %below)
+                 %ws = splat(%w) : ptr<f32>[64]
+                 %pw = ptr_add(%ws, %r)
+                 store(%pw, %e)"
+            ),
+        );
+        let halves = |k| -> Vec<u16> {
+            let bits = |x: f32| match ty {
+                "f16" => f16::from_f32(x).to_bits(),
+                _ => bf16::from_f32(x).to_bits(),
+            };
+            floats(2 * N, k).into_iter().map(bits).collect()
+        };
+        let (x, y) = (halves(5), halves(6));
+        for n in [0, 1, 16, 17, 40, 64] {
+            for m in [0, 1, 7] {
+                let args = [
+                    tensor("x", &x),
+                    tensor("y", &y),
+                    tensor("z", &y[64..]),
+                    tensor("w", &[0f32; 64]),
+                    tensor("s", &x[3..4]),
+                    scalar(m),
+                    scalar(n),
+                ];
+                compare(&text, [1, 1, 1], &args);
+            }
+        }
     }
 }

@@ -15,6 +15,7 @@ use trident_ir::{DType, OpKind as K};
 use super::Emitter;
 use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, uniform};
 use super::node::{Elem, Fun, Kind, NodeId};
+use super::wide;
 
 /// Bits of the number of elements that are computed at once.
 pub(super) const GROUP: u8 = 4;
@@ -270,7 +271,8 @@ impl<'m> Emitter<'m, '_> {
     /// Whether vectors can compute the block at the index; collects what has to hold.
     fn fits(&self, node: NodeId, index: &Index, run: &mut Run) -> bool {
         let n = &self.nodes[node];
-        let vector = self.vector(n.elem).is_some();
+        let half = run.road == Road::Wide && wide::is_half(n.elem);
+        let vector = half || self.vector(n.elem).is_some();
         match lane_of(index, run.bits) {
             Lane::None => return vector,
             Lane::Other => return false,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types};
+use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
 
@@ -13,9 +14,10 @@ use super::node::{Elem, Fun, Kind, NodeId};
 use super::run::{Road, Run, start};
 use super::{Context, Emitter, Result};
 use crate::tile::loops::{
-    Binary, Class, Goal, Id, Logic, Relation, Unary, Value as Of, Values, Width,
+    Binary, Class, Format, Goal, Id, Logic, Relation, Unary, Value as Of, Values, Width,
 };
-use crate::tile::routine::{Fold, Routine, function};
+use crate::tile::plan;
+use crate::tile::routine::{Fold, Function, Routine, function};
 
 /// Bytes of results that a cache may keep for their next use; more are written past it, which spares reading the lines
 /// that are overwritten.
@@ -82,11 +84,36 @@ fn class_of(dtype: DType) -> Class {
     }
 }
 
+/// The width of the values that elements become; halves are computed in `f32` and rounded after each op.
 fn width_of(elem: Elem) -> Option<Width> {
     match elem {
-        Elem::Data(DType::F32 | DType::I32 | DType::U32) => Some(Width::Four),
+        Elem::Data(DType::F32 | DType::I32 | DType::U32 | DType::F16 | DType::BF16) => {
+            Some(Width::Four)
+        }
         Elem::Data(DType::F64 | DType::I64 | DType::U64) => Some(Width::Eight),
         _ => None,
+    }
+}
+
+fn format_of(elem: Elem) -> Format {
+    match elem {
+        Elem::Data(DType::F16) => Format::F16,
+        Elem::Data(DType::BF16) => Format::BF16,
+        _ => Format::Same,
+    }
+}
+
+/// Whether the elements are halves.
+pub(super) fn is_half(elem: Elem) -> bool {
+    format_of(elem) != Format::Same
+}
+
+/// The value rounded to the elements' type.
+fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
+    match format_of(elem) {
+        Format::Same => x,
+        Format::F16 => v.add(Of::Unary(Unary::Half, x)),
+        Format::BF16 => v.nearest_bf16(x),
     }
 }
 
@@ -112,7 +139,11 @@ impl<'m> Emitter<'m, '_> {
             if t.values.is_truth(value) {
                 return None;
             }
-            stores.push((value, t.word(Word::Target(i))));
+            let format = format_of(self.nodes[root].elem);
+            if streaming && format != Format::Same {
+                return None;
+            }
+            stores.push((value, t.word(Word::Target(i)), format));
         }
         self.compiled(t, Goal::Store { values: stores, streaming })
     }
@@ -128,7 +159,7 @@ impl<'m> Emitter<'m, '_> {
         let Translation { run, values, words, loads, .. } = t;
         // The memory of a load that an earlier loop has made is in the cache: the way to memory is free.
         let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
-        let ahead = again.map(|l| l.1).collect();
+        let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();
         let made = values.finish(goal, run.len(), ahead);
         let listing = if self.listing { made.to_string() } else { String::new() };
@@ -156,8 +187,14 @@ impl<'m> Emitter<'m, '_> {
         let arguments = self.reserve(8 * words.len());
         for (i, word) in words.iter().enumerate() {
             let value = match word {
-                Word::Pointer(node, index) | Word::Scalar(node, index) => {
-                    self.eval(*node, index)?
+                Word::Pointer(node, index) => self.eval(*node, index)?,
+                Word::Scalar(node, index) => {
+                    let value = self.eval(*node, index)?;
+                    match format_of(self.nodes[*node].elem) {
+                        Format::Same => value,
+                        Format::F16 => self.f32_of_f16(value),
+                        Format::BF16 => self.f32_of_bf16(value),
+                    }
                 }
                 Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
                 Word::Target(k) => targets[*k],
@@ -273,6 +310,9 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<bool> {
         let Some(&len) = dims.last() else { return Ok(false) };
         let elem = self.nodes[node].elem;
+        if is_half(elem) {
+            return Ok(false);
+        }
         let run = self.wide_run(dims, &[node], None).filter(|r| r.len() == len);
         let Some(run) = run else { return Ok(false) };
         let folded = |e: &Self, run: &Run, index: &Index| {
@@ -332,7 +372,11 @@ impl<'m> Emitter<'m, '_> {
         let id = match &n.kind {
             _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
             Kind::Uniform(value) => match self.constant_bits(*value) {
-                Some(bits) => t.values.add(Of::Const(bits)),
+                Some(bits) => t.values.add(Of::Const(match format_of(n.elem) {
+                    Format::Same => bits,
+                    Format::F16 => f16::from_bits(bits as u16).to_f32().to_bits().into(),
+                    Format::BF16 => bits << 16,
+                })),
                 None => t.scalar(node, index),
             },
             _ if uniform(index) => t.scalar(node, index),
@@ -345,7 +389,7 @@ impl<'m> Emitter<'m, '_> {
             &Kind::Buffer(address) => {
                 let word = Word::Buffer(address, start(index), n.elem.size());
                 let stream = t.word(word);
-                t.values.add(Of::Load { stream, other: None })
+                t.values.add(Of::Load { stream, other: None, format: format_of(n.elem) })
             }
             Kind::View(of, map) => self.translate(t, *of, &rename(map, index))?,
             Kind::Load { .. } if truth => return None,
@@ -360,7 +404,7 @@ impl<'m> Emitter<'m, '_> {
                 };
                 let stream = t.word(Word::Pointer(ptr, start(index)));
                 t.loads.push((node, stream));
-                t.values.add(Of::Load { stream, other })
+                t.values.add(Of::Load { stream, other, format: format_of(n.elem) })
             }
             Kind::Apply(Fun::Op(op), operands) => {
                 self.translate_op(t, op, operands, n.elem, index)?
@@ -410,6 +454,11 @@ impl<'m> Emitter<'m, '_> {
         if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
             return Some(t.values.trace(function::traced(function)?, x[0]));
         }
+        if plan::strip(op) && is_half(result) {
+            let function = Function::find(plan::name(op), &[DType::F32])?;
+            let value = t.values.trace(function::traced(function)?, x[0]);
+            return Some(rounded(&mut t.values, value, result));
+        }
         let class = class_of(from);
         let float = class == Class::Float;
         let (a, b) = (x[0], *x.get(1).unwrap_or(&x[0]));
@@ -445,7 +494,7 @@ impl<'m> Emitter<'m, '_> {
         if let Some(relation) = relation {
             return Some(v.add(Of::Compare(class, relation, a, b)));
         }
-        Some(match op.kind {
+        let value = match op.kind {
             K::Add | K::Sum => {
                 let add = pick(Binary::Add, Binary::IntAdd);
                 x[1..].iter().fold(a, |s, &y| v.add(Of::Binary(add, s, y)))
@@ -489,9 +538,10 @@ impl<'m> Emitter<'m, '_> {
                     v.add(Of::Unary(Unary::FromInt, a))
                 }
                 (from, to) if from.is_int() && to.is_int() => a,
+                (_, to) if float && to.is_float() && op.str("rounding") != Some("rtz") => a,
                 _ => return None,
             },
-            K::BitCast => a,
+            K::BitCast if from.size() == result.size() && from.size() >= 4 => a,
             _ if !float => return None,
             K::Div => v.add(Of::Binary(Binary::Div, a, b)),
             K::Sqrt => v.add(Of::Unary(Unary::Sqrt, a)),
@@ -516,7 +566,10 @@ impl<'m> Emitter<'m, '_> {
                 extreme(v, class, false, nan, raised, *x.get(2)?)
             }
             _ => return None,
-        })
+        };
+        // What is chosen or changes only a sign is exact.
+        let exact = matches!(op.kind, K::Max | K::MaxNum | K::Min | K::MinNum | K::Neg | K::Abs);
+        Some(if exact { value } else { rounded(v, value, result) })
     }
 }
 

@@ -59,6 +59,8 @@ pub(in crate::tile) enum Unary {
     Ceil,
     /// A signed integer's value.
     FromInt,
+    /// The `f32` number that is nearest among those of IEEE's half.
+    Half,
     /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
     ShiftLeft(u8),
     ShiftRight(u8),
@@ -93,6 +95,23 @@ pub(in crate::tile) enum Logic {
     Xor,
 }
 
+/// How a stream holds elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::tile) enum Format {
+    /// As values have them.
+    Same,
+    /// As halves of the two kinds, whose values are `f32`.
+    F16,
+    BF16,
+}
+
+impl Format {
+    /// Bytes of an element.
+    fn bytes(self, width: Width) -> usize {
+        if self == Format::Same { width.bytes() } else { 2 }
+    }
+}
+
 /// How a value comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Value {
@@ -101,6 +120,7 @@ pub(in crate::tile) enum Value {
     Load {
         stream: usize,
         other: Option<Id>,
+        format: Format,
     },
     /// The scalar that is this argument.
     Scalar(usize),
@@ -168,9 +188,9 @@ impl Width {
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
-    /// Each value is written to the stream whose address is the argument; if `streaming`, past the caches, and then the
+    /// Each value is written to the stream whose address is the argument, in a format that has it; if `streaming`, past the caches, and then the
     /// addresses are multiples of 64, and other threads may see the values only behind a fence.
-    Store { values: Vec<(Id, usize)>, streaming: bool },
+    Store { values: Vec<(Id, usize, Format)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
     /// where the argument says.
     Fold { op: Fold, class: Class, value: Id, to: usize },
@@ -188,7 +208,7 @@ pub(in crate::tile) struct Loop {
     /// Elements of the longest run.
     len: usize,
     /// Streams whose memory behind the run is brought into the cache meanwhile: mostly the next run is there.
-    ahead: Vec<usize>,
+    ahead: Vec<(usize, Format)>,
 }
 
 /// Values under construction: equal ones are one.
@@ -238,6 +258,21 @@ impl Values {
         }
     }
 
+    /// The `f32` number that is nearest among those of `bf16`, ties to even.
+    pub(in crate::tile) fn nearest_bf16(&mut self, x: Id) -> Id {
+        let [one, half, high, quiet] =
+            [1, 0x7fff, 0xffff_0000, 0x40_0000].map(|bits| self.add(Value::Const(bits)));
+        let last = self.add(Value::Unary(Unary::ShiftRight(16), x));
+        let odd = self.add(Value::Binary(Binary::And, last, one));
+        let up = self.add(Value::Binary(Binary::IntAdd, half, odd));
+        let sum = self.add(Value::Binary(Binary::IntAdd, x, up));
+        // That would carry the bits of NaN away.
+        let nan = self.add(Value::Compare(Class::Float, Relation::Unordered, x, x));
+        let quieted = self.add(Value::Binary(Binary::Or, x, quiet));
+        let chosen = self.add(Value::Select(nan, quieted, sum));
+        self.add(Value::Binary(Binary::And, chosen, high))
+    }
+
     /// A constant of `f32` or `f64`, as the width says.
     pub(in crate::tile) fn float(&mut self, value: f64) -> Id {
         let bits = match self.width {
@@ -258,7 +293,12 @@ impl Values {
     }
 
     /// The loop over runs of up to `len` elements, a power of two of at least 16.
-    pub(in crate::tile) fn finish(self, goal: Goal, len: usize, ahead: Vec<usize>) -> Loop {
+    pub(in crate::tile) fn finish(
+        self,
+        goal: Goal,
+        len: usize,
+        ahead: Vec<(usize, Format)>,
+    ) -> Loop {
         Loop { width: self.width, values: self.list, goal, len, ahead }
     }
 }
@@ -277,9 +317,11 @@ impl fmt::Display for Loop {
         for (id, value) in self.values.iter().enumerate() {
             write!(f, "    v{id} = ")?;
             match *value {
-                Value::Load { stream, other: None } => writeln!(f, "load arg{stream}"),
-                Value::Load { stream, other: Some(o) } => {
-                    writeln!(f, "load arg{stream} if on, else v{o}")
+                Value::Load { stream, other: None, format } => {
+                    writeln!(f, "load arg{stream} ({format:?})")
+                }
+                Value::Load { stream, other: Some(o), format } => {
+                    writeln!(f, "load arg{stream} ({format:?}) if on, else v{o}")
                 }
                 Value::Scalar(word) => writeln!(f, "arg{word}"),
                 Value::Const(bits) => match self.width {
@@ -304,7 +346,9 @@ impl fmt::Display for Loop {
         match &self.goal {
             Goal::Store { values, streaming } => {
                 let how = if *streaming { "stream" } else { "store" };
-                values.iter().try_for_each(|(id, to)| writeln!(f, "    {how} v{id} to arg{to}"))
+                values.iter().try_for_each(|(id, to, format)| {
+                    writeln!(f, "    {how} v{id} to arg{to} ({format:?})")
+                })
             }
             Goal::Fold { op, value, to, .. } => {
                 writeln!(f, "    fold v{value} by {op:?} to arg{to}")

@@ -47,10 +47,10 @@ fn disassembled(code: &[u8]) -> Vec<String> {
 /// A loop that stores one value, of one stream or two (words 0 and 1), to word 2.
 fn one(width: Width, value: impl FnOnce(&mut Values, Id, Id) -> Id) -> Loop {
     let mut v = Values::new(width);
-    let x = v.add(Value::Load { stream: 0, other: None });
-    let y = v.add(Value::Load { stream: 1, other: None });
+    let x = v.add(Value::Load { stream: 0, other: None, format: Format::Same });
+    let y = v.add(Value::Load { stream: 1, other: None, format: Format::Same });
     let z = value(&mut v, x, y);
-    v.finish(Goal::Store { values: vec![(z, 2)], streaming: false }, 64, vec![])
+    v.finish(Goal::Store { values: vec![(z, 2, Format::Same)], streaming: false }, 64, vec![])
 }
 
 /// The mnemonics of the instruction between loads and store.
@@ -130,13 +130,71 @@ fn stores_past_the_caches_are_whole() {
     assert!(code.contains("vmovups [r10+rax*4]{k2},zmm2"), "{code}");
 }
 
+#[test]
+fn halves_are_read_and_written() {
+    use half::{bf16, f16};
+    if !runs() {
+        return;
+    }
+    let all: Vec<u16> = (0..=u16::MAX).collect();
+    for format in [Format::F16, Format::BF16] {
+        let wide = |bits: u16| match format {
+            Format::F16 => f16::from_bits(bits).to_f32(),
+            _ => bf16::from_bits(bits).to_f32(),
+        };
+        // Every half becomes the number, and with 1.001 times it the nearest half.
+        for other in [None, Some(0.0), Some(-2.5)] {
+            let mut v = Values::new(Width::Four);
+            let other_id = other.map(|x| v.float(x));
+            let x = v.add(Value::Load { stream: 0, other: other_id, format });
+            let factor = v.float(1.001);
+            let product = v.add(Value::Binary(Binary::Mul, x, factor));
+            let rounded = match format {
+                Format::F16 => v.add(Value::Unary(Unary::Half, product)),
+                _ => v.nearest_bf16(product),
+            };
+            let values =
+                vec![(x, 1, Format::Same), (rounded, 2, Format::Same), (rounded, 3, format)];
+            let l = v.finish(Goal::Store { values, streaming: false }, 1024, vec![(0, format)]);
+            let code = l.compile().unwrap();
+            disassembled(&code);
+            for (on, n) in [(1024, 1024), (1000, 1024), (17, 100)] {
+                for part in all.chunks(1024) {
+                    let (same_x, nearest, halves) =
+                        (vec![7f32; 1024], vec![7f32; 1024], vec![7u16; 1024]);
+                    let words =
+                        [address(part), address(&same_x), address(&nearest), address(&halves)];
+                    call(&code, &words, on, n);
+                    for (i, &bits) in part.iter().enumerate() {
+                        if i >= n {
+                            assert_eq!((same_x[i], nearest[i], halves[i]), (7.0, 7.0, 7));
+                            continue;
+                        }
+                        let x = match other {
+                            Some(other) if i >= on => other as f32,
+                            _ => wide(bits),
+                        };
+                        assert!(same(same_x[i], x), "{bits:#x}: {}, not {x}", same_x[i]);
+                        let y = match format {
+                            Format::F16 => f16::from_f32(x * 1.001).to_f32(),
+                            _ => bf16::from_f32(x * 1.001).to_f32(),
+                        };
+                        assert!(same(nearest[i], y), "{x}: {}, not {y}", nearest[i]);
+                        assert!(same(wide(halves[i]), y), "{x}: {:#x}, not {y}", halves[i]);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Plain evaluation of a loop's values for one element.
 fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
     let mut at: Vec<f32> = vec![];
     for &value in &l.values {
         let truth = |b: bool| if b { 1.0 } else { 0.0 };
         let v = match value {
-            Value::Load { stream, other } => match other {
+            Value::Load { stream, other, .. } => match other {
                 Some(other) if !on => at[other],
                 // SAFETY: the tests' streams are long enough.
                 _ => unsafe { *(words[stream] as *const f32).add(element) },
@@ -188,6 +246,7 @@ fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
                 Unary::Floor => at[a].floor(),
                 Unary::Ceil => at[a].ceil(),
                 Unary::FromInt => at[a].to_bits() as i32 as f32,
+                Unary::Half => half::f16::from_f32(at[a]).to_f32(),
                 Unary::ShiftLeft(n) => f32::from_bits(at[a].to_bits() << n),
                 Unary::ShiftRight(n) => f32::from_bits(at[a].to_bits() >> n),
                 Unary::ShiftArithmetic(n) => f32::from_bits((at[a].to_bits() as i32 >> n) as u32),
@@ -256,8 +315,8 @@ fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
     let half = v.float(-0.5);
     let scalar = v.add(Value::Scalar(3));
     let other = [zero, half, scalar][random.below(3)];
-    let x = v.add(Value::Load { stream: 0, other: Some(other) });
-    let y = v.add(Value::Load { stream: 1, other: None });
+    let x = v.add(Value::Load { stream: 0, other: Some(other), format: Format::Same });
+    let y = v.add(Value::Load { stream: 1, other: None, format: Format::Same });
     let mut floats = vec![half, scalar, x, y];
     let mut truths = vec![v.add(Value::Compare(Class::Float, Relation::Less, x, y))];
     for _ in 0..steps {
@@ -294,7 +353,8 @@ fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
         floats.push(v.add(next));
     }
     let last = floats.len() - 1;
-    let stores = vec![(floats[last], 2), (floats[random.below(last)], 4)];
+    let stores =
+        vec![(floats[last], 2, Format::Same), (floats[random.below(last)], 4, Format::Same)];
     v.finish(Goal::Store { values: stores, streaming: random.below(2) == 1 }, len, vec![])
 }
 
@@ -319,10 +379,14 @@ fn quotients_are_those_of_the_division() {
         return;
     }
     let mut v = Values::new(Width::Four);
-    let x = v.add(Value::Load { stream: 0, other: None });
+    let x = v.add(Value::Load { stream: 0, other: None, format: Format::Same });
     let divisor = v.add(Value::Scalar(1));
     let y = v.add(Value::Binary(Binary::Div, x, divisor));
-    let l = v.finish(Goal::Store { values: vec![(y, 2)], streaming: false }, 1024, vec![]);
+    let l = v.finish(
+        Goal::Store { values: vec![(y, 2, Format::Same)], streaming: false },
+        1024,
+        vec![],
+    );
     let code = l.compile().unwrap();
     disassembled(&code);
     let mut r = Random(42);
@@ -409,10 +473,14 @@ fn functions_give_the_bits_of_their_strips() {
         let Some(traced) = crate::tile::routine::function::traced(function) else { continue };
         checked += 1;
         let mut v = Values::new(Width::Four);
-        let load = v.add(Value::Load { stream: 0, other: None });
+        let load = v.add(Value::Load { stream: 0, other: None, format: Format::Same });
         let y = v.trace(traced, load);
         let code = v
-            .finish(Goal::Store { values: vec![(y, 1)], streaming: false }, 1024, vec![0])
+            .finish(
+                Goal::Store { values: vec![(y, 1, Format::Same)], streaming: false },
+                1024,
+                vec![(0, Format::Same)],
+            )
             .compile();
         let code = code.unwrap_or_else(|| panic!("{} needs too many registers", function.name));
         let (mut ours, mut strip) = (vec![0f32; x.len()], vec![0f32; x.len()]);
@@ -443,8 +511,9 @@ fn folds<T: trident_ir::Element + PartialEq>(
         for len in [16, 32, 64, 128, 512] {
             let mut v = Values::new(width);
             let zero = v.float(0.0);
-            let x = v.add(Value::Load { stream: 0, other: Some(zero) });
-            let l = v.finish(Goal::Fold { op, class, value: x, to: 1 }, len, vec![0]);
+            let x = v.add(Value::Load { stream: 0, other: Some(zero), format: Format::Same });
+            let l =
+                v.finish(Goal::Fold { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
             let code = l.compile().unwrap();
             disassembled(&code);
             for on in [len, len - 1, 17.min(len), 0] {

@@ -38,11 +38,12 @@ impl Opcode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
     Reg(u8),
-    /// `[base + rax * scale + offset]`, a whole vector.
+    /// `[base + rax * scale + offset]`, as many bytes as vectors have, or half of them.
     Stream {
         base: Gpr,
         scale: u8,
         offset: i32,
+        half: bool,
     },
     /// One word of the arguments, `[rdi + offset]`, in all lanes.
     Word {
@@ -195,9 +196,11 @@ impl Assembler {
                 self.code.push(0xc0 | low | r & 7);
                 None
             }
-            Place::Stream { base, scale, offset } => {
+            Place::Stream { base, scale, offset, half } => {
                 let scale = scale.trailing_zeros() as u8;
-                self.memory(low, 64, offset, |mode| (mode | 4, Some(scale << 6 | (base & 7))));
+                self.memory(low, if half { 32 } else { 64 }, offset, |mode| {
+                    (mode | 4, Some(scale << 6 | (base & 7)))
+                });
                 None
             }
             Place::Word { offset } => {

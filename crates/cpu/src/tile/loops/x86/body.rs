@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::{Binary, Class, Goal, Id, Logic, Loop, Unary, Value, Width};
+use super::super::{Binary, Class, Format, Goal, Id, Logic, Loop, Unary, Value, Width};
 use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
@@ -139,14 +139,56 @@ impl<'a> Body<'a> {
         let one = self.pooled(1);
         self.broadcast(SCRATCH, one);
         self.a.vector(later(width, 3, 0x1f), (COUNT, 0, Masking::Keep), SCRATCH, numbers, Some(6));
-        let to = Place::Stream { base, scale: width.bytes() as u8, offset: 0 };
+        let to = Place::Stream { base, scale: width.bytes() as u8, offset: 0, half: false };
         self.a.vector(packed(width, 0x11), (from, COUNT, Masking::Keep), 0, to, None);
     }
 
-    fn stream(&self, word: usize, k: usize) -> Place {
+    fn stream(&self, word: usize, k: usize, format: Format) -> Place {
         let base = self.needs.streams.iter().position(|&w| w == word).unwrap_or(0);
-        let scale = self.l.width.bytes() as u8;
-        Place::Stream { base: STREAMS[base], scale, offset: (BYTES * k) as i32 }
+        let (size, width) = (format.bytes(self.l.width), self.l.width.bytes());
+        let offset = (BYTES / width * size * k) as i32;
+        Place::Stream { base: STREAMS[base], scale: size as u8, offset, half: size < width }
+    }
+
+    fn store(&mut self, from: Zmm, mask: Mask, to: Place, format: Format, streaming: bool) {
+        let width = self.l.width;
+        let masking = |r: Zmm| (r, mask, Masking::Keep);
+        match format {
+            Format::Same => {
+                let op = packed(width, if streaming { 0x2b } else { 0x11 });
+                self.a.vector(op, masking(from), 0, to, None);
+            }
+            // vcvtps2ph, to nearest even.
+            Format::F16 => self.a.vector(later(width, 3, 0x1d), masking(from), 0, to, Some(0)),
+            Format::BF16 => {
+                self.unary(Unary::ShiftRight(16), SCRATCH, Place::Reg(from));
+                // vpmovdw: the lower halves of lanes.
+                let op = Opcode { prefix: 2, ..later(width, 2, 0x33) };
+                self.a.vector(op, masking(SCRATCH), 0, to, None);
+            }
+        }
+    }
+
+    /// Loads elements where the mask holds; the others are 0 or what the register has.
+    fn load(&mut self, to: Zmm, (mask, masking): (Mask, Masking), from: Place, format: Format) {
+        let width = self.l.width;
+        match format {
+            Format::Same => {
+                self.a.vector(packed(width, 0x10), (to, mask, masking), 0, from, None);
+            }
+            // vcvtph2ps
+            Format::F16 => {
+                self.a.vector(later(width, 2, 0x13), (to, mask, masking), 0, from, None);
+            }
+            Format::BF16 => {
+                // vpmovzxwd; then lanes that are left out are kept by the copy.
+                let zero = if mask == 0 { Masking::Keep } else { Masking::Zero };
+                self.a.vector(later(width, 2, 0x33), (SCRATCH, mask, zero), 0, from, None);
+                self.unary(Unary::ShiftLeft(16), SCRATCH, Place::Reg(SCRATCH));
+                let scratch = Place::Reg(SCRATCH);
+                self.a.vector(packed(width, 0x10), (to, mask, masking), 0, scratch, None);
+            }
+        }
     }
 
     fn take(&mut self) -> Option<Zmm> {
@@ -201,9 +243,9 @@ impl<'a> Body<'a> {
         let l = self.l;
         self.left = self.needs.uses[usize::from(masked)].clone();
         if !masked {
-            let distance = (l.len * l.width.bytes()).min(AHEAD) as i32;
-            for &word in &l.ahead {
-                if let Place::Stream { base, scale, offset } = self.stream(word, k) {
+            for &(word, format) in &l.ahead {
+                if let Place::Stream { base, scale, offset, .. } = self.stream(word, k, format) {
+                    let distance = (l.len * usize::from(scale)).min(AHEAD) as i32;
                     self.a.prefetch(base, scale, offset + distance);
                 }
             }
@@ -215,15 +257,13 @@ impl<'a> Body<'a> {
         }
         match &l.goal {
             Goal::Store { values, streaming } => {
-                for &(id, stream) in values {
+                for &(id, stream, format) in values {
                     let id = resolve(l, id, masked);
                     let from = self.register(id)?;
                     let mask = if masked { TOTAL } else { 0 };
-                    let to = self.stream(stream, k);
-                    // Those past the caches have no mask.
-                    let byte = if *streaming && !masked { 0x2b } else { 0x11 };
-                    let op = packed(l.width, byte);
-                    self.a.vector(op, (from, mask, Masking::Keep), 0, to, None);
+                    let to = self.stream(stream, k, format);
+                    // Stores past the caches have no mask.
+                    self.store(from, mask, to, format, *streaming && !masked);
                     self.used(id);
                 }
             }
@@ -286,29 +326,18 @@ impl<'a> Body<'a> {
         let plain = |to: u8| (to, 0, Masking::Keep);
         match value {
             Value::Scalar(_) | Value::Const(_) => return Some(()),
-            Value::Load { stream, other } => {
-                let from = self.stream(stream, k);
-                let op = packed(width, 0x10);
-                let to = match other {
-                    None => {
-                        // Memory behind the last element may not exist.
-                        let mask = if masked { TOTAL } else { 0 };
-                        let masking = if masked { Masking::Zero } else { Masking::Keep };
-                        let to = self.take()?;
-                        self.a.vector(op, (to, mask, masking), 0, from, None);
-                        to
-                    }
+            Value::Load { stream, other, format } => {
+                let from = self.stream(stream, k, format);
+                let (to, how) = match other {
+                    // Memory behind the last element may not exist.
+                    None if masked => (self.take()?, (TOTAL, Masking::Zero)),
+                    None => (self.take()?, (0, Masking::Keep)),
                     Some(other) if self.l.values[other] == Value::Const(0) => {
-                        let to = self.take()?;
-                        self.a.vector(op, (to, COUNT, Masking::Zero), 0, from, None);
-                        to
+                        (self.take()?, (COUNT, Masking::Zero))
                     }
-                    Some(other) => {
-                        let to = self.reuse(other)?;
-                        self.a.vector(op, (to, COUNT, Masking::Keep), 0, from, None);
-                        to
-                    }
+                    Some(other) => (self.reuse(other)?, (COUNT, Masking::Keep)),
                 };
+                self.load(to, how, from, format);
                 return self.define(id, to, &operands);
             }
             Value::Number => {
@@ -359,7 +388,8 @@ impl<'a> Body<'a> {
                 return self.define(id, to, &operands);
             }
             Value::Unary(op, a) => {
-                let a = self.place(a)?;
+                let a =
+                    if op == Unary::Half { Place::Reg(self.register(a)?) } else { self.place(a)? };
                 let to = self.take()?;
                 self.unary(op, to, a);
                 self.define(id, to, &operands)?;
@@ -438,6 +468,16 @@ impl<'a> Body<'a> {
     fn unary(&mut self, op: Unary, to: Zmm, a: Place) {
         let width = self.l.width;
         let round = if width == Width::Eight { 0x09 } else { 0x08 };
+        if op == Unary::Half {
+            // To a half, and back.
+            let (to_half, back) = (later(width, 3, 0x1d), later(width, 2, 0x13));
+            let half = Place::Reg(SCRATCH);
+            if let Place::Reg(a) = a {
+                self.a.vector(to_half, (a, 0, Masking::Keep), 0, half, Some(0));
+                self.a.vector(back, (to, 0, Masking::Keep), 0, half, None);
+            }
+            return;
+        }
         let (op, first, immediate, reg) = match op {
             Unary::Sqrt => (packed(width, 0x51), 0, None, to),
             // To nearest even, down, up; without exceptions.
@@ -455,6 +495,7 @@ impl<'a> Body<'a> {
             Unary::ShiftRight(n) => (integer(width, 0x72, 0x73), to, Some(n), 2),
             Unary::ShiftLeft(n) => (integer(width, 0x72, 0x73), to, Some(n), 6),
             Unary::ShiftArithmetic(n) => (integer(width, 0x72, 0x72), to, Some(n), 4),
+            Unary::Half => return,
         };
         self.a.vector(op, (reg, 0, Masking::Keep), first, a, immediate);
     }

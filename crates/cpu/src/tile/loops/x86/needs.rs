@@ -29,8 +29,8 @@ pub(super) fn resolve(l: &Loop, id: Id, masked: bool) -> Id {
 pub(super) fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
     let r = |id: Id| resolve(l, id, masked);
     match l.values[id] {
-        Value::Load { stream, other } => {
-            Value::Load { stream, other: other.filter(|_| masked).map(r) }
+        Value::Load { stream, other, format } => {
+            Value::Load { stream, other: other.filter(|_| masked).map(r), format }
         }
         Value::Unary(op, a) => Value::Unary(op, r(a)),
         Value::Not(a) => Value::Not(r(a)),
