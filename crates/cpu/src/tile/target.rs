@@ -49,7 +49,8 @@ fn features() -> Vec<&'static str> {
 
 /// What code depends on: code of one key runs wherever the key is the same.
 pub(super) fn key(level: Isa) -> String {
-    format!("{ARCH} {} {} {}", level.name(), features().join(" "), env!("CARGO_PKG_VERSION"))
+    let version = concat!(env!("CARGO_PKG_VERSION"), " ", env!("TRIDENT_TILE_SOURCES"));
+    format!("{ARCH} {} {} {version}", level.name(), features().join(" "))
 }
 
 /// Whether the machine has instructions for what would be calls of a C library otherwise: rounding, and with

@@ -112,6 +112,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.set_cold_block(stop);
         self.b.ins().brif(status, stop, &[], go_on, &[]);
         self.b.switch_to_block(stop);
+        self.fence_streams();
         let one = self.int(1);
         self.b.ins().return_(&[one]);
         self.b.switch_to_block(go_on);
@@ -132,7 +133,9 @@ impl<'m> Emitter<'m, '_> {
         }
         // Loads of the only run can be told apart from the store when it is done.
         let run = self.store_runs(dims, store).filter(Run::whole);
-        let spared = run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+        let spared: HashSet<NodeId> =
+            run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+        let apart = spared.is_empty();
         self.separate(store, spared)?;
         let mut undo = vec![];
         let mut run = self.store_runs(dims, store);
@@ -141,11 +144,24 @@ impl<'m> Emitter<'m, '_> {
             run = self.store_runs(dims, store);
         }
         match run {
-            Some(run) => self.store_apart(dims, store, &run)?,
-            None => self.store_elements(dims, store)?,
+            Some(run) if apart || run.whole() => self.store_apart(dims, store, &run)?,
+            None if apart => self.store_elements(dims, store)?,
+            // What was spared would be read after elements are stored.
+            _ => {
+                let value = self.copied(dims, store.value)?;
+                self.store_block(dims, Store { value, ..store })?;
+            }
         }
         self.restore(undo);
         Ok(())
+    }
+
+    /// A copy of the block in scratch.
+    fn copied(&mut self, dims: &[usize], value: NodeId) -> Result<NodeId> {
+        let (elem, bits) = (self.nodes[value].elem, self.nodes[value].bits);
+        let copy = self.reserve(elem.size() << bits);
+        self.fill(dims, &[(value, copy)])?;
+        Ok(self.node(Kind::Buffer(copy), elem, bits, 1, 0))
     }
 
     /// Stores by runs, or from a copy if the store overlaps loads of the only run.
@@ -155,14 +171,10 @@ impl<'m> Emitter<'m, '_> {
         if others.loads.is_empty() || !run.whole() {
             return self.store_run(run, store);
         }
-        let (elem, bits) = (self.nodes[store.value].elem, self.nodes[store.value].bits);
-        let copy = self.reserve(elem.size() << bits);
         let apart = self.apart(&others, store.ptr)?;
         let direct = |e: &mut Self| e.store_run(run, store).map(|()| vec![]);
         let copied = |e: &mut Self| {
-            e.fill(dims, &[(store.value, copy)])?;
-            let value = e.node(Kind::Buffer(copy), elem, bits, 1, 0);
-            let store = Store { value, ..store };
+            let store = Store { value: e.copied(dims, store.value)?, ..store };
             match e.store_runs(dims, store) {
                 Some(run) => e.store_run(&run, store)?,
                 None => e.store_elements(dims, store)?,

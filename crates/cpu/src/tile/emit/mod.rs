@@ -253,13 +253,17 @@ impl<'m> Emitter<'m, '_> {
         let id_z = self.b.ins().iadd(id_z, carry);
         self.b.ins().jump(head, &sweep::args(&[next, id_x, id_y, id_z]));
         self.b.switch_to_block(done);
-        if self.streams && !self.loops.is_empty() {
-            // Stores past the caches come before the end of the launch.
-            self.b.ins().fence();
-        }
+        self.fence_streams();
         let status = self.b.ins().iconst(types::I64, 0);
         self.b.ins().return_(&[status]);
         Ok(())
+    }
+
+    /// Has stores past the caches come before the end of the launch.
+    fn fence_streams(&mut self) {
+        if self.wide && self.streams {
+            self.b.ins().fence();
+        }
     }
 
     /// The next number below `n`, and whether that begins again.

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, 
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
+use trident_runtime::Declined;
 
 use super::access::Store;
 use super::index::{Index, rename, uniform};
@@ -93,6 +94,11 @@ fn width_of(elem: Elem) -> Option<Width> {
         Elem::Data(DType::F64 | DType::I64 | DType::U64) => Some(Width::Eight),
         _ => None,
     }
+}
+
+/// A run fitted a loop when it was looked at, and does not where its code is made.
+fn changed() -> Declined {
+    Declined { op: "kernel".into(), reason: "a row changed while code was made for it".into() }
 }
 
 fn format_of(elem: Elem) -> Format {
@@ -231,7 +237,7 @@ impl<'m> Emitter<'m, '_> {
         let Some(run) = self.wide_run(dims, &roots, None) else { return Ok(false) };
         self.each_run(&run, |e, run, index| {
             let on = |e: &mut Self, count, settled| {
-                let Some(wide) = e.stores(run, index, &roots, false) else { return Ok(()) };
+                let wide = e.stores(run, index, &roots, false).ok_or_else(changed)?;
                 let mut targets = vec![];
                 for &(node, address) in blocks {
                     let size = e.nodes[node].elem.size();
@@ -269,25 +275,35 @@ impl<'m> Emitter<'m, '_> {
             let on = |e: &mut Self, count, settled| {
                 // Behind the stored elements nothing is written; loads alone that are masked off give their `other`.
                 let all = if run.stores() { count } else { settled };
-                let roots = &[store.value];
-                let Some(wide) = e.stores(run, index, roots, false) else { return Ok(()) };
                 let target = e.eval(store.ptr, &start(index))?;
-                let past = e.stores(run, index, roots, true).filter(|_| !keep);
-                let Some(past) = past else { return e.call_wide(wide, &[target], count, all) };
-                let mut place = |wide: &Wide| {
-                    let at = e.loop_at(wide.code.clone(), &wide.listing);
-                    e.int(at as i64)
-                };
-                let (at, past) = (place(&wide), place(&past));
-                let much = e.launch_exceeds(bytes);
-                let low = e.b.ins().band_imm_s(target, 63);
-                let aligned = e.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
-                let streams = e.b.ins().band(much, aligned);
-                let at = e.b.ins().select(streams, past, at);
-                e.call_loop_at(at, &wide.words, &[target], count, all)
+                let wide = e.stores(run, index, &[store.value], false).ok_or_else(changed)?;
+                match e.stores(run, index, &[store.value], true).filter(|_| !keep) {
+                    Some(past) => e.call_either(wide, past, bytes, target, [count, all]),
+                    None => e.call_wide(wide, &[target], count, all),
+                }
             };
             e.settle_run(run, index, on, |e, at| e.store_element(store, at))
         })
+    }
+
+    /// Calls the loop that stores past the caches if the launch writes much and the address allows it, else the other.
+    fn call_either(
+        &mut self,
+        wide: Wide,
+        past: Wide,
+        bytes: i64,
+        target: Value,
+        [count, all]: [Value; 2],
+    ) -> Result<()> {
+        let [near, far] = [&wide, &past].map(|w| self.loop_at(w.code.clone(), &w.listing) as i64);
+        let [near, far] = [near, far].map(|at| self.int(at));
+        let much = self.launch_exceeds(bytes);
+        let low = self.b.ins().band_imm_s(target, 63);
+        let aligned = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
+        let streams = self.b.ins().band(much, aligned);
+        let at = self.b.ins().select(streams, far, near);
+        self.visited.extend(wide.loads);
+        self.call_loop_at(at, &wide.words, &[target], count, all)
     }
 
     /// Whether the launch's programs, each of which writes so many bytes, write more than caches hold.
@@ -333,10 +349,8 @@ impl<'m> Emitter<'m, '_> {
             let all = e.int(len as i64);
             let fine = e.b.ins().icmp(IntCC::Equal, settled, all);
             let whole = |e: &mut Self| {
-                if let Some(wide) = folded(e, run, index) {
-                    e.call_wide(wide, &[target], count, all)?;
-                }
-                Ok(vec![])
+                let wide = folded(e, run, index).ok_or_else(changed)?;
+                e.call_wide(wide, &[target], count, all).map(|()| vec![])
             };
             let apart = |e: &mut Self| {
                 let none = e.int(0);
@@ -465,22 +479,7 @@ impl<'m> Emitter<'m, '_> {
         let v = &mut t.values;
         let pick = |float_op, int_op| if float { float_op } else { int_op };
         if from == DType::Bool {
-            return match op.kind {
-                K::And => Some(v.add(Of::Logic(Logic::And, a, b))),
-                K::Or => Some(v.add(Of::Logic(Logic::Or, a, b))),
-                K::Xor => Some(v.add(Of::Logic(Logic::Xor, a, b))),
-                K::Not => Some(v.add(Of::Not(a))),
-                K::Where if result != Elem::Data(DType::Bool) => {
-                    Some(v.add(Of::Select(a, b, *x.get(2)?)))
-                }
-                K::Cast => {
-                    let Elem::Data(to) = result else { return None };
-                    let one = if to.is_float() { v.float(1.0) } else { v.add(Of::Const(1)) };
-                    let zero = v.add(Of::Const(0));
-                    Some(v.add(Of::Select(a, one, zero)))
-                }
-                _ => None,
-            };
+            return of_truth(v, op, &x, result);
         }
         let relation = match op.kind {
             K::Less => Some(Relation::Less),
@@ -595,4 +594,23 @@ fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id)
     let unordered = v.add(Of::Compare(Class::Float, Relation::Unordered, a, b));
     let sum = v.add(Of::Binary(Binary::Add, a, b));
     v.add(Of::Select(unordered, sum, number))
+}
+
+/// An op on truth values.
+fn of_truth(v: &mut Values, op: &Op, x: &[Id], result: Elem) -> Option<Id> {
+    let (a, b) = (x[0], *x.last()?);
+    Some(match op.kind {
+        K::And => v.add(Of::Logic(Logic::And, a, b)),
+        K::Or => v.add(Of::Logic(Logic::Or, a, b)),
+        K::Xor => v.add(Of::Logic(Logic::Xor, a, b)),
+        K::Not => v.add(Of::Not(a)),
+        K::Where if result != Elem::Data(DType::Bool) => v.add(Of::Select(a, *x.get(1)?, b)),
+        K::Cast => {
+            let Elem::Data(to) = result else { return None };
+            let one = if to.is_float() { v.float(1.0) } else { v.add(Of::Const(1)) };
+            let zero = v.add(Of::Const(0));
+            v.add(Of::Select(a, one, zero))
+        }
+        _ => return None,
+    })
 }

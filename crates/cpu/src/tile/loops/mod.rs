@@ -188,8 +188,8 @@ impl Width {
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
-    /// Each value is written to the stream whose address is the argument, in a format that has it; if `streaming`, past the caches, and then the
-    /// addresses are multiples of 64, and other threads may see the values only behind a fence.
+    /// Each value, which its format has exactly, is written to the stream whose address is the argument. If `streaming`,
+    /// past the caches: the addresses are multiples of 64 then, and other threads see the values only behind a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
     /// where the argument says.

@@ -16,6 +16,9 @@ pub(super) const TOTAL: Mask = 2;
 /// Masks for truth values.
 pub(super) const MASKS: std::ops::Range<Mask> = 3..8;
 
+/// The mask of comparisons that are no values: at the end of a body and before it, where no truth value is alive.
+pub(super) const ORDERED: Mask = 7;
+
 /// Vector registers that hold values for single instructions.
 pub(super) const SCRATCH: Zmm = 31;
 pub(super) const UNIFORM: Zmm = 30;
@@ -370,17 +373,11 @@ impl<'a> Body<'a> {
                 return self.define(id, to, &operands);
             }
             Value::On(yes, no) => {
-                let (no, yes) = (self.register(no)?, self.place(yes)?);
-                let to = self.take()?;
-                self.a.vector(later(width, 2, 0x65), (to, COUNT, Masking::Keep), no, yes, None);
+                let to = self.blend(COUNT, yes, no)?;
                 return self.define(id, to, &operands);
             }
             Value::Select(condition, yes, no) => {
-                let condition = *self.at.get(&condition)?;
-                let (no, yes) = (self.register(no)?, self.place(yes)?);
-                let to = self.take()?;
-                let op = later(width, 2, 0x65);
-                self.a.vector(op, (to, condition, Masking::Keep), no, yes, None);
+                let to = self.blend(*self.at.get(&condition)?, yes, no)?;
                 return self.define(id, to, &operands);
             }
             Value::MulAdd(a, b, c) => {
@@ -388,8 +385,10 @@ impl<'a> Body<'a> {
                 return self.define(id, to, &operands);
             }
             Value::Unary(op, a) => {
-                let a =
-                    if op == Unary::Half { Place::Reg(self.register(a)?) } else { self.place(a)? };
+                let a = match op {
+                    Unary::Half => self.half(a)?,
+                    _ => self.place(a)?,
+                };
                 let to = self.take()?;
                 self.unary(op, to, a);
                 self.define(id, to, &operands)?;
@@ -413,6 +412,15 @@ impl<'a> Body<'a> {
             }
         }
         Some(())
+    }
+
+    /// The first value in lanes that the mask has, else the second.
+    fn blend(&mut self, mask: Mask, yes: Id, no: Id) -> Option<Zmm> {
+        let (no, yes) = (self.register(no)?, self.place(yes)?);
+        let to = self.take()?;
+        let op = later(self.l.width, 2, 0x65);
+        self.a.vector(op, (to, mask, Masking::Keep), no, yes, None);
+        Some(to)
     }
 
     /// The value is in the register; the operands were used.
@@ -465,19 +473,18 @@ impl<'a> Body<'a> {
         Some(to)
     }
 
+    /// The value as halves, which [`Unary::Half`] reads back.
+    fn half(&mut self, a: Id) -> Option<Place> {
+        let from = self.register(a)?;
+        let half = Place::Reg(SCRATCH);
+        let op = later(self.l.width, 3, 0x1d);
+        self.a.vector(op, (from, 0, Masking::Keep), 0, half, Some(0));
+        Some(half)
+    }
+
     fn unary(&mut self, op: Unary, to: Zmm, a: Place) {
         let width = self.l.width;
         let round = if width == Width::Eight { 0x09 } else { 0x08 };
-        if op == Unary::Half {
-            // To a half, and back.
-            let (to_half, back) = (later(width, 3, 0x1d), later(width, 2, 0x13));
-            let half = Place::Reg(SCRATCH);
-            if let Place::Reg(a) = a {
-                self.a.vector(to_half, (a, 0, Masking::Keep), 0, half, Some(0));
-                self.a.vector(back, (to, 0, Masking::Keep), 0, half, None);
-            }
-            return;
-        }
         let (op, first, immediate, reg) = match op {
             Unary::Sqrt => (packed(width, 0x51), 0, None, to),
             // To nearest even, down, up; without exceptions.
@@ -495,11 +502,9 @@ impl<'a> Body<'a> {
             Unary::ShiftRight(n) => (integer(width, 0x72, 0x73), to, Some(n), 2),
             Unary::ShiftLeft(n) => (integer(width, 0x72, 0x73), to, Some(n), 6),
             Unary::ShiftArithmetic(n) => (integer(width, 0x72, 0x72), to, Some(n), 4),
-            Unary::Half => return,
+            // See `half`.
+            Unary::Half => (later(width, 2, 0x13), 0, None, to),
         };
         self.a.vector(op, (reg, 0, Masking::Keep), first, a, immediate);
     }
 }
-
-/// The mask of a fold's comparison: no truth value of the body is alive then.
-pub(super) const ORDERED: Mask = 7;
