@@ -22,7 +22,7 @@ from . import kernels
 
 SIZES = {"L2": 768 << 10, "L3": 8 << 20, "memory": 192 << 20}
 COLUMNS = 1024  # of the ops on rows
-BLOCK = 1024  # elements per program of elementwise kernels
+BLOCK = 2048  # elements per program of elementwise kernels
 MATMUL = {"L2": 192, "L3": 1024, "memory": 2048}
 ATTENTION = {"L2": (2, 256), "L3": (8, 1024), "memory": (48, 1024)}  # heads and length
 WIDTH = 64
