@@ -40,7 +40,7 @@ impl Share {
     fn take(&self, least: usize) -> Option<Range<usize>> {
         let mut first = self.next.load(Ordering::Relaxed);
         while first < self.end {
-            let end = (first + least.max((self.end - first) / 4)).min(self.end);
+            let end = (first + least.max((self.end - first) / 2)).min(self.end);
             match self.next.compare_exchange_weak(first, end, Ordering::Relaxed, Ordering::Relaxed)
             {
                 Ok(_) => return Some(first..end),

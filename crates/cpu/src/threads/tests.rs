@@ -101,8 +101,8 @@ fn shares_hand_out_every_number_once_and_each_from_its_front() {
 #[test]
 fn a_piece_is_a_part_of_a_share() {
     let shares = Shares::new(0..64, 2, 100);
-    assert_eq!(shares.take(1), Some(32..41));
-    assert_eq!(shares.take(0), Some(0..9));
+    assert_eq!(shares.take(1), Some(32..48));
+    assert_eq!(shares.take(0), Some(0..16));
 }
 
 #[test]

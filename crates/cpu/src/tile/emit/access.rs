@@ -112,7 +112,9 @@ impl<'m> Emitter<'m, '_> {
         self.b.set_cold_block(stop);
         self.b.ins().brif(status, stop, &[], go_on, &[]);
         self.b.switch_to_block(stop);
-        self.fence_streams();
+        if self.wide && self.streams {
+            self.b.ins().fence();
+        }
         let one = self.int(1);
         self.b.ins().return_(&[one]);
         self.b.switch_to_block(go_on);

@@ -103,6 +103,8 @@ struct Emitter<'m, 'f> {
     loops: Vec<(Vec<u8>, usize)>,
     /// Whether loops may store past the caches: not where programs tell each other by atomics what they have stored.
     streams: bool,
+    /// Most bytes that a loop of a program stores past the caches, where the launch's are many.
+    streamed: i64,
     /// Loads whose memory a loop has gone through.
     visited: HashSet<NodeId>,
     /// Of checked launches only.
@@ -180,6 +182,7 @@ pub(super) fn emit(
         listing,
         loops: vec![],
         streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
+        streamed: 0,
         visited: HashSet::new(),
         origins: check.then(|| Origins::new(module)),
         nodes: vec![],
@@ -261,9 +264,16 @@ impl<'m> Emitter<'m, '_> {
 
     /// Has stores past the caches come before the end of the launch.
     fn fence_streams(&mut self) {
-        if self.wide && self.streams {
-            self.b.ins().fence();
+        if self.streamed == 0 {
+            return;
         }
+        let [fence, go_on] = [self.b.create_block(), self.b.create_block()];
+        let much = self.launch_exceeds(self.streamed);
+        self.b.ins().brif(much, fence, &[], go_on, &[]);
+        self.b.switch_to_block(fence);
+        self.b.ins().fence();
+        self.b.ins().jump(go_on, &[]);
+        self.b.switch_to_block(go_on);
     }
 
     /// The next number below `n`, and whether that begins again.

@@ -297,6 +297,7 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<()> {
         let [near, far] = [&wide, &past].map(|w| self.loop_at(w.code.clone(), &w.listing) as i64);
         let [near, far] = [near, far].map(|at| self.int(at));
+        self.streamed = self.streamed.max(bytes);
         let much = self.launch_exceeds(bytes);
         let low = self.b.ins().band_imm_s(target, 63);
         let aligned = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
@@ -307,7 +308,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Whether the launch's programs, each of which writes so many bytes, write more than caches hold.
-    fn launch_exceeds(&mut self, bytes: i64) -> Value {
+    pub(super) fn launch_exceeds(&mut self, bytes: i64) -> Value {
         let [x, y, z] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let programs = self.b.ins().imul(x, y);
         let programs = self.b.ins().imul(programs, z);

@@ -544,6 +544,11 @@ fn folds_give_the_bits_of_the_routine() {
     let floats = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::MaxNum, Fold::MinNum];
     let ints = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::And, Fold::Or, Fold::Xor];
     let mut r = Random(77);
+    folds(Width::Four, Class::Float, &floats, &[f32::NAN; 512], f32::is_nan);
+    folds(Width::Four, Class::Float, &floats, &[f32::NEG_INFINITY; 512], f32::is_nan);
+    folds(Width::Eight, Class::Float, &floats, &[f64::INFINITY; 512], f64::is_nan);
+    let mixed: Vec<f32> = (0..512).map(|i| [f32::NAN, f32::NEG_INFINITY][i % 2]).collect();
+    folds(Width::Four, Class::Float, &floats, &mixed, f32::is_nan);
     for nan in [None, Some(0), Some(9), Some(70)] {
         let mut x: Vec<f64> = (0..512).map(|_| (r.below(4001) as f64 - 2000.0) / 1024.0).collect();
         if let Some(at) = nan {

@@ -89,8 +89,8 @@ pub(super) fn register(registry: &mut Registry) {
                 Prod: 1.0, |a, b| a * b;
                 Max: $wide::NEG_INFINITY, |a, b| or_nan!(a > b);
                 Min: $wide::INFINITY, |a, b| or_nan!(a < b);
-                MaxNum: $wide::NAN, |a, b| but_nan!(a > b);
-                MinNum: $wide::NAN, |a, b| but_nan!(a < b);
+                MaxNum: $wide::NAN, |a, b| but_nan!(a >= b);
+                MinNum: $wide::NAN, |a, b| but_nan!(a <= b);
             );
         };
     }

@@ -75,6 +75,7 @@ pub(super) enum Condition {
     Greater = 0xf,
     LessOrEqual = 0xe,
     Zero = 0x4,
+    NotZero = 0x5,
     Less = 0xc,
 }
 

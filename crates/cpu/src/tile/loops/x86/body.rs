@@ -7,7 +7,7 @@ use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
 use super::opcodes::{binary, commutes, comparison, integer, later, packed};
-use super::{BYTES, PLACES, STREAMS, neutral};
+use super::{BYTES, PLACES, STREAMS};
 use crate::tile::routine::Fold;
 
 /// The mask of elements that are on, and that of elements at all.
@@ -35,6 +35,8 @@ pub(super) struct Body<'a> {
     pub(super) needs: &'a Needs,
     /// Of a fold.
     pub(super) accumulators: Vec<Zmm>,
+    /// Whether a fold to the greatest or least number begins with NaN, which gives way to numbers.
+    pub(super) exact: bool,
     /// Where uniform values are.
     uniforms: HashMap<Id, Place>,
     divisors: HashMap<Id, Divisor>,
@@ -60,6 +62,7 @@ impl<'a> Body<'a> {
             a,
             needs,
             accumulators: (0..accumulators as u8).collect(),
+            exact: false,
             uniforms: HashMap::new(),
             divisors: HashMap::new(),
             free: 0,
@@ -95,10 +98,6 @@ impl<'a> Body<'a> {
         }
         body.free = (u32::MAX >> (32 - REGISTERS)) & (u32::MAX << next);
         body.free_masks = MASKS.fold(0, |set, k| set | 1 << k);
-        if let Goal::Fold { op, class, .. } = l.goal {
-            let start = body.pooled(neutral(op, class, l.width));
-            body.accumulators.clone().into_iter().for_each(|r| body.broadcast(r, start));
-        }
         Some(body)
     }
 
@@ -121,6 +120,21 @@ impl<'a> Body<'a> {
     pub(super) fn broadcast(&mut self, to: Zmm, from: Place) {
         let byte = if self.l.width == Width::Eight { 0x19 } else { 0x18 };
         self.a.vector(later(self.l.width, 2, byte), (to, 0, Masking::Keep), 0, from, None);
+    }
+
+    /// Sets the accumulators.
+    pub(super) fn start_fold(&mut self, bits: u64) {
+        let start = self.pooled(bits);
+        self.accumulators.clone().into_iter().for_each(|r| self.broadcast(r, start));
+    }
+
+    /// Tests whether the first accumulator differs from these bits of a float.
+    pub(super) fn differs(&mut self, bits: u64) {
+        let start = self.pooled(bits);
+        let to = (ORDERED, 0, Masking::Keep);
+        // Not equal, or NaN.
+        self.a.vector(packed(self.l.width, 0xc2), to, self.accumulators[0], start, Some(4));
+        self.a.test_mask(ORDERED);
     }
 
     /// A general register to all lanes.
@@ -314,6 +328,10 @@ impl<'a> Body<'a> {
                     UNIFORM
                 }
             };
+            if !self.exact {
+                // The second operand wins where the first is NaN.
+                return self.a.vector(extreme, to(0), number, Place::Reg(into), None);
+            }
             let ordered = (ORDERED, 0, Masking::Keep);
             self.a.vector(compare, ordered, number, Place::Reg(number), Some(7));
             return self.a.vector(extreme, to(ORDERED), into, from, None);

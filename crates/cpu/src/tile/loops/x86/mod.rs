@@ -51,34 +51,23 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
         a.load_word(r, word);
     }
     let mut body = Body::new(l, &needs, &mut a)?;
-    let (rest, done) = (body.a.label(), body.a.label());
-    let step = (vectors * lanes) as i32;
-    body.a.zero(RAX);
-    body.a.mov(RCX, RSI);
-    body.a.add_constant(RCX, -step);
-    body.a.cmp(RAX, RCX);
-    body.a.jump_if(Condition::Greater, rest);
-    body.a.align();
-    let head = body.a.label();
-    body.a.bind(head);
-    (0..vectors).try_for_each(|k| body.vector(k, false))?;
-    body.a.add_constant(RAX, step);
-    body.a.cmp(RAX, RCX);
-    body.a.jump_if(Condition::LessOrEqual, head);
-    body.a.bind(rest);
-    body.a.cmp(RAX, RDX);
-    body.a.jump_if(Condition::GreaterOrEqual, done);
-    let head = body.a.label();
-    body.a.bind(head);
-    for k in 0..tail {
-        body.on(k);
-        body.vector(k, true)?;
+    let done = body.a.label();
+    if let Some(worst) = body.quick_extreme() {
+        // NaN is left out, unless nothing else is there: then the result is the start, and the exact fold follows.
+        body.start_fold(worst);
+        body.elements(vectors, tail)?;
+        body.fold_lanes();
+        body.differs(worst);
+        body.a.jump_if(Condition::NotZero, done);
+        body.exact = true;
     }
-    body.a.add_constant(RAX, (tail * lanes) as i32);
-    body.a.cmp(RAX, RDX);
-    body.a.jump_if(Condition::Less, head);
+    if let Goal::Fold { op, class, .. } = l.goal {
+        body.start_fold(neutral(op, class, l.width));
+    }
+    body.elements(vectors, tail)?;
+    body.fold_lanes();
     body.a.bind(done);
-    body.finish_fold();
+    body.store_result();
     saved.iter().rev().for_each(|&r| a.pop(r));
     a.leave();
     Some(a.finish())
@@ -123,9 +112,55 @@ impl Body<'_> {
         }
     }
 
-    /// Folds the accumulators into one element and writes it.
-    fn finish_fold(&mut self) {
-        let Goal::Fold { op, class, to, .. } = self.l.goal else { return };
+    /// The loops over all elements: whole passes of vectors that are on, then what is left.
+    fn elements(&mut self, vectors: usize, tail: usize) -> Option<()> {
+        let lanes = BYTES / self.l.width.bytes();
+        let (rest, done) = (self.a.label(), self.a.label());
+        let step = (vectors * lanes) as i32;
+        self.a.zero(RAX);
+        self.a.mov(RCX, RSI);
+        self.a.add_constant(RCX, -step);
+        self.a.cmp(RAX, RCX);
+        self.a.jump_if(Condition::Greater, rest);
+        self.a.align();
+        let head = self.a.label();
+        self.a.bind(head);
+        (0..vectors).try_for_each(|k| self.vector(k, false))?;
+        self.a.add_constant(RAX, step);
+        self.a.cmp(RAX, RCX);
+        self.a.jump_if(Condition::LessOrEqual, head);
+        self.a.bind(rest);
+        self.a.cmp(RAX, RDX);
+        self.a.jump_if(Condition::GreaterOrEqual, done);
+        let head = self.a.label();
+        self.a.bind(head);
+        for k in 0..tail {
+            self.on(k);
+            self.vector(k, true)?;
+        }
+        self.a.add_constant(RAX, (tail * lanes) as i32);
+        self.a.cmp(RAX, RDX);
+        self.a.jump_if(Condition::Less, head);
+        self.a.bind(done);
+        Some(())
+    }
+
+    /// Of folds to the greatest (least) number: the bits of the least (greatest) one.
+    fn quick_extreme(&self) -> Option<u64> {
+        match self.l.goal {
+            Goal::Fold { op: Fold::MaxNum, class: Class::Float, .. } => {
+                Some(neutral(Fold::Max, Class::Float, self.l.width))
+            }
+            Goal::Fold { op: Fold::MinNum, class: Class::Float, .. } => {
+                Some(neutral(Fold::Min, Class::Float, self.l.width))
+            }
+            _ => None,
+        }
+    }
+
+    /// Folds the accumulators into all lanes of the first.
+    fn fold_lanes(&mut self) {
+        let Goal::Fold { op, class, .. } = self.l.goal else { return };
         let width = self.l.width;
         let lanes = BYTES / width.bytes();
         let count = self.accumulators.len();
@@ -149,8 +184,14 @@ impl Body<'_> {
             self.combine(op, class, first, Place::Reg(SCRATCH));
             half /= 2;
         }
-        self.a.load_word(RCX, to);
-        self.a.zero(RAX);
-        self.store_first(first, RCX);
+    }
+
+    /// Writes the result of a fold.
+    fn store_result(&mut self) {
+        if let Goal::Fold { to, .. } = self.l.goal {
+            self.a.load_word(RCX, to);
+            self.a.zero(RAX);
+            self.store_first(self.accumulators[0], RCX);
+        }
     }
 }
