@@ -53,18 +53,14 @@ impl<'m> Emitter<'m, '_> {
         let run = self.run(Road::Lanes, dims, &roots, None).filter(|_| wide);
         let Some(run) = run else { return Ok(false) };
         let body = |e: &mut Self, index: &Index, part: Part| {
+            if part == Part::Element {
+                return e.fill_element(index, blocks);
+            }
             for &(node, address) in blocks {
                 let size = e.nodes[node].elem.size();
-                if part != Part::Element {
-                    let first = e.element_address(address, &start(index), size);
-                    let values = e.lanes(node, index, part)?;
-                    e.store_lanes(values, first, size);
-                } else {
-                    let at = e.element_address(address, index, size);
-                    let value = e.eval(node, index)?;
-                    let flags = e.flags();
-                    e.b.ins().store(flags, value, at, 0);
-                }
+                let first = e.element_address(address, &start(index), size);
+                let values = e.lanes(node, index, part)?;
+                e.store_lanes(values, first, size);
             }
             Ok(())
         };

@@ -213,16 +213,19 @@ impl<'m> Emitter<'m, '_> {
 
     fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        self.sweep(dims, &roots, |e, index| {
-            let values: Result<Vec<Value>> = roots.iter().map(|&n| e.eval(n, index)).collect();
-            for (value, &(node, address)) in values?.into_iter().zip(blocks) {
-                let size = e.nodes[node].elem.size();
-                let at = e.element_address(address, index, size);
-                let flags = e.flags();
-                e.b.ins().store(flags, value, at, 0);
-            }
-            Ok(())
-        })
+        self.sweep(dims, &roots, |e, index| e.fill_element(index, blocks))
+    }
+
+    /// Writes one element of each block; all are read before the first is written.
+    pub(super) fn fill_element(&mut self, index: &Index, blocks: &[(NodeId, Value)]) -> Result<()> {
+        let values: Result<Vec<Value>> = blocks.iter().map(|b| self.eval(b.0, index)).collect();
+        for (value, &(node, address)) in values?.into_iter().zip(blocks) {
+            let size = self.nodes[node].elem.size();
+            let at = self.element_address(address, index, size);
+            let flags = self.flags();
+            self.b.ins().store(flags, value, at, 0);
+        }
+        Ok(())
     }
 
     /// The block in scratch, evaluated at once if it is not there yet.

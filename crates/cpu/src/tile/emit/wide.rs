@@ -245,17 +245,7 @@ impl<'m> Emitter<'m, '_> {
                 }
                 e.call_wide(wide, &targets, count, settled)
             };
-            let element = |e: &mut Self, at: &Index| {
-                for &(node, address) in blocks {
-                    let value = e.eval(node, at)?;
-                    let size = e.nodes[node].elem.size();
-                    let to = e.element_address(address, at, size);
-                    let flags = e.flags();
-                    e.b.ins().store(flags, value, to, 0);
-                }
-                Ok(())
-            };
-            e.settle_run(run, index, on, element)
+            e.settle_run(run, index, on, |e, at| e.fill_element(at, blocks))
         })?;
         Ok(true)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::{Binary, Class, Format, Goal, Id, Logic, Loop, Unary, Value, Width};
+use super::super::{Binary, Class, Format, Goal, Id, Logic, Loop, Relation, Unary, Value, Width};
 use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
@@ -108,7 +108,7 @@ impl<'a> Body<'a> {
     }
 
     /// The numbers of the lanes of vector `k` of a pass.
-    pub(super) fn numbers(&mut self, k: usize) -> Place {
+    fn numbers(&mut self, k: usize) -> Place {
         let size = self.l.width.bytes();
         let lanes = BYTES / size;
         let numbers = (k * lanes..(k + 1) * lanes).map(|n| (n as u64).to_le_bytes());
@@ -148,14 +148,20 @@ impl<'a> Body<'a> {
         self.a.vector(packed(self.l.width, 0x10), (to, 0, Masking::Keep), 0, from, None);
     }
 
+    /// Sets a mask of the lanes of vector `k` of a pass whose numbers are below that in all lanes of [`SCRATCH`].
+    pub(super) fn numbers_below(&mut self, mask: Mask, k: usize) {
+        let numbers = self.numbers(k);
+        let (greater, number) = comparison(Class::Int, Relation::Greater, self.l.width);
+        self.a.vector(greater, (mask, 0, Masking::Keep), SCRATCH, numbers, Some(number));
+    }
+
     /// Writes the first lane to an address.
     pub(super) fn store_first(&mut self, from: Zmm, base: Gpr) {
         // A mask of one lane: of the numbers, only 0 is below 1.
-        let numbers = self.numbers(0);
         let width = self.l.width;
         let one = self.pooled(1);
         self.broadcast(SCRATCH, one);
-        self.a.vector(later(width, 3, 0x1f), (COUNT, 0, Masking::Keep), SCRATCH, numbers, Some(6));
+        self.numbers_below(COUNT, 0);
         let to = Place::Stream { base, scale: width.bytes() as u8, offset: 0, half: false };
         self.a.vector(packed(width, 0x11), (from, COUNT, Masking::Keep), 0, to, None);
     }
@@ -343,9 +349,8 @@ impl<'a> Body<'a> {
 
     fn value(&mut self, id: Id, value: Value, (k, masked): (usize, bool)) -> Option<()> {
         let width = self.l.width;
-        let operands: Vec<Id> = value.operands().collect();
         let plain = |to: u8| (to, 0, Masking::Keep);
-        match value {
+        let to = match value {
             Value::Scalar(_) | Value::Const(_) => return Some(()),
             Value::Load { stream, other, format } => {
                 let from = self.stream(stream, k, format);
@@ -359,21 +364,22 @@ impl<'a> Body<'a> {
                     Some(other) => (self.reuse(other)?, (COUNT, Masking::Keep)),
                 };
                 self.load(to, how, from, format);
-                return self.define(id, to, &operands);
+                to
             }
             Value::Number => {
                 let to = self.take()?;
                 self.broadcast_register(to, RAX);
                 let numbers = self.numbers(k);
-                self.a.vector(integer(width, 0xfe, 0xd4), plain(to), to, numbers, None);
-                return self.define(id, to, &operands);
+                let (add, _) = binary(Binary::IntAdd, width);
+                self.a.vector(add, plain(to), to, numbers, None);
+                to
             }
             Value::Compare(class, relation, a, b) => {
                 let (op, immediate) = comparison(class, relation, width);
                 let (a, b) = (self.register(a)?, self.place(b)?);
                 let to = self.take_mask()?;
                 self.a.vector(op, plain(to), a, b, Some(immediate));
-                return self.define(id, to, &operands);
+                to
             }
             Value::Logic(op, a, b) => {
                 let opcode = match op {
@@ -383,25 +389,16 @@ impl<'a> Body<'a> {
                 };
                 let to = self.take_mask()?;
                 self.a.masks(opcode, to, *self.at.get(&a)?, *self.at.get(&b)?);
-                return self.define(id, to, &operands);
+                to
             }
             Value::Not(a) => {
                 let to = self.take_mask()?;
                 self.a.masks(0x44, to, 0, *self.at.get(&a)?);
-                return self.define(id, to, &operands);
+                to
             }
-            Value::On(yes, no) => {
-                let to = self.blend(COUNT, yes, no)?;
-                return self.define(id, to, &operands);
-            }
-            Value::Select(condition, yes, no) => {
-                let to = self.blend(*self.at.get(&condition)?, yes, no)?;
-                return self.define(id, to, &operands);
-            }
-            Value::MulAdd(a, b, c) => {
-                let to = self.multiply_add(a, b, c)?;
-                return self.define(id, to, &operands);
-            }
+            Value::On(yes, no) => self.blend(COUNT, yes, no)?,
+            Value::Select(condition, yes, no) => self.blend(*self.at.get(&condition)?, yes, no)?,
+            Value::MulAdd(a, b, c) => self.multiply_add(a, b, c)?,
             Value::Unary(op, a) => {
                 let a = match op {
                     Unary::Half => self.half(a)?,
@@ -409,13 +406,13 @@ impl<'a> Body<'a> {
                 };
                 let to = self.take()?;
                 self.unary(op, to, a);
-                self.define(id, to, &operands)?;
+                to
             }
             Value::Binary(Binary::Div, a, b) if self.divisors.contains_key(&b) => {
                 let (x, divisor) = (self.register(a)?, *self.divisors.get(&b)?);
                 let to = self.take()?;
                 self.divide(to, x, divisor)?;
-                self.define(id, to, &operands)?;
+                to
             }
             Value::Binary(op, mut a, mut b) => {
                 let in_memory = |e: &Self, id| !matches!(e.place(id), Some(Place::Reg(_)));
@@ -426,9 +423,12 @@ impl<'a> Body<'a> {
                 let to = self.take()?;
                 let (op, immediate) = binary(op, width);
                 self.a.vector(op, plain(to), a, b, immediate);
-                self.define(id, to, &operands)?;
+                to
             }
-        }
+        };
+        // The operands were used: the last use of one gives its register back.
+        value.operands().for_each(|o| self.used(o));
+        self.at.insert(id, to);
         Some(())
     }
 
@@ -439,13 +439,6 @@ impl<'a> Body<'a> {
         let op = later(self.l.width, 2, 0x65);
         self.a.vector(op, (to, mask, Masking::Keep), no, yes, None);
         Some(to)
-    }
-
-    /// The value is in the register; the operands were used.
-    fn define(&mut self, id: Id, to: u8, operands: &[Id]) -> Option<()> {
-        operands.iter().for_each(|&o| self.used(o));
-        self.at.insert(id, to);
-        Some(())
     }
 
     /// A register that holds a copy of the value.

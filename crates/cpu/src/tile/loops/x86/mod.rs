@@ -100,15 +100,11 @@ fn neutral(op: Fold, class: Class, width: Width) -> u64 {
 impl Body<'_> {
     /// Sets the mask of the elements that are on, of those of vector `k` of the pass; and that of elements at all.
     fn on(&mut self, k: usize) {
-        let numbers = self.numbers(k);
-        let elements = self.l.width;
         for (mask, end) in [(COUNT, RSI), (body::TOTAL, RDX)] {
             self.a.mov(RCX, end);
             self.a.sub(RCX, RAX);
             self.broadcast_register(SCRATCH, RCX);
-            // Numbers below what is left: a signed `not ≤`, the operands being in the other order.
-            let op = later(elements, 3, 0x1f);
-            self.a.vector(op, (mask, 0, Masking::Keep), SCRATCH, numbers, Some(6));
+            self.numbers_below(mask, k);
         }
     }
 
