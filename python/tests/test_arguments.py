@@ -1,6 +1,7 @@
 """Arrays of any kind and numbers of any kind as arguments."""
 
 import array
+import ctypes
 
 import numpy as np
 import pytest
@@ -388,3 +389,128 @@ def test_tuples_hold_anything(floats):
     np.testing.assert_allclose(out, x * 0.5 + 3 + bias, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match=r"arrays\[1\]: the array is read-only"):
         nested_kernel[(1,)]((x, readonly(out)), (2, (1, None)), N=16)
+
+
+class _Header(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("prev", ctypes.c_void_p)]
+
+
+class _Table(ctypes.Structure):
+    """DLPack's table of functions; its third function describes an array."""
+
+    _fields_ = [("header", _Header), ("functions", ctypes.c_void_p * 5)]
+
+
+class _Described(ctypes.Structure):
+    """DLPack's ``DLTensor``."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype = ctypes.py_object
+_new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+
+
+def exchanging(describe, major=1, previous=None):
+    """A type like PyTorch's tensor whose C interface calls ``describe(array, description)``."""
+
+    @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(_Described))
+    def look(array, out):
+        array.looks += 1
+        return describe(array, out.contents)
+
+    function = ctypes.cast(look, ctypes.c_void_p)
+    table = _Table(_Header(major, 0, previous and ctypes.addressof(previous)))
+    table.functions[3] = function
+
+    class Exchanging(Tensor):
+        __dlpack_c_exchange_api__ = _new_capsule(
+            ctypes.addressof(table), b"dlpack_exchange_api", None
+        )
+        keep = (look, table, previous)
+        is_cpu, looks = True, 0
+
+    return Exchanging
+
+
+def described(array, out, code=2, device=1, offset=0):
+    out.data, out.byte_offset = array.data.ctypes.data - offset, offset
+    out.device[0], out.code, out.bits, out.lanes = device, code, 32, 1
+    return 0
+
+
+def launch_copy(x, out):
+    copy_kernel[(1,)](x, out, 10, N=16)
+
+
+def test_dlpack_c_interface():
+    wrap = exchanging(lambda array, out: described(array, out, offset=64))
+    data, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    x, z = wrap(data), wrap(out)
+    launch_copy(x, z)
+    np.testing.assert_array_equal(out[:10], data[:10])
+    assert (out[10:] == 0).all()
+    assert (x.looks, z.looks) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "describe",
+    [
+        lambda array, out: described(array, out, code=77),
+        lambda array, out: described(array, out, device=2),
+        lambda array, out: described(array, out, code=0),
+        lambda array, out: -1,
+    ],
+    ids=["another element type", "another device", "integers", "a failure"],
+)
+def test_what_the_c_interface_cannot_tell_is_asked_from_python(describe):
+    wrap = exchanging(describe)
+    data, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    launch_copy(wrap(data), wrap(out))
+    np.testing.assert_array_equal(out[:10], data[:10])
+
+
+def test_the_c_interface_finds_its_version_and_only_of_its_own_type():
+    older = exchanging(described)
+    newer = exchanging(lambda array, out: pytest.fail("not this version"), 2, older.keep[1])
+
+    class Derived(older):
+        pass
+
+    data, out = np.arange(16, dtype=np.float32), np.zeros(16, np.float32)
+    x, z = newer(data), Derived(out)
+    launch_copy(x, z)
+    np.testing.assert_array_equal(out[:10], data[:10])
+    assert (x.looks, z.looks) == (1, 0)
+
+
+def test_the_c_interface_hides_no_error():
+    wrap = exchanging(lambda array, out: described(array, out, device=2))
+    wrap.is_cpu = False
+    out = np.zeros(16, np.float32)
+    with pytest.raises(ValueError, match="on `cpu`, and this kernel runs on the CPU"):
+        launch_copy(wrap(out), out)
+
+
+def test_the_c_interface_serves_kernels_that_are_launched_directly():
+    store = trident.compile(
+        "tt.func @k(%x: !tt.ptr<f32>) { %c = arith.constant 1.0 : f32 "
+        "tt.store %x, %c : !tt.ptr<f32> tt.return }"
+    )
+    x = exchanging(described)(np.zeros(4, np.float32))
+    store.launch(1, (x,))
+    assert x.data[0] == 1 and x.looks == 1
+    ints = exchanging(lambda array, out: described(array, out, code=0))
+    with pytest.raises(TypeError, match="takes elements of type f32, and the array has i32"):
+        store.launch(1, (ints(np.zeros(4, np.int32)),))

@@ -5,7 +5,7 @@ use crate::scalar::Kind;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 /// One entry of a kernel's signature.
 enum Slot {
@@ -57,29 +57,13 @@ impl Launcher {
 
     #[pyo3(signature = (*args))]
     fn __call__(&self, py: Python<'_>, args: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let given = args.len().checked_sub(LEADING).filter(|n| *n == self.slots.len());
-        if given.is_none() {
-            let (expected, actual) = (self.slots.len(), args.len().saturating_sub(LEADING));
-            let text = format!("the kernel takes {expected} arguments, not {actual}");
-            return Err(PyTypeError::new_err(text));
+        if args.len() < LEADING {
+            return Err(self.miscounted(0));
         }
-        let mut grid = [0; 3];
-        for (i, size) in grid.iter_mut().enumerate() {
-            *size = grid_size(&args.get_item(i)?)?;
-        }
+        let grid = grid_sizes(|i| args.get_item(i))?;
         let function = args.get_item(4)?;
         let kernel = function.cast::<Kernel>()?.get();
-        let mut packer = Packer {
-            params: kernel.parameters(),
-            bits: Vec::with_capacity(kernel.parameters().len()),
-            memory: kernel.checks().then(Vec::new),
-        };
-        for (i, slot) in self.slots.iter().enumerate() {
-            if !matches!(slot, Slot::Constant) {
-                let arg = args.get_item(LEADING + i)?;
-                packer.add(slot, &arg, &self.names[i])?;
-            }
-        }
+        let packer = self.pack(kernel, args, LEADING)?;
         let metadata = args.get_item(6)?;
         hook(&args.get_item(7)?, &metadata)?;
         kernel.run(py, grid, &packer.bits, &packer.memory.unwrap_or_default())?;
@@ -87,14 +71,103 @@ impl Launcher {
     }
 }
 
+impl Launcher {
+    /// The kernel's arguments, which are those of the call from `first` on.
+    fn pack<'k>(
+        &self,
+        kernel: &'k Kernel,
+        args: &Bound<'_, PyTuple>,
+        first: usize,
+    ) -> PyResult<Packer<'k>> {
+        if args.len() != first + self.slots.len() {
+            return Err(self.miscounted(args.len() - first));
+        }
+        let mut packer = Packer {
+            params: kernel.parameters(),
+            bits: Vec::with_capacity(kernel.parameters().len()),
+            memory: kernel.checks().then(Vec::new),
+        };
+        for (i, slot) in self.slots.iter().enumerate() {
+            if !matches!(slot, Slot::Constant) {
+                let arg = args.get_borrowed_item(first + i)?;
+                packer.add(slot, &arg, &self.names[i])?;
+            }
+        }
+        Ok(packer)
+    }
+
+    fn miscounted(&self, actual: usize) -> PyErr {
+        let expected = self.slots.len();
+        PyTypeError::new_err(format!("the kernel takes {expected} arguments, not {actual}"))
+    }
+}
+
+/// The launches of a compiled kernel with one grid: what `kernel[grid]` gives.
+#[pyclass(frozen, module = "trident._trident")]
+pub(crate) struct BoundLaunch {
+    launcher: Py<Launcher>,
+    kernel: Py<Kernel>,
+    grid: [u32; 3],
+    /// Triton's settings of launches, which have the hooks.
+    settings: Py<PyAny>,
+    /// Triton's own function, for launches with hooks.
+    hooked: Py<PyAny>,
+}
+
+#[pymethods]
+impl BoundLaunch {
+    #[new]
+    fn new(
+        launcher: Py<Launcher>,
+        kernel: Py<Kernel>,
+        grid: &Bound<'_, PyAny>,
+        settings: Py<PyAny>,
+        hooked: Py<PyAny>,
+    ) -> PyResult<BoundLaunch> {
+        let grid = grid_sizes(|i| grid.get_item(i))?;
+        Ok(BoundLaunch { launcher, kernel, grid, settings, hooked })
+    }
+
+    /// Runs every program of the grid. All parameters count, constants included.
+    #[pyo3(signature = (*args, **named))]
+    fn __call__(
+        &self,
+        py: Python<'_>,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let settings = self.settings.bind(py);
+        let enter = settings.getattr(intern!(py, "launch_enter_hook"))?;
+        let leave = settings.getattr(intern!(py, "launch_exit_hook"))?;
+        if named.is_some() || !idle(&enter) || !idle(&leave) {
+            return self.hooked.call(py, args, named).map(drop);
+        }
+        let kernel = self.kernel.get();
+        let packer = self.launcher.get().pack(kernel, args, 0)?;
+        kernel.run(py, self.grid, &packer.bits, &packer.memory.unwrap_or_default())
+    }
+}
+
+/// The three sizes of a grid.
+fn grid_sizes<'py>(axis: impl Fn(usize) -> PyResult<Bound<'py, PyAny>>) -> PyResult<[u32; 3]> {
+    let mut grid = [0; 3];
+    for (i, size) in grid.iter_mut().enumerate() {
+        *size = grid_size(&axis(i)?)?;
+    }
+    Ok(grid)
+}
+
+/// Whether a chain of hooks is empty.
+fn idle(chain: &Bound<'_, PyAny>) -> bool {
+    chain.is_none()
+        || chain
+            .getattr(intern!(chain.py(), "calls"))
+            .is_ok_and(|calls| calls.cast::<PyList>().is_ok_and(|calls| calls.is_empty()))
+}
+
 /// Calls a chain of hooks unless it is empty.
 fn hook(chain: &Bound<'_, PyAny>, metadata: &Bound<'_, PyAny>) -> PyResult<()> {
-    if chain.is_none() {
-        return Ok(());
-    }
-    if let Ok(calls) = chain.getattr(intern!(chain.py(), "calls"))
-        && calls.cast::<PyList>().is_ok_and(|calls| calls.is_empty())
-    {
+    if idle(chain) {
         return Ok(());
     }
     chain.call1((metadata,)).map(drop)

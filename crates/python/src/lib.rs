@@ -4,6 +4,7 @@
 mod array;
 mod device;
 mod error;
+mod exchange;
 mod interpret;
 mod kernel;
 mod launcher;
@@ -19,7 +20,7 @@ mod _trident {
     #[pymodule_export]
     use crate::kernel::{Kernel, compile, load};
     #[pymodule_export]
-    use crate::launcher::Launcher;
+    use crate::launcher::{BoundLaunch, Launcher};
     #[pymodule_export]
     use crate::specialize::{address, specialize};
 

@@ -139,27 +139,13 @@ def install_launches() -> None:
     from triton import knobs
     from triton.compiler.compiler import CompiledKernel
 
-    bind, runtime = CompiledKernel.__getitem__, knobs.runtime
-
-    def idle(hook) -> bool:
-        return hook is None or getattr(hook, "calls", hook) == []
+    bind = CompiledKernel.__getitem__
 
     @functools.wraps(bind)
     def bind_directly(self, grid):
-        launch = self.run
+        runner, launch = bind(self, grid), self.run
         if not isinstance(launch, _trident.Launcher):
-            return bind(self, grid)
-        runner = bind(self, grid)
-        x, y, z = grid[0], grid[1], grid[2]
-        function, metadata = self.function, self.packed_metadata
-
-        def run(*args, stream=None):
-            enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
-            if idle(enter) and idle(leave):
-                launch(x, y, z, 0, function, metadata, None, None, None, *args)
-            else:
-                runner(*args, stream=stream)
-
-        return run
+            return runner
+        return _trident.BoundLaunch(launch, self.function, grid, knobs.runtime, runner)
 
     CompiledKernel.__getitem__ = bind_directly

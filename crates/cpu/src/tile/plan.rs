@@ -365,7 +365,9 @@ impl Roots<'_> {
             root = Root::Many;
         }
         for (i, v) in op.used().enumerate() {
-            let by_strips = strip(op) && !(self.wide && traced(self.func, op));
+            let by_strips = strip(op)
+                && self.func.ty(v).dtype().is_some_and(DType::is_float)
+                && !(self.wide && traced(self.func, op));
             let own = op.kind == OpKind::TakeAlongAxis && i == 0 || by_strips;
             let root = if own && root != Root::None { self.fresh() } else { root };
             self.add(v, root);

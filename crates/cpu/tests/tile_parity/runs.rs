@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::{compare, compare_floats, floats, ints, scalar, tensor};
+use super::{compare, compare_floats, floats, ints, noise, scalar, tensor};
 
 const N: usize = 64;
 
@@ -275,4 +275,121 @@ fn halves_are_rounded_after_each_op() {
             }
         }
     }
+}
+
+#[test]
+fn short_integers_wrap_after_each_op() {
+    for (ty, bytes) in [("i8", 1), ("u8", 1), ("i16", 2), ("u16", 2)] {
+        let float = if bytes == 1 { "f8e5m2" } else { "bf16" };
+        let other = if ty.starts_with('i') { ty.replace('i', "u") } else { ty.replace('u', "i") };
+        let text = kernel(
+            &format!(
+                "%x: ptr<{ty}>[], %y: ptr<{float}>[], %z: ptr<{ty}>[], %w: ptr<i32>[], %f: ptr<f32>[], %h: ptr<{float}>[], %s: ptr<{ty}>[]"
+            ),
+            &format!(
+                "%below = less(%r, %ns)
+                 %xs = splat(%x) : ptr<{ty}>[64]
+                 %px = ptr_add(%xs, %r)
+                 %ys = splat(%y) : ptr<{float}>[64]
+                 %py = ptr_add(%ys, %r)
+                 %c = constant {{value = {ty}[](77)}}
+                 %cs = splat(%c) : {ty}[64]
+                 %scalar = load(%s)
+                 %ss = splat(%scalar) : {ty}[64]
+                 %a = load(%px, %below, %cs)
+                 %e = load(%py)
+                 %b = bitcast(%e) {{to = {ty}}}
+                 %p = mul(%a, %b)
+                 %t = sub(%p, %ss)
+                 %one = constant {{value = {ty}[](3)}}
+                 %by = splat(%one) : {ty}[64]
+                 %left = bit_shift(%t, %by) {{direction = \"LEFT\"}}
+                 %right = bit_shift(%left, %by) {{direction = \"RIGHT\"}}
+                 %not = bitwise_not(%right)
+                 %most = max(%not, %b)
+                 %lt = less(%most, %a)
+                 %q = where(%lt, %a, %most)
+                 %n0 = neg(%q)
+                 %zs = splat(%z) : ptr<{ty}>[64]
+                 %pz = ptr_add(%zs, %r)
+                 store(%pz, %n0, %below)
+                 %long = cast(%n0) {{to = i32}}
+                 %odd = cast(%n0) {{to = {other}}}
+                 %longer = cast(%odd) {{to = i32}}
+                 %both = add(%long, %longer)
+                 %ws = splat(%w) : ptr<i32>[64]
+                 %pw = ptr_add(%ws, %r)
+                 %old = load(%pw)
+                 %sum = add(%both, %old)
+                 store(%pw, %sum)
+                 %fs = splat(%f) : ptr<f32>[64]
+                 %pf = ptr_add(%fs, %r)
+                 %g = load(%pf)
+                 %number = cast(%n0) {{to = f32}}
+                 %scaled = mul(%number, %g)
+                 store(%pf, %scaled)
+                 %i = cast(%g) {{to = i32}}
+                 %u = bitwise_xor(%i, %sum)
+                 %v = cast(%u) {{to = {ty}}}
+                 %d = cast(%number) {{to = {ty}}}
+                 %k = add(%v, %d)
+                 %bits = bitcast(%k) {{to = {float}}}
+                 %hs = splat(%h) : ptr<{float}>[64]
+                 %ph = ptr_add(%hs, %r)
+                 %pm = ptr_add(%ph, %ms)
+                 store(%pm, %bits)"
+            ),
+        );
+        let bits = |k: u64| -> Vec<u8> {
+            noise(bytes * 2 * N, k).into_iter().map(|x| (x >> 9) as u8).collect()
+        };
+        let mut g = floats(N, 9);
+        g[..4].copy_from_slice(&[2147483520.0, -2147483648.0, -0.99, 0.99]);
+        for n in [0, 1, 16, 17, 40, 64] {
+            for m in [0, 1, 7] {
+                let args = [
+                    tensor("x", &bits(1)),
+                    tensor("y", &bits(2)),
+                    tensor("z", &bits(3)),
+                    tensor("w", &ints(N, 4)),
+                    tensor("f", &g),
+                    tensor("h", &bits(5)),
+                    tensor("s", &bits(6)),
+                    scalar(m),
+                    scalar(n),
+                ];
+                compare(&text, [1, 1, 1], &args);
+            }
+        }
+    }
+}
+
+#[test]
+fn truth_that_is_needed_twice_is_kept() {
+    let text = kernel(
+        "%x: ptr<f32>[], %z: ptr<i8>[], %s: ptr<i32>[]",
+        "%xs = splat(%x) : ptr<f32>[64]
+         %px = ptr_add(%xs, %r)
+         %a = load(%px)
+         %e = sqrt(%a)
+         %d = div(%e, %a)
+         %q = sqrt(%d)
+         %t = less(%q, %e)
+         %i = cast(%t) {to = i32}
+         %all = reduce(%i) {axis = 0} region (%l: i32[], %k: i32[]) { %v = add(%l, %k) yield %v }
+         store(%s, %all)
+         %c = cast(%t) {to = i8}
+         %zs = splat(%z) : ptr<i8>[64]
+         %pz = ptr_add(%zs, %r)
+         store(%pz, %c)",
+    );
+    let x: Vec<f32> = floats(N, 3).into_iter().map(|x| x.abs() + 0.1).collect();
+    let args = [
+        tensor("x", &x),
+        tensor("z", &[9i8; N]),
+        tensor("s", &[0i32]),
+        scalar::<i32>(0),
+        scalar::<i32>(0),
+    ];
+    compare(&text, [1, 1, 1], &args);
 }

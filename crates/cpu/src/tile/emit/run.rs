@@ -271,8 +271,8 @@ impl<'m> Emitter<'m, '_> {
     /// Whether vectors can compute the block at the index; collects what has to hold.
     fn fits(&self, node: NodeId, index: &Index, run: &mut Run) -> bool {
         let n = &self.nodes[node];
-        let half = run.road == Road::Wide && wide::is_half(n.elem);
-        let vector = half || self.vector(n.elem).is_some();
+        let short = run.road == Road::Wide && wide::is_short(n.elem);
+        let vector = short || self.vector(n.elem).is_some();
         match lane_of(index, run.bits) {
             Lane::None => return vector,
             Lane::Other => return false,
@@ -284,7 +284,7 @@ impl<'m> Emitter<'m, '_> {
         match &n.kind {
             Kind::Uniform(_) => true,
             Kind::Iota(_) => true,
-            Kind::Buffer(_) => n.elem != Elem::Data(DType::Bool),
+            Kind::Buffer(_) => run.road == Road::Wide || n.elem != Elem::Data(DType::Bool),
             Kind::View(of, map) => self.fits(*of, &rename(map, index), run),
             Kind::Apply(Fun::Op(op), operands) => {
                 let at = |o: NodeId| self.operand_index(o, index);

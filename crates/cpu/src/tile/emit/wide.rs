@@ -85,13 +85,13 @@ fn class_of(dtype: DType) -> Class {
     }
 }
 
-/// The width of the values that elements become; halves are computed in `f32` and rounded after each op.
+/// The width of the values that elements become; shorter ones are computed in 4 bytes and rounded after each op.
 fn width_of(elem: Elem) -> Option<Width> {
+    use DType as D;
     match elem {
-        Elem::Data(DType::F32 | DType::I32 | DType::U32 | DType::F16 | DType::BF16) => {
-            Some(Width::Four)
-        }
-        Elem::Data(DType::F64 | DType::I64 | DType::U64) => Some(Width::Eight),
+        Elem::Data(D::F32 | D::I32 | D::U32 | D::F16 | D::BF16) => Some(Width::Four),
+        Elem::Data(D::I8 | D::U8 | D::I16 | D::U16) => Some(Width::Four),
+        Elem::Data(D::F64 | D::I64 | D::U64) => Some(Width::Eight),
         _ => None,
     }
 }
@@ -105,21 +105,41 @@ fn format_of(elem: Elem) -> Format {
     match elem {
         Elem::Data(DType::F16) => Format::F16,
         Elem::Data(DType::BF16) => Format::BF16,
+        Elem::Data(DType::I8) => Format::I8,
+        Elem::Data(DType::U8 | DType::Bool) => Format::U8,
+        Elem::Data(DType::I16) => Format::I16,
+        Elem::Data(DType::U16) => Format::U16,
         _ => Format::Same,
     }
 }
 
-/// Whether the elements are halves.
-pub(super) fn is_half(elem: Elem) -> bool {
-    format_of(elem) != Format::Same
+/// Whether the elements are shorter than the values that they become.
+pub(super) fn is_short(elem: Elem) -> bool {
+    elem.size() < 4
+}
+
+fn is_half(elem: Elem) -> bool {
+    matches!(format_of(elem), Format::F16 | Format::BF16)
 }
 
 /// The value rounded to the elements' type.
 fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
     match format_of(elem) {
-        Format::Same => x,
         Format::F16 => v.add(Of::Unary(Unary::Half, x)),
         Format::BF16 => v.nearest_bf16(x),
+        format => v.wrapped(x, format),
+    }
+}
+
+/// The bits of an element as those of the value that it becomes.
+fn extended(bits: u64, elem: Elem) -> u64 {
+    match format_of(elem) {
+        Format::Same => bits,
+        Format::F16 => f16::from_bits(bits as u16).to_f32().to_bits().into(),
+        Format::BF16 => bits << 16,
+        Format::I8 => (bits as i8 as u32).into(),
+        Format::I16 => (bits as i16 as u32).into(),
+        Format::U8 | Format::U16 => bits,
     }
 }
 
@@ -141,9 +161,11 @@ impl<'m> Emitter<'m, '_> {
         let mut t = self.translation(run, roots)?;
         let mut stores = vec![];
         for (i, &root) in roots.iter().enumerate() {
-            let value = self.translate(&mut t, root, index)?;
+            let (root, index) = self.unnamed(root, index);
+            let mut value = self.translate(&mut t, root, &index)?;
             if t.values.is_truth(value) {
-                return None;
+                let [one, zero] = [1, 0].map(|bits| t.values.add(Of::Const(bits)));
+                value = t.values.add(Of::Select(value, one, zero));
             }
             let format = format_of(self.nodes[root].elem);
             if streaming && format != Format::Same {
@@ -154,8 +176,28 @@ impl<'m> Emitter<'m, '_> {
         self.compiled(t, Goal::Store { values: stores, streaming })
     }
 
+    /// A block whose bits are another's, as the one that loops know: integers instead of short floats.
+    fn unnamed(&self, node: NodeId, index: &Index) -> (NodeId, Index) {
+        let n = &self.nodes[node];
+        match &n.kind {
+            Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
+                match operands[..] {
+                    [bits] if matches!(self.nodes[bits].elem, Elem::Data(d) if d.is_int()) => {
+                        (bits, self.operand_index(bits, index))
+                    }
+                    _ => (node, index.clone()),
+                }
+            }
+            _ => (node, index.clone()),
+        }
+    }
+
     fn translation<'r>(&self, run: &'r Run, roots: &[NodeId]) -> Option<Translation<'r>> {
-        let width = width_of(self.nodes[*roots.first()?].elem)?;
+        let of = |&root: &NodeId| match self.unnamed(root, &run.index()).0 {
+            bits if self.nodes[bits].elem == Elem::Data(DType::Bool) => Some(Width::Four),
+            bits => width_of(self.nodes[bits].elem),
+        };
+        let width = of(roots.first()?)?;
         let values = Values::new(width);
         let (words, loads) = (vec![], vec![]);
         Some(Translation { run, values, words, known: HashMap::new(), loads })
@@ -200,6 +242,8 @@ impl<'m> Emitter<'m, '_> {
                         Format::Same => value,
                         Format::F16 => self.f32_of_f16(value),
                         Format::BF16 => self.f32_of_bf16(value),
+                        Format::I8 | Format::I16 => self.b.ins().sextend(types::I32, value),
+                        Format::U8 | Format::U16 => self.b.ins().uextend(types::I32, value),
                     }
                 }
                 Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
@@ -317,7 +361,7 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<bool> {
         let Some(&len) = dims.last() else { return Ok(false) };
         let elem = self.nodes[node].elem;
-        if is_half(elem) {
+        if is_short(elem) {
             return Ok(false);
         }
         let run = self.wide_run(dims, &[node], None).filter(|r| r.len() == len);
@@ -377,11 +421,7 @@ impl<'m> Emitter<'m, '_> {
         let id = match &n.kind {
             _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
             Kind::Uniform(value) => match self.constant_bits(*value) {
-                Some(bits) => t.values.add(Of::Const(match format_of(n.elem) {
-                    Format::Same => bits,
-                    Format::F16 => f16::from_bits(bits as u16).to_f32().to_bits().into(),
-                    Format::BF16 => bits << 16,
-                })),
+                Some(bits) => t.values.add(Of::Const(extended(bits, n.elem))),
                 None => t.scalar(node, index),
             },
             _ if uniform(index) => t.scalar(node, index),
@@ -390,27 +430,19 @@ impl<'m> Emitter<'m, '_> {
                 let number = t.values.add(Of::Number);
                 t.binary(Binary::IntAdd, first, number)
             }
-            Kind::Buffer(_) if truth => return None,
             &Kind::Buffer(address) => {
                 let word = Word::Buffer(address, start(index), n.elem.size());
-                let stream = t.word(word);
-                t.values.add(Of::Load { stream, other: None, format: format_of(n.elem) })
+                let (stream, format) = (t.word(word), format_of(n.elem));
+                let bits = t.values.add(Of::Load { stream, other: None, format });
+                let zero = t.values.add(Of::Const(0));
+                match truth {
+                    true => t.values.add(Of::Compare(Class::Uint, Relation::Greater, bits, zero)),
+                    false => bits,
+                }
             }
             Kind::View(of, map) => self.translate(t, *of, &rename(map, index))?,
             Kind::Load { .. } if truth => return None,
-            &Kind::Load { ptr, mask, other, .. } => {
-                let other = match (mask, other) {
-                    (None, _) => None,
-                    (Some(_), None) => Some(t.values.add(Of::Const(0))),
-                    (Some(_), Some(other)) => {
-                        let at = self.operand_index(other, index);
-                        Some(self.translate(t, other, &at)?)
-                    }
-                };
-                let stream = t.word(Word::Pointer(ptr, start(index)));
-                t.loads.push((node, stream));
-                t.values.add(Of::Load { stream, other, format: format_of(n.elem) })
-            }
+            Kind::Load { .. } => self.translate_load(t, node, index, n.elem)?,
             Kind::Apply(Fun::Op(op), operands) => {
                 self.translate_op(t, op, operands, n.elem, index)?
             }
@@ -420,7 +452,30 @@ impl<'m> Emitter<'m, '_> {
         Some(id)
     }
 
-    /// The bits of a constant of 4 or 8 bytes.
+    /// The elements that a load reads, taken as this type.
+    fn translate_load(
+        &self,
+        t: &mut Translation<'_>,
+        node: NodeId,
+        index: &Index,
+        elem: Elem,
+    ) -> Option<Id> {
+        let &Kind::Load { ptr, mask, other, .. } = &self.nodes[node].kind else { return None };
+        let other = match (mask, other) {
+            (None, _) => None,
+            (Some(_), None) => Some(t.values.add(Of::Const(0))),
+            (Some(_), Some(_)) if elem != self.nodes[node].elem => return None,
+            (Some(_), Some(other)) => {
+                let at = self.operand_index(other, index);
+                Some(self.translate(t, other, &at)?)
+            }
+        };
+        let stream = t.word(Word::Pointer(ptr, start(index)));
+        t.loads.push((node, stream));
+        Some(t.values.add(Of::Load { stream, other, format: format_of(elem) }))
+    }
+
+    /// The bits of a constant.
     fn constant_bits(&self, value: Value) -> Option<u64> {
         let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(value) else { return None };
         match self.b.func.dfg.insts[inst] {
@@ -452,6 +507,10 @@ impl<'m> Emitter<'m, '_> {
             let (yes, no) = (of(yes)?, of(no)?);
             return Some(t.values.add(Of::On(yes, no)));
         }
+        let short = op.kind == K::BitCast && is_short(result);
+        if short && matches!(self.nodes[first].kind, Kind::Load { .. }) && result.dtype().is_int() {
+            return self.translate_load(t, first, &self.operand_index(first, index), result);
+        }
         let mut x = vec![];
         for &o in operands {
             x.push(self.translate(t, o, &self.operand_index(o, index))?);
@@ -468,6 +527,7 @@ impl<'m> Emitter<'m, '_> {
         let float = class == Class::Float;
         let (a, b) = (x[0], *x.get(1).unwrap_or(&x[0]));
         let v = &mut t.values;
+        let to_zero = op.str("rounding") == Some("rtz");
         let pick = |float_op, int_op| if float { float_op } else { int_op };
         if from == DType::Bool {
             return of_truth(v, op, &x, result);
@@ -512,7 +572,7 @@ impl<'m> Emitter<'m, '_> {
                 v.add(Of::Binary(Binary::Xor, a, all))
             }
             K::BitShift if !float => {
-                let bits = 8 * v.width.bytes() as u64;
+                let bits = 8 * from.size() as u64;
                 let by = v.constant(b).filter(|&n| n < bits)? as u8;
                 v.add(Of::Unary(
                     match (op.str("direction"), class) {
@@ -528,10 +588,20 @@ impl<'m> Emitter<'m, '_> {
                     v.add(Of::Unary(Unary::FromInt, a))
                 }
                 (from, to) if from.is_int() && to.is_int() => a,
-                (_, to) if float && to.is_float() && op.str("rounding") != Some("rtz") => a,
+                // Exact before it is rounded.
+                (from, to) if from.is_int() && from.size() < 4 && to.is_float() && !to_zero => {
+                    v.add(Of::Unary(Unary::FromInt, a))
+                }
+                (_, DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::I32 | DType::I64)
+                    if float =>
+                {
+                    v.saturated_int(a)
+                }
+                (_, to) if float && to.is_float() && !to_zero => a,
                 _ => return None,
             },
             K::BitCast if from.size() == result.size() && from.size() >= 4 => a,
+            K::BitCast if from.is_int() && result.dtype().is_int() => a,
             _ if !float => return None,
             K::Div => v.add(Of::Binary(Binary::Div, a, b)),
             K::Sqrt => v.add(Of::Unary(Unary::Sqrt, a)),
@@ -557,8 +627,9 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => return None,
         };
-        // What is chosen or changes only a sign is exact.
-        let exact = matches!(op.kind, K::Max | K::MaxNum | K::Min | K::MinNum | K::Neg | K::Abs);
+        // What is chosen, or of a float changes only the sign, is exact.
+        let exact = matches!(op.kind, K::Max | K::MaxNum | K::Min | K::MinNum)
+            || float && matches!(op.kind, K::Neg | K::Abs);
         Some(if exact { value } else { rounded(v, value, result) })
     }
 }

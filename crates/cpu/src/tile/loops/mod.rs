@@ -59,6 +59,8 @@ pub(in crate::tile) enum Unary {
     Ceil,
     /// A signed integer's value.
     FromInt,
+    /// The signed integer next to a float toward zero; the least integer for what is out of range, or NaN.
+    ToInt,
     /// The `f32` number that is nearest among those of IEEE's half.
     Half,
     /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
@@ -103,12 +105,21 @@ pub(in crate::tile) enum Format {
     /// As halves of the two kinds, whose values are `f32`.
     F16,
     BF16,
+    /// As integers of 1 or 2 bytes, whose values are the same numbers in 4 bytes.
+    I8,
+    U8,
+    I16,
+    U16,
 }
 
 impl Format {
     /// Bytes of an element.
     fn bytes(self, width: Width) -> usize {
-        if self == Format::Same { width.bytes() } else { 2 }
+        match self {
+            Format::Same => width.bytes(),
+            Format::F16 | Format::BF16 | Format::I16 | Format::U16 => 2,
+            Format::I8 | Format::U8 => 1,
+        }
     }
 }
 
@@ -158,6 +169,24 @@ impl Value {
         used.into_iter().flatten()
     }
 
+    /// The same of other operands.
+    fn with(self, mut of: impl FnMut(Id) -> Id) -> Value {
+        match self {
+            Value::Load { stream, other, format } => {
+                Value::Load { stream, other: other.map(of), format }
+            }
+            Value::Unary(op, a) => Value::Unary(op, of(a)),
+            Value::Not(a) => Value::Not(of(a)),
+            Value::Binary(op, a, b) => Value::Binary(op, of(a), of(b)),
+            Value::Compare(class, relation, a, b) => Value::Compare(class, relation, of(a), of(b)),
+            Value::Logic(op, a, b) => Value::Logic(op, of(a), of(b)),
+            Value::MulAdd(a, b, c) => Value::MulAdd(of(a), of(b), of(c)),
+            Value::Select(a, b, c) => Value::Select(of(a), of(b), of(c)),
+            Value::On(a, b) => Value::On(of(a), of(b)),
+            plain @ (Value::Scalar(_) | Value::Const(_) | Value::Number) => plain,
+        }
+    }
+
     /// Whether it is a truth value.
     fn is_truth(self) -> bool {
         matches!(self, Value::Compare(..) | Value::Logic(..) | Value::Not(_))
@@ -188,7 +217,7 @@ impl Width {
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
-    /// Each value, which its format has exactly, is written to the stream whose address is the argument. If `streaming`,
+    /// Each value, of which integers lose bits that the format lacks and others have none, is written to the stream whose address is the argument. If `streaming`,
     /// past the caches: the addresses are multiples of 64 then, and other threads see the values only behind a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
@@ -273,6 +302,36 @@ impl Values {
         self.add(Value::Binary(Binary::And, chosen, high))
     }
 
+    /// The signed integer next to a float toward zero, or the nearest that there is; 0 for NaN.
+    pub(in crate::tile) fn saturated_int(&mut self, x: Id) -> Id {
+        let bits = 8 * self.width.bytes() as i32;
+        let number = self.add(Value::Unary(Unary::ToInt, x));
+        let end = self.float(2f64.powi(bits - 1));
+        let beyond = self.add(Value::Compare(Class::Float, Relation::GreaterOrEqual, x, end));
+        let greatest = self.magnitude_bits();
+        let number = self.add(Value::Select(beyond, greatest, number));
+        let nan = self.add(Value::Compare(Class::Float, Relation::Unordered, x, x));
+        let zero = self.add(Value::Const(0));
+        self.add(Value::Select(nan, zero, number))
+    }
+
+    /// The integer of 4 bytes as one of the format has it.
+    pub(in crate::tile) fn wrapped(&mut self, x: Id, format: Format) -> Id {
+        let extended = |e: &mut Self, bits: u8| {
+            let high = e.add(Value::Unary(Unary::ShiftLeft(bits), x));
+            e.add(Value::Unary(Unary::ShiftArithmetic(bits), high))
+        };
+        match format {
+            Format::I8 => extended(self, 24),
+            Format::I16 => extended(self, 16),
+            Format::U8 | Format::U16 => {
+                let low = self.add(Value::Const(if format == Format::U8 { 0xff } else { 0xffff }));
+                self.add(Value::Binary(Binary::And, x, low))
+            }
+            Format::Same | Format::F16 | Format::BF16 => x,
+        }
+    }
+
     /// A constant of `f32` or `f64`, as the width says.
     pub(in crate::tile) fn float(&mut self, value: f64) -> Id {
         let bits = match self.width {
@@ -306,7 +365,34 @@ impl Values {
 impl Loop {
     /// Machine code, or `None` if there are too many values for the registers.
     pub(in crate::tile) fn compile(&self) -> Option<Vec<u8>> {
-        x86::compile(self)
+        // Comparisons that are made again at each use take fewer of the masks, which are few.
+        x86::compile(self).or_else(|| x86::compile(&self.comparing_again()))
+    }
+
+    /// The same with a comparison of its own for each use.
+    fn comparing_again(&self) -> Loop {
+        let mut values = vec![];
+        // Where each value is now.
+        let mut at: Vec<Id> = vec![];
+        for &value in &self.values {
+            let value = value.with(|id| match self.values[id] {
+                Value::Compare(class, relation, a, b) => {
+                    values.push(Value::Compare(class, relation, at[a], at[b]));
+                    values.len() - 1
+                }
+                _ => at[id],
+            });
+            values.push(value);
+            at.push(values.len() - 1);
+        }
+        let goal = match &self.goal {
+            Goal::Store { values, streaming } => {
+                let values = values.iter().map(|&(id, to, format)| (at[id], to, format)).collect();
+                Goal::Store { values, streaming: *streaming }
+            }
+            &Goal::Fold { op, class, value, to } => Goal::Fold { op, class, value: at[value], to },
+        };
+        Loop { values, goal, ahead: self.ahead.clone(), ..*self }
     }
 }
 

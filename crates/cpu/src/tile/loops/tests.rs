@@ -93,6 +93,7 @@ fn a_decoder_reads_what_is_meant() {
         (Unary::Sqrt, "vsqrtps", "vsqrtpd"),
         (Unary::Floor, "vrndscaleps", "vrndscalepd"),
         (Unary::FromInt, "vcvtdq2ps", "vcvtqq2pd"),
+        (Unary::ToInt, "vcvttps2dq", "vcvttpd2qq"),
         (Unary::ShiftLeft(3), "vpslld", "vpsllq"),
         (Unary::ShiftRight(3), "vpsrld", "vpsrlq"),
         (Unary::ShiftArithmetic(3), "vpsrad", "vpsraq"),
@@ -107,8 +108,10 @@ fn a_decoder_reads_what_is_meant() {
     for line in [
         "mov r8,[rdi]",
         "mov r9,[rdi+8]",
-        "vmovups zmm0,[r8+rax*4]",
-        "vmovups zmm0,[r8+rax*4+40h]",
+        "vmovups ymm0,[r8+rax*4]",
+        "vinsertf64x4 zmm0,zmm0,[r8+rax*4+20h],1",
+        "vmovups ymm0,[r8+rax*4+40h]",
+        "vinsertf64x4 zmm0,zmm0,[r8+rax*4+60h],1",
         "vmovups zmm0{k2}{z},[r8+rax*4]",
         "vfmadd213ps zmm0,zmm1,zmm1",
         "vmovups [r10+rax*4]{k2},zmm0",
@@ -188,6 +191,91 @@ fn halves_are_read_and_written() {
     }
 }
 
+#[test]
+fn short_integers_are_read_and_written() {
+    if !runs() {
+        return;
+    }
+    let bytes: Vec<u8> = (0..1024u32).map(|i| ((i * 167) >> 2) as u8).collect();
+    for (format, instructions) in [
+        (Format::I8, ["vpmovsxbd", "vpmovdb"]),
+        (Format::U8, ["vpmovzxbd", "vpmovdb"]),
+        (Format::I16, ["vpmovsxwd", "vpmovdw"]),
+        (Format::U16, ["vpmovzxwd", "vpmovdw"]),
+    ] {
+        let size = format.bytes(Width::Four);
+        let n = bytes.len() / size;
+        for other in [None, Some(0u64), Some(3)] {
+            let mut v = Values::new(Width::Four);
+            let other_id = other.map(|bits| v.add(Value::Const(bits)));
+            let x = v.add(Value::Load { stream: 0, other: other_id, format });
+            let three = v.add(Value::Const(3));
+            let product = v.add(Value::Binary(Binary::IntMul, x, three));
+            let wrapped = v.wrapped(product, format);
+            let values =
+                vec![(x, 1, Format::Same), (wrapped, 2, Format::Same), (product, 3, format)];
+            let l = v.finish(Goal::Store { values, streaming: false }, n, vec![(0, format)]);
+            let code = l.compile().unwrap();
+            let lines = disassembled(&code).join("\n");
+            assert!(instructions.iter().all(|name| lines.contains(name)), "{lines}");
+            for (on, all) in [(n, n), (n - 24, n), (17, 100), (0, 0)] {
+                let (x, wrapped, short) = (vec![7i32; n], vec![7i32; n], vec![7u8; bytes.len()]);
+                let words = [address(&bytes), address(&x), address(&wrapped), address(&short)];
+                call(&code, &words, on, all);
+                let number = |bytes: &[u8]| -> i32 {
+                    let low = |k: usize| i32::from(bytes[size * k]);
+                    let word =
+                        |k: usize| i32::from(u16::from_le_bytes([bytes[2 * k], bytes[2 * k + 1]]));
+                    match format {
+                        Format::I8 => low(0) as i8 as i32,
+                        Format::U8 => low(0),
+                        Format::I16 => word(0) as i16 as i32,
+                        _ => word(0),
+                    }
+                };
+                for i in 0..n {
+                    let part = &bytes[size * i..size * (i + 1)];
+                    let found = (x[i], wrapped[i], number(&short[size * i..size * (i + 1)]));
+                    let expected = match other {
+                        _ if i >= all => (7, 7, number(&[7, 7])),
+                        Some(other) if i >= on => {
+                            (other as i32, 3 * other as i32, 3 * other as i32)
+                        }
+                        _ => {
+                            let product = (number(part) * 3).to_le_bytes();
+                            (number(part), number(&product), number(&product))
+                        }
+                    };
+                    assert_eq!(found, expected, "element {i} of {on} and {all}, {format:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn floats_become_the_nearest_integers_that_there_are() {
+    if !runs() {
+        return;
+    }
+    let edges = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.99, -0.99, 1.5, -2.5];
+    let ends = [31, 32, 63, 64].map(|k| 2f64.powi(k));
+    let mut x = edges.to_vec();
+    x.extend(ends.iter().flat_map(|&e| [e, -e, e * (1.0 - 1e-7), -e * (1.0 + 1e-7)]));
+    x.resize(64, -3e9);
+    let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+    let (int, long) = (vec![7i32; 64], vec![7i64; 64]);
+    for (width, words) in [
+        (Width::Four, [address(&single), address(&single), address(&int)]),
+        (Width::Eight, [address(&x), address(&x), address(&long)]),
+    ] {
+        let code = one(width, |v, x, _| v.saturated_int(x)).compile().unwrap();
+        call(&code, &words, 64, 64);
+    }
+    assert_eq!(int, single.iter().map(|&x| x as i32).collect::<Vec<_>>());
+    assert_eq!(long, x.iter().map(|&x| x as i64).collect::<Vec<_>>());
+}
+
 /// Plain evaluation of a loop's values for one element.
 fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
     let mut at: Vec<f32> = vec![];
@@ -246,6 +334,7 @@ fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
                 Unary::Floor => at[a].floor(),
                 Unary::Ceil => at[a].ceil(),
                 Unary::FromInt => at[a].to_bits() as i32 as f32,
+                Unary::ToInt => f32::from_bits(at[a] as i32 as u32),
                 Unary::Half => half::f16::from_f32(at[a]).to_f32(),
                 Unary::ShiftLeft(n) => f32::from_bits(at[a].to_bits() << n),
                 Unary::ShiftRight(n) => f32::from_bits(at[a].to_bits() >> n),
@@ -371,6 +460,40 @@ impl Aligned {
     fn slice(&self) -> &[f32] {
         &self.0[self.1..self.0.len() - 16 + self.1]
     }
+}
+
+#[test]
+fn comparisons_may_outnumber_masks() {
+    if !runs() {
+        return;
+    }
+    // All comparisons are made before the first is needed.
+    let l = one(Width::Four, |v, x, y| {
+        let number = v.add(Value::Number);
+        let truths: Vec<Id> = (0..9)
+            .map(|k| {
+                let k = v.add(Value::Const(7 * k));
+                v.add(Value::Compare(Class::Int, Relation::Less, number, k))
+            })
+            .collect();
+        truths.iter().fold(x, |sum, &t| {
+            let next = v.add(Value::Select(t, x, y));
+            let again = v.add(Value::Not(t));
+            let other = v.add(Value::Select(again, next, x));
+            v.add(Value::Binary(Binary::Sub, sum, other))
+        })
+    });
+    let (x, y, z) = ([0.5f32; 64], [3f32; 64], [7f32; 64]);
+    let words = [address(&x), address(&y), address(&z)];
+    call(&l.compile().unwrap(), &words, 64, 64);
+    let expected: Vec<f32> = (0..64).map(|i| plain(&l, &words, i, true)[last_of(&l)]).collect();
+    assert_eq!(z.to_vec(), expected);
+}
+
+/// The value that a loop stores first.
+fn last_of(l: &Loop) -> Id {
+    let Goal::Store { values, .. } = &l.goal else { unreachable!() };
+    values[0].0
 }
 
 #[test]

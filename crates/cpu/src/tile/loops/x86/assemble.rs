@@ -25,6 +25,8 @@ pub(super) struct Opcode {
     /// The bit W.
     pub(super) wide: bool,
     pub(super) byte: u8,
+    /// Whether vectors have 256 bits, not 512.
+    pub(super) half: bool,
 }
 
 impl Opcode {
@@ -38,12 +40,12 @@ impl Opcode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
     Reg(u8),
-    /// `[base + rax * scale + offset]`, as many bytes as vectors have, or half of them.
+    /// `bytes` bytes at `[base + rax * scale + offset]`.
     Stream {
         base: Gpr,
         scale: u8,
         offset: i32,
-        half: bool,
+        bytes: i32,
     },
     /// One word of the arguments, `[rdi + offset]`, in all lanes.
     Word {
@@ -156,7 +158,7 @@ impl Assembler {
         self.code
     }
 
-    /// `op reg {mask}, first, second`, of 512 bits; `second` may be in memory.
+    /// `op reg {mask}, first, second`; `second` may be in memory.
     pub(super) fn vector(
         &mut self,
         op: Opcode,
@@ -184,7 +186,7 @@ impl Assembler {
         self.code.push(u8::from(op.wide) << 7 | (!first & 15) << 3 | 1 << 2 | op.prefix);
         self.code.push(
             u8::from(masking == Masking::Zero) << 7
-                | 0b10 << 5
+                | if op.half { 0b01 } else { 0b10 } << 5
                 | u8::from(broadcast) << 4
                 | inverted(first >> 4) << 3
                 | mask,
@@ -197,11 +199,9 @@ impl Assembler {
                 self.code.push(0xc0 | low | r & 7);
                 None
             }
-            Place::Stream { base, scale, offset, half } => {
+            Place::Stream { base, scale, offset, bytes } => {
                 let scale = scale.trailing_zeros() as u8;
-                self.memory(low, if half { 32 } else { 64 }, offset, |mode| {
-                    (mode | 4, Some(scale << 6 | (base & 7)))
-                });
+                self.memory(low, bytes, offset, |mode| (mode | 4, Some(scale << 6 | (base & 7))));
                 None
             }
             Place::Word { offset } => {

@@ -162,20 +162,23 @@ impl<'a> Body<'a> {
         let one = self.pooled(1);
         self.broadcast(SCRATCH, one);
         self.numbers_below(COUNT, 0);
-        let to = Place::Stream { base, scale: width.bytes() as u8, offset: 0, half: false };
+        let size = width.bytes();
+        let to = Place::Stream { base, scale: size as u8, offset: 0, bytes: size as i32 };
         self.a.vector(packed(width, 0x11), (from, COUNT, Masking::Keep), 0, to, None);
     }
 
     fn stream(&self, word: usize, k: usize, format: Format) -> Place {
         let base = self.needs.streams.iter().position(|&w| w == word).unwrap_or(0);
-        let (size, width) = (format.bytes(self.l.width), self.l.width.bytes());
-        let offset = (BYTES / width * size * k) as i32;
-        Place::Stream { base: STREAMS[base], scale: size as u8, offset, half: size < width }
+        let size = format.bytes(self.l.width);
+        let bytes = (BYTES / self.l.width.bytes() * size) as i32;
+        Place::Stream { base: STREAMS[base], scale: size as u8, offset: bytes * k as i32, bytes }
     }
 
     fn store(&mut self, from: Zmm, mask: Mask, to: Place, format: Format, streaming: bool) {
         let width = self.l.width;
         let masking = |r: Zmm| (r, mask, Masking::Keep);
+        // vpmovdb, vpmovdw: the lowest bytes of lanes.
+        let lower = |byte: u8| Opcode { prefix: 2, ..later(width, 2, byte) };
         match format {
             Format::Same => {
                 let op = packed(width, if streaming { 0x2b } else { 0x11 });
@@ -185,33 +188,53 @@ impl<'a> Body<'a> {
             Format::F16 => self.a.vector(later(width, 3, 0x1d), masking(from), 0, to, Some(0)),
             Format::BF16 => {
                 self.unary(Unary::ShiftRight(16), SCRATCH, Place::Reg(from));
-                // vpmovdw: the lower halves of lanes.
-                let op = Opcode { prefix: 2, ..later(width, 2, 0x33) };
-                self.a.vector(op, masking(SCRATCH), 0, to, None);
+                self.a.vector(lower(0x33), masking(SCRATCH), 0, to, None);
             }
+            Format::I8 | Format::U8 => self.a.vector(lower(0x31), masking(from), 0, to, None),
+            Format::I16 | Format::U16 => self.a.vector(lower(0x33), masking(from), 0, to, None),
         }
     }
 
     /// Loads elements where the mask holds; the others are 0 or what the register has.
     fn load(&mut self, to: Zmm, (mask, masking): (Mask, Masking), from: Place, format: Format) {
         let width = self.l.width;
+        let extended = |e: &mut Self, byte: u8| {
+            e.a.vector(later(width, 2, byte), (to, mask, masking), 0, from, None);
+        };
         match format {
-            Format::Same => {
-                self.a.vector(packed(width, 0x10), (to, mask, masking), 0, from, None);
-            }
-            // vcvtph2ps
-            Format::F16 => {
-                self.a.vector(later(width, 2, 0x13), (to, mask, masking), 0, from, None);
-            }
+            Format::Same => match (from, &self.l.goal) {
+                (Place::Stream { base, scale, offset, .. }, Goal::Store { .. }) if mask == 0 => {
+                    let bytes = BYTES as i32 / 2;
+                    let half = |k| Place::Stream { base, scale, offset: offset + k * bytes, bytes };
+                    self.load_halves(to, [half(0), half(1)]);
+                }
+                _ => self.a.vector(packed(width, 0x10), (to, mask, masking), 0, from, None),
+            },
             Format::BF16 => {
-                // vpmovzxwd; then lanes that are left out are kept by the copy.
+                // Lanes that are left out are kept by the copy.
                 let zero = if mask == 0 { Masking::Keep } else { Masking::Zero };
                 self.a.vector(later(width, 2, 0x33), (SCRATCH, mask, zero), 0, from, None);
                 self.unary(Unary::ShiftLeft(16), SCRATCH, Place::Reg(SCRATCH));
                 let scratch = Place::Reg(SCRATCH);
                 self.a.vector(packed(width, 0x10), (to, mask, masking), 0, scratch, None);
             }
+            // vcvtph2ps, vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd
+            Format::F16 => extended(self, 0x13),
+            Format::I8 => extended(self, 0x21),
+            Format::U8 => extended(self, 0x31),
+            Format::I16 => extended(self, 0x23),
+            Format::U16 => extended(self, 0x33),
         }
+    }
+
+    /// Loads a vector as two halves. Zen 4 holds a load of 512 bits back where bits 6 to 11 of its address are those of
+    /// a store that is still under way, as they are of arrays that follow one another; halves pass.
+    fn load_halves(&mut self, to: Zmm, [low, high]: [Place; 2]) {
+        let half = Opcode { half: true, ..packed(Width::Four, 0x10) };
+        self.a.vector(half, (to, 0, Masking::Keep), 0, low, None);
+        // vinsertf64x4
+        let insert = later(Width::Eight, 3, 0x1a);
+        self.a.vector(insert, (to, 0, Masking::Keep), to, high, Some(1));
     }
 
     fn take(&mut self) -> Option<Zmm> {
@@ -507,7 +530,13 @@ impl<'a> Body<'a> {
                 let prefix = if width == Width::Eight { 2 } else { 0 };
                 let byte = if width == Width::Eight { 0xe6 } else { 0x5b };
                 let wide = width == Width::Eight;
-                (Opcode { map: 1, prefix, wide, byte }, 0, None, to)
+                (Opcode { map: 1, prefix, wide, byte, half: false }, 0, None, to)
+            }
+            Unary::ToInt => {
+                // Of 64 bits it is an instruction with the prefix 66 and W.
+                let wide = width == Width::Eight;
+                let (prefix, byte) = if wide { (1, 0x7a) } else { (2, 0x5b) };
+                (Opcode { map: 1, prefix, wide, byte, half: false }, 0, None, to)
             }
             // The number of the operation stands where a register would.
             Unary::ShiftRight(n) => (integer(width, 0x72, 0x73), to, Some(n), 2),

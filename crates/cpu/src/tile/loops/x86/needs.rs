@@ -27,21 +27,13 @@ pub(super) fn resolve(l: &Loop, id: Id, masked: bool) -> Id {
 
 /// The value with operands as they are needed.
 pub(super) fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
-    let r = |id: Id| resolve(l, id, masked);
-    match l.values[id] {
-        Value::Load { stream, other, format } => {
-            Value::Load { stream, other: other.filter(|_| masked).map(r), format }
+    let value = match l.values[id] {
+        Value::Load { stream, format, .. } if !masked => {
+            Value::Load { stream, other: None, format }
         }
-        Value::Unary(op, a) => Value::Unary(op, r(a)),
-        Value::Not(a) => Value::Not(r(a)),
-        Value::Binary(op, a, b) => Value::Binary(op, r(a), r(b)),
-        Value::Compare(class, relation, a, b) => Value::Compare(class, relation, r(a), r(b)),
-        Value::Logic(op, a, b) => Value::Logic(op, r(a), r(b)),
-        Value::MulAdd(a, b, c) => Value::MulAdd(r(a), r(b), r(c)),
-        Value::Select(a, b, c) => Value::Select(r(a), r(b), r(c)),
-        Value::On(a, b) => Value::On(r(a), r(b)),
-        plain @ (Value::Scalar(_) | Value::Const(_) | Value::Number) => plain,
-    }
+        value => value,
+    };
+    value.with(|operand| resolve(l, operand, masked))
 }
 
 fn goals(l: &Loop) -> Vec<Id> {

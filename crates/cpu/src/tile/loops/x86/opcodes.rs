@@ -6,18 +6,18 @@ use super::assemble::Opcode;
 /// Opcodes that floats of both widths have: `ps` forms have no prefix and no W, `pd` forms have 66 and W.
 pub(super) fn packed(width: Width, byte: u8) -> Opcode {
     let wide = width == Width::Eight;
-    Opcode { map: 1, prefix: u8::from(wide), wide, byte }
+    Opcode { map: 1, prefix: u8::from(wide), wide, byte, half: false }
 }
 
 /// Opcodes of the later maps, where W alone tells the width.
 pub(super) fn later(width: Width, map: u8, byte: u8) -> Opcode {
-    Opcode { map, prefix: 1, wide: width == Width::Eight, byte }
+    Opcode { map, prefix: 1, wide: width == Width::Eight, byte, half: false }
 }
 
 /// Opcodes of integers; some have others for the greater width.
 pub(super) fn integer(width: Width, four: u8, eight: u8) -> Opcode {
     let wide = width == Width::Eight;
-    Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four } }
+    Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four }, half: false }
 }
 
 /// The instruction of a binary operation, with its immediate.

@@ -1,0 +1,134 @@
+//! DLPack's C interface for arrays (`__dlpack_c_exchange_api__`, from DLPack 1.2 on): a look at an array without a call of Python.
+#![allow(unsafe_code)]
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyType};
+use std::ffi::{CStr, c_int, c_void};
+
+const CAPSULE: &CStr = c"dlpack_exchange_api";
+const ATTRIBUTE: &str = "__dlpack_c_exchange_api__";
+/// The version of DLPack whose structures are declared here.
+const MAJOR: u32 = 1;
+const CPU: i32 = 1;
+
+#[repr(C)]
+struct Header {
+    major: u32,
+    minor: u32,
+    /// The table of an older version, or null.
+    previous: *const Header,
+}
+
+#[repr(C)]
+struct Table {
+    header: Header,
+    managed_tensor_allocator: *const c_void,
+    managed_tensor_from_py_object: *const c_void,
+    managed_tensor_to_py_object: *const c_void,
+    tensor_from_py_object: Option<Look>,
+    current_work_stream: *const c_void,
+}
+
+/// Describes an object's array, which goes on to own its memory; -1 with an exception set if that cannot be.
+type Look = unsafe extern "C" fn(*mut c_void, *mut Tensor) -> c_int;
+
+#[repr(C)]
+struct Tensor {
+    data: *mut c_void,
+    device: Device,
+    dimensions: i32,
+    element: Element,
+    shape: *mut i64,
+    strides: *mut i64,
+    byte_offset: u64,
+}
+
+#[repr(C)]
+struct Device {
+    kind: i32,
+    number: i32,
+}
+
+#[repr(C)]
+struct Element {
+    code: u8,
+    bits: u8,
+    lanes: u16,
+}
+
+impl Element {
+    /// Triton's name for it.
+    fn name(&self) -> Option<&'static str> {
+        if self.lanes != 1 {
+            return None;
+        }
+        Some(match (self.code, self.bits) {
+            (0, 8) => "i8",
+            (0, 16) => "i16",
+            (0, 32) => "i32",
+            (0, 64) => "i64",
+            (1, 8) => "u8",
+            (1, 16) => "u16",
+            (1, 32) => "u32",
+            (1, 64) => "u64",
+            (2, 16) => "fp16",
+            (2, 32) => "fp32",
+            (2, 64) => "fp64",
+            (4, 16) => "bf16",
+            (6, 8) => "u1",
+            (10, 8) => "fp8e4nv",
+            (11, 8) => "fp8e4b8",
+            (12, 8) => "fp8e5",
+            (13, 8) => "fp8e5b16",
+            _ => return None,
+        })
+    }
+}
+
+/// The interface of one type of arrays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exchange(Look);
+
+impl Exchange {
+    /// That of a type which has one itself: a type derived from it may give other answers from Python.
+    pub(crate) fn of(ty: &Bound<'_, PyType>) -> Option<Exchange> {
+        let own = ty.getattr(intern!(ty.py(), "__dict__")).ok()?.get_item(ATTRIBUTE).ok()?;
+        let capsule = own.cast::<PyCapsule>().ok()?;
+        let mut header = capsule.pointer_checked(Some(CAPSULE)).ok()?.as_ptr() as *const Header;
+        // SAFETY: DLPack says that a capsule of this name holds such a table, which lives as long as the process, that
+        // all versions have this header, and that the table is as declared where the version is the one named here.
+        unsafe {
+            while !header.is_null() && (*header).major != MAJOR {
+                header = (*header).previous;
+            }
+            let table = header.cast::<Table>().as_ref()?;
+            table.tensor_from_py_object.map(Exchange)
+        }
+    }
+
+    /// The address of the first element of an array in this machine's memory, and what Triton calls its elements; `None` if
+    /// it is elsewhere or the interface cannot tell.
+    pub(crate) fn look(self, array: &Bound<'_, PyAny>) -> Option<(u64, &'static str)> {
+        let mut tensor = Tensor {
+            data: std::ptr::null_mut(),
+            device: Device { kind: 0, number: 0 },
+            dimensions: 0,
+            element: Element { code: 0, bits: 0, lanes: 0 },
+            shape: std::ptr::null_mut(),
+            strides: std::ptr::null_mut(),
+            byte_offset: 0,
+        };
+        // SAFETY: the interpreter is held, the object is of the type whose table this is of, and the function fills
+        // the structure or fails.
+        let failed = unsafe { (self.0)(array.as_ptr().cast(), &mut tensor) } != 0;
+        if failed {
+            drop(PyErr::take(array.py()));
+            return None;
+        }
+        if tensor.device.kind != CPU {
+            return None;
+        }
+        Some(((tensor.data as u64).wrapping_add(tensor.byte_offset), tensor.element.name()?))
+    }
+}
