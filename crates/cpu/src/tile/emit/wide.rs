@@ -1,24 +1,22 @@
 //! Runs in the processor's widest vectors: expressions become [`loops`](crate::tile::loops), which the code calls.
 
-use std::collections::HashMap;
+mod translate;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Opcode, Value, ValueDef, types};
-use half::f16;
-use trident_ir::dtype::Class as Kinds;
-use trident_ir::{DType, Op, OpKind as K};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use trident_ir::Op;
 use trident_runtime::Declined;
 
+use self::translate::{Translation, class_of, format_of};
 use super::access::Store;
-use super::index::{Index, rename, uniform};
-use super::node::{Elem, Fun, Kind, NodeId};
+use super::index::Index;
+use super::node::NodeId;
 use super::run::{Road, Run, start};
 use super::{Context, Emitter, Result};
-use crate::tile::loops::{
-    Binary, Class, Format, Goal, Id, Logic, Relation, Unary, Value as Of, Values, Width,
-};
-use crate::tile::plan;
-use crate::tile::routine::{Fold, Function, Routine, function};
+use crate::tile::loops::{Format, Goal, Value as Of};
+use crate::tile::routine::{Fold, Routine};
+
+pub(super) use self::translate::is_short;
 
 /// Bytes of results that a cache may keep for their next use; more are written past it, which spares reading the lines
 /// that are overwritten.
@@ -46,101 +44,9 @@ pub(super) struct Wide {
     loads: Vec<NodeId>,
 }
 
-/// An expression on its way to a loop.
-struct Translation<'r> {
-    run: &'r Run,
-    values: Values,
-    words: Vec<Word>,
-    known: HashMap<(NodeId, Index), Id>,
-    /// Loads from pointers, and their streams.
-    loads: Vec<(NodeId, usize)>,
-}
-
-impl Translation<'_> {
-    /// The number of an argument.
-    fn word(&mut self, word: Word) -> usize {
-        let found = self.words.iter().position(|w| *w == word);
-        found.unwrap_or_else(|| {
-            self.words.push(word);
-            self.words.len() - 1
-        })
-    }
-
-    fn scalar(&mut self, node: NodeId, index: &Index) -> Id {
-        let word = self.word(Word::Scalar(node, index.clone()));
-        self.values.add(Of::Scalar(word))
-    }
-
-    fn binary(&mut self, op: Binary, a: Id, b: Id) -> Id {
-        self.values.add(Of::Binary(op, a, b))
-    }
-}
-
-/// How a loop compares and orders elements of a type.
-fn class_of(dtype: DType) -> Class {
-    match dtype.class() {
-        Kinds::Float => Class::Float,
-        Kinds::Int => Class::Int,
-        _ => Class::Uint,
-    }
-}
-
-/// The width of the values that elements become; shorter ones are computed in 4 bytes and rounded after each op.
-fn width_of(elem: Elem) -> Option<Width> {
-    use DType as D;
-    match elem {
-        Elem::Data(D::F32 | D::I32 | D::U32 | D::F16 | D::BF16) => Some(Width::Four),
-        Elem::Data(D::I8 | D::U8 | D::I16 | D::U16) => Some(Width::Four),
-        Elem::Data(D::F64 | D::I64 | D::U64) => Some(Width::Eight),
-        _ => None,
-    }
-}
-
 /// A run fitted a loop when it was looked at, and does not where its code is made.
 fn changed() -> Declined {
     Declined { op: "kernel".into(), reason: "a row changed while code was made for it".into() }
-}
-
-fn format_of(elem: Elem) -> Format {
-    match elem {
-        Elem::Data(DType::F16) => Format::F16,
-        Elem::Data(DType::BF16) => Format::BF16,
-        Elem::Data(DType::I8) => Format::I8,
-        Elem::Data(DType::U8 | DType::Bool) => Format::U8,
-        Elem::Data(DType::I16) => Format::I16,
-        Elem::Data(DType::U16) => Format::U16,
-        _ => Format::Same,
-    }
-}
-
-/// Whether the elements are shorter than the values that they become.
-pub(super) fn is_short(elem: Elem) -> bool {
-    elem.size() < 4
-}
-
-fn is_half(elem: Elem) -> bool {
-    matches!(format_of(elem), Format::F16 | Format::BF16)
-}
-
-/// The value rounded to the elements' type.
-fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
-    match format_of(elem) {
-        Format::F16 => v.add(Of::Unary(Unary::Half, x)),
-        Format::BF16 => v.nearest_bf16(x),
-        format => v.wrapped(x, format),
-    }
-}
-
-/// The bits of an element as those of the value that it becomes.
-fn extended(bits: u64, elem: Elem) -> u64 {
-    match format_of(elem) {
-        Format::Same => bits,
-        Format::F16 => f16::from_bits(bits as u16).to_f32().to_bits().into(),
-        Format::BF16 => bits << 16,
-        Format::I8 => (bits as i8 as u32).into(),
-        Format::I16 => (bits as i16 as u32).into(),
-        Format::U8 | Format::U16 => bits,
-    }
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -174,33 +80,6 @@ impl<'m> Emitter<'m, '_> {
             stores.push((value, t.word(Word::Target(i)), format));
         }
         self.compiled(t, Goal::Store { values: stores, streaming })
-    }
-
-    /// A block whose bits are another's, as the one that loops know: integers instead of short floats.
-    fn unnamed(&self, node: NodeId, index: &Index) -> (NodeId, Index) {
-        let n = &self.nodes[node];
-        match &n.kind {
-            Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
-                match operands[..] {
-                    [bits] if matches!(self.nodes[bits].elem, Elem::Data(d) if d.is_int()) => {
-                        (bits, self.operand_index(bits, index))
-                    }
-                    _ => (node, index.clone()),
-                }
-            }
-            _ => (node, index.clone()),
-        }
-    }
-
-    fn translation<'r>(&self, run: &'r Run, roots: &[NodeId]) -> Option<Translation<'r>> {
-        let of = |&root: &NodeId| match self.unnamed(root, &run.index()).0 {
-            bits if self.nodes[bits].elem == Elem::Data(DType::Bool) => Some(Width::Four),
-            bits => width_of(self.nodes[bits].elem),
-        };
-        let width = of(roots.first()?)?;
-        let values = Values::new(width);
-        let (words, loads) = (vec![], vec![]);
-        Some(Translation { run, values, words, known: HashMap::new(), loads })
     }
 
     fn compiled(&self, t: Translation<'_>, goal: Goal) -> Option<Wide> {
@@ -406,273 +285,4 @@ impl<'m> Emitter<'m, '_> {
         })?;
         Ok(true)
     }
-
-    /// The block as values of a loop, if a loop can compute it.
-    fn translate(&self, t: &mut Translation<'_>, node: NodeId, index: &Index) -> Option<Id> {
-        let key = (node, index.clone());
-        if let Some(&id) = t.known.get(&key) {
-            return Some(id);
-        }
-        let n = &self.nodes[node];
-        let truth = n.elem == Elem::Data(DType::Bool);
-        if !truth && width_of(n.elem) != Some(t.values.width) {
-            return None;
-        }
-        let id = match &n.kind {
-            _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
-            Kind::Uniform(value) => match self.constant_bits(*value) {
-                Some(bits) => t.values.add(Of::Const(extended(bits, n.elem))),
-                None => t.scalar(node, index),
-            },
-            _ if uniform(index) => t.scalar(node, index),
-            Kind::Iota(_) => {
-                let first = t.scalar(node, &start(index));
-                let number = t.values.add(Of::Number);
-                t.binary(Binary::IntAdd, first, number)
-            }
-            &Kind::Buffer(address) => {
-                let word = Word::Buffer(address, start(index), n.elem.size());
-                let (stream, format) = (t.word(word), format_of(n.elem));
-                let bits = t.values.add(Of::Load { stream, other: None, format });
-                let zero = t.values.add(Of::Const(0));
-                match truth {
-                    true => t.values.add(Of::Compare(Class::Uint, Relation::Greater, bits, zero)),
-                    false => bits,
-                }
-            }
-            Kind::View(of, map) => self.translate(t, *of, &rename(map, index))?,
-            Kind::Load { .. } if truth => return None,
-            Kind::Load { .. } => self.translate_load(t, node, index, n.elem)?,
-            Kind::Apply(Fun::Op(op), operands) => {
-                self.translate_op(t, op, operands, n.elem, index)?
-            }
-            _ => return None,
-        };
-        t.known.insert(key, id);
-        Some(id)
-    }
-
-    /// The elements that a load reads, taken as this type.
-    fn translate_load(
-        &self,
-        t: &mut Translation<'_>,
-        node: NodeId,
-        index: &Index,
-        elem: Elem,
-    ) -> Option<Id> {
-        let &Kind::Load { ptr, mask, other, .. } = &self.nodes[node].kind else { return None };
-        let other = match (mask, other) {
-            (None, _) => None,
-            (Some(_), None) => Some(t.values.add(Of::Const(0))),
-            (Some(_), Some(_)) if elem != self.nodes[node].elem => return None,
-            (Some(_), Some(other)) => {
-                let at = self.operand_index(other, index);
-                Some(self.translate(t, other, &at)?)
-            }
-        };
-        let stream = t.word(Word::Pointer(ptr, start(index)));
-        t.loads.push((node, stream));
-        Some(t.values.add(Of::Load { stream, other, format: format_of(elem) }))
-    }
-
-    /// The bits of a constant.
-    fn constant_bits(&self, value: Value) -> Option<u64> {
-        let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(value) else { return None };
-        match self.b.func.dfg.insts[inst] {
-            cranelift_codegen::ir::InstructionData::UnaryIeee32 { imm, .. } => {
-                Some(imm.bits().into())
-            }
-            cranelift_codegen::ir::InstructionData::UnaryIeee64 { imm, .. } => Some(imm.bits()),
-            cranelift_codegen::ir::InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
-                let bits = self.b.func.dfg.value_type(value).bits();
-                Some(imm.bits() as u64 & (u64::MAX >> (64 - bits)))
-            }
-            _ => None,
-        }
-    }
-
-    fn translate_op(
-        &self,
-        t: &mut Translation<'_>,
-        op: &Op,
-        operands: &[NodeId],
-        result: Elem,
-        index: &Index,
-    ) -> Option<Id> {
-        let &first = operands.first()?;
-        let Elem::Data(from) = self.nodes[first].elem else { return None };
-        if op.kind == K::Where && t.run.settles(first, index) {
-            let [_, yes, no] = *operands else { return None };
-            let mut of = |o| self.translate(t, o, &self.operand_index(o, index));
-            let (yes, no) = (of(yes)?, of(no)?);
-            return Some(t.values.add(Of::On(yes, no)));
-        }
-        let short = op.kind == K::BitCast && is_short(result);
-        if short && matches!(self.nodes[first].kind, Kind::Load { .. }) && result.dtype().is_int() {
-            return self.translate_load(t, first, &self.operand_index(first, index), result);
-        }
-        let mut x = vec![];
-        for &o in operands {
-            x.push(self.translate(t, o, &self.operand_index(o, index))?);
-        }
-        if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
-            return Some(t.values.trace(function::traced(function)?, x[0]));
-        }
-        if plan::strip(op) && is_half(result) {
-            let function = Function::find(plan::name(op), &[DType::F32])?;
-            let value = t.values.trace(function::traced(function)?, x[0]);
-            return Some(rounded(&mut t.values, value, result));
-        }
-        let class = class_of(from);
-        let float = class == Class::Float;
-        let (a, b) = (x[0], *x.get(1).unwrap_or(&x[0]));
-        let v = &mut t.values;
-        let to_zero = op.str("rounding") == Some("rtz");
-        let pick = |float_op, int_op| if float { float_op } else { int_op };
-        if from == DType::Bool {
-            return of_truth(v, op, &x, result);
-        }
-        let relation = match op.kind {
-            K::Less => Some(Relation::Less),
-            K::LessOrEqual => Some(Relation::LessOrEqual),
-            K::Equal => Some(Relation::Equal),
-            K::Greater => Some(Relation::Greater),
-            K::GreaterOrEqual => Some(Relation::GreaterOrEqual),
-            K::IsNaN => Some(Relation::Unordered),
-            _ => None,
-        };
-        if let Some(relation) = relation {
-            return Some(v.add(Of::Compare(class, relation, a, b)));
-        }
-        let value = match op.kind {
-            K::Add | K::Sum => {
-                let add = pick(Binary::Add, Binary::IntAdd);
-                x[1..].iter().fold(a, |s, &y| v.add(Of::Binary(add, s, y)))
-            }
-            K::Sub => v.add(Of::Binary(pick(Binary::Sub, Binary::IntSub), a, b)),
-            K::Mul => v.add(Of::Binary(pick(Binary::Mul, Binary::IntMul), a, b)),
-            K::Neg if float => {
-                let sign = v.sign_bit();
-                v.add(Of::Binary(Binary::Xor, a, sign))
-            }
-            K::Neg => {
-                let zero = v.add(Of::Const(0));
-                v.add(Of::Binary(Binary::IntSub, zero, a))
-            }
-            K::Max | K::MaxNum | K::Min | K::MinNum => {
-                let greater = matches!(op.kind, K::Max | K::MaxNum);
-                let nan = matches!(op.kind, K::Max | K::Min);
-                x[1..].iter().fold(a, |s, &y| extreme(v, class, greater, nan, s, y))
-            }
-            K::BitwiseAnd if !float => v.add(Of::Binary(Binary::And, a, b)),
-            K::BitwiseOr if !float => v.add(Of::Binary(Binary::Or, a, b)),
-            K::BitwiseXor if !float => v.add(Of::Binary(Binary::Xor, a, b)),
-            K::BitwiseNot if !float => {
-                let all = v.add(Of::Const(u64::MAX >> (64 - 8 * v.width.bytes())));
-                v.add(Of::Binary(Binary::Xor, a, all))
-            }
-            K::BitShift if !float => {
-                let bits = 8 * from.size() as u64;
-                let by = v.constant(b).filter(|&n| n < bits)? as u8;
-                v.add(Of::Unary(
-                    match (op.str("direction"), class) {
-                        (Some("LEFT"), _) => Unary::ShiftLeft(by),
-                        (_, Class::Int) => Unary::ShiftArithmetic(by),
-                        _ => Unary::ShiftRight(by),
-                    },
-                    a,
-                ))
-            }
-            K::Cast => match (from, result.dtype()) {
-                (DType::I32, DType::F32) | (DType::I64, DType::F64) => {
-                    v.add(Of::Unary(Unary::FromInt, a))
-                }
-                (from, to) if from.is_int() && to.is_int() => a,
-                // Exact before it is rounded.
-                (from, to) if from.is_int() && from.size() < 4 && to.is_float() && !to_zero => {
-                    v.add(Of::Unary(Unary::FromInt, a))
-                }
-                (_, DType::I8 | DType::U8 | DType::I16 | DType::U16 | DType::I32 | DType::I64)
-                    if float =>
-                {
-                    v.saturated_int(a)
-                }
-                (_, to) if float && to.is_float() && !to_zero => a,
-                _ => return None,
-            },
-            K::BitCast if from.size() == result.size() && from.size() >= 4 => a,
-            K::BitCast if from.is_int() && result.dtype().is_int() => a,
-            _ if !float => return None,
-            K::Div => v.add(Of::Binary(Binary::Div, a, b)),
-            K::Sqrt => v.add(Of::Unary(Unary::Sqrt, a)),
-            K::Floor => v.add(Of::Unary(Unary::Floor, a)),
-            K::Ceil => v.add(Of::Unary(Unary::Ceil, a)),
-            K::Round => v.add(Of::Unary(Unary::Round, a)),
-            K::Abs => {
-                let others = v.magnitude_bits();
-                v.add(Of::Binary(Binary::And, a, others))
-            }
-            K::Reciprocal => {
-                let one = v.float(1.0);
-                v.add(Of::Binary(Binary::Div, one, a))
-            }
-            K::Relu => {
-                let zero = v.float(0.0);
-                extreme(v, class, true, true, a, zero)
-            }
-            K::Clamp => {
-                let nan = op.flag("propagate_nan");
-                let raised = extreme(v, class, true, nan, a, b);
-                extreme(v, class, false, nan, raised, *x.get(2)?)
-            }
-            _ => return None,
-        };
-        // What is chosen, or of a float changes only the sign, is exact.
-        let exact = matches!(op.kind, K::Max | K::MaxNum | K::Min | K::MinNum)
-            || float && matches!(op.kind, K::Neg | K::Abs);
-        Some(if exact { value } else { rounded(v, value, result) })
-    }
-}
-
-/// The greater (lesser) of two; of NaN and a number NaN or the number.
-fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id) -> Id {
-    let op = match (class, greater) {
-        (Class::Float, true) => Binary::MaxNum,
-        (Class::Float, false) => Binary::MinNum,
-        (Class::Int, true) => Binary::IntMax,
-        (Class::Int, false) => Binary::IntMin,
-        (Class::Uint, true) => Binary::UintMax,
-        (Class::Uint, false) => Binary::UintMin,
-    };
-    if class != Class::Float {
-        return v.add(Of::Binary(op, a, b));
-    }
-    // A signalling NaN, which only memory has, would count as NaN even where the other is to win.
-    let [a, b] = [a, b].map(|x| if nan { x } else { v.quieted(x) });
-    let number = v.add(Of::Binary(op, a, b));
-    if !nan {
-        return number;
-    }
-    let unordered = v.add(Of::Compare(Class::Float, Relation::Unordered, a, b));
-    let sum = v.add(Of::Binary(Binary::Add, a, b));
-    v.add(Of::Select(unordered, sum, number))
-}
-
-/// An op on truth values.
-fn of_truth(v: &mut Values, op: &Op, x: &[Id], result: Elem) -> Option<Id> {
-    let (a, b) = (x[0], *x.last()?);
-    Some(match op.kind {
-        K::And => v.add(Of::Logic(Logic::And, a, b)),
-        K::Or => v.add(Of::Logic(Logic::Or, a, b)),
-        K::Xor => v.add(Of::Logic(Logic::Xor, a, b)),
-        K::Not => v.add(Of::Not(a)),
-        K::Where if result != Elem::Data(DType::Bool) => v.add(Of::Select(a, *x.get(1)?, b)),
-        K::Cast => {
-            let Elem::Data(to) = result else { return None };
-            let one = if to.is_float() { v.float(1.0) } else { v.add(Of::Const(1)) };
-            let zero = v.add(Of::Const(0));
-            v.add(Of::Select(a, one, zero))
-        }
-        _ => return None,
-    })
 }
