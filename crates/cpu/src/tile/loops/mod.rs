@@ -61,8 +61,9 @@ pub(in crate::tile) enum Unary {
     FromInt,
     /// The signed integer next to a float toward zero; the least integer for what is out of range, or NaN.
     ToInt,
-    /// The `f32` number that is nearest among those of IEEE's half.
+    /// The `f32` number that is nearest among those of IEEE's half, or the next toward zero.
     Half,
+    HalfToZero,
     /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
     ShiftLeft(u8),
     ShiftRight(u8),
@@ -287,18 +288,27 @@ impl Values {
         }
     }
 
+    /// The `f32` number that is next toward zero among those of `bf16`.
+    pub(in crate::tile) fn truncated_bf16(&mut self, x: Id) -> Id {
+        self.upper_half_or_nan(x, x)
+    }
+
     /// The `f32` number that is nearest among those of `bf16`, ties to even.
     pub(in crate::tile) fn nearest_bf16(&mut self, x: Id) -> Id {
-        let [one, half, high, quiet] =
-            [1, 0x7fff, 0xffff_0000, 0x40_0000].map(|bits| self.add(Value::Const(bits)));
+        let [one, half] = [1, 0x7fff].map(|bits| self.add(Value::Const(bits)));
         let last = self.add(Value::Unary(Unary::ShiftRight(16), x));
         let odd = self.add(Value::Binary(Binary::And, last, one));
         let up = self.add(Value::Binary(Binary::IntAdd, half, odd));
         let sum = self.add(Value::Binary(Binary::IntAdd, x, up));
-        // That would carry the bits of NaN away.
+        self.upper_half_or_nan(sum, x)
+    }
+
+    /// The upper half of 4 bytes; where the float is NaN that of its bits, which a change of others could carry away.
+    fn upper_half_or_nan(&mut self, bits: Id, x: Id) -> Id {
+        let [high, quiet] = [0xffff_0000, 0x40_0000].map(|bits| self.add(Value::Const(bits)));
         let nan = self.add(Value::Compare(Class::Float, Relation::Unordered, x, x));
         let quieted = self.add(Value::Binary(Binary::Or, x, quiet));
-        let chosen = self.add(Value::Select(nan, quieted, sum));
+        let chosen = self.add(Value::Select(nan, quieted, bits));
         self.add(Value::Binary(Binary::And, chosen, high))
     }
 

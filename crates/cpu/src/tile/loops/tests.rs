@@ -335,6 +335,7 @@ fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
                 Unary::Ceil => at[a].ceil(),
                 Unary::FromInt => at[a].to_bits() as i32 as f32,
                 Unary::ToInt => f32::from_bits(at[a] as i32 as u32),
+                Unary::HalfToZero => unreachable!("not in these tests"),
                 Unary::Half => half::f16::from_f32(at[a]).to_f32(),
                 Unary::ShiftLeft(n) => f32::from_bits(at[a].to_bits() << n),
                 Unary::ShiftRight(n) => f32::from_bits(at[a].to_bits() >> n),

@@ -269,6 +269,9 @@ impl Emitter<'_, '_> {
             return Some(v.add(Of::Compare(Class::Float, Relation::Unordered, x[0], x[0])));
         }
         let value = match (op.kind, from.is_float()) {
+            (K::Cast, true) if op.str("rounding") == Some("rtz") && result.dtype().is_float() => {
+                return truncated(v, x[0], from, result);
+            }
             (K::Cast, _) => converted(v, op, x[0], from, result.dtype())?,
             (K::BitCast, _) => recast(x[0], from, result)?,
             (_, true) => of_floats(v, op, &x)?,
@@ -380,6 +383,15 @@ fn recast(x: Id, from: DType, to: Elem) -> Option<Id> {
     (from.size() == to.size() && alike).then_some(x)
 }
 
+/// A float as the next toward zero of a shorter type.
+fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
+    match (from, format_of(to)) {
+        (DType::F32, Format::F16) => Some(v.add(Of::Unary(Unary::HalfToZero, x))),
+        (DType::F32, Format::BF16) => Some(v.truncated_bf16(x)),
+        _ => None,
+    }
+}
+
 /// A number in another type, not rounded to it yet.
 fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<Id> {
     use DType as D;
@@ -391,7 +403,7 @@ fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<I
         (from, to) if from.is_int() && from.size() < 4 && to.is_float() && !to_zero => {
             v.add(Of::Unary(Unary::FromInt, x))
         }
-        (from, to) if from.is_float() && to.is_float() && !to_zero => x,
+        (from, to) if from.is_float() && to.is_float() => x,
         (from, D::I8 | D::U8 | D::I16 | D::U16 | D::I32 | D::I64) if from.is_float() => {
             v.saturated_int(x)
         }

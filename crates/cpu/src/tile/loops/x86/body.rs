@@ -424,7 +424,8 @@ impl<'a> Body<'a> {
             Value::MulAdd(a, b, c) => self.multiply_add(a, b, c)?,
             Value::Unary(op, a) => {
                 let a = match op {
-                    Unary::Half => self.half(a)?,
+                    Unary::Half => self.half(a, 0)?,
+                    Unary::HalfToZero => self.half(a, 3)?,
                     _ => self.place(a)?,
                 };
                 let to = self.take()?;
@@ -507,12 +508,12 @@ impl<'a> Body<'a> {
         Some(to)
     }
 
-    /// The value as halves, which [`Unary::Half`] reads back.
-    fn half(&mut self, a: Id) -> Option<Place> {
+    /// The value as halves, rounded to nearest even (0) or toward zero (3), which [`Unary::Half`] reads back.
+    fn half(&mut self, a: Id, rounding: u8) -> Option<Place> {
         let from = self.register(a)?;
         let half = Place::Reg(SCRATCH);
         let op = later(self.l.width, 3, 0x1d);
-        self.a.vector(op, (from, 0, Masking::Keep), 0, half, Some(0));
+        self.a.vector(op, (from, 0, Masking::Keep), 0, half, Some(rounding));
         Some(half)
     }
 
@@ -543,7 +544,7 @@ impl<'a> Body<'a> {
             Unary::ShiftLeft(n) => (integer(width, 0x72, 0x73), to, Some(n), 6),
             Unary::ShiftArithmetic(n) => (integer(width, 0x72, 0x72), to, Some(n), 4),
             // See `half`.
-            Unary::Half => (later(width, 2, 0x13), 0, None, to),
+            Unary::Half | Unary::HalfToZero => (later(width, 2, 0x13), 0, None, to),
         };
         self.a.vector(op, (reg, 0, Masking::Keep), first, a, immediate);
     }
