@@ -514,3 +514,41 @@ def test_the_c_interface_serves_kernels_that_are_launched_directly():
     ints = exchanging(lambda array, out: described(array, out, code=0))
     with pytest.raises(TypeError, match="takes elements of type f32, and the array has i32"):
         store.launch(1, (ints(np.zeros(4, np.int32)),))
+
+
+def test_elements_without_memory():
+    wrap = exchanging(described)
+    elsewhere = wrap(np.arange(4, dtype=np.float32))
+    elsewhere.data_ptr, elsewhere.numel = lambda: 0, lambda: 4
+    wrap.__dlpack_c_exchange_api__ = None
+    out = np.zeros(16, np.float32)
+    with pytest.raises(ValueError, match="`Exchanging` has no memory"):
+        launch_copy(elsewhere, out)
+
+
+def test_element_types_that_no_kernel_takes():
+    store = trident.compile(
+        "tt.func @k(%x: !tt.ptr<f64>) { %c = arith.constant 1.0 : f64 "
+        "tt.store %x, %c : !tt.ptr<f64> tt.return }"
+    )
+    x = np.zeros(4, np.complex64)
+    for array_ in (x, Tensor(x), Interface(x)):
+        with pytest.raises(TypeError, match="complex64` cannot be kernel arguments"):
+            store.launch(1, (array_,))
+    assert (x == 0).all()
+
+
+@triton.jit
+def pair_kernel(pair, out):
+    tl.store(out, pair[0] + pair[1])
+
+
+def test_what_a_compiled_kernel_is_given():
+    out = np.zeros(16, np.float32)
+    compiled = pair_kernel[(1,)]((1.5, 2.5), out)
+    compiled[(1, 1, 1)]((1.0, 2.0), out)
+    assert out[0] == 3
+    with pytest.raises(TypeError, match="`pair` is a tuple of 2, not 3"):
+        compiled[(1, 1, 1)]((1.0, 2.0, 3.0), out)
+    with pytest.raises(TypeError, match=r"a grid of three sizes, such as \(n, 1, 1\)"):
+        compiled[(1,)]

@@ -115,7 +115,10 @@ pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
             if !here {
                 return Err(elsewhere(object));
             }
-            object.call_method0(intern!(py, "data_ptr"))?.extract()
+            match object.call_method0(intern!(py, "data_ptr"))?.extract()? {
+                0 => without_memory(object),
+                address => Ok(address),
+            }
         }
         Access::Foreign => foreign(object, false),
         Access::None if object.is_none() => Ok(0),
@@ -128,6 +131,22 @@ pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
 }
 
+/// The null address of an empty array; an array of elements has to have memory.
+fn without_memory(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = object.py();
+    let count = match object.call_method0(intern!(py, "numel")) {
+        Ok(count) => count,
+        Err(_) => object.getattr(intern!(py, "nbytes"))?,
+    };
+    if count.extract::<u64>().is_ok_and(|count| count == 0) {
+        return Ok(0);
+    }
+    let name = object.get_type().name()?;
+    Err(PyValueError::new_err(format!(
+        "this `{name}` has no memory (its address is 0): its elements are elsewhere, or it was made for tracing only"
+    )))
+}
+
 /// The address for a parameter that points to elements of type `to`, if the array suits it: its elements are of that type,
 /// and it may be written to if the kernel does.
 pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> PyResult<u64> {
@@ -135,17 +154,20 @@ pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> Py
     // PyTorch has no read-only tensors. What the interface cannot tell, or does not suit, goes on to where the errors are.
     if let Access::DataPtr(Gate::IsCpu(Some(exchange))) = access
         && let Some((address, ty)) = exchange.look(object)
+        && address != 0
         && fits(ty, to)
     {
         return Ok(address);
     }
     if let Access::DataPtr(_) | Access::Foreign = access
-        && let Ok(ty) = dtype(object)
-        && !fits(ty, to)
+        && tells_dtype(object)?
     {
-        let ty = ty.replacen("fp", "f", 1);
-        let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
-        return Err(PyTypeError::new_err(text));
+        let ty = dtype(object)?;
+        if !fits(ty, to) {
+            let ty = ty.replacen("fp", "f", 1);
+            let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
+            return Err(PyTypeError::new_err(text));
+        }
     }
     match access {
         Access::Foreign => foreign(object, written),
@@ -240,6 +262,17 @@ const DTYPES: &[(&str, &str)] = &[
     ("float8_e5m2", "fp8e5"),
     ("float8_e4m3fnuz", "fp8e4b8"),
     ("float8_e5m2fnuz", "fp8e5b16"),
+    // As Triton itself calls them, in tensors taken as another type.
+    ("fp32", "fp32"),
+    ("fp64", "fp64"),
+    ("fp16", "fp16"),
+    ("bf16", "bf16"),
+    ("int1", "u1"),
+    ("fp8e4nv", "fp8e4nv"),
+    ("fp8e5", "fp8e5"),
+    ("fp8e4b8", "fp8e4b8"),
+    ("fp8e5b16", "fp8e5b16"),
+    ("fp8e4b15", "fp8e4b15"),
 ];
 
 /// Element types by the codes of Python's `struct`.
@@ -271,6 +304,11 @@ const MAX_DTYPES: usize = 64;
 fn dtypes() -> &'static RwLock<DTypes> {
     static DTYPES: OnceLock<RwLock<DTypes>> = OnceLock::new();
     DTYPES.get_or_init(RwLock::default)
+}
+
+/// Whether an array tells the type of its elements.
+fn tells_dtype(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr(intern!(object.py(), "dtype"))? || PyUntypedBuffer::get(object).is_ok())
 }
 
 /// Triton's name for the element type of a foreign array.

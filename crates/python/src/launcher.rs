@@ -124,6 +124,10 @@ impl BoundLaunch {
         settings: Py<PyAny>,
         hooked: Py<PyAny>,
     ) -> PyResult<BoundLaunch> {
+        if !grid.len().is_ok_and(|n| n == 3) {
+            let text = "a compiled kernel takes a grid of three sizes, such as (n, 1, 1)";
+            return Err(PyTypeError::new_err(text));
+        }
         let grid = grid_sizes(|i| grid.get_item(i))?;
         Ok(BoundLaunch { launcher, kernel, grid, settings, hooked })
     }
@@ -188,8 +192,13 @@ impl Packer<'_> {
             Slot::Value => self.value(arg, name),
             Slot::Descriptor => self.descriptor(arg, name),
             Slot::Tuple(slots) => {
-                for (i, (slot, item)) in slots.iter().zip(arg.cast::<PyTuple>()?.iter()).enumerate()
-                {
+                let items = arg.cast::<PyTuple>()?;
+                let (expected, actual) = (slots.len(), items.len());
+                if actual != expected {
+                    let text = format!("argument `{name}` is a tuple of {expected}, not {actual}");
+                    return Err(PyTypeError::new_err(text));
+                }
+                for (i, (slot, item)) in slots.iter().zip(items.iter()).enumerate() {
                     self.add(slot, &item, &format!("{name}[{i}]"))?;
                 }
                 Ok(())

@@ -393,3 +393,128 @@ fn truth_that_is_needed_twice_is_kept() {
     ];
     compare(&text, [1, 1, 1], &args);
 }
+
+/// Truth values in memory, made by ops that no loop has, beside elements of 8 bytes.
+#[test]
+fn truth_in_memory_chooses_among_long_elements() {
+    for ty in ["f64", "i64", "f32", "i8"] {
+        let text = kernel(
+            &format!("%x: ptr<i32>[], %w: ptr<{ty}>[], %z: ptr<{ty}>[], %s: ptr<i32>[]"),
+            &format!(
+                "%xs = splat(%x) : ptr<i32>[64]
+                 %px = ptr_add(%xs, %r)
+                 %a = load(%px)
+                 %seven = constant {{value = i32[](7)}}
+                 %sevens = splat(%seven) : i32[64]
+                 %rest = mod(%a, %sevens)
+                 %t = greater(%rest, %ns)
+                 %i = cast(%t) {{to = i32}}
+                 %all = reduce(%i) {{axis = 0}} region (%l: i32[], %k: i32[]) {{ %v = add(%l, %k) yield %v }}
+                 store(%s, %all)
+                 %ws = splat(%w) : ptr<{ty}>[64]
+                 %pw = ptr_add(%ws, %r)
+                 %b = load(%pw)
+                 %c = neg(%b)
+                 %d = where(%t, %b, %c)
+                 %zs = splat(%z) : ptr<{ty}>[64]
+                 %pz = ptr_add(%zs, %r)
+                 store(%pz, %d)"
+            ),
+        );
+        let x: Vec<i32> = ints(N, 8).into_iter().map(i32::abs).collect();
+        let bytes: Vec<u8> = match ty {
+            "f64" => floats(N, 1).iter().flat_map(|&x| f64::from(x).to_le_bytes()).collect(),
+            "f32" => floats(N, 1).iter().flat_map(|x| x.to_le_bytes()).collect(),
+            _ => noise(8 * N, 2).into_iter().map(|x| x as u8).collect(),
+        };
+        let args = [
+            tensor("x", &x),
+            tensor("w", &bytes),
+            tensor("z", &vec![0u8; bytes.len()]),
+            tensor("s", &[0i32]),
+            scalar::<i32>(0),
+            scalar::<i32>(3),
+        ];
+        compare(&text, [1, 1, 1], &args);
+    }
+}
+
+#[test]
+fn loops_carry_long_elements_and_truth() {
+    for ty in ["f64", "f32", "i64"] {
+        let text = kernel(
+            &format!("%x: ptr<{ty}>[], %y: ptr<{ty}>[], %z: ptr<i8>[]"),
+            &format!(
+                "%xs = splat(%x) : ptr<{ty}>[64]
+                 %px = ptr_add(%xs, %r)
+                 %first = load(%px)
+                 %flag = equal(%first, %first)
+                 %one = constant {{value = i32[](1)}}
+                 %size = constant {{value = i32[](64)}}
+                 %sizes = splat(%size) : i32[64]
+                 %end, %truth = for(%m, %n, %one, %first, %flag) region (%i: i32[], %acc: {ty}[64], %f: bool[64]) {{
+                   %is = splat(%i) : i32[64]
+                   %off = mul(%is, %sizes)
+                   %p = ptr_add(%px, %off)
+                   %b = load(%p)
+                   %sum = add(%acc, %b)
+                   %g = greater(%sum, %acc)
+                   %other = xor(%g, %f)
+                   yield %sum, %other
+                 }}
+                 %ys = splat(%y) : ptr<{ty}>[64]
+                 %py = ptr_add(%ys, %r)
+                 store(%py, %end)
+                 %bytes = cast(%truth) {{to = i8}}
+                 %zs = splat(%z) : ptr<i8>[64]
+                 %pz = ptr_add(%zs, %r)
+                 store(%pz, %bytes)"
+            ),
+        );
+        let bytes: Vec<u8> = match ty {
+            "f64" => floats(5 * N, 1).iter().flat_map(|&x| f64::from(x).to_le_bytes()).collect(),
+            "f32" => floats(5 * N, 1).iter().flat_map(|x| x.to_le_bytes()).collect(),
+            _ => noise(5 * 8 * N, 2).into_iter().map(|x| x as u8).collect(),
+        };
+        let args = [
+            tensor("x", &bytes),
+            tensor("y", &bytes[..bytes.len() / 5]),
+            tensor("z", &[9i8; N]),
+            scalar::<i32>(1),
+            scalar::<i32>(5),
+        ];
+        compare(&text, [1, 1, 1], &args);
+    }
+}
+
+#[test]
+fn copies_keep_every_bit() {
+    for (ty, bytes) in [("f16", 2), ("bf16", 2), ("f8e4m3fn", 1), ("f8e5m2", 1), ("i16", 2)] {
+        let text = kernel(
+            &format!("%x: ptr<{ty}>[], %y: ptr<{ty}>[]"),
+            &format!(
+                "%xs = splat(%x) : ptr<{ty}>[64]
+                 %pid = program_id {{axis = 0}}
+                 %size = constant {{value = i32[](64)}}
+                 %start = mul(%pid, %size)
+                 %starts = splat(%start) : i32[64]
+                 %at = add(%starts, %r)
+                 %below = less(%at, %ns)
+                 %px = ptr_add(%xs, %at)
+                 %a = load(%px, %below)
+                 %ys = splat(%y) : ptr<{ty}>[64]
+                 %py = ptr_add(%ys, %at)
+                 store(%py, %a, %below)"
+            ),
+        );
+        let every: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+        let count = every.len() / bytes;
+        let args = [
+            tensor("x", &every),
+            tensor("y", &vec![1u8; every.len()]),
+            scalar::<i32>(0),
+            scalar::<i32>(count as i32 - 7),
+        ];
+        compare(&text, [count.div_ceil(N) as u32, 1, 1], &args);
+    }
+}

@@ -67,13 +67,11 @@ impl<'m> Emitter<'m, '_> {
         let mut t = self.translation(run, roots)?;
         let mut stores = vec![];
         for (i, &root) in roots.iter().enumerate() {
-            let (root, index) = self.unnamed(root, index);
-            let mut value = self.translate(&mut t, root, &index)?;
+            let (mut value, format) = self.stored(&mut t, root, index)?;
             if t.values.is_truth(value) {
                 let [one, zero] = [1, 0].map(|bits| t.values.add(Of::Const(bits)));
                 value = t.values.add(Of::Select(value, one, zero));
             }
-            let format = format_of(self.nodes[root].elem);
             if streaming && format != Format::Same {
                 return None;
             }

@@ -106,7 +106,7 @@ pub(in crate::tile) enum Format {
     /// As halves of the two kinds, whose values are `f32`.
     F16,
     BF16,
-    /// As integers of 1 or 2 bytes, whose values are the same numbers in 4 bytes.
+    /// As integers of 1 or 2 bytes, whose values are the same numbers in the loop's width; truth values are bytes too.
     I8,
     U8,
     I16,
@@ -218,8 +218,9 @@ impl Width {
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(in crate::tile) enum Goal {
-    /// Each value, of which integers lose bits that the format lacks and others have none, is written to the stream whose address is the argument. If `streaming`,
-    /// past the caches: the addresses are multiples of 64 then, and other threads see the values only behind a fence.
+    /// Each value is written to the stream whose address is the argument: integers are cut to the format's bits, floats
+    /// have its values already. If `streaming`, past the caches: the addresses are multiples of 64 then, and other
+    /// threads see the values only behind a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
     /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
     /// where the argument says.
@@ -312,7 +313,7 @@ impl Values {
         self.add(Value::Binary(Binary::And, chosen, high))
     }
 
-    /// The signed integer next to a float toward zero, or the nearest that there is; 0 for NaN.
+    /// The signed integer of the loop's width that is next to a float toward zero, or the nearest that there is; 0 for NaN.
     pub(in crate::tile) fn saturated_int(&mut self, x: Id) -> Id {
         let bits = 8 * self.width.bytes() as i32;
         let number = self.add(Value::Unary(Unary::ToInt, x));
@@ -382,7 +383,7 @@ impl Loop {
     /// The same with a comparison of its own for each use.
     fn comparing_again(&self) -> Loop {
         let mut values = vec![];
-        // Where each value is now.
+        // Where each value is now. Comparisons are made of numbers, so one is no operand of another.
         let mut at: Vec<Id> = vec![];
         for &value in &self.values {
             let value = value.with(|id| match self.values[id] {

@@ -276,6 +276,49 @@ fn floats_become_the_nearest_integers_that_there_are() {
     assert_eq!(long, x.iter().map(|&x| x as i64).collect::<Vec<_>>());
 }
 
+#[test]
+fn every_short_format_is_known_in_both_widths() {
+    let integers = [Format::I8, Format::U8, Format::I16, Format::U16];
+    let names = [
+        (Width::Four, ["vpmovsxbd", "vpmovzxbd", "vpmovsxwd", "vpmovzxwd"], ["vpmovdb", "vpmovdw"]),
+        (
+            Width::Eight,
+            ["vpmovsxbq", "vpmovzxbq", "vpmovsxwq", "vpmovzxwq"],
+            ["vpmovqb", "vpmovqw"],
+        ),
+    ];
+    let moved = |width, format| {
+        let mut v = Values::new(width);
+        let zero = v.add(Value::Const(0));
+        let x = v.add(Value::Load { stream: 0, other: Some(zero), format });
+        v.finish(Goal::Store { values: vec![(x, 1, format)], streaming: false }, 64, vec![])
+    };
+    for (width, loads, stores) in names {
+        for (k, format) in integers.into_iter().enumerate() {
+            let l = moved(width, format);
+            let code = l.compile().unwrap();
+            let lines = disassembled(&code).join("\n");
+            assert!(lines.contains(loads[k]) && lines.contains(stores[k / 2]), "{lines}");
+            if !runs() {
+                continue;
+            }
+            let x: Vec<u8> = (1..=128).collect();
+            let z = vec![200u8; 129];
+            let bytes = format.bytes(width);
+            for (on, all) in [(64, 64), (37, 50)] {
+                call(&code, &[address(&x), address(&z)], on, all);
+                assert_eq!(z[..on * bytes], x[..on * bytes]);
+                assert!(z[on * bytes..all * bytes].iter().all(|&b| b == 0));
+                assert_eq!(z[64 * bytes], 200);
+            }
+        }
+    }
+    // Halves have values of 4 bytes only.
+    assert!(
+        [Format::F16, Format::BF16].iter().all(|&f| moved(Width::Eight, f).compile().is_none())
+    );
+}
+
 /// Plain evaluation of a loop's values for one element.
 fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
     let mut at: Vec<f32> = vec![];

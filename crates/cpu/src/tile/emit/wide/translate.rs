@@ -73,14 +73,14 @@ pub(super) fn format_of(elem: Elem) -> Format {
         Elem::Data(DType::F16) => Format::F16,
         Elem::Data(DType::BF16) => Format::BF16,
         Elem::Data(DType::I8) => Format::I8,
-        Elem::Data(DType::U8 | DType::Bool) => Format::U8,
+        Elem::Data(_) if elem.size() == 1 => Format::U8,
         Elem::Data(DType::I16) => Format::I16,
         Elem::Data(DType::U16) => Format::U16,
         _ => Format::Same,
     }
 }
 
-/// Whether the elements are shorter than the values that they become.
+/// Whether the elements have fewer than the 4 bytes in which loops compute those that they can.
 pub(in crate::tile::emit) fn is_short(elem: Elem) -> bool {
     elem.size() < 4
 }
@@ -107,35 +107,46 @@ fn extended(bits: u64, elem: Elem) -> u64 {
 }
 
 impl Emitter<'_, '_> {
-    /// A block whose bits are another's, as the one that loops know: integers instead of short floats.
-    pub(super) fn unnamed(&self, node: NodeId, index: &Index) -> (NodeId, Index) {
-        let n = &self.nodes[node];
-        match &n.kind {
-            Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
-                match operands[..] {
-                    [bits] if matches!(self.nodes[bits].elem, Elem::Data(d) if d.is_int()) => {
-                        (bits, self.operand_index(bits, index))
-                    }
-                    _ => (node, index.clone()),
-                }
-            }
-            _ => (node, index.clone()),
-        }
-    }
-
+    /// A translation of these blocks.
     pub(super) fn translation<'r>(
         &self,
         run: &'r Run,
         roots: &[NodeId],
     ) -> Option<Translation<'r>> {
-        let of = |&root: &NodeId| match self.unnamed(root, &run.index()).0 {
-            bits if self.nodes[bits].elem == Elem::Data(DType::Bool) => Some(Width::Four),
-            bits => width_of(self.nodes[bits].elem),
-        };
-        let width = of(roots.first()?)?;
+        let elem = self.nodes[*roots.first()?].elem;
+        let width = if is_short(elem) { Width::Four } else { width_of(elem)? };
         let values = Values::new(width);
         let (words, loads) = (vec![], vec![]);
         Some(Translation { run, values, words, known: HashMap::new(), loads })
+    }
+
+    /// What is written to memory for a block, and how. Short floats whose bits are only moved are integers on the way:
+    /// loops know no 8-bit floats, and reading a half makes a signalling NaN quiet.
+    pub(super) fn stored(
+        &self,
+        t: &mut Translation<'_>,
+        root: NodeId,
+        index: &Index,
+    ) -> Option<(Id, Format)> {
+        let n = &self.nodes[root];
+        let bits = match n.elem.size() {
+            1 => Elem::Data(DType::U8),
+            _ => Elem::Data(DType::U16),
+        };
+        let moved = match &n.kind {
+            Kind::View(of, map) => return self.stored(t, *of, &rename(map, index)),
+            Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
+                let &of = operands.first()?;
+                let whole = matches!(self.nodes[of].elem, Elem::Data(d) if d.is_int());
+                let at = self.operand_index(of, index);
+                if whole { self.stored(t, of, &at) } else { None }
+            }
+            Kind::Load { .. } if is_short(n.elem) && n.elem.dtype().is_float() => {
+                self.translate_load(t, root, index, bits).map(|id| (id, format_of(bits)))
+            }
+            _ => None,
+        };
+        moved.or_else(|| Some((self.translate(t, root, index)?, format_of(n.elem))))
     }
 
     /// The block as values of a loop, if a loop can compute it.
@@ -277,9 +288,14 @@ impl Emitter<'_, '_> {
             (_, true) => of_floats(v, op, &x)?,
             (_, false) => of_integers(v, op, &x, from)?,
         };
-        // What is chosen, or of a float changes only the sign, is exact.
-        let exact = matches!(op.kind, K::Max | K::MaxNum | K::Min | K::MinNum)
-            || from.is_float() && matches!(op.kind, K::Neg | K::Abs);
+        // What is chosen, or of a float changes only the sign, is exact; so are bits of extended integers.
+        let exact = match op.kind {
+            K::Max | K::MaxNum | K::Min | K::MinNum => true,
+            K::Neg | K::Abs => from.is_float(),
+            K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor => true,
+            K::BitShift => op.str("direction") != Some("LEFT"),
+            _ => false,
+        };
         Some(if exact { value } else { rounded(v, value, result) })
     }
 }

@@ -6,7 +6,7 @@ use super::super::{Binary, Class, Format, Goal, Id, Logic, Loop, Relation, Unary
 use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
-use super::opcodes::{binary, commutes, comparison, integer, later, packed};
+use super::opcodes::{binary, commutes, comparison, integer, later, packed, short};
 use super::{BYTES, PLACES, STREAMS};
 use crate::tile::routine::Fold;
 
@@ -174,57 +174,69 @@ impl<'a> Body<'a> {
         Place::Stream { base: STREAMS[base], scale: size as u8, offset: bytes * k as i32, bytes }
     }
 
-    fn store(&mut self, from: Zmm, mask: Mask, to: Place, format: Format, streaming: bool) {
+    fn store(
+        &mut self,
+        from: Zmm,
+        mask: Mask,
+        to: Place,
+        format: Format,
+        streaming: bool,
+    ) -> Option<()> {
         let width = self.l.width;
         let masking = |r: Zmm| (r, mask, Masking::Keep);
-        // vpmovdb, vpmovdw: the lowest bytes of lanes.
-        let lower = |byte: u8| Opcode { prefix: 2, ..later(width, 2, byte) };
-        match format {
-            Format::Same => {
+        match (format, width) {
+            (Format::Same, _) => {
                 let op = packed(width, if streaming { 0x2b } else { 0x11 });
                 self.a.vector(op, masking(from), 0, to, None);
             }
             // vcvtps2ph, to nearest even.
-            Format::F16 => self.a.vector(later(width, 3, 0x1d), masking(from), 0, to, Some(0)),
-            Format::BF16 => {
-                self.unary(Unary::ShiftRight(16), SCRATCH, Place::Reg(from));
-                self.a.vector(lower(0x33), masking(SCRATCH), 0, to, None);
+            (Format::F16, Width::Four) => {
+                self.a.vector(later(width, 3, 0x1d), masking(from), 0, to, Some(0));
             }
-            Format::I8 | Format::U8 => self.a.vector(lower(0x31), masking(from), 0, to, None),
-            Format::I16 | Format::U16 => self.a.vector(lower(0x33), masking(from), 0, to, None),
+            (Format::BF16, Width::Four) => {
+                self.unary(Unary::ShiftRight(16), SCRATCH, Place::Reg(from));
+                let (_, store) = short(Format::U16, width)?;
+                self.a.vector(store, masking(SCRATCH), 0, to, None);
+            }
+            _ => self.a.vector(short(format, width)?.1, masking(from), 0, to, None),
         }
+        Some(())
     }
 
     /// Loads elements where the mask holds; the others are 0 or what the register has.
-    fn load(&mut self, to: Zmm, (mask, masking): (Mask, Masking), from: Place, format: Format) {
+    fn load(
+        &mut self,
+        to: Zmm,
+        (mask, masking): (Mask, Masking),
+        from: Place,
+        format: Format,
+    ) -> Option<()> {
         let width = self.l.width;
-        let extended = |e: &mut Self, byte: u8| {
-            e.a.vector(later(width, 2, byte), (to, mask, masking), 0, from, None);
-        };
-        match format {
-            Format::Same => match (from, &self.l.goal) {
+        let how = (to, mask, masking);
+        match (format, width) {
+            (Format::Same, _) => match (from, &self.l.goal) {
                 (Place::Stream { base, scale, offset, .. }, Goal::Store { .. }) if mask == 0 => {
                     let bytes = BYTES as i32 / 2;
                     let half = |k| Place::Stream { base, scale, offset: offset + k * bytes, bytes };
                     self.load_halves(to, [half(0), half(1)]);
                 }
-                _ => self.a.vector(packed(width, 0x10), (to, mask, masking), 0, from, None),
+                _ => self.a.vector(packed(width, 0x10), how, 0, from, None),
             },
-            Format::BF16 => {
+            // vcvtph2ps
+            (Format::F16, Width::Four) => {
+                self.a.vector(later(width, 2, 0x13), how, 0, from, None);
+            }
+            (Format::BF16, Width::Four) => {
                 // Lanes that are left out are kept by the copy.
                 let zero = if mask == 0 { Masking::Keep } else { Masking::Zero };
-                self.a.vector(later(width, 2, 0x33), (SCRATCH, mask, zero), 0, from, None);
+                let (load, _) = short(Format::U16, width)?;
+                self.a.vector(load, (SCRATCH, mask, zero), 0, from, None);
                 self.unary(Unary::ShiftLeft(16), SCRATCH, Place::Reg(SCRATCH));
-                let scratch = Place::Reg(SCRATCH);
-                self.a.vector(packed(width, 0x10), (to, mask, masking), 0, scratch, None);
+                self.a.vector(packed(width, 0x10), how, 0, Place::Reg(SCRATCH), None);
             }
-            // vcvtph2ps, vpmovsxbd, vpmovzxbd, vpmovsxwd, vpmovzxwd
-            Format::F16 => extended(self, 0x13),
-            Format::I8 => extended(self, 0x21),
-            Format::U8 => extended(self, 0x31),
-            Format::I16 => extended(self, 0x23),
-            Format::U16 => extended(self, 0x33),
+            _ => self.a.vector(short(format, width)?.0, how, 0, from, None),
         }
+        Some(())
     }
 
     /// Loads a vector as two halves. Zen 4 holds a load of 512 bits back where bits 6 to 11 of its address are those of
@@ -309,7 +321,7 @@ impl<'a> Body<'a> {
                     let mask = if masked { TOTAL } else { 0 };
                     let to = self.stream(stream, k, format);
                     // Stores past the caches have no mask.
-                    self.store(from, mask, to, format, *streaming && !masked);
+                    self.store(from, mask, to, format, *streaming && !masked)?;
                     self.used(id);
                 }
             }
@@ -386,7 +398,7 @@ impl<'a> Body<'a> {
                     }
                     Some(other) => (self.reuse(other)?, (COUNT, Masking::Keep)),
                 };
-                self.load(to, how, from, format);
+                self.load(to, how, from, format)?;
                 to
             }
             Value::Number => {

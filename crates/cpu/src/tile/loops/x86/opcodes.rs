@@ -1,6 +1,6 @@
 //! The instructions for operations, by the width of elements.
 
-use super::super::{Binary, Class, Relation, Width};
+use super::super::{Binary, Class, Format, Relation, Width};
 use super::assemble::Opcode;
 
 /// Opcodes that floats of both widths have: `ps` forms have no prefix and no W, `pd` forms have 66 and W.
@@ -18,6 +18,21 @@ pub(super) fn later(width: Width, map: u8, byte: u8) -> Opcode {
 pub(super) fn integer(width: Width, four: u8, eight: u8) -> Opcode {
     let wide = width == Width::Eight;
     Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four }, half: false }
+}
+
+/// The instruction that loads shorter integers, or halves, as values, and the one that stores integers: `vpmovsxbd` and
+/// its kin, `vpmovdb` and its kin.
+pub(super) fn short(format: Format, width: Width) -> Option<(Opcode, Opcode)> {
+    let (load, store) = match format {
+        Format::I8 => (0x21, 0x31),
+        Format::U8 => (0x31, 0x31),
+        Format::I16 => (0x23, 0x33),
+        Format::U16 => (0x33, 0x33),
+        Format::Same | Format::F16 | Format::BF16 => return None,
+    };
+    let further = u8::from(width == Width::Eight);
+    let [load, store] = [load, store].map(|byte| later(Width::Four, 2, byte + further));
+    Some((load, Opcode { prefix: 2, ..store }))
 }
 
 /// The instruction of a binary operation, with its immediate.
