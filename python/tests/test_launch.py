@@ -66,23 +66,36 @@ def test_compiled_kernel_called_directly():
     assert out[:2].tolist() == [211, 211] and not out[2:].any()
 
 
-def test_hooks_run_around_the_launch():
+HOOKS = {"enter": knobs.runtime.launch_enter_hook, "exit": knobs.runtime.launch_exit_hook}
+
+
+@pytest.mark.parametrize("road", ["jit", "compiled"])
+@pytest.mark.parametrize("which", [["enter", "exit"], ["enter"], ["exit"]])
+def test_hooks_run_around_the_launch(road, which):
     out, seen = np.zeros(24, np.int32), []
+    compiled = ids_kernel[(4,)](out, X=4, Y=3)
+    bound = compiled[(4, 1, 1)]
+    bound(out, 4, 3)
 
-    def enter(metadata):
-        seen.append(("enter", metadata.get()["name"], out.any()))
+    def hook(what):
+        return lambda metadata: seen.append((what, metadata.get()["name"], bool(out.any())))
 
-    def leave(metadata):
-        seen.append(("exit", metadata.get()["name"], out.any()))
-
-    knobs.runtime.launch_enter_hook.add(enter)
-    knobs.runtime.launch_exit_hook.add(leave)
+    hooks = {what: hook(what) for what in which}
+    out[:] = 0
+    for what, function in hooks.items():
+        HOOKS[what].add(function)
     try:
-        ids_kernel[(4,)](out, X=4, Y=3)
+        if road == "jit":
+            ids_kernel[(4,)](out, X=4, Y=3)
+        else:
+            bound(out, 4, 3)
     finally:
-        knobs.runtime.launch_enter_hook.remove(enter)
-        knobs.runtime.launch_exit_hook.remove(leave)
-    assert seen == [("enter", "ids_kernel", False), ("exit", "ids_kernel", True)]
+        for what, function in hooks.items():
+            HOOKS[what].remove(function)
+    assert seen == [(what, "ids_kernel", what == "exit") for what in which]
+    bound(out, 4, 3)
+    ids_kernel[(4,)](out, X=4, Y=3)
+    assert len(seen) == len(which)
 
 
 def test_do_bench_measures():

@@ -1,6 +1,6 @@
 //! What Triton's JIT asks of each argument: its type and whether its address is a multiple of 16.
 
-use crate::array::{self, Access};
+use crate::array::{self, Access, Gate};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -31,15 +31,8 @@ pub(crate) fn specialize<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match Access::of(&arg)? {
         Access::Foreign => {
-            let ty = array::dtype(&arg)?;
-            let name = PyString::intern(py, &format!("{}{ty}", if is_const { "*k" } else { "*" }));
-            let aligned = align && specialize && array::address(&arg)?.is_multiple_of(16);
-            let kind = match (specialize, aligned) {
-                (false, _) => py.None().into_bound(py),
-                (true, true) => intern!(py, "D").clone().into_any(),
-                (true, false) => intern!(py, "").clone().into_any(),
-            };
-            PyTuple::new(py, [name.into_any(), kind])?.into_bound_py_any(py)
+            let address = if align && specialize { array::address(&arg)? } else { 0 };
+            pointer(py, array::dtype(&arg)?, address, is_const, specialize, align)
         }
         // A NumPy 1 must not become a constant of the kernel's: the compiler knows Python's numbers only.
         Access::Scalar => {
@@ -50,7 +43,12 @@ pub(crate) fn specialize<'py>(
             let views = py.import("trident.arrays")?.getattr("views")?.call1((arg,))?;
             native(py)?.call1((backend, views, is_const, specialize, align))
         }
-        Access::DataPtr(_) => {
+        Access::DataPtr(gate) => {
+            if let Gate::IsCpu(Some(exchange)) = gate
+                && let Some((address, ty)) = exchange.look(&arg)
+            {
+                return pointer(py, ty, address, is_const, specialize, align);
+            }
             let args = (backend, &arg, is_const, specialize, align);
             native(py)?.call1(args).map_err(|e| match arg.getattr(intern!(py, "dtype")) {
                 Ok(dtype) if e.is_instance_of::<PyKeyError>(py) => {
@@ -63,6 +61,24 @@ pub(crate) fn specialize<'py>(
             native(py)?.call1((backend, arg, is_const, specialize, align))
         }
     }
+}
+
+/// What the JIT is told of a pointer to elements of this type.
+fn pointer<'py>(
+    py: Python<'py>,
+    ty: &str,
+    address: u64,
+    is_const: bool,
+    specialize: bool,
+    align: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let name = PyString::intern(py, &format!("{}{ty}", if is_const { "*k" } else { "*" }));
+    let kind = match (specialize, align && address.is_multiple_of(16)) {
+        (false, _) => py.None().into_bound(py),
+        (true, true) => intern!(py, "D").clone().into_any(),
+        (true, false) => intern!(py, "").clone().into_any(),
+    };
+    PyTuple::new(py, [name.into_any(), kind])?.into_bound_py_any(py)
 }
 
 /// Whether a tuple holds, at any depth, something that Triton's function does not know.

@@ -74,7 +74,9 @@ def parse_arguments():
     parser.add_argument("--ops", nargs="+", choices=OPS, default=OPS, metavar="OP")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=SIZES)
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file")
-    parser.add_argument("--bless", action="store_true", help="rewrite docs/benchmarks.md")
+    parser.add_argument(
+        "--bless", action="store_true", help="rewrite docs/benchmarks.md and README.md"
+    )
     options = parser.parse_args()
     options.threads = [int(part) for part in options.threads.split(",")]
     if options.quick:
@@ -101,6 +103,8 @@ def main():
     if options.bless:
         text = report.markdown(rows, latency, versions())
         replace_between_markers(ROOT / "docs/benchmarks.md", "kernels", text)
+        summary = "\n".join(report.summary(rows))
+        replace_between_markers(ROOT / "README.md", "kernels", summary)
     failed = [row for row in rows if "error" in row]
     for row in failed:
         print(f"no figure: {row['op']}, {row['size']}, {row['threads']} threads: {row['error']}")

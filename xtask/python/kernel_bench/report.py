@@ -1,4 +1,4 @@
-"""Tables of a run, the bars that it is held to, and docs/benchmarks.md."""
+"""Tables of a run, the bars that it is held to, and what docs and README show."""
 
 import math
 import os
@@ -102,6 +102,26 @@ def bar_lines(rows, latency):
     yield "|---|---:|---:|---|"
     for what, value, bound, met in bars(rows, latency):
         yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
+
+
+def summary(rows):
+    """The part of README.md about kernels: a line per op with geometric means over the sizes."""
+    good = measured(rows)
+    if not good:
+        return
+    worst = min(good, key=ratio)
+    threads = sorted({row["threads"] for row in good})
+    yield (
+        f"{PEER}'s time ÷ ours, geometric mean over {len(good)} configurations: "
+        f"{geometric_mean(map(ratio, good)):.2f} (above 1 is faster); the slowest, "
+        f"{worst['op']} in {worst['size']} on {worst['threads']} threads, {ratio(worst):.2f}."
+    )
+    yield ""
+    yield f"| op | {' | '.join(f'{n} threads' for n in threads)} |"
+    yield f"|---|{'---:|' * len(threads)}"
+    for op in dict.fromkeys(row["op"] for row in good):
+        of = [[ratio(r) for r in good if (r["op"], r["threads"]) == (op, n)] for n in threads]
+        yield f"| {op} | {' | '.join(f'{geometric_mean(ratios):.2f}' for ratios in of)} |"
 
 
 def processor():

@@ -52,6 +52,15 @@ class Bars(unittest.TestCase):
         self.assertTrue(met["launch, jit, µs"])
         self.assertFalse(met["launch, compiled, µs"])
 
+    def test_summary_has_a_mean_for_each_op_and_number_of_threads(self):
+        rows = [row(), row(size="L2", peer=8e-3), row(threads=2, peer=5e-4), row("mul")]
+        rows += [row("mul", threads=2), {"op": "exp", "size": "L2", "threads": 1, "error": "no"}]
+        lines = list(report.summary(rows))
+        self.assertIn("over 5 configurations", lines[0])
+        self.assertIn("the slowest, add in memory on 2 threads, 0.50", lines[0])
+        self.assertEqual(lines[-2:], ["| add | 4.00 | 0.50 |", "| mul | 2.00 | 2.00 |"])
+        self.assertEqual(list(report.summary(rows[-1:])), [])
+
     def test_a_case_without_figures_is_shown_and_not_scored(self):
         rows = [row(), {"op": "exp", "size": "L2", "threads": 1, "error": "no a|b"}]
         text = report.markdown(rows, None, {"PyTorch": "1"})
