@@ -67,3 +67,17 @@ class Launcher:
 
     def __init__(self, signature: Sequence[tuple[str, Any]]) -> None: ...
     def __call__(self, *args: Any) -> None: ...
+
+class BoundLaunch:
+    """The launches of a compiled kernel with one grid: what ``kernel[grid]`` gives.
+
+    ``hooked``, Triton's own function, is called instead while ``settings`` have hooks.
+    """
+
+    def __init__(
+        self, launcher: Launcher, kernel: Kernel, grid: Sequence[int], settings: Any, hooked: Any
+    ) -> None: ...
+    def __call__(self, *args: Any, stream: Any = None) -> None: ...
+
+def hooked(settings: Any) -> bool:
+    """Whether Triton's settings of launches have hooks that call anything."""

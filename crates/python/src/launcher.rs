@@ -140,10 +140,7 @@ impl BoundLaunch {
         args: &Bound<'_, PyTuple>,
         named: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
-        let settings = self.settings.bind(py);
-        let enter = settings.getattr(intern!(py, "launch_enter_hook"))?;
-        let leave = settings.getattr(intern!(py, "launch_exit_hook"))?;
-        if named.is_some() || !idle(&enter) || !idle(&leave) {
+        if named.is_some() || hooked(self.settings.bind(py))? {
             return self.hooked.call(py, args, named).map(drop);
         }
         let kernel = self.kernel.get();
@@ -159,6 +156,15 @@ fn grid_sizes<'py>(axis: impl Fn(usize) -> PyResult<Bound<'py, PyAny>>) -> PyRes
         *size = grid_size(&axis(i)?)?;
     }
     Ok(grid)
+}
+
+/// Whether Triton's settings of launches have hooks that call anything.
+#[pyfunction]
+pub(crate) fn hooked(settings: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = settings.py();
+    let enter = settings.getattr(intern!(py, "launch_enter_hook"))?;
+    let leave = settings.getattr(intern!(py, "launch_exit_hook"))?;
+    Ok(!idle(&enter) || !idle(&leave))
 }
 
 /// Whether a chain of hooks is empty.

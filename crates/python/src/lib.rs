@@ -20,7 +20,7 @@ mod _trident {
     #[pymodule_export]
     use crate::kernel::{Kernel, compile, load};
     #[pymodule_export]
-    use crate::launcher::{BoundLaunch, Launcher};
+    use crate::launcher::{BoundLaunch, Launcher, hooked};
     #[pymodule_export]
     use crate::specialize::{address, specialize};
 

@@ -151,16 +151,10 @@ def install_launches() -> None:
     describe = CompiledKernel.launch_metadata
 
     @functools.wraps(describe)
-    def describe_for_hooks(self, grid, stream, *args):
-        hooks = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
-        if isinstance(self._run, _trident.Launcher) and not any(_calls(hook) for hook in hooks):
+    def describe_to_hooks(self, grid, stream, *args):
+        if isinstance(self._run, _trident.Launcher) and not _trident.hooked(knobs.runtime):
             return None
         return describe(self, grid, stream, *args)
 
     CompiledKernel.__getitem__ = bind_directly
-    CompiledKernel.launch_metadata = describe_for_hooks
-
-
-def _calls(hook) -> bool:
-    """Whether a chain of hooks, or a hook in its place, calls anything."""
-    return hook is not None and getattr(hook, "calls", True) != []
+    CompiledKernel.launch_metadata = describe_to_hooks
