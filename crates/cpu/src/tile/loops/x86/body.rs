@@ -7,7 +7,7 @@ use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
 use super::opcodes::{binary, commutes, comparison, integer, later, packed, short};
-use super::{BYTES, PLACES, STREAMS};
+use super::{BYTES, FEW, PLACES, STREAMS};
 use crate::tile::routine::Fold;
 
 /// The mask of elements that are on, and that of elements at all.
@@ -215,7 +215,9 @@ impl<'a> Body<'a> {
         let how = (to, mask, masking);
         match (format, width) {
             (Format::Same, _) => match (from, &self.l.goal) {
-                (Place::Stream { base, scale, offset, .. }, Goal::Store { .. }) if mask == 0 => {
+                (Place::Stream { base, scale, offset, .. }, Goal::Store { .. })
+                    if mask == 0 && self.needs.steps <= FEW =>
+                {
                     let bytes = BYTES as i32 / 2;
                     let half = |k| Place::Stream { base, scale, offset: offset + k * bytes, bytes };
                     self.load_halves(to, [half(0), half(1)]);
@@ -240,7 +242,8 @@ impl<'a> Body<'a> {
     }
 
     /// Loads a vector as two halves. Zen 4 holds a load of 512 bits back where bits 6 to 11 of its address are those of
-    /// a store that is still under way, as they are of arrays that follow one another; halves pass.
+    /// a store that is still under way, as they are of arrays that follow one another; halves pass. Loops that compute
+    /// more do not wait for loads.
     fn load_halves(&mut self, to: Zmm, [low, high]: [Place; 2]) {
         let half = Opcode { half: true, ..packed(Width::Four, 0x10) };
         self.a.vector(half, (to, 0, Masking::Keep), 0, low, None);
