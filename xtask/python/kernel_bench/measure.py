@@ -1,8 +1,9 @@
 """Measures all cases with one number of threads; a JSON line for each, progress included.
 
-Ours and PyTorch's take turns of about TURN seconds with a pause between: threads of OpenMP go on
-spinning for a while after their work, and would take the core from the other's. A figure is the
-median over the turns of the time per call.
+Ours and PyTorch's take turns of about TURN seconds. Threads of OpenMP go on spinning for some
+milliseconds after their work and take the core from the other's, and a system takes a while to give
+an idle core back. So a turn begins with a pause, and with calls for WARM seconds that are not
+counted. A figure is the median over the turns of the time per call.
 """
 
 import argparse
@@ -22,14 +23,17 @@ import trident
 from . import latency
 from .cases import MAKERS, SIZES
 
-TURN, PAUSE = 0.02, 0.004
+TURN, PAUSE, WARM = 0.02, 0.004, 0.01
 TOLERANCE = 1e-4  # largest error allowed, relative to the largest value of PyTorch's result
 
 
 def turn(call, calls):
-    """Seconds per call; a first one, not counted, wakes the threads."""
+    """Seconds per call, of this many calls after those that are not counted."""
     time.sleep(PAUSE)
+    end = time.perf_counter() + WARM
     call()
+    while time.perf_counter() < end:
+        call()
     start = time.perf_counter()
     for _ in range(calls):
         call()
