@@ -160,14 +160,12 @@ pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> Py
         return Ok(address);
     }
     if let Access::DataPtr(_) | Access::Foreign = access
-        && tells_dtype(object)?
+        && let Some(ty) = told_dtype(object)?
+        && !fits(ty, to)
     {
-        let ty = dtype(object)?;
-        if !fits(ty, to) {
-            let ty = ty.replacen("fp", "f", 1);
-            let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
-            return Err(PyTypeError::new_err(text));
-        }
+        let ty = ty.replacen("fp", "f", 1);
+        let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
+        return Err(PyTypeError::new_err(text));
     }
     match access {
         Access::Foreign => foreign(object, written),
@@ -306,21 +304,25 @@ fn dtypes() -> &'static RwLock<DTypes> {
     DTYPES.get_or_init(RwLock::default)
 }
 
-/// Whether an array tells the type of its elements.
-fn tells_dtype(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(object.hasattr(intern!(object.py(), "dtype"))? || PyUntypedBuffer::get(object).is_ok())
-}
-
 /// Triton's name for the element type of a foreign array.
 pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    match told_dtype(object)? {
+        Some(ty) => Ok(ty),
+        None => Err(unknown(&object.get_type().name()?.to_string())),
+    }
+}
+
+/// The same; `None` if the array does not tell it.
+fn told_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
     let Ok(dtype) = object.getattr(intern!(object.py(), "dtype")) else {
-        let format = PyUntypedBuffer::get(object)?.format().to_string_lossy().into_owned();
+        let Ok(buffer) = PyUntypedBuffer::get(object) else { return Ok(None) };
+        let format = buffer.format().to_string_lossy().into_owned();
         let code = format.trim_start_matches(['@', '=', '<']);
-        return find(FORMATS, code).ok_or_else(|| unknown(&format));
+        return find(FORMATS, code).map(Some).ok_or_else(|| unknown(&format));
     };
     let key = dtype.as_ptr() as usize;
     if let Some((_, ty)) = dtypes().read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Ok(ty);
+        return Ok(Some(ty));
     }
     let name = dtype.str()?.to_string();
     let short = name.rsplit('.').next().unwrap_or(&name);
@@ -329,7 +331,7 @@ pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     if known.len() < MAX_DTYPES {
         known.insert(key, (dtype.unbind(), ty));
     }
-    Ok(ty)
+    Ok(Some(ty))
 }
 
 pub(crate) fn unknown(name: &str) -> PyErr {
