@@ -21,7 +21,17 @@ from markdown import replace_between_markers
 from onnx_suite.generate import cached_cases
 
 from . import models, report
-from .engines import ENGINES, ONNXRUNTIME, TRIDENT, Failed, Job, cold_start, measure
+from .engines import (
+    BASELINE,
+    BINARIES,
+    ENGINES,
+    ONNXRUNTIME,
+    TRIDENT,
+    Failed,
+    Job,
+    cold_start,
+    measure,
+)
 
 QUICK_MODELS = (models.DIGITS, models.MINILM, "squeezenet", "shufflenet", "resnet50")
 AGREEMENT = 1e-3  # largest error allowed, relative to the largest value of ONNX Runtime's output
@@ -104,11 +114,19 @@ def parse_arguments():
     parser.add_argument("--batch", nargs="+", type=int, default=[1, 8])
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument(
+        "--against", metavar="BINARY", help="compare with another build of trident instead"
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1.5, help="timed per process, about")
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file")
     parser.add_argument("--bless", action="store_true", help="rewrite docs/benchmarks.md")
     options = parser.parse_args()
+    if options.against:
+        if options.bless:
+            parser.error("--bless is for figures beside other engines, without --against")
+        os.environ[BINARIES[BASELINE]] = str(pathlib.Path(options.against).resolve(strict=True))
+        options.engines = (TRIDENT, BASELINE)
     if options.quick:
         options.rounds, options.seconds = 1, 0.5
         if options.models == models.NAMES:
@@ -143,7 +161,7 @@ def main():
         error = row["engines"][TRIDENT]["error"]
         print(f"no figure: {row['model']} batch {row['batch']}, {row['threads']} threads: {error}")
     ratio = report.geometric_mean(report.ratios(rows, TRIDENT, "median_ms"))
-    print(f"geomean ratio {ratio:.2f} vs {ONNXRUNTIME}")
+    print(f"geomean ratio {ratio:.2f} vs {report.peer_of(rows)}")
     return 1 if missing else 0
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 TRIDENT, ONNXRUNTIME = "trident", "onnxruntime"
 ENGINES = (TRIDENT, ONNXRUNTIME, "rten", "tract")
+BASELINE = "baseline"  # another build of trident
+BINARIES = {TRIDENT: "TRIDENT", BASELINE: "TRIDENT_BASELINE"}  # the variables that name them
 TIMEOUT = 600
 
 
@@ -46,8 +48,8 @@ class Failed(Exception):
 def measure(engine, job, with_output):
     """Run `job` once with `engine`."""
     with tempfile.TemporaryDirectory(prefix="bench") as folder:
-        if engine == TRIDENT:
-            return measure_trident(job, folder, with_output)
+        if engine in BINARIES:
+            return measure_trident(os.environ[BINARIES[engine]], job, folder, with_output)
         return measure_peer(engine, job, folder)
 
 
@@ -77,11 +79,10 @@ def run(command, request=None):
     return result.stdout
 
 
-def measure_trident(job, folder, with_output):
+def measure_trident(binary, job, folder, with_output):
     """`trident bench` for the times, `trident run` for the output."""
     source, result = f"{folder}/inputs.npz", f"{folder}/outputs.npz"
     np.savez(source, **job.inputs)
-    binary = os.environ["TRIDENT"]
     command = [binary, "bench", job.model, "--input", source, "--threads", job.threads]
     command += ["--warmup", job.warmup, "--iterations", job.iterations, "--json"]
     answer = json.loads(run([str(part) for part in command]))

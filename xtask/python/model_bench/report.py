@@ -4,7 +4,7 @@ import math
 import os
 import platform
 
-from .engines import ENGINES, ONNXRUNTIME, TRIDENT
+from .engines import BASELINE, ENGINES, ONNXRUNTIME, TRIDENT
 
 
 def geometric_mean(values):
@@ -12,10 +12,16 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
+def peer_of(rows):
+    """What engines are compared with: the other build where there is one, else ONNX Runtime."""
+    return BASELINE if any(BASELINE in row["engines"] for row in rows) else ONNXRUNTIME
+
+
 def ratios(rows, engine, field):
-    """`engine` ÷ ONNX Runtime of each configuration that both ran."""
+    """`engine` ÷ its peer of each configuration that both ran."""
+    name = peer_of(rows)
     for row in rows:
-        mine, peer = row["engines"].get(engine), row["engines"].get(ONNXRUNTIME)
+        mine, peer = row["engines"].get(engine), row["engines"].get(name)
         if mine and peer and "error" not in mine and "error" not in peer and peer[field] > 0:
             yield mine[field] / peer[field]
 
@@ -27,9 +33,9 @@ def cell(entry, field, scale, digits):
 
 
 def table(rows, field, scale, digits):
-    """Markdown lines: a row per configuration, the engines, and Trident ÷ ONNX Runtime."""
-    engines = [e for e in ENGINES if any(e in row["engines"] for row in rows)]
-    ratio_title = f"{TRIDENT} ÷ {ONNXRUNTIME}"
+    """Markdown lines: a row per configuration, the engines, and Trident ÷ its peer."""
+    engines = [e for e in (*ENGINES, BASELINE) if any(e in row["engines"] for row in rows)]
+    ratio_title = f"{TRIDENT} ÷ {peer_of(rows)}"
     lines = [
         "| model | batch | threads | " + " | ".join(engines) + f" | {ratio_title} |",
         "|---|---|---|" + "---:|" * (len(engines) + 1),
@@ -43,15 +49,16 @@ def table(rows, field, scale, digits):
 
 
 def summary(rows):
-    """One line for each engine: geometric means of its ratios to ONNX Runtime."""
+    """One line for each engine: geometric means of its ratios to its peer."""
+    peer = peer_of(rows)
     for engine in ENGINES:
         times = list(ratios(rows, engine, "median_ms"))
-        if engine == ONNXRUNTIME or not times:
+        if engine == peer or not times:
             continue
         memory = geometric_mean(ratios(rows, engine, "memory_bytes"))
         startup = geometric_mean(ratios(rows, engine, "startup_ms"))
         yield (
-            f"{engine} ÷ {ONNXRUNTIME}, geometric means over {len(times)} configurations: "
+            f"{engine} ÷ {peer}, geometric means over {len(times)} configurations: "
             f"time {geometric_mean(times):.2f}, memory {memory:.2f}, "
             f"load and first run {startup:.2f}"
         )

@@ -79,6 +79,13 @@ class Figures(unittest.TestCase):
         self.assertEqual(list(report.ratios(rows, "tract", "median_ms")), [])
         self.assertTrue(any("| – |" in line for line in report.table(rows, "median_ms", 1, 2)))
 
+    def test_another_build_is_the_peer_where_there_is_one(self):
+        rows = [self.row(trident=1.0, baseline=4.0)]
+        self.assertEqual(report.peer_of(rows), "baseline")
+        self.assertEqual(list(report.ratios(rows, "trident", "median_ms")), [0.25])
+        self.assertIn("trident ÷ baseline", report.table(rows, "median_ms", 1, 2)[0])
+        self.assertEqual(report.peer_of([self.row(trident=1.0, onnxruntime=1.0)]), "onnxruntime")
+
     def test_geometric_mean(self):
         self.assertAlmostEqual(report.geometric_mean([1, 4]), 2)
         self.assertTrue(math.isnan(report.geometric_mean([])))
