@@ -24,6 +24,21 @@ def python(code, **environment):
     return run.stdout.strip()
 
 
+# What Triton and Inductor ask: which entries are active, whether the driver is that of the
+# entry `cpu`, and which compiler is the target's. The entries' drivers are one and the same class.
+ENTRIES = """
+import triton
+from triton.backends import backends
+from triton.compiler.compiler import make_backend
+driver = triton.runtime.driver.active
+print(
+    [name for name, backend in backends.items() if backend.driver.is_active()],
+    isinstance(driver, backends["cpu"].driver),
+    type(make_backend(driver.get_current_target())).__name__,
+    [type(backends[name].driver()).__name__ for name in ("cpu", "trident")],
+)
+"""
+
 ACTIVE = "print(type(triton.runtime.driver.active).__name__)"
 
 
@@ -41,13 +56,25 @@ def test_any_order_of_imports(imports):
 @pytest.mark.parametrize(
     "environment",
     [
+        {},
+        {"TRITON_DEFAULT_BACKEND": "cpu"},
         {"TRITON_DEFAULT_BACKEND": "trident"},
         {"TRITON_BACKEND": "cpu"},
         {"TRIDENT_DEVICE": "cpu"},
     ],
 )
-def test_chosen_by_the_environment(environment):
+def test_one_driver_whichever_way_it_is_asked_for(environment):
     assert python(f"import triton; {ACTIVE}", **environment) == "TridentDriver"
+    entry = environment.get("TRITON_DEFAULT_BACKEND", "cpu")
+    found = f"[{entry!r}] True TridentBackend ['TridentDriver', 'TridentDriver']"
+    assert python(ENTRIES, **environment) == found
+
+
+def test_both_entries_lead_to_the_same_compiler():
+    target = GPUTarget("cpu", "x86_64", 1)
+    assert {type(backends[name].compiler(target)).__name__ for name in ("cpu", "trident")} == {
+        "TridentBackend"
+    }
 
 
 @pytest.mark.parametrize("variable", ["TRITON_BACKEND", "TRIDENT_DEVICE"])
@@ -121,6 +148,10 @@ def test_memory_pool_and_events():
     driver = triton.runtime.driver.MPSDriver()
     pool = driver.memory_pool()
     assert 0 < pool.current_allocated <= pool.max_allocated
+    assert pool["current_allocated"] == pool.current_allocated and pool == dict(pool)
+    assert sorted(pool) == ["current_allocated", "max_allocated"] and len(pool) == 2
+    with pytest.raises(KeyError, match="free"):
+        pool["free"]
     event = driver.get_device_interface().Event
     start, end = event(enable_timing=True), event(enable_timing=True)
     start.record()

@@ -7,6 +7,8 @@ import pytest
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.language.extra.cpu import libdevice as cpu_libdevice
+from triton.language.extra.cpu.libdevice import tanh as cpu_tanh
 
 from trident import libdevice as ours
 
@@ -42,6 +44,23 @@ def test_functions_of_a_number(rng, function, dtype):
     unary_kernel[(1,)](x, out, N=64, FUNCTION=function)
     expected = [getattr(math, function)(float(v)) for v in x]
     np.testing.assert_allclose(out, expected, rtol=1e-6 if dtype == np.float32 else 1e-13)
+
+
+@triton.jit
+def cpu_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    values = tl.load(x + i)
+    tl.store(out + i, cpu_libdevice.exp(values) + tl.extra.cpu.libdevice.sin(values))
+    tl.store(out + N + i, cpu_tanh(values))
+
+
+def test_the_name_under_which_libraries_look_for_a_cpus(rng):
+    assert cpu_libdevice is tl.extra.cpu.libdevice is ours
+    x = rng.uniform(-4, 4, 64)
+    out = np.empty(128)
+    cpu_kernel[(1,)](x, out, N=64)
+    np.testing.assert_allclose(out[:64], np.exp(x) + np.sin(x), rtol=1e-12)
+    np.testing.assert_allclose(out[64:], np.tanh(x), rtol=1e-12)
 
 
 @triton.jit

@@ -4,7 +4,8 @@ import ctypes
 import os
 import platform
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, fields
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
@@ -16,7 +17,7 @@ from trident.triton_backend import extensions, settings
 # knows only its own variable for that.
 try:
     if settings.requested_device() is not None:
-        os.environ.setdefault("TRITON_DEFAULT_BACKEND", "trident")
+        os.environ.setdefault(settings.CHOICE, settings.ENTRY)
 except ValueError:
     # Said again, as an error, when the driver is made: here it would break `import triton`.
     pass
@@ -108,14 +109,23 @@ def launcher(src, metadata) -> _trident.Launcher:
     return _trident.Launcher([(str(name), ty) for name, ty in src.signature.items()])
 
 
-@dataclass(frozen=True)
-class MemoryPool:
-    """Memory of the process: the CPU's pool."""
+@dataclass(frozen=True, eq=False)
+class MemoryPool(Mapping):
+    """Memory of the process: the CPU's pool. A mapping whose values are attributes as well."""
 
     #: Bytes in use by the process.
     current_allocated: int
     #: Most bytes in use so far.
     max_allocated: int
+
+    def __getitem__(self, name: str) -> int:
+        return dict(zip(self, astuple(self)))[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return (field.name for field in fields(self))
+
+    def __len__(self) -> int:
+        return len(fields(self))
 
 
 def _memory_pool() -> MemoryPool:
@@ -152,12 +162,16 @@ class TridentDriver(DriverBase):
 
     @classmethod
     def is_active(cls) -> bool:
-        """Where the environment asks for it, and otherwise where no other back end is active."""
-        if os.environ.get("TRITON_DEFAULT_BACKEND") == "trident":
-            return True
+        """Where the environment asks for it, and otherwise where no other back end is active.
+
+        Under its other name, that entry is the active one: see ``named``.
+        """
+        chosen = os.environ.get(settings.CHOICE)
+        if chosen in settings.ENTRIES:
+            return chosen == settings.ENTRY
         from triton.backends import backends
 
-        others = [b.driver for b in backends.values() if b.driver is not cls]
+        others = [b.driver for b in backends.values() if not issubclass(b.driver, cls)]
         return not any(_active(driver) for driver in others)
 
     def get_current_target(self) -> GPUTarget:

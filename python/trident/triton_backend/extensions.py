@@ -2,8 +2,10 @@
 
 - NumPy arrays, and others without ``data_ptr()``, as arguments of kernels and of
   ``TensorDescriptor``, and as what the autotuner resets and restores.
+- Tuning that leaves out configurations in which only options for GPUs differ.
 - ``tl.make_block_ptr``, ``tl.advance``, and block pointers for ``tl.load`` and ``tl.store``.
 - Such arrays for Triton's own interpreter (``TRITON_INTERPRET=1``).
+- ``triton.language.extra.cpu.libdevice``, where libraries look for a CPU's functions.
 - ``triton.runtime.driver.MPSDriver``.
 - Launches of a compiled kernel (``kernel[grid](…)``) without the work that only hooks and streams
   need.
@@ -15,6 +17,7 @@ that import have been another one.
 
 import functools
 import sys
+from types import ModuleType
 
 from trident import _trident, arrays
 
@@ -50,6 +53,7 @@ def install() -> None:
     _autotuner()
     _block_pointers()
     _interpreter()
+    _libdevice()
     _driver()
 
 
@@ -79,10 +83,13 @@ def _descriptors() -> None:
 
 
 def _autotuner() -> None:
-    """What is reset or restored between runs is asked for ``zero_``, ``clone`` and ``copy_``."""
+    """What is reset or restored between runs is asked for ``zero_``, ``clone`` and ``copy_``. Of
+    configurations that are one and the same here, the first is tried."""
     from triton.runtime.autotuner import Autotuner
 
-    run = Autotuner.run
+    from trident.triton_backend import tuning
+
+    run, prune = Autotuner.run, Autotuner.prune_configs
 
     @functools.wraps(run)
     def run_views(self, *args, **kwargs):
@@ -92,7 +99,11 @@ def _autotuner() -> None:
             kwargs = {n: arrays.view(a) if n in names else a for n, a in kwargs.items()}
         return run(self, *args, **kwargs)
 
-    Autotuner.run = run_views
+    @functools.wraps(prune)
+    def prune_equals(self, kwargs):
+        return tuning.distinct(self, prune(self, kwargs), kwargs)
+
+    Autotuner.run, Autotuner.prune_configs = run_views, prune_equals
 
 
 def _block_pointers() -> None:
@@ -123,6 +134,19 @@ def _interpreter() -> None:
         return call(self, *arrays.views(args), **dict(zip(kwargs, named)))
 
     GridExecutor.__call__ = call_views
+
+
+def _libdevice() -> None:
+    import triton.language.extra as extra
+
+    from trident import libdevice
+
+    if hasattr(extra, "cpu"):
+        return
+    extra.cpu = package = ModuleType("triton.language.extra.cpu", "Functions of the CPU.")
+    package.__path__, package.libdevice = [], libdevice
+    sys.modules[package.__name__] = package
+    sys.modules[package.__name__ + ".libdevice"] = libdevice
 
 
 def _driver() -> None:

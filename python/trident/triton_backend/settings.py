@@ -3,6 +3,15 @@
 import os
 from dataclasses import dataclass
 
+#: Triton's own variable that chooses a back end, by the name of its entry.
+CHOICE = "TRITON_DEFAULT_BACKEND"
+
+#: The entry that is this back end's: libraries look for a CPU's under that name.
+ENTRY = "cpu"
+
+#: All entries that lead here, see ``named``.
+ENTRIES = (ENTRY, "trident")
+
 #: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
 DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
 
