@@ -32,12 +32,17 @@ def read(path):
     return listed
 
 
-UNSCORED = ("EXCLUDED", "SKIP")  # statuses of cases that the suite itself does not judge
+UNSCORED = ("EXCLUDED", "SKIP", "SLOW")  # statuses of cases that the suite itself does not judge
+
+
+def test_of(case):
+    """The name that stands for all variants of a case."""
+    return case.partition("[")[0]
 
 
 def expected(case, listed):
     """(status, reason) that `listed` gives a case, by its name or that of all its variants."""
-    return listed.get(case) or listed.get(case.partition("[")[0]) or ("PASS", "")
+    return listed.get(case) or listed.get(test_of(case)) or ("PASS", "")
 
 
 def judge(row, listed):
@@ -84,8 +89,8 @@ def rewrite(path, rows, listed, refusal, header):
 def shortened(cases, rows):
     """`cases` with all variants of a test written as one where none of them ends otherwise."""
     judged = collections.Counter(
-        row["case"].partition("[")[0] for row in rows if row["status"] not in UNSCORED
+        test_of(row["case"]) for row in rows if row["status"] not in UNSCORED
     )
-    mine = collections.Counter(case.partition("[")[0] for case in cases)
+    mine = collections.Counter(map(test_of, cases))
     whole = {test for test, count in mine.items() if count == judged[test]}
-    return {test if (test := case.partition("[")[0]) in whole else case for case in cases}
+    return {test if (test := test_of(case)) in whole else case for case in cases}

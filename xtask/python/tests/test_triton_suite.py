@@ -1,9 +1,12 @@
 """How the Triton suite tells what became of a test, and its tables."""
 
+import pathlib
+import tempfile
 import unittest
 
-from triton_suite import report
-from triton_suite.outcome import ASM, ERR, MISMATCH, REFUSED, reason_of, status_of
+import expectations
+from triton_suite import report, slow
+from triton_suite.outcome import ASM, ERR, MISMATCH, REFUSED, SLOW, TIMEOUT, reason_of, status_of
 
 CompileError = type("CompileError", (Exception,), {"__module__": "trident.errors"})
 LaunchError = type("LaunchError", (Exception,), {"__module__": "trident.errors"})
@@ -61,6 +64,70 @@ class Tables(unittest.TestCase):
             "| REFUSED | no a\\|b | `test_core.py::test_a` | 1 |",
         ):
             self.assertIn(part, text)
+
+
+SLOW_LIST = """
+[[slow]]
+vendor = "Someone"
+reason = "denormals"
+cases = ["test_a.py::test_b[1-2]", "test_a.py::test_c"]
+"""
+
+
+class SlowOnSomeProcessors(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name) / "file"
+
+    def listed(self, text, vendor):
+        self.path.write_text(text)
+        return slow.read(self.path, vendor)
+
+    def test_only_time_outs_of_listed_cases_on_that_vendor_are_excused(self):
+        known = self.listed(SLOW_LIST, "Someone")
+        for vendor, case, status, wanted in (
+            ("Someone", "test_a.py::test_b[1-2]", TIMEOUT, SLOW),
+            ("Someone", "test_a.py::test_c[5]", TIMEOUT, SLOW),
+            ("Someone", "test_a.py::test_b[1-3]", TIMEOUT, TIMEOUT),
+            ("Someone", "test_a.py::test_b[1-2]", MISMATCH, MISMATCH),
+            ("Someone", "test_a.py::test_b[1-2]", "PASS", "PASS"),
+            ("Another", "test_a.py::test_b[1-2]", TIMEOUT, TIMEOUT),
+        ):
+            listed = known if vendor == "Someone" else self.listed(SLOW_LIST, vendor)
+            found = slow.excused(row(case, status) | {"message": "600 s"}, listed)
+            self.assertEqual(found["status"], wanted, (vendor, case, status))
+            failed = expectations.judge(found, {})
+            self.assertEqual(failed is None, wanted in (SLOW, "PASS"), (vendor, case, status))
+        excused = slow.excused(row("test_a.py::test_c", TIMEOUT) | {"message": "600 s"}, known)
+        self.assertEqual(excused["message"], "600 s: denormals")
+
+    def test_every_group_has_a_reason(self):
+        with self.assertRaises(SystemExit):
+            self.listed(SLOW_LIST.replace("denormals", " "), "Someone")
+
+    def test_vendor(self):
+        self.path.write_text("processor\t: 0\nvendor_id\t: GenuineIntel\nmodel\t: 1\n")
+        self.assertEqual(slow.vendor(self.path), "GenuineIntel")
+        self.path.write_text("processor\t: 0\nCPU implementer\t: 0x41\n")
+        self.assertEqual(slow.vendor(self.path), "")
+        self.assertEqual(slow.vendor(self.path / "missing"), "")
+
+    def test_slow_tests_are_shown_and_not_scored(self):
+        rows = [
+            row("test_a.py::test_b[1]", "PASS", 1),
+            row("test_a.py::test_b[2]", SLOW) | {"message": "600 s: denormals"},
+        ]
+        text = report.markdown(rows, {}, {"suite": "0", "triton": "1", "device": "cpu"})
+        self.assertIn("| test_a.py | 1 / 1 | 1 | 0 |", text)
+        self.assertIn("| SLOW | 600 s: denormals | `test_a.py::test_b` | 1 |", text)
+
+    def test_the_list_of_the_suite_can_be_read(self):
+        listed = slow.read(slow.LIST, "GenuineIntel")
+        self.assertTrue(listed)
+        for case in listed:
+            self.assertRegex(case, r"^test_\w+\.py::test_\w+(\[.+\])?$")
+        self.assertEqual(slow.read(slow.LIST, "AuthenticAMD"), {})
 
 
 if __name__ == "__main__":

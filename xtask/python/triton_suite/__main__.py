@@ -17,8 +17,8 @@ import time
 import expectations
 from markdown import replace_between_markers
 
-from . import report
-from .outcome import PASS, REFUSED, SKIP
+from . import report, slow
+from .outcome import PASS, REFUSED, SKIP, SLOW, UNJUDGED
 from .pool import CannotCollect, Pool
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -74,16 +74,18 @@ def environment(options, cache):
 def run_all(suite, options):
     """Rows of all selected tests, in upstream's order."""
     rows, terminal = [], sys.stderr.isatty()
+    known_slow = slow.read(slow.LIST, slow.vendor())
 
     def wanted(test):
         return not options.filter or re.search(options.filter, name_of(test))
 
     def done(test, result):
-        rows.append({"case": name_of(test)} | result)
+        row = slow.excused({"case": name_of(test)} | result, known_slow)
+        rows.append(row)
         if terminal and len(rows) % 20 == 0:
             print(f"\r{len(rows)}", end="", file=sys.stderr)
-        if options.verbose and result["status"] not in (PASS, SKIP):
-            print(f"{name_of(test)}: {result['status']}: {result['message'][:LINE]}", flush=True)
+        if options.verbose and row["status"] not in (PASS, SKIP):
+            print(f"{row['case']}: {row['status']}: {row['message'][:LINE]}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="conformance") as cache:
         arguments = [f"--device={options.device}"]
@@ -177,7 +179,7 @@ def main():
             unexpected[row["case"]] = reason
     out = ROOT / f"target/conformance/triton-{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    failures = [row for row in rows if row["status"] not in (PASS, SKIP)]
+    failures = [row for row in rows if row["status"] not in (PASS, *UNJUDGED)]
     out.write_text(json.dumps(failures, indent=1, ensure_ascii=False))
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(rows, indent=1, ensure_ascii=False))
@@ -189,6 +191,9 @@ def main():
         print(f"... and {len(unexpected) - len(shown)} more, see --verbose")
     print(f"triton {triton.__version__}, {name}, {len(rows)} tests in {seconds:.0f} s")
     report.print_tables(rows)
+    for row in rows:
+        if row["status"] == SLOW:
+            print(f"{row['case']}: slow: {row['message']}")
     passed = sum(row["status"] == PASS and row["case"] not in unexpected for row in rows)
     skipped = len(rows) - passed - len(unexpected)
     print(f"failures with reasons: {out.relative_to(ROOT)}")

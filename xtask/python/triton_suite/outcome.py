@@ -8,13 +8,15 @@ ASM       the test looks for another back end's assembly text
 ERR       any other exception
 CRASH     the process died
 TIMEOUT   no end within the time limit
+SLOW      the same, of a test that is known to be slow on this processor, see `slow.py`
 """
 
 import re
 
 PASS, SKIP, MISMATCH, REFUSED = "PASS", "SKIP", "MISMATCH", "REFUSED"
-ASM, ERR, CRASH, TIMEOUT = "ASM", "ERR", "CRASH", "TIMEOUT"
-STATUSES = (PASS, MISMATCH, REFUSED, ASM, ERR, CRASH, TIMEOUT, SKIP)
+ASM, ERR, CRASH, TIMEOUT, SLOW = "ASM", "ERR", "CRASH", "TIMEOUT", "SLOW"
+STATUSES = (PASS, MISMATCH, REFUSED, ASM, ERR, CRASH, TIMEOUT, SLOW, SKIP)
+UNJUDGED = (SKIP, SLOW)
 
 STAGES = ("ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 ASM_WORDS = re.compile(r"\b(" + "|".join((*STAGES, "asm", "llir_str", "isa")) + r")\b")

@@ -2,12 +2,14 @@
 
 import collections
 
-from .outcome import PASS, SKIP, STATUSES
+import expectations
+
+from .outcome import PASS, SKIP, SLOW, STATUSES, UNJUDGED
 
 
 def test_of(row):
     """`file.py::test` without the variant."""
-    return row["case"].partition("[")[0]
+    return expectations.test_of(row["case"])
 
 
 def groups(rows, key):
@@ -49,7 +51,7 @@ def print_tables(rows):
 
 def ratio(rows):
     """`passed / scored` as text; upstream's own skips are not scored."""
-    scored = [row for row in rows if row["status"] != SKIP]
+    scored = [row for row in rows if row["status"] not in UNJUDGED]
     return f"{sum(row['status'] == PASS for row in scored):,} / {len(scored):,}"
 
 
@@ -73,14 +75,17 @@ def markdown(rows, listed, versions):
     reasons = collections.defaultdict(list)
     for row in rows:
         key = listed.get(row["case"]) or listed.get(test_of(row))
-        if key and row["status"] != SKIP:
+        if row["status"] == SLOW:
+            reasons[SLOW, row["message"]].append(test_of(row))
+        elif key and row["status"] != SKIP:
             reasons[key].append(test_of(row))
     lines += ["", "## Known failures", ""]
     if reasons:
         lines += [
             "`REFUSED`: the compiler refuses the kernel by name. `ASM`: the test looks for another "
             "back end's assembly text. `ERR`: another exception. `MISMATCH`: an assertion of the "
-            "test does not hold. `TIMEOUT`: no end within the time limit.",
+            "test does not hold. `TIMEOUT`: no end within the time limit. "
+            "`SLOW`: the same, known of this processor and not scored.",
             "",
             "| status | reason | tests | cases |",
             "|---|---|---|---:|",
