@@ -70,6 +70,8 @@ enum Suite {
     Onnx,
     /// Upstream Triton's tests, with the Python package as its back end
     Triton,
+    /// Functions under PyTorch's `torch.compile`, with the Python package as Inductor's Triton
+    Torch,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -99,6 +101,9 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Conformance { suite: Suite::Triton, args } => {
             with_package("triton_suite", &args.args, &[])
+        }
+        Command::Conformance { suite: Suite::Torch, args } => {
+            with_package("torch_compile.check", &args.args, &[])
         }
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Bench { subject: Subject::Kernels, args } => {

@@ -42,10 +42,13 @@ pub(crate) fn run() -> Result<Outcome> {
         let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
         counted(kernels(package, "pytest", &[&options[..], &["python/tests"]].concat())?)
     });
-    steps.check("examples/triton", || {
-        let package = package.as_deref().context("not run: the package does not build")?;
-        counted(kernels(package, "unit", &["examples/triton"])?)
-    });
+    for example in ["triton", "torch_compile"] {
+        let folder = format!("examples/{example}");
+        steps.check(&folder, || {
+            let package = package.as_deref().context("not run: the package does not build")?;
+            counted(kernels(package, "unit", &[&folder])?)
+        });
+    }
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));

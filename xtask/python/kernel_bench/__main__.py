@@ -1,6 +1,8 @@
-"""Measure Triton kernels on Trident side by side with PyTorch eager.
+"""Measure Triton kernels on Trident side by side with PyTorch.
 
-Both run in one process and take turns; each number of threads has a process of its own.
+Two parts: kernels beside PyTorch eager, and functions under `torch.compile` beside eager and
+Inductor's C++ back end. All sides run in one process and take turns; each number of threads has a
+process of its own.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import sys
 import tempfile
 
 from markdown import replace_between_markers
+from torch_compile import report as compiled_report
 
 from . import report
 
@@ -19,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 OPS = ("add", "mul", "exp", "tanh", "GELU", "sum", "mean", "softmax", "layer norm", "matmul")
 OPS += ("attention",)
 SIZES = ("L2", "L3", "memory")
+PARTS = ("kernels", "compiled")
 
 
 def environment(threads, cache):
@@ -32,29 +36,48 @@ def environment(threads, cache):
     }
 
 
-def measure(threads, latency, options):
-    """(rows, latency) of one process; a row is printed as it comes."""
-    command = [sys.executable, "-m", "kernel_bench.measure", "--threads", str(threads)]
-    command += ["--rounds", str(options.rounds), "--ops", *options.ops, "--sizes", *options.sizes]
-    command += ["--latency"] if latency else []
-    rows, latencies = [], None
+def answers(module, threads, options, arguments):
+    """The JSON lines of a process that measures with this number of threads, as they come."""
+    command = [sys.executable, "-m", module, "--threads", str(threads)]
+    command += ["--rounds", str(options.rounds), *arguments]
     with tempfile.TemporaryDirectory(prefix="bench") as cache:
         child = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=environment(threads, cache)
         )
         for line in child.stdout:
-            answer = json.loads(line)
-            if "op" not in answer:
-                latencies = answer
-                continue
-            rows.append(answer)
-            head = f"{answer['op']}, {answer['size']}, {threads} threads"
-            told = answer.get("error") or f"{report.ratio(answer):.2f}"
-            print(f"{head}: {told}", flush=True)
+            yield json.loads(line)
         if child.wait():
             print(f"the process for {threads} threads ended with status {child.returncode}")
             raise SystemExit(1)
+
+
+def measure(threads, latency, options):
+    """(rows, latency) of one process; a row is printed as it comes."""
+    arguments = ["--ops", *options.ops, "--sizes", *options.sizes]
+    arguments += ["--latency"] if latency else []
+    rows, latencies = [], None
+    for answer in answers("kernel_bench.measure", threads, options, arguments):
+        if "op" not in answer:
+            latencies = answer
+            continue
+        rows.append(answer)
+        head = f"{answer['op']}, {answer['size']}, {threads} threads"
+        print(f"{head}: {answer.get('error') or f'{report.ratio(answer):.2f}'}", flush=True)
     return rows, latencies
+
+
+def measure_compiled(threads, options):
+    """Rows of the functions under `torch.compile`; a row is printed as it comes."""
+    arguments, rows = ["--filter", options.functions], []
+    for answer in answers("torch_compile.measure", threads, options, arguments):
+        rows.append(answer)
+        head = f"{answer['function']}, {threads} threads"
+        told = answer.get("error") or ", ".join(
+            f"{compiled_report.ratio(answer, peer):.2f} vs {name}"
+            for peer, name in compiled_report.PEERS.items()
+        )
+        print(f"{head}: {told}", flush=True)
+    return rows
 
 
 def versions():
@@ -73,6 +96,10 @@ def parse_arguments():
     parser.add_argument("--threads", default="1,2", help="numbers of threads, by commas")
     parser.add_argument("--ops", nargs="+", choices=OPS, default=OPS, metavar="OP")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=SIZES)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument(
+        "--functions", default="", metavar="REGEX", help="only these under torch.compile"
+    )
     parser.add_argument("--json", metavar="FILE", help="write all figures to this file")
     parser.add_argument(
         "--bless", action="store_true", help="rewrite docs/benchmarks.md and README.md"
@@ -84,8 +111,8 @@ def parse_arguments():
     return options
 
 
-def main():
-    options = parse_arguments()
+def kernels(options):
+    """The part of the kernels: (rows, latency), with its tables printed, and written if blessed."""
     rows, latency = [], None
     for threads in options.threads:
         first = threads == options.threads[0]
@@ -97,19 +124,41 @@ def main():
     print()
     print("\n".join(report.machine(rows)))
     print("\n".join(report.bar_lines(rows, latency)))
-    if options.json:
-        everything = {"rows": rows, "latency": latency}
-        pathlib.Path(options.json).write_text(json.dumps(everything, indent=1))
     if options.bless:
         text = report.markdown(rows, latency, versions())
         replace_between_markers(ROOT / "docs/benchmarks.md", "kernels", text)
         summary = "\n".join(report.summary(rows))
         replace_between_markers(ROOT / "README.md", "kernels", summary)
-    failed = [row for row in rows if "error" in row]
+    return rows, latency
+
+
+def compiled(options):
+    """The part of the functions under `torch.compile`, likewise: its rows."""
+    rows = [row for threads in options.threads for row in measure_compiled(threads, options)]
+    print()
+    print("\n".join(compiled_report.table(rows)))
+    print()
+    print("\n".join(compiled_report.means(rows)))
+    if options.bless:
+        text = compiled_report.markdown(rows, versions())
+        replace_between_markers(ROOT / "docs/benchmarks.md", "compiled", text)
+    return rows
+
+
+def main():
+    options = parse_arguments()
+    rows, latency = kernels(options) if "kernels" in options.parts else ([], None)
+    functions = compiled(options) if "compiled" in options.parts else []
+    if options.json:
+        everything = {"rows": rows, "latency": latency, "compiled": functions}
+        pathlib.Path(options.json).write_text(json.dumps(everything, indent=1))
+    failed = [row for row in rows + functions if "error" in row]
     for row in failed:
-        print(f"no figure: {row['op']}, {row['size']}, {row['threads']} threads: {row['error']}")
-    ratio = report.geometric_mean(map(report.ratio, report.measured(rows)))
-    print(f"geomean ratio {ratio:.2f} vs {report.PEER}")
+        name = row.get("function") or f"{row['op']}, {row['size']}"
+        print(f"no figure: {name}, {row['threads']} threads: {row['error']}")
+    if rows:
+        ratio = report.geometric_mean(map(report.ratio, report.measured(rows)))
+        print(f"geomean ratio {ratio:.2f} vs {report.PEER}")
     return 1 if failed else 0
 
 

@@ -1,20 +1,12 @@
-"""Measures all cases with one number of threads; a JSON line for each, progress included.
-
-Ours and PyTorch's take turns of about TURN seconds. Threads of OpenMP go on spinning for some
-milliseconds after their work and take the core from the other's, and a system takes a while to give
-an idle core back. So a turn begins with a pause, and with calls for WARM seconds that are not
-counted. A figure is the median over the turns of the time per call.
-"""
+"""Measures all cases with one number of threads; a JSON line for each, progress included."""
 
 import argparse
 import concurrent.futures
 import ctypes
 import json
 import os
-import statistics
 import subprocess
 import sys
-import time
 
 import torch
 
@@ -22,33 +14,9 @@ import trident
 
 from . import latency
 from .cases import MAKERS, SIZES
+from .turns import interleaved
 
-TURN, PAUSE, WARM = 0.02, 0.004, 0.01
 TOLERANCE = 1e-4  # largest error allowed, relative to the largest value of PyTorch's result
-
-
-def turn(call, calls):
-    """Seconds per call, of this many calls after those that are not counted."""
-    time.sleep(PAUSE)
-    end = time.perf_counter() + WARM
-    call()
-    while time.perf_counter() < end:
-        call()
-    start = time.perf_counter()
-    for _ in range(calls):
-        call()
-    return (time.perf_counter() - start) / calls
-
-
-def interleaved(calls, rounds):
-    """Median seconds per call of each."""
-    repeats = [max(1, round(TURN / max(turn(call, 1), 1e-7))) for call in calls]
-    times = [[] for _ in calls]
-    for k in range(rounds):
-        order = range(len(calls)) if k % 2 else reversed(range(len(calls)))
-        for i in order:
-            times[i].append(turn(calls[i], repeats[i]))
-    return [statistics.median(record) for record in times]
 
 
 def wrong(case):

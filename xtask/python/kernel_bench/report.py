@@ -133,11 +133,16 @@ def processor():
         return platform.processor() or platform.machine()
 
 
+def processor_line(versions):
+    """Where the figures come from: machine and versions."""
+    names = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"Machine: {processor()}, {os.cpu_count()} logical cores. {names}."
+
+
 def markdown(rows, latency, versions):
     """The part of docs/benchmarks.md about kernels."""
-    names = ", ".join(f"{name} {version}" for name, version in versions.items())
     lines = [
-        f"Machine: {processor()}, {os.cpu_count()} logical cores. {names}.",
+        processor_line(versions),
         "",
         "Triton kernels (of `examples/triton` and `xtask/python/kernel_bench`) beside PyTorch "
         "eager, f32, in one process and in turns; a figure is the median over the turns. Kernels "
