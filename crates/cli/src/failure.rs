@@ -1,6 +1,6 @@
 //! What a command reports when it fails.
 
-use crate::render::style;
+use crate::render::{escape, style};
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
@@ -31,6 +31,12 @@ impl Failure {
         self
     }
 
+    /// The same about a part of a file.
+    pub(crate) fn within(mut self, file: &str) -> Failure {
+        self.message = format!("`{file}`: {}", self.message);
+        self
+    }
+
     /// The message in one line.
     pub(crate) fn message(&self) -> String {
         self.message.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -42,9 +48,9 @@ impl Failure {
             return ExitCode::from(self.status);
         }
         let (error, hint) = (style::ERROR, style::HINT);
-        anstream::eprintln!("{error}error:{error:#} {}", self.message);
+        anstream::eprintln!("{error}error:{error:#} {}", escape(&self.message));
         if let Some(text) = &self.hint {
-            anstream::eprintln!("{hint}hint:{hint:#} {text}");
+            anstream::eprintln!("{hint}hint:{hint:#} {}", escape(text));
         }
         ExitCode::from(self.status)
     }

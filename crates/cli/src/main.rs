@@ -4,6 +4,7 @@ mod commands;
 mod failure;
 mod input;
 mod kernel;
+mod labels;
 mod limits;
 mod model;
 mod output;

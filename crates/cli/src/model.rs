@@ -1,7 +1,9 @@
 //! Loading a model and choosing devices.
 
 use crate::failure::Failure;
+use crate::kernel;
 use crate::limits::Limits;
+use crate::render::escape;
 use bytes::Bytes;
 use indicatif::ProgressBar;
 use std::fs;
@@ -19,15 +21,27 @@ use trident_runtime::{Device, KernelCompiler, map_file};
 #[derive(clap::Args, Debug)]
 pub(crate) struct DeviceArgs {
     /// Threads of the CPU; 0 means one for each core
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
-    pub(crate) threads: usize,
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = threads, allow_negative_numbers = true)]
+    threads: usize,
+    #[command(flatten)]
+    device: DeviceName,
+}
+
+/// The option of commands for which threads make no difference.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DeviceName {
     /// Device to run on, as `trident devices` lists them
     #[arg(long, value_name = "NAME", default_value = "cpu")]
-    pub(crate) device: String,
+    device: String,
 }
 
 /// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
 const MAX_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok().filter(|n| *n <= MAX_THREADS);
+    threads.ok_or_else(|| format!("give 1 to {MAX_THREADS} threads, or 0 for one on each core"))
+}
 
 impl DeviceArgs {
     /// The devices a session may use.
@@ -41,12 +55,19 @@ impl DeviceArgs {
     }
 
     fn cpu(&self) -> Result<Arc<CpuDevice>, Failure> {
-        if self.threads > MAX_THREADS {
-            let text = format!("{} threads are more than {MAX_THREADS}", self.threads);
-            return Err(Failure::usage(text));
-        }
+        self.device.cpu(self.threads)
+    }
+}
+
+impl DeviceName {
+    /// What compiles kernels.
+    pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
+        Ok(self.cpu(1)?)
+    }
+
+    fn cpu(&self, threads: usize) -> Result<Arc<CpuDevice>, Failure> {
         match self.device.as_str() {
-            "cpu" => Ok(Arc::new(CpuDevice::new(self.threads))),
+            "cpu" => Ok(Arc::new(CpuDevice::new(threads))),
             other => {
                 let text = format!("there is no device `{other}`");
                 Err(Failure::usage(text).hint("`trident devices` lists what there is"))
@@ -66,6 +87,15 @@ const MAP_FROM: u64 = 4 << 20;
 
 /// Reads a model.
 pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
+    if kernel::is_kernel(path) {
+        let text = format!("`{}` is a kernel, and this command is for models", path.display());
+        return Err(Failure::usage(text).hint(
+            "`trident run` launches kernels, with times in its results; `trident compile` shows what they become",
+        ));
+    }
+    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        return Err(Failure::usage(format!("cannot load `{}`: it is empty", path.display())));
+    }
     let open = |path: &Path| match fs::metadata(path)?.len() {
         0..MAP_FROM => fs::read(path).map(Bytes::from),
         _ => map_file(path),
@@ -77,10 +107,12 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
 /// Loads a model and plans it for the devices.
 pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Loaded, Failure> {
     let start = Instant::now();
-    let session = with_spinner(&format!("loading {}", path.display()), || {
-        let module = read(path)?.module;
-        Session::new(module, &args.open()?, &limits.options()).map_err(|e| limits.explain_plan(e))
-    })?;
+    let session =
+        with_spinner(&format!("loading {}", escape(&path.display().to_string())), || {
+            let module = read(path)?.module;
+            Session::new(module, &args.open()?, &limits.options())
+                .map_err(|e| limits.explain_plan(e))
+        })?;
     Ok(Loaded { session, time: start.elapsed() })
 }
 

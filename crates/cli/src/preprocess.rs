@@ -1,13 +1,14 @@
 //! From image files to tensors: `scale=1/255,mean=0.5:0.5:0.5,std=0.2:0.2:0.2,layout=nchw,size=224x224,gray`.
 
+use crate::failure::Failure;
+use crate::input::picture;
+use crate::scalar::{self, Scalar};
+use image::DynamicImage;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageReader};
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use trident_ir::{Dim, TensorType};
 use trident_runtime::Tensor;
-
-use crate::scalar::{self, Scalar};
 
 /// Order of the axes of an image tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +45,10 @@ impl FromStr for Preprocess {
 
     fn from_str(text: &str) -> Result<Preprocess, String> {
         let mut result = Preprocess::default();
+        let mut given: BTreeMap<&str, &str> = BTreeMap::new();
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let kind = if value.is_empty() { "channels" } else { key };
             match (key, value) {
                 ("scale", v) => result.scale = Some(number(v)?),
                 ("mean", v) => result.mean = numbers(v)?,
@@ -62,6 +65,9 @@ impl FromStr for Preprocess {
                          layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, gray, rgb, bgr"
                     ));
                 }
+            }
+            if let Some(before) = given.insert(kind, part) {
+                return Err(format!("`{kind}` is given twice: `{before}` and `{part}`"));
             }
         }
         if result.std.contains(&0.0) {
@@ -155,16 +161,29 @@ impl Preprocess {
         Ok(assumed.join(","))
     }
 
-    /// Reads an image file into a tensor for an input of the given type. Also gives what was assumed.
-    pub(crate) fn load(&self, path: &Path, ty: &TensorType) -> Result<(Tensor, String), String> {
+    /// The steps that were given, else those that the model's metadata name.
+    pub(crate) fn of(
+        option: Option<&str>,
+        metadata: &BTreeMap<String, String>,
+    ) -> Result<Preprocess, Failure> {
+        if let Some(text) = option {
+            return text.parse().map_err(|e| Failure::usage(format!("--preprocess: {e}")));
+        }
+        let own = metadata.get("trident.preprocess").map_or("", String::as_str);
+        own.parse().map_err(|e| {
+            Failure::usage(format!("the model's own preprocessing `{own}` cannot be used: {e}"))
+                .hint("give --preprocess to `trident run`")
+        })
+    }
+
+    /// Makes a tensor of the contents of an image file, for an input of the given type. Also gives what was assumed.
+    pub(crate) fn load(&self, bytes: &[u8], ty: &TensorType) -> Result<(Tensor, String), String> {
         let mut settings = self.clone();
         if ty.dtype.is_int() && settings.scale.is_none() {
             settings.scale = Some(1.0);
         }
         let assumed = settings.complete(ty)?;
-        let reader = ImageReader::open(path).and_then(ImageReader::with_guessed_format);
-        let image = reader.map_err(|e| e.to_string())?.decode().map_err(|e| e.to_string())?;
-        Ok((settings.apply(image, ty)?, assumed))
+        Ok((settings.apply(picture::read(bytes)?, ty)?, assumed))
     }
 
     /// Resizes (triangle filter) and turns pixels into elements; everything must be set but mean and std.
@@ -271,6 +290,14 @@ mod tests {
         for text in ["scal=1", "scale=1/0", "mean=a", "size=0x3", "layout=chwn", "std=0", "gray=1"]
         {
             assert!(text.parse::<Preprocess>().is_err(), "{text}");
+        }
+        for (text, twice) in [
+            ("scale=1/255,mean=0,scale=1", "`scale` is given twice: `scale=1/255` and `scale=1`"),
+            ("gray,size=8x8,rgb", "`channels` is given twice: `gray` and `rgb`"),
+            ("layout=nchw,layout=nchw", "`layout` is given twice"),
+        ] {
+            let error = text.parse::<Preprocess>().unwrap_err();
+            assert!(error.contains(twice), "{error}");
         }
         let steps: Preprocess = "mean=1:2,size=2x1,rgb,layout=nchw".parse().unwrap();
         assert!(steps.apply(image(), &ty(DType::F32, &[1, 3, 1, 2])).is_err());

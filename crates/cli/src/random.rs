@@ -12,7 +12,8 @@ impl Random {
         Random(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// 64 random bits.
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,7 +26,7 @@ impl Random {
         (self.next() >> 40) as f32 / (1u32 << 24) as f32
     }
 
-    /// Floats are uniform in [0, 1). Integers are 0 or 1: they are often indices, for which these are always safe.
+    /// Floats are uniform in [0, 1), or powers of two where there are no others. Integers are 0 or 1: they are often indices, for which these are always safe.
     pub(crate) fn tensor(&mut self, dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
         let len = trident_ir::literal::checked_len(dims).filter(|n| *n <= 1 << 32);
         let len = len.ok_or_else(|| format!("a tensor of shape {dims:?} is too large"))?;
@@ -37,6 +38,7 @@ impl Random {
         let values: Vec<Scalar> = (0..len)
             .map(|_| match dtype {
                 DType::Str => Scalar::Text(format!("word{}", self.next() % 100)),
+                DType::F8E8M0FNU => Scalar::Single(1.0 / (1u64 << (self.next() % 8)) as f32),
                 _ if dtype.is_float() => Scalar::Single(self.unit()),
                 _ => Scalar::Int((self.next() & 1).into()),
             })

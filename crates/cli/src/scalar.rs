@@ -2,8 +2,12 @@
 
 use half::{bf16, f16};
 use std::fmt;
+use trident_ir::dtype::Class;
 use trident_ir::{DType, Element, element as e};
 use trident_runtime::{KernelError, Pool, Tensor};
+
+/// Doubles up to here have neighbours no further than one apart.
+const EXACT: f64 = (1u64 << f64::MANTISSA_DIGITS) as f64;
 
 /// One element.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,9 +88,10 @@ impl Scalar {
         match self {
             Scalar::Bool(b) => Some((*b).into()),
             Scalar::Int(n) => Some(*n),
+            // Greater ones stand for all whole numbers around them.
             Scalar::Single(_) | Scalar::Double(_) => {
                 let v = self.to_f64()?;
-                (v.fract() == 0.0 && v.abs() < 1e30).then_some(v as i128)
+                (v.fract() == 0.0 && v.abs() <= EXACT).then_some(v as i128)
             }
             Scalar::Complex(..) | Scalar::Text(_) => None,
         }
@@ -98,7 +103,9 @@ impl fmt::Display for Scalar {
         match self {
             Scalar::Bool(b) => write!(f, "{b}"),
             Scalar::Int(n) => write!(f, "{n}"),
+            Scalar::Single(v) if is_long((*v).into()) => write!(f, "{v:e}"),
             Scalar::Single(v) => write!(f, "{v}"),
+            Scalar::Double(v) if is_long(*v) => write!(f, "{v:e}"),
             Scalar::Double(v) => write!(f, "{v}"),
             Scalar::Complex(re, im) => write!(f, "{re}{im:+}i"),
             Scalar::Text(s) => write!(f, "{s:?}"),
@@ -106,15 +113,25 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A tensor of the given elements, converted to the element type; an error names the first that does not fit.
+/// Whether a number needs an exponent to be short.
+fn is_long(v: f64) -> bool {
+    v.is_finite() && v != 0.0 && !(1e-5..1e16).contains(&v.abs())
+}
+
+/// A tensor of the given elements, converted to the element type; an error names the first that does not fit, and its place.
+/// Numbers are rounded to floats, but a finite one never becomes an infinity or the reverse.
 pub(crate) fn tensor(dtype: DType, dims: &[usize], values: &[Scalar]) -> Result<Tensor, String> {
     let pool = Pool::new();
     let built = |r: Result<Tensor, KernelError>| r.map_err(|e| e.to_string());
-    let misfit = |v: &Scalar| format!("{v} is no element of type {dtype}");
+    let misfit = |i: usize, v: &Scalar| {
+        let (place, reason) = (place(i, dims), reason(dtype, v));
+        format!("{v}{place} is no element of type {dtype}{reason}")
+    };
     macro_rules! made {
         ($f:expr) => {{
             let f = $f;
-            let elements = values.iter().map(|v| f(v).ok_or_else(|| misfit(v)));
+            let elements = values.iter().enumerate();
+            let elements = elements.map(|(i, v)| f(v).ok_or_else(|| misfit(i, v)));
             let elements = elements.collect::<Result<Vec<_>, String>>()?;
             built(Tensor::from_slice(&pool, dims, &elements))
         }};
@@ -125,59 +142,155 @@ pub(crate) fn tensor(dtype: DType, dims: &[usize], values: &[Scalar]) -> Result<
         };
     }
     macro_rules! small {
-        ($t:ident, $range:expr) => {
-            made!(|v: &Scalar| v.to_int().filter(|n| $range.contains(n)).map(|n| e::$t(n as _)))
-        };
+        ($t:ident) => {{
+            let (low, high) = whole_range(dtype);
+            made!(|v: &Scalar| v
+                .to_int()
+                .filter(|n| (low..=high).contains(n))
+                .map(|n| e::$t(n as _)))
+        }};
+    }
+    macro_rules! floats {
+        ($from:expr, $to:expr) => {{
+            let (from, to) = ($from, $to);
+            made!(|v: &Scalar| {
+                let v = v.to_f64()?;
+                let rounded = from(v);
+                let back: f64 = to(rounded);
+                (v.is_nan() == back.is_nan() && v.is_infinite() == back.is_infinite())
+                    .then_some(rounded)
+            })
+        }};
     }
     macro_rules! narrow {
         ($t:ident) => {
-            made!(|v: &Scalar| v.to_f64().map(|v| e::$t::from_f64(v, true)))
+            floats!(|v: f64| e::$t::from_f64(v, false), |v: e::$t| v.to_f32().into())
         };
     }
     match dtype {
         DType::F64 => made!(Scalar::to_f64),
-        DType::F32 => made!(|v: &Scalar| v.to_f64().map(|v| v as f32)),
-        DType::F16 => made!(|v: &Scalar| v.to_f64().map(f16::from_f64)),
-        DType::BF16 => made!(|v: &Scalar| v.to_f64().map(bf16::from_f64)),
+        DType::F32 => floats!(|v: f64| v as f32, f64::from),
+        DType::F16 => floats!(f16::from_f64, f16::to_f64),
+        DType::BF16 => floats!(bf16::from_f64, bf16::to_f64),
         DType::F8E4M3FN => narrow!(F8E4M3FN),
         DType::F8E4M3FNUZ => narrow!(F8E4M3FNUZ),
         DType::F8E5M2 => narrow!(F8E5M2),
         DType::F8E5M2FNUZ => narrow!(F8E5M2FNUZ),
-        DType::F4E2M1FN => narrow!(F4E2M1FN),
+        // It has nothing that would tell of an overflow.
+        DType::F4E2M1FN => made!(|v: &Scalar| {
+            let fits = |v: &f64| v.abs() <= greatest(dtype);
+            v.to_f64().filter(fits).map(|v| e::F4E2M1FN::from_f64(v, true))
+        }),
+        DType::F8E8M0FNU => made!(|v: &Scalar| v.to_f64().and_then(power_of_two)),
         DType::I64 => ints!(i64),
         DType::I32 => ints!(i32),
         DType::I16 => ints!(i16),
         DType::I8 => ints!(i8),
-        DType::I4 => small!(I4, (-8..8)),
-        DType::I2 => small!(I2, (-2..2)),
+        DType::I4 => small!(I4),
+        DType::I2 => small!(I2),
         DType::U64 => ints!(u64),
         DType::U32 => ints!(u32),
         DType::U16 => ints!(u16),
         DType::U8 => ints!(u8),
-        DType::U4 => small!(U4, (0..16)),
-        DType::U2 => small!(U2, (0..4)),
+        DType::U4 => small!(U4),
+        DType::U2 => small!(U2),
         DType::Bool => made!(|v: &Scalar| match v {
             Scalar::Bool(b) => Some(e::B8::from(*b)),
             Scalar::Int(n @ 0..=1) => Some(e::B8::from(*n == 1)),
             _ => None,
         }),
-        DType::C64 => made!(|v: &Scalar| match v {
-            Scalar::Complex(re, im) => Some(e::C64 { re: *re as f32, im: *im as f32 }),
-            _ => v.to_f64().map(|re| e::C64 { re: re as f32, im: 0.0 }),
+        DType::C64 => made!(|v: &Scalar| {
+            let (re, im) = match v {
+                Scalar::Complex(re, im) => (*re, *im),
+                _ => (v.to_f64()?, 0.0),
+            };
+            let part = |v: f64| {
+                let rounded = v as f32;
+                (v.is_infinite() == rounded.is_infinite()).then_some(rounded)
+            };
+            Some(e::C64 { re: part(re)?, im: part(im)? })
         }),
         DType::C128 => made!(|v: &Scalar| match v {
             Scalar::Complex(re, im) => Some(e::C128 { re: *re, im: *im }),
             _ => v.to_f64().map(|re| e::C128 { re, im: 0.0 }),
         }),
         DType::Str => {
-            let text = values.iter().map(|v| match v {
+            let text = values.iter().enumerate().map(|(i, v)| match v {
                 Scalar::Text(s) => Ok(s.clone()),
-                other => Err(misfit(other)),
+                other => Err(misfit(i, other)),
             });
             built(Tensor::from_strings(dims, text.collect::<Result<_, _>>()?))
         }
-        DType::F8E8M0FNU => Err(format!("element type {dtype} cannot be given as numbers")),
     }
+}
+
+/// ` at [1, 2]`, and nothing for the only element of a scalar.
+fn place(mut i: usize, dims: &[usize]) -> String {
+    let mut index: Vec<String> = Vec::new();
+    for &n in dims.iter().rev() {
+        index.push((i % n.max(1)).to_string());
+        i /= n.max(1);
+    }
+    index.reverse();
+    if index.is_empty() { String::new() } else { format!(" at [{}]", index.join(", ")) }
+}
+
+/// What an element type holds that a value is not, as the end of a sentence; empty where the kind alone says it.
+fn reason(dtype: DType, value: &Scalar) -> String {
+    let number = value.to_f64();
+    match number {
+        Some(v) if dtype.is_int() && v.is_finite() => {
+            let (low, high) = whole_range(dtype);
+            match value {
+                Scalar::Int(_) => format!(", which holds {low} to {high}"),
+                _ if v.fract() != 0.0 => ", which holds whole numbers".to_owned(),
+                _ => format!(", which holds {low} to {high}: write it without point and exponent"),
+            }
+        }
+        Some(v) if dtype == DType::F8E8M0FNU && v.is_finite() => {
+            ", which holds powers of two from 2^-127 to 2^127".to_owned()
+        }
+        Some(v) if dtype.is_float() && v.is_finite() => {
+            format!(", whose greatest number is {}", Scalar::Double(greatest(dtype)))
+        }
+        Some(v) if dtype.is_float() && v.is_nan() => ", which has no NaN".to_owned(),
+        Some(_) if dtype.is_float() => ", which has no infinity".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Least and greatest number of an integer type.
+fn whole_range(dtype: DType) -> (i128, i128) {
+    let bits = dtype.bits();
+    match dtype.class() {
+        Class::Int => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    }
+}
+
+/// Greatest finite number of a floating-point type.
+fn greatest(dtype: DType) -> f64 {
+    match dtype {
+        DType::F32 | DType::C64 => f32::MAX.into(),
+        DType::F16 => f16::MAX.to_f64(),
+        DType::BF16 => bf16::MAX.to_f64(),
+        DType::F8E4M3FN => e::F8E4M3FN::from_f64(f64::MAX, true).to_f32().into(),
+        DType::F8E4M3FNUZ => e::F8E4M3FNUZ::from_f64(f64::MAX, true).to_f32().into(),
+        DType::F8E5M2 => e::F8E5M2::from_f64(f64::MAX, true).to_f32().into(),
+        DType::F8E5M2FNUZ => e::F8E5M2FNUZ::from_f64(f64::MAX, true).to_f32().into(),
+        DType::F4E2M1FN => e::F4E2M1FN::from_f64(f64::MAX, true).to_f32().into(),
+        _ => f64::MAX,
+    }
+}
+
+/// NaN, or a power of two that the type holds; it rounds nothing.
+fn power_of_two(v: f64) -> Option<e::F8E8M0FNU> {
+    if v.is_nan() {
+        return Some(e::F8E8M0FNU(0xff));
+    }
+    let (sign_and_exponent, mantissa) = (v.to_bits() >> 52, v.to_bits() << 12);
+    let code = sign_and_exponent.checked_sub(1023 - 127).filter(|c| *c < 0xff && mantissa == 0)?;
+    u8::try_from(code).ok().map(e::F8E8M0FNU)
 }
 
 #[cfg(test)]
@@ -186,12 +299,8 @@ mod tests {
 
     #[test]
     fn numbers_of_every_type_survive_and_misfits_are_named() {
-        let two = [Scalar::Int(1), Scalar::Int(0)];
-        for &dtype in DType::ALL {
-            if matches!(dtype, DType::Str | DType::F8E8M0FNU) {
-                continue;
-            }
-            let t = tensor(dtype, &[2], &two).unwrap();
+        for &dtype in DType::ALL.iter().filter(|d| **d != DType::Str) {
+            let t = tensor(dtype, &[2], &[Scalar::Int(1), Scalar::Int(1)]).unwrap();
             let back = Scalar::get(&t, 0).unwrap();
             let one = match back {
                 Scalar::Complex(re, im) => re + im,
@@ -201,9 +310,58 @@ mod tests {
             assert_eq!(Scalar::get(&t, 2), None);
         }
         let error = tensor(DType::U8, &[1], &[Scalar::Int(256)]).unwrap_err();
-        assert_eq!(error, "256 is no element of type u8");
-        assert!(tensor(DType::I64, &[1], &[Scalar::Double(0.5)]).is_err());
+        assert_eq!(error, "256 at [0] is no element of type u8, which holds 0 to 255");
         assert!(tensor(DType::F32, &[1], &[Scalar::Text("x".into())]).is_err());
         assert!(tensor(DType::F32, &[2], &[Scalar::Int(1)]).is_err());
+    }
+
+    #[test]
+    fn finite_numbers_never_become_infinite() {
+        use DType as D;
+        let misfits: &[(D, f64, &str)] = &[
+            (D::F32, 1e39, "greatest number is 3.4028234663852886e38"),
+            (D::F32, -3.5e38, "greatest"),
+            (D::F16, 65520.0, "greatest number is 65504"),
+            (D::BF16, 3.4e38, "greatest"),
+            (D::F8E4M3FN, 465.0, "greatest number is 448"),
+            (D::F8E4M3FNUZ, 1e4, "greatest number is 240"),
+            (D::F8E5M2, -1e9, "greatest number is 57344"),
+            (D::F8E5M2FNUZ, 1e9, "greatest number is 57344"),
+            (D::F4E2M1FN, 100.0, "greatest number is 6"),
+            (D::F4E2M1FN, f64::NAN, "no NaN"),
+            (D::F4E2M1FN, f64::INFINITY, "no infinity"),
+            (D::F8E4M3FN, f64::INFINITY, "no infinity"),
+            (D::F8E8M0FNU, 3.0, "powers of two"),
+            (D::F8E8M0FNU, 0.0, "powers of two"),
+            (D::F8E8M0FNU, -2.0, "powers of two"),
+            (D::F8E8M0FNU, 2f64.powi(128), "powers of two"),
+            (D::C64, 1e39, "c64"),
+            (D::I64, 0.5, "whole numbers"),
+            (D::I64, 1e17, "without point and exponent"),
+            (D::I4, 8.0, "-8 to 7"),
+            (D::U2, -1.0, "0 to 3"),
+        ];
+        for &(dtype, v, expected) in misfits {
+            let error = tensor(dtype, &[1, 1], &[Scalar::Double(v)]).unwrap_err();
+            assert!(error.contains(" at [0, 0] is no element"), "{error}");
+            assert!(error.contains(expected), "{error}");
+        }
+        let greatest_of_each =
+            [D::F64, D::F32, D::F16, D::BF16, D::F8E4M3FN, D::F8E5M2, D::F4E2M1FN];
+        for dtype in greatest_of_each {
+            let t = tensor(dtype, &[], &[Scalar::Double(greatest(dtype))]).unwrap();
+            assert_eq!(Scalar::get(&t, 0).unwrap().to_f64(), Some(greatest(dtype)));
+        }
+        for v in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            for dtype in [D::F64, D::F32, D::F16, D::BF16, D::F8E5M2] {
+                let t = tensor(dtype, &[], &[Scalar::Double(v)]).unwrap();
+                let back = Scalar::get(&t, 0).unwrap().to_f64().unwrap();
+                assert_eq!(back.to_string(), v.to_string());
+            }
+        }
+        for code in 0..=u8::MAX {
+            let v = e::F8E8M0FNU(code).to_f32();
+            assert_eq!(power_of_two(v.into()), Some(e::F8E8M0FNU(code)));
+        }
     }
 }

@@ -67,6 +67,12 @@ pub enum PlanError {
         /// Why.
         source: KernelError,
     },
+    /// Values that no memory can hold.
+    #[error("{what}: more bytes than memory can have")]
+    TooLarge {
+        /// The value and its type.
+        what: String,
+    },
     /// A device panicked while it compiled an op: a fault of the device, not of the model.
     #[error("internal error: compiling {op} panicked: {message}")]
     Panic {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use trident_ir::literal::LiteralData;
 use trident_ir::verify::VerifyError;
 use trident_ir::{Attr, Dim, Func, Literal, Module, Type, ValueId, ValueInfo};
-use trident_passes::{Options as PassOptions, PassReport, optimize};
+use trident_passes::{OptimizeError, Options as PassOptions, PassReport, optimize};
 use trident_runtime::{Arena, Device, Pool, PoolStats, Value, release_pages};
 
 /// How a session is made.
@@ -126,8 +126,9 @@ impl Session {
     }
 
     /// The plan in words and numbers. Inputs take the given dimensions by name; without those, figures that depend on
-    /// dimensions known only at run time are absent.
-    pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> PlanReport {
+    /// dimensions known only at run time are absent. An error if the dimensions contradict the model, or ask for more
+    /// memory than there are addresses.
+    pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> Result<PlanReport, PlanError> {
         let types = self.signature.inputs.iter().map(|input| {
             let given = shapes.iter().find(|(name, _)| *name == input.name);
             match (given, &input.ty) {
@@ -138,8 +139,8 @@ impl Session {
             }
         });
         let types: Vec<Type> = types.collect();
-        let inferred = self.shapes.infer(&self.plan, &types);
-        self.plan.report(inferred.as_ref().unwrap_or(&self.plan.func))
+        let func = self.shapes.infer(&self.plan, &types).map_err(OptimizeError::from)?;
+        self.plan.report(&func)
     }
 
     /// Counters of the session's memory: constants and everything alive during runs.

@@ -122,7 +122,7 @@ fn the_cheapest_device_that_takes_an_op_gets_it_and_the_plan_tells_why() {
         fake("shy", 0.0, |_| Manner::Ignores),
     ];
     let session = Session::new(module(CHAIN), &devices, &plain()).unwrap();
-    let steps = session.report(&[]).steps;
+    let steps = session.report(&[]).unwrap().steps;
     assert_eq!((steps[0].device.as_str(), steps[1].device.as_str()), ("fast", "slow"));
     assert!(steps[0].reason.contains("cheapest of 2"), "{}", steps[0].reason);
     assert!(steps[0].reason.contains("shy does not claim it"), "{}", steps[0].reason);
@@ -183,7 +183,7 @@ fn constants_that_every_user_has_packed_are_dropped() {
     let packs_add = |kind| if kind == OpKind::Add { Manner::Packs } else { Manner::Runs };
     let session = Session::new(module(text), &[fake("a", 1.0, packs_add)], &plain()).unwrap();
     // Of `w` nothing is left; `v` is still an operand of mul.
-    assert_eq!(session.report(&[]).constant_bytes, 4);
+    assert_eq!(session.report(&[]).unwrap().constant_bytes, 4);
     let results = session.run(&[("x", tensor(&[4], &[0f32; 4]))]).unwrap();
     assert_eq!(results[0].1.as_tensor().unwrap().slice::<f32>().unwrap(), [4.0; 4]);
 }
@@ -205,7 +205,7 @@ fn the_planned_peak_is_what_a_run_takes() {
     let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
     for dims in ["128, 128", "N, N"] {
         let session = Session::new(module(&long_chain(9, dims)), &devices, &plain()).unwrap();
-        let report = session.report(&[("x", vec![128, 128])]);
+        let report = session.report(&[("x", vec![128, 128])]).unwrap();
         let one = 128 * 128 * 4;
         // v0 lives through the chain, of the others two at a time.
         assert_eq!((report.memory.live, report.unplanned), (3 * one, 0), "{dims}");
@@ -218,6 +218,34 @@ fn the_planned_peak_is_what_a_run_takes() {
         assert!(peak >= report.memory.live);
         assert_eq!(session.memory().live, 0, "everything is given back");
     }
+}
+
+#[test]
+fn what_no_memory_can_hold_is_no_plan() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let outer = "func @f graph (%x: f32[N, 1], %y: f32[1, M]) -> (f32[N, M]) {
+        %z = mul(%x, %y) : f32[N, M]
+        return %z
+    }";
+    let session = Session::new(module(outer), &devices, &plain()).unwrap();
+    let sides = |n, m| session.report(&[("x", vec![n, 1]), ("y", vec![1, m])]);
+    let large = sides(1 << 30, 1 << 25).unwrap();
+    assert_eq!(large.memory.results, 1 << 57);
+    let error = sides(1 << 40, 1 << 40).unwrap_err();
+    assert!(matches!(error, PlanError::TooLarge { .. }));
+    let text =
+        "result of mul `z` (f32[1099511627776, 1099511627776]): more bytes than memory can have";
+    assert_eq!(error.to_string(), text);
+    // Each value could be had, but not all of them.
+    let session = Session::new(module(&long_chain(3, "N, N")), &devices, &plain()).unwrap();
+    assert!(session.report(&[("x", vec![1 << 29, 1 << 29])]).is_ok());
+    let error = session.report(&[("x", vec![1 << 30, 1 << 30])]).unwrap_err();
+    assert!(error.to_string().contains("alive at once"), "{error}");
+    let error = session.report(&[("x", vec![1 << 40, 1 << 40])]).unwrap_err();
+    assert!(error.to_string().contains("input `x`"), "{error}");
+    // Dimensions that contradict the model give no figures of another model.
+    let error = session.report(&[("x", vec![3])]).unwrap_err();
+    assert!(matches!(error, PlanError::Optimize(_)), "{error}");
 }
 
 #[test]

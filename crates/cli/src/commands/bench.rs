@@ -4,6 +4,8 @@ use crate::failure::Failure;
 use crate::input::InputArgs;
 use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
+use crate::output;
+use crate::preprocess::Preprocess;
 use crate::render::{self, Align, Table, style};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -36,10 +38,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     inputs: InputArgs,
     /// Runs before measuring
-    #[arg(short, long, value_name = "N", default_value_t = 5)]
+    #[arg(short, long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
     warmup: usize,
     /// Runs measured
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
     /// Add tables of where the time goes
     #[arg(long)]
@@ -57,10 +59,14 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.trace {
+        output::check_writable(path)?;
+    }
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;
-    let bound = args.inputs.read_or_random(session.signature())?;
+    let preprocess = Preprocess::of(None, session.metadata())?;
+    let bound = args.inputs.read(session.signature(), &preprocess, true)?;
     let inputs = bound.as_slice();
 
     let run = || {

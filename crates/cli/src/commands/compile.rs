@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::kernel;
-use crate::model::DeviceArgs;
+use crate::model::DeviceName;
 use std::io::Write;
 use std::path::PathBuf;
 use trident_runtime::{KernelOptions, Listing};
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_enum, default_value = "tile")]
     emit: Emit,
     #[command(flatten)]
-    device: DeviceArgs,
+    device: DeviceName,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -37,6 +37,12 @@ enum Emit {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if args.kernel.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
+        let text =
+            format!("`{}` is a model, and this command is for kernels", args.kernel.display());
+        return Err(Failure::usage(text).hint("`trident inspect` shows what is in a model"));
+    }
+    let compiler = args.device.compiler()?;
     let module = kernel::read(&args.kernel)?;
     let listing = match args.emit {
         Emit::Tile => None,
@@ -46,7 +52,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = match listing {
         None => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
         Some(listing) => {
-            let kernel = kernel::compile(&module, &args.device, &KernelOptions::default())?;
+            let kernel = compiler.compile_kernel(&module, &KernelOptions::default());
+            let kernel = kernel.map_err(Failure::run)?;
             kernel.listing(listing).ok_or_else(|| Failure::run("the device has no such text"))?
         }
     };

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
-use crate::render::{self, Align, Table, style};
+use crate::render::{self, Align, Table, escape, style};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     steps: bool,
     /// Print the model's functions in text form instead
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
     ir: bool,
     /// Plan the model as it is, without simplification and fusion
     #[arg(long)]
@@ -47,6 +47,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let devices = args.device.open()?;
     let model = model::read(&args.model)?;
     let func = model.module.entry().ok_or_else(|| Failure::usage("the model is empty"))?;
     if args.ir {
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
     let options = Options { passes, ..Options::default() };
     let info = model.info;
-    let session = Session::new(model.module, &args.device.open()?, &options)?;
+    let session = Session::new(model.module, &devices, &options)?;
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
     let mut dims = Vec::new();
@@ -68,7 +69,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         dims.push((input.name.as_str(), shapes.of(input)?.0));
     }
     signature.check_dims(&dims)?;
-    let plan = session.report(&dims);
+    let plan = session.report(&dims).map_err(|e| match args.shape.is_empty() {
+        true => Failure::from(e),
+        false => Failure::usage(e).hint("it follows from --shape"),
+    })?;
     let view = View { args, info: &info, session: &session, contents: &contents, plan: &plan };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
@@ -142,9 +146,10 @@ impl View<'_> {
         let opsets: Vec<String> =
             self.info.opsets.iter().map(|(domain, v)| format!("{domain} {v}")).collect();
         let producer = [&self.info.producer_name, &self.info.producer_version];
-        let producer = producer.map(String::as_str).join(" ");
-        writeln!(text, "{t}{}{t:#}", self.args.model.display())?;
-        writeln!(text, "  {d}IR {}, {}{d:#}", self.info.ir_version, opsets.join(", "))?;
+        let producer = escape(&producer.map(String::as_str).join(" "));
+        writeln!(text, "{t}{}{t:#}", escape(&self.args.model.display().to_string()))?;
+        let opsets = escape(&opsets.join(", "));
+        writeln!(text, "  {d}IR {}, {opsets}{d:#}", self.info.ir_version)?;
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
         }
@@ -154,7 +159,7 @@ impl View<'_> {
         ] {
             writeln!(text, "{t}{title}{t:#}")?;
             for ValueInfo { name, ty } in values {
-                writeln!(text, "  {name}: {ty}")?;
+                writeln!(text, "  {}: {}", escape(name), escape(&ty.to_string()))?;
             }
         }
         let metadata = self.session.metadata();
@@ -164,7 +169,7 @@ impl View<'_> {
                 let line = value.lines().collect::<Vec<_>>().join(" ");
                 let short: String = line.chars().take(80).collect();
                 let more = if short.len() < line.len() { " …" } else { "" };
-                writeln!(text, "  {key} = {short}{more}")?;
+                writeln!(text, "  {} = {}{more}", escape(key), escape(&short))?;
             }
         }
         let plan = self.plan;
@@ -214,6 +219,7 @@ impl View<'_> {
             *reasons.entry((&step.device, &step.reason)).or_default() += 1;
         }
         for ((device, reason), count) in reasons {
+            let (device, reason) = (escape(device), escape(reason));
             writeln!(text, "{count} steps on {device}: {reason}")?;
         }
         Ok(())

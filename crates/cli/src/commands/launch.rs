@@ -23,7 +23,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let check = args.kernel.checks();
     let compiled = kernel::compile(&module, &args.device, &KernelOptions { check })?;
     let load = start.elapsed();
-    let mut arguments = kernel::arguments(&args.kernel.arg, &params, args.inputs.seed)?;
+    let mut arguments = kernel::arguments(&args.kernel.arg, &params, args.inputs.seed())?;
     let time = launch(compiled.as_ref(), grid, &params, &mut arguments)?;
 
     let changed = changed(&params, arguments)?;

@@ -5,5 +5,6 @@ pub(crate) mod compile;
 pub(crate) mod devices;
 pub(crate) mod inspect;
 mod launch;
+mod report;
 pub(crate) mod run;
 pub(crate) mod worker;

@@ -1,23 +1,18 @@
 //! `trident run`: one inference, or one launch of a kernel.
 
 use super::launch;
+use super::report::Report;
 use crate::failure::Failure;
-use crate::input::{self, InputArgs, json::element};
+use crate::input::{self, InputArgs};
 use crate::kernel::{self, KernelArgs};
+use crate::labels::Labels;
 use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
 use crate::output;
 use crate::preprocess::Preprocess;
-use crate::render::{self, style};
-use crate::scalar::Scalar;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use trident_engine::Session;
-use trident_runtime::{Tensor, Value};
+use std::time::Instant;
 
 const EXAMPLES: &str = "\
 Inputs:
@@ -36,9 +31,6 @@ Kernels (.ttir) take --grid and --arg; arrays that the launch changed are the re
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=@y.npy --arg out=zeros:8000 --arg n=8000 \\
       --output out.npy";
 
-/// Rows of scores that are drawn as charts; of further ones only the number is told.
-const MAX_CHARTS: usize = 8;
-
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -54,9 +46,9 @@ pub(crate) struct Args {
     /// Write results to a .npy, .npz or .json file
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Show the K best classes of each row [default: 3 where outputs are probabilities or have labels]
-    #[arg(short = 'k', long, value_name = "K")]
-    top_k: Option<usize>,
+    /// Show the K best classes of each row, or with 0 the numbers [default: 3 where outputs are probabilities or have labels]
+    #[arg(short = 'k', long, value_name = "K", allow_negative_numbers = true)]
+    pub(super) top_k: Option<usize>,
     /// Class names, one a line
     #[arg(short, long, value_name = "FILE")]
     labels: Option<PathBuf>,
@@ -70,25 +62,28 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.output {
+        output::check(path)?;
+    }
     if kernel::is_kernel(&args.model) {
+        args.check_for_kernel()?;
         return launch::run(args);
     }
-    if args.kernel.is_given() {
-        let text =
-            format!("--grid and --arg are for kernels, and `{}` is none", args.model.display());
-        return Err(Failure::usage(text).hint("kernels are .ttir files; models take --input"));
-    }
+    args.check_for_model()?;
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;
     let signature = session.signature();
+    if let Some(path) = &args.output {
+        output::check_types(path, &signature.outputs)?;
+    }
     if args.inputs.is_empty() && !signature.inputs.is_empty() {
         let hint = format!("give --input FILE or --input random; {}", input::listed(signature));
         return Err(Failure::usage("no input was given").hint(hint));
     }
-    let preprocess = preprocess(args, session)?;
-    let labels = labels(args, session)?;
-    let bound = args.inputs.read(signature, &preprocess)?;
+    let preprocess = Preprocess::of(args.preprocess.as_deref(), session.metadata())?;
+    let labels = Labels::of(args.labels.as_deref(), session.metadata())?;
+    let bound = args.inputs.read(signature, &preprocess, false)?;
     if args.preprocess.is_some() && bound.images == 0 {
         return Err(Failure::usage("--preprocess was given, but no input is an image").hint(
             "it applies to .png and .jpg files; the numbers of other files are taken as they are",
@@ -98,118 +93,68 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let outcome = session.run_with(&bound.as_slice(), &limits.run_options());
     let (results, _) = outcome.map_err(|e| limits.explain(e))?;
     let (load, time) = (loaded.time, start.elapsed());
-    if let Some(path) = &args.labels {
-        let classes = |v: &Value| v.as_tensor().and_then(|t| t.dims().last().copied());
-        if !results.iter().any(|(_, v)| classes(v) == Some(labels.len())) {
-            let (path, n) = (path.display(), labels.len());
-            return Err(Failure::usage(format!(
-                "`{path}` has {n} labels, no output as many classes"
-            )));
-        }
+    if args.top_k != Some(0)
+        && let Some(note) = labels.check(&results)?
+    {
+        input::print_note(&note);
     }
+    let report = Report { args, results: &results, labels: &labels, load, time };
+    report.check_top_k()?;
     if let Some(path) = &args.output {
         output::write(path, &results)?;
     }
-    let report = Report { args, results: &results, labels: &labels, load, time };
     let text = if args.json { report.json() } else { report.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
-/// As given, else as the model's metadata say.
-fn preprocess(args: &Args, session: &Session) -> Result<Preprocess, Failure> {
-    if let Some(text) = &args.preprocess {
-        return text.parse().map_err(|e| Failure::usage(format!("--preprocess: {e}")));
-    }
-    let own = session.metadata().get("trident.preprocess").map_or("", String::as_str);
-    own.parse().map_err(|e| {
-        Failure::usage(format!("the model's own preprocessing `{own}` cannot be used: {e}"))
-            .hint("give --preprocess")
-    })
-}
-
-/// As given, else as the model's metadata say; none is fine.
-fn labels(args: &Args, session: &Session) -> Result<Vec<String>, Failure> {
-    let text = match &args.labels {
-        Some(path) => fs::read_to_string(path)
-            .map_err(|e| Failure::usage(format!("cannot read `{}`: {e}", path.display())))?,
-        None => session.metadata().get("trident.labels").cloned().unwrap_or_default(),
-    };
-    Ok(text.lines().map(str::to_owned).collect())
-}
-
-/// What a run gave.
-struct Report<'a> {
-    args: &'a Args,
-    results: &'a [(String, Value)],
-    labels: &'a [String],
-    load: Duration,
-    time: Duration,
-}
-
-impl Report<'_> {
-    /// The best classes of an output, if it is a classification or they were asked for.
-    fn classes(&self, tensor: &Tensor) -> Option<Vec<Vec<(usize, f64)>>> {
-        let k = self.args.top_k;
-        let labelled = tensor.dims().last() == Some(&self.labels.len());
-        let scores = matches!(tensor.rank(), 1 | 2) && tensor.dtype().is_float();
-        let charted = scores
-            && !tensor.is_empty()
-            && (labelled || k.is_some() || render::looks_like_probabilities(tensor));
-        charted.then_some(k.unwrap_or(3)).filter(|k| *k > 0).and_then(|k| render::top_k(tensor, k))
+impl Args {
+    /// Refuses options that say nothing about a launch.
+    fn check_for_kernel(&self) -> Result<(), Failure> {
+        let mut given = self.inputs.of_models();
+        given.extend(self.preprocess.as_ref().map(|_| "--preprocess"));
+        given.extend(self.top_k.map(|_| "--top-k"));
+        given.extend(self.labels.as_ref().map(|_| "--labels"));
+        self.check_options(&given, "models", "a kernel")
+            .map_err(|e| e.hint("kernels take --grid, and --arg for each parameter"))?;
+        let random =
+            |arg: &String| arg.split_once('=').is_some_and(|(_, v)| v.starts_with("random:"));
+        if self.inputs.has_seed() && !self.kernel.arg.iter().any(random) {
+            return Err(Failure::usage("--seed is for random arrays, and no --arg is random"));
+        }
+        Ok(())
     }
 
-    fn text(&self) -> String {
-        let (title, dim) = (style::TITLE, style::DIM);
-        let mut text = String::new();
-        for (name, value) in self.results {
-            text.push_str(&format!("{title}{name}{title:#} {dim}{}{dim:#}\n", value.describe()));
-            let chart = value
-                .as_tensor()
-                .and_then(|t| Some((self.classes(t)?, render::looks_like_probabilities(t))));
-            let Some((rows, probabilities)) = chart else {
-                text.push_str(&format!("  {}\n", render::value(value, 2)));
-                continue;
-            };
-            for (i, row) in rows.iter().take(MAX_CHARTS).enumerate() {
-                if rows.len() > 1 {
-                    text.push_str(&format!(" row {i}\n"));
-                }
-                text.push_str(&render::bars(row, self.labels, probabilities));
-            }
-            if rows.len() > MAX_CHARTS {
-                text.push_str(&format!(" … {} more rows\n", rows.len() - MAX_CHARTS));
-            }
+    /// Refuses options that say nothing about a model, and such as contradict each other.
+    fn check_for_model(&self) -> Result<(), Failure> {
+        let kernel = &self.kernel;
+        let mut given = Vec::new();
+        if kernel.is_given() {
+            given.extend(kernel.grid.as_ref().map(|_| "--grid"));
+            given.extend((!kernel.arg.is_empty()).then_some("--arg"));
+            given.extend(kernel.check.then_some("--check"));
         }
-        if let Some(path) = &self.args.output {
-            text.push_str(&format!("{dim}written to {}{dim:#}\n", path.display()));
+        self.check_options(&given, "kernels", "a model")
+            .map_err(|e| e.hint("kernels are .ttir files; models take --input"))?;
+        if self.labels.is_some() && self.top_k == Some(0) {
+            let text = "--labels names classes, and --top-k 0 shows none";
+            return Err(Failure::usage(text));
         }
-        let (load, time) = (render::duration(self.load), render::duration(self.time));
-        text.push_str(&format!("{dim}loaded in {load}, ran in {time}{dim:#}\n"));
-        text
+        Ok(())
     }
 
-    fn json(&self) -> String {
-        let best = |(class, score): &(usize, f64)| {
-            let score = element(&Scalar::Single(*score as f32));
-            json!({ "class": class, "label": self.labels.get(*class), "score": score })
-        };
-        let mut top = BTreeMap::new();
-        for (name, value) in self.results {
-            if let Some(rows) = value.as_tensor().and_then(|t| self.classes(t)) {
-                let rows: Vec<Vec<_>> = rows.iter().map(|r| r.iter().map(best).collect()).collect();
-                top.insert(name.as_str(), rows);
+    fn check_options(&self, given: &[&str], of: &str, kind: &str) -> Result<(), Failure> {
+        match given {
+            [] => Ok(()),
+            [one] => {
+                let path = self.model.display();
+                Err(Failure::usage(format!("{one} is for {of}, and `{path}` is {kind}")))
+            }
+            [first @ .., last] => {
+                let (first, path) = (first.join(", "), self.model.display());
+                let text = format!("{first} and {last} are for {of}, and `{path}` is {kind}");
+                Err(Failure::usage(text))
             }
         }
-        let types: BTreeMap<&str, String> =
-            self.results.iter().map(|(n, v)| (n.as_str(), v.describe())).collect();
-        let report = json!({
-            "outputs": output::to_json(self.results),
-            "types": types,
-            "top_k": top,
-            "load_ms": render::millis(self.load),
-            "run_ms": render::millis(self.time),
-        });
-        format!("{report:#}\n")
     }
 }

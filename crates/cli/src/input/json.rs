@@ -1,20 +1,102 @@
-//! Tensors as JSON: nested lists of numbers, truth values or strings; a lone value has rank 0.
+//! Tensors as JSON: nested lists of numbers, truth values or strings; a lone value has rank 0. Complex numbers are
+//! lists of two.
 
 use crate::scalar::{self, Scalar};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Value as Json, json};
+use std::fmt;
 use trident_ir::DType;
 use trident_runtime::{Tensor, Value};
 
+/// A document, with the members of objects in their order and as often as they are given.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Document {
+    Element(Scalar),
+    List(Vec<Document>),
+    Object(Vec<(String, Document)>),
+    Null,
+}
+
+/// Reads a document from a file's contents.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Document, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is no UTF-8 text")?;
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err("it is empty".into());
+    }
+    serde_json::from_str(text).map_err(|e| e.to_string())
+}
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Document, D::Error> {
+        from.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Document;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of JSON")
+    }
+
+    fn visit_bool<E: Error>(self, v: bool) -> Result<Document, E> {
+        Ok(Document::Element(Scalar::Bool(v)))
+    }
+
+    fn visit_i64<E: Error>(self, v: i64) -> Result<Document, E> {
+        Ok(Document::Element(Scalar::Int(v.into())))
+    }
+
+    fn visit_u64<E: Error>(self, v: u64) -> Result<Document, E> {
+        Ok(Document::Element(Scalar::Int(v.into())))
+    }
+
+    fn visit_f64<E: Error>(self, v: f64) -> Result<Document, E> {
+        Ok(Document::Element(Scalar::Double(v)))
+    }
+
+    fn visit_str<E: Error>(self, v: &str) -> Result<Document, E> {
+        Ok(Document::Element(Scalar::Text(v.to_owned())))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Document, E> {
+        Ok(Document::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Document, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Document::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Document, A::Error> {
+        let mut list = Vec::new();
+        while let Some(member) = members.next_entry()? {
+            list.push(member);
+        }
+        Ok(Document::Object(list))
+    }
+}
+
 /// A tensor from nested lists. Without a wanted element type numbers become f32, or i64 if all are whole.
-pub(crate) fn read(json: &Json, wanted: Option<DType>) -> Result<Tensor, String> {
+pub(crate) fn read(document: &Document, wanted: Option<DType>) -> Result<Tensor, String> {
+    let complex = matches!(wanted, Some(DType::C64 | DType::C128));
     let (mut dims, mut elements) = (Vec::new(), Vec::new());
-    let mut level = json;
-    while let Json::Array(items) = level {
+    let mut level = document;
+    while let Document::List(items) = level {
+        if complex && pair(items).is_some() {
+            break;
+        }
         dims.push(items.len());
         let Some(first) = items.first() else { break };
         level = first;
     }
-    flatten(json, &dims, &mut elements)?;
+    flatten(document, &dims, complex, &mut elements)?;
     let dtype = wanted.unwrap_or_else(|| match elements.first() {
         Some(Scalar::Text(_)) => DType::Str,
         Some(Scalar::Bool(_)) => DType::Bool,
@@ -22,50 +104,68 @@ pub(crate) fn read(json: &Json, wanted: Option<DType>) -> Result<Tensor, String>
         _ => DType::F32,
     });
     if dtype.is_float() {
-        // Numbers that JSON has no literal for.
         for element in &mut elements {
-            let Scalar::Text(text) = element else { continue };
-            let special = match text.as_str() {
-                "NaN" => f64::NAN,
-                "Infinity" => f64::INFINITY,
-                "-Infinity" => f64::NEG_INFINITY,
-                _ => continue,
-            };
-            *element = Scalar::Double(special);
+            if let Scalar::Text(text) = element
+                && let Some(v) = special(text)
+            {
+                *element = Scalar::Double(v);
+            }
         }
     }
     scalar::tensor(dtype, &dims, &elements)
 }
 
-fn flatten(json: &Json, dims: &[usize], elements: &mut Vec<Scalar>) -> Result<(), String> {
-    match (json, dims) {
-        (Json::Array(items), [n, rest @ ..]) if items.len() == *n => {
-            items.iter().try_for_each(|item| flatten(item, rest, elements))
+/// Numbers that JSON has no literal for.
+fn special(text: &str) -> Option<f64> {
+    match text {
+        "NaN" => Some(f64::NAN),
+        "Infinity" => Some(f64::INFINITY),
+        "-Infinity" => Some(f64::NEG_INFINITY),
+        _ => None,
+    }
+}
+
+/// Real and imaginary part.
+fn pair(items: &[Document]) -> Option<Scalar> {
+    let part = |item: &Document| match item {
+        Document::Element(Scalar::Text(text)) => special(text),
+        Document::Element(scalar) => scalar.to_f64(),
+        _ => None,
+    };
+    match items {
+        [re, im] => Some(Scalar::Complex(part(re)?, part(im)?)),
+        _ => None,
+    }
+}
+
+fn flatten(
+    document: &Document,
+    dims: &[usize],
+    complex: bool,
+    elements: &mut Vec<Scalar>,
+) -> Result<(), String> {
+    match (document, dims) {
+        (Document::List(items), [n, rest @ ..]) if items.len() == *n => {
+            items.iter().try_for_each(|item| flatten(item, rest, complex, elements))
         }
-        (Json::Array(items), [n, ..]) => {
+        (Document::List(items), [n, ..]) => {
             Err(format!("its lists are ragged: {} and {n} items at the same depth", items.len()))
         }
-        (Json::Array(_), []) => Err("its lists are nested unevenly".into()),
-        (_, [_, ..]) => Err("its lists are nested unevenly".into()),
-        (Json::Bool(b), []) => {
-            elements.push(Scalar::Bool(*b));
+        (Document::List(items), []) if complex => {
+            elements.push(pair(items).ok_or("a complex number is a list of two numbers")?);
             Ok(())
         }
-        (Json::String(s), []) => {
-            elements.push(Scalar::Text(s.clone()));
+        (Document::Element(_), []) if complex => {
+            Err("a complex number is a list of two numbers".into())
+        }
+        (Document::List(_), []) => Err("its lists are nested unevenly".into()),
+        (Document::Null, _) => Err("null is no element of a tensor".into()),
+        (Document::Object(_), _) => Err("an object is no element of a tensor".into()),
+        (Document::Element(_), [_, ..]) => Err("its lists are nested unevenly".into()),
+        (Document::Element(element), []) => {
+            elements.push(element.clone());
             Ok(())
         }
-        (Json::Number(n), []) => {
-            let whole = n.as_i64().map(i128::from).or_else(|| n.as_u64().map(i128::from));
-            elements.push(match (whole, n.as_f64()) {
-                (Some(whole), _) => Scalar::Int(whole),
-                (None, Some(v)) => Scalar::Double(v),
-                (None, None) => return Err(format!("{n} is no number")),
-            });
-            Ok(())
-        }
-        (Json::Null, []) => Err("null is no element of a tensor".into()),
-        (Json::Object(_), []) => Err("an object is no element of a tensor".into()),
     }
 }
 
@@ -119,18 +219,37 @@ fn number(v: f64) -> Json {
 mod tests {
     use super::*;
 
+    fn from(json: Json, wanted: Option<DType>) -> Result<Tensor, String> {
+        read(&parse(json.to_string().as_bytes())?, wanted)
+    }
+
     #[test]
     fn lists_become_tensors_and_back() {
         let json = json!([[1, 2.5, "NaN"], [-3, 0.1, "-Infinity"]]);
-        let t = read(&json, Some(DType::F32)).unwrap();
+        let t = from(json, Some(DType::F32)).unwrap();
         assert_eq!(t.dims(), [2, 3]);
         assert!(t.slice::<f32>().unwrap()[2].is_nan());
         assert_eq!(write(&t.into()), json!([[1.0, 2.5, "NaN"], [-3.0, 0.1, "-Infinity"]]));
-        assert_eq!(read(&json!(7), None).unwrap().ty().to_string(), "i64[]");
-        assert_eq!(read(&json!([["a"], ["b"]]), None).unwrap().ty().to_string(), "str[2, 1]");
-        assert_eq!(read(&json!([[], []]), None).unwrap().dims(), [2, 0]);
-        let large = read(&json!([u64::MAX]), Some(DType::U64)).unwrap();
+        assert_eq!(from(json!(7), None).unwrap().ty().to_string(), "i64[]");
+        assert_eq!(from(json!([["a"], ["b"]]), None).unwrap().ty().to_string(), "str[2, 1]");
+        assert_eq!(from(json!([[], []]), None).unwrap().dims(), [2, 0]);
+        let large = from(json!([u64::MAX]), Some(DType::U64)).unwrap();
         assert_eq!(write(&large.into()), json!([u64::MAX]));
+    }
+
+    #[test]
+    fn complex_numbers_are_pairs() {
+        let json = json!([[[1.0, -2.0]], [[0.5, "Infinity"]]]);
+        for dtype in [DType::C64, DType::C128] {
+            let t = from(json.clone(), Some(dtype)).unwrap();
+            assert_eq!(t.dims(), [2, 1]);
+            assert_eq!(write(&t.into()), json);
+        }
+        assert_eq!(from(json!([1, 2]), Some(DType::C64)).unwrap().dims(), [] as [usize; 0]);
+        assert_eq!(from(json!([[], []]), Some(DType::C64)).unwrap().dims(), [2, 0]);
+        for json in [json!([1, 2, 3]), json!(1), json!([[1, 2], [3]]), json!([[1, 2], 3])] {
+            assert!(from(json.clone(), Some(DType::C64)).is_err(), "{json}");
+        }
     }
 
     #[test]
@@ -138,7 +257,20 @@ mod tests {
         for json in
             [json!([[1], [1, 2]]), json!([1, [2]]), json!([[1], 2]), json!([null]), json!({})]
         {
-            assert!(read(&json, None).is_err(), "{json}");
+            assert!(from(json.clone(), None).is_err(), "{json}");
         }
+    }
+
+    #[test]
+    fn documents_keep_what_they_say() {
+        assert_eq!(parse(b" \n").unwrap_err(), "it is empty");
+        assert_eq!(parse(b"\xff").unwrap_err(), "it is no UTF-8 text");
+        let one = Document::Element(Scalar::Int(1));
+        let twice = parse("\u{feff}{\"a\": 1, \"a\": null}".as_bytes()).unwrap();
+        let members = vec![("a".to_owned(), one), ("a".to_owned(), Document::Null)];
+        assert_eq!(twice, Document::Object(members));
+        assert!(parse(b"[1e999]").unwrap_err().contains("out of range"));
+        let far = read(&parse(b"[0.5, 1e39]").unwrap(), Some(DType::F32)).unwrap_err();
+        assert!(far.starts_with("1e39 at [1] is no element of type f32"), "{far}");
     }
 }

@@ -1,5 +1,6 @@
 //! The best classes as bars.
 
+use super::escape;
 use super::style::{BAR, DIM};
 use crate::scalar::Scalar;
 use trident_runtime::Tensor;
@@ -42,9 +43,10 @@ pub(crate) fn looks_like_probabilities(tensor: &Tensor) -> bool {
     })
 }
 
-/// One line for each class of a row. Bars of probabilities have a common scale, others that of the row.
+/// One line for each class of a row, by its label if there are labels, else by its number. Bars of probabilities have a common scale, others that of the row.
 pub(crate) fn bars(row: &[(usize, f64)], labels: &[String], probabilities: bool) -> String {
-    let label = |class: usize| labels.get(class).cloned().unwrap_or_else(|| class.to_string());
+    let label =
+        |class: usize| labels.get(class).map_or_else(|| class.to_string(), |name| escape(name));
     let widest = row.iter().map(|(c, _)| label(*c).chars().count()).max().unwrap_or(0);
     let (low, high) = match probabilities {
         true => (0.0, 1.0),

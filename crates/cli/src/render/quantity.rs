@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Bytes with a binary unit: `1.5 MiB`.
 pub(crate) fn bytes(n: usize) -> String {
-    scaled(n as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
+    scaled(n as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
 }
 
 /// A count with a decimal prefix: `3.87 G`; units are appended by the caller.
@@ -61,6 +61,7 @@ mod tests {
             ("0 B".into(), "1023 B".into(), "1.50 KiB".into())
         );
         assert_eq!(bytes(200 << 20), "200 MiB");
+        assert_eq!(bytes(usize::MAX), "16.0 EiB");
         assert_eq!((count(999.0), count(58_314.0)), ("999".into(), "58.3 k".into()));
         assert_eq!(duration(Duration::from_nanos(1500)), "1.50 µs");
         assert_eq!(duration(Duration::from_millis(123)), "123 ms");

@@ -1,5 +1,6 @@
 //! Tables of aligned columns.
 
+use super::escape;
 use super::style::TITLE;
 use std::fmt;
 
@@ -22,7 +23,7 @@ impl Table {
     }
 
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| escape(&cell)).collect());
     }
 }
 
@@ -60,11 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_aligned() {
+    fn columns_are_aligned_and_cells_plain() {
         let mut table = Table::new(&[("op", Align::Left), ("count", Align::Right)]);
         table.row(["conv".into(), "12".into()]);
-        table.row(["matmul".into(), "3".into()]);
+        table.row(["mat\u{1b}[1mmul".into(), "3".into()]);
         let text = anstream::adapter::strip_str(&table.to_string()).to_string();
-        assert_eq!(text, "op      count\nconv       12\nmatmul      3\n");
+        assert_eq!(
+            text,
+            "op               count\nconv                12\nmat\\u{1b}[1mmul      3\n"
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Values in NumPy's manner: nested brackets, long axes cut to their first and last three items.
 
+use super::escape;
 use crate::scalar::Scalar;
 use trident_runtime::{Tensor, Value};
 
@@ -93,7 +94,7 @@ fn text(scalar: &Scalar) -> String {
     match scalar {
         Scalar::Single(v) => number((*v).into(), format!("{v}")),
         Scalar::Double(v) => number(*v, format!("{v}")),
-        other => other.to_string(),
+        other => escape(&other.to_string()),
     }
 }
 
@@ -126,5 +127,6 @@ mod tests {
         assert_eq!(text(&Scalar::Single(1.0 / 3.0)), "0.33333");
         assert_eq!(text(&Scalar::Single(1.234_567e-9)), "1.2346e-9");
         assert_eq!(text(&Scalar::Single(f32::NAN)), "NaN");
+        assert_eq!(text(&Scalar::Text("\u{1b}[2J\u{202e}".into())), r#""\u{1b}[2J\u{202e}""#);
     }
 }

@@ -8,7 +8,7 @@
 use super::{BlockPlan, Source, Step, Work};
 use trident_ir::literal::checked_len;
 use trident_ir::op::Group;
-use trident_ir::{DType, Func, OpKind};
+use trident_ir::{DType, Func, OpKind, Type};
 use trident_runtime::Arena;
 
 /// Values beyond which planning would take longer than it saves.
@@ -47,14 +47,25 @@ struct Life {
     filled: Vec<usize>,
 }
 
-/// Plans the body of a function whose values have the types of `func`.
-pub(crate) fn plan(body: &BlockPlan, func: &Func) -> MemoryPlan {
-    let (lives, results) = lives(body, func);
-    let mut result = MemoryPlan { parts: vec![None; func.values.len()], ..Default::default() };
-    result.results = results;
+impl MemoryPlan {
+    /// A plan that leaves all values to the pool.
+    pub(crate) fn none(func: &Func) -> MemoryPlan {
+        MemoryPlan { parts: vec![None; func.values.len()], ..Default::default() }
+    }
+}
+
+/// Plans the body of a function whose values have the types of `func`; `None` if they add up to more bytes than memory
+/// can have addresses.
+pub(crate) fn plan(body: &BlockPlan, func: &Func) -> Option<MemoryPlan> {
+    let (lives, results) = lives(body, func)?;
+    let mut result = MemoryPlan { results, ..MemoryPlan::none(func) };
     let lives: Vec<Life> = lives.into_iter().filter(|l| !l.leaves && l.size > 0).collect();
+    // No sum of some of them is greater, wherever they are placed.
+    let aligned = lives.iter().map(|l| l.size.checked_next_multiple_of(Arena::ALIGN));
+    let all = aligned.into_iter().try_fold(0usize, |sum, size| sum.checked_add(size?))?;
+    isize::try_from(all).ok()?;
     if lives.len() > MAX_VALUES {
-        return result;
+        return Some(result);
     }
     result.live = most_alive(&lives, body.steps.len());
     for (life, offset) in lives.iter().zip(place(&lives)) {
@@ -64,11 +75,11 @@ pub(crate) fn plan(body: &BlockPlan, func: &Func) -> MemoryPlan {
             result.parts[value] = Some(Part { offset, len: life.size });
         }
     }
-    result
+    Some(result)
 }
 
-/// The lives of all values whose size is known, and the size of the results.
-fn lives(body: &BlockPlan, func: &Func) -> (Vec<Life>, usize) {
+/// The lives of all values whose size is known, and the size of the results, if that can be counted.
+fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
     let mut lives: Vec<Life> = Vec::new();
     let mut owner: Vec<Option<usize>> = vec![None; func.values.len()];
     for (t, step) in body.steps.iter().enumerate() {
@@ -109,10 +120,10 @@ fn lives(body: &BlockPlan, func: &Func) -> (Vec<Life>, usize) {
             }
         }
     }
-    let mut results = 0;
+    let mut results = 0usize;
     for result in &body.results {
         let Source::Value(place) = result.source else { continue };
-        results += size(func, place).unwrap_or(0);
+        results = results.checked_add(size(func, place).unwrap_or(0))?;
         if let Some(life) = owner[place] {
             lives[life].leaves = true;
         }
@@ -120,7 +131,7 @@ fn lives(body: &BlockPlan, func: &Func) -> (Vec<Life>, usize) {
     for life in lives.iter_mut().filter(|l| l.sharers > 0) {
         life.last = body.steps.len();
     }
-    (lives, results)
+    Some((lives, results))
 }
 
 /// Ops whose result is the operand's memory under other dimensions.
@@ -149,11 +160,18 @@ fn in_place(
     })
 }
 
-/// Bytes of a value, if they are known.
+/// Bytes of a value, if they are known and can be counted.
 fn size(func: &Func, place: usize) -> Option<usize> {
     let ty = &func.values[place].ty;
-    let dtype = ty.dtype().filter(|d| *d != DType::Str)?;
-    checked_len(&ty.dims()?)?.checked_mul(dtype.size())
+    ty.dtype().filter(|d| *d != DType::Str)?;
+    bytes(ty)?
+}
+
+/// Bytes of a value of known dimensions: `Some(None)` if memory cannot have as many.
+pub(crate) fn bytes(ty: &Type) -> Option<Option<usize>> {
+    let (dtype, dims) = (ty.dtype()?, ty.dims()?);
+    let bytes = checked_len(&dims).and_then(|n| n.checked_mul(dtype.size()));
+    Some(bytes.filter(|n| isize::try_from(*n).is_ok()))
 }
 
 /// The most bytes alive at one step.
@@ -232,6 +250,16 @@ mod tests {
         let lives: Vec<Life> = (0..50).map(|t| life(t, t + 1, 6400)).collect();
         assert_eq!(check(&lives), 12_800);
         assert_eq!(most_alive(&lives, 51), 12_800);
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_counted_are_not_taken_for_unknown_ones() {
+        let huge = 1 << 40;
+        assert_eq!(bytes(&Type::fixed(DType::F32, &[huge, huge])), Some(None));
+        assert_eq!(bytes(&Type::fixed(DType::F64, &[1 << 60])), Some(None));
+        assert_eq!(bytes(&Type::fixed(DType::F32, &[huge, huge, 0])), Some(Some(0)));
+        assert_eq!(bytes(&Type::fixed(DType::F32, &[huge])), Some(Some(4 << 40)));
+        assert_eq!(bytes(&Type::unranked(DType::F32)), None);
     }
 
     #[test]

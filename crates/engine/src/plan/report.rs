@@ -1,8 +1,9 @@
 //! The plan in words and numbers, for `trident inspect`.
 
 use super::{BlockPlan, Plan, Work, memory};
+use crate::error::PlanError;
 use trident_ir::cost::flops;
-use trident_ir::{Func, ValueId};
+use trident_ir::{Func, ValueId, ValueInfo};
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,22 +68,43 @@ impl PlanReport {
 }
 
 impl Plan {
-    /// The plan in words and numbers, with the types of `func`.
-    pub(crate) fn report(&self, func: &Func) -> PlanReport {
+    /// The plan in words and numbers, with the types of `func`; an error if no memory can hold its values.
+    pub(crate) fn report(&self, func: &Func) -> Result<PlanReport, PlanError> {
+        for input in &func.body.params {
+            countable(func, *input, || "input".to_owned())?;
+        }
         let mut report = PlanReport::default();
-        report_block(&self.body, func, 0, &mut report);
+        report_block(&self.body, func, 0, &mut report)?;
         report.constant_bytes = self.constants.iter().flatten().map(|v| v.size()).sum();
         report.packed_bytes = report.steps.iter().map(|s| s.packed_bytes).sum();
-        let planned = memory::plan(&self.body, func);
+        let planned = memory::plan(&self.body, func)
+            .ok_or(PlanError::TooLarge { what: "the values that are alive at once".to_owned() })?;
         report.memory =
             MemoryReport { arena: planned.size, live: planned.live, results: planned.results };
-        report
+        Ok(report)
     }
 }
 
-fn report_block(block: &BlockPlan, func: &Func, depth: usize, report: &mut PlanReport) {
+/// An error if a value takes more bytes than memory can have.
+fn countable(func: &Func, value: ValueId, role: impl Fn() -> String) -> Result<(), PlanError> {
+    let ValueInfo { name, ty } = func.info(value);
+    match memory::bytes(ty) {
+        Some(None) => Err(PlanError::TooLarge { what: format!("{} `{name}` ({ty})", role()) }),
+        _ => Ok(()),
+    }
+}
+
+fn report_block(
+    block: &BlockPlan,
+    func: &Func,
+    depth: usize,
+    report: &mut PlanReport,
+) -> Result<(), PlanError> {
     for step in &block.steps {
         let op = &step.op;
+        for value in op.defined() {
+            countable(func, value, || format!("result of {}", op.decl().name))?;
+        }
         let dims = |ids: &[Option<ValueId>]| -> Option<Vec<Vec<usize>>> {
             ids.iter().map(|v| v.map_or(Some(vec![]), |v| func.ty(v).dims())).collect()
         };
@@ -103,7 +125,8 @@ fn report_block(block: &BlockPlan, func: &Func, depth: usize, report: &mut PlanR
             results: op.defined().map(|v| func.ty(v).to_string()).collect(),
         });
         for nested in step.work.blocks() {
-            report_block(nested, func, depth + 1, report);
+            report_block(nested, func, depth + 1, report)?;
         }
     }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use super::memory::{self, MemoryPlan};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
-use trident_passes::shape;
+use trident_passes::shape::{self, ShapeError};
 use trident_runtime::Value;
 
 /// Input shapes whose plans are kept.
@@ -51,13 +51,13 @@ impl Shapes {
         Shapes { params, func, plans: Mutex::default() }
     }
 
-    /// The function's values with their types for inputs of these types; `None` if they contradict the function.
-    pub(crate) fn infer(&self, plan: &Plan, inputs: &[Type]) -> Option<Func> {
-        let Some(func) = &self.func else { return Some(plan.func.clone()) };
+    /// The function's values with their types for inputs of these types; an error if they contradict the function.
+    pub(crate) fn infer(&self, plan: &Plan, inputs: &[Type]) -> Result<Func, ShapeError> {
+        let Some(func) = &self.func else { return Ok(plan.func.clone()) };
         let mut func = func.clone();
         let given = self.params.iter().copied().zip(inputs.iter().cloned());
-        shape::infer(&mut func, &given.collect::<HashMap<_, _>>()).ok()?;
-        Some(func)
+        shape::infer(&mut func, &given.collect::<HashMap<_, _>>())?;
+        Ok(func)
     }
 
     /// The memory plan for these inputs; `None` if they contradict the function.
@@ -76,9 +76,10 @@ impl Shapes {
         drop(plans);
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => memory::plan(&plan.body, &self.infer(plan, &types)?),
+            Some(_) => memory::plan(&plan.body, &self.infer(plan, &types).ok()?),
         };
-        let made = Arc::new(made);
+        // What no memory has place for is refused by the pool, at the op that makes it.
+        let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
         let mut plans = lock();
         if plans.len() >= MAX_PLANS {
             plans.remove(0);

@@ -1,0 +1,372 @@
+//! NumPy's .npy and .npz files (format versions 1 to 3,
+//! <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>).
+//!
+//! Written here instead of taken from a crate because of the element types NumPy has no name for: `ml_dtypes` stores
+//! them as raw bytes (`V2`, `V1`), and only the model's input says which type they are.
+
+mod archive;
+mod header;
+
+pub(crate) use archive::{read_npz, write_npz};
+
+use header::{Header, MAGIC};
+use trident_ir::dtype::Class;
+use trident_ir::{DType, literal::checked_len};
+use trident_runtime::{KernelError, Pool, Tensor};
+
+/// Names of element types in .npy headers, without the byte order, and in NumPy.
+const NAMES: &[(&str, DType, &str)] = &[
+    ("f8", DType::F64, "'float64'"),
+    ("f4", DType::F32, "'float32'"),
+    ("f2", DType::F16, "'float16'"),
+    ("i8", DType::I64, "'int64'"),
+    ("i4", DType::I32, "'int32'"),
+    ("i2", DType::I16, "'int16'"),
+    ("i1", DType::I8, "'int8'"),
+    ("u8", DType::U64, "'uint64'"),
+    ("u4", DType::U32, "'uint32'"),
+    ("u2", DType::U16, "'uint16'"),
+    ("u1", DType::U8, "'uint8'"),
+    ("b1", DType::Bool, "'bool'"),
+    ("c8", DType::C64, "'complex64'"),
+    ("c16", DType::C128, "'complex128'"),
+];
+
+/// Names in `ml_dtypes` of the element types that are raw bytes in .npy files.
+const RAW: &[(DType, &str)] = &[
+    (DType::BF16, "ml_dtypes.bfloat16"),
+    (DType::F8E4M3FN, "ml_dtypes.float8_e4m3fn"),
+    (DType::F8E4M3FNUZ, "ml_dtypes.float8_e4m3fnuz"),
+    (DType::F8E5M2, "ml_dtypes.float8_e5m2"),
+    (DType::F8E5M2FNUZ, "ml_dtypes.float8_e5m2fnuz"),
+    (DType::F8E8M0FNU, "ml_dtypes.float8_e8m0fnu"),
+    (DType::F4E2M1FN, "ml_dtypes.float4_e2m1fn"),
+    (DType::I4, "ml_dtypes.int4"),
+    (DType::I2, "ml_dtypes.int2"),
+    (DType::U4, "ml_dtypes.uint4"),
+    (DType::U2, "ml_dtypes.uint2"),
+];
+
+/// The type as `astype` takes it.
+pub(crate) fn numpy_name(dtype: DType) -> &'static str {
+    let named = NAMES.iter().find(|(_, d, _)| *d == dtype).map(|(_, _, name)| *name);
+    let raw = || RAW.iter().find(|(d, _)| *d == dtype).map(|(_, name)| *name);
+    named.or_else(raw).unwrap_or("'U'")
+}
+
+/// A tensor from the contents of a .npy file. `wanted` settles what raw bytes mean.
+pub(crate) fn read(bytes: &[u8], wanted: Option<DType>) -> Result<Tensor, String> {
+    let header = Header::parse(bytes)?;
+    let data = &bytes[header.size..];
+    let len = checked_len(&header.dims).ok_or("its shape is too large")?;
+    let big = header.descr.starts_with('>');
+    let name = header.descr.strip_prefix(['<', '>', '=', '|']).unwrap_or(&header.descr);
+    if let Some(width) = name.strip_prefix(['U', 'S']) {
+        let width: usize = width.parse().map_err(|_| unknown(&header.descr, name))?;
+        return text(&header, data, len, (width, name.starts_with('U'), big));
+    }
+    let dtype = element_type(&header.descr, name, wanted)?;
+    let size = len.checked_mul(dtype.size()).ok_or("its shape is too large")?;
+    let elements = data.get(..size).ok_or_else(|| {
+        format!("it is cut off: {} bytes of elements, expected {size}", data.len())
+    })?;
+    let mut elements = elements.to_vec();
+    if big {
+        // Complex numbers are pairs, each swapped by itself.
+        let part = if dtype.class() == Class::Complex { 2 } else { 1 };
+        elements.chunks_exact_mut(dtype.size() / part).for_each(<[u8]>::reverse);
+    }
+    if dtype == DType::Bool {
+        elements.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+    }
+    if dtype.bits() < 8 {
+        widen(&mut elements, dtype)?;
+    }
+    if header.fortran {
+        let rows = row_major(&header.dims);
+        elements =
+            rows.flat_map(|i| &elements[i * dtype.size()..][..dtype.size()]).copied().collect();
+    }
+    let made = Tensor::from_bytes(&Pool::new(), dtype, &header.dims, elements.into());
+    made.map_err(|e| e.to_string())
+}
+
+/// The element type that a header means, where `wanted` is what the array is for.
+fn element_type(descr: &str, name: &str, wanted: Option<DType>) -> Result<DType, String> {
+    if let Some((_, dtype, _)) = NAMES.iter().find(|(n, ..)| *n == name) {
+        return Ok(*dtype);
+    }
+    // The one type that `ml_dtypes` has NumPy write by a name, which NumPy does not read.
+    if name == "f1" {
+        return Ok(DType::F8E5M2);
+    }
+    let Some(width) = name.strip_prefix('V').and_then(|w| w.parse::<usize>().ok()) else {
+        return Err(unknown(descr, name));
+    };
+    let raw = format!("its elements are raw bytes (`{descr}`), as NumPy saves types of ml_dtypes");
+    match wanted {
+        Some(wanted) if RAW.iter().any(|(d, _)| *d == wanted) && wanted.size() == width => {
+            Ok(wanted)
+        }
+        Some(wanted) => Err(format!(
+            "{raw}, but {wanted} is wanted: convert the array before saving it, by `array.astype({})`",
+            numpy_name(wanted)
+        )),
+        None => Err(format!("{raw}, and nothing tells which type they are")),
+    }
+}
+
+/// Why an element type cannot be read, and what to do.
+fn unknown(descr: &str, name: &str) -> String {
+    let what = match name.chars().next() {
+        Some('O') => "it holds Python objects",
+        Some('M' | 'm') => "it holds dates or times",
+        Some('T') => {
+            return format!(
+                "its strings have no fixed width (`{descr}`): save `array.astype('U')`"
+            );
+        }
+        _ => {
+            return format!(
+                "its element type `{descr}` is not supported: save `array.astype('float32')` or another type of numbers"
+            );
+        }
+    };
+    format!("{what} (`{descr}`): save numbers, for example `array.astype('float32')`")
+}
+
+/// From the low bits of a byte, as `ml_dtypes` stores types narrower than that, to a byte of the same value. Signed
+/// numbers may fill their byte already.
+fn widen(elements: &mut [u8], dtype: DType) -> Result<(), String> {
+    let unused = 8 - dtype.bits();
+    for (i, byte) in elements.iter_mut().enumerate() {
+        let low = *byte << unused >> unused;
+        let signed = ((*byte << unused).cast_signed() >> unused).cast_unsigned();
+        let value = if dtype.class() == Class::Int { signed } else { low };
+        if *byte != low && *byte != value {
+            return Err(format!("element {i} is the byte 0x{byte:02x}, which is no {dtype}"));
+        }
+        *byte = value;
+    }
+    Ok(())
+}
+
+/// Fixed-width strings: UTF-32 (`U`) or bytes (`S`), filled up with zeros.
+fn text(
+    header: &Header,
+    data: &[u8],
+    len: usize,
+    (width, wide, big): (usize, bool, bool),
+) -> Result<Tensor, String> {
+    let size = width.checked_mul(if wide { 4 } else { 1 });
+    let size = size.filter(|s| len.checked_mul(*s).is_some_and(|n| n <= data.len()));
+    let size = size.ok_or("it is cut off")?;
+    let decode = |i: usize| -> Result<String, String> {
+        let item = &data[i * size..][..size];
+        if !wide {
+            let end = item.iter().rposition(|&b| b != 0).map_or(0, |i| i + 1);
+            return String::from_utf8(item[..end].to_vec()).map_err(|e| e.to_string());
+        }
+        let codes = item.chunks_exact(4).map(|c| {
+            let code = c.iter().fold(0u32, |n, &b| n << 8 | u32::from(b));
+            if big { code } else { code.swap_bytes() }
+        });
+        let codes: Vec<u32> = codes.collect();
+        let end = codes.iter().rposition(|&c| c != 0).map_or(0, |i| i + 1);
+        let chars = codes[..end].iter().map(|&c| char::from_u32(c));
+        chars.collect::<Option<String>>().ok_or_else(|| "it holds an invalid character".into())
+    };
+    let strings = match header.fortran {
+        true => row_major(&header.dims).map(decode).collect::<Result<_, _>>()?,
+        false => (0..len).map(decode).collect::<Result<_, _>>()?,
+    };
+    Tensor::from_strings(&header.dims, strings).map_err(|e| e.to_string())
+}
+
+/// Places of the elements in column-major order, for an array that exists, row by row.
+fn row_major(dims: &[usize]) -> impl Iterator<Item = usize> {
+    let len = if dims.contains(&0) { 0 } else { dims.iter().product() };
+    (0..len).map(move |mut i| {
+        let mut stride = len;
+        dims.iter().rev().fold(0, |place, d| {
+            stride /= d;
+            let index = i % d;
+            i /= d;
+            place + index * stride
+        })
+    })
+}
+
+/// The contents of a .npy file. Types NumPy lacks are written as `ml_dtypes` stores them: raw bytes, narrow ones in the
+/// low bits of a byte.
+pub(crate) fn write(tensor: &Tensor) -> Result<Vec<u8>, KernelError> {
+    let dtype = tensor.dtype();
+    let name = NAMES.iter().find(|(_, d, _)| *d == dtype).map(|(name, ..)| *name);
+    let longest = || -> Result<usize, KernelError> {
+        Ok(tensor.strings()?.iter().map(|s| s.chars().count()).max().unwrap_or(0).max(1))
+    };
+    let descr = match name {
+        Some(name) if dtype.size() == 1 => format!("|{name}"),
+        Some(name) => format!("<{name}"),
+        None if dtype == DType::Str => format!("<U{}", longest()?),
+        None => format!("|V{}", dtype.size()),
+    };
+    let dims: Vec<String> = tensor.dims().iter().map(|d| format!("{d},")).collect();
+    let shape = dims.join(" ");
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    // Elements start at a multiple of 64 bytes; the header ends in a line feed.
+    let used = MAGIC.len() + 4 + header.len() + 1;
+    header.push_str(&" ".repeat(used.next_multiple_of(64) - used));
+    header.push('\n');
+    let length = u16::try_from(header.len());
+    let length = length.map_err(|_| KernelError::shape("too many dimensions for a .npy file"))?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(header.as_bytes());
+    if dtype == DType::Str {
+        let width = longest()?;
+        for s in tensor.strings()? {
+            if s.ends_with('\0') {
+                let text = format!("{s:?} ends in a null character, which a .npy file cannot hold");
+                return Err(KernelError::domain(text));
+            }
+            let codes = s.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+            codes.for_each(|c| bytes.extend(c.to_le_bytes()));
+        }
+    } else if dtype.bits() < 8 {
+        let mask = (1u8 << dtype.bits()) - 1;
+        bytes.extend(tensor.bytes()?.iter().map(|b| b & mask));
+    } else {
+        bytes.extend(tensor.bytes()?);
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(header: &str, data: &[u8]) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([1, 0]);
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    /// A row of elements of a type.
+    fn row(descr: &str, len: usize, data: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len},)}}");
+        file(&header, data)
+    }
+
+    #[test]
+    fn byte_order_and_column_order() {
+        let header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n";
+        let t = read(&file(header, &[0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5]), None).unwrap();
+        assert_eq!((t.dims(), t.slice::<i16>().unwrap()), (&[2, 3][..], &[0, 1, 2, 3, 4, 5][..]));
+        let scalar = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }";
+        let t = read(&file(scalar, &1.5f32.to_le_bytes()), None).unwrap();
+        assert_eq!((t.dims(), t.slice::<f32>().unwrap()), (&[][..], &[1.5f32][..]));
+        let strings = "{'descr': '|S1', 'fortran_order': True, 'shape': (2, 1, 2)}";
+        let t = read(&file(strings, b"acbd"), None).unwrap();
+        assert_eq!(t.strings().unwrap(), ["a", "b", "c", "d"]);
+        let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
+        let t = read(&row(">c8", 1, &complex), None).unwrap();
+        assert_eq!(t.bytes().unwrap(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
+    }
+
+    #[test]
+    fn format_versions_two_and_three_have_longer_headers() {
+        let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }";
+        for version in [2, 3] {
+            let mut bytes = [MAGIC, &[version, 0]].concat();
+            bytes.extend((header.len() as u32).to_le_bytes());
+            bytes.extend(header.as_bytes());
+            bytes.push(9);
+            assert_eq!(read(&bytes, None).unwrap().slice::<u8>().unwrap(), [9]);
+        }
+    }
+
+    #[test]
+    fn types_of_ml_dtypes_are_what_the_model_says() {
+        let bytes = |dtype, data: &[u8]| {
+            read(&row("<V1", data.len(), data), Some(dtype)).map(|t| t.bytes().unwrap().to_vec())
+        };
+        // As `numpy.save` writes −8, −1, 0 and 7 of int4: the low half of each byte.
+        assert_eq!(bytes(DType::I4, &[8, 15, 0, 7]).unwrap(), [0xf8, 0xff, 0, 7]);
+        assert_eq!(bytes(DType::I4, &[0xf8, 0xff]).unwrap(), [0xf8, 0xff]);
+        assert_eq!(bytes(DType::I2, &[2, 3, 1]).unwrap(), [0xfe, 0xff, 1]);
+        assert_eq!(bytes(DType::U4, &[15, 0]).unwrap(), [15, 0]);
+        assert_eq!(bytes(DType::F4E2M1FN, &[15]).unwrap(), [15]);
+        assert_eq!(bytes(DType::F8E4M3FN, &[0xff]).unwrap(), [0xff]);
+        for (dtype, byte) in [
+            (DType::I4, 100),
+            (DType::I4, 0x8f),
+            (DType::U4, 0xff),
+            (DType::I2, 4),
+            (DType::U2, 4),
+            (DType::F4E2M1FN, 16),
+        ] {
+            let error = bytes(dtype, &[0, byte]).unwrap_err();
+            assert_eq!(error, format!("element 1 is the byte 0x{byte:02x}, which is no {dtype}"));
+        }
+        // `ml_dtypes` gives this one a name.
+        let t = read(&row("<f1", 1, &[0x3c]), None).unwrap();
+        assert_eq!((t.dtype(), t.bytes().unwrap()), (DType::F8E5M2, &[0x3c][..]));
+        // NumPy would have named these.
+        for wanted in [DType::I8, DType::U8, DType::Bool, DType::F32, DType::BF16, DType::Str] {
+            let error = bytes(wanted, &[0]).unwrap_err();
+            assert!(error.contains("raw bytes") && error.contains(".astype("), "{error}");
+        }
+    }
+
+    #[test]
+    fn narrow_types_are_written_as_ml_dtypes_stores_them() {
+        let pool = Pool::new();
+        let t = Tensor::from_bytes(&pool, DType::I4, &[3], vec![0xff, 0xf8, 7].into()).unwrap();
+        let bytes = write(&t).unwrap();
+        assert!(bytes.ends_with(&[15, 8, 7]) && bytes.len() == 64 + 64 + 3, "{bytes:?}");
+        assert_eq!(read(&bytes, Some(DType::I4)).unwrap().bytes(), t.bytes());
+        let null = Tensor::from_strings(&[1], vec!["a\0".into()]).unwrap();
+        assert!(write(&null).unwrap_err().to_string().contains("null character"));
+    }
+
+    #[test]
+    fn broken_files_are_refused() {
+        let cases: &[(Vec<u8>, &str)] = &[
+            (vec![], "empty"),
+            (b"PK".to_vec(), "no .npy"),
+            (MAGIC.to_vec(), "header"),
+            ([MAGIC, &[9, 0, 0, 0]].concat(), "version 9"),
+            (row("<f4", 9, &[0; 8]), "cut off"),
+            (file("{'descr': '<f4', 'shape': (1,)}", &[0; 4]), "fortran_order"),
+            (file("{'fortran_order': False, 'shape': (1,)}", &[0; 4]), "descr"),
+            (file("{'descr': '<f4', 'fortran_order': False}", &[0; 4]), "shape"),
+            (
+                file(
+                    "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999, 99999999999)}",
+                    &[],
+                ),
+                "too large",
+            ),
+            (
+                file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", &[0; 4]),
+                "named fields",
+            ),
+            (row("|V7", 1, &[0; 7]), "raw bytes"),
+            (row("|O", 1, &[0; 8]), "Python objects"),
+            (row("<M8[ns]", 1, &[0; 8]), "dates"),
+            (row("|T16", 1, &[0; 16]), "astype('U')"),
+            (row("<f16", 1, &[0; 16]), "astype('float32')"),
+            (row("<U99999999999", 2, &[0; 7]), "cut off"),
+        ];
+        for (bytes, expected) in cases {
+            let error = read(bytes, None).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Which file belongs to which input of the model.
+
+use super::{Bound, Shapes, json, known, listed, npy, pb, unknown};
+use crate::failure::Failure;
+use crate::preprocess::Preprocess;
+use crate::random::Random;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use trident_engine::Signature;
+use trident_ir::dtype::Class;
+use trident_ir::{DType, Type, ValueInfo};
+use trident_runtime::{Pool, Tensor, Value};
+
+/// Everything needed to read inputs.
+pub(super) struct Reader<'a> {
+    pub(super) signature: &'a Signature,
+    pub(super) preprocess: &'a Preprocess,
+    pub(super) shapes: &'a Shapes,
+    pub(super) seed: u64,
+}
+
+impl Reader<'_> {
+    /// Reads all `--input` options: `name=FILE`, `FILE` for the next input without a value, `random` for all that are
+    /// left, or `name=random`. With `fill` those that are left are random anyway.
+    pub(super) fn read(&self, options: &[String], fill: bool) -> Result<Bound, Failure> {
+        let mut bound = Bound::default();
+        let mut random = Random::new(self.seed);
+        let mut random_rest = false;
+        for option in options {
+            match self.split(option)? {
+                (None, "random") => random_rest = true,
+                (Some(input), "random") => self.random(input, &mut random, &mut bound)?,
+                (input, file) => self.file(input, file, &mut bound)?,
+            }
+        }
+        if random_rest {
+            self.or_next(None, "random", &bound)?;
+        }
+        if random_rest || fill {
+            for input in &self.signature.inputs {
+                if !bound.has(&input.name) {
+                    self.random(input, &mut random, &mut bound)?;
+                }
+            }
+        }
+        Ok(bound)
+    }
+
+    /// Splits `name=FILE` where the name is an input's; a path may hold `=` as well, and so may a name.
+    fn split<'s, 'o>(
+        &'s self,
+        option: &'o str,
+    ) -> Result<(Option<&'s ValueInfo>, &'o str), Failure> {
+        let named = self.signature.inputs.iter().filter_map(|input| {
+            let rest = option.strip_prefix(input.name.as_str())?.strip_prefix('=')?;
+            Some((Some(input), rest))
+        });
+        if let Some(longest) = named.max_by_key(|(input, _)| input.map_or(0, |i| i.name.len())) {
+            return Ok(longest);
+        }
+        match option.split_once('=') {
+            Some((name, _)) if !Path::new(option).exists() => Err(unknown(name, self.signature)),
+            _ => Ok((None, option)),
+        }
+    }
+
+    fn random(
+        &self,
+        input: &ValueInfo,
+        random: &mut Random,
+        bound: &mut Bound,
+    ) -> Result<(), Failure> {
+        let Some(ty) = input.ty.as_tensor() else {
+            if matches!(input.ty, Type::Optional(_)) {
+                return Ok(());
+            }
+            let text = format!("input `{}` ({}) cannot be random", input.name, input.ty);
+            return Err(Failure::usage(text).hint("give it as a .pb file"));
+        };
+        let (dims, chosen) = self.shapes.of(input)?;
+        if chosen {
+            let dims = dims.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
+            let (name, ty) = (&input.name, &input.ty);
+            bound.notes.push(format!(
+                "`{name}` is {ty}; using {dims} (change it by --shape {name}={dims})"
+            ));
+        }
+        let tensor = random
+            .tensor(ty.dtype, &dims)
+            .map_err(|e| Failure::usage(format!("input `{}`: {e}", input.name)))?;
+        bound.random.push(input.name.clone());
+        bound.values.push((input.name.clone(), tensor.into()));
+        Ok(())
+    }
+
+    fn file(
+        &self,
+        input: Option<&ValueInfo>,
+        file: &str,
+        bound: &mut Bound,
+    ) -> Result<(), Failure> {
+        let path = Path::new(file);
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        let extension = extension.to_ascii_lowercase();
+        if path.exists()
+            && !["npz", "json", "npy", "pb", "png", "jpg", "jpeg"].contains(&extension.as_str())
+        {
+            let text = format!("`{file}` is of no known kind");
+            return Err(Failure::usage(text)
+                .hint("inputs are .npy, .npz, .pb, .json, .png or .jpg files, or `random`"));
+        }
+        let unreadable = |e: String| Failure::usage(format!("cannot read `{file}`: {e}"));
+        let unopened = |e: io::Error| match e.kind() {
+            io::ErrorKind::NotFound => Failure::usage(format!("there is no file `{file}`")),
+            _ => unreadable(e.to_string()),
+        };
+        if extension == "npz" {
+            let arrays = npy::read_npz(File::open(path).map_err(unopened)?).map_err(unreadable)?;
+            return self
+                .arrays(arrays, input, file, bound, |bytes, wanted| npy::read(bytes, wanted));
+        }
+        let bytes = fs::read(path).map_err(unopened)?;
+        if extension == "json" {
+            let document = json::parse(&bytes).map_err(unreadable)?;
+            return match (input, document) {
+                (None, json::Document::Object(members)) => {
+                    self.arrays(members, None, file, bound, json::read)
+                }
+                (input, document) => {
+                    self.array(input, file, bound, |wanted| json::read(&document, wanted))
+                }
+            };
+        }
+        if extension == "npy" {
+            return self.array(input, file, bound, |wanted| npy::read(&bytes, wanted));
+        }
+        let input = self.or_next(input, file, bound)?;
+        let failed = |e: String| cannot_read(file, input, &e);
+        let value: Value = if extension == "pb" {
+            if bytes.is_empty() && !matches!(input.ty, Type::Optional(_) | Type::Seq(_)) {
+                return Err(failed("it is empty".into()));
+            }
+            pb::read(bytes.into(), &input.ty, &Pool::new()).map_err(failed)?
+        } else {
+            let ty = input.ty.as_tensor().ok_or_else(|| {
+                failed(format!("an image does not fit an input of type {}", input.ty))
+            })?;
+            let (tensor, assumed) = self.preprocess.load(&bytes, ty).map_err(failed)?;
+            bound.images += 1;
+            if !assumed.is_empty() {
+                bound.notes.push(format!(
+                    "`{}` is {}; assuming --preprocess {assumed}",
+                    input.name, input.ty
+                ));
+            }
+            tensor.into()
+        };
+        bound.values.push((input.name.clone(), value));
+        Ok(())
+    }
+
+    /// The input named, or the first that has no value yet.
+    fn or_next<'s>(
+        &'s self,
+        input: Option<&'s ValueInfo>,
+        file: &str,
+        bound: &Bound,
+    ) -> Result<&'s ValueInfo, Failure> {
+        let free = || self.signature.inputs.iter().find(|i| !bound.has(&i.name));
+        input.or_else(free).ok_or_else(|| {
+            let text = format!("there is no input left for `{file}`");
+            Failure::usage(text).hint(listed(self.signature))
+        })
+    }
+
+    /// An array that is a file by itself.
+    fn array(
+        &self,
+        input: Option<&ValueInfo>,
+        file: &str,
+        bound: &mut Bound,
+        read: impl Fn(Option<DType>) -> Result<Tensor, String>,
+    ) -> Result<(), Failure> {
+        let input = self.or_next(input, file, bound)?;
+        let tensor = read(input.ty.dtype()).map_err(|e| cannot_read(file, input, &e))?;
+        same_type(input, file, &tensor)?;
+        bound.values.push((input.name.clone(), tensor.into()));
+        Ok(())
+    }
+
+    /// Arrays with names of their own; those of `numpy.savez` without names go to the inputs in order. An input that is
+    /// named takes the only one.
+    fn arrays<T>(
+        &self,
+        arrays: Vec<(String, T)>,
+        input: Option<&ValueInfo>,
+        file: &str,
+        bound: &mut Bound,
+        read: impl Fn(&T, Option<DType>) -> Result<Tensor, String>,
+    ) -> Result<(), Failure> {
+        let names = || arrays.iter().map(|(n, _)| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        match (input, arrays.len()) {
+            (_, 0) => return Err(Failure::usage(format!("`{file}` holds no arrays"))),
+            (Some(input), 2..) => {
+                let text = format!("`{file}` holds {}, input `{}` takes one", names(), input.name);
+                let hint = format!("give the file without `{}=`, or one of its arrays", input.name);
+                return Err(Failure::usage(text).hint(hint));
+            }
+            _ => {}
+        }
+        let numbered = arrays.iter().enumerate().all(|(i, (n, _))| *n == format!("arr_{i}"));
+        for (name, array) in &arrays {
+            let from = format!("{file}[{name}]");
+            let target = match input {
+                Some(input) => input,
+                None if numbered && known(name, self.signature).is_err() => {
+                    self.or_next(None, &from, bound)?
+                }
+                None => known(name, self.signature).map_err(|e| e.within(file))?,
+            };
+            self.array(Some(target), &from, bound, |wanted| read(array, wanted))?;
+        }
+        Ok(())
+    }
+}
+
+fn cannot_read(file: &str, input: &ValueInfo, why: &str) -> Failure {
+    Failure::usage(format!("cannot read `{file}` for input `{}`: {why}", input.name))
+}
+
+/// Refuses elements of another type than the input's, and says how to convert them.
+fn same_type(input: &ValueInfo, file: &str, tensor: &Tensor) -> Result<(), Failure> {
+    let (actual, name) = (tensor.dtype(), &input.name);
+    let Some(expected) = input.ty.as_tensor().map(|t| t.dtype).filter(|d| *d != actual) else {
+        return Ok(());
+    };
+    let complex = |d: DType| d.class() == Class::Complex;
+    let part = if complex(actual) && !complex(expected) { ".real" } else { "" };
+    let text = format!("input `{name}` has element type {actual} in `{file}`, expected {expected}");
+    let convert = format!("array{part}.astype({})", npy::numpy_name(expected));
+    Err(Failure::usage(text).hint(format!("convert it in NumPy before saving it: `{convert}`")))
+}
