@@ -77,9 +77,17 @@ def test_saved_kernels_run_again(add, floats):
     x, y, out = floats(100), floats(100), np.zeros(100, np.float32)
     trident.load(image).launch(2, [x, y, out, 100])
     np.testing.assert_array_equal(out, x + y)
-    for broken in (b"", image[:7], image[:12], b"x" + image):
-        with pytest.raises(ValueError, match="no kernel of this version"):
+    changed = bytes([*image[:-1], image[-1] ^ 1])
+    for broken in (b"", image[:7], image[:12], image[:-1], b"x" + image, changed):
+        with pytest.raises(ValueError, match="no kernel that Trident saved for this user"):
             trident.load(broken)
+
+
+def test_kernels_saved_under_a_name_are_asked_for_by_it(add):
+    image = add.save("one")
+    assert trident.load(image).name == trident.load(image, "one").name == add.name
+    with pytest.raises(ValueError, match="the kernel `one` in place of `two`"):
+        trident.load(image, "two")
 
 
 @pytest.mark.parametrize(

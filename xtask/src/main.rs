@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `conformance`, `bench`, `fuzz`, `env`.
+//! The project's own commands: `cargo xtask test`, `sanitize`, `conformance`, `bench`, `fuzz`, `env`.
 //!
 //! Suites, fuzzer and benchmarks are Python programs under `xtask/python`; this binary makes their
 //! environments, builds what they drive, and adds up what they report.
@@ -7,6 +7,8 @@ mod build;
 mod fuzz;
 mod paths;
 mod python;
+mod sanitize;
+mod steps;
 mod tally;
 mod test;
 
@@ -30,6 +32,12 @@ struct Cli {
 enum Command {
     /// Everything CI needs: install what is missing, format, lints, Rust and Python tests
     Test,
+    /// Look for what plain tests do not show: accesses outside of memory (AddressSanitizer), orders of events between
+    /// threads (models), and wrong results on instruction sets narrower than the machine's
+    Sanitize {
+        /// Only this part
+        part: Option<sanitize::Part>,
+    },
     /// Run an outside suite against one device, and compare with the list of known failures
     Conformance {
         suite: Suite,
@@ -96,6 +104,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Test => test::run(),
+        Command::Sanitize { part } => sanitize::run(part),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }

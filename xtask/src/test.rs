@@ -1,24 +1,23 @@
 //! `cargo xtask test`: every check, one after the other, with the time that each took.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::build::{self, Profile, cargo};
-use crate::paths;
 use crate::python::{Tool, Venv};
-use crate::tally::{Outcome, Tally};
+use crate::steps::{Steps, counted};
+use crate::tally::Outcome;
+use crate::{paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
 
 /// Run all checks; prints the sum of their counts as the last line.
 pub(crate) fn run() -> Result<Outcome> {
-    let mut steps = Steps { total: Tally::default(), start: Instant::now(), failures: Vec::new() };
+    let mut steps = Steps::new();
     steps.check("environment", || environment().map(|()| None));
     steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
     steps.command("lints", || {
@@ -28,6 +27,7 @@ pub(crate) fn run() -> Result<Outcome> {
     steps.command("rust tests", || {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
+    sanitize::quick(&mut steps);
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });
@@ -76,12 +76,12 @@ fn environment() -> Result<()> {
     Ok(())
 }
 
-fn arguments(mut command: Command, line: &str) -> Command {
+pub(crate) fn arguments(mut command: Command, line: &str) -> Command {
     command.args(line.split(' '));
     command
 }
 
-fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
+pub(crate) fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
     let binary = build::trident_path(Profile::Ci);
     Ok(Tool::module(venv, module)?.args(args).trident(Some(&binary)).into_command())
 }
@@ -96,96 +96,4 @@ fn kernels(package: &Path, module: &str, args: &[&str]) -> Result<Command> {
     let mut command = tool.into_command();
     command.env("TRITON_CACHE_DIR", cache);
     Ok(command)
-}
-
-/// The run so far.
-struct Steps {
-    total: Tally,
-    start: Instant,
-    failures: Vec<String>,
-}
-
-impl Steps {
-    /// Run one step and add its counts. A step without counts of its own is one test.
-    fn check(&mut self, name: &str, step: impl FnOnce() -> Result<Option<Tally>>) -> bool {
-        println!("── {name}");
-        let start = Instant::now();
-        let result = step();
-        let single = Tally { passed: 1, ..Tally::default() };
-        let (tally, success) = match result {
-            Ok(tally) => {
-                let tally = tally.unwrap_or(single);
-                (tally, tally.failed == 0)
-            }
-            Err(error) => {
-                println!("{error:#}");
-                (Tally { failed: 1, ..Tally::default() }, false)
-            }
-        };
-        self.total += tally;
-        if !success {
-            self.failures.push(name.to_owned());
-        }
-        let verdict = if success { "ok" } else { "FAILED" };
-        println!("── {name}: {verdict} ({tally}) in {:.1} s", start.elapsed().as_secs_f64());
-        success
-    }
-
-    /// Run a step that gives a path, and hand that on.
-    fn produce(&mut self, name: &str, step: impl FnOnce() -> Result<PathBuf>) -> Option<PathBuf> {
-        let mut path = None;
-        self.check(name, || {
-            path = Some(step()?);
-            Ok(None)
-        });
-        path
-    }
-
-    /// Run a command as a step.
-    fn command(&mut self, name: &str, command: impl FnOnce() -> Result<Command>) {
-        self.check(name, || counted(command()?));
-    }
-
-    /// Run a command as a step if what it needs is there.
-    fn needs(&mut self, met: bool, name: &str, command: impl FnOnce() -> Result<Command>) {
-        self.check(name, || {
-            ensure!(met, "not run: the build failed");
-            counted(command()?)
-        });
-    }
-
-    fn finish(self) -> Outcome {
-        if !self.failures.is_empty() {
-            println!("failed: {}", self.failures.join(", "));
-        }
-        println!("all steps took {:.0} s", self.start.elapsed().as_secs_f64());
-        println!("{}", self.total);
-        Outcome::from(self.failures.is_empty())
-    }
-}
-
-/// Run a command, pass its output on, and add up the counts in it. A command that fails without
-/// having counted a failure (a crash, a compile error) is one.
-fn counted(mut command: Command) -> Result<Option<Tally>> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start {}", command.get_program().display()))?;
-    let mut total: Option<Tally> = None;
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines() {
-            let line = line?;
-            println!("{line}");
-            if let Some(tally) = Tally::parse(&line) {
-                *total.get_or_insert_default() += tally;
-            }
-        }
-    }
-    let status = child.wait()?;
-    if !status.success() {
-        let total = total.get_or_insert_default();
-        total.failed = total.failed.max(1);
-        println!("{status}");
-    }
-    Ok(total)
 }

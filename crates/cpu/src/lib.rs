@@ -19,6 +19,7 @@ pub mod pooling;
 mod real;
 pub mod rows;
 mod simd;
+mod sync;
 #[cfg(test)]
 mod test_data;
 #[cfg(test)]

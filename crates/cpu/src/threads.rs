@@ -4,15 +4,16 @@
 //! job, because launches follow one another closely, and then parks.
 
 mod crew;
+#[cfg(all(test, feature = "models"))]
+mod models;
 mod share;
-#[cfg(test)]
+#[cfg(all(test, not(feature = "models")))]
 mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::JoinHandle;
 
+use crate::sync::{AtomicUsize, Builder, JoinHandle, Ordering};
 use crew::{Crew, Turn};
 pub(crate) use share::Shares;
 
@@ -37,7 +38,7 @@ impl Threads {
             .map_while(|i| {
                 let crew = Arc::clone(&crew);
                 let name = format!("trident-cpu-{i}");
-                std::thread::Builder::new().name(name).spawn(move || crew.work(i)).ok()
+                Builder::new().name(name).spawn(move || crew.work(i)).ok()
             })
             .collect();
         Self { crew: Some(crew), workers }
@@ -135,10 +136,11 @@ impl Threads {
 #[repr(align(128))]
 struct Padded<T>(T);
 
-/// A pointer that tasks share, each touching its own part.
+/// A pointer that tasks share, each touching its own part. That they do is shown where the pointer is followed, which
+/// takes `unsafe` there; where they are pieces of a slice, [`Threads::for_chunks_mut`] does without.
 #[derive(Clone, Copy)]
 pub(crate) struct Disjoint<T>(pub(crate) *mut T);
-// SAFETY: the users of `Disjoint` hand disjoint parts to the tasks.
+// SAFETY: all that safe code can do with it on another thread is to learn an address.
 unsafe impl<T: Send> Sync for Disjoint<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Disjoint<T> {}

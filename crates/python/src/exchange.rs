@@ -86,9 +86,13 @@ impl Element {
     }
 }
 
-/// The interface of one type of arrays.
+/// The interface of one type of arrays, which has to outlive it: types that have been asked for are kept (`array.rs`).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Exchange(Look);
+pub(crate) struct Exchange {
+    look: Look,
+    /// Address of the type.
+    ty: usize,
+}
 
 impl Exchange {
     /// That of a type which has one itself: a type derived from it may give other answers from Python.
@@ -103,12 +107,12 @@ impl Exchange {
                 header = (*header).previous;
             }
             let table = header.cast::<Table>().as_ref()?;
-            table.tensor_from_py_object.map(Exchange)
+            table.tensor_from_py_object.map(|look| Exchange { look, ty: ty.as_ptr() as usize })
         }
     }
 
     /// The address of the first element of an array in this machine's memory, and what Triton calls its elements; `None` if
-    /// it is elsewhere or the interface cannot tell.
+    /// it is elsewhere, is of another type or the interface cannot tell.
     pub(crate) fn look(self, array: &Bound<'_, PyAny>) -> Option<(u64, &'static str)> {
         let mut tensor = Tensor {
             data: std::ptr::null_mut(),
@@ -119,9 +123,12 @@ impl Exchange {
             strides: std::ptr::null_mut(),
             byte_offset: 0,
         };
+        if array.get_type_ptr() as usize != self.ty {
+            return None;
+        }
         // SAFETY: the interpreter is held, the object is of the type whose table this is of, and the function fills
         // the structure or fails.
-        let failed = unsafe { (self.0)(array.as_ptr().cast(), &mut tensor) } != 0;
+        let failed = unsafe { (self.look)(array.as_ptr().cast(), &mut tensor) } != 0;
         if failed {
             drop(PyErr::take(array.py()));
             return None;

@@ -2,14 +2,14 @@
 
 use crate::interpret::Interpreted;
 use crate::scalar::Kind;
-use crate::{array, device, error};
+use crate::{array, device, error, keep};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::sync::Arc;
 use trident_ir::Module;
 use trident_runtime::{
-    Extent, Kernel as RuntimeKernel, KernelCompiler, KernelLaunch, KernelOptions, Listing,
+    Extent, Kernel as RuntimeKernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions, Listing,
 };
 
 /// A compiled kernel.
@@ -42,14 +42,14 @@ impl Param {
 
 /// How launches run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+pub(crate) enum Mode {
     Plain,
     Check,
     Interpret,
 }
 
 impl Mode {
-    const ALL: [Mode; 3] = [Mode::Plain, Mode::Check, Mode::Interpret];
+    pub(crate) const ALL: [Mode; 3] = [Mode::Plain, Mode::Check, Mode::Interpret];
 }
 
 /// An array argument of a checked launch.
@@ -75,7 +75,7 @@ impl Memory {
 }
 
 impl Kernel {
-    fn new(
+    pub(crate) fn new(
         py: Python<'_>,
         kernel: Arc<dyn RuntimeKernel>,
         source: String,
@@ -93,6 +93,21 @@ impl Kernel {
         });
         let params = params.collect::<PyResult<_>>()?;
         Ok(Kernel { kernel, params, source, mode })
+    }
+
+    /// How launches run.
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The Triton IR that it was compiled from.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Machine code, where the device can give it.
+    pub(crate) fn image(&self) -> Option<KernelImage> {
+        self.kernel.image()
     }
 
     /// What each parameter takes.
@@ -198,25 +213,17 @@ impl Kernel {
         text.ok_or_else(|| PyKeyError::new_err(format!("this kernel has no text `{kind}`")))
     }
 
-    /// The kernel as bytes that `load` takes: the Triton IR and, where the device can give it, machine code.
-    fn save<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let image = self.kernel.image().unwrap_or_default();
-        let mut bytes = Vec::with_capacity(MAGIC.len() + 9 + self.source.len() + image.len());
-        bytes.extend_from_slice(MAGIC);
-        bytes.push(self.mode as u8);
-        bytes.extend_from_slice(&(self.source.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(self.source.as_bytes());
-        bytes.extend_from_slice(&image);
-        PyBytes::new(py, &bytes)
+    /// The kernel as bytes that `load` takes: the Triton IR and, where the device can give it, machine code, sealed for
+    /// this user. What was saved under a name can be asked for by it.
+    #[pyo3(signature = (name = ""))]
+    fn save<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        keep::save(py, self, name)
     }
 
     fn __repr__(&self) -> String {
         format!("<trident.Kernel {}({})>", self.kernel.name(), self.params().join(", "))
     }
 }
-
-/// First bytes of a saved kernel.
-const MAGIC: &[u8] = b"trident\x01";
 
 /// Compiles Triton IR. With `check`, launches stop at the first wrong access; with `interpret`, the reference interpreter
 /// runs them. Where they are left out, the environment tells.
@@ -241,25 +248,6 @@ pub(crate) fn compile(
     let compiled = py.detach(|| device.compile_kernel(&module, &KernelOptions { check }));
     let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
     Kernel::new(py, kernel, source, mode)
-}
-
-/// A kernel from what `Kernel.save` gave; machine code that does not suit this machine is compiled again.
-#[pyfunction]
-pub(crate) fn load(py: Python<'_>, image: &[u8]) -> PyResult<Kernel> {
-    let broken = || PyValueError::new_err("these bytes are no kernel of this version of Trident");
-    let rest = image.strip_prefix(MAGIC).ok_or_else(broken)?;
-    let (mode, rest) = rest.split_first().ok_or_else(broken)?;
-    let mode = *Mode::ALL.get(usize::from(*mode)).ok_or_else(broken)?;
-    let (length, rest) = rest.split_first_chunk().ok_or_else(broken)?;
-    let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
-    let (source, code) = rest.split_at_checked(length).ok_or_else(broken)?;
-    let source = std::str::from_utf8(source).map_err(|_| broken())?.to_owned();
-    if !code.is_empty()
-        && let Ok(kernel) = device::cpu()?.load_kernel(code)
-    {
-        return Kernel::new(py, kernel, source, mode);
-    }
-    compile(py, source, Some(mode == Mode::Check), Some(mode == Mode::Interpret))
 }
 
 /// Whether an environment variable asks for something.

@@ -6,6 +6,7 @@ mod device;
 mod error;
 mod exchange;
 mod interpret;
+mod keep;
 mod kernel;
 mod launcher;
 mod scalar;
@@ -18,7 +19,9 @@ mod _trident {
     #[pymodule_export]
     use crate::device::{machine, num_threads, set_num_threads};
     #[pymodule_export]
-    use crate::kernel::{Kernel, compile, load};
+    use crate::keep::{keep, kept, load};
+    #[pymodule_export]
+    use crate::kernel::{Kernel, compile};
     #[pymodule_export]
     use crate::launcher::{BoundLaunch, Launcher, hooked};
     #[pymodule_export]

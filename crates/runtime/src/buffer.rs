@@ -1,10 +1,12 @@
-//! Page-aligned memory that is reused: the only place of the crate with `unsafe`.
+//! Page-aligned memory that is reused.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// Alignment of large blocks: a page of the largest size in use (Apple silicon has 16 KiB).
 const PAGE: usize = 16 << 10;
@@ -16,16 +18,16 @@ const LINE: usize = 64;
 struct Empty;
 static EMPTY: Empty = Empty;
 
-/// Raw memory, always initialised.
+/// Raw memory, initialised from the start: safe code may read all of it.
 #[derive(Debug)]
 struct Block {
     ptr: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: a block owns its memory and has no interior mutability.
+// SAFETY: a block owns its memory, which is not bound to a thread.
 unsafe impl Send for Block {}
-// SAFETY: as above; shared access only reads.
+// SAFETY: through a shared block nothing is accessed; buffers and arenas see to who may read and write which part of it.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -57,7 +59,7 @@ enum Memory {
     Part(Arc<Ground>, usize),
 }
 
-/// Bytes from a [`Pool`] or an [`Arena`], given back when dropped. Contents are initialised but arbitrary.
+/// Bytes from a [`Pool`] or an [`Arena`], given back when dropped. They are zero, or what an earlier buffer left there.
 #[derive(Debug)]
 pub struct Buffer {
     memory: Memory,
@@ -76,7 +78,8 @@ impl Buffer {
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, and no other buffer has them.
+        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, and no other buffer has them: a block of
+        // its own is handed out once at a time, and of an arena no part that overlaps one alive.
         unsafe { std::slice::from_raw_parts(self.ptr().as_ptr(), self.len) }
     }
 
@@ -232,10 +235,16 @@ impl Pool {
     fn block(&self, len: usize) -> Option<Block> {
         let size = size_class(len)?;
         let mut state = self.state();
-        if state.limit != 0 && state.stats.live.checked_add(size)? > state.limit {
+        let most = match state.limit {
+            0 => usize::MAX,
+            limit => limit.saturating_sub(state.stats.live),
+        };
+        if size > most {
             return None;
         }
-        let fit = state.free.range(size..=size.saturating_mul(2)).next().map(|(&s, _)| s);
+        // A block of another size may be too large for what is left below the limit.
+        let sizes = size..=size.saturating_mul(2).min(most);
+        let fit = state.free.range(sizes).next().map(|(&s, _)| s);
         let reused = fit.and_then(|s| {
             let blocks = state.free.get_mut(&s)?;
             let block = blocks.pop();
@@ -290,7 +299,10 @@ impl Pool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "models"))]
+mod models;
+
+#[cfg(all(test, not(feature = "models")))]
 mod tests {
     use super::*;
 
@@ -314,6 +326,28 @@ mod tests {
         pool.set_limit(1 << 20);
         assert!(pool.alloc(2 << 20).is_none());
         assert!(pool.alloc(1 << 19).is_some());
+    }
+
+    #[test]
+    fn reused_blocks_stay_within_the_limit() {
+        let pool = Pool::new();
+        drop(pool.alloc(150 << 10).unwrap());
+        pool.set_limit(100 << 10);
+        let small = pool.alloc(90 << 10).unwrap();
+        assert!(pool.stats().live <= 100 << 10, "{:?}", pool.stats());
+        assert!(pool.alloc(20 << 10).is_none());
+        drop(small);
+        pool.set_limit(0);
+        assert_eq!(pool.alloc(140 << 10).unwrap().len(), 140 << 10);
+    }
+
+    #[test]
+    fn fresh_memory_is_zero() {
+        let pool = Pool::new();
+        for len in [1, 100, 20_000, 3 << 20] {
+            assert!(pool.alloc(len).unwrap().bytes().iter().all(|&b| b == 0), "{len}");
+            pool.trim();
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Kernels: `tile` functions that a device has compiled, and their launches over a grid of programs.
 
-use crate::Declined;
+use crate::{Declined, KernelImage};
 use std::sync::Arc;
 use trident_ir::{Module, Type};
 
@@ -23,8 +23,8 @@ pub trait KernelCompiler: Send + Sync {
 
     /// Makes a kernel from what [`Kernel::image`] gave. Devices that cannot, or find that the image is of another
     /// version or machine, refuse; the module has to be compiled then.
-    fn load_kernel(&self, image: &[u8]) -> Result<Arc<dyn Kernel>, Declined> {
-        let reason = format!("{} bytes of compiled code cannot be loaded", image.len());
+    fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
+        let reason = format!("{} bytes of compiled code cannot be loaded", image.bytes().len());
         Err(Declined { op: "kernel".into(), reason })
     }
 }
@@ -60,7 +60,7 @@ pub trait Kernel: Send + Sync {
     }
 
     /// Compiled code in a form that can be kept on disk; see [`KernelCompiler::load_kernel`].
-    fn image(&self) -> Option<Vec<u8>> {
+    fn image(&self) -> Option<KernelImage> {
         None
     }
 }

@@ -1,13 +1,16 @@
 //! What engine and devices share: buffers and their pool, tensors and other values, the device
-//! interface, errors.
+//! interface, kernels with their launches and what is kept of them, errors.
 
 pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod kernel;
 pub mod mapped;
+pub mod seal;
+mod sync;
 pub mod tensor;
 pub mod value;
+pub mod vault;
 
 pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
@@ -17,5 +20,7 @@ pub use kernel::{
     ProgramPoint, UNWRITTEN,
 };
 pub use mapped::{map_file, release_pages};
+pub use seal::{Key, KernelImage, Opened, SealError};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};
+pub use vault::{Vault, VaultError};

@@ -10,15 +10,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// The contents of a file: pages are read when they are touched, and the mapping ends with the last slice.
 ///
-/// The file must not shrink while it is mapped, else reading the missing part ends the process.
+/// Nobody may change the file while it is mapped: this process by no other way, nor another one. What is promised if one
+/// does: writes never go back to the file, and nothing outside of the mapping is read. What is not: bytes may turn into
+/// those that were written between two looks at them, and reading a part that the file has lost ends the process. Who
+/// replaces a file as installers do, by moving another to its name, changes nothing here.
 pub fn map_file(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    // SAFETY: the mapping is private and never written. As with any mapped file, another process that
-    // changes it would change these bytes; they are only ever read as plain numbers, text or protobuf
-    // messages, each of which is checked where it is read.
+    // SAFETY: the mapping is private, read-only and as long as the file is now, and the file is not changed, as said
+    // above. No system has a lock that would make sure of it.
     let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file)? };
     let map = Arc::new(map);
     let mut known = maps();

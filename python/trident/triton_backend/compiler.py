@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-from collections import OrderedDict
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import ModuleType
@@ -14,18 +13,7 @@ from triton.backends.compiler import BaseBackend, GPUTarget, Language
 
 import trident
 from trident import _trident
-from trident.triton_backend import settings
-
-#: Kernels compiled by this process whose bytes have not been loaded yet, so that loading need not
-#: do the work again.
-_fresh: OrderedDict[bytes, _trident.Kernel] = OrderedDict()
-_MAX_FRESH = 64
-
-
-def take(image: bytes) -> _trident.Kernel:
-    """The kernel of these bytes."""
-    return _fresh.pop(image, None) or _trident.load(image)
-
+from trident.triton_backend import cache, settings
 
 @functools.cache
 def _digest() -> str:
@@ -171,10 +159,8 @@ class TridentBackend(BaseBackend):
         # The text with locations: errors name lines of Python.
         text = mod.str_nodebug() if knobs.compilation.disable_line_info else str(mod)
         kernel = _trident.compile(text, check=options.check, interpret=options.interpret)
-        image = kernel.save()
-        _fresh[image] = kernel
-        while len(_fresh) > _MAX_FRESH:
-            _fresh.popitem(last=False)
+        image = kernel.save(metadata["hash"])
+        cache.remember(metadata["hash"], image, kernel)
         return image
 
 

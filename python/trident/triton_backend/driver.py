@@ -11,7 +11,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from trident import _trident
-from trident.triton_backend import extensions, settings
+from trident.triton_backend import cache, extensions, settings
 
 # `TRIDENT_DEVICE` and `TRITON_BACKEND` choose this back end even where a GPU is active; Triton
 # knows only its own variable for that.
@@ -90,9 +90,7 @@ class Utils:
     @staticmethod
     def load_binary(name: str, image: bytes, shared: int, device: int) -> tuple:
         """Module, function, registers, spills and most threads of a program."""
-        from trident.triton_backend import compiler
-
-        kernel = compiler.take(image)
+        kernel = cache.take(image)
         return kernel, kernel, 0, 0, settings.config.max_threads
 
     @staticmethod

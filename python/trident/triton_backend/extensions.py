@@ -7,6 +7,7 @@
 - Such arrays for Triton's own interpreter (``TRITON_INTERPRET=1``).
 - ``triton.language.extra.cpu.libdevice``, where libraries look for a CPU's functions.
 - ``triton.runtime.driver.MPSDriver``.
+- The code of compiled kernels in a folder of its own, see ``cache``.
 - Launches of a compiled kernel (``kernel[grid](…)``) without the work that only hooks and streams
   need.
 
@@ -20,6 +21,7 @@ import sys
 from types import ModuleType
 
 from trident import _trident, arrays
+from trident.triton_backend import cache
 
 _installed = False
 
@@ -55,6 +57,7 @@ def install() -> None:
     _interpreter()
     _libdevice()
     _driver()
+    cache.install()
 
 
 def _arguments() -> None:

@@ -3,12 +3,13 @@
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use std::thread::Thread;
+use std::sync::{OnceLock, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::Padded;
+use crate::sync::{
+    self, AtomicBool, AtomicU64, LOOKS, Mutex, MutexGuard, Ordering, Patience, Thread,
+};
 
 /// How long an idle worker spins before it parks: longer than Python takes from one launch to the next, because a thread
 /// that wakes another loses about ten microseconds to the system.
@@ -24,7 +25,7 @@ const SIZE: u32 = 16;
 pub(super) const JOINED: u64 = (1 << SIZE) - 1;
 const NEXT_JOB: u64 = OPEN << 1;
 
-thread_local! {
+sync::thread_local! {
     /// Whether this thread is inside a task, where a nested job runs inline.
     static IN_TASK: Cell<bool> = const { Cell::new(false) };
 }
@@ -113,9 +114,9 @@ impl Turn<'_> {
             spins += 1;
             // A worker that lost its core needs ours.
             if spins.is_multiple_of(4096) {
-                std::thread::yield_now()
+                sync::yield_now()
             } else {
-                std::hint::spin_loop()
+                sync::spin_loop()
             }
         }
         let panic = lock(&crew.panic).take();
@@ -142,7 +143,7 @@ impl Crew {
 
     /// The caller's turn, unless it is inside a task or another's job runs.
     pub(super) fn turn(&self) -> Option<Turn<'_>> {
-        if IN_TASK.get() {
+        if IN_TASK.with(Cell::get) {
             return None;
         }
         let owner = match self.owner.try_lock() {
@@ -175,12 +176,12 @@ impl Crew {
         (2 * i + 1..(2 * i + 3).min(size)).for_each(|other| self.wake(other - 1));
         // SAFETY: the caller owns the job or has joined it, so it does not change until this thread leaves.
         let member = unsafe { *self.job.0.member.get() };
-        let outer = IN_TASK.replace(true);
+        let outer = IN_TASK.with(|inside| inside.replace(true));
         // SAFETY: `run` waits for every joined thread, so the closure is alive.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| unsafe { (*member)(i) })) {
             lock(&self.panic).get_or_insert(panic);
         }
-        IN_TASK.set(outer);
+        IN_TASK.with(|inside| inside.set(outer));
     }
 
     /// Wakes a worker that is parked. Sequential consistency makes the order certain: either the worker sees what
@@ -197,7 +198,7 @@ impl Crew {
 
     /// The life of member `i`.
     pub(super) fn work(&self, i: usize) {
-        let _ = self.workers[i - 1].thread.set(std::thread::current());
+        let _ = self.workers[i - 1].thread.set(sync::current());
         let mut seen = 0;
         while let Some(gate) = self.next_job(i, seen) {
             seen = gate / NEXT_JOB;
@@ -216,13 +217,13 @@ impl Crew {
         };
         let parked = &self.workers[i - 1].parked;
         loop {
-            let start = Instant::now();
-            while start.elapsed() < SPIN {
-                for _ in 0..32 {
+            let mut patience = Patience::of(SPIN);
+            while !patience.has_ended() {
+                for _ in 0..LOOKS {
                     if let Some(gate) = fresh() {
                         return Some(gate);
                     }
-                    std::hint::spin_loop();
+                    sync::spin_loop();
                 }
                 if self.stop.load(Ordering::SeqCst) {
                     return None;
@@ -234,7 +235,7 @@ impl Crew {
                 if self.stop.load(Ordering::SeqCst) || fresh().is_some() {
                     parked.store(false, Ordering::SeqCst);
                 } else {
-                    std::thread::park();
+                    sync::park();
                 }
             }
         }

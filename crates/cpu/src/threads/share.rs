@@ -1,9 +1,9 @@
 //! Numbers handed out to the members of a team so that each gets neighbours and all end together.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Padded;
+use crate::sync::{AtomicUsize, Ordering};
 
 /// A range cut into one share for each member. A member takes pieces of its own share, shorter and shorter ones, and
 /// then of those that others have not come to: with equal numbers it gets the same piece of memory at every launch.

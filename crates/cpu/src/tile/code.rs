@@ -4,7 +4,8 @@ use memmap2::{Mmap, MmapMut};
 
 use super::abi::Entry;
 
-/// Machine code, readable and executable, never writable at the same time.
+/// Machine code, readable and executable. It is written before it is executable, and never again: no page is both. Where
+/// a system wants memory for code to be asked for in its own way (`MAP_JIT` on macOS), [`Code::new`] is the place.
 pub(super) struct Code {
     map: Mmap,
     len: usize,
@@ -53,5 +54,29 @@ fn flush(bytes: &[u8]) {
         asm!("dsb ish");
         lines().for_each(|p| asm!("ic ivau, {}", in(reg) p));
         asm!("dsb ish", "isb");
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_never_writable_and_executable_at_once() {
+        let code = Code::new(&[0xc3; 10_000]).unwrap();
+        assert!(code.bytes() == [0xc3; 10_000]);
+        let at = code.bytes().as_ptr().addr();
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let rights: Vec<&str> = maps
+            .lines()
+            .filter_map(|line| {
+                let (range, rest) = line.split_once(' ')?;
+                let (from, to) = range.split_once('-')?;
+                let bound = |text| usize::from_str_radix(text, 16).ok();
+                (bound(from)?..bound(to)?).contains(&at).then_some(rest.split(' ').next()?)
+            })
+            .collect();
+        assert_eq!(rights, ["r-xp"]);
+        assert!(!maps.lines().any(|line| line.contains(" rwx")), "{maps}");
     }
 }

@@ -1,7 +1,8 @@
 //! Compiled kernels as bytes.
 //!
-//! An image is: a mark, the key of the machine, the key of the routines, the header, then the code. Integers are little
-//! endian, lists and texts begin with their length.
+//! An image is: the key of the machine and of the routines, the header, then the code. Integers are little endian, lists
+//! and texts begin with their length. It says nothing of where it comes from: that is the affair of the seal
+//! (`trident_runtime::seal`) under which it is kept.
 
 use std::sync::OnceLock;
 
@@ -13,12 +14,10 @@ use super::kernel::Header;
 use super::{routine, target};
 use crate::simd::Isa;
 
-const MARK: &[u8; 8] = b"trident1";
-
 /// Why bytes are no kernel for this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ImageError {
-    /// Not an image, or a damaged one.
+    /// Not an image.
     #[error("the bytes are no compiled kernel")]
     Malformed,
     /// Made by another version or for another machine.
@@ -49,13 +48,6 @@ fn origin(origin: &Origin) -> String {
     words.join(" ")
 }
 
-/// FNV-1a of the contents, against truncated files.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
-}
-
 pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     let mut body = vec![];
     let mut text = |s: &str| {
@@ -77,17 +69,12 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     }
     body.extend((code.len() as u64).to_le_bytes());
     body.extend(code);
-    [&MARK[..], &digest(&body).to_le_bytes(), &body].concat()
+    body
 }
 
 /// The header and code of an image.
 pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError> {
-    let rest = image.strip_prefix(MARK).ok_or(ImageError::Malformed)?;
-    let (sum, body) = rest.split_first_chunk::<8>().ok_or(ImageError::Malformed)?;
-    if u64::from_le_bytes(*sum) != digest(body) {
-        return Err(ImageError::Malformed);
-    }
-    let mut reader = Reader(body);
+    let mut reader = Reader(image);
     if reader.text()? != key(isa) {
         return Err(ImageError::Foreign);
     }

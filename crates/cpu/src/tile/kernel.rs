@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trident_ir::tile::Origins;
 use trident_ir::{Level, Module, Type};
 use trident_runtime::{
-    Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
+    Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions, LaunchError, Listing,
     ProgramPoint,
 };
 
@@ -64,8 +64,8 @@ impl KernelCompiler for CpuDevice {
         self.native(header, &code, Some(module.clone()))
     }
 
-    fn load_kernel(&self, image: &[u8]) -> Result<Arc<dyn Kernel>, Declined> {
-        let (header, code) = image::read(image, self.isa)
+    fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
+        let (header, code) = image::read(image.bytes(), self.isa)
             .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
         self.native(header, code, None)
     }
@@ -264,7 +264,9 @@ impl Kernel for Native {
         compiled.listing
     }
 
-    fn image(&self) -> Option<Vec<u8>> {
-        Some(image::write(&self.header, self.isa, self.code.bytes()))
+    fn image(&self) -> Option<KernelImage> {
+        let bytes = image::write(&self.header, self.isa, self.code.bytes());
+        // SAFETY: a kernel holds code that this device compiled, or took from another such image.
+        Some(unsafe { KernelImage::new(bytes) })
     }
 }

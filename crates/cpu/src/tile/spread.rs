@@ -2,9 +2,9 @@
 
 use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::sync::{AtomicU64, Ordering};
 use crate::threads::{Shares, Threads};
 
 /// What handing work to another thread costs, in nanoseconds.
@@ -72,7 +72,7 @@ impl Pace {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "models")))]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::AtomicUsize;

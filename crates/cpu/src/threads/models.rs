@@ -1,0 +1,248 @@
+//! Models of the pool: each runs under many schedules, and none may lose work, wait forever or outlive its job.
+//!
+//! `cargo xtask sanitize` runs them. A failure prints the schedule; `shuttle::replay` runs that one again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize as Count, Ordering};
+use std::sync::{Arc, Mutex};
+
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use shuttle::sync::Barrier;
+use shuttle::{Config, Runner, thread};
+
+use super::*;
+
+/// Schedules of each kind that a model runs under.
+const SCHEDULES: usize = 1000;
+
+/// Changes of priority in schedules that are mostly in order: bugs need few.
+const DEPTH: usize = 3;
+
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    fn run(scheduler: impl Scheduler + 'static, model: Arc<dyn Fn() + Send + Sync>) {
+        let mut config = Config::new();
+        config.stack_size = 1 << 18;
+        Runner::new(scheduler, config).run(move || model());
+    }
+    let model: Arc<dyn Fn() + Send + Sync> = Arc::new(model);
+    run(RandomScheduler::new(SCHEDULES), model.clone());
+    run(PctScheduler::new(DEPTH, SCHEDULES), model);
+}
+
+fn counts(n: usize) -> Vec<Count> {
+    (0..n).map(|_| Count::new(0)).collect()
+}
+
+fn assert_each_once(hits: &[Count]) {
+    let hits: Vec<usize> = hits.iter().map(|n| n.load(Ordering::Relaxed)).collect();
+    assert!(hits.iter().all(|&n| n == 1), "{hits:?}");
+}
+
+#[test]
+fn every_task_runs_once() {
+    explore(|| {
+        let pool = Threads::new(3);
+        for count in [4, 1, 2] {
+            let hits = counts(count);
+            pool.run(count, |i| {
+                thread::yield_now();
+                hits[i].fetch_add(1, Ordering::Relaxed);
+            });
+            assert_each_once(&hits);
+        }
+    });
+}
+
+#[test]
+fn nobody_is_in_a_job_that_has_ended() {
+    explore(|| {
+        let pool = Threads::new(3);
+        let strays = Arc::new(Count::new(0));
+        for _ in 0..2 {
+            let (open, inside) = (Arc::new(AtomicBool::new(true)), Arc::new(Count::new(0)));
+            pool.team(3, &|_| {
+                inside.fetch_add(1, Ordering::Relaxed);
+                thread::yield_now();
+                if !open.load(Ordering::Relaxed) {
+                    strays.fetch_add(1, Ordering::Relaxed);
+                }
+                inside.fetch_sub(1, Ordering::Relaxed);
+            });
+            assert_eq!(inside.load(Ordering::Relaxed), 0);
+            open.store(false, Ordering::Relaxed);
+        }
+        drop(pool);
+        assert_eq!(strays.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn a_parked_worker_hears_of_every_job() {
+    explore(|| {
+        let pool = Threads::new(2);
+        for _ in 0..2 {
+            // The caller stays in the job until the worker has come: a call that is lost is a deadlock.
+            let both = Barrier::new(2);
+            pool.team(2, &|_| {
+                both.wait();
+            });
+        }
+    });
+}
+
+#[test]
+fn a_whole_team_comes_though_each_wakes_but_two() {
+    explore(|| {
+        let pool = Threads::new(4);
+        let all = Barrier::new(4);
+        pool.team(4, &|_| {
+            all.wait();
+        });
+    });
+}
+
+#[test]
+fn no_member_beyond_the_team_comes() {
+    explore(|| {
+        let pool = Threads::new(4);
+        let hits = counts(4);
+        pool.team(2, &|member| {
+            hits[member].fetch_add(1, Ordering::Relaxed);
+        });
+        pool.team(3, &|member| {
+            hits[member].fetch_add(1, Ordering::Relaxed);
+        });
+        let hits: Vec<usize> = hits.into_iter().map(Count::into_inner).collect();
+        assert!(hits[0] == 2 && hits[1] <= 2 && hits[2] <= 1 && hits[3] == 0, "{hits:?}");
+    });
+}
+
+#[test]
+fn a_panic_reaches_its_caller_after_all_tasks_have_ended() {
+    explore(|| {
+        let pool = Threads::new(3);
+        let inside = Count::new(0);
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            pool.run(3, |i| {
+                if i == 1 {
+                    resume_unwind(Box::new("task 1"));
+                }
+                inside.fetch_add(1, Ordering::Relaxed);
+                thread::yield_now();
+                inside.fetch_sub(1, Ordering::Relaxed);
+            });
+        }));
+        assert_eq!(caught.unwrap_err().downcast_ref(), Some(&"task 1"));
+        assert_eq!(inside.load(Ordering::Relaxed), 0);
+        let hits = counts(2);
+        pool.run(2, |i| {
+            hits[i].fetch_add(1, Ordering::Relaxed);
+        });
+        assert_each_once(&hits);
+    });
+}
+
+#[test]
+fn jobs_inside_tasks_run_inline() {
+    explore(|| {
+        let pool = Threads::new(2);
+        let hits = counts(4);
+        pool.run(2, |i| {
+            let here = thread::current().id();
+            pool.run(2, |j| {
+                assert_eq!(thread::current().id(), here);
+                hits[2 * i + j].fetch_add(1, Ordering::Relaxed);
+            });
+        });
+        assert_each_once(&hits);
+    });
+}
+
+#[test]
+fn callers_on_several_threads_share_a_pool() {
+    explore(|| {
+        let pool = Arc::new(Threads::new(2));
+        let callers: Vec<_> = (0..2)
+            .map(|_| {
+                let pool = pool.clone();
+                thread::spawn(move || {
+                    let hits = counts(3);
+                    pool.run(3, |i| {
+                        hits[i].fetch_add(1, Ordering::Relaxed);
+                        thread::yield_now();
+                    });
+                    assert_each_once(&hits);
+                })
+            })
+            .collect();
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+    });
+}
+
+#[test]
+fn a_pool_ends_whatever_its_workers_do() {
+    explore(|| drop(Threads::new(3)));
+    explore(|| {
+        let pool = Threads::new(3);
+        pool.team(3, &|_| thread::yield_now());
+    });
+}
+
+#[test]
+fn chunks_belong_to_one_task_each() {
+    explore(|| {
+        let pool = Threads::new(3);
+        let mut data = vec![0; 5];
+        pool.for_chunks_mut(&mut data, 2, |i, chunk| {
+            for x in chunk {
+                let before = *x;
+                thread::yield_now();
+                *x = before + i + 1;
+            }
+        });
+        assert_eq!(data, [1, 1, 2, 2, 3]);
+    });
+}
+
+#[test]
+fn shares_give_out_each_number_once() {
+    explore(|| {
+        let shares = Arc::new(Shares::new(0..9, 3, 1));
+        let taken = Arc::new(Mutex::new(vec![]));
+        let members: Vec<_> = (0..3)
+            .map(|member| {
+                let (shares, taken) = (shares.clone(), taken.clone());
+                thread::spawn(move || {
+                    while let Some(piece) = shares.take(member) {
+                        assert!(!piece.is_empty());
+                        taken.lock().unwrap().extend(piece);
+                    }
+                })
+            })
+            .collect();
+        members.into_iter().for_each(|member| member.join().unwrap());
+        let mut taken = taken.lock().unwrap().clone();
+        taken.sort_unstable();
+        assert!(taken.into_iter().eq(0..9));
+    });
+}
+
+#[test]
+fn a_piece_may_wait_for_all_before_it() {
+    explore(|| {
+        let pool = Threads::new(3);
+        let shares = Shares::new(0..6, 3, 1);
+        let next = crate::sync::AtomicUsize::new(0);
+        pool.team(3, &|member| {
+            while let Some(piece) = shares.take(member) {
+                for i in piece {
+                    while next.load(Ordering::Acquire) != i {
+                        crate::sync::yield_now();
+                    }
+                    next.store(i + 1, Ordering::Release);
+                }
+            }
+        });
+        assert_eq!(next.load(Ordering::Relaxed), 6);
+    });
+}

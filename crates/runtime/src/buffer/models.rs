@@ -1,0 +1,111 @@
+//! Models of pool and arena: each runs under many schedules, and no two buffers may ever have the same memory.
+
+use std::sync::Arc;
+
+use shuttle::{check_pct, check_random, thread};
+
+use super::*;
+
+const SCHEDULES: usize = 1000;
+
+fn explore(model: impl Fn() + Send + Sync + 'static) {
+    let model = Arc::new(model);
+    let again = model.clone();
+    check_random(move || model(), SCHEDULES);
+    check_pct(move || again(), SCHEDULES, 3);
+}
+
+/// Runs this on as many threads as there are tags, each with its own.
+fn on_threads(tags: u8, run: impl Fn(u8) + Send + Sync + 'static) {
+    let run = Arc::new(run);
+    let threads: Vec<_> = (1..=tags)
+        .map(|tag| {
+            let run = run.clone();
+            thread::spawn(move || run(tag))
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// Marks a buffer as one's own, lets others come, and looks whether it still is.
+fn own(mut buffer: Buffer, tag: u8) {
+    buffer.bytes_mut().fill(tag);
+    thread::yield_now();
+    assert!(buffer.bytes().iter().all(|&b| b == tag), "another buffer has the same memory");
+}
+
+#[test]
+fn blocks_belong_to_one_buffer_at_a_time() {
+    explore(|| {
+        let pool = Pool::new();
+        let inner = pool.clone();
+        on_threads(3, move |tag| {
+            for len in [100, 120] {
+                own(inner.alloc(len).unwrap(), tag);
+            }
+        });
+        let stats = pool.stats();
+        assert!(stats.live == 0 && stats.peak <= 3 * 128 && stats.cached <= 3 * 128, "{stats:?}");
+    });
+}
+
+#[test]
+fn the_limit_holds_at_every_moment() {
+    explore(|| {
+        const LIMIT: usize = 256;
+        let pool = Pool::new();
+        drop(pool.alloc(200));
+        pool.set_limit(LIMIT);
+        let inner = pool.clone();
+        on_threads(3, move |tag| {
+            for len in [100, 130] {
+                let buffer = inner.alloc(len);
+                assert!(inner.stats().live <= LIMIT);
+                buffer.into_iter().for_each(|buffer| own(buffer, tag));
+            }
+        });
+        assert!(pool.stats().live == 0 && pool.stats().peak <= LIMIT);
+    });
+}
+
+#[test]
+fn counters_agree_with_what_is_alive_and_kept() {
+    explore(|| {
+        let pool = Pool::new();
+        let inner = pool.clone();
+        on_threads(3, move |tag| match tag {
+            1 => inner.trim(),
+            2 => inner.reset_peak(),
+            _ => own(inner.alloc(64).unwrap(), tag),
+        });
+        let stats = pool.stats();
+        assert!(stats.live == 0 && (stats.cached == 0 || stats.cached == 64), "{stats:?}");
+        pool.trim();
+        assert_eq!(pool.stats().cached, 0);
+    });
+}
+
+#[test]
+fn parts_of_an_arena_never_overlap() {
+    explore(|| {
+        let arena = Arena::new(&Pool::new(), 256).unwrap();
+        on_threads(3, move |tag| {
+            for (offset, len) in [(0, 128), (64, 128), (128, 64)] {
+                arena.alloc(offset, len).into_iter().for_each(|part| own(part, tag));
+            }
+        });
+    });
+}
+
+#[test]
+fn an_arena_goes_back_once_with_its_last_part() {
+    explore(|| {
+        let pool = Pool::new();
+        let arena = Arena::new(&pool, 256).unwrap();
+        on_threads(2, move |tag| {
+            let part = arena.clone().alloc(usize::from(tag - 1) * 128, 128).unwrap();
+            own(part, tag);
+        });
+        assert_eq!(pool.stats(), PoolStats { live: 0, peak: 256, cached: 256 });
+    });
+}

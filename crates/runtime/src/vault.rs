@@ -1,0 +1,222 @@
+//! The folder in which a user's compiled kernels are kept, with the key that seals them.
+//!
+//! What lies there is trusted as far as the system says that nobody else can have put it there, and what is executed as
+//! far as its seal says so.
+
+use std::fmt::Write as _;
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, Read, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::seal::Key;
+
+/// A folder of the user's own.
+#[derive(Clone, Debug)]
+pub struct Vault {
+    path: PathBuf,
+}
+
+/// Why a vault, or a file in it, is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The environment names no place for it.
+    #[error("there is no folder for compiled kernels: set HOME or XDG_CACHE_HOME to a folder of yours")]
+    Nowhere,
+    /// Somebody else may have put it there or changed it.
+    #[error("{} {reason}", .path.display())]
+    Untrusted {
+        /// The folder or file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: &'static str,
+    },
+    /// The system refused.
+    #[error("{}: {error}", .path.display())]
+    System {
+        /// The folder or file.
+        path: PathBuf,
+        /// What it said.
+        error: io::Error,
+    },
+}
+
+/// Bits of a file's mode by which others than its owner may write, and by which they may do anything.
+const WRITE: u32 = 0o022;
+const ANY: u32 = 0o077;
+
+/// Name and first bytes of the file that holds the key.
+const KEY: &str = "key";
+const KEY_MARK: &[u8; 12] = b"trident key\n";
+
+impl Vault {
+    /// That of the user: `$XDG_CACHE_HOME/trident/kernels`, by default `~/.cache/trident/kernels`.
+    pub fn of_user() -> Result<Vault, VaultError> {
+        let base = match std::env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()) {
+            Some(folder) => PathBuf::from(folder),
+            None => std::env::home_dir()
+                .filter(|home| !home.as_os_str().is_empty())
+                .ok_or(VaultError::Nowhere)?
+                .join(".cache"),
+        };
+        Ok(Vault::new(base.join("trident/kernels")))
+    }
+
+    /// That in this folder, which is made when something is first kept there.
+    pub fn new(path: impl Into<PathBuf>) -> Vault {
+        Vault { path: path.into() }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The key that all processes of the user share; it is made if there is none.
+    pub fn key(&self) -> Result<Key, VaultError> {
+        let folder = self.open()?;
+        if let Some(key) = self.read_key(&folder)? {
+            return Ok(key);
+        }
+        let error = || io::Error::other("the system has no random numbers");
+        let fresh = Key::random().ok_or_else(error).map_err(|e| self.system(KEY, e))?;
+        self.put(&folder, KEY, &[&KEY_MARK[..], fresh.bytes()].concat(), Place::Vacant)?;
+        // Another process may have been first: its key is the one then.
+        self.read_key(&folder)?.ok_or_else(|| self.system(KEY, io::ErrorKind::NotFound.into()))
+    }
+
+    /// The file of this name, a plain one without folders; `None` if there is none.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, VaultError> {
+        let folder = self.open()?;
+        self.get(&folder, name, WRITE, "can be written by others: remove it")
+    }
+
+    /// Keeps bytes under a name, in the place of what was there; gives the file's path. Readers see all or nothing.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, VaultError> {
+        let folder = self.open()?;
+        self.put(&folder, name, bytes, Place::Any)?;
+        Ok(self.path.join(name))
+    }
+
+    /// Opens the folder, so that what is found out about it holds for all that is done in it.
+    fn open(&self) -> Result<OwnedFd, VaultError> {
+        let system = |error| VaultError::System { path: self.path.clone(), error };
+        if let Some(parent) = self.path.parent() {
+            fs::create_dir_all(parent).map_err(system)?;
+        }
+        match DirBuilder::new().mode(0o700).create(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(system(error)),
+            _ => {}
+        }
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(&self.path, flags, Mode::empty());
+        let folder = File::from(folder.map_err(|e| system(e.into()))?);
+        let help = "can be written by others: take that right from them (chmod go-w) or remove it";
+        self.trust(&self.path, &folder.metadata().map_err(system)?, WRITE, help)?;
+        Ok(folder.into())
+    }
+
+    /// An error unless the file is the user's and grants others none of these rights.
+    fn trust(
+        &self,
+        path: &Path,
+        found: &fs::Metadata,
+        rights: u32,
+        help: &'static str,
+    ) -> Result<(), VaultError> {
+        let untrusted = |reason| Err(VaultError::Untrusted { path: path.to_owned(), reason });
+        if found.uid() != rustix::process::geteuid().as_raw() {
+            return untrusted("belongs to another user: remove it, or set XDG_CACHE_HOME");
+        }
+        if found.mode() & rights != 0 { untrusted(help) } else { Ok(()) }
+    }
+
+    fn read_key(&self, folder: &OwnedFd) -> Result<Option<Key>, VaultError> {
+        let help = "can be read or written by others: remove it, so that another is made";
+        let Some(bytes) = self.get(folder, KEY, ANY, help)? else { return Ok(None) };
+        let key = bytes.strip_prefix(KEY_MARK).and_then(|key| key.try_into().ok());
+        let damaged = || VaultError::Untrusted {
+            path: self.path.join(KEY),
+            reason: "is damaged: remove it, so that another is made",
+        };
+        key.map(|bytes| Some(Key::from_bytes(bytes))).ok_or_else(damaged)
+    }
+
+    fn get(
+        &self,
+        folder: &OwnedFd,
+        name: &str,
+        rights: u32,
+        help: &'static str,
+    ) -> Result<Option<Vec<u8>>, VaultError> {
+        let path = self.path.join(name);
+        let untrusted = |reason| VaultError::Untrusted { path: path.clone(), reason };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = match rustix::fs::openat(folder, name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP) => return Err(untrusted("is a link: remove it")),
+            Err(error) => return Err(self.system(name, error.into())),
+        };
+        let found = file.metadata().map_err(|e| self.system(name, e))?;
+        if !found.is_file() {
+            return Err(untrusted("is no file: remove it"));
+        }
+        self.trust(&path, &found, rights, help)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|e| self.system(name, e))?;
+        Ok(Some(bytes))
+    }
+
+    /// Writes a file beside and moves it to its place when it is complete.
+    fn put(
+        &self,
+        folder: &OwnedFd,
+        name: &str,
+        bytes: &[u8],
+        place: Place,
+    ) -> Result<(), VaultError> {
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(|e| self.system(name, io::Error::other(e)))?;
+        let mut beside = format!(".{name}.");
+        random.iter().for_each(|byte| _ = write!(beside, "{byte:02x}"));
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = rustix::fs::openat(folder, &*beside, flags, Mode::RUSR | Mode::WUSR);
+        let mut file = File::from(file.map_err(|e| self.system(name, e.into()))?);
+        let placed = file.write_all(bytes).and_then(|()| match place {
+            Place::Any => Ok(rustix::fs::renameat(folder, &*beside, folder, name)?),
+            Place::Vacant => {
+                // What cannot be made again has to outlast a loss of power.
+                file.sync_all()?;
+                match rustix::fs::linkat(folder, &*beside, folder, name, AtFlags::empty()) {
+                    Ok(()) | Err(Errno::EXIST) => {
+                        Ok(rustix::fs::unlinkat(folder, &*beside, AtFlags::empty())?)
+                    }
+                    Err(error) => Err(error.into()),
+                }
+            }
+        });
+        placed.map_err(|error| {
+            // Nothing more can be done about a file that does not go.
+            let _ = rustix::fs::unlinkat(folder, &*beside, AtFlags::empty());
+            self.system(name, error)
+        })
+    }
+
+    fn system(&self, name: &str, error: io::Error) -> VaultError {
+        VaultError::System { path: self.path.join(name), error }
+    }
+}
+
+/// Where a file may be put.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In the place of another, too.
+    Any,
+    /// Only where there is none.
+    Vacant,
+}

@@ -1,0 +1,113 @@
+//! `cargo xtask sanitize`: looks for what plain tests do not show. `cargo xtask test` takes the quick part of it along.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+
+use crate::build::{self, Profile, cargo};
+use crate::paths;
+use crate::python::Venv;
+use crate::steps::Steps;
+use crate::tally::Outcome;
+use crate::test::{arguments, tool};
+
+/// What can be run alone.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub(crate) enum Part {
+    /// The Rust suites under AddressSanitizer
+    Address,
+    /// Models of the thread pool and of memory, each under thousands of schedules
+    Models,
+    /// The CPU crate's tests and part of the ONNX suite on narrower instruction sets
+    Narrow,
+}
+
+/// Instruction sets below the machine's own, as `TRIDENT_ISA` names them.
+#[cfg(target_arch = "x86_64")]
+const NARROW: &[&str] = &["avx2", "portable"];
+#[cfg(not(target_arch = "x86_64"))]
+const NARROW: &[&str] = &["portable"];
+
+/// Cases of the ONNX suite whose kernels are written in vectors.
+const VECTORS: &str = "conv|gemm|matmul|pool|reduce|norm|softmax|attention|quantize|lstm|gru";
+
+/// The crates with `unsafe` in them, and the tests there that AddressSanitizer finds quickly.
+const QUICK: &str = "--package trident-runtime --package trident-cpu --lib";
+
+/// Run all of it, or one part; prints the sum of the counts as the last line.
+pub(crate) fn run(only: Option<Part>) -> Result<Outcome> {
+    let mut steps = Steps::new();
+    let wanted = |part| only.is_none_or(|only| only == part);
+    if wanted(Part::Models) {
+        models(&mut steps);
+    }
+    if wanted(Part::Narrow) {
+        narrow(&mut steps);
+        let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
+        for set in NARROW {
+            steps.needs(built, &format!("conformance onnx on {set}"), || {
+                let mut command = tool(Venv::Onnx, "onnx_suite", &["--filter", VECTORS])?;
+                command.env("TRIDENT_ISA", set);
+                Ok(command)
+            });
+        }
+    }
+    if wanted(Part::Address) {
+        let crates = "--workspace --exclude trident-python --exclude xtask --lib --bins --tests";
+        steps.command("AddressSanitizer", || address(crates));
+    }
+    Ok(steps.finish())
+}
+
+/// What there is time for in CI.
+pub(crate) fn quick(steps: &mut Steps) {
+    models(steps);
+    narrow(steps);
+    steps.command("AddressSanitizer", || address(QUICK));
+}
+
+fn models(steps: &mut Steps) {
+    for package in ["trident-runtime", "trident-cpu"] {
+        steps.command(&format!("models of {package}"), || {
+            let line = format!("test --package {package} --features models --lib --profile ci");
+            Ok(arguments(cargo(), &format!("{line} -- models::")))
+        });
+    }
+}
+
+fn narrow(steps: &mut Steps) {
+    for set in NARROW {
+        steps.command(&format!("cpu tests on {set}"), || {
+            let mut tests = arguments(cargo(), "test --package trident-cpu --profile ci");
+            tests.args(["--no-fail-fast", "--lib", "--tests"]).env("TRIDENT_ISA", set);
+            Ok(tests)
+        });
+    }
+}
+
+/// Tests of these crates with every access to memory checked, in a folder of their own. The compiler that is pinned has
+/// the sanitizer's library; that its switch is called unstable takes a word to get past.
+fn address(crates: &str) -> Result<Command> {
+    let host = host()?;
+    let mut tests = arguments(cargo(), &format!("test {crates} --no-fail-fast --target {host}"));
+    tests
+        .arg("--target-dir")
+        .arg(paths::target().join("sanitize"))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", "-Zsanitizer=address")
+        .env("ASAN_OPTIONS", "allocator_may_return_null=1:detect_stack_use_after_return=1")
+        // Frames are larger with the gaps between variables.
+        .env("RUST_MIN_STACK", (16 << 20).to_string());
+    Ok(tests)
+}
+
+/// The triple of the machine that the compiler runs on.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").current_dir(paths::root()).output();
+    let output = output.context("cannot start rustc")?;
+    ensure!(output.status.success(), "rustc -vV failed");
+    let text = String::from_utf8(output.stdout)?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc -vV names no host")?.to_owned())
+}
