@@ -46,7 +46,8 @@ impl Scalar {
             DType::F8E4M3FNUZ => narrow!(F8E4M3FNUZ),
             DType::F8E5M2 => narrow!(F8E5M2),
             DType::F8E5M2FNUZ => narrow!(F8E5M2FNUZ),
-            DType::F8E8M0FNU => narrow!(F8E8M0FNU),
+            // As text of single precision it would not be a power of two to those who read doubles.
+            DType::F8E8M0FNU => Scalar::Double(at::<e::F8E8M0FNU>(tensor, i)?.to_f32().into()),
             DType::F4E2M1FN => narrow!(F4E2M1FN),
             DType::I64 => int!(i64),
             DType::I32 => int!(i32),

@@ -1,9 +1,12 @@
 //! The binary, run as users run it, on the digit classifier of the examples.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
+mod common;
+
+use common::{Scratch, failure, json, stdout};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/digits")
@@ -15,50 +18,6 @@ fn digits() -> String {
 
 fn image(digit: usize) -> String {
     examples().join(format!("{digit}.png")).to_str().unwrap().to_owned()
-}
-
-fn trident(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_trident")).args(args).output().unwrap()
-}
-
-/// Standard output of a run that has to succeed.
-fn stdout(args: &[&str]) -> String {
-    let output = trident(args);
-    let text = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{args:?}: {text}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(args: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&stdout(args)).unwrap()
-}
-
-/// Exit status and standard error of a run that has to fail.
-fn failure(args: &[&str]) -> (i32, String) {
-    let output = trident(args);
-    assert!(output.stdout.is_empty(), "{args:?} wrote to standard output");
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
-}
-
-/// A folder that goes when the test ends.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Scratch {
-        let folder = std::env::temp_dir().join(format!("trident-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Scratch(folder)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[test]
@@ -154,7 +113,7 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &scratch.path("broken.onnx"), "-i", "random"], &["broken.onnx", "not a valid"]),
         (&["run", &model], &["no input was given", "hint:", "image: f32[N, 1, 8, 8]"]),
         (&["run", &model, "-i", "absent.png"], &["no file `absent.png`"]),
-        (&["run", &model, "-i", "wrong=absent.png"], &["`wrong` is no input", "image: f32["]),
+        (&["run", &model, "-i", "wrong=absent.png"], &["no input `wrong`", "image: f32["]),
         (&["run", &model, "-i", &image, "-i", &image], &["no input left", "image: f32["]),
         (&["run", &model, "-i", &wrong], &["input `image` has rank 1, expected 4", "hint:"]),
         (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
@@ -163,7 +122,10 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", "random", "-p", "scale=2"], &["no input is an image", "hint:"]),
         (&["run", &model, "-i", &image, "--memory-limit", "4GB"], &["4GB", "GiB"]),
         (&["run", &model, "-i", &image, "--time-limit", "-1"], &["-1"]),
-        (&["run", &model, "-i", &image, "-l", &scratch.path("file.txt")], &["1 labels", "classes"]),
+        (
+            &["run", &model, "-i", &image, "-l", &scratch.path("file.txt")],
+            &["1 labels", "`probabilities` has 10 classes"],
+        ),
         (&["run", &model, "-i", &scratch.path("object.json")], &["object.json", "an object"]),
         (&["inspect", &model, "-s", "image=1x1x9x8"], &["dimension 2 is 9, expected 8", "hint:"]),
         (&["inspect", &model, "-s", "image=8x8"], &["rank 2, expected 4"]),
@@ -178,7 +140,7 @@ fn mistakes_have_their_own_errors_hints_and_status() {
             &["run", &model, "-i", &image, "--device", "gpu"],
             &["no device `gpu`", "trident devices"],
         ),
-        (&["run", &model, "-i", &image, "--threads", "100000"], &["100000 threads"]),
+        (&["run", &model, "-i", &image, "--threads", "100000"], &["100000", "1 to 1024 threads"]),
         (&["run", &model, "-i", &image, "--nonsense"], &["--nonsense"]),
     ];
     for (args, expected) in cases {

@@ -1,7 +1,7 @@
 //! `trident bench`: latency, throughput, profile, trace.
 
 use crate::failure::Failure;
-use crate::input::InputArgs;
+use crate::input::{InputArgs, whole};
 use crate::limits::LimitArgs;
 use crate::model::{self, DeviceArgs};
 use crate::output;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     inputs: InputArgs,
     /// Runs before measuring
-    #[arg(short, long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", default_value_t = 5, allow_negative_numbers = true, value_parser = whole::<usize>)]
     warmup: usize,
     /// Runs measured
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]

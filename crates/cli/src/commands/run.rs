@@ -47,7 +47,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Show the K best classes of each row, or with 0 the numbers [default: 3 where outputs are probabilities or have labels]
-    #[arg(short = 'k', long, value_name = "K", allow_negative_numbers = true)]
+    #[arg(short = 'k', long, value_name = "K", allow_negative_numbers = true, value_parser = input::whole::<usize>)]
     pub(super) top_k: Option<usize>,
     /// Class names, one a line
     #[arg(short, long, value_name = "FILE")]
@@ -144,17 +144,12 @@ impl Args {
     }
 
     fn check_options(&self, given: &[&str], of: &str, kind: &str) -> Result<(), Failure> {
-        match given {
-            [] => Ok(()),
-            [one] => {
-                let path = self.model.display();
-                Err(Failure::usage(format!("{one} is for {of}, and `{path}` is {kind}")))
-            }
-            [first @ .., last] => {
-                let (first, path) = (first.join(", "), self.model.display());
-                let text = format!("{first} and {last} are for {of}, and `{path}` is {kind}");
-                Err(Failure::usage(text))
-            }
-        }
+        let options = match given {
+            [] => return Ok(()),
+            [one] => format!("options like {one}"),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        };
+        let path = self.model.display();
+        Err(Failure::usage(format!("{options} are for {of}, and `{path}` is {kind}")))
     }
 }

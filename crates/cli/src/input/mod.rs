@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::preprocess::Preprocess;
 use crate::render::{escape, style};
 use reader::Reader;
+use std::str::FromStr;
 use trident_engine::Signature;
 use trident_ir::ValueInfo;
 use trident_runtime::Value;
@@ -29,7 +30,7 @@ pub(crate) struct InputArgs {
     #[arg(short, long, value_name = "[NAME=]DIMS")]
     shape: Vec<String>,
     /// Seed of random inputs [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     seed: Option<u64>,
 }
 
@@ -105,6 +106,11 @@ impl Bound {
     fn has(&self, name: &str) -> bool {
         self.values.iter().any(|(n, _)| n == name)
     }
+}
+
+/// A number of the command line that has no sign.
+pub(crate) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "give a whole number from 0 on".to_owned())
 }
 
 /// Says something on standard error that is no failure.
