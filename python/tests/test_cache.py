@@ -169,7 +169,7 @@ def test_code_that_others_may_write_is_compiled_again(cache):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can give files away")
 def test_what_belongs_to_another_user_is_not_used(cache):
-    for path in (cache.kernels, cache.key, cache.code()[0]):
+    for path in (cache.code()[0], cache.kernels, cache.key):
         os.chown(path, 12345, -1)
         hits, said = cache.run()
         os.chown(path, 0, -1)
