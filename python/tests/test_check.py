@@ -459,7 +459,7 @@ def test_the_direct_interface_checks(floats):
     compiled = copy_kernel.warmup(x, out, 0, 128, BLOCK=64, grid=(1,))
     kernel = trident.compile(compiled.asm["ttir"])
     args = [x, out, 0, 128] if len(kernel.params) == 4 else [x, out, 128]
-    with pytest.raises(trident.AccessError, match="byte 400 .element 100. of `argument 0`"):
+    with pytest.raises(trident.AccessError, match="byte 400 .element 100. of `x`"):
         kernel.launch(2, args)
     with pytest.raises(trident.AccessError, match="byte 400"):
         trident.load(kernel.save()).launch(2, args)

@@ -1,5 +1,7 @@
 """The direct interface: Triton IR in, arrays changed."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -122,3 +124,101 @@ def test_threads_do_not_change_results(floats):
     np.testing.assert_array_equal(outs[0], outs[1])
     with pytest.raises(ValueError, match="number of threads"):
         trident.set_num_threads(5000)
+
+
+def test_a_launch_never_leaves_its_arrays(add, floats):
+    x, y, memory = floats(100), floats(100), np.zeros(192, np.float32)
+    out = memory[:100].copy()
+    text = r"program \(1, 0, 0\).*out-of-bounds write of 4 bytes at byte 400 .element 100. of `out`"
+    for kernel in (add, trident.load(add.save())):
+        with pytest.raises(trident.AccessError, match=text) as error:
+            kernel.launch(3, [floats(192), floats(192), out, 192])
+        assert error.value.program == (1, 0, 0)
+    with pytest.raises(trident.AccessError, match="read of 4 bytes at byte 400 .* of `y`"):
+        add.launch(2, [floats(128), y, floats(128), 128])
+    # What is behind a view belongs to its array.
+    add.launch(3, [floats(192), floats(192), memory[:100], 192])
+    assert memory[100:].any()
+    with pytest.raises(trident.AccessError, match="of `x`"):
+        add.launch(1, [np.zeros(0, np.float32), y, out, 100])
+    with pytest.raises(trident.AccessError, match="null pointer"):
+        add.launch(1, [None, y, out, 100])
+    add.launch(3, [x, y, out, 100])
+    np.testing.assert_array_equal(out, x + y)
+
+
+def test_integers_for_arrays_are_addresses_of_unknown_memory(add, floats):
+    x, y, out = floats(100), floats(100), np.zeros(100, np.float32)
+    add.launch(2, [x.ctypes.data, y, out, 100])
+    np.testing.assert_array_equal(out, x + y)
+    with pytest.raises(trident.AccessError, match="of `y`"):
+        add.launch(2, [floats(128).ctypes.data, y, floats(128), 128])
+    with pytest.raises(trident.AccessError, match="null pointer"):
+        add.launch(1, [0, y, out, 100])
+
+
+def test_bounds_change_no_bits(add, floats):
+    unchecked = trident.compile(ADD, unchecked=True)
+    x, y = floats(1000), floats(1000)
+    results = [np.zeros(1000, np.float32) for _ in range(2)]
+    for kernel, out in zip((add, unchecked), results):
+        kernel.launch(16, [x, y, out, 1000])
+    np.testing.assert_array_equal(*results)
+    assert add.listing("asm") != unchecked.listing("asm")
+    with pytest.raises(ValueError, match="both checked and unchecked"):
+        trident.compile(ADD, check=True, unchecked=True)
+
+
+def test_read_only_arrays_may_be_read(add, floats):
+    x, y, out = floats(100), floats(100), np.zeros(100, np.float32)
+    x.flags.writeable = False
+    add.launch(2, [x, y, out, 100])
+    np.testing.assert_array_equal(out, x + y)
+
+
+def random_kernel(random):
+    """A kernel, its element type, the block's size, and the elements of ``x`` that program 0 reads."""
+    block = random.choice([16, 64, 128])
+    dtype = random.choice([("f32", "f4"), ("f64", "f8"), ("i32", "i4"), ("i8", "i1"), ("f16", "f2")])
+    step, shift = random.randint(1, 4), random.randint(0, 50)
+    element, ptr = dtype[0], f"tensor<{block}x!tt.ptr<{dtype[0]}>>"
+    ints = f"tensor<{block}xi32>"
+    text = f"""
+module {{
+  tt.func public @f(%x: !tt.ptr<{element}>, %out: !tt.ptr<{element}>) {{
+    %r = tt.make_range {{end = {block} : i32, start = 0 : i32}} : {ints}
+    %step = arith.constant dense<{step}> : {ints}
+    %shift = arith.constant dense<{shift}> : {ints}
+    %far = arith.muli %r, %step : {ints}
+    %i = arith.addi %far, %shift : {ints}
+    %xs = tt.splat %x : !tt.ptr<{element}> -> {ptr}
+    %px = tt.addptr %xs, %i : {ptr}, {ints}
+    %v = tt.load %px : {ptr}
+    %os = tt.splat %out : !tt.ptr<{element}> -> {ptr}
+    %po = tt.addptr %os, %r : {ptr}, {ints}
+    tt.store %po, %v : {ptr}
+    tt.return
+  }}
+}}
+"""
+    return text, np.dtype(dtype[1]), block, [step * i + shift for i in range(block)]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_kernels_never_leave_their_arrays(seed):
+    random = Random(seed)
+    text, dtype, block, reads = random_kernel(random)
+    kernel = trident.compile(text)
+    x = np.arange(reads[-1] + 1).astype(dtype)
+    results = [np.zeros(block, dtype) for _ in range(2)]
+    for each, out in zip((kernel, trident.compile(text, unchecked=True)), results):
+        each.launch(1, [x, out])
+        np.testing.assert_array_equal(out, x[reads])
+    for _ in range(10):
+        size = random.randrange(len(x))
+        missing = next(i for i in reads if i >= size)
+        with pytest.raises(trident.AccessError, match=rf"read of .*element {missing}\) of `x`"):
+            kernel.launch(1, [x[:size].copy(), results[0]])
+        size = random.randrange(block)
+        with pytest.raises(trident.AccessError, match=rf"write of .*element {size}\) of `out`"):
+            kernel.launch(1, [x, results[0][:size].copy()])

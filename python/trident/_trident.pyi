@@ -33,12 +33,19 @@ class Kernel:
     def save(self) -> bytes:
         """The kernel as bytes that ``trident.load`` takes."""
 
-def compile(source: str, check: bool | None = None, interpret: bool | None = None) -> Kernel:
+def compile(
+    source: str,
+    check: bool | None = None,
+    interpret: bool | None = None,
+    unchecked: bool = False,
+) -> Kernel:
     """Compile Triton IR, the text that ``kernel.asm["ttir"]`` of the triton package shows.
 
-    With ``check``, by default as ``TRIDENT_CHECK`` says, launches stop at the first access outside
-    of an argument's memory, misaligned access, read of memory that nothing has written, or race
-    between programs. With ``interpret``, the reference interpreter runs them, one op at a time
+    Launches stop at the first access outside of their arrays' memory, before it takes place, with
+    ``trident.AccessError``. Where an integer stands for an array, what its pointers touch is not
+    checked. With ``unchecked`` nothing is, and a wrong access corrupts memory. With ``check``, by
+    default as ``TRIDENT_CHECK`` says, launches stop at misaligned accesses, reads of memory that
+    nothing has written, and races between programs as well, and are slow. With ``interpret``, the reference interpreter runs them, one op at a time
     on a copy of the arguments' memory; the default is what ``TRIDENT_INTERPRET`` says.
 
     Raises ``trident.CompileError``.

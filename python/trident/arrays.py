@@ -137,6 +137,14 @@ def extent(array) -> tuple[int, int] | None:
     return _address(array), int(nbytes)
 
 
+def memory(array) -> tuple[int, int, bool] | None:
+    """What ``extent`` gives, and whether the memory may be written; of ``None`` no bytes."""
+    if array is None:
+        return 0, 0, False
+    found = extent(array)
+    return None if found is None else (*found, not is_readonly(array))
+
+
 def _spoken_extent(array) -> tuple[int, int] | None:
     """The extent by ``__array_interface__`` or DLPack, of arrays without strides."""
     interface = getattr(array, "__array_interface__", None)

@@ -22,7 +22,11 @@ impl Steps {
     }
 
     /// Run one step and add its counts. A step without counts of its own is one test.
-    pub(crate) fn check(&mut self, name: &str, step: impl FnOnce() -> Result<Option<Tally>>) -> bool {
+    pub(crate) fn check(
+        &mut self,
+        name: &str,
+        step: impl FnOnce() -> Result<Option<Tally>>,
+    ) -> bool {
         println!("── {name}");
         let start = Instant::now();
         let result = step();
@@ -47,7 +51,11 @@ impl Steps {
     }
 
     /// Run a step that gives a path, and hand that on.
-    pub(crate) fn produce(&mut self, name: &str, step: impl FnOnce() -> Result<PathBuf>) -> Option<PathBuf> {
+    pub(crate) fn produce(
+        &mut self,
+        name: &str,
+        step: impl FnOnce() -> Result<PathBuf>,
+    ) -> Option<PathBuf> {
         let mut path = None;
         self.check(name, || {
             path = Some(step()?);
@@ -62,7 +70,12 @@ impl Steps {
     }
 
     /// Run a command as a step if what it needs is there.
-    pub(crate) fn needs(&mut self, met: bool, name: &str, command: impl FnOnce() -> Result<Command>) {
+    pub(crate) fn needs(
+        &mut self,
+        met: bool,
+        name: &str,
+        command: impl FnOnce() -> Result<Command>,
+    ) {
         self.check(name, || {
             ensure!(met, "not run: the build failed");
             counted(command()?)

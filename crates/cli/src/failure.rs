@@ -56,6 +56,14 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// Prints and ends the process: for what cannot be left in another way.
+    pub(crate) fn exit(&self) -> ! {
+        self.report();
+        std::process::exit(self.status.into())
+    }
+}
+
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
         Failure::run(error)

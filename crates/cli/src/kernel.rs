@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::npy;
+use crate::limits::Limits;
 use crate::model::DeviceArgs;
 use crate::random::Random;
 use crate::scalar::{self, Scalar};
@@ -9,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use trident_ir::{DType, Module, Type, ValueInfo};
-use trident_runtime::{Kernel, KernelOptions, Tensor};
+use trident_runtime::{Checks, Kernel, KernelOptions, Tensor};
 
 /// Options of a launch.
 #[derive(clap::Args)]
@@ -20,22 +21,41 @@ pub(crate) struct KernelArgs {
     /// Argument of a kernel as NAME=NUMBER, NAME=@FILE.npy, NAME=zeros:DIMS or NAME=random:DIMS
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub(crate) arg: Vec<String>,
-    /// Stop a kernel at the first wrong access, as TRIDENT_CHECK=1 does
+    #[command(flatten)]
+    pub(crate) checks: CheckArgs,
+}
+
+/// What a kernel's code looks at before it touches memory.
+#[derive(clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Check a kernel's accesses for alignment, unwritten memory and races too, as TRIDENT_CHECK=1 does; slow
     #[arg(long)]
-    pub(crate) check: bool,
+    check: bool,
+    /// Do not check that a kernel stays inside of its arrays: a wrong access corrupts memory
+    #[arg(long, conflicts_with = "check")]
+    unchecked: bool,
+}
+
+impl CheckArgs {
+    /// How to compile a kernel.
+    pub(crate) fn options(&self) -> KernelOptions {
+        let value = std::env::var("TRIDENT_CHECK").unwrap_or_default();
+        let on = ["1", "true", "on", "yes"];
+        let all = self.check || on.contains(&value.trim().to_ascii_lowercase().as_str());
+        let checks = match (self.unchecked, all) {
+            (true, _) => Checks::None,
+            (false, true) => Checks::All,
+            (false, false) => Checks::Bounds,
+        };
+        KernelOptions { checks }
+    }
 }
 
 impl KernelArgs {
-    /// Whether the launch looks at every access.
-    pub(crate) fn checks(&self) -> bool {
-        let value = std::env::var("TRIDENT_CHECK").unwrap_or_default();
-        let on = ["1", "true", "on", "yes"];
-        self.check || on.contains(&value.trim().to_ascii_lowercase().as_str())
-    }
-
     /// Whether any option was given.
     pub(crate) fn is_given(&self) -> bool {
-        self.grid.is_some() || !self.arg.is_empty() || self.check
+        let checks = self.checks.check || self.checks.unchecked;
+        self.grid.is_some() || !self.arg.is_empty() || checks
     }
 }
 
@@ -95,13 +115,16 @@ pub(crate) enum Argument {
     Array { now: Tensor, before: Vec<u8> },
 }
 
-/// Reads the options `NAME=VALUE`, one for each parameter, into the parameters' order.
+/// Reads the options `NAME=VALUE`, one for each parameter, into the parameters' order. Gives the memory that they take
+/// too, with the copy of each array that tells whether it changed.
 pub(crate) fn arguments(
     options: &[String],
     params: &[&ValueInfo],
     seed: u64,
-) -> Result<Vec<Argument>, Failure> {
+    limits: &Limits,
+) -> Result<(Vec<Argument>, usize), Failure> {
     let mut random = Random::new(seed);
+    let mut taken = 0usize;
     let mut found: Vec<Option<Argument>> = params.iter().map(|_| None).collect();
     for option in options {
         let (name, value) = option.split_once('=').ok_or_else(|| {
@@ -111,6 +134,9 @@ pub(crate) fn arguments(
             Failure::usage(format!("the kernel has no parameter `{name}`")).hint(listed(params))
         })?;
         let wrong = |e: String| Failure::usage(format!("`--arg {option}`: {e}"));
+        let bytes = bytes(value, &params[place].ty).map_err(wrong)?;
+        taken = taken.saturating_add(bytes.saturating_mul(2));
+        limits.admit(taken, "the arrays of the launch")?;
         let read = argument(value, &params[place].ty, &mut random).map_err(wrong)?;
         if found[place].replace(read).is_some() {
             return Err(Failure::usage(format!("parameter `{name}` is given twice")));
@@ -119,14 +145,39 @@ pub(crate) fn arguments(
     let missing = |p: &&ValueInfo| {
         Failure::usage(format!("parameter `{}` has no value", p.name)).hint(listed(params))
     };
-    found.into_iter().zip(params).map(|(a, p)| a.ok_or_else(|| missing(p))).collect()
+    let found: Result<_, _> =
+        found.into_iter().zip(params).map(|(a, p)| a.ok_or_else(|| missing(p))).collect();
+    Ok((found?, taken))
+}
+
+/// The memory that an argument will take.
+fn bytes(value: &str, ty: &Type) -> Result<usize, String> {
+    let Type::Pointer(pointer) = ty else { return Ok(0) };
+    if let Some(file) = value.strip_prefix('@') {
+        let length = fs::metadata(file).map_err(|e| format!("cannot read `{file}`: {e}"))?.len();
+        return Ok(usize::try_from(length).unwrap_or(usize::MAX));
+    }
+    let shape = value.strip_prefix("zeros:").or_else(|| value.strip_prefix("random:"));
+    let dims = shape.map_or(Ok(vec![0]), dims)?;
+    let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    Ok(count.map_or(usize::MAX, |n| n.saturating_mul(pointer.to.size())))
+}
+
+/// Sizes from `1000` or `32x64`.
+fn dims(text: &str) -> Result<Vec<usize>, String> {
+    let dims: Result<_, _> = text.split('x').map(str::parse).collect();
+    dims.map_err(|_| format!("`{text}` is no shape such as 1000 or 32x64"))
 }
 
 fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, String> {
     match ty {
         Type::Pointer(pointer) => {
             let now = array(value, pointer.to, random)?;
-            let before = now.bytes().map_err(|e| e.to_string())?.to_vec();
+            let bytes = now.bytes().map_err(|e| e.to_string())?;
+            let mut before = Vec::new();
+            let lacking = |_| format!("there is no memory for a copy of {} bytes", bytes.len());
+            before.try_reserve_exact(bytes.len()).map_err(lacking)?;
+            before.extend_from_slice(bytes);
             Ok(Argument::Array { now, before })
         }
         Type::Tensor(t) => {
@@ -152,10 +203,6 @@ fn array(value: &str, dtype: DType, random: &mut Random) -> Result<Tensor, Strin
             actual => Err(format!("`{file}` holds {actual}, the parameter points to {dtype}")),
         };
     }
-    let dims = |text: &str| -> Result<Vec<usize>, String> {
-        let dims: Result<_, _> = text.split('x').map(str::parse).collect();
-        dims.map_err(|_| format!("`{text}` is no shape such as 1000 or 32x64"))
-    };
     match value.split_once(':') {
         Some(("zeros", shape)) => {
             let dims = dims(shape)?;

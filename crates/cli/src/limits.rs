@@ -4,11 +4,12 @@ use crate::failure::Failure;
 use crate::render;
 use std::fs;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use trident_engine::{Options, PlanError, RunError, RunOptions};
 use trident_runtime::KernelError;
 
-/// Options of the commands that run a model on inputs.
+/// Options of the commands that run a model on inputs, or a kernel.
 #[derive(clap::Args, Debug)]
 pub(crate) struct LimitArgs {
     /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
@@ -47,6 +48,33 @@ impl Limits {
     /// For a run without a profile.
     pub(crate) fn run_options(&self) -> RunOptions {
         RunOptions { time_limit: self.time, profile: false }
+    }
+
+    /// Refuses what takes so many bytes in all, if that is too much.
+    pub(crate) fn admit(&self, bytes: usize, what: &str) -> Result<(), Failure> {
+        if self.memory == 0 || bytes <= self.memory {
+            return Ok(());
+        }
+        let failure = Failure::run(format!("{what} would take {}", render::bytes(bytes)));
+        let (limit, source) = (render::bytes(self.memory), self.source);
+        Err(failure.hint(format!("{limit} are allowed ({source}); change it by --memory-limit")))
+    }
+
+    /// Launches a kernel. Its programs cannot be stopped, so one that takes too long ends the process.
+    pub(crate) fn launch<T>(&self, kernel: &str, work: impl FnOnce() -> T) -> T {
+        let Some(limit) = self.time else { return work() };
+        let (done, wait) = channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if wait.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                    let op = format!("kernel `{kernel}`");
+                    self.explain(RunError::Deadline { op, limit }).exit();
+                }
+            });
+            let result = work();
+            drop(done);
+            result
+        })
     }
 
     /// A failed plan, with the option to change where a limit stopped it.

@@ -109,6 +109,116 @@ fn a_launch_writes_what_it_changed() {
     }
 }
 
+/// out[i] = x[i] + y[i] for i < n, 1,024 elements a program.
+const ADD: &str = r#"module {
+  tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {
+    %block = arith.constant 1024 : i32
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %block : i32
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32>
+    %base = tt.splat %start : i32 -> tensor<1024xi32>
+    %i = arith.addi %base, %range : tensor<1024xi32>
+    %limit = tt.splat %n : i32 -> tensor<1024xi32>
+    %mask = arith.cmpi slt, %i, %limit : tensor<1024xi32>
+    %px = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %pxi = tt.addptr %px, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %vx = tt.load %pxi, %mask : tensor<1024x!tt.ptr<f32>>
+    %py = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %pyi = tt.addptr %py, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    %vy = tt.load %pyi, %mask : tensor<1024x!tt.ptr<f32>>
+    %sum = arith.addf %vx, %vy : tensor<1024xf32>
+    %po = tt.splat %out : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>>
+    %poi = tt.addptr %po, %i : tensor<1024x!tt.ptr<f32>>, tensor<1024xi32>
+    tt.store %poi, %sum, %mask : tensor<1024x!tt.ptr<f32>>
+    tt.return
+  }
+}
+"#;
+
+#[test]
+fn a_launch_never_leaves_its_arrays() {
+    let scratch = Scratch::new("bounds");
+    let kernel = scratch.path("add.ttir");
+    std::fs::write(&kernel, ADD).unwrap();
+    let launch = |x: &str, y: &str, out: &str, more: &[&str]| {
+        let [x, y, out] = [("x", x), ("y", y), ("out", out)].map(|(n, v)| format!("{n}={v}"));
+        let args = ["run", &kernel, "--grid", "10", "--arg", &x, "--arg", &y, "--arg", &out];
+        failure(&[&args[..], &["--arg", "n=10000"], more].concat())
+    };
+    for threads in ["1", "3"] {
+        let more = ["--threads", threads];
+        let (status, text) = launch("random:10000", "random:10000", "zeros:10", &more);
+        let place = "program (0, 0, 0) at ";
+        let fault = "out-of-bounds write of 4 bytes at byte 40 (element 10) of `out`, whose memory is bytes 0 to 40";
+        assert_eq!(status, 1, "{text}");
+        assert!(text.contains(fault) && text.contains("program (0, 0, 0)"), "{place}{text}");
+        let (status, text) = launch("random:10000", "random:9999", "zeros:10000", &more);
+        let fault =
+            "program (9, 0, 0): out-of-bounds read of 4 bytes at byte 39996 (element 9999) of `y`";
+        assert!(status == 1 && text.contains(fault), "{text}");
+        let (status, text) = launch("zeros:0", "random:10000", "zeros:10000", &more);
+        let fault = "program (0, 0, 0): out-of-bounds read of 4 bytes at byte 0 (element 0) of `x`";
+        assert!(status == 1 && text.contains(fault), "{text}");
+    }
+    let args = ["--check", "--unchecked"];
+    let (status, text) = launch("zeros:10000", "zeros:10000", "zeros:10000", &args);
+    assert!(status == 2 && text.contains("cannot be used with"), "{text}");
+}
+
+#[test]
+fn every_mode_has_listings() {
+    let scratch = Scratch::new("modes");
+    let kernel = scratch.path("scale.ttir");
+    let text = |mode: &[&str]| stdout(&[&["compile", &kernel, "--emit", "asm"], mode].concat());
+    let [bounds, all, none] = [&[][..], &["--check"], &["--unchecked"]].map(text);
+    assert!(bounds != all && all != none && bounds != none);
+}
+
+/// A kernel that never ends.
+const ENDLESS: &str = r#"module {
+  tt.func public @endless(%out: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.while (%i = %c0) : (i32) -> i32 {
+      %more = arith.cmpi ne, %i, %c1 : i32
+      scf.condition(%more) %i : i32
+    } do {
+    ^bb0(%i: i32):
+      %v = tt.load %out : !tt.ptr<i32>
+      tt.store %out, %v : !tt.ptr<i32>
+      scf.yield %i : i32
+    }
+    tt.return
+  }
+}
+"#;
+
+#[test]
+fn limits_hold_for_kernels() {
+    let scratch = Scratch::new("limits");
+    let (scale, endless) = (scratch.path("scale.ttir"), scratch.path("endless.ttir"));
+    std::fs::write(&endless, ENDLESS).unwrap();
+    for mode in [&[][..], &["--check"], &["--unchecked"]] {
+        let args = ["run", &endless, "--grid", "2", "--arg", "out=zeros:1", "--time-limit", "0.3"];
+        let (status, text) = failure(&[&args[..], mode].concat());
+        let told = "stopped at kernel `endless`: its time limit of 300ms has passed";
+        assert!(status == 1 && text.contains(told), "{text}");
+        assert!(text.contains("--time-limit"), "{text}");
+    }
+    let args = ["run", &scale, "--grid", "2", "--arg", "a=1", "--arg", "n=32"];
+    let arrays = ["--arg", "x=random:1000", "--arg", "out=zeros:1000"];
+    let more =
+        |limit| [&args[..], &arrays, &["--time-limit", "60", "--memory-limit", limit]].concat();
+    stdout(&more("1MiB"));
+    stdout(&more("none"));
+    let (status, text) = failure(&more("15KiB"));
+    assert!(status == 1 && text.contains("would take 15.6 KiB"), "{text}");
+    assert!(text.contains("hint: 15.0 KiB are allowed (--memory-limit)"), "{text}");
+    let large = ["--arg", "x=zeros:999999999999x999999999999", "--arg", "out=zeros:1"];
+    let (status, text) = failure(&[&args[..], &large].concat());
+    assert!(status == 1 && text.contains("would take"), "{text}");
+}
+
 #[test]
 fn checked_launches_name_tensor_and_offset() {
     let scratch = Scratch::new("check");

@@ -30,7 +30,10 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
         LaunchError::Assert { at, .. } => ("DeviceAssertionError", Some(at)),
         LaunchError::Access { at, .. } => ("AccessError", Some(at)),
         LaunchError::Memory { .. } => ("OutOfMemoryError", None),
-        LaunchError::Arguments { .. } | LaunchError::Grid { .. } => ("LaunchError", None),
+        LaunchError::Arguments { .. }
+        | LaunchError::Argument { .. }
+        | LaunchError::Unchecked { .. }
+        | LaunchError::Grid { .. } => ("LaunchError", None),
     };
     let program = at.map(|at| at.program);
     let loc = at.and_then(|at| at.loc.as_deref());

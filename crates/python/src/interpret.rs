@@ -28,14 +28,14 @@ impl Interpreted {
     }
 
     fn run(&self, launch: &KernelLaunch<'_>, copies: &mut Copies<'_>) -> Result<(), LaunchError> {
-        if launch.args.len() != self.params.len() {
-            let (expected, actual) = (self.params.len(), launch.args.len());
+        if launch.args().len() != self.params.len() {
+            let (expected, actual) = (self.params.len(), launch.args().len());
             return Err(LaunchError::Arguments { kernel: self.name.clone(), expected, actual });
         }
         let args: Vec<Value> = self
             .params
             .iter()
-            .zip(launch.args)
+            .zip(launch.args())
             .map(|(ty, &bits)| match ty {
                 Type::Pointer(_) => Value::address(copies.translate(bits)),
                 _ => scalar(ty.dtype().unwrap_or(DType::I64), bits),
@@ -43,7 +43,7 @@ impl Interpreted {
             .collect();
         let mut interpreter =
             Interpreter::new(&self.module).map_err(|e| self.fail(e.to_string()))?;
-        let outcome = interpreter.launch(launch.grid, &args, &mut copies.memory);
+        let outcome = interpreter.launch(launch.grid(), &args, &mut copies.memory);
         for line in &interpreter.printed {
             println!("{line}");
         }
@@ -83,7 +83,7 @@ impl Kernel for Interpreted {
 
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
         let wrong = |e: PyErr| self.fail(e.to_string());
-        let mut copies = Python::attach(|py| Copies::new(py, launch.extents)).map_err(wrong)?;
+        let mut copies = Python::attach(|py| Copies::new(py, launch.extents())).map_err(wrong)?;
         let outcome = self.run(launch, &mut copies);
         Python::attach(|py| copies.write_back(py)).map_err(wrong)?;
         outcome

@@ -3,8 +3,8 @@
 //! Machine code is taken back only under the seal of the user's key. Whatever else is found is left alone, with one
 //! warning, and the kernel is compiled again.
 
-use crate::kernel::{Kernel, Mode, compile};
 use crate::device;
+use crate::kernel::{Kernel, Mode, compile};
 use pyo3::exceptions::{PyOSError, PyRuntimeWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trident_runtime::{Key, KernelCompiler, SealError, Vault, VaultError};
+use trident_runtime::{KernelCompiler, Key, SealError, Vault, VaultError};
 
 /// Ending of the files in the user's folder. Triton asks that it be the name of the back end's last stage.
 const ENDING: &str = "trident";
@@ -76,7 +76,8 @@ fn open(py: Python<'_>, sealed: &[u8], name: Option<&str>) -> Result<Kernel, Ref
         return Kernel::new(py, kernel, source, mode).map_err(Refused::Python);
     }
     let (check, interpret) = (mode == Mode::Check, mode == Mode::Interpret);
-    compile(py, source, Some(check), Some(interpret)).map_err(Refused::Python)
+    let unchecked = mode == Mode::Plain;
+    compile(py, source, Some(check), Some(interpret), unchecked).map_err(Refused::Python)
 }
 
 /// A kernel from what `Kernel.save` gave to this user; machine code that does not suit this machine is compiled again.

@@ -6,10 +6,11 @@ use crate::{array, device, error, keep};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use trident_ir::Module;
 use trident_runtime::{
-    Extent, Kernel as RuntimeKernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions, Listing,
+    Checks, Extent, Kernel as RuntimeKernel, KernelCompiler, KernelImage, KernelLaunch,
+    KernelOptions, Listing,
 };
 
 /// A compiled kernel.
@@ -20,6 +21,8 @@ pub(crate) struct Kernel {
     /// The Triton IR that it was compiled from.
     source: String,
     mode: Mode,
+    /// How the source calls the parameters, once a launch has asked.
+    names: OnceLock<Vec<String>>,
 }
 
 /// A parameter of a kernel.
@@ -46,10 +49,20 @@ pub(crate) enum Mode {
     Plain,
     Check,
     Interpret,
+    Bounds,
 }
 
 impl Mode {
-    pub(crate) const ALL: [Mode; 3] = [Mode::Plain, Mode::Check, Mode::Interpret];
+    pub(crate) const ALL: [Mode; 4] = [Mode::Plain, Mode::Check, Mode::Interpret, Mode::Bounds];
+
+    fn options(self) -> KernelOptions {
+        let checks = match self {
+            Mode::Plain => Checks::None,
+            Mode::Bounds => Checks::Bounds,
+            Mode::Check | Mode::Interpret => Checks::All,
+        };
+        KernelOptions { checks }
+    }
 }
 
 /// An array argument of a checked launch.
@@ -58,6 +71,7 @@ pub(crate) struct Memory {
     pub(crate) param: usize,
     pub(crate) address: usize,
     pub(crate) bytes: usize,
+    pub(crate) writable: bool,
 }
 
 impl Memory {
@@ -67,10 +81,16 @@ impl Memory {
         param: usize,
         array: &Bound<'_, PyAny>,
     ) -> PyResult<Option<Memory>> {
-        let extent = array.py().import("trident.arrays")?.getattr("extent")?.call1((array,))?;
-        let extent: Option<(usize, usize)> = extent.extract()?;
+        let memory = array.py().import("trident.arrays")?.getattr("memory")?.call1((array,))?;
+        let memory: Option<(usize, usize, bool)> = memory.extract()?;
         let name = name.to_owned();
-        Ok(extent.map(|(address, bytes)| Memory { name, param, address, bytes }))
+        Ok(memory.map(|(address, bytes, writable)| Memory {
+            name,
+            param,
+            address,
+            bytes,
+            writable,
+        }))
     }
 }
 
@@ -92,7 +112,7 @@ impl Kernel {
             Ok(Param { kind, written })
         });
         let params = params.collect::<PyResult<_>>()?;
-        Ok(Kernel { kernel, params, source, mode })
+        Ok(Kernel { kernel, params, source, mode, names: OnceLock::new() })
     }
 
     /// How launches run.
@@ -115,24 +135,48 @@ impl Kernel {
         &self.params
     }
 
-    /// Whether launches look at every access, and so need to know the arguments' memory.
+    /// Whether launches look at accesses, and so need to know the arguments' memory.
     pub(crate) fn checks(&self) -> bool {
         self.mode != Mode::Plain
     }
 
-    /// Runs the kernel without holding the interpreter.
+    /// How errors call the memory behind a parameter.
+    fn memory_name(&self, py: Python<'_>, param: usize) -> String {
+        let names = self.names.get_or_init(|| {
+            let module = parse(py, &self.source).ok();
+            let entry = module.as_ref().and_then(Module::entry);
+            entry.map_or_else(Vec::new, |f| {
+                f.body.params.iter().map(|p| f.values[p.index()].name.clone()).collect()
+            })
+        });
+        let name = names.get(param).filter(|name| !name.is_empty()).cloned();
+        name.unwrap_or_else(|| format!("argument {param}"))
+    }
+
+    /// Runs the kernel without holding the interpreter. If it is `bounded`, `memory` is all that it may touch.
     pub(crate) fn run(
         &self,
         py: Python<'_>,
         grid: [u32; 3],
         args: &[u64],
         memory: &[Memory],
+        bounded: bool,
     ) -> PyResult<()> {
         let extents: Vec<Extent<'_>> = memory
             .iter()
-            .map(|m| Extent { name: &m.name, param: m.param, address: m.address, bytes: m.bytes })
+            .map(|m| Extent {
+                name: &m.name,
+                param: m.param,
+                address: m.address,
+                bytes: m.bytes,
+                writable: m.writable,
+            })
             .collect();
-        let launch = KernelLaunch { grid, args, extents: &extents };
+        #[allow(unsafe_code)]
+        // SAFETY: the caller of Python holds the arrays. That kernels without checks stay inside of them, and that integers
+        // which are given for pointers are addresses of memory, is the caller's word.
+        let launch = unsafe { KernelLaunch::of_addresses(grid, args, &extents) };
+        let launch = if bounded { launch.bounded() } else { launch };
         py.detach(|| self.kernel.launch(&launch)).map_err(|e| error::launch(py, &e))
     }
 }
@@ -187,14 +231,17 @@ impl Kernel {
         }
         let mut bits = Vec::with_capacity(args.len());
         let mut memory = Vec::new();
+        let mut bounded = self.mode == Mode::Bounds;
         for (i, (param, arg)) in self.params.iter().zip(&args).enumerate() {
             let packed = param.pack(arg);
             bits.push(packed.map_err(|e| named(py, e, &format!("argument {i}")))?);
             if self.checks() && matches!(param.kind, Kind::Pointer(_)) {
-                memory.extend(Memory::of(&format!("argument {i}"), i, arg)?);
+                let found = Memory::of(&self.memory_name(py, i), i, arg)?;
+                bounded &= found.is_some();
+                memory.extend(found);
             }
         }
-        self.run(py, shape, &bits, &memory)
+        self.run(py, shape, &bits, &memory, bounded)
     }
 
     /// A text of the compilation: `ttir`, `tile`, `clif` or `asm`.
@@ -225,17 +272,22 @@ impl Kernel {
     }
 }
 
-/// Compiles Triton IR. With `check`, launches stop at the first wrong access; with `interpret`, the reference interpreter
-/// runs them. Where they are left out, the environment tells.
+/// Compiles Triton IR. Launches stop at the first access outside of their arrays, unless they are `unchecked`; with `check`
+/// they look at more; with `interpret`, the reference interpreter runs them. Where these are left out, the environment
+/// tells.
 #[pyfunction]
-#[pyo3(signature = (source, check = None, interpret = None))]
+#[pyo3(signature = (source, check = None, interpret = None, unchecked = false))]
 pub(crate) fn compile(
     py: Python<'_>,
     source: String,
     check: Option<bool>,
     interpret: Option<bool>,
+    unchecked: bool,
 ) -> PyResult<Kernel> {
-    let check = check.unwrap_or_else(|| is_on("TRIDENT_CHECK"));
+    if unchecked && check == Some(true) {
+        return Err(PyValueError::new_err("a kernel cannot be both checked and unchecked"));
+    }
+    let check = check.unwrap_or_else(|| !unchecked && is_on("TRIDENT_CHECK"));
     let interpret = interpret.unwrap_or_else(|| is_on("TRIDENT_INTERPRET"));
     let module = parse(py, &source)?;
     if interpret {
@@ -243,9 +295,13 @@ pub(crate) fn compile(
         let kernel = Arc::new(Interpreted::new(module).ok_or_else(empty)?);
         return Kernel::new(py, kernel, source, Mode::Interpret);
     }
-    let mode = if check { Mode::Check } else { Mode::Plain };
+    let mode = match (check, unchecked) {
+        (true, _) => Mode::Check,
+        (false, true) => Mode::Plain,
+        (false, false) => Mode::Bounds,
+    };
     let device = device::cpu()?;
-    let compiled = py.detach(|| device.compile_kernel(&module, &KernelOptions { check }));
+    let compiled = py.detach(|| device.compile_kernel(&module, &mode.options()));
     let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
     Kernel::new(py, kernel, source, mode)
 }

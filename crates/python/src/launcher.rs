@@ -66,7 +66,7 @@ impl Launcher {
         let packer = self.pack(kernel, args, LEADING)?;
         let metadata = args.get_item(6)?;
         hook(&args.get_item(7)?, &metadata)?;
-        kernel.run(py, grid, &packer.bits, &packer.memory.unwrap_or_default())?;
+        kernel.run(py, grid, &packer.bits, &packer.memory.unwrap_or_default(), false)?;
         hook(&args.get_item(8)?, &metadata)
     }
 }
@@ -145,7 +145,7 @@ impl BoundLaunch {
         }
         let kernel = self.kernel.get();
         let packer = self.launcher.get().pack(kernel, args, 0)?;
-        kernel.run(py, self.grid, &packer.bits, &packer.memory.unwrap_or_default())
+        kernel.run(py, self.grid, &packer.bits, &packer.memory.unwrap_or_default(), false)
     }
 }
 

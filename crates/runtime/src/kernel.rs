@@ -1,15 +1,30 @@
 //! Kernels: `tile` functions that a device has compiled, and their launches over a grid of programs.
+// A launch on addresses that nobody checks is `unsafe` to make.
+#![allow(unsafe_code)]
 
 use crate::{Declined, KernelImage};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use trident_ir::{Module, Type};
 
 /// How a kernel is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
-    /// Stop a launch at the first access outside the known [`Extent`]s, misaligned access, read of memory that was never
-    /// written or write race between programs. Slow.
-    pub check: bool,
+    /// What its launches look at.
+    pub checks: Checks,
+}
+
+/// What launches of a kernel look at before they touch memory. The first wrong access ends a launch and does not take
+/// place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Checks {
+    /// Nothing: a wrong access corrupts memory.
+    #[default]
+    None,
+    /// That accesses stay inside of the known [`Extent`]s. Nearly as fast as without.
+    Bounds,
+    /// Bounds, alignment, reads of memory that was never written, and races between programs. Slow.
+    All,
 }
 
 /// Compiles `tile` modules.
@@ -51,6 +66,11 @@ pub trait Kernel: Send + Sync {
         None
     }
 
+    /// Bytes of temporary memory that a launch of so many programs takes, those of all threads together.
+    fn temporary_bytes(&self, _programs: usize) -> usize {
+        0
+    }
+
     /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
 
@@ -65,15 +85,122 @@ pub trait Kernel: Send + Sync {
     }
 }
 
-/// One launch.
+/// One launch: a grid and an argument for each parameter.
+///
+/// Those of [`Arguments::launch`] hold typed memory, and a kernel that does not check its accesses refuses them. Those of
+/// addresses are `unsafe` to make.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelLaunch<'a> {
+    grid: [u32; 3],
+    args: &'a [u64],
+    extents: &'a [Extent<'a>],
+    bounded: bool,
+}
+
+impl<'a> KernelLaunch<'a> {
+    /// A launch on scalars and addresses, `args` having one word for each parameter. `extents` is the memory that the
+    /// kernel may touch, as far as the caller knows it; kernels that check their accesses hold to it.
+    ///
+    /// # Safety
+    /// Whatever the kernels that get the launch touch is theirs to touch meanwhile: memory in the extents, and for kernels
+    /// without checks, parameters without an extent and pointers that the kernel reads or computes, wherever they go.
+    pub unsafe fn of_addresses(
+        grid: [u32; 3],
+        args: &'a [u64],
+        extents: &'a [Extent<'a>],
+    ) -> KernelLaunch<'a> {
+        KernelLaunch { grid, args, extents, bounded: false }
+    }
+
+    /// The same, where the extents are all memory that the kernel may touch.
+    #[must_use]
+    pub fn bounded(self) -> KernelLaunch<'a> {
+        KernelLaunch { bounded: true, ..self }
+    }
+
     /// Number of programs along x, y, z.
-    pub grid: [u32; 3],
+    pub fn grid(&self) -> [u32; 3] {
+        self.grid
+    }
+
     /// One per parameter: the bits of a scalar in its type's width (upper bits are ignored), or an address.
-    pub args: &'a [u64],
-    /// Memory that the kernel may touch, where the caller knows it; checked launches need it.
-    pub extents: &'a [Extent<'a>],
+    pub fn args(&self) -> &'a [u64] {
+        self.args
+    }
+
+    /// Memory that the kernel may touch, where the caller knows it.
+    pub fn extents(&self) -> &'a [Extent<'a>] {
+        self.extents
+    }
+
+    /// Whether the extents are all memory that the kernel may touch: one for each pointer among the parameters, and pointers
+    /// that it reads from memory or computes from integers may go nowhere else. Devices refuse such launches of kernels that
+    /// do not check accesses.
+    pub fn is_bounded(&self) -> bool {
+        self.bounded
+    }
+}
+
+/// Arguments of a launch that hold the memory which the kernel works on, in the order of its parameters.
+#[derive(Debug, Default)]
+pub struct Arguments<'a> {
+    words: Vec<u64>,
+    extents: Vec<Extent<'a>>,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Arguments<'a> {
+    /// No arguments.
+    pub fn new() -> Arguments<'a> {
+        Arguments::default()
+    }
+
+    /// A number: its bits in the parameter's type.
+    #[must_use]
+    pub fn scalar(mut self, bits: u64) -> Arguments<'a> {
+        self.words.push(bits);
+        self
+    }
+
+    /// A pointer to memory that the kernel may read; errors call it `name`.
+    #[must_use]
+    pub fn read(self, name: &'a str, memory: &'a [u8]) -> Arguments<'a> {
+        let address = memory.as_ptr().expose_provenance();
+        self.array(name, address, memory.len(), false)
+    }
+
+    /// A pointer to memory that the kernel may read and write.
+    #[must_use]
+    pub fn write(self, name: &'a str, memory: &'a mut [u8]) -> Arguments<'a> {
+        let address = memory.as_mut_ptr().expose_provenance();
+        self.array(name, address, memory.len(), true)
+    }
+
+    fn array(
+        mut self,
+        name: &'a str,
+        address: usize,
+        bytes: usize,
+        writable: bool,
+    ) -> Arguments<'a> {
+        let param = self.words.len();
+        self.words.push(address as u64);
+        self.extents.push(Extent { name, param, address, bytes, writable });
+        self
+    }
+
+    /// A launch for kernels that check their accesses.
+    pub fn launch(&mut self, grid: [u32; 3]) -> KernelLaunch<'_> {
+        KernelLaunch { grid, args: &self.words, extents: &self.extents, bounded: true }
+    }
+
+    /// A launch for any kernel.
+    ///
+    /// # Safety
+    /// As for [`KernelLaunch::of_addresses`].
+    pub unsafe fn launch_unchecked(&mut self, grid: [u32; 3]) -> KernelLaunch<'_> {
+        KernelLaunch { grid, args: &self.words, extents: &self.extents, bounded: false }
+    }
 }
 
 /// What memory that nobody has written is filled with by those who want reads of it to be found: the byte at an address
@@ -91,6 +218,8 @@ pub struct Extent<'a> {
     pub address: usize,
     /// Length.
     pub bytes: usize,
+    /// Whether it may be written.
+    pub writable: bool,
 }
 
 /// The place in a grid and in the source that an error is about.
@@ -125,6 +254,24 @@ pub enum LaunchError {
         expected: usize,
         /// Number of arguments.
         actual: usize,
+    },
+    /// An argument that does not suit its parameter.
+    #[error("kernel `{kernel}`: argument {index} {reason}")]
+    Argument {
+        /// Kernel name.
+        kernel: String,
+        /// Number of the parameter.
+        index: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The launch's arguments are memory that only kernels with checks may be given.
+    #[error(
+        "kernel `{kernel}` was compiled without checks of its accesses, so it cannot be held to the memory of its arguments"
+    )]
+    Unchecked {
+        /// Kernel name.
+        kernel: String,
     },
     /// More programs than can be counted.
     #[error("kernel `{kernel}`: a grid of {} × {} × {} programs is too large", .grid[0], .grid[1], .grid[2])]

@@ -16,11 +16,11 @@ pub use buffer::{Arena, Buffer, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
 pub use kernel::{
-    Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
-    ProgramPoint, UNWRITTEN,
+    Arguments, Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
+    Listing, ProgramPoint, UNWRITTEN,
 };
 pub use mapped::{map_file, release_pages};
-pub use seal::{Key, KernelImage, Opened, SealError};
+pub use seal::{KernelImage, Key, Opened, SealError};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};
 pub use vault::{Vault, VaultError};

@@ -25,7 +25,9 @@ pub struct Vault {
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
     /// The environment names no place for it.
-    #[error("there is no folder for compiled kernels: set HOME or XDG_CACHE_HOME to a folder of yours")]
+    #[error(
+        "there is no folder for compiled kernels: set HOME or XDG_CACHE_HOME to a folder of yours"
+    )]
     Nowhere,
     /// Somebody else may have put it there or changed it.
     #[error("{} {reason}", .path.display())]
@@ -109,7 +111,9 @@ impl Vault {
             fs::create_dir_all(parent).map_err(system)?;
         }
         match DirBuilder::new().mode(0o700).create(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(system(error)),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(system(error));
+            }
             _ => {}
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

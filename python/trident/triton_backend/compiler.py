@@ -158,7 +158,12 @@ class TridentBackend(BaseBackend):
         metadata["tensordesc_meta"] = []
         # The text with locations: errors name lines of Python.
         text = mod.str_nodebug() if knobs.compilation.disable_line_info else str(mod)
-        kernel = _trident.compile(text, check=options.check, interpret=options.interpret)
+        kernel = _trident.compile(
+            text,
+            check=options.check,
+            interpret=options.interpret,
+            unchecked=not options.check,
+        )
         image = kernel.save(metadata["hash"])
         cache.remember(metadata["hash"], image, kernel)
         return image

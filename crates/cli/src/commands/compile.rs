@@ -1,11 +1,11 @@
 //! `trident compile`: what a kernel becomes.
 
 use crate::failure::Failure;
-use crate::kernel;
+use crate::kernel::{self, CheckArgs};
 use crate::model::DeviceName;
 use std::io::Write;
 use std::path::PathBuf;
-use trident_runtime::{KernelOptions, Listing};
+use trident_runtime::Listing;
 
 const EXAMPLES: &str = "\
 Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
@@ -22,6 +22,8 @@ pub(crate) struct Args {
     /// Which text to print
     #[arg(short, long, value_enum, default_value = "tile")]
     emit: Emit,
+    #[command(flatten)]
+    checks: CheckArgs,
     #[command(flatten)]
     device: DeviceName,
 }
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = match listing {
         None => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
         Some(listing) => {
-            let kernel = compiler.compile_kernel(&module, &KernelOptions::default());
+            let kernel = compiler.compile_kernel(&module, &args.checks.options());
             let kernel = kernel.map_err(Failure::run)?;
             kernel.listing(listing).ok_or_else(|| Failure::run("the device has no such text"))?
         }

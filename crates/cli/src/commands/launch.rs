@@ -3,13 +3,14 @@
 use super::run::Args;
 use crate::failure::Failure;
 use crate::kernel::{self, Argument};
+use crate::limits::Limits;
 use crate::output;
 use crate::render::{self, style};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
 use trident_ir::ValueInfo;
-use trident_runtime::{Extent, Kernel, KernelLaunch, KernelOptions, LaunchError, Value};
+use trident_runtime::{Arguments, Checks, Kernel, LaunchError, Value};
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(grid) = &args.kernel.grid else {
@@ -20,11 +21,17 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let module = kernel::read(&args.model)?;
     let params = kernel::params(&module)?;
-    let check = args.kernel.checks();
-    let compiled = kernel::compile(&module, &args.device, &KernelOptions { check })?;
+    let options = args.kernel.checks.options();
+    let compiled = kernel::compile(&module, &args.device, &options)?;
     let load = start.elapsed();
-    let mut arguments = kernel::arguments(&args.kernel.arg, &params, args.inputs.seed())?;
-    let time = launch(compiled.as_ref(), grid, &params, &mut arguments)?;
+    let limits = args.limits.limits();
+    let (mut arguments, taken) =
+        kernel::arguments(&args.kernel.arg, &params, args.inputs.seed(), &limits)?;
+    let programs = grid.iter().fold(1usize, |n, &g| n.saturating_mul(g as usize));
+    let taken = taken.saturating_add(compiled.temporary_bytes(programs));
+    limits.admit(taken, "the arrays of the launch and its temporary memory")?;
+    let launch = Launch { kernel: compiled.as_ref(), checks: options.checks, grid };
+    let time = launch.run(&params, &mut arguments, &limits)?;
 
     let changed = changed(&params, arguments)?;
     if let Some(path) = &args.output {
@@ -39,29 +46,39 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn launch(
-    kernel: &dyn Kernel,
+struct Launch<'a> {
+    kernel: &'a dyn Kernel,
+    checks: Checks,
     grid: [u32; 3],
-    params: &[&ValueInfo],
-    arguments: &mut [Argument],
-) -> Result<Duration, Failure> {
-    let mut bits = Vec::new();
-    let mut extents = Vec::new();
-    for (i, (param, argument)) in params.iter().zip(arguments).enumerate() {
-        match argument {
-            Argument::Scalar(value) => bits.push(*value),
-            Argument::Array { now, .. } => {
-                let memory = now.bytes_mut().map_err(Failure::run)?;
-                let address = memory.as_mut_ptr() as usize;
-                bits.push(address as u64);
-                let (name, bytes) = (param.name.as_str(), memory.len());
-                extents.push(Extent { name, param: i, address, bytes });
-            }
+}
+
+impl Launch<'_> {
+    fn run(
+        &self,
+        params: &[&ValueInfo],
+        arguments: &mut [Argument],
+        limits: &Limits,
+    ) -> Result<Duration, Failure> {
+        let mut list = Arguments::new();
+        for (param, argument) in params.iter().zip(arguments) {
+            list = match argument {
+                Argument::Scalar(value) => list.scalar(*value),
+                Argument::Array { now, .. } => {
+                    list.write(&param.name, now.bytes_mut().map_err(Failure::run)?)
+                }
+            };
         }
+        let launch = match self.checks {
+            #[allow(unsafe_code)]
+            // SAFETY: `--unchecked` says that the kernel stays inside of its arrays.
+            Checks::None => unsafe { list.launch_unchecked(self.grid) },
+            Checks::Bounds | Checks::All => list.launch(self.grid),
+        };
+        let start = Instant::now();
+        let outcome = limits.launch(self.kernel.name(), || self.kernel.launch(&launch));
+        let time = start.elapsed();
+        outcome.map_err(failure).map(|()| time)
     }
-    let start = Instant::now();
-    kernel.launch(&KernelLaunch { grid, args: &bits, extents: &extents }).map_err(failure)?;
-    Ok(start.elapsed())
 }
 
 fn failure(error: LaunchError) -> Failure {
@@ -69,7 +86,10 @@ fn failure(error: LaunchError) -> Failure {
         LaunchError::Access { .. } => Some("sizes follow from --arg, the programs from --grid"),
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
         LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
-        LaunchError::Assert { .. } | LaunchError::Arguments { .. } => None,
+        LaunchError::Assert { .. }
+        | LaunchError::Arguments { .. }
+        | LaunchError::Argument { .. }
+        | LaunchError::Unchecked { .. } => None,
     };
     let failure = Failure::run(error);
     match hint {

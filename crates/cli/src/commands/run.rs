@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) device: DeviceArgs,
     #[command(flatten)]
-    limits: LimitArgs,
+    pub(super) limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

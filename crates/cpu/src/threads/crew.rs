@@ -113,11 +113,7 @@ impl Turn<'_> {
         while crew.gate().load(Ordering::Acquire) & JOINED != 0 {
             spins += 1;
             // A worker that lost its core needs ours.
-            if spins.is_multiple_of(4096) {
-                sync::yield_now()
-            } else {
-                sync::spin_loop()
-            }
+            if spins.is_multiple_of(4096) { sync::yield_now() } else { sync::spin_loop() }
         }
         let panic = lock(&crew.panic).take();
         if let Some(panic) = panic {

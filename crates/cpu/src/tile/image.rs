@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use trident_ir::tile::Origin;
 use trident_ir::{Func, Level, Type};
+use trident_runtime::Checks;
 
 use super::emit::{Emitted, Site};
 use super::kernel::Header;
@@ -48,6 +49,15 @@ fn origin(origin: &Origin) -> String {
     words.join(" ")
 }
 
+/// What the code checks, as a word.
+fn checks(checks: Checks) -> &'static str {
+    match checks {
+        Checks::None => "unchecked",
+        Checks::Bounds => "bounds",
+        Checks::All => "all",
+    }
+}
+
 pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     let mut body = vec![];
     let mut text = |s: &str| {
@@ -56,7 +66,7 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     };
     text(&key(isa));
     text(&header.name);
-    text(if header.check { "check" } else { "" });
+    text(checks(header.checks));
     text(&header.written.iter().map(|&w| if w { 'w' } else { 'r' }).collect::<String>());
     text(&header.emitted.scratch.to_string());
     text(&header.emitted.entry.to_string());
@@ -79,7 +89,10 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
         return Err(ImageError::Foreign);
     }
     let name = reader.text()?.to_owned();
-    let check = reader.text()? == "check";
+    let mode = reader.text()?;
+    let checks =
+        [Checks::None, Checks::Bounds, Checks::All].into_iter().find(|&c| checks(c) == mode);
+    let checks = checks.ok_or(ImageError::Malformed)?;
     let written = reader.text()?.chars().map(|c| c == 'w').collect();
     let (scratch, entry) = (reader.number()?, reader.number()?);
     let signature: Func = reader.text()?.parse().map_err(|_| ImageError::Malformed)?;
@@ -96,7 +109,7 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
         return Err(ImageError::Malformed);
     }
     let emitted = Emitted { scratch, sites, entry, ..Emitted::default() };
-    Ok((Header { name, params, emitted, check, written }, code))
+    Ok((Header { name, params, emitted, checks, written }, code))
 }
 
 struct Reader<'a>(&'a [u8]);

@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trident_ir::tile::Origins;
+use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Level, Module, Type};
 use trident_runtime::{
-    Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions, LaunchError, Listing,
-    ProgramPoint,
+    Checks, Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
+    LaunchError, Listing, ProgramPoint,
 };
 
 use super::abi::{Context, Fault, Kind};
-use super::check::{Access, Checker};
+use super::check::{self, Access, Checker, Extents};
 use super::code::Code;
 use super::emit::Emitted;
 use super::spread::Pace;
@@ -29,7 +29,7 @@ pub(super) struct Header {
     pub(super) name: String,
     pub(super) params: Vec<Type>,
     pub(super) emitted: Emitted,
-    pub(super) check: bool,
+    pub(super) checks: Checks,
     /// For each parameter, whether the kernel may write through it.
     pub(super) written: Vec<bool>,
 }
@@ -57,10 +57,10 @@ impl KernelCompiler for CpuDevice {
             return Err(Declined { op: "module".into(), reason });
         };
         let Compiled { code, emitted, .. } =
-            target::compile(module, self.isa, options.check, None)?;
+            target::compile(module, self.isa, options.checks, None)?;
         let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
         let (name, written) = (entry.name.clone(), Origins::new(module).written());
-        let header = Header { name, params, emitted, check: options.check, written };
+        let header = Header { name, params, emitted, checks: options.checks, written };
         self.native(header, &code, Some(module.clone()))
     }
 
@@ -91,7 +91,7 @@ impl CpuDevice {
 const MOST_SCRATCH: usize = 1 << 31;
 
 /// Keeps the fault of the first program in the grid's order.
-fn note(context: *const Context, fault: Fault) {
+fn note(context: *const Context<'_>, fault: Fault) {
     // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
     let context = unsafe { &*context };
     let mut first = context.fault.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,12 +100,26 @@ fn note(context: *const Context, fault: Fault) {
     }
 }
 
-extern "C" fn fail(context: *const Context, program: u64, site: u64) {
+extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64) {
     note(context, Fault { program, site, access: None });
 }
 
-extern "C" fn check(
-    context: *const Context,
+/// The access that a call from native code is about.
+fn access(kind: u64) -> Access {
+    match kind {
+        Kind::READ => Access::Read,
+        Kind::WRITE => Access::Write,
+        _ => Access::Atomic {
+            acquire: kind & Kind::ACQUIRE != 0,
+            release: kind & Kind::RELEASE != 0,
+            writes: kind & Kind::WRITES != 0,
+        },
+    }
+}
+
+/// [`Context::check`] where all is checked.
+extern "C" fn check_all(
+    context: *const Context<'_>,
     program: u64,
     site: u64,
     address: u64,
@@ -116,31 +130,38 @@ extern "C" fn check(
     if mask == 0 {
         return 0;
     }
-    let access = match kind {
-        Kind::READ => Access::Read,
-        Kind::WRITE => Access::Write,
-        _ => Access::Atomic {
-            acquire: kind & Kind::ACQUIRE != 0,
-            release: kind & Kind::RELEASE != 0,
-            writes: kind & Kind::WRITES != 0,
-        },
-    };
     let found = {
         // SAFETY: as in `note`.
         let checker = unsafe { &(*context).checker };
         let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
         checker.as_mut().map_or(Ok(()), |c| {
             // SAFETY: native code asks before it makes the access.
-            unsafe { c.access(site, address, bytes as usize, access) }
+            unsafe { c.access(site, address, bytes as usize, access(kind)) }
         })
     };
-    match found {
-        Ok(()) => 0,
-        Err(access) => {
-            note(context, Fault { program, site, access: Some(access.to_string()) });
-            1
-        }
-    }
+    let Err(fault) = found else { return 0 };
+    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    1
+}
+
+/// [`Context::check`] where bounds are checked.
+extern "C" fn check_bounds(
+    context: *const Context<'_>,
+    program: u64,
+    site: u64,
+    address: u64,
+    bytes: u64,
+    kind: u64,
+    _mask: u64,
+) -> u64 {
+    // SAFETY: as in `note`.
+    let (launch, sites) = unsafe { (&(*context).launch, (*context).sites) };
+    let anywhere = Origin { params: vec![], open: true };
+    let origin = sites.get(site as usize).map_or(&anywhere, |s| &s.origin);
+    let (access, bytes) = (access(kind), bytes as usize);
+    let Err(fault) = Extents::new(launch).access(origin, address, bytes, access) else { return 0 };
+    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    1
 }
 
 impl Native {
@@ -151,7 +172,7 @@ impl Native {
     /// Runs programs one after another; whether all went well.
     fn run(
         &self,
-        context: &Context,
+        context: &Context<'_>,
         args: &[u64],
         programs: Range<usize>,
         scratch: &mut Scratch<u8>,
@@ -164,6 +185,26 @@ impl Native {
             (self.code.entry(self.header.emitted.entry))(context, args, first, count, scratch)
         };
         status == 0
+    }
+
+    /// Whether the kernel can be held to the launch's memory.
+    fn suits(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
+        let kernel = || self.header.name.clone();
+        if self.header.checks == Checks::None {
+            return Err(LaunchError::Unchecked { kernel: kernel() });
+        }
+        for (index, ty) in self.header.params.iter().enumerate() {
+            let is_memory = launch.extents().iter().any(|e| e.param == index);
+            let reason = match ty {
+                Type::Pointer(_) if is_memory => continue,
+                Type::Pointer(_) => "needs memory",
+                Type::Descriptor(_) => "is a descriptor, which is an address",
+                _ if !is_memory => continue,
+                _ => "is a number, not memory",
+            };
+            return Err(LaunchError::Argument { kernel: kernel(), index, reason: reason.into() });
+        }
+        Ok(())
     }
 
     fn error(&self, fault: Fault, grid: [u32; 3]) -> LaunchError {
@@ -191,47 +232,63 @@ impl Kernel for Native {
         Some(&self.header.written)
     }
 
+    fn temporary_bytes(&self, programs: usize) -> usize {
+        let threads = self.threads.count().min(programs);
+        self.header.emitted.scratch.saturating_mul(threads)
+    }
+
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
-        let (expected, actual) = (self.header.params.len(), launch.args.len());
+        let (expected, actual) = (self.header.params.len(), launch.args().len());
         if expected != actual {
             let kernel = self.header.name.clone();
             return Err(LaunchError::Arguments { kernel, expected, actual });
+        }
+        if launch.is_bounded() {
+            self.suits(launch)?;
         }
         if self.header.emitted.scratch > MOST_SCRATCH {
             let (kernel, bytes) = (self.header.name.clone(), self.header.emitted.scratch);
             return Err(LaunchError::Memory { kernel, bytes });
         }
-        let programs = launch.grid.iter().map(|&n| n as usize).try_fold(1usize, usize::checked_mul);
+        let grid = launch.grid();
+        let programs = grid.iter().map(|&n| n as usize).try_fold(1usize, usize::checked_mul);
         let programs = match programs {
             Some(0) => return Ok(()),
             Some(n) => n,
             None => {
-                let (kernel, grid) = (self.header.name.clone(), launch.grid);
+                let kernel = self.header.name.clone();
                 return Err(LaunchError::Grid { kernel, grid });
             }
         };
+        let sites = &self.header.emitted.sites;
+        let bounds = match self.header.checks {
+            Checks::Bounds => check::bounds(launch),
+            Checks::None | Checks::All => vec![],
+        };
+        let all = self.header.checks == Checks::All;
         let context = Context {
             table: routine::table(self.isa).as_ptr(),
             code: self.code.bytes().as_ptr(),
-            grid: launch.grid,
+            grid,
             fail,
-            check,
+            check: if all { check_all } else { check_bounds },
+            bounds: bounds.as_ptr(),
             fault: Mutex::new(None),
-            checker: Mutex::new(
-                self.header.check.then(|| Checker::new(launch, &self.header.emitted.sites)),
-            ),
+            checker: Mutex::new(all.then(|| Checker::new(launch, sites))),
+            launch: *launch,
+            sites,
         };
         // The first program that failed: those before it still run, so that it is the same one every time.
         let failed = AtomicUsize::new(usize::MAX);
         let run = |programs: Range<usize>, scratch: &mut Scratch<u8>| {
             let first = programs.start;
             if first <= failed.load(Ordering::Relaxed)
-                && !self.run(&context, launch.args, programs, scratch)
+                && !self.run(&context, launch.args(), programs, scratch)
             {
                 failed.fetch_min(first, Ordering::Relaxed);
             }
         };
-        if self.header.check {
+        if all {
             let mut scratch = self.scratch();
             for program in 0..programs {
                 if let Some(c) =
@@ -253,14 +310,14 @@ impl Kernel for Native {
         }
         let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         match fault {
-            Some(fault) => Err(self.error(fault, launch.grid)),
+            Some(fault) => Err(self.error(fault, grid)),
             None => Ok(()),
         }
     }
 
     fn listing(&self, kind: Listing) -> Option<String> {
         let module = self.module.as_ref()?;
-        let compiled = target::compile(module, self.isa, self.header.check, Some(kind)).ok()?;
+        let compiled = target::compile(module, self.isa, self.header.checks, Some(kind)).ok()?;
         compiled.listing
     }
 

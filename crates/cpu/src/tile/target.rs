@@ -7,7 +7,7 @@ use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{self, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use trident_ir::Module;
-use trident_runtime::{Declined, Listing};
+use trident_runtime::{Checks, Declined, Listing};
 
 use super::emit::{self, Emitted};
 use crate::simd::Isa;
@@ -85,7 +85,7 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
 pub(super) fn compile(
     module: &Module,
     level: Isa,
-    check: bool,
+    checks: Checks,
     listing: Option<Listing>,
 ) -> Result<Compiled, Declined> {
     let isa = isa()?;
@@ -98,7 +98,7 @@ pub(super) fn compile(
         signature,
     ));
     let wanted = listing.is_some();
-    let (emitted, loops) = emit::emit(module, level, check, wanted, config, &mut context.func)?;
+    let (emitted, loops) = emit::emit(module, level, checks, wanted, config, &mut context.func)?;
     if listing == Some(Listing::Clif) {
         let listing = Some(format!("{}{}", emitted.loops, context.func.display()));
         return Ok(Compiled { code: vec![], emitted, listing });

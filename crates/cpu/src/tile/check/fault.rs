@@ -51,7 +51,7 @@ impl fmt::Display for Place {
             Place::Tensor { name, offset, bytes } => {
                 write!(f, "byte {offset}")?;
                 let size = *bytes as i64;
-                if size > 1 && offset % size == 0 {
+                if size > 0 && offset % size == 0 {
                     write!(f, " (element {})", offset / size)?;
                 }
                 write!(f, " of `{name}`")
@@ -71,6 +71,12 @@ pub(crate) enum AccessFault {
         "out-of-bounds {access} of {bytes} bytes at {place}, whose memory is bytes {begin} to {end}"
     )]
     Outside { access: Access, bytes: usize, place: Place, begin: i64, end: i64 },
+    /// Into a tensor that the launch lends for reading only.
+    #[error("{access} of {bytes} bytes at {place}, which is read-only")]
+    ReadOnly { access: Access, bytes: usize, place: Place },
+    /// Through a pointer of unknown origin, into none of the tensors of a launch that names all.
+    #[error("out-of-bounds {access} of {bytes} bytes at address {address:#x}, which belongs to no argument{}", near(.nearest))]
+    Stray { access: Access, bytes: usize, address: u64, nearest: Option<Place> },
     /// Nothing is at such an address.
     #[error("{access} of {bytes} bytes through a null pointer (address {address:#x})")]
     Null { access: Access, bytes: usize, address: u64 },
@@ -83,6 +89,11 @@ pub(crate) enum AccessFault {
     /// Another program touched the bytes and nothing orders the two.
     #[error("{access} of {bytes} bytes at {place} races with a {other}")]
     Race { access: Access, bytes: usize, place: Place, other: Other },
+}
+
+/// What an address is next to.
+fn near(place: &Option<Place>) -> String {
+    place.as_ref().map(|place| format!(": it would be {place}")).unwrap_or_default()
 }
 
 /// The other side of a race.

@@ -1,17 +1,24 @@
 //! Checked launches: what is known of the memory that a kernel may touch.
 //!
-//! Programs of a checked launch run one after another, so a lock is always free and every run finds the same faults.
-//!
 //! * An access must stay inside of the tensor that its pointer comes from, which the compiler knows
 //!   ([`trident_ir::tile::Origins`]), whatever lies beside that tensor in memory. Pointers that the kernel read from memory
-//!   or made of integers may go anywhere but to null.
+//!   or made of integers may go to any tensor of a launch that names all its memory, else anywhere but to null.
+//!   Where no more is to be checked, native code compares addresses with the [`Bound`]s of parameters, for rows of elements at
+//!   once, and asks [`Extents`] about what lies outside of them.
+//!
+//! Launches with [all checks](trident_runtime::Checks::All) look at more, in a [`Checker`]. Their programs run one after
+//! another, so a lock is always free and every run finds the same faults.
+//!
 //! * Memory says itself that nothing was written there: whoever hands it out fills it with [`UNWRITTEN`].
 //! * Two programs race for a byte if both touch it, one of them writing, and no chain of atomic releases and acquires
 //!   leads from the one to the other (the happens-before relation of the C++ memory model, kept as sets of programs).
 
+mod extents;
 mod fault;
 mod shadow;
 
+use extents::TensorId;
+pub(super) use extents::{Extents, LOWEST};
 pub(super) use fault::{Access, AccessFault};
 use fault::{Other, Place};
 use shadow::{Mark, Programs, Shadow};
@@ -19,41 +26,27 @@ use std::collections::HashMap;
 use trident_ir::tile::Origin;
 use trident_runtime::{KernelLaunch, UNWRITTEN};
 
+use super::abi::Bound;
 use super::emit::Site;
 
-/// Addresses below are those of null pointers with an offset.
-const LOWEST: u64 = 1 << 12;
-
-/// The memory behind a parameter.
-struct Tensor {
-    name: String,
-    param: u32,
-    /// Where the argument points.
-    first: u64,
-    begin: u64,
-    end: u64,
-}
-
-impl Tensor {
-    fn holds(&self, address: u64, bytes: usize) -> bool {
-        let end = address.checked_add(bytes as u64);
-        address >= self.begin && end.is_some_and(|end| end <= self.end)
+/// What native code compares addresses with, by parameter.
+pub(super) fn bounds(launch: &KernelLaunch<'_>) -> Vec<Bound> {
+    let unknown = Bound { base: LOWEST, readable: u64::MAX - LOWEST, writable: u64::MAX - LOWEST };
+    let mut bounds = vec![unknown; launch.args().len()];
+    // Of several extents of a parameter this is the first: about the others, code asks.
+    for extent in launch.extents().iter().rev() {
+        if let Some(bound) = bounds.get_mut(extent.param) {
+            let readable = extent.bytes as u64;
+            let writable = if extent.writable { readable } else { 0 };
+            *bound = Bound { base: extent.address as u64, readable, writable };
+        }
     }
-
-    /// Bytes between the address and the memory.
-    fn distance(&self, address: u64) -> u64 {
-        self.begin.saturating_sub(address).max(address.saturating_sub(self.end))
-    }
-
-    /// An address as an offset from where the argument points.
-    fn offset(&self, address: u64) -> i64 {
-        address.wrapping_sub(self.first) as i64
-    }
+    bounds
 }
 
 /// The state of a checked launch.
 pub(crate) struct Checker {
-    tensors: Vec<Tensor>,
+    extents: Extents,
     /// By site: where its pointers come from, and its place in the source.
     sites: Vec<(Origin, Option<String>)>,
     grid: [u32; 3],
@@ -68,16 +61,10 @@ pub(crate) struct Checker {
 impl Checker {
     /// The state before a launch of code with these sites.
     pub(super) fn new(launch: &KernelLaunch<'_>, sites: &[Site]) -> Checker {
-        let tensors = launch.extents.iter().map(|e| {
-            let begin = e.address as u64;
-            let first = launch.args.get(e.param).copied().unwrap_or(begin);
-            let (name, param) = (e.name.to_owned(), e.param as u32);
-            Tensor { name, param, first, begin, end: begin.saturating_add(e.bytes as u64) }
-        });
         Checker {
-            tensors: tensors.collect(),
+            extents: Extents::new(launch),
             sites: sites.iter().map(|s| (s.origin.clone(), s.loc.clone())).collect(),
-            grid: launch.grid,
+            grid: launch.grid(),
             shadow: Shadow::default(),
             program: 0,
             seen: Programs::default(),
@@ -102,11 +89,10 @@ impl Checker {
         bytes: usize,
         access: Access,
     ) -> Result<(), AccessFault> {
-        let tensor = self.bounds(site, address, bytes, access)?;
-        let place = || match tensor.and_then(|i| self.tensors.get(i)) {
-            Some(t) => Place::Tensor { name: t.name.clone(), offset: t.offset(address), bytes },
-            None => Place::Unknown { address },
-        };
+        let anywhere = Origin { params: vec![], open: true };
+        let origin = self.sites.get(site as usize).map_or(&anywhere, |s| &s.0);
+        let tensor = self.extents.find(origin, address, bytes, access)?;
+        let place = || -> Place { self.extents.place(tensor, address, bytes) };
         if !address.is_multiple_of(bytes as u64) {
             return Err(AccessFault::Misaligned { access, bytes, place: place() });
         }
@@ -159,50 +145,19 @@ impl Checker {
         Ok(())
     }
 
-    /// The tensor that an access is in; `None` for memory that no argument tells of.
-    fn bounds(
-        &self,
-        site: u64,
-        address: u64,
-        bytes: usize,
-        access: Access,
-    ) -> Result<Option<usize>, AccessFault> {
-        let anywhere = Origin { params: vec![], open: true };
-        let origin = self.sites.get(site as usize).map_or(&anywhere, |s| &s.0);
-        let candidates = || {
-            let all = self.tensors.iter().enumerate();
-            all.filter(|(_, t)| origin.params.binary_search(&t.param).is_ok())
-        };
-        let holds = |&(_, t): &(usize, &Tensor)| t.holds(address, bytes);
-        if let Some((i, _)) = candidates().find(holds) {
-            return Ok(Some(i));
-        }
-        // Of some arrays only the address is known: their memory may be anywhere.
-        let known = |p: &u32| self.tensors.iter().any(|t| t.param == *p);
-        let meant = candidates().map(|(_, t)| t).min_by_key(|t| t.distance(address));
-        if let Some(t) = meant.filter(|_| !origin.open && origin.params.iter().all(known)) {
-            let place = Place::Tensor { name: t.name.clone(), offset: t.offset(address), bytes };
-            let (begin, end) = (t.offset(t.begin), t.offset(t.end));
-            return Err(AccessFault::Outside { access, bytes, place, begin, end });
-        }
-        if address < LOWEST {
-            return Err(AccessFault::Null { access, bytes, address });
-        }
-        Ok(self.tensors.iter().enumerate().find(holds).map(|(i, _)| i))
-    }
-
     /// Whether memory holds [`UNWRITTEN`], aligned as whoever filled it has. An element of 1 or 2 bytes could do so by
     /// chance: it counts together with those beside it.
     ///
     /// # Safety
     /// The bytes are readable, and so is the tensor's memory.
-    unsafe fn unwritten(&self, tensor: Option<usize>, address: u64, bytes: usize) -> bool {
+    unsafe fn unwritten(&self, tensor: Option<TensorId>, address: u64, bytes: usize) -> bool {
         let width = UNWRITTEN.len() as u64;
         let (mut begin, mut end) = (address, address + bytes as u64);
         if bytes < 4 {
-            let Some(t) = tensor.and_then(|i| self.tensors.get(i)) else { return false };
+            let range = tensor.and_then(|i| self.extents.range(i));
+            let Some((first, behind)) = range else { return false };
             let window = address / width * width;
-            (begin, end) = (window.max(t.begin), (window + width).min(t.end));
+            (begin, end) = (window.max(first), (window + width).min(behind));
             if end - begin < 4 {
                 return false;
             }

@@ -22,7 +22,7 @@ impl Arrays {
         let address = memory.as_ptr() as usize;
         let extents = ["x", "y"].map(|name| {
             let param = usize::from(name == "y");
-            Extent { name, param, address: address + 64 * param, bytes: 64 }
+            Extent { name, param, address: address + 64 * param, bytes: 64, writable: true }
         });
         let sites = [(vec![0], false), (vec![1], false), (vec![0, 1], false), (vec![], true)];
         let sites = sites.map(|(params, open)| {
@@ -30,7 +30,8 @@ impl Arrays {
             Site { message: String::new(), loc, origin: Origin { params, open } }
         });
         let args = [address as u64, address as u64 + 64];
-        let launch = KernelLaunch { grid: [4, 4, 1], args: &args, extents: &extents };
+        // SAFETY: no kernel gets it.
+        let launch = unsafe { KernelLaunch::of_addresses([4, 4, 1], &args, &extents) };
         Arrays { checker: Checker::new(&launch, &sites), memory }
     }
 
@@ -59,7 +60,7 @@ fn an_access_stays_in_the_tensor_that_it_is_meant_for() {
     a.fails(Y, 60, 4, LOCK, text);
     assert_eq!(a.access(EITHER, 60, 4, Access::Read), Ok(()));
     assert_eq!(a.access(EITHER, 64, 4, Access::Read), Ok(()));
-    let text = "out-of-bounds read of 1 bytes at byte 64 of `y`, whose memory is bytes 0 to 64";
+    let text = "out-of-bounds read of 1 bytes at byte 64 (element 64) of `y`, whose memory is bytes 0 to 64";
     a.fails(EITHER, 128, 1, Access::Read, text);
 }
 
@@ -116,8 +117,7 @@ fn programs_race_where_one_writes() {
         );
         a.fails(X, 4, 4, access, &text);
     }
-    let text =
-        "read of 1 bytes at byte 6 of `x` races with a write by program (0, 0, 0) at kernel.py:1:1";
+    let text = "read of 1 bytes at byte 6 (element 6) of `x` races with a write by program (0, 0, 0) at kernel.py:1:1";
     a.fails(EITHER, 6, 1, Access::Read, text);
     for program in [5, 6, 7] {
         a.checker.begin(program);

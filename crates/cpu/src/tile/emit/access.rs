@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use trident_ir::{DType, Op};
 
 use super::index::Index;
 use super::node::{Elem, Kind, NodeId};
-use super::run::{Road, Run};
-use super::{Context, Emitter, Result};
+use super::run::{Road, Run, Target};
+use super::{Emitter, Result};
 use crate::tile::abi;
 
 /// Bit casts name a byte order.
@@ -23,6 +23,13 @@ pub(super) struct Store {
     pub(super) value: NodeId,
     pub(super) mask: Option<NodeId>,
     pub(super) site: u64,
+}
+
+impl Store {
+    /// Where it goes.
+    pub(super) fn target(&self) -> Target {
+        Target { ptr: self.ptr, mask: self.mask, site: self.site }
+    }
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -77,33 +84,6 @@ impl<'m> Emitter<'m, '_> {
         };
         let flags = self.flags();
         self.b.ins().store(flags, value, at, 0);
-    }
-
-    /// In a checked launch: stops the program if the access is wrong.
-    pub(super) fn checked(
-        &mut self,
-        address: Value,
-        bytes: usize,
-        kind: u64,
-        mask: Option<Value>,
-        site: u64,
-    ) {
-        if !self.check {
-            return;
-        }
-        let flags = MemFlagsData::trusted().with_readonly();
-        let at = std::mem::offset_of!(Context, check) as i32;
-        let function = self.b.ins().load(types::I64, flags, self.context, at);
-        let (site, bytes, kind) =
-            (self.int(site as i64), self.int(bytes as i64), self.int(kind as i64));
-        let mask = match mask {
-            Some(mask) => self.b.ins().uextend(types::I64, mask),
-            None => self.int(1),
-        };
-        let args = [self.context, self.program, site, address, bytes, kind, mask];
-        if let Some(status) = self.call_address(function, &args, true) {
-            self.stop_if(status);
-        }
     }
 
     /// Ends the run of programs where the status is not 0.

@@ -10,7 +10,9 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, OpKind as K};
+use trident_runtime::Checks;
 
+use super::bounds::Touch;
 use super::index::{Bit, Index, axes, counter, rename};
 use super::node::{Elem, Fun, Kind, NodeId};
 use super::{Emitter, Result};
@@ -72,9 +74,9 @@ impl<'m> Emitter<'m, '_> {
             index = rename(map, &index);
             load = *of;
         }
-        let Kind::Load { ptr, mask, .. } = self.nodes[load].kind else { return Ok(None) };
+        let Kind::Load { ptr, mask, site, .. } = self.nodes[load].kind else { return Ok(None) };
         // Each access is checked on its own.
-        if self.check || axes.len() > 3 {
+        if self.checks == Checks::All || axes.len() > 3 {
             return Ok(None);
         }
         let mut a = Analysis {
@@ -90,6 +92,9 @@ impl<'m> Emitter<'m, '_> {
             return Ok(None);
         }
         let size = self.nodes[load].elem.size();
+        if self.bounded() {
+            self.guard_bounds(&form, Touch { site, writes: false }, size, &mut a);
+        }
         let mut bits = form.base;
         let mut steps = vec![];
         for step in &form.steps {
@@ -290,13 +295,9 @@ impl<'m> Emitter<'m, '_> {
         let form = Affine { base, steps };
         if !narrow {
             // Far from the ends of the type, so that the bounds do not wrap around either.
-            let small = |e: &mut Self, v: Value, bits: u8| {
-                let moved = e.b.ins().iadd_imm_s(v, 1i64 << bits);
-                e.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, moved, 2i64 << bits)
-            };
-            a.guards.push(small(self, form.base, 59));
+            a.guards.push(self.is_small(form.base, 59));
             for step in form.steps.iter().flatten() {
-                a.guards.push(small(self, *step, 38));
+                a.guards.push(self.is_small(*step, 38));
             }
         }
         let (low, high) = self.bounds(&form, a);
@@ -307,6 +308,24 @@ impl<'m> Emitter<'m, '_> {
             a.guards.push(self.b.ins().icmp(IntCC::SignedLessThanOrEqual, high, most));
         }
         Exact { form, low, high }
+    }
+
+    /// Guards that all elements of that many bytes at these addresses are inside of what the pointers may point to.
+    fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis) {
+        // Distances of corners, of which there are up to three, are exact.
+        for (step, &bits) in x.steps.iter().zip(&a.axes) {
+            let Some(step) = *step else { continue };
+            a.guards.push(self.is_small(step, 58u8.saturating_sub(bits)));
+        }
+        let (low, high) = self.bounds(x, a);
+        let span = self.b.ins().isub(high, low);
+        a.guards.push(self.holds_span(touch, low, span, bytes));
+    }
+
+    /// Whether the number's size is below 2^`bits`.
+    fn is_small(&mut self, v: Value, bits: u8) -> Value {
+        let moved = self.b.ins().iadd_imm_s(v, 1i64 << bits);
+        self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, moved, 2i64 << bits)
     }
 
     /// The least and the greatest element.

@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::Value;
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
+use trident_runtime::Checks;
 
 use super::node::{Elem, Kind, NodeId};
 use super::op::bits_of;
@@ -19,7 +20,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Reports the accesses of an atomic op in a checked launch.
+    /// Has the accesses of an atomic op checked, where accesses are.
     fn check_atomic(
         &mut self,
         op: &Op,
@@ -29,7 +30,7 @@ impl<'m> Emitter<'m, '_> {
         bytes: usize,
         writes: bool,
     ) -> Result<()> {
-        if !self.check {
+        if self.checks == Checks::None {
             return Ok(());
         }
         let order = op.str("order").unwrap_or_default();

@@ -93,8 +93,12 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().brif(all[0], go_on, &[], fail, &[]);
         self.b.switch_to_block(fail);
         let flags = MemFlagsData::trusted().with_readonly();
-        let function =
-            self.b.ins().load(types::I64, flags, self.context, offset_of!(Context, fail) as i32);
+        let function = self.b.ins().load(
+            types::I64,
+            flags,
+            self.context,
+            offset_of!(Context<'_>, fail) as i32,
+        );
         let site = self.int(site as i64);
         self.call_address(function, &[self.context, self.program, site], false);
         let one = self.int(1);

@@ -71,7 +71,7 @@ impl<'m> Emitter<'m, '_> {
     /// The runs by which vectors of 128 bits can store a block, if they can.
     pub(super) fn lane_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
         let storable = self.storable(self.nodes[store.value].elem);
-        let to = Some((store.ptr, store.mask));
+        let to = Some(store.target());
         self.run(Road::Lanes, dims, &[store.value], to).filter(|_| storable)
     }
 

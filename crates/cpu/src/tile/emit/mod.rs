@@ -10,6 +10,7 @@ mod affine;
 mod arithmetic;
 mod atomic;
 mod bits;
+mod bounds;
 mod call;
 mod contract;
 mod control;
@@ -35,7 +36,7 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
-use trident_runtime::Declined;
+use trident_runtime::{Checks, Declined};
 
 use self::index::Index;
 use self::node::{Desc, Elem, Kind, Node, NodeId, Val};
@@ -94,7 +95,7 @@ struct Emitter<'m, 'f> {
     conv: CallConv,
     module: &'m Module,
     plans: HashMap<*const Func, Rc<Plan>>,
-    check: bool,
+    checks: Checks,
     /// Whether runs may be computed by loops in the widest vectors.
     wide: bool,
     /// Whether loops are to be told.
@@ -107,8 +108,10 @@ struct Emitter<'m, 'f> {
     streamed: i64,
     /// Loads whose memory a loop has gone through.
     visited: HashSet<NodeId>,
-    /// Of checked launches only.
+    /// Where accesses are checked.
     origins: Option<Origins<'m>>,
+    /// The memory behind each parameter, where bounds are checked.
+    ranges: Vec<Option<bounds::Range>>,
     nodes: Vec<Node<'m>>,
     /// Loads that were not evaluated yet.
     pending: Vec<NodeId>,
@@ -147,7 +150,7 @@ struct Emitter<'m, 'f> {
 pub(super) fn emit(
     module: &Module,
     isa: Isa,
-    check: bool,
+    checks: Checks,
     listing: bool,
     config: TargetFrontendConfig,
     function: &mut ir::Function,
@@ -166,9 +169,9 @@ pub(super) fn emit(
     };
     let flags = MemFlagsData::trusted().with_readonly();
     let table =
-        b.ins().load(types::I64, flags, context, std::mem::offset_of!(Context, table) as i32);
+        b.ins().load(types::I64, flags, context, std::mem::offset_of!(Context<'_>, table) as i32);
     let grid = [0, 1, 2].map(|axis| {
-        let at = std::mem::offset_of!(Context, grid) + 4 * axis;
+        let at = std::mem::offset_of!(Context<'_>, grid) + 4 * axis;
         b.ins().load(types::I32, flags, context, at as i32)
     });
     let conv = config.default_call_conv;
@@ -177,14 +180,15 @@ pub(super) fn emit(
         conv,
         module,
         plans: HashMap::new(),
-        check,
-        wide: isa.name() == "avx512" && !check,
+        checks,
+        wide: isa.name() == "avx512" && checks != Checks::All,
         listing,
         loops: vec![],
         streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
         streamed: 0,
         visited: HashSet::new(),
-        origins: check.then(|| Origins::new(module)),
+        origins: (checks != Checks::None).then(|| Origins::new(module)),
+        ranges: vec![],
         nodes: vec![],
         pending: vec![],
         frames: vec![],
@@ -210,6 +214,7 @@ pub(super) fn emit(
         emitted: Emitted::default(),
     };
     let params = e.params(entry, args)?;
+    e.ranges(entry);
     e.programs(first, count, |e| e.function(entry, params).map(drop))?;
     e.emitted.scratch = e.most;
     e.b.seal_all_blocks();

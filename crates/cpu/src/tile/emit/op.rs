@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
-use trident_runtime::Declined;
+use trident_runtime::{Checks, Declined};
 
 use super::index::{Bit, axes, broadcast, log2, own, permuted};
 use super::node::{Elem, Fun, Kind, NodeId, Val};
@@ -446,7 +446,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// A place for errors.
     pub(super) fn site(&mut self, op: &Op, message: &str) -> u64 {
-        if !self.check && message.is_empty() && op.kind != K::Assert {
+        if self.checks == Checks::None && message.is_empty() && op.kind != K::Assert {
             return 0;
         }
         let loc = op.loc.as_ref().map(|l| l.to_string());

@@ -11,8 +11,10 @@ mod passes;
 use std::collections::{HashMap, HashSet};
 
 use trident_ir::{DType, OpKind as K};
+use trident_runtime::Checks;
 
 use super::Emitter;
+use super::bounds::{Reach, Touch};
 use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, uniform};
 use super::node::{Elem, Fun, Kind, NodeId};
 use super::wide;
@@ -30,6 +32,14 @@ pub(super) struct Stretch {
     pub(super) node: NodeId,
     pub(super) ptr: NodeId,
     index: Index,
+}
+
+/// Where a block goes to or comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) ptr: NodeId,
+    pub(super) mask: Option<NodeId>,
+    pub(super) site: u64,
 }
 
 /// A mask that holds for an interval of a run.
@@ -77,7 +87,9 @@ pub(super) struct Run {
     /// Integers that rise by one from element to element, if they do not wrap around.
     rising: Vec<(NodeId, Index)>,
     /// Pointers to contiguous elements.
-    pointers: Vec<(NodeId, Index)>,
+    pointers: Vec<Reach>,
+    /// Whether these have to stay inside of the launch's memory.
+    bounded: bool,
     masks: Vec<Mask>,
     /// Conditions of the mask that is being looked at.
     conditions: Vec<(NodeId, Index)>,
@@ -156,7 +168,8 @@ impl Run {
     }
 
     fn guarded(&self) -> bool {
-        !self.rising.is_empty() || !self.masks.is_empty()
+        let bounds = self.bounded && !self.pointers.is_empty();
+        bounds || !self.rising.is_empty() || !self.masks.is_empty()
     }
 
     /// The same with the counter of runs.
@@ -165,6 +178,8 @@ impl Run {
             list.iter().map(|(n, index)| (*n, with(index, OUTER, outer))).collect()
         };
         let loads = self.loads.iter();
+        let pointers = self.pointers.iter();
+        let pointers = pointers.map(|r| Reach { index: with(&r.index, OUTER, outer), ..r.clone() });
         let masks = self.masks.iter().map(|m| Mask {
             index: with(&m.index, OUTER, outer),
             conditions: place(&m.conditions),
@@ -176,7 +191,8 @@ impl Run {
             outer: 0,
             roots: place(&self.roots),
             rising: place(&self.rising),
-            pointers: place(&self.pointers),
+            pointers: pointers.collect(),
+            bounded: self.bounded,
             masks: masks.collect(),
             conditions: vec![],
             loads: loads.map(|s| Stretch { index: with(&s.index, OUTER, outer), ..*s }).collect(),
@@ -192,15 +208,16 @@ impl<'m> Emitter<'m, '_> {
         road: Road,
         dims: &[usize],
         roots: &[NodeId],
-        to: Option<(NodeId, Option<NodeId>)>,
+        to: Option<Target>,
     ) -> Option<Run> {
         let total: u8 = dims.iter().map(|&n| log2(n)).sum();
         let inner = dims.last().map_or(0, |&n| log2(n));
-        if self.check || inner < GROUP {
+        if self.checks == Checks::All || inner < GROUP {
             return None;
         }
         (GROUP..=inner).rev().find_map(|bits| {
-            let mut run = Run { road, bits, outer: total - bits, ..Run::default() };
+            let bounded = self.bounded();
+            let mut run = Run { road, bits, outer: total - bits, bounded, ..Run::default() };
             let index = run.index();
             run.roots = roots.iter().map(|&n| (n, index.clone())).collect();
             let fits = roots.iter().all(|&n| self.fits(n, &index, &mut run));
@@ -212,7 +229,7 @@ impl<'m> Emitter<'m, '_> {
     /// Whether pointers rise by one element and the mask is an interval; collects what has to hold.
     fn stretches(
         &self,
-        (ptr, mask): (NodeId, Option<NodeId>),
+        Target { ptr, mask, site }: Target,
         stores: bool,
         index: &Index,
         run: &mut Run,
@@ -228,7 +245,9 @@ impl<'m> Emitter<'m, '_> {
             run.masks.push(Mask { node, index: index.clone(), conditions, stores });
         }
         self.wraps(ptr, index, true, run);
-        run.pointers.push((ptr, index.clone()));
+        let mask = mask.map(|_| run.masks.len() - 1);
+        let touch = Touch { site, writes: stores };
+        run.pointers.push(Reach { ptr, index: index.clone(), mask, touch });
         true
     }
 
@@ -291,16 +310,16 @@ impl<'m> Emitter<'m, '_> {
                 (run.road == Road::Wide || self.has_vector_op(op, operands, n.elem, index))
                     && operands.iter().all(|&o| self.fits(o, &at(o), run))
             }
-            Kind::Load { ptr, mask, other, .. } => {
+            &Kind::Load { ptr, mask, other, site } => {
                 if other.is_some_and(|o| !self.fits(o, &self.operand_index(o, index), run)) {
                     return false;
                 }
                 if n.elem == Elem::Data(DType::Bool)
-                    || !self.stretches((*ptr, *mask), false, index, run)
+                    || !self.stretches(Target { ptr, mask, site }, false, index, run)
                 {
                     return false;
                 }
-                run.loads.push(Stretch { node, ptr: *ptr, index: index.clone() });
+                run.loads.push(Stretch { node, ptr, index: index.clone() });
                 true
             }
             _ => false,

@@ -11,7 +11,7 @@ use self::translate::{Translation, class_of, format_of};
 use super::access::Store;
 use super::index::Index;
 use super::node::NodeId;
-use super::run::{Road, Run, start};
+use super::run::{Road, Run, Target, start};
 use super::{Context, Emitter, Result};
 use crate::tile::loops::{Format, Goal, Value as Of};
 use crate::tile::routine::{Fold, Routine};
@@ -51,12 +51,7 @@ fn changed() -> Declined {
 
 impl<'m> Emitter<'m, '_> {
     /// The runs by which a loop can store blocks to addresses, or fold one of them, if it can.
-    fn wide_run(
-        &self,
-        dims: &[usize],
-        roots: &[NodeId],
-        to: Option<(NodeId, Option<NodeId>)>,
-    ) -> Option<Run> {
+    fn wide_run(&self, dims: &[usize], roots: &[NodeId], to: Option<Target>) -> Option<Run> {
         let fits = |run: &Run| self.stores(run, &run.index(), roots, false).is_some();
         let run = self.wide.then(|| self.run(Road::Wide, dims, roots, to))??;
         Some(run).filter(fits)
@@ -130,7 +125,7 @@ impl<'m> Emitter<'m, '_> {
             self.b.ins().store(flags, value, arguments, 8 * i as i32);
         }
         let flags = MemFlagsData::trusted().with_readonly();
-        let base = std::mem::offset_of!(Context, code) as i32;
+        let base = std::mem::offset_of!(Context<'_>, code) as i32;
         let base = self.b.ins().load(types::I64, flags, self.context, base);
         let function = self.b.ins().iadd(base, at);
         self.call_address(function, &[arguments, count, all], false);
@@ -173,7 +168,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// The runs by which a loop can store a block to where pointers say, if it can.
     pub(super) fn wide_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
-        self.wide_run(dims, &[store.value], Some((store.ptr, store.mask)))
+        self.wide_run(dims, &[store.value], Some(store.target()))
     }
 
     /// Stores a block by runs. Elements that are masked off are neither computed nor stored.

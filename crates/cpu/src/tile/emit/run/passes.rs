@@ -10,7 +10,7 @@ use trident_ir::dtype::Class;
 use super::super::index::{INNER, Index};
 use super::super::node::{Elem, Fun, Kind, NodeId};
 use super::super::{Emitter, Result};
-use super::{GROUP, OUTER, Part, Road, Run, element, start, with};
+use super::{GROUP, Mask, OUTER, Part, Road, Run, element, start, with};
 
 impl<'m> Emitter<'m, '_> {
     /// Runs `body` for each group of a run, or for each element where the run's test fails. Nothing runs for groups without
@@ -101,12 +101,13 @@ impl<'m> Emitter<'m, '_> {
 
     /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
     fn pin_pointers(&mut self, run: &Run) -> Result<()> {
-        for (node, index) in &run.pointers {
-            let key = (*node, start(index));
+        for reach in &run.pointers {
+            let node = reach.ptr;
+            let key = (node, start(&reach.index));
             if self.memo.last().is_some_and(|m| m.contains_key(&key)) {
                 continue;
             }
-            let pointer = self.eval(*node, &key.1)?;
+            let pointer = self.eval(node, &key.1)?;
             let pointer = self.pin(pointer);
             if let Some(memo) = self.memo.last_mut() {
                 memo.insert(key, pointer);
@@ -155,24 +156,46 @@ impl<'m> Emitter<'m, '_> {
         let last = self.int(run.len() as i64 - 1);
         let zero = self.int(0);
         let mut all = self.rise(run, zero, last)?;
-        let [from, to] = [first, last].map(|value| self.name(value));
+        let ends = [first, last].map(|value| self.name(value));
         self.scope(|e| {
-            for mask in run.masks.iter().filter(|m| m.stores || !run.stores()) {
-                let mut never = e.b.ins().iconst(types::I8, 0);
-                for (node, index) in &mask.conditions {
-                    let mut holds = e.b.ins().iconst(types::I8, 0);
-                    for var in [from, to] {
-                        let v = e.eval(*node, &with(index, INNER, var))?;
-                        holds = e.b.ins().bor(holds, v);
-                    }
-                    let fails = e.b.ins().icmp_imm_s(IntCC::Equal, holds, 0);
-                    never = e.b.ins().bor(never, fails);
-                }
+            let settles = |mask: &Mask| mask.stores || !run.stores();
+            for mask in run.masks.iter().filter(|m| settles(m)) {
+                let never = e.never(mask, ends)?;
                 all = e.b.ins().band(all, never);
+            }
+            // What is not computed is looked at all the same: a wrong access does not depend on what becomes of it.
+            let count = e.b.ins().isub(last, first);
+            let count = e.b.ins().iadd_imm_s(count, 1);
+            for reach in run.pointers.iter().filter(|_| run.bounded) {
+                let mask = reach.mask.and_then(|i| run.masks.get(i));
+                if mask.is_some_and(settles) {
+                    continue;
+                }
+                let mut fine = e.holds_run(reach, first, count)?;
+                if let Some(mask) = mask {
+                    let never = e.never(mask, ends)?;
+                    fine = e.b.ins().bor(fine, never);
+                }
+                all = e.b.ins().band(all, fine);
             }
             Ok(())
         })?;
         Ok(all)
+    }
+
+    /// Whether a mask holds for none of the elements between two, given that integers rise by one there.
+    fn never(&mut self, mask: &Mask, ends: [u16; 2]) -> Result<Value> {
+        let mut never = self.b.ins().iconst(types::I8, 0);
+        for (node, index) in &mask.conditions {
+            let mut holds = self.b.ins().iconst(types::I8, 0);
+            for var in ends {
+                let v = self.eval(*node, &with(index, INNER, var))?;
+                holds = self.b.ins().bor(holds, v);
+            }
+            let fails = self.b.ins().icmp_imm_s(IntCC::Equal, holds, 0);
+            never = self.b.ins().bor(never, fails);
+        }
+        Ok(never)
     }
 
     /// Runs `body` for the groups of passes of a run.
@@ -270,6 +293,11 @@ impl<'m> Emitter<'m, '_> {
                     all = e.b.ins().band(all, v);
                 }
             }
+            let count = e.b.ins().iadd_imm_s(last, 1);
+            for reach in run.pointers.iter().filter(|_| run.bounded) {
+                let v = e.holds_run(reach, first, count)?;
+                all = e.b.ins().band(all, v);
+            }
             Ok(())
         })?;
         Ok(all)
@@ -293,14 +321,20 @@ impl<'m> Emitter<'m, '_> {
             address = Some(e.eval(ptr, &start(&run.index()))?);
             Ok(())
         })?;
-        Ok(address.map(|a| (holds, a)))
+        // Who reads it there takes aligned elements.
+        let size = self.nodes[node].elem.size() as i64;
+        Ok(address.map(|a| {
+            let low = self.b.ins().band_imm_s(a, size - 1);
+            let aligned = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
+            (self.b.ins().band(holds, aligned), a)
+        }))
     }
 
     /// Whether storing the only run to these pointers group by group is the same as loading all of it before: the loads
     /// and the store are contiguous, and each load is of the very elements that are stored or of others only.
     pub(in crate::tile::emit) fn apart(&mut self, run: &Run, to: NodeId) -> Result<Value> {
         let last = self.int(run.len() as i64 - 1);
-        let pointers = Run { masks: vec![], ..run.clone() };
+        let pointers = Run { masks: vec![], pointers: vec![], ..run.clone() };
         let mut all = self.run_holds(&pointers, last)?;
         let bytes = |e: Elem, n: usize| match e {
             Elem::Ptr(to) => (to.size() * n) as i64,
