@@ -52,10 +52,15 @@ impl CheckArgs {
 }
 
 impl KernelArgs {
-    /// Whether any option was given.
-    pub(crate) fn is_given(&self) -> bool {
-        let checks = self.checks.check || self.checks.unchecked;
-        self.grid.is_some() || !self.arg.is_empty() || checks
+    /// The options that were given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let options = [
+            ("--grid", self.grid.is_some()),
+            ("--arg", !self.arg.is_empty()),
+            ("--check", self.checks.check),
+            ("--unchecked", self.checks.unchecked),
+        ];
+        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
     }
 }
 

@@ -127,14 +127,7 @@ impl Args {
 
     /// Refuses options that say nothing about a model, and such as contradict each other.
     fn check_for_model(&self) -> Result<(), Failure> {
-        let kernel = &self.kernel;
-        let mut given = Vec::new();
-        if kernel.is_given() {
-            given.extend(kernel.grid.as_ref().map(|_| "--grid"));
-            given.extend((!kernel.arg.is_empty()).then_some("--arg"));
-            given.extend(kernel.check.then_some("--check"));
-        }
-        self.check_options(&given, "kernels", "a model")
+        self.check_options(&self.kernel.given(), "kernels", "a model")
             .map_err(|e| e.hint("kernels are .ttir files; models take --input"))?;
         if self.labels.is_some() && self.top_k == Some(0) {
             let text = "--labels names classes, and --top-k 0 shows none";
