@@ -48,7 +48,7 @@ class Exchanged:
 
 
 def random_array(rng, dtype):
-    """Up to five dimensions; bits of all kinds: of floats NaNs with payloads and signed zeros, too."""
+    """Up to five dimensions; bits of all kinds, of NaNs with payloads and signed zeros, too."""
     shape = [int(n) for n in rng.choice([1, 2, 3, 5, 7, 0], rng.integers(6))]
     dtype = np.dtype(dtype)
     count = int(np.prod(shape))
@@ -56,7 +56,7 @@ def random_array(rng, dtype):
     elements[rng.random(count) < 0.2, :-1] = 0
     elements[rng.random(count) < 0.2, -1:] &= 0x80
     elements[rng.random(count) < 0.2, -2:] |= 0x7F
-    if dtype == bool:
+    if dtype.kind == "b":
         elements &= 1
     return elements.reshape(-1).view(dtype).reshape(shape)
 

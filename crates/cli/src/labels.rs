@@ -71,9 +71,10 @@ pub(crate) fn is_scores(tensor: &Tensor) -> bool {
     matches!(tensor.rank(), 1 | 2) && tensor.dtype().is_float()
 }
 
-/// One name a line; a mark of the byte order is none's part.
+/// One name a line; a mark of the byte order is none's part, and empty lines at the end name nothing.
 fn lines(text: &str) -> Vec<String> {
-    text.trim_start_matches('\u{feff}').lines().map(str::to_owned).collect()
+    let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);
+    text.lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -88,7 +89,8 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_part_of_a_label() {
         assert_eq!(lines("\u{feff}cat\r\ndog\n"), ["cat", "dog"]);
-        assert!(lines("").is_empty());
+        assert_eq!(lines("a\n\nb\r\n\r\n"), ["a", "", "b"]);
+        assert!(lines("\n").is_empty());
     }
 
     #[test]

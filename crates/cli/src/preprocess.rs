@@ -161,18 +161,12 @@ impl Preprocess {
         Ok(assumed.join(","))
     }
 
-    /// The steps that were given, else those that the model's metadata name.
-    pub(crate) fn of(
-        option: Option<&str>,
-        metadata: &BTreeMap<String, String>,
-    ) -> Result<Preprocess, Failure> {
-        if let Some(text) = option {
-            return text.parse().map_err(|e| Failure::usage(format!("--preprocess: {e}")));
-        }
+    /// The steps that a model's metadata name, if any.
+    pub(crate) fn own(metadata: &BTreeMap<String, String>) -> Result<Preprocess, Failure> {
         let own = metadata.get("trident.preprocess").map_or("", String::as_str);
         own.parse().map_err(|e| {
             Failure::usage(format!("the model's own preprocessing `{own}` cannot be used: {e}"))
-                .hint("give --preprocess to `trident run`")
+                .hint("`trident run` takes --preprocess")
         })
     }
 

@@ -174,6 +174,28 @@ fn numbers_in_json_that_do_not_fit_are_named_with_their_place() {
 }
 
 #[test]
+fn inputs_that_are_no_tensors_say_what_they_take() {
+    let scratch = Scratch::new("kinds");
+    let path = |name: &str| scratch.path(name);
+    let tensor = field(1, [8, F32]);
+    // The types of ONNX: a tensor is field 1 of a type, a sequence field 4, an optional value field 9.
+    let save = |name: &str, op: &str, ty: Vec<u8>| {
+        let node = [field(1, "x"), field(2, "y"), field(4, op)].concat();
+        let input = field(11, [field(1, "x"), field(2, ty)].concat());
+        let graph = [field(1, node), field(2, "g"), input, field(12, field(1, "y"))].concat();
+        let model = [vec![8, 10], field(7, graph), field(8, [0x10, 21])].concat();
+        std::fs::write(path(name), model).unwrap();
+    };
+    save("seq.onnx", "SequenceLength", field(4, field(1, &tensor)));
+    save("opt.onnx", "OptionalHasElement", field(9, field(1, &tensor)));
+    std::fs::write(path("x.json"), "[1, 2]").unwrap();
+    let json_file = path("x.json");
+    refused(&[(&["run", &path("seq.onnx"), "-i", &json_file], &["`x`", "no tensor", ".pb"])]);
+    let report = json(&["run", &path("opt.onnx"), "-i", &json_file, "--json"]);
+    assert_eq!(report["outputs"]["y"], true);
+}
+
+#[test]
 fn options_without_a_meaning_are_refused() {
     let scratch = Scratch::new("options");
     let path = |name: &str| scratch.path(name);
@@ -284,7 +306,9 @@ fn text_of_models_cannot_steer_a_terminal() {
         assert!(text.contains(r"\u{1b}[31m"), "{text}");
         assert!(!text.contains("red\nline"), "{text}");
     }
-    let report = json(&["inspect", &model, "--json"]);
+    let text = stdout(&["inspect", &model, "--json"]);
+    assert!(!text.contains(['\u{1b}', '\u{9b}']), "{text:?}");
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(report["inputs"][0]["name"], evil);
 }
 

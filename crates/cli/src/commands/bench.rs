@@ -2,10 +2,9 @@
 
 use crate::failure::Failure;
 use crate::input::{InputArgs, whole};
-use crate::limits::LimitArgs;
+use crate::limits::{LimitArgs, Limits};
 use crate::model::{self, DeviceArgs};
 use crate::output;
-use crate::preprocess::Preprocess;
 use crate::render::{self, Align, Table, style};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -65,8 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limits = args.limits.limits();
     let loaded = model::load(&args.model, &args.device, &limits)?;
     let session = &loaded.session;
-    let preprocess = Preprocess::of(None, session.metadata())?;
-    let bound = args.inputs.read(session.signature(), &preprocess, true)?;
+    let bound = args.inputs.read(session, None, true)?;
     let inputs = bound.as_slice();
 
     let run = || {
@@ -85,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         first_run,
         peak_rss: peak_rss(),
         batch: batch(&inputs),
-        profiles: profiles(args, session, &inputs)?,
+        profiles: profiles(args, session, &inputs, &limits)?,
     };
     if let (Some(path), Some(profile)) = (&args.trace, report.profiles.last()) {
         let text = trace(profile).to_string();
@@ -102,15 +100,16 @@ fn profiles(
     args: &Args,
     session: &Session,
     inputs: &[(&str, Value)],
+    limits: &Limits,
 ) -> Result<Vec<Profile>, Failure> {
     let runs = match (args.profile, &args.trace) {
         (true, _) => PROFILED_RUNS,
         (false, Some(_)) => 1,
         (false, None) => 0,
     };
-    let options = RunOptions { profile: true, time_limit: None };
-    let profiles = (0..runs).map(|_| Ok(session.run_with(inputs, &options)?.1));
-    profiles.collect()
+    let options = RunOptions { profile: true, ..limits.run_options() };
+    let run = || session.run_with(inputs, &options).map_err(|e| limits.explain(e));
+    (0..runs).map(|_| Ok(run()?.1)).collect()
 }
 
 /// The first dimension of the first input, if all inputs share it: what throughput counts.
@@ -300,7 +299,7 @@ impl Report {
                 "by_node": rows(["node", "kernel", "types"], self.by_node()),
             });
         }
-        format!("{report:#}\n")
+        render::json(&report)
     }
 }
 

@@ -318,7 +318,7 @@ impl View<'_> {
                 "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
             },
         });
-        format!("{report:#}\n")
+        render::json(&report)
     }
 }
 

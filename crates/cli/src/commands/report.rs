@@ -106,7 +106,7 @@ impl Report<'_> {
             "load_ms": render::millis(self.load),
             "run_ms": render::millis(self.time),
         });
-        format!("{report:#}\n")
+        render::json(&report)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::preprocess::Preprocess;
 use crate::render::{escape, style};
 use reader::Reader;
 use std::str::FromStr;
-use trident_engine::Signature;
+use trident_engine::{Session, Signature};
 use trident_ir::ValueInfo;
 use trident_runtime::Value;
 
@@ -56,15 +56,16 @@ impl InputArgs {
         self.seed.is_some()
     }
 
-    /// Reads the inputs of a model and tells what was assumed. Those that are not given are random if `fill`.
+    /// Reads the inputs of a model and tells what was assumed. Images take these steps, or the model's own. Inputs that are
+    /// not given are random if `fill`.
     pub(crate) fn read(
         &self,
-        signature: &Signature,
-        preprocess: &Preprocess,
+        session: &Session,
+        steps: Option<&Preprocess>,
         fill: bool,
     ) -> Result<Bound, Failure> {
-        let shapes = Shapes::parse(&self.shape, signature)?;
-        let reader = Reader { signature, preprocess, shapes: &shapes, seed: self.seed() };
+        let shapes = Shapes::parse(&self.shape, session.signature())?;
+        let reader = Reader { session, steps, shapes: &shapes, seed: self.seed() };
         let bound = reader.read(&self.input, fill)?;
         let is_random = |name: &str| bound.random.iter().any(|random| random == name);
         if let Some(name) = shapes.names().find(|name| !is_random(name)) {

@@ -7,20 +7,25 @@ use crate::random::Random;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use trident_engine::Signature;
+use trident_engine::{Session, Signature};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Type, ValueInfo};
 use trident_runtime::{Pool, Tensor, Value};
 
 /// Everything needed to read inputs.
 pub(super) struct Reader<'a> {
-    pub(super) signature: &'a Signature,
-    pub(super) preprocess: &'a Preprocess,
+    pub(super) session: &'a Session,
+    /// How images become tensors, if not as the model says.
+    pub(super) steps: Option<&'a Preprocess>,
     pub(super) shapes: &'a Shapes,
     pub(super) seed: u64,
 }
 
 impl Reader<'_> {
+    fn signature(&self) -> &Signature {
+        self.session.signature()
+    }
+
     /// Reads all `--input` options: `name=FILE`, `FILE` for the next input without a value, `random` for all that are
     /// left, or `name=random`. With `fill` those that are left are random anyway.
     pub(super) fn read(&self, options: &[String], fill: bool) -> Result<Bound, Failure> {
@@ -38,7 +43,7 @@ impl Reader<'_> {
             self.or_next(None, "random", &bound)?;
         }
         if random_rest || fill {
-            for input in &self.signature.inputs {
+            for input in &self.signature().inputs {
                 if !bound.has(&input.name) {
                     self.random(input, &mut random, &mut bound)?;
                 }
@@ -52,7 +57,7 @@ impl Reader<'_> {
         &'s self,
         option: &'o str,
     ) -> Result<(Option<&'s ValueInfo>, &'o str), Failure> {
-        let named = self.signature.inputs.iter().filter_map(|input| {
+        let named = self.signature().inputs.iter().filter_map(|input| {
             let rest = option.strip_prefix(input.name.as_str())?.strip_prefix('=')?;
             Some((Some(input), rest))
         });
@@ -60,7 +65,7 @@ impl Reader<'_> {
             return Ok(longest);
         }
         match option.split_once('=') {
-            Some((name, _)) if !Path::new(option).exists() => Err(unknown(name, self.signature)),
+            Some((name, _)) if !Path::new(option).exists() => Err(unknown(name, self.signature())),
             _ => Ok((None, option)),
         }
     }
@@ -146,7 +151,11 @@ impl Reader<'_> {
             let ty = input.ty.as_tensor().ok_or_else(|| {
                 failed(format!("an image does not fit an input of type {}", input.ty))
             })?;
-            let (tensor, assumed) = self.preprocess.load(&bytes, ty).map_err(failed)?;
+            let steps = match self.steps {
+                Some(steps) => steps.clone(),
+                None => Preprocess::own(self.session.metadata())?,
+            };
+            let (tensor, assumed) = steps.load(&bytes, ty).map_err(failed)?;
             bound.images += 1;
             if !assumed.is_empty() {
                 bound.notes.push(format!(
@@ -167,10 +176,10 @@ impl Reader<'_> {
         file: &str,
         bound: &Bound,
     ) -> Result<&'s ValueInfo, Failure> {
-        let free = || self.signature.inputs.iter().find(|i| !bound.has(&i.name));
+        let free = || self.signature().inputs.iter().find(|i| !bound.has(&i.name));
         input.or_else(free).ok_or_else(|| {
             let text = format!("there is no input left for `{file}`");
-            Failure::usage(text).hint(listed(self.signature))
+            Failure::usage(text).hint(listed(self.signature()))
         })
     }
 
@@ -183,8 +192,13 @@ impl Reader<'_> {
         read: impl Fn(Option<DType>) -> Result<Tensor, String>,
     ) -> Result<(), Failure> {
         let input = self.or_next(input, file, bound)?;
-        let tensor = read(input.ty.dtype()).map_err(|e| cannot_read(file, input, &e))?;
-        same_type(input, file, &tensor)?;
+        let Some(dtype) = element_type(&input.ty) else {
+            let text =
+                format!("input `{}` ({}) is no tensor, as `{file}` is", input.name, input.ty);
+            return Err(Failure::usage(text).hint("give it as a .pb file"));
+        };
+        let tensor = read(Some(dtype)).map_err(|e| cannot_read(file, input, &e))?;
+        same_type(input, dtype, file, &tensor)?;
         bound.values.push((input.name.clone(), tensor.into()));
         Ok(())
     }
@@ -214,10 +228,10 @@ impl Reader<'_> {
             let from = format!("{file}[{name}]");
             let target = match input {
                 Some(input) => input,
-                None if numbered && known(name, self.signature).is_err() => {
+                None if numbered && known(name, self.signature()).is_err() => {
                     self.or_next(None, &from, bound)?
                 }
-                None => known(name, self.signature).map_err(|e| e.within(file))?,
+                None => known(name, self.signature()).map_err(|e| e.within(file))?,
             };
             self.array(Some(target), &from, bound, |wanted| read(array, wanted))?;
         }
@@ -229,12 +243,26 @@ fn cannot_read(file: &str, input: &ValueInfo, why: &str) -> Failure {
     Failure::usage(format!("cannot read `{file}` for input `{}`: {why}", input.name))
 }
 
+/// The element type of a tensor, which may be optional.
+fn element_type(ty: &Type) -> Option<DType> {
+    match ty {
+        Type::Tensor(t) => Some(t.dtype),
+        Type::Optional(inner) => element_type(inner),
+        _ => None,
+    }
+}
+
 /// Refuses elements of another type than the input's, and says how to convert them.
-fn same_type(input: &ValueInfo, file: &str, tensor: &Tensor) -> Result<(), Failure> {
+fn same_type(
+    input: &ValueInfo,
+    expected: DType,
+    file: &str,
+    tensor: &Tensor,
+) -> Result<(), Failure> {
     let (actual, name) = (tensor.dtype(), &input.name);
-    let Some(expected) = input.ty.as_tensor().map(|t| t.dtype).filter(|d| *d != actual) else {
+    if actual == expected {
         return Ok(());
-    };
+    }
     let complex = |d: DType| d.class() == Class::Complex;
     let part = if complex(actual) && !complex(expected) { ".real" } else { "" };
     let text = format!("input `{name}` has element type {actual} in `{file}`, expected {expected}");

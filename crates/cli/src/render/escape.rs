@@ -1,5 +1,7 @@
 //! Text of files and models on its way to a terminal.
 
+use serde_json::Value;
+
 /// The text in one line, without characters that steer a terminal or hide what stands there: they become what Rust
 /// writes for them, such as `\u{1b}` and `\n`.
 pub(crate) fn escape(text: &str) -> String {
@@ -14,6 +16,19 @@ pub(crate) fn escape(text: &str) -> String {
     plain
 }
 
+/// A document in lines, which a terminal shows as it is: what serde leaves alone in texts has JSON's escapes.
+pub(crate) fn json(document: &Value) -> String {
+    let mut text = String::new();
+    for c in format!("{document:#}\n").chars() {
+        if c != '\n' && (c.is_control() || steers(c)) {
+            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
 /// Characters that are no controls by Unicode, but order text or break its lines.
 fn steers(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -22,6 +37,16 @@ fn steers(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_stays_exact() {
+        let text = "\u{1b}[31m\u{9b}\u{7f}\u{202e}\n\"größe\"";
+        let document = serde_json::json!({ text: [text, 1.5] });
+        let shown = json(&document);
+        assert!(shown.chars().all(|c| c == '\n' || !c.is_control() && !steers(c)), "{shown:?}");
+        assert!(shown.contains(r"\u001b[31m\u009b\u007f\u202e\n"), "{shown}");
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), document);
+    }
 
     #[test]
     fn what_steers_a_terminal_is_spelled_out() {

@@ -8,7 +8,7 @@ mod table;
 mod tensor;
 
 pub(crate) use chart::{bars, looks_like_probabilities, top_k};
-pub(crate) use escape::escape;
+pub(crate) use escape::{escape, json};
 pub(crate) use quantity::{bytes, count, duration, millis};
 pub(crate) use table::{Align, Table};
 pub(crate) use tensor::value;
