@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PROGRAM = '''
+PROGRAM = """
 import json
 import warnings
 
@@ -43,7 +43,7 @@ said = [str(w.message) for w in said if "kept kernels" in str(w.message)]
 with open("/proc/self/maps") as maps:
     assert not [line for line in maps if line.split()[1].startswith("rwx")]
 print(json.dumps([hits, said]))
-'''
+"""
 
 
 class Cache:

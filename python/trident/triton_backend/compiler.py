@@ -15,6 +15,7 @@ import trident
 from trident import _trident
 from trident.triton_backend import cache, settings
 
+
 @functools.cache
 def _digest() -> str:
     """Of all in this package that code depends on; Triton's own digest leaves plug-ins out."""
