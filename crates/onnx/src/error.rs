@@ -135,19 +135,11 @@ pub enum Fault {
         /// The tensor.
         tensor: String,
     },
-    /// A value is used before its node.
-    #[error("tensor `{tensor}` is used before node `{producer}` defines it")]
-    OutOfOrder {
-        /// The tensor.
-        tensor: String,
-        /// The node that defines it.
-        producer: String,
-    },
     /// Nodes that need each other's results.
-    #[error("the graph has a cycle through tensors {}", tensors.join(" -> "))]
+    #[error("the graph has a cycle through nodes {}", nodes.join(" -> "))]
     Cycle {
-        /// The tensors on the cycle, the first being also the last.
-        tensors: Vec<String>,
+        /// The nodes on the cycle, the first being also the last.
+        nodes: Vec<String>,
     },
     /// A name that two definitions claim.
     #[error("tensor `{tensor}` is defined twice")]
@@ -371,7 +363,6 @@ impl Fault {
             }
             Fault::UnknownOp { .. } => "custom operators need a function of that name in the model",
             Fault::NotImported { .. } => "add it to the model's `opset_import`",
-            Fault::OutOfOrder { .. } => "the standard demands nodes in topological order",
             Fault::TooNew { .. } => "raise the version in the model's `opset_import`",
             Fault::External { reason: ExternalFault::Outside(_), .. } => {
                 "data files must lie in the model's folder"

@@ -29,18 +29,23 @@ use external::Folder;
 use prost::Message;
 use std::io;
 use std::path::{Path, PathBuf};
-use trident_ir::{Literal, Module};
+use trident_ir::{Module, ValueInfo};
 
 /// The oldest and the newest version of the file format that is read.
 const IR_VERSIONS: (i64, i64) = (3, 14);
+
+/// From this version of the file format on an input with an initializer is one that may be left out. Before, all
+/// initializers had to be listed among the inputs; they are constants.
+const OVERRIDABLE_FROM: i64 = 4;
 
 /// A model that was loaded.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// One function, the model's graph; the model's own metadata stand beside it.
     pub module: Module,
-    /// Constants of the function that the model lists among its inputs: values that a caller may replace.
-    pub defaults: Vec<(String, Literal)>,
+    /// Inputs that a caller may leave out, with their declared types: by these names the function has constants, which
+    /// are the defaults.
+    pub optional: Vec<ValueInfo>,
     /// What the file tells of itself.
     pub info: Info,
 }
@@ -96,12 +101,14 @@ fn decode(bytes: Bytes, folder: &Folder<'_>) -> Result<Model, LoadError> {
         return Err(Fault::IrVersion { found: model.ir_version, oldest, newest }.into());
     }
     let graph = model.graph.as_ref().ok_or(Fault::NoGraph)?;
-    let (func, defaults) = import::entry(graph, &model.opset_import, &model.functions, folder)?;
+    let overridable = model.ir_version >= OVERRIDABLE_FROM;
+    let (func, optional) =
+        import::entry(graph, &model.opset_import, &model.functions, folder, overridable)?;
     let metadata = model.metadata_props.iter().map(|e| (e.key.clone(), e.value.clone())).collect();
     let shown = |domain: &str| catalog::display(catalog::canonical(domain)).to_owned();
     Ok(Model {
         module: Module { funcs: vec![func], metadata },
-        defaults,
+        optional,
         info: Info {
             ir_version: model.ir_version,
             opsets: model.opset_import.iter().map(|o| (shown(&o.domain), o.version)).collect(),

@@ -5,7 +5,7 @@ use crate::proto::{
     Dimension, DimensionValue, ElementTypeProto, MapTypeProto, TensorShapeProto, TensorTypeProto,
     TypeProto, TypeValue,
 };
-use trident_ir::{DType, Dim, Shape, TensorType, Type};
+use trident_ir::{DType, Dim, Literal, Shape, TensorType, Type};
 
 /// The type that a message describes; the error says what is wrong with it.
 pub(crate) fn from_proto(ty: &TypeProto) -> Result<Type, String> {
@@ -16,7 +16,7 @@ pub(crate) fn from_proto(ty: &TypeProto) -> Result<Type, String> {
     match &ty.value {
         Some(TypeValue::Tensor(t)) => Ok(Type::Tensor(TensorType {
             dtype: element(t.elem_type)?,
-            shape: t.shape.as_ref().map(shape).transpose()?,
+            shape: t.shape.as_ref().map(shape),
         })),
         Some(TypeValue::Sequence(t)) => Ok(Type::Seq(inner(&t.elem_type)?)),
         Some(TypeValue::Optional(t)) => Ok(Type::Optional(inner(&t.elem_type)?)),
@@ -33,14 +33,13 @@ fn element(number: i32) -> Result<DType, String> {
     dtype::from_number(number.into()).ok_or(format!("data type {number} is not supported"))
 }
 
-fn shape(shape: &TensorShapeProto) -> Result<Shape, String> {
+/// A shape; a negative dimension is an unknown one.
+fn shape(shape: &TensorShapeProto) -> Shape {
     let dim = |d: &Dimension| match &d.value {
-        Some(DimensionValue::Value(n)) => match usize::try_from(*n) {
-            Ok(n) => Ok(Dim::Fixed(n)),
-            Err(_) => Err(format!("dimension {n} is negative")),
-        },
-        Some(DimensionValue::Param(name)) if !name.is_empty() => Ok(Dim::sym(name)),
-        _ => Ok(Dim::Unknown),
+        // Exporters write -1 for what is known only at run time.
+        Some(DimensionValue::Value(n)) => usize::try_from(*n).map_or(Dim::Unknown, Dim::Fixed),
+        Some(DimensionValue::Param(name)) if !name.is_empty() => Dim::sym(name),
+        _ => Dim::Unknown,
     };
     shape.dim.iter().map(dim).collect()
 }
@@ -78,6 +77,16 @@ fn dimension(dim: &Dim) -> Dimension {
         Dim::Unknown => None,
     };
     Dimension { value }
+}
+
+/// Whether a constant may be the value of something of this type.
+pub(crate) fn holds(ty: &Type, literal: &Literal) -> bool {
+    let Type::Tensor(t) = ty else { return false };
+    let fits = |shape: &Shape| {
+        shape.len() == literal.dims().len()
+            && shape.iter().zip(literal.dims()).all(|(d, n)| d.fixed().is_none_or(|d| d == *n))
+    };
+    t.dtype == literal.dtype() && t.shape.as_ref().is_none_or(fits)
 }
 
 /// Whether two types agree, shapes left aside.

@@ -1,21 +1,23 @@
 //! The graph of a model as a function.
 
 use super::scope::Scope;
-use super::{Frame, Import, function, opsets, place};
+use super::{Frame, Import, Initializer, constant_op, function, initializers, opsets, place};
 use crate::error::{Fault, LoadError};
 use crate::external::Folder;
 use crate::proto::{FunctionProto, GraphProto, OperatorSetIdProto, ValueInfoProto};
 use crate::types;
-use std::collections::{HashMap, HashSet};
-use trident_ir::{Builder, Func, Level, Literal, OpKind, Type, ValueId};
+use std::collections::HashMap;
+use trident_ir::{Builder, Func, Level, Literal, OpKind, Type, ValueId, ValueInfo};
 
-/// The entry function of a model, and the constants that a caller may override by name.
+/// The entry function of a model, and those of its constants that a caller may give as inputs, with the types that these
+/// then have. Unless constants are `overridable` there are none.
 pub(crate) fn entry(
     graph: &GraphProto,
     imports: &[OperatorSetIdProto],
     functions: &[FunctionProto],
     folder: &Folder<'_>,
-) -> Result<(Func, Vec<(String, Literal)>), LoadError> {
+    overridable: bool,
+) -> Result<(Func, Vec<ValueInfo>), LoadError> {
     let mut import = Import {
         folder,
         functions: function::index(functions)?,
@@ -26,20 +28,28 @@ pub(crate) fn entry(
         Frame { opsets: opsets(imports)?, attrs: None, calls: vec![], name: &graph.name, depth: 0 };
     let name = if graph.name.is_empty() { "main" } else { &graph.name };
     let mut func = Func::new(name, Level::Graph);
-    let initialized: HashSet<&str> = initializer_names(graph).collect();
-    let mut scope = Scope::new(&graph.node, None);
-    let mut params = vec![];
-    for input in graph.input.iter().filter(|i| !initialized.contains(i.name.as_str())) {
-        let ty = declared(input)?.ok_or_else(|| Fault::BadType {
-            tensor: input.name.clone(),
-            reason: "it is not given".to_owned(),
-        })?;
-        let value = func.value(&input.name, ty);
+    let mut scope = Scope::new(None);
+    let (mut params, mut optional) = (vec![], vec![]);
+    let initial: HashMap<&str, Initializer<'_>> =
+        initializers(graph).map(|i| (i.name(), i)).collect();
+    for input in &graph.input {
+        let default = initial.get(input.name.as_str()).map(|i| i.literal(&mut import));
+        let default = default.transpose()?;
+        let ty = input_type(input, default.as_ref())?;
+        if default.is_some() && !overridable {
+            continue;
+        }
+        let value = func.value(&input.name, ty.clone());
         scope.define(&input.name, value)?;
-        params.push(value);
+        match default {
+            None => params.push(value),
+            // Nodes are read as if its value were not known, so that none depends on it.
+            Some(literal) => optional.push((value, ty, literal)),
+        }
     }
+    let given = optional.iter().map(|(value, ..)| func.info(*value).name.clone()).collect();
     let mut b = Builder::new(&mut func);
-    import.body(&mut b, &mut scope, graph, &frame)?;
+    import.body(&mut b, &mut scope, graph, given, &frame)?;
     let mut results = vec![];
     for output in &graph.output {
         let value = scope.value(&output.name)?;
@@ -58,17 +68,29 @@ pub(crate) fn entry(
     (block.params, block.results) = (params, results);
     func.body = block;
     func.unique_names();
-    let inputs: HashSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
-    let mut defaults = vec![];
-    for t in graph.initializer.iter().filter(|t| inputs.contains(t.name.as_str())) {
-        defaults.push((t.name.clone(), import.literal(t)?));
+    let mut constants = vec![];
+    let mut infos = vec![];
+    for (value, ty, literal) in optional {
+        func.values[value.index()].ty = literal.ty();
+        let name = func.info(value).name.clone();
+        constants.push(constant_op(&name, value, literal));
+        infos.push(ValueInfo { name, ty });
     }
-    Ok((func, defaults))
+    func.body.ops.splice(0..0, constants);
+    Ok((func, infos))
 }
 
-fn initializer_names(graph: &GraphProto) -> impl Iterator<Item = &str> {
-    let sparse = graph.sparse_initializer.iter().filter_map(|s| s.values.as_ref());
-    graph.initializer.iter().chain(sparse).map(|t| t.name.as_str())
+/// The type of a graph's input; one with a default must be able to have it as its value.
+fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type, Fault> {
+    let tensor = || input.name.clone();
+    match (declared(input)?, default) {
+        (Some(declared), Some(literal)) if !types::holds(&declared, literal) => {
+            Err(Fault::Declared { tensor: tensor(), declared, actual: literal.ty() })
+        }
+        (Some(declared), _) => Ok(declared),
+        (None, Some(literal)) => Ok(literal.ty().unshaped()),
+        (None, None) => Err(Fault::BadType { tensor: tensor(), reason: "it is not given".into() }),
+    }
 }
 
 /// The declared type of a graph's input or output.

@@ -95,7 +95,7 @@ impl<'a> Import<'a, '_> {
             name: &function.name,
             depth: frame.depth + 1,
         };
-        let mut scope = Scope::new(&function.node, None);
+        let mut scope = Scope::new(None);
         for (i, name) in function.input.iter().enumerate() {
             match inputs.get(i).copied().flatten() {
                 Some(value) => scope.define(name, value)?,

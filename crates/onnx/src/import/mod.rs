@@ -5,6 +5,7 @@ pub(crate) mod control;
 mod entry;
 mod function;
 pub(crate) mod node;
+mod order;
 mod scan;
 pub(crate) mod scope;
 #[cfg(test)]
@@ -24,7 +25,7 @@ pub(crate) use entry::entry;
 use entry::{check, check_output, declared};
 use node::Node;
 use scope::{Scope, node_name};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use trident_ir::{Attr, Block, Builder, Func, Literal, Op, OpKind, Type, ValueId};
 
 /// The most subgraphs and function calls within each other: what the stack of a thread holds with ease.
@@ -115,23 +116,21 @@ impl<'a> Import<'a, '_> {
         Ok(literal)
     }
 
-    /// Imports a graph's constants and nodes into the builder's block.
+    /// Imports a graph's constants, but those that the scope is given, and nodes into the builder's block.
     fn body(
         &mut self,
         b: &mut Builder<'_>,
         scope: &mut Scope<'a, '_>,
         graph: &'a GraphProto,
+        mut given: HashSet<String>,
         frame: &Frame<'a>,
     ) -> Result<(), LoadError> {
         self.count(graph.initializer.len() + graph.sparse_initializer.len(), frame)?;
-        for t in &graph.initializer {
-            let literal = self.literal(t)?;
-            scope.define(&t.name, named_literal(b, &t.name, literal))?;
-        }
-        for t in &graph.sparse_initializer {
-            let name = t.values.as_ref().map_or("", |v| v.name.as_str());
-            let literal = self.sparse(t)?;
-            scope.define(name, named_literal(b, name, literal))?;
+        for initializer in initializers(graph).filter(|i| !given.remove(i.name())) {
+            let literal = initializer.literal(self)?;
+            let value = b.func.value(initializer.name(), literal.ty());
+            b.block.ops.push(constant_op(initializer.name(), value, literal));
+            scope.define(initializer.name(), value)?;
         }
         self.nodes(b, scope, &graph.node, frame)
     }
@@ -147,7 +146,7 @@ impl<'a> Import<'a, '_> {
         }
     }
 
-    /// Imports nodes in order.
+    /// Imports nodes, each after those whose results it uses.
     fn nodes(
         &mut self,
         b: &mut Builder<'_>,
@@ -156,7 +155,8 @@ impl<'a> Import<'a, '_> {
         frame: &Frame<'a>,
     ) -> Result<(), LoadError> {
         self.count(nodes.len(), frame)?;
-        for node in nodes {
+        let sorted = order::sorted(nodes, &|name| scope.has(name));
+        for node in sorted.map_err(|cycle| order::fault(&cycle, frame.name))? {
             self.node(b, scope, node, frame).map_err(|mut error| {
                 error.place.get_or_insert_with(|| place(node, frame.name));
                 error
@@ -202,12 +202,12 @@ impl<'a> Import<'a, '_> {
         frame: &Frame<'a>,
     ) -> Result<Vec<ValueId>, LoadError> {
         let frame = frame.inner(&graph.name)?;
-        let mut scope = Scope::new(&graph.node, Some(outer));
+        let mut scope = Scope::new(Some(outer));
         for (input, &value) in graph.input.iter().zip(inputs) {
             check(b.func, input, value)?;
             scope.define(&input.name, value)?;
         }
-        self.body(b, &mut scope, graph, &frame)?;
+        self.body(b, &mut scope, graph, HashSet::new(), &frame)?;
         let mut results = vec![];
         for output in &graph.output {
             let value = scope.value(&output.name)?;
@@ -305,11 +305,38 @@ fn version(domain: &str, op: &str, frame: &Frame<'_>) -> Result<i64, Fault> {
     }
 }
 
-fn named_literal(b: &mut Builder<'_>, name: &str, literal: Literal) -> ValueId {
-    let value = b.func.value(name, literal.ty());
+/// A constant of a graph.
+#[derive(Clone, Copy)]
+enum Initializer<'a> {
+    Dense(&'a TensorProto),
+    Sparse(&'a SparseTensorProto),
+}
+
+impl<'a> Initializer<'a> {
+    fn name(self) -> &'a str {
+        match self {
+            Initializer::Dense(t) => &t.name,
+            Initializer::Sparse(t) => t.values.as_ref().map_or("", |v| v.name.as_str()),
+        }
+    }
+
+    fn literal(self, import: &mut Import<'a, '_>) -> Result<Literal, Fault> {
+        match self {
+            Initializer::Dense(t) => import.literal(t),
+            Initializer::Sparse(t) => import.sparse(t),
+        }
+    }
+}
+
+/// The constants of a graph.
+fn initializers(graph: &GraphProto) -> impl Iterator<Item = Initializer<'_>> {
+    let dense = graph.initializer.iter().map(Initializer::Dense);
+    dense.chain(graph.sparse_initializer.iter().map(Initializer::Sparse))
+}
+
+fn constant_op(name: &str, value: ValueId, literal: Literal) -> Op {
     let mut op = Op::new(OpKind::Constant, vec![], vec![Some(value)]);
     op.attrs.set("value", Attr::Tensor(literal));
     op.loc = Some(name.into());
-    b.block.ops.push(op);
-    value
+    op
 }

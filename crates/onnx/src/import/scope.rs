@@ -2,21 +2,25 @@
 
 use crate::error::Fault;
 use crate::proto::NodeProto;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use trident_ir::ValueId;
 
 /// The values that nodes of one graph see: its own, and those of the graphs around it.
 pub(crate) struct Scope<'a, 's> {
     /// `None` stands for an operand that the call of a function leaves out.
     names: HashMap<&'a str, Option<ValueId>>,
-    nodes: &'a [NodeProto],
     outer: Option<&'s Scope<'a, 's>>,
 }
 
 impl<'a, 's> Scope<'a, 's> {
-    /// The scope of a graph with these nodes.
-    pub(crate) fn new(nodes: &'a [NodeProto], outer: Option<&'s Scope<'a, 's>>) -> Scope<'a, 's> {
-        Scope { names: HashMap::new(), nodes, outer }
+    /// The scope of a graph within another.
+    pub(crate) fn new(outer: Option<&'s Scope<'a, 's>>) -> Scope<'a, 's> {
+        Scope { names: HashMap::new(), outer }
+    }
+
+    /// Whether a name has a value here or around.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.find(name).is_some()
     }
 
     /// Names a value of this graph.
@@ -59,30 +63,13 @@ impl<'a, 's> Scope<'a, 's> {
     pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, Fault> {
         match name.is_empty() {
             true => Ok(None),
-            false => self.find(name).ok_or_else(|| self.explain(name)),
+            false => self.find(name).ok_or_else(|| Fault::Undefined { tensor: name.to_owned() }),
         }
     }
 
     /// The value with a name, or why there is none.
     pub(crate) fn value(&self, name: &str) -> Result<ValueId, Fault> {
         self.operand(name)?.ok_or_else(|| Fault::Undefined { tensor: name.to_owned() })
-    }
-
-    fn explain(&self, name: &str) -> Fault {
-        let mut scope = Some(self);
-        while let Some(s) = scope {
-            if let Some(producer) = s.nodes.iter().find(|n| n.output.iter().any(|o| o == name)) {
-                return match cycle(s.nodes, name) {
-                    Some(tensors) => Fault::Cycle { tensors },
-                    None => Fault::OutOfOrder {
-                        tensor: name.to_owned(),
-                        producer: node_name(producer).to_owned(),
-                    },
-                };
-            }
-            scope = s.outer;
-        }
-        Fault::Undefined { tensor: name.to_owned() }
     }
 }
 
@@ -92,38 +79,4 @@ pub(crate) fn node_name(node: &NodeProto) -> &str {
         true => node.output.iter().find(|o| !o.is_empty()).map_or("?", String::as_str),
         false => &node.name,
     }
-}
-
-/// The tensors of a cycle that leads from `start` back to it, if there is one.
-fn cycle(nodes: &[NodeProto], start: &str) -> Option<Vec<String>> {
-    let mut producer = HashMap::new();
-    for node in nodes {
-        producer.extend(node.output.iter().filter(|o| !o.is_empty()).map(|o| (o.as_str(), node)));
-    }
-    // Depth first along operands; `path` holds the tensors from `start` to the current one.
-    let mut path = vec![start];
-    let mut pending = vec![producer.get(start)?.input.iter()];
-    let mut seen = HashSet::from([start]);
-    while let Some(operands) = pending.last_mut() {
-        match operands.next().map(String::as_str) {
-            Some(name) if name == start => {
-                path.push(start);
-                path.reverse();
-                return Some(path.into_iter().map(str::to_owned).collect());
-            }
-            Some(name) => {
-                if let Some(node) = producer.get(name)
-                    && seen.insert(name)
-                {
-                    path.push(name);
-                    pending.push(node.input.iter());
-                }
-            }
-            None => {
-                pending.pop();
-                path.pop();
-            }
-        }
-    }
-    None
 }
