@@ -3,8 +3,8 @@
     → model.onnx <TAB> in_dir <TAB> out_dir
     ← OK                        or        ERR stage: message
 
-`in_dir` holds `input_<j>.pb` (in the order of the graph's inputs that are not initializers; of
-all inputs if there is a file for each); the worker writes `out_<j>.pb`. Each file is a
+`in_dir` holds `input_<j>.pb` (in the order of the graph's inputs that are not initializers, then
+those that are, which may be left out); the worker writes `out_<j>.pb`. Each file is a
 TensorProto, SequenceProto or OptionalProto, as the graph declares. Other lines are ignored.
 """
 

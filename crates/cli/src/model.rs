@@ -109,8 +109,8 @@ pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Lo
     let start = Instant::now();
     let session =
         with_spinner(&format!("loading {}", escape(&path.display().to_string())), || {
-            let module = read(path)?.module;
-            Session::new(module, &args.open()?, &limits.options())
+            let Model { module, optional, .. } = read(path)?;
+            Session::with_optional(module, optional, &args.open()?, &limits.options())
                 .map_err(|e| limits.explain_plan(e))
         })?;
     Ok(Loaded { session, time: start.elapsed() })

@@ -20,6 +20,65 @@ fn image(digit: usize) -> String {
     examples().join(format!("{digit}.png")).to_str().unwrap().to_owned()
 }
 
+/// A field of a protobuf message that holds bytes.
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
+}
+
+/// A field that holds a small number.
+fn number(field: u8, value: u8) -> Vec<u8> {
+    vec![field << 3, value]
+}
+
+/// `y = x + w` in ONNX, of f32, where `w` is an input with the default (1, 2), and `x` has a dimension of -1.
+fn sum_with_default() -> Vec<u8> {
+    let input = |name: &str, dim: &[u8]| {
+        let shape = field(2, &field(1, &[&[8][..], dim].concat()));
+        let ty = field(2, &field(1, &[number(1, 1), shape].concat()));
+        field(11, &[field(1, name.as_bytes()), ty].concat())
+    };
+    let node = [field(1, b"x"), field(1, b"w"), field(2, b"y"), field(4, b"Add")].concat();
+    let data: Vec<u8> = [1f32, 2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let w = [number(1, 2), number(2, 1), field(8, b"w"), field(9, &data)].concat();
+    let minus_one = [&[0xff; 9][..], &[1]].concat();
+    let graph = [
+        field(1, &node),
+        field(2, b"g"),
+        field(5, &w),
+        input("x", &minus_one),
+        input("w", &[2]),
+        field(12, &field(1, b"y")),
+    ];
+    [number(1, 8), field(8, &number(2, 18)), field(7, &graph.concat())].concat()
+}
+
+#[test]
+fn inputs_with_defaults_may_be_given() {
+    let scratch = Scratch::new("defaults");
+    let model = scratch.path("sum.onnx");
+    std::fs::write(&model, sum_with_default()).unwrap();
+    std::fs::write(scratch.path("x.json"), "[10, 20]").unwrap();
+    std::fs::write(scratch.path("w.json"), "[3, 4]").unwrap();
+    let x = scratch.path("x.json");
+    let w = format!("w={}", scratch.path("w.json"));
+    let run = |inputs: &[&str]| {
+        let inputs = inputs.iter().flat_map(|input| ["-i", input]);
+        json(&["run", &model, "--json"].into_iter().chain(inputs).collect::<Vec<_>>())
+    };
+    assert_eq!(run(&[&x])["outputs"]["y"], serde_json::json!([11.0, 22.0]));
+    assert_eq!(run(&[&w, &x])["outputs"]["y"], serde_json::json!([13.0, 24.0]));
+    let text = stdout(&["inspect", &model]);
+    assert!(text.contains("x: f32[?]"), "{text}");
+    assert!(text.contains("w: f32[2] (optional, default f32[2](1, 2))"), "{text}");
+    let report = json(&["inspect", &model, "--json"]);
+    assert_eq!(report["inputs"].as_array().unwrap().len(), 1);
+    assert_eq!(report["optional_inputs"][0]["type"], "f32[2]");
+    // Files without a name go to the inputs that have to be given.
+    let (status, text) = failure(&["run", &model, "-i", &x, "-i", &x]);
+    assert!(status == 2 && text.contains("no input left"), "{text}");
+    assert!(text.contains("optional ones are w: f32[2]"), "{text}");
+}
+
 #[test]
 fn run_classifies_each_image() {
     for digit in 0..10 {

@@ -27,6 +27,12 @@ pub enum PlanError {
         /// Its level.
         level: Level,
     },
+    /// An optional input without a default.
+    #[error("optional input `{input}` has no default: the function has no constant of its name")]
+    NoDefault {
+        /// Its name.
+        input: String,
+    },
     /// More ops than allowed.
     #[error("the model has more than {limit} ops")]
     TooManyOps {
@@ -87,6 +93,10 @@ fn refusals(declined: &[(String, Declined)]) -> String {
     let lines: Vec<String> =
         declined.iter().map(|(d, why)| format!("{d}: {}", why.reason)).collect();
     lines.join("; ")
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// What was wrong with the inputs of a run. Types are written as `f32[N, 3, 224, 224]`.
@@ -191,6 +201,14 @@ pub enum RunError {
         /// The inputs the model has.
         hint: String,
     },
+    /// The model cannot be planned for the optional inputs that were given.
+    #[error("with {} given: {error}", quoted(.given))]
+    Plan {
+        /// Their names.
+        given: Vec<String>,
+        /// Why.
+        error: Box<PlanError>,
+    },
     /// An op failed.
     #[error("{}: {} (operands: {})", .0.op, .0.source, .0.operands)]
     Op(Box<OpFailure>),
@@ -228,6 +246,9 @@ impl RunError {
     pub fn hint(&self) -> Option<String> {
         match self {
             RunError::Input { hint, .. } => Some(hint.clone()),
+            RunError::Plan { .. } => {
+                Some("without these inputs their defaults in the model are taken".into())
+            }
             RunError::Op(failure) => match &failure.source {
                 KernelError::TooLarge { .. } => {
                     Some("use smaller inputs or a smaller batch".into())

@@ -13,10 +13,11 @@ mod plan;
 mod profile;
 mod session;
 mod signature;
+mod variant;
 
 pub use error::{InputError, OpFailure, PlanError, RunError};
 pub use plan::report::{MemoryReport, PlanReport, StepReport};
 pub use profile::{Event, Profile};
 pub use session::{Options, RunOptions, Session};
-pub use signature::Signature;
+pub use signature::{OptionalInput, Signature};
 pub use trident_passes::{Options as PassOptions, PassReport};

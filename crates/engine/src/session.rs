@@ -1,21 +1,19 @@
 //! A model made ready to run.
 
 use crate::error::{PlanError, RunError};
-use crate::evaluate::evaluate;
 use crate::exec::{Deadline, Run};
+use crate::plan;
 use crate::plan::report::PlanReport;
-use crate::plan::shapes::Shapes;
-use crate::plan::{self, Plan};
 use crate::profile::{Profile, Recorder};
-use crate::signature::Signature;
+use crate::signature::{Bound, Signature};
+use crate::variant::{Prepared, Variants, prepare};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use trident_ir::literal::LiteralData;
 use trident_ir::verify::VerifyError;
-use trident_ir::{Attr, Dim, Func, Literal, Module, Type, ValueId, ValueInfo};
-use trident_passes::{OptimizeError, Options as PassOptions, PassReport, optimize};
-use trident_runtime::{Arena, Device, Pool, PoolStats, Value, release_pages};
+use trident_ir::{Dim, Func, Module, Type, ValueId, ValueInfo};
+use trident_passes::{OptimizeError, Options as PassOptions, PassReport};
+use trident_runtime::{Arena, Device, Pool, PoolStats, Value};
 
 /// How a session is made.
 #[derive(Clone, Debug)]
@@ -48,27 +46,12 @@ pub struct RunOptions {
 
 /// A model made ready to run. Runs may overlap: every method takes `&self`.
 pub struct Session {
-    plan: Plan,
-    shapes: Shapes,
-    passes: Vec<PassReport>,
+    /// What runs where no optional input is given.
+    main: Prepared,
+    variants: Option<Variants>,
     signature: Signature,
     metadata: BTreeMap<String, String>,
     pool: Pool,
-}
-
-/// Bytes from which on a constant is worth giving back.
-const LARGE: usize = 64 << 10;
-
-/// The large constants.
-fn large_constants(func: &Func) -> Vec<Literal> {
-    let mut found = vec![];
-    func.body.walk(&mut |op| match op.attrs.get("value") {
-        Some(Attr::Tensor(literal)) if literal.len() * literal.dtype().size() >= LARGE => {
-            found.push(literal.clone());
-        }
-        _ => {}
-    });
-    found
 }
 
 impl Session {
@@ -78,9 +61,21 @@ impl Session {
         devices: &[Arc<dyn Device>],
         options: &Options,
     ) -> Result<Session, PlanError> {
+        Session::with_optional(module, vec![], devices, options)
+    }
+
+    /// As [`Session::new`], for a module some of whose constants are only the defaults of inputs: `optional` has their
+    /// names, and the types that their values may have. The plan takes them as constants; a run that is given some of
+    /// them makes a plan of its own, which is kept for the runs that are given the same ones.
+    pub fn with_optional(
+        module: Module,
+        optional: Vec<ValueInfo>,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<Session, PlanError> {
         module.verify()?;
         let Module { funcs, metadata } = module;
-        let mut func = funcs.into_iter().next().ok_or(VerifyError::Empty)?;
+        let func = funcs.into_iter().next().ok_or(VerifyError::Empty)?;
         let infos = |func: &Func, ids: &[ValueId]| -> Vec<ValueInfo> {
             ids.iter().map(|v| func.info(*v).clone()).collect()
         };
@@ -90,24 +85,20 @@ impl Session {
         plan::check(&func, devices, options)?;
         let pool = Pool::new();
         pool.set_limit(options.memory_limit);
-        let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mapped = large_constants(&func);
-        let report = optimize(&mut func, &options.passes, &|func, op, operands| {
-            evaluate(devices, &pool, until, (func, op, operands))
-        })?;
-        // Folding reads weights that their folded forms replace: the system may have that memory back.
-        for literal in mapped {
-            if let LiteralData::Bytes(bytes) = literal.data() {
-                release_pages(bytes);
+        // Without optional inputs nobody needs the function as it was.
+        let (variants, optional) = match optional.is_empty() {
+            true => (None, vec![]),
+            false => {
+                let (variants, optional) = Variants::new(&func, optional, devices, options)?;
+                (Some(variants), optional)
             }
-        }
+        };
+        let main = prepare(func, devices, options, &pool)?;
         // Passes tell more of the results' types, but the names are the model's.
-        let results = func.body.results.iter().map(|v| func.ty(*v).clone());
-        let outputs = names.into_iter().zip(results).map(|(name, ty)| ValueInfo { name, ty });
-        let signature = Signature { inputs, outputs: outputs.collect() };
-        let shapes = Shapes::of(&func);
-        let plan = plan::compile(func, devices, &pool)?;
-        Ok(Session { plan, shapes, passes: report.passes, signature, metadata, pool })
+        let outputs = names.into_iter().zip(&main.results);
+        let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty: ty.clone() }).collect();
+        let signature = Signature { inputs, optional, outputs };
+        Ok(Session { main, variants, signature, metadata, pool })
     }
 
     /// Names and types of inputs, as the model declares them, and of outputs, as far as inference tells.
@@ -122,12 +113,12 @@ impl Session {
 
     /// Which passes changed the model, and how often.
     pub fn passes(&self) -> &[PassReport] {
-        &self.passes
+        &self.main.passes
     }
 
-    /// The plan in words and numbers. Inputs take the given dimensions by name; without those, figures that depend on
-    /// dimensions known only at run time are absent. An error if the dimensions contradict the model, or ask for more
-    /// memory than there are addresses.
+    /// The plan for runs without optional inputs in words and numbers. Inputs take the given dimensions by name; without
+    /// those, figures that depend on dimensions known only at run time are absent. An error if the dimensions contradict
+    /// the model, or ask for more memory than there are addresses.
     pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> Result<PlanReport, PlanError> {
         let types = self.signature.inputs.iter().map(|input| {
             let given = shapes.iter().find(|(name, _)| *name == input.name);
@@ -139,8 +130,9 @@ impl Session {
             }
         });
         let types: Vec<Type> = types.collect();
-        let func = self.shapes.infer(&self.plan, &types).map_err(OptimizeError::from)?;
-        self.plan.report(&func)
+        let Prepared { plan, shapes, .. } = &self.main;
+        let func = shapes.infer(plan, &types).map_err(OptimizeError::from)?;
+        plan.report(&func)
     }
 
     /// Counters of the session's memory: constants and everything alive during runs.
@@ -159,22 +151,35 @@ impl Session {
         inputs: &[(&str, Value)],
         options: &RunOptions,
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
-        let args = self.signature.bind(inputs)?;
+        let Bound { values: args, given } = self.signature.bind(inputs)?;
+        let variant = self.variant(&given)?;
+        let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
         let recorder = options.profile.then(Recorder::start);
         let deadline = options
             .time_limit
             .and_then(|limit| Some(Deadline { at: Instant::now().checked_add(limit)?, limit }));
-        let memory = self.shapes.plan(&self.plan, &args);
+        let memory = shapes.plan(plan, &args);
         // Where memory does not suffice for all at once, it may still do piece by piece.
         let memory = memory
             .as_ref()
             .filter(|m| m.size > 0)
             .and_then(|m| Some((m.as_ref(), Arena::new(&self.pool, m.size)?)));
-        let (plan, pool) = (&self.plan, &self.pool);
+        let pool = &self.pool;
         let run = Run { plan, pool, deadline, recorder: recorder.as_ref(), memory };
         let results = run.function(args)?;
         let names = self.signature.outputs.iter().map(|o| o.name.clone());
         let profile = recorder.map(Recorder::finish).unwrap_or_default();
         Ok((names.zip(results).collect(), profile))
+    }
+    /// The plan for these optional inputs; `None` for that of none.
+    fn variant(&self, given: &[usize]) -> Result<Option<Arc<Prepared>>, RunError> {
+        let Some(variants) = self.variants.as_ref().filter(|_| !given.is_empty()) else {
+            return Ok(None);
+        };
+        let optional = &self.signature.optional;
+        variants.get(given, optional, &self.pool).map(Some).map_err(|error| {
+            let names = given.iter().map(|&at| optional[at].info.name.clone()).collect();
+            RunError::Plan { given: names, error: Box::new(error) }
+        })
     }
 }

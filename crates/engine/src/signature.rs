@@ -2,31 +2,60 @@
 
 use crate::error::{InputError, RunError};
 use std::collections::HashMap;
-use trident_ir::{Dim, TensorType, Type, ValueInfo};
+use trident_ir::{Dim, Literal, TensorType, Type, ValueInfo};
 use trident_runtime::{Tensor, Value};
 
 /// Names and types of what goes in and comes out.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// Inputs in the model's order.
+    /// Inputs that must be given, in the model's order; those of optional type may be left out.
     pub inputs: Vec<ValueInfo>,
+    /// Inputs with defaults, in the model's order.
+    pub optional: Vec<OptionalInput>,
     /// Outputs in the model's order.
     pub outputs: Vec<ValueInfo>,
 }
 
+/// An input that has a value of its own where none is given.
+#[derive(Clone, Debug)]
+pub struct OptionalInput {
+    /// Its name and the type that values given for it must have.
+    pub info: ValueInfo,
+    /// The value otherwise.
+    pub default: Literal,
+}
+
+/// The inputs of a run.
+pub(crate) struct Bound {
+    /// Those that must be given, then the optional ones that are.
+    pub(crate) values: Vec<Value>,
+    /// Places of the latter in the signature, rising.
+    pub(crate) given: Vec<usize>,
+}
+
 impl Signature {
+    /// The input with a name, optional or not.
+    pub fn find(&self, name: &str) -> Option<&ValueInfo> {
+        self.all().find(|input| input.name == name)
+    }
+
+    /// All inputs, the optional ones last.
+    pub fn all(&self) -> impl Iterator<Item = &ValueInfo> {
+        self.inputs.iter().chain(self.optional.iter().map(|o| &o.info))
+    }
+
     /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions
     /// must be the same number everywhere. An input of optional type may be left out.
-    pub fn bind(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, RunError> {
+    pub(crate) fn bind(&self, given: &[(&str, Value)]) -> Result<Bound, RunError> {
         self.check(given)
             .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
     }
 
-    fn check(&self, given: &[(&str, Value)]) -> Result<Vec<Value>, InputError> {
-        let mut bound: Vec<Option<Value>> = vec![None; self.inputs.len()];
+    fn check(&self, given: &[(&str, Value)]) -> Result<Bound, InputError> {
+        let mut bound: Vec<Option<Value>> = vec![None; self.inputs.len() + self.optional.len()];
         for (name, value) in given {
             let name = || (*name).to_owned();
-            let at = self.inputs.iter().position(|input| input.name == name());
+            let at = self.all().position(|input| input.name == name());
             let slot = at.and_then(|at| bound.get_mut(at));
             let slot = slot.ok_or_else(|| InputError::Unknown { name: name() })?;
             if slot.replace(value.clone()).is_some() {
@@ -34,25 +63,31 @@ impl Signature {
             }
         }
         let mut symbols = HashMap::new();
-        let values = self.inputs.iter().zip(bound);
-        values
-            .map(|(input, value)| match value {
-                Some(value) => fits(input, &value, &mut symbols).map(|()| value),
-                None if matches!(input.ty, Type::Optional(_)) => Ok(Value::Optional(None)),
-                None => Err(InputError::Missing {
-                    name: input.name.clone(),
-                    expected: input.ty.to_string(),
-                }),
-            })
-            .collect()
+        let (mut values, mut optional) = (vec![], vec![]);
+        for (i, (input, value)) in self.all().zip(bound).enumerate() {
+            match value {
+                Some(value) => {
+                    fits(input, &value, &mut symbols)?;
+                    values.push(value);
+                    optional.extend(i.checked_sub(self.inputs.len()));
+                }
+                None if i >= self.inputs.len() => {}
+                None if matches!(input.ty, Type::Optional(_)) => values.push(Value::Optional(None)),
+                None => {
+                    let (name, expected) = (input.name.clone(), input.ty.to_string());
+                    return Err(InputError::Missing { name, expected });
+                }
+            }
+        }
+        Ok(Bound { values, given: optional })
     }
 
     /// Checks dimensions by input name as [`bind`](Signature::bind) would those of tensors. Inputs may be missing.
     pub fn check_dims(&self, given: &[(&str, Vec<usize>)]) -> Result<(), RunError> {
         let mut symbols = HashMap::new();
         let check = |(name, dims): &(&str, Vec<usize>)| {
-            let input = self.inputs.iter().find(|input| input.name == *name);
-            let input = input.ok_or_else(|| InputError::Unknown { name: (*name).to_owned() })?;
+            let input =
+                self.find(name).ok_or_else(|| InputError::Unknown { name: (*name).to_owned() })?;
             dims_fit(input, dims, &mut symbols)
         };
         given
@@ -61,13 +96,22 @@ impl Signature {
             .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
     }
 
-    fn hint(&self) -> String {
-        if self.inputs.is_empty() {
+    /// The inputs in words.
+    pub fn hint(&self) -> String {
+        if self.all().next().is_none() {
             return "the model takes no inputs".into();
         }
-        let inputs: Vec<String> =
-            self.inputs.iter().map(|i| format!("{}: {}", i.name, i.ty)).collect();
-        format!("the model's inputs are {}", inputs.join(", "))
+        let list = |inputs: &mut dyn Iterator<Item = &ValueInfo>| -> String {
+            inputs.map(|i| format!("{}: {}", i.name, i.ty)).collect::<Vec<_>>().join(", ")
+        };
+        let needed = list(&mut self.inputs.iter());
+        match self.optional.is_empty() {
+            true => format!("the model's inputs are {needed}"),
+            false => {
+                let optional = list(&mut self.optional.iter().map(|o| &o.info));
+                format!("the model's inputs are {needed}; optional ones are {optional}")
+            }
+        }
     }
 }
 
@@ -156,6 +200,10 @@ mod tests {
                 info("y", Type::tensor(DType::I64, [n])),
                 info("z", Type::Optional(Box::new(Type::unranked(DType::F32)))),
             ],
+            optional: vec![OptionalInput {
+                info: info("w", Type::tensor(DType::F32, [Dim::sym("N")])),
+                default: Literal::vector(&[1.0f32]),
+            }],
             outputs: vec![],
         }
     }
@@ -174,10 +222,15 @@ mod tests {
     fn each_violation_is_its_own_error() {
         let x = || ("x", zeros(DType::F32, &[2, 3]));
         let y = || ("y", zeros(DType::I64, &[2]));
-        assert_eq!(signature().bind(&[y(), x()]).unwrap().len(), 3);
+        let bound = signature().bind(&[y(), x()]).unwrap();
+        assert_eq!((bound.values.len(), bound.given), (3, vec![]));
+        let w = |n| ("w", zeros(DType::F32, &[n]));
+        let bound = signature().bind(&[w(2), y(), x()]).unwrap();
+        assert_eq!((bound.values.len(), bound.given), (4, vec![0]));
+        assert!(matches!(error(&[w(3), x(), y()]), InputError::Symbol { .. }));
         assert!(matches!(error(&[x()]), InputError::Missing { name, .. } if name == "y"));
         assert!(matches!(error(&[x(), x(), y()]), InputError::Twice { .. }));
-        assert!(matches!(error(&[("w", zeros(DType::F32, &[]))]), InputError::Unknown { .. }));
+        assert!(matches!(error(&[("v", zeros(DType::F32, &[]))]), InputError::Unknown { .. }));
         let with_x = |dtype, dims: &[usize]| error(&[("x", zeros(dtype, dims)), y()]);
         assert!(matches!(with_x(DType::F64, &[2, 3]), InputError::DType { .. }));
         assert!(matches!(with_x(DType::F32, &[2]), InputError::Rank { actual: 1, rank: 2, .. }));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, PassOptions, PlanError, RunError, RunOptions, Session};
-use trident_ir::{Element, Func, Module, Op, OpKind};
+use trident_ir::{DType, Dim, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Pool, Tensor, Unit, Value,
 };
@@ -344,4 +344,45 @@ fn a_caller_keeps_its_inputs_and_results() {
         assert_eq!(y, [1.0, 1.0, 1f32.exp()]);
     }
     assert_eq!(x.as_tensor().unwrap().slice::<f32>().unwrap(), [-1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn optional_inputs_are_constants_until_they_are_given() {
+    let text = "func @f graph (%x: f32[2, 2]) -> (f32[*]) {
+    %w = constant() {value = f32[2, 2](1, 2, 3, 4)} : f32[2, 2]
+    %k = constant() {value = f32[](2)} : f32[]
+    %v = mul(%w, %k) : f32[*]
+    %y = matmul(%x, %v) : f32[*]
+    return %y
+}";
+    let info = |name: &str, ty| ValueInfo { name: name.into(), ty };
+    let shape = |n: &str| Type::tensor(DType::F32, [Dim::Fixed(2), Dim::sym(n)]);
+    let optional = vec![info("w", shape("N")), info("k", Type::fixed(DType::F32, &[]))];
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let make =
+        |optional| Session::with_optional(module(text), optional, &devices, &Options::default());
+    let session = make(optional).unwrap();
+    // The product of the constants is folded, and packed by the only step.
+    let report = session.report(&[]);
+    assert_eq!(report.steps.len(), 1);
+    assert!(report.packed_bytes > 0 && report.constant_bytes == 0);
+    let x = || ("x", tensor(&[2, 2], &[1.0f32, 0.0, 0.0, 1.0]));
+    let run = |inputs: &[(&str, Value)]| {
+        let y = session.run(inputs).unwrap().remove(0).1;
+        let y = y.as_tensor().unwrap().clone();
+        (y.dims().to_vec(), y.slice::<f32>().unwrap().to_vec())
+    };
+    assert_eq!(run(&[x()]).1, [2.0, 4.0, 6.0, 8.0]);
+    let k = || ("k", tensor(&[], &[10.0f32]));
+    assert_eq!(run(&[k(), x()]).1, [10.0, 20.0, 30.0, 40.0]);
+    let w = || ("w", tensor(&[2, 1], &[5.0f32, 6.0]));
+    assert_eq!(run(&[w(), x()]), (vec![2, 1], vec![10.0, 12.0]));
+    assert_eq!(run(&[k(), x(), w()]), (vec![2, 1], vec![50.0, 60.0]));
+    assert_eq!(run(&[x()]).1, [2.0, 4.0, 6.0, 8.0]);
+    let bad = session.run(&[x(), ("k", tensor(&[1], &[1.0f32]))]).unwrap_err();
+    assert!(
+        matches!(&bad, RunError::Input { hint, .. } if hint.contains("optional ones are w: f32[2, N], k"))
+    );
+    let missing = make(vec![info("z", shape("N"))]).map(|_| ()).unwrap_err();
+    assert!(matches!(missing, PlanError::NoDefault { input } if input == "z"));
 }

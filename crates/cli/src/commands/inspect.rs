@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
-use trident_engine::{Options, PassOptions, PlanReport, Session, StepReport};
-use trident_ir::{Attr, Func, ValueInfo};
+use trident_engine::{OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
+use trident_ir::{Attr, Func, Literal, ValueInfo};
 use trident_onnx::Info;
 
 const EXAMPLES: &str = "\
@@ -21,6 +21,9 @@ Examples:
   trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
   trident inspect model.onnx --ir                  the model in text form, before any pass
   trident inspect model.onnx --json | jq .plan.peak_bytes";
+
+/// Elements of a default that are shown.
+const MOST_SHOWN: usize = 8;
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
     let options = Options { passes, ..Options::default() };
     let info = model.info;
-    let session = Session::new(model.module, &devices, &options)?;
+    let session = Session::with_optional(model.module, model.optional, &devices, &options)?;
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
     let mut dims = Vec::new();
@@ -153,14 +156,19 @@ impl View<'_> {
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
         }
-        for (title, values) in [
-            ("inputs", &self.session.signature().inputs),
-            ("outputs", &self.session.signature().outputs),
-        ] {
-            writeln!(text, "{t}{title}{t:#}")?;
-            for ValueInfo { name, ty } in values {
-                writeln!(text, "  {}: {}", escape(name), escape(&ty.to_string()))?;
-            }
+        let signature = self.session.signature();
+        writeln!(text, "{t}inputs{t:#}")?;
+        for ValueInfo { name, ty } in &signature.inputs {
+            writeln!(text, "  {}: {}", escape(name), escape(&ty.to_string()))?;
+        }
+        for OptionalInput { info: ValueInfo { name, ty }, default } in &signature.optional {
+            let (name, ty) = (escape(name), escape(&ty.to_string()));
+            let shown = escape(&shown(default));
+            writeln!(text, "  {name}: {ty} {d}(optional, default {shown}){d:#}")?;
+        }
+        writeln!(text, "{t}outputs{t:#}")?;
+        for ValueInfo { name, ty } in &signature.outputs {
+            writeln!(text, "  {}: {}", escape(name), escape(&ty.to_string()))?;
         }
         let metadata = self.session.metadata();
         if !metadata.is_empty() {
@@ -283,6 +291,10 @@ impl View<'_> {
         let values = |list: &[ValueInfo]| -> Vec<_> {
             list.iter().map(|v| json!({ "name": v.name, "type": v.ty.to_string() })).collect()
         };
+        let optional = |o: &OptionalInput| {
+            let (name, ty) = (&o.info.name, o.info.ty.to_string());
+            json!({ "name": name, "type": ty, "default": shown(&o.default) })
+        };
         let step = |s: &StepReport| {
             json!({
                 "op": s.op, "node": s.node, "depth": s.depth, "kernel": s.kernel, "device": s.device,
@@ -300,6 +312,7 @@ impl View<'_> {
             "opsets": opsets,
             "producer": self.info.producer_name,
             "inputs": values(&self.session.signature().inputs),
+            "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),
             "metadata": self.session.metadata(),
             "parameters": self.contents.parameters,
@@ -319,6 +332,14 @@ impl View<'_> {
             },
         });
         render::json(&report)
+    }
+}
+
+/// A default: its value where that is short, else its type.
+fn shown(default: &Literal) -> String {
+    match default.len() <= MOST_SHOWN {
+        true => default.to_string(),
+        false => default.ty().to_string(),
     }
 }
 

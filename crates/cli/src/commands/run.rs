@@ -3,7 +3,7 @@
 use super::launch;
 use super::report::Report;
 use crate::failure::Failure;
-use crate::input::{self, InputArgs};
+use crate::input::InputArgs;
 use crate::kernel::{self, KernelArgs};
 use crate::labels::Labels;
 use crate::limits::LimitArgs;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::check_types(path, &signature.outputs)?;
     }
     if args.inputs.is_empty() && !signature.inputs.is_empty() {
-        let hint = format!("give --input FILE or --input random; {}", input::listed(signature));
+        let hint = format!("give --input FILE or --input random; {}", signature.hint());
         return Err(Failure::usage("no input was given").hint(hint));
     }
     let steps = args.preprocess.as_deref().map(str::parse::<Preprocess>).transpose();

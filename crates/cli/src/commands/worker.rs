@@ -1,7 +1,7 @@
 //! `trident worker`: answers requests of the test suites, one a line, until its input ends.
 //!
 //! A request is `model.onnx <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
-//! inputs; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`. Every file is a
+//! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`. Every file is a
 //! TensorProto, SequenceProto or OptionalProto, as the graph declares.
 
 use crate::failure::Failure;
@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use trident_engine::{Options, PlanError, RunError, RunOptions, Session};
+use trident_onnx::Model;
 use trident_runtime::{Device, Pool, Value};
 
 #[derive(clap::Args)]
@@ -64,14 +65,15 @@ fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
     else {
         return Err(("request", "expected `model <TAB> in_dir <TAB> out_dir`".into()));
     };
-    let module = model::read(file).map_err(|e| ("load", e.message()))?.module;
+    let Model { module, optional, .. } = model::read(file).map_err(|e| ("load", e.message()))?;
     let time_limit = (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms));
     let memory_limit = args.memory_limit;
     let options = Options { memory_limit, fold_limit: time_limit, ..Options::default() };
-    let session = Session::new(module, devices, &options).map_err(|e| match e {
-        PlanError::Panic { .. } => ("panic", e.to_string()),
-        e => ("plan", e.to_string()),
-    })?;
+    let session =
+        Session::with_optional(module, optional, devices, &options).map_err(|e| match e {
+            PlanError::Panic { .. } => ("panic", e.to_string()),
+            e => ("plan", e.to_string()),
+        })?;
     let inputs = inputs(&session, from).map_err(|e| ("inputs", e))?;
     let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
     let outcome = session.run_with(&inputs, &RunOptions { time_limit, profile: false });
@@ -88,11 +90,14 @@ fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
     Ok(())
 }
 
-/// Reads the data set: one file for each input of the graph.
+/// Reads the data set: one file for each input of the graph; optional ones may have none.
 fn inputs(session: &Session, folder: &Path) -> Result<Vec<(String, Value)>, String> {
-    let inputs = session.signature().inputs.iter().enumerate();
+    let signature = session.signature();
+    let path = |j: usize| folder.join(format!("input_{j}.pb"));
+    let inputs = signature.all().enumerate();
+    let inputs = inputs.filter(|(j, _)| *j < signature.inputs.len() || path(*j).exists());
     let read = inputs.map(|(j, info)| {
-        let path = folder.join(format!("input_{j}.pb"));
+        let path = path(j);
         let failed = |e: String| format!("`{}` from input_{j}.pb: {e}", info.name);
         let bytes = fs::read(&path).map_err(|e| failed(e.to_string()))?;
         let value = pb::read(bytes.into(), &info.ty, &Pool::new()).map_err(failed)?;

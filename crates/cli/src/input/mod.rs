@@ -121,26 +121,16 @@ pub(crate) fn print_note(text: &str) {
 }
 
 fn known<'s>(name: &str, signature: &'s Signature) -> Result<&'s ValueInfo, Failure> {
-    signature.inputs.iter().find(|i| i.name == name).ok_or_else(|| unknown(name, signature))
+    signature.find(name).ok_or_else(|| unknown(name, signature))
 }
 
 /// The failure that names an input which the model lacks, and the one that was probably meant.
 fn unknown(name: &str, signature: &Signature) -> Failure {
     let likeness = |input: &&ValueInfo| strsim::normalized_damerau_levenshtein(name, &input.name);
-    let likely = signature.inputs.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let likely = signature.all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let failure = Failure::usage(format!("the model has no input `{name}`"));
     failure.hint(match likely.filter(|input| likeness(input) >= 0.5) {
-        Some(input) => format!("did you mean `{}`? {}", input.name, listed(signature)),
-        None => listed(signature),
+        Some(input) => format!("did you mean `{}`? {}", input.name, signature.hint()),
+        None => signature.hint(),
     })
-}
-
-/// The model's inputs in words.
-pub(crate) fn listed(signature: &Signature) -> String {
-    let inputs: Vec<String> =
-        signature.inputs.iter().map(|i| format!("{}: {}", i.name, i.ty)).collect();
-    match inputs.as_slice() {
-        [] => "the model takes no inputs".into(),
-        inputs => format!("the model's inputs are {}", inputs.join(", ")),
-    }
 }

@@ -1,6 +1,6 @@
 //! Which file belongs to which input of the model.
 
-use super::{Bound, Shapes, json, known, listed, npy, pb, unknown};
+use super::{Bound, Shapes, json, known, npy, pb, unknown};
 use crate::failure::Failure;
 use crate::preprocess::Preprocess;
 use crate::random::Random;
@@ -57,7 +57,7 @@ impl Reader<'_> {
         &'s self,
         option: &'o str,
     ) -> Result<(Option<&'s ValueInfo>, &'o str), Failure> {
-        let named = self.signature().inputs.iter().filter_map(|input| {
+        let named = self.signature().all().filter_map(|input| {
             let rest = option.strip_prefix(input.name.as_str())?.strip_prefix('=')?;
             Some((Some(input), rest))
         });
@@ -179,7 +179,7 @@ impl Reader<'_> {
         let free = || self.signature().inputs.iter().find(|i| !bound.has(&i.name));
         input.or_else(free).ok_or_else(|| {
             let text = format!("there is no input left for `{file}`");
-            Failure::usage(text).hint(listed(self.signature()))
+            Failure::usage(text).hint(self.signature().hint())
         })
     }
 

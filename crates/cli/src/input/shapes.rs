@@ -1,6 +1,6 @@
 //! Dimensions of inputs from the command line.
 
-use super::{known, listed};
+use super::known;
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use trident_engine::Signature;
@@ -21,7 +21,7 @@ impl Shapes {
                     [only] => (only, option.as_str()),
                     _ => {
                         let text = format!("`--shape {option}` names no input");
-                        return Err(Failure::usage(text).hint(listed(signature)));
+                        return Err(Failure::usage(text).hint(signature.hint()));
                     }
                 },
             };

@@ -1,0 +1,137 @@
+//! Functions planned for a choice of optional inputs: those that a caller leaves out are constants, folded and packed as
+//! any other, the rest are parameters.
+
+use crate::error::PlanError;
+use crate::evaluate::evaluate;
+use crate::plan::shapes::Shapes;
+use crate::plan::{self, Plan};
+use crate::session::Options;
+use crate::signature::OptionalInput;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use trident_ir::literal::LiteralData;
+use trident_ir::{Attr, Func, Literal, OpKind, Type, ValueId, ValueInfo};
+use trident_passes::{PassReport, optimize};
+use trident_runtime::{Device, Pool, release_pages};
+
+/// Choices of optional inputs whose plans are kept.
+const MAX_VARIANTS: usize = 4;
+
+/// Bytes from which on a constant is worth giving back.
+const LARGE: usize = 64 << 10;
+
+/// A function that was optimised and planned.
+pub(crate) struct Prepared {
+    pub(crate) plan: Plan,
+    pub(crate) shapes: Shapes,
+    pub(crate) passes: Vec<PassReport>,
+    /// Types of the results as far as passes tell them.
+    pub(crate) results: Vec<Type>,
+}
+
+/// Optimises a function and plans it.
+pub(crate) fn prepare(
+    mut func: Func,
+    devices: &[Arc<dyn Device>],
+    options: &Options,
+    pool: &Pool,
+) -> Result<Prepared, PlanError> {
+    let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let mapped = large_constants(&func);
+    let report = optimize(&mut func, &options.passes, &|func, op, operands| {
+        evaluate(devices, pool, until, (func, op, operands))
+    })?;
+    // Folding reads weights that their folded forms replace: the system may have that memory back.
+    for literal in mapped {
+        if let LiteralData::Bytes(bytes) = literal.data() {
+            release_pages(bytes);
+        }
+    }
+    let results = func.body.results.iter().map(|v| func.ty(*v).clone()).collect();
+    let shapes = Shapes::of(&func);
+    let plan = plan::compile(func, devices, pool)?;
+    Ok(Prepared { plan, shapes, passes: report.passes, results })
+}
+
+/// The large constants.
+fn large_constants(func: &Func) -> Vec<Literal> {
+    let mut found = vec![];
+    func.body.walk(&mut |op| match op.attrs.get("value") {
+        Some(Attr::Tensor(literal)) if literal.len() * literal.dtype().size() >= LARGE => {
+            found.push(literal.clone());
+        }
+        _ => {}
+    });
+    found
+}
+
+/// Makes plans for the optional inputs that runs are given, and keeps the latest.
+pub(crate) struct Variants {
+    /// The function as it was before any pass. Its constants share the model's memory.
+    func: Func,
+    /// The constants that stand for optional inputs.
+    values: Vec<ValueId>,
+    devices: Vec<Arc<dyn Device>>,
+    options: Options,
+    /// Plans by the optional inputs given, least recently used first.
+    made: Mutex<Vec<(Vec<usize>, Arc<Prepared>)>>,
+}
+
+impl Variants {
+    /// Finds the defaults of optional inputs among the function's constants.
+    pub(crate) fn new(
+        func: &Func,
+        optional: Vec<ValueInfo>,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<(Variants, Vec<OptionalInput>), PlanError> {
+        let (mut values, mut inputs) = (vec![], vec![]);
+        for info in optional {
+            let found =
+                func.body.ops.iter().find_map(|op| match (op.output(0), op.attrs.get("value")) {
+                    (Some(v), Some(Attr::Tensor(literal)))
+                        if op.kind == OpKind::Constant && func.info(v).name == info.name =>
+                    {
+                        Some((v, literal.clone()))
+                    }
+                    _ => None,
+                });
+            let (value, default) =
+                found.ok_or_else(|| PlanError::NoDefault { input: info.name.clone() })?;
+            values.push(value);
+            inputs.push(OptionalInput { info, default });
+        }
+        let (devices, options) = (devices.to_vec(), options.clone());
+        let made = Mutex::default();
+        Ok((Variants { func: func.clone(), values, devices, options, made }, inputs))
+    }
+
+    /// The plan that takes these optional inputs, by their places in the signature, behind the others.
+    pub(crate) fn get(
+        &self,
+        given: &[usize],
+        inputs: &[OptionalInput],
+        pool: &Pool,
+    ) -> Result<Arc<Prepared>, PlanError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = made.iter().position(|(known, _)| known == given) {
+            let entry = made.remove(at);
+            let found = entry.1.clone();
+            made.push(entry);
+            return Ok(found);
+        }
+        let mut func = self.func.clone();
+        for &at in given {
+            let value = self.values[at];
+            func.body.ops.retain(|op| op.output(0) != Some(value));
+            func.values[value.index()].ty = inputs[at].info.ty.clone();
+            func.body.params.push(value);
+        }
+        let prepared = Arc::new(prepare(func, &self.devices, &self.options, pool)?);
+        if made.len() >= MAX_VARIANTS {
+            made.remove(0);
+        }
+        made.push((given.to_vec(), prepared.clone()));
+        Ok(prepared)
+    }
+}
