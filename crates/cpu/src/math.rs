@@ -173,25 +173,19 @@ pub(crate) unsafe fn erf<V: Arithmetic32>(x: V) -> V {
     a.select_lt(V::splat(0.75), near, far).copysign(x)
 }
 
-/// `x/2 * (1 + erf(x/√2))`.
+/// `x/2 * (1 + erf(x/√2))`, which is NaN at -∞, as the standard's formula is.
 #[inline(always)]
 pub(crate) unsafe fn gelu<V: Arithmetic32>(x: V) -> V {
     let e = erf(x.mul(V::splat(std::f32::consts::FRAC_1_SQRT_2)));
-    // -∞ times 0 would be NaN.
-    let x = x.select_lt(V::splat(-30.0), V::splat(-30.0), x);
-    let half = x.mul(V::splat(0.5));
-    half.mul_add(e, half)
+    x.mul(V::splat(0.5)).mul(V::splat(1.0).add(e))
 }
 
-/// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`.
+/// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`, which is NaN at -∞ too.
 #[inline(always)]
 pub(crate) unsafe fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
     const C: f32 = 0.797_884_6;
     let inner = x.mul(x.mul(x).mul_add(V::splat(C * 0.044715), V::splat(C)));
-    let t = tanh(inner);
-    let x = x.select_lt(V::splat(-30.0), V::splat(-30.0), x);
-    let half = x.mul(V::splat(0.5));
-    half.mul_add(t, half)
+    x.mul(V::splat(0.5)).mul(V::splat(1.0).add(tanh(inner)))
 }
 
 /// `ln(1 + exp(x))`.

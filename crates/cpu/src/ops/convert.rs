@@ -45,7 +45,48 @@ pub(crate) fn wide(dtype: DType) -> DType {
     }
 }
 
-/// The tensor in another element type. Integers wrap, floats to integers truncate.
+/// A float cut to an integer. The standard leaves open what becomes of NaN and of values that the integer cannot hold;
+/// they become what x86 processors, and with them the standard's reference and ONNX Runtime, give.
+trait Cut {
+    /// In 32 bits, with the least value for what these cannot hold. Narrower integers are its low bits.
+    fn cut32(self) -> i32;
+    /// In 64 bits, likewise. `u32` is its low bits.
+    fn cut64(self) -> i64;
+    /// Negative values wrap.
+    fn cut_u64(self) -> u64;
+}
+
+macro_rules! cut {
+    ($($t:ty),*) => { $(
+        impl Cut for $t {
+            #[inline(always)]
+            fn cut32(self) -> i32 {
+                const END: $t = -(i32::MIN as $t);
+                // Saturation gives the least value below the range.
+                if self < END { self as i32 } else { i32::MIN }
+            }
+
+            #[inline(always)]
+            fn cut64(self) -> i64 {
+                const END: $t = -(i64::MIN as $t);
+                if self < END { self as i64 } else { i64::MIN }
+            }
+
+            #[inline(always)]
+            fn cut_u64(self) -> u64 {
+                const END: $t = -(i64::MIN as $t);
+                match self >= END {
+                    true => (self - END).cut64() as u64 ^ 1 << 63,
+                    false => self.cut64() as u64,
+                }
+            }
+        }
+    )* };
+}
+
+cut!(f32, f64);
+
+/// The tensor in another element type. Integers wrap; floats to integers are cut, and wrap as [`Cut`] tells.
 pub(crate) fn convert(
     threads: &Threads,
     pool: &Pool,
@@ -121,6 +162,26 @@ pub(crate) fn convert_into(
             match from { $( DType::$d => primitives!(targets!(x $t)), )* _ => {} }
         };
     }
+    macro_rules! cuts {
+        ($s:ty) => {
+            match to {
+                DType::I64 => return map(threads, x, y, |v: $s| v.cut64()),
+                DType::I32 => return map(threads, x, y, |v: $s| v.cut32()),
+                DType::I16 => return map(threads, x, y, |v: $s| v.cut32() as i16),
+                DType::I8 => return map(threads, x, y, |v: $s| v.cut32() as i8),
+                DType::U64 => return map(threads, x, y, |v: $s| v.cut_u64()),
+                DType::U32 => return map(threads, x, y, |v: $s| v.cut64() as u32),
+                DType::U16 => return map(threads, x, y, |v: $s| v.cut32() as u16),
+                DType::U8 => return map(threads, x, y, |v: $s| v.cut32() as u8),
+                _ => {}
+            }
+        };
+    }
+    match from {
+        DType::F32 => cuts!(f32),
+        DType::F64 => cuts!(f64),
+        _ => {}
+    }
     primitives!(sources!());
     through_hub(threads, x, y, how)
 }
@@ -159,11 +220,20 @@ impl Number {
         }
     }
 
+    /// In 64 bits; `u32` is its low bits.
     fn int(self) -> i64 {
         match self {
-            Number::Float(v) => v as i64,
+            Number::Float(v) => v.cut64(),
             Number::Int(v) => v,
             Number::UInt(v) => v as i64,
+        }
+    }
+
+    /// In 32 bits; narrower integers are its low bits.
+    fn int32(self) -> i32 {
+        match self {
+            Number::Float(v) => v.cut32(),
+            n => n.int() as i32,
         }
     }
 
@@ -217,17 +287,17 @@ fn through_hub(
         F8E8M0FNU => F8E8M0FNU, |n: Number| e8m0(n.float() as f32, how);
         F4E2M1FN => F4E2M1FN, |n: Number| F4E2M1FN::from_f64(n.float(), true);
         I64 => i64, Number::int;
-        I32 => i32, |n: Number| match n { Number::Float(v) => v as i32, n => n.int() as i32 };
-        I16 => i16, |n: Number| match n { Number::Float(v) => v as i16, n => n.int() as i16 };
-        I8 => i8, |n: Number| match n { Number::Float(v) => v as i8, n => n.int() as i8 };
-        I4 => I4, |n: Number| I4(((n.int() << 4) as i8) >> 4);
-        I2 => I2, |n: Number| I2(((n.int() << 6) as i8) >> 6);
-        U64 => u64, |n: Number| match n { Number::Float(v) => v as u64, n => n.int() as u64 };
-        U32 => u32, |n: Number| match n { Number::Float(v) => v as u32, n => n.int() as u32 };
-        U16 => u16, |n: Number| match n { Number::Float(v) => v as u16, n => n.int() as u16 };
-        U8 => u8, |n: Number| match n { Number::Float(v) => v as u8, n => n.int() as u8 };
-        U4 => U4, |n: Number| U4(n.int() as u8 & 15);
-        U2 => U2, |n: Number| U2(n.int() as u8 & 3);
+        I32 => i32, Number::int32;
+        I16 => i16, |n: Number| n.int32() as i16;
+        I8 => i8, |n: Number| n.int32() as i8;
+        I4 => I4, |n: Number| I4(((n.int32() << 4) as i8) >> 4);
+        I2 => I2, |n: Number| I2(((n.int32() << 6) as i8) >> 6);
+        U64 => u64, |n: Number| match n { Number::Float(v) => v.cut_u64(), n => n.int() as u64 };
+        U32 => u32, |n: Number| n.int() as u32;
+        U16 => u16, |n: Number| n.int32() as u16;
+        U8 => u8, |n: Number| n.int32() as u8;
+        U4 => U4, |n: Number| U4(n.int32() as u8 & 15);
+        U2 => U2, |n: Number| U2(n.int32() as u8 & 3);
         Bool => B8, |n: Number| B8::from(!n.is_zero());
     }
 }
@@ -419,6 +489,33 @@ mod tests {
         // Just above half way between two bf16 values: rounding through f32 would lose the rest.
         assert_eq!(to::<f64, bf16>(&[1.0 + 1.0 / 256.0 + 1e-12]), [bf16::from_f32(1.007_812_5)]);
         assert_eq!(to::<f64, bf16>(&[-3.5e38, f64::NAN])[0], bf16::NEG_INFINITY);
+    }
+
+    #[test]
+    fn floats_that_an_integer_cannot_hold() {
+        let big = 2f32.powi(40);
+        let x = [-1.5f32, 300.7, -40_000.0, big, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        assert_eq!(to::<f32, u8>(&x), [255, 44, 192, 0, 0, 0, 0]);
+        assert_eq!(to::<f32, i8>(&x), [-1, 44, -64, 0, 0, 0, 0]);
+        assert_eq!(to::<f32, u16>(&x), [65535, 300, 25536, 0, 0, 0, 0]);
+        assert_eq!(to::<f32, i16>(&x), [-1, 300, 25536, 0, 0, 0, 0]);
+        assert_eq!(to::<f32, i32>(&x)[2..], [-40_000, i32::MIN, i32::MIN, i32::MIN, i32::MIN]);
+        assert_eq!(to::<f32, u32>(&x), [u32::MAX, 300, 4_294_927_296, 0, 0, 0, 0]);
+        assert_eq!(to::<f32, i64>(&x)[3..], [1 << 40, i64::MIN, i64::MIN, i64::MIN]);
+        assert_eq!(to::<f32, u64>(&x)[..1], [u64::MAX]);
+        assert_eq!(to::<f32, u64>(&x)[3..], [1 << 40, 0, 1 << 63, 1 << 63]);
+        assert_eq!(to::<f32, U4>(&x), [U4(15), U4(12), U4(0), U4(0), U4(0), U4(0), U4(0)]);
+        assert_eq!(to::<f32, I4>(&x)[..3], [I4(-1), I4(-4), I4(0)]);
+        // The ends of the ranges, and what lies just outside.
+        let ends = [2_147_483_647.5, -2_147_483_648.9, 2_147_483_648.0, -2_147_483_649.0];
+        assert_eq!(to::<f64, i32>(&ends), [i32::MAX, i32::MIN, i32::MIN, i32::MIN]);
+        assert_eq!(to::<f64, u32>(&ends), [i32::MAX as u32, 1 << 31, 1 << 31, i32::MAX as u32]);
+        assert_eq!(to::<f64, u64>(&[9.3e18, 1.9e19]), [9_300_000_000_000_000_000, 0]);
+        // Types that take the other road.
+        let x = [f16::from_f32(-1.5), f16::INFINITY, f16::NAN];
+        assert_eq!(to::<f16, u8>(&x), [255, 0, 0]);
+        assert_eq!(to::<f16, i32>(&x), [-1, i32::MIN, i32::MIN]);
+        assert_eq!(to::<bf16, u64>(&[bf16::from_f32(-3.0)]), [u64::MAX - 2]);
     }
 
     #[test]

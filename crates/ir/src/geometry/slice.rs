@@ -13,7 +13,8 @@ pub struct Cut {
     pub step: i64,
 }
 
-/// The indices from `start` to before `end` in steps: negative bounds count from the end, and bounds are clamped.
+/// The indices from `start` to before `end` in steps: negative bounds count from the end, and bounds are clamped, `start`
+/// to an element also where a step back begins before the first (unlike Python).
 pub fn slice(dim: usize, start: i64, end: i64, step: i64) -> Result<Cut, GeometryError> {
     if step == 0 {
         return invalid("a slice has step 0");
@@ -22,7 +23,7 @@ pub fn slice(dim: usize, start: i64, end: i64, step: i64) -> Result<Cut, Geometr
     let wrap = |i: i64| if i < 0 { i.saturating_add(n) } else { i };
     // Running backwards, the bound before the first element is -1.
     let (low, high) = if step > 0 { (0, n) } else { (-1, n - 1) };
-    let start = wrap(start).clamp(if step > 0 { 0 } else { -1 }, high.max(low));
+    let start = wrap(start).clamp(high.min(0), high.max(low));
     let end = wrap(end).clamp(low, high.max(low));
     let distance = if step > 0 { end - start } else { start - end };
     let len = if distance <= 0 { 0 } else { (distance as u64).div_ceil(step.unsigned_abs()) };
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_follow_python() {
+    fn slices_follow_the_standard() {
         assert_eq!(indices(5, 1, -1, 1), [1, 2, 3]);
         assert_eq!(indices(5, -1, i64::MIN, -2), [4, 2, 0]);
         assert_eq!(indices(5, 100, -100, -1), [4, 3, 2, 1, 0]);
@@ -181,6 +182,10 @@ mod tests {
         assert_eq!(indices(0, -1, i64::MIN, -1), [0i64; 0]);
         assert_eq!(indices(5, 0, 5, i64::MAX), [0]);
         assert_eq!(indices(5, 4, -6, i64::MIN), [4]);
+        assert_eq!(indices(3, -7, -8, -1), [0]);
+        assert_eq!(indices(3, i64::MIN, i64::MIN, -2), [0]);
+        assert_eq!(indices(3, -7, i64::MAX, -1), [0i64; 0]);
+        assert_eq!(indices(0, -7, i64::MIN, -1), [0i64; 0]);
         assert!(slice(3, 0, 1, 0).is_err());
         assert!(slices(&[3], &[0, 0], &[1, 1], None, None).is_err());
     }

@@ -102,7 +102,10 @@ with_tile_ops! { ops! {
     BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to = Required(AttrKind::DType) };
     /// Complements every bit.
     BitwiseNot "bitwise_not" Elementwise (x) -> (y: Elem(0)) {};
-    /// Converts to element type `to`. Floats to integers truncate; to narrower floats round to nearest even;
+    /// Converts to element type `to`. Floats to integers truncate. What an integer cannot hold, NaN included, saturates at
+    /// level tile; at level graph it is cut to 32 bits, or 64 for `u32` and integers of 64 bits, with the least value for
+    /// what these cannot hold, and then wraps (`u64` holds all below 2^64, and 0 stands for the rest). Integers wrap. To
+    /// narrower floats round to nearest even;
     /// with `saturate`, 8-bit floats clamp to their finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or,
     /// for narrower floats, `rtz` (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
@@ -125,7 +128,8 @@ with_tile_ops! { ops! {
     Exp2 "exp2" Elementwise (x) -> (y: Elem(0)) {};
     /// Greatest integer not above the operand.
     Floor "floor" Elementwise (x) -> (y: Elem(0)) {};
-    /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula.
+    /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula. At −∞ it is NaN, the product
+    /// of −∞ and 0.
     Gelu "gelu" Elementwise (x) -> (y: Elem(0)) { approximate = Str("none") };
     /// max(0, min(1, alpha·x + beta)).
     HardSigmoid "hard_sigmoid" Elementwise (x) -> (y: Elem(0)) { alpha = Float(0.2), beta = Float(0.5) };
@@ -781,7 +785,10 @@ with_tile_ops! { ops! {
         nodes_trueleafs = Required(AttrKind::Ints), nodes_truenodeids = Required(AttrKind::Ints), post_transform = Int(0),
         tree_roots = Required(AttrKind::Ints),
     };
-    /// The label of the best class, and the scores that the leaves of decision trees add up to.
+    /// The label of the best class, and the scores that the leaves of decision trees add up to. Where all leaves vote for
+    /// the first of two classes, the sum is the score of the second, and the first gets its complement (its negative, if a
+    /// vote is negative or a transform follows); where all vote for the second, it wins from a sum above a half (above 0,
+    /// if a vote is negative).
     TreeEnsembleClassifier "tree_ensemble_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         base_values = FLOATS, base_values_as_tensor = TENSOR, class_ids = INTS, class_nodeids = INTS, class_treeids = INTS,
         class_weights = FLOATS, class_weights_as_tensor = TENSOR, classlabels_int64s = INTS, classlabels_strings = STRS,

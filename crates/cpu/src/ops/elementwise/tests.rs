@@ -171,3 +171,32 @@ fn select_and_clip() {
             .unwrap();
     assert_eq!(elements::<u32>(&bits), [0x3f80_0000]);
 }
+
+#[test]
+fn gelu_is_the_standards_formula_at_its_ends() {
+    let (inf, max) = (f32::INFINITY, f32::MAX);
+    let x = [-inf, -max, -10.0, -0.0, 0.0, max, inf, f32::NAN];
+    for approximate in ["none", "tanh"] {
+        let attrs = [("approximate", Attr::Str(approximate.into()))];
+        let y = run(OpKind::Gelu, &attrs, vec![tensor(&[8], &x)]).unwrap();
+        let y = elements::<f32>(&y);
+        assert!(y[0].is_nan() && y[7].is_nan(), "{y:?}");
+        assert_eq!(y[1..7], [-0.0, -0.0, -0.0, 0.0, max, inf]);
+        assert!(y[1..4].iter().all(|y| y.is_sign_negative()) && y[4].is_sign_positive());
+        let wide = run(OpKind::Gelu, &attrs, vec![tensor(&[8], &x.map(f64::from))]).unwrap();
+        let wide = elements::<f64>(&wide);
+        assert!(wide[0].is_nan() && wide[7].is_nan(), "{wide:?}");
+        assert_eq!(wide[3..7], [-0.0, 0.0, f64::from(max), f64::INFINITY]);
+    }
+}
+
+#[test]
+fn inverse_hyperbolic_functions_of_large_values() {
+    let (x, inf) = ([f32::MAX, 1e38, f32::INFINITY, 2.0], f32::INFINITY);
+    let go = |op, x: &[f32]| elements::<f32>(&run(op, &[], vec![tensor(&[4], x)]).unwrap());
+    assert_eq!(go(OpKind::Acosh, &x), [89.415_985, 88.191_376, inf, 1.316_957_9]);
+    assert_eq!(go(OpKind::Asinh, &x), [89.415_985, 88.191_376, inf, 1.443_635_5]);
+    assert_eq!(go(OpKind::Asinh, &x.map(|x| -x))[..3], [-89.415_985, -88.191_376, -inf]);
+    let y = run(OpKind::Acosh, &[], vec![tensor(&[1], &[f64::MAX])]).unwrap();
+    assert!((elements::<f64>(&y)[0] - 710.475_860_073_944).abs() < 1e-9);
+}

@@ -212,8 +212,15 @@ fn evaluate(call: &Call<'_, '_>, u: &mut Unary, dtype: DType) -> Result<(), Kern
                 OpKind::Atan => u.map(call, 32, $t::atan),
                 OpKind::Sinh => u.map(call, 32, $t::sinh),
                 OpKind::Cosh => u.map(call, 32, $t::cosh),
-                OpKind::Asinh => u.map(call, 32, $t::asinh),
-                OpKind::Acosh => u.map(call, 32, $t::acosh),
+                // What the library's functions compute for large values overflows.
+                OpKind::Asinh => u.map(call, 32, |x: $t| match x.abs() > $t::MAX / 4.0 {
+                    true => (x.abs().ln() + std::$t::consts::LN_2).copysign(x),
+                    false => x.asinh(),
+                }),
+                OpKind::Acosh => u.map(call, 32, |x: $t| match x > $t::MAX / 4.0 {
+                    true => x.ln() + std::$t::consts::LN_2,
+                    false => x.acosh(),
+                }),
                 OpKind::Atanh => u.map(call, 32, $t::atanh),
                 _ => Err(KernelError::Unsupported(dtype)),
             }

@@ -209,7 +209,6 @@ pub(super) fn classify(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let proba = (!a.is_empty()).then_some((a, b));
     let kernel = Kernel::new(call.op)?;
     let model = Classifier { kernel, vectors, weights, rho, classes, total, proba };
-    let positive = weights.iter().all(|&w| w >= 0.0);
     for i in 0..rows.count {
         let terms = kernels(&rows, i, &model.kernel, model.vectors);
         let (decisions, votes) = model.decide(&terms);
@@ -223,10 +222,8 @@ pub(super) fn classify(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             // A single decision is shown for both classes.
             None if k == 2 && post != Post::Probit => {
                 let s = decisions[0];
-                let mut row = if positive { [1.0 - s, s] } else { [-s, s] };
-                if !positive {
-                    post.apply(&mut row);
-                }
+                let mut row = [-s, s];
+                post.apply(&mut row);
                 scores.extend(row);
             }
             None => {
@@ -258,6 +255,28 @@ mod tests {
         let expected = (2.0 - 1.0) * (-0.5f32).exp() + 0.25;
         assert!((elements::<f32>(&y)[0] - expected).abs() < 1e-6);
         assert!(run(OpKind::SVMRegressor, &attrs, vec![tensor(&[1, 3], &[0.0f32; 3])]).is_err());
+    }
+
+    #[test]
+    fn two_classes_share_a_decision_whatever_the_signs_of_the_coefficients() {
+        let go = |second: f32, post: &str| {
+            let attrs = [
+                ("classlabels_ints", Attr::Ints(vec![5, 6])),
+                ("vectors_per_class", Attr::Ints(vec![1, 1])),
+                ("support_vectors", Attr::Floats(vec![1.0, 2.0])),
+                ("coefficients", Attr::Floats(vec![0.5, second])),
+                ("rho", Attr::Floats(vec![0.25])),
+                ("post_transform", Attr::Str(post.into())),
+            ];
+            let x = Some(tensor(&[2, 1], &[1.0f32, -1.0]));
+            let y = run_on(1, OpKind::SVMClassifier, &attrs, vec![x], 2).unwrap();
+            (elements::<i64>(&y[0]), elements::<f32>(&y[1]))
+        };
+        assert_eq!(go(0.75, "NONE"), (vec![5, 6], vec![-2.25, 2.25, 1.75, -1.75]));
+        assert_eq!(go(-0.75, "NONE"), (vec![6, 5], vec![0.75, -0.75, -1.25, 1.25]));
+        let (_, scores) = go(0.75, "LOGISTIC");
+        assert!((scores[1] - 1.0 / (1.0 + (-2.25f32).exp())).abs() < 1e-6);
+        assert!((scores[0] + scores[1] - 1.0).abs() < 1e-6);
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) struct Ensemble {
     aggregate: Aggregate,
     base: Vec<f64>,
     post: Post,
-    /// Classifier: whether all votes go to one class, and none is negative.
+    /// Classifier: the one class of two that all votes go to, and whether no vote is negative.
     single: Option<usize>,
     positive: bool,
 }
@@ -392,25 +392,32 @@ pub(super) fn run(model: &Ensemble, call: &mut Call<'_, '_>) -> Result<(), Kerne
     })
 }
 
-/// Runs a classification.
+/// Runs a classification. The standard leaves open what votes for only one of two classes mean. As ONNX Runtime has it,
+/// those for the first are the score of the second, whose complement the first gets; those for the second leave the
+/// first without a score, and it wins unless the votes exceed a half, or zero where some are negative.
 pub(super) fn classify(model: &Ensemble, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let rows = Rows::new(call)?;
     let labels = Labels::new(call.op, "classlabels_int64s");
     let mut all = model.scores(call, &rows)?;
-    if let Some(class) = model.single {
+    if let Some(class) = model.single.filter(|&class| class == 0) {
         let share = model.positive && matches!(model.post, Post::None | Post::Probit);
         let other = |s: f64| if share { 1.0 - s } else { -s };
         let scores = all.chunks_exact(model.targets.max(1)).map(|row| row[class]);
         all = scores.flat_map(|s| [other(s), s]).collect();
     }
     let width = all.len() / rows.count.max(1);
+    let threshold = if model.positive { 0.5 } else { 0.0 };
     let picked: Vec<_> = all
         .chunks_exact_mut(width.max(1))
         .map(|row| {
+            let second = row.get(1).is_some_and(|&score| score > threshold);
             model.post.apply(row);
-            let best = best(row);
-            // With a single label the other class has none.
-            if labels.len() == 1 { (best == 1).then_some(0) } else { Some(best) }
+            match (labels.len(), model.single) {
+                // With a single label the other class has none.
+                (1, _) => (best(row) == 1).then_some(0),
+                (_, Some(1)) => Some(usize::from(second)),
+                _ => Some(best(row)),
+            }
         })
         .collect();
     finish(call, &labels, &picked, &all)
@@ -473,6 +480,11 @@ mod tests {
         let attrs = [stumps(), votes(names, &[0; 4]), labels].concat();
         let y = run_on(1, OpKind::TreeEnsembleClassifier, &attrs, vec![Some(x())], 2).unwrap();
         assert_eq!(elements::<f32>(&y[1]), [0.625, 0.375, 0.125, 0.875, 0.375, 0.625]);
+        assert_eq!(elements::<i64>(&y[0]), [3, 4, 4]);
+        let labels = vec![("classlabels_int64s", ints(&[3, 4]))];
+        let attrs = [stumps(), votes(names, &[1; 4]), labels].concat();
+        let y = run_on(1, OpKind::TreeEnsembleClassifier, &attrs, vec![Some(x())], 2).unwrap();
+        assert_eq!(elements::<f32>(&y[1]), [0.0, 0.375, 0.0, 0.875, 0.0, 0.625]);
         assert_eq!(elements::<i64>(&y[0]), [3, 4, 4]);
     }
 

@@ -31,6 +31,16 @@ pub(super) fn order<T: PartialOrd>(a: &T, b: &T) -> Ordering {
     a.partial_cmp(b).unwrap_or_else(|| (a != a).cmp(&(b != b)))
 }
 
+/// Whether `a` is more of an extreme than `b`. A NaN is the extreme either way, as in NumPy.
+#[allow(clippy::eq_op)]
+fn beats<T: PartialOrd>(a: &T, b: &T, greatest: bool) -> bool {
+    match (a != a, b != b) {
+        (false, false) if greatest => a > b,
+        (false, false) => a < b,
+        (nan, had) => nan && !had,
+    }
+}
+
 /// The index of the greatest (or least) element along the axis.
 pub(super) fn extreme(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = widened(call, 0)?;
@@ -51,15 +61,9 @@ pub(super) fn extreme(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 let place = |k: usize| &x[(outer * at.n + k) * at.inner + column];
                 let mut best = 0;
                 for k in 1..at.n {
-                    // A NaN is the extreme either way, as in NumPy.
                     let (a, b) = (place(k), place(best));
                     #[allow(clippy::eq_op)]
-                    let better = match (a != a, b != b) {
-                        (false, false) => if greatest { a > b } else { a < b },
-                        (nan, had) => nan && !had,
-                    };
-                    #[allow(clippy::eq_op)]
-                    if better || (last && (a == b || (a != a && b != b))) {
+                    if beats(a, b, greatest) || (last && (a == b || (a != a && b != b))) {
                         best = k;
                     }
                 }
@@ -83,7 +87,8 @@ pub(super) fn hardmax(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         if !y.is_empty() {
             for i in 0..at.outer * at.inner {
                 let place = |k: usize| (i / at.inner * at.n + k) * at.inner + i % at.inner;
-                let best = (1..at.n).fold(0, |best, k| if x[place(k)] > x[place(best)] { k } else { best });
+                let better = |best, k| if beats(&x[place(k)], &x[place(best)], true) { k } else { best };
+                let best = (1..at.n).fold(0, better);
                 y[place(best)] = 1;
             }
         }

@@ -130,6 +130,10 @@ fn places_of_extremes() {
         run(OpKind::Hardmax, &[("axis", Attr::Int(0))], vec![tensor(&[2, 2], &[1f32, 4., 1., 2.])])
             .unwrap();
     assert_eq!(elements::<f32>(&y), [1., 1., 0., 0.]);
+    // A NaN is the greatest, wherever it stands.
+    let x = tensor(&[2, 3], &[f32::NAN, 2.0, 3.0, 1.0, 2.0, f32::NAN]);
+    let y = run(OpKind::Hardmax, &[], vec![x]).unwrap();
+    assert_eq!(elements::<f32>(&y), [1., 0., 0., 0., 0., 1.]);
 }
 
 #[test]
