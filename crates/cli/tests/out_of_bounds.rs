@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 mod kernels {
-    pub mod generate;
+    pub(crate) mod generate;
 }
 
 use kernels::generate::{Case, Random};

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 /// SplitMix64.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
     }
 
@@ -18,7 +18,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn below(&mut self, n: i64) -> i64 {
+    pub(crate) fn below(&mut self, n: i64) -> i64 {
         (self.next() % n as u64) as i64
     }
 
@@ -27,29 +27,29 @@ impl Random {
     }
 }
 
-pub struct Array {
-    pub name: &'static str,
+pub(crate) struct Array {
+    pub(crate) name: &'static str,
     /// What it holds, where that matters.
-    pub indices: Option<Vec<i32>>,
+    pub(crate) indices: Option<Vec<i32>>,
     /// Whether it begins with zeros.
-    pub zeros: bool,
+    pub(crate) zeros: bool,
 }
 
 /// A program reads or writes an element.
-pub struct Access {
-    pub program: i64,
-    pub array: usize,
-    pub index: i64,
+pub(crate) struct Access {
+    pub(crate) program: i64,
+    pub(crate) array: usize,
+    pub(crate) index: i64,
 }
 
-pub struct Case {
-    pub number: u64,
-    pub kind: &'static str,
-    pub text: String,
-    pub grid: i64,
-    pub arrays: Vec<Array>,
-    pub scalars: Vec<(&'static str, i64)>,
-    pub accesses: Vec<Access>,
+pub(crate) struct Case {
+    pub(crate) number: u64,
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+    pub(crate) grid: i64,
+    pub(crate) arrays: Vec<Array>,
+    pub(crate) scalars: Vec<(&'static str, i64)>,
+    pub(crate) accesses: Vec<Access>,
 }
 
 const X: usize = 0;
@@ -152,7 +152,7 @@ impl Body {
 }
 
 impl Case {
-    pub fn new(number: u64, random: &mut Random) -> Case {
+    pub(crate) fn new(number: u64, random: &mut Random) -> Case {
         let mut case = Case {
             number,
             kind: "",
@@ -179,7 +179,7 @@ impl Case {
     }
 
     /// The elements that each array must have.
-    pub fn sizes(&self) -> Vec<usize> {
+    pub(crate) fn sizes(&self) -> Vec<usize> {
         let size = |array: usize| {
             let own = self.accesses.iter().filter(|a| a.array == array);
             own.map(|a| a.index as usize + 1).max().unwrap_or(0)
@@ -188,7 +188,7 @@ impl Case {
     }
 
     /// An array, and fewer elements for it.
-    pub fn shorten(&self, random: &mut Random) -> (usize, usize) {
+    pub(crate) fn shorten(&self, random: &mut Random) -> (usize, usize) {
         let sizes = self.sizes();
         let used: Vec<usize> = (0..sizes.len()).filter(|&i| sizes[i] > 0).collect();
         let array = random.one_of(&used);

@@ -75,6 +75,40 @@ fn addresses_from_memory_may_be_anything_but_null() {
 }
 
 #[test]
+fn a_launch_that_names_all_its_memory_has_no_other() {
+    let (memory, read) = ([0u64; 16], Origin { params: vec![0], open: false });
+    let address = memory.as_ptr() as usize;
+    let extent =
+        |name, param, address| Extent { name, param, address, bytes: 64, writable: param == 1 };
+    let list = [extent("x", 0, address), extent("y", 1, address + 64)];
+    let args = [address as u64, address as u64 + 64, 7];
+    // SAFETY: no kernel gets it.
+    let launch = unsafe { KernelLaunch::of_addresses([1; 3], &args, &list) };
+    let open = Origin { params: vec![], open: true };
+    let find = |origin: &Origin, launch: &KernelLaunch<'_>, at: u64, access| {
+        let found = Extents::new(launch).access(origin, address as u64 + at, 4, access);
+        found.map_err(|e| e.to_string())
+    };
+    for launch in [launch, launch.bounded()] {
+        assert_eq!(find(&open, &launch, 60, Access::Read), Ok(()));
+        assert_eq!(find(&open, &launch, 124, LOCK), Ok(()));
+        let error = find(&open, &launch, 60, Access::Write).unwrap_err();
+        assert!(error.contains("(element 15) of `x`, which is read-only"), "{error}");
+        let error = find(&read, &launch, 0, LOCK).unwrap_err();
+        assert!(error.contains("(element 0) of `x`, which is read-only"), "{error}");
+    }
+    assert_eq!(find(&open, &launch, 126, Access::Read), Ok(()));
+    let error = find(&open, &launch.bounded(), 126, Access::Read).unwrap_err();
+    assert!(error.contains("which belongs to no argument: it would be byte 62 of `y`"), "{error}");
+    let unknown = u64::MAX - LOWEST;
+    let bound = |base, readable, writable| Bound { base, readable, writable };
+    assert_eq!(
+        bounds(&launch),
+        [bound(args[0], 64, 0), bound(args[1], 64, 64), bound(LOWEST, unknown, unknown)]
+    );
+}
+
+#[test]
 fn elements_are_aligned() {
     let mut a = Arrays::new();
     a.fails(Y, 66, 4, Access::Read, "misaligned read of 4 bytes at byte 2 of `y`");
