@@ -143,6 +143,81 @@ fn unsafe_is_allowed_only_where_the_design_says() {
     }
 }
 
+/// The lines of a source without comments.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(|line| line.split("//").next().unwrap_or("").trim())
+}
+
+#[test]
+fn unsafe_operations_are_marked_in_unsafe_functions_too() {
+    let lints = manifest(root());
+    let lint = &lints["workspace"]["lints"]["rust"]["unsafe_op_in_unsafe_fn"];
+    assert!(matches!(lint.as_str(), Some("deny" | "forbid")));
+    let folders = crates().into_iter().map(|(_, folder)| folder).chain([root().join("xtask/src")]);
+    for path in folders.flat_map(|folder| sources(&folder)) {
+        let text = fs::read_to_string(&path).unwrap();
+        let allows = code(&text).any(|line| line.contains("unsafe_op_in_unsafe_fn"));
+        assert!(!allows, "{} overrules the lint on unsafe operations", path.display());
+    }
+}
+
+/// What a source that declares the instruction sets shows to other crates, beside what may be: a type without public
+/// fields, what detects its values, and traits that make none.
+fn ways_to_make_a_token(text: &str) -> Vec<&str> {
+    const SHOWN: &[&str] = &[
+        "pub struct Isa(Kind);",
+        "pub fn detect() -> Self {",
+        "pub fn available() -> Vec<Self> {",
+        "pub fn name(self) -> &'static str {",
+    ];
+    const TRAITS: &[&str] =
+        &["Clone", "Copy", "Debug", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash"];
+    let fine = |line: &str| {
+        let derived = line.strip_prefix("#[derive(").and_then(|rest| rest.strip_suffix(")]"));
+        let implemented =
+            line.strip_prefix("impl ").and_then(|rest| rest.strip_suffix(" for Isa {"));
+        let traits = derived.or(implemented).unwrap_or_default();
+        let fine = |name: &str| TRAITS.contains(&name.trim().trim_start_matches("fmt::"));
+        (!line.starts_with("pub ") || SHOWN.contains(&line))
+            && (traits.is_empty() || traits.split(',').all(fine))
+            && (!line.ends_with("for Isa {") || implemented.is_some())
+    };
+    code(text).filter(|line| !fine(line)).collect()
+}
+
+#[test]
+fn only_detection_makes_a_token_of_an_instruction_set() {
+    let folder = root().join("crates/cpu/src");
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    // The module is private, and nothing but the type that detection makes leaves the crate.
+    let lib = read(&folder.join("lib.rs"));
+    let shown: Vec<&str> = code(&lib).filter(|line| line.contains("simd")).collect();
+    assert_eq!(shown, ["mod simd;", "pub use simd::Isa;"]);
+    let isa = folder.join("simd/isa.rs");
+    assert_eq!(ways_to_make_a_token(&read(&isa)), [""; 0]);
+    for path in sources(&folder).into_iter().filter(|path| *path != isa) {
+        let asks = code(&read(&path)).any(|line| line.contains("feature_detected!"));
+        assert!(!asks, "{} detects features past simd/isa.rs", path.display());
+    }
+}
+
+#[test]
+fn a_public_way_to_make_a_token_is_found() {
+    for line in [
+        "pub struct Isa(pub Kind);",
+        "pub enum Isa {",
+        "pub const AVX512: Isa = Isa(Kind::Avx512(Avx512(())));",
+        "    pub fn avx512() -> Self {",
+        "    pub unsafe fn assume() -> Self {",
+        "impl Default for Isa {",
+        "impl From<&str> for Isa {",
+        "impl<T> From<T> for Isa {",
+        "#[derive(Clone, Default)]",
+    ] {
+        assert_eq!(ways_to_make_a_token(line), [line.trim()]);
+    }
+}
+
 #[test]
 fn no_crate_is_a_grab_bag() {
     for (name, _) in crates() {

@@ -1,10 +1,7 @@
 //! Activations: the elementwise functions that products, convolutions and row kernels can end with.
 
-// The kernels below are unsafe only for the instruction set, which `kernel!` guarantees.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use crate::math;
-use crate::simd::{Float32, Isa, kernel};
+use crate::simd::{Arithmetic, Arithmetic32, InOut, Isa, Simd, Vector, kernel};
 
 /// A function of one value. NaN gives NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,18 +64,16 @@ impl Activation {
     /// Applies it to each value in place.
     pub fn apply(self, isa: Isa, values: &mut [f32]) {
         if self != Activation::None {
-            apply(isa, values.as_ptr(), values, self);
+            apply(isa, InOut::in_place(values), self);
         }
     }
 
     /// Applies it to each value of `x`, into `y` of the same length.
     pub fn apply_to(self, isa: Isa, x: &[f32], y: &mut [f32]) {
-        debug_assert_eq!(x.len(), y.len());
-        let n = x.len().min(y.len());
         if self == Activation::None {
-            y[..n].copy_from_slice(&x[..n]);
+            y.copy_from_slice(x);
         } else {
-            apply(isa, x.as_ptr(), &mut y[..n], self);
+            apply(isa, InOut::new(x, y), self);
         }
     }
 
@@ -138,48 +133,47 @@ impl Activation {
 }
 
 kernel! {
-    /// `y[i] = activation(x[i])`; `x` may be `y`.
-    fn apply(x: *const f32, y: &mut [f32], activation: Activation) => apply_lanes
+    fn apply(values: InOut<'_, f32>, activation: Activation) => apply_lanes
 }
 
 #[inline(always)]
-unsafe fn apply_lanes<V: Float32>(x: *const f32, y: &mut [f32], activation: Activation) {
-    let zero = V::splat(0.0);
-    let one = V::splat(1.0);
+fn apply_lanes<S: Simd>(s: S, values: InOut<'_, f32>, activation: Activation) {
+    let zero = s.splat(0.0);
+    let one = s.splat(1.0);
     match activation {
-        Activation::None => math::map!(V, x, y, |x| x),
-        Activation::Relu => math::map!(V, x, y, |x| zero.max(x)),
+        Activation::None => math::map!(s, S::F32, values, |x| x),
+        Activation::Relu => math::map!(s, S::F32, values, |x| zero.max(x)),
         Activation::Clip { lo, hi } => {
-            let (lo, hi) = (V::splat(lo), V::splat(hi));
-            math::map!(V, x, y, |x| hi.min(lo.max(x)))
+            let (lo, hi) = (s.splat(lo), s.splat(hi));
+            math::map!(s, S::F32, values, |x| hi.min(lo.max(x)))
         }
         Activation::LeakyRelu(alpha) => {
-            let alpha = V::splat(alpha);
-            math::map!(V, x, y, |x| x.select_lt(zero, x.mul(alpha), x))
+            let alpha = s.splat(alpha);
+            math::map!(s, S::F32, values, |x| x.select_lt(zero, x.mul(alpha), x))
         }
         Activation::HardSigmoid { alpha, beta } => {
-            let (alpha, beta) = (V::splat(alpha), V::splat(beta));
-            math::map!(V, x, y, |x| one.min(zero.max(x.mul_add(alpha, beta))))
+            let (alpha, beta) = (s.splat(alpha), s.splat(beta));
+            math::map!(s, S::F32, values, |x| one.min(zero.max(x.mul_add(alpha, beta))))
         }
         Activation::HardSwish => {
-            let (alpha, beta) = (V::splat(1.0 / 6.0), V::splat(0.5));
-            math::map!(V, x, y, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
+            let (alpha, beta) = (s.splat(1.0 / 6.0), s.splat(0.5));
+            math::map!(s, S::F32, values, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
         }
-        Activation::Sigmoid => math::map!(V, x, y, |x| math::sigmoid(x)),
-        Activation::Tanh => math::map!(V, x, y, |x| math::tanh(x)),
+        Activation::Sigmoid => math::map!(s, S::F32, values, |x| math::sigmoid(x)),
+        Activation::Tanh => math::map!(s, S::F32, values, |x| math::tanh(x)),
         Activation::Swish(alpha) => {
-            let alpha = V::splat(alpha);
-            math::map!(V, x, y, |x| x.mul(math::sigmoid(x.mul(alpha))))
+            let alpha = s.splat(alpha);
+            math::map!(s, S::F32, values, |x| x.mul(math::sigmoid(x.mul(alpha))))
         }
-        Activation::Gelu => math::map!(V, x, y, |x| math::gelu(x)),
-        Activation::GeluTanh => math::map!(V, x, y, |x| math::gelu_tanh(x)),
+        Activation::Gelu => math::map!(s, S::F32, values, |x| math::gelu(x)),
+        Activation::GeluTanh => math::map!(s, S::F32, values, |x| math::gelu_tanh(x)),
         Activation::Elu(alpha) => {
-            let alpha = V::splat(alpha);
-            math::map!(V, x, y, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
+            let alpha = s.splat(alpha);
+            math::map!(s, S::F32, values, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
         }
-        Activation::Softplus => math::map!(V, x, y, |x| math::softplus(x)),
-        Activation::Mish => math::map!(V, x, y, |x| x.mul(math::tanh(math::softplus(x)))),
-        Activation::Erf => math::map!(V, x, y, |x| math::erf(x)),
-        Activation::Exp => math::map!(V, x, y, |x| math::exp(x)),
+        Activation::Softplus => math::map!(s, S::F32, values, |x| math::softplus(x)),
+        Activation::Mish => math::map!(s, S::F32, values, |x| x.mul(math::tanh(math::softplus(x)))),
+        Activation::Erf => math::map!(s, S::F32, values, |x| math::erf(x)),
+        Activation::Exp => math::map!(s, S::F32, values, |x| math::exp(x)),
     }
 }

@@ -8,6 +8,7 @@ pub mod activation;
 mod aligned;
 pub mod conv;
 mod device;
+mod disjoint;
 pub mod gemm;
 pub mod kernel;
 pub mod lrn;

@@ -1,11 +1,9 @@
 //! Local response normalisation across channels (Krizhevsky et al., 2012).
 
-// The kernel is unsafe for the instruction set, which `kernel!` guarantees, and for pointers into its own slices.
-#![allow(unsafe_op_in_unsafe_fn)]
-
+use crate::disjoint::Disjoint;
 use crate::math;
-use crate::simd::{Float32, Isa, kernel};
-use crate::threads::{Disjoint, Threads};
+use crate::simd::{Arithmetic, Isa, Simd, Vector, kernel};
+use crate::threads::Threads;
 
 /// `y[c] = x[c] / (bias + alpha / size * Σ x[i]²)^beta`, the sum over the `size` channels around `c`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,62 +33,64 @@ impl Lrn {
         x: &[f32],
         y: &mut [f32],
     ) {
-        debug_assert_eq!(x.len(), y.len());
         let image = channels * pixels;
+        assert!(
+            x.len() == y.len() && x.len().checked_rem(image).unwrap_or(x.len()) == 0,
+            "{} elements of images of {image} into {}",
+            x.len(),
+            y.len()
+        );
         if image == 0 {
             return;
         }
         let blocks = pixels.div_ceil(PIXELS);
-        let y = Disjoint(y.as_mut_ptr());
+        let y = Disjoint::new(y);
         threads.run(x.len() / image * blocks, |i| {
             let (batch, first) = (i / blocks, i % blocks * PIXELS);
             let n = PIXELS.min(pixels - first);
-            let at = batch * image + first;
-            // SAFETY: the pixels of different blocks are different elements of `y`.
-            block(isa, self, channels, pixels, n, &x[at..], unsafe { y.get().add(at) });
+            let x = &x[batch * image..(batch + 1) * image];
+            let part = |channel: usize| {
+                let at = batch * image + channel * pixels + first;
+                // SAFETY: blocks of different pixels, and different channels, are different elements of `y`.
+                unsafe { y.part(at..at + n) }
+            };
+            let mut y: Vec<&mut [f32]> = (0..channels).map(part).collect();
+            block(isa, self, pixels, &x[first..], &mut y);
         });
     }
 }
 
 kernel! {
-    fn block(lrn: &Lrn, channels: usize, pixels: usize, n: usize, x: &[f32], y: *mut f32) => block_lanes
+    /// Normalises neighbouring pixels: channel `c` of `x` is from `c * pixels` on, its results go to `y[c]`.
+    fn block(lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut [f32]]) => block_lanes
 }
 
 #[inline(always)]
-unsafe fn block_lanes<V: Float32>(
-    lrn: &Lrn,
-    channels: usize,
-    pixels: usize,
-    n: usize,
-    x: &[f32],
-    y: *mut f32,
-) {
-    debug_assert!(x.len() >= (channels - 1) * pixels + n);
-    let before = (lrn.size.max(1) - 1) / 2;
-    let (bias, alpha) = (V::splat(lrn.bias), V::splat(lrn.alpha / lrn.size.max(1) as f32));
-    for c in 0..channels {
+fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut [f32]]) {
+    let (before, channels) = ((lrn.size.max(1) - 1) / 2, y.len());
+    let (bias, alpha) = (s.splat(lrn.bias), s.splat(lrn.alpha / lrn.size.max(1) as f32));
+    for (c, y) in y.iter_mut().enumerate() {
         let window = c.saturating_sub(before)..channels.min(c + lrn.size.max(1) - before);
-        let mut i = 0;
-        while i < n {
-            let mut sum = V::splat(0.0);
+        for (i, y) in y.chunks_mut(S::F32::LANES).enumerate() {
+            let at = i * S::F32::LANES;
+            let mut sum = s.splat(0.0);
             for w in window.clone() {
-                let v = V::load_up_to(x.as_ptr().add(w * pixels + i), n - i);
+                let v = s.load_up_to(&x[w * pixels + at..][..y.len()]);
                 sum = v.mul_add(v, sum);
             }
-            let s = sum.mul_add(alpha, bias);
-            let v = V::load_up_to(x.as_ptr().add(c * pixels + i), n - i);
+            let d = sum.mul_add(alpha, bias);
+            let v = s.load_up_to(&x[c * pixels + at..][..y.len()]);
             let power = if lrn.beta == 0.75 {
-                let root = s.sqrt();
+                let root = d.sqrt();
                 root.mul(root.sqrt())
             } else if lrn.beta == 0.5 {
-                s.sqrt()
+                d.sqrt()
             } else if lrn.beta == 1.0 {
-                s
+                d
             } else {
-                math::exp(math::ln(s).mul(V::splat(lrn.beta)))
+                math::exp(math::ln(d).mul(s.splat(lrn.beta)))
             };
-            v.div(power).store_up_to(y.add(c * pixels + i), n - i);
-            i += V::LANES;
+            v.div(power).store_up_to(y);
         }
     }
 }

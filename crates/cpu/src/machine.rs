@@ -1,5 +1,7 @@
 //! What this machine is and roughly does.
 
+use crate::simd::has;
+
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
 pub(crate) const FLOPS: f64 = 40e9;
 /// Bytes a second from memory, for estimates.
@@ -16,9 +18,7 @@ pub(crate) fn name() -> String {
 #[cfg(target_arch = "x86_64")]
 fn brand() -> Option<String> {
     use std::arch::x86_64::__cpuid;
-    #[allow(unused_unsafe)] // newer toolchains call it safe
-    // SAFETY: every x86-64 processor has `cpuid`.
-    let leaf = |n: u32| unsafe { __cpuid(n) };
+    let leaf = |n: u32| __cpuid(n);
     if leaf(0x8000_0000).eax < 0x8000_0004 {
         return None;
     }
@@ -35,28 +35,24 @@ fn brand() -> Option<String> {
     None
 }
 
-/// Vector instruction sets of the processor, by the names that Linux gives them.
+/// Vector instruction sets that code may use, by the names that Linux gives them.
 pub(crate) fn features() -> Vec<String> {
-    #[cfg(target_arch = "x86_64")]
-    let found = [
-        ("avx2", is_x86_feature_detected!("avx2")),
-        ("fma", is_x86_feature_detected!("fma")),
-        ("f16c", is_x86_feature_detected!("f16c")),
-        ("avx512f", is_x86_feature_detected!("avx512f")),
-        ("avx512bw", is_x86_feature_detected!("avx512bw")),
-        ("avx512_vnni", is_x86_feature_detected!("avx512vnni")),
-        ("avx512_bf16", is_x86_feature_detected!("avx512bf16")),
-    ];
-    #[cfg(target_arch = "aarch64")]
-    let found = [
-        ("neon", std::arch::is_aarch64_feature_detected!("neon")),
-        ("asimddp", std::arch::is_aarch64_feature_detected!("dotprod")),
-        ("i8mm", std::arch::is_aarch64_feature_detected!("i8mm")),
-        ("bf16", std::arch::is_aarch64_feature_detected!("bf16")),
-    ];
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    let found: [(&str, bool); 0] = [];
-    found.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
+    let known: &[(&str, &str)] = match std::env::consts::ARCH {
+        "x86_64" => &[
+            ("avx2", "avx2"),
+            ("fma", "fma"),
+            ("f16c", "f16c"),
+            ("avx512f", "avx512f"),
+            ("avx512bw", "avx512bw"),
+            ("avx512_vnni", "avx512vnni"),
+            ("avx512_bf16", "avx512bf16"),
+        ],
+        "aarch64" => {
+            &[("neon", "neon"), ("asimddp", "dotprod"), ("i8mm", "i8mm"), ("bf16", "bf16")]
+        }
+        _ => &[],
+    };
+    known.iter().filter(|(_, feature)| has(feature)).map(|(name, _)| (*name).to_owned()).collect()
 }
 
 #[cfg(test)]

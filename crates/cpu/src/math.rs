@@ -3,26 +3,19 @@
 //! Range reductions are Cody and Waite's ("Software Manual for the Elementary Functions", 1980); the polynomials are
 //! minimax fits made for this file. Errors are stated against the exact result; NaN gives NaN, infinities give the limits.
 
-// Every function is unsafe only for the instruction set of `V`.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use crate::simd::{Arithmetic, Arithmetic32};
 
-/// `map!(V, x, y, |v| f(v))`: `y[i] = f(x[i])` for a pointer `x` (which may be `y`'s) and a slice `y`, whole vectors first; all
+/// `map!(isa, V, io, |v| f(v))`: each element of an [`InOut`](crate::simd::InOut) becomes `f` of it, whole vectors first; all
 /// lanes of the last vector go through the same operations. It is a macro because a closure that the compiler leaves out of
 /// line would lose the instruction set, and with it the intrinsics' inlining.
 macro_rules! map {
-    ($v:ty, $x:expr, $y:expr, |$i:ident| $f:expr) => {{
-        let (x, n, y): (*const _, usize, *mut _) = ($x, $y.len(), $y.as_mut_ptr());
-        let mut i = 0;
-        while i + <$v>::LANES <= n {
-            let $i = <$v>::load(x.add(i));
-            $f.store(y.add(i));
-            i += <$v>::LANES;
+    ($isa:expr, $v:ty, $io:expr, |$x:ident| $f:expr) => {{
+        let (isa, mut io) = ($isa, $io);
+        while let Some(($x, place)) = io.next_vector::<$v>(isa) {
+            $f.store(place);
         }
-        if i < n {
-            let $i = <$v>::load_partial(x.add(i), n - i);
-            $f.store_partial(y.add(i), n - i);
+        if let Some(($x, place)) = io.next_rest::<$v>(isa) {
+            $f.store_up_to(place);
         }
     }};
 }
@@ -30,10 +23,10 @@ pub(crate) use map;
 
 /// `c[0] + c[1] x + c[2] x² + …`.
 #[inline(always)]
-pub(crate) unsafe fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
-    let mut sum = V::splat(c[N - 1]);
+pub(crate) fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
+    let mut sum = x.splat(c[N - 1]);
     for &c in c[..N - 1].iter().rev() {
-        sum = sum.mul_add(x, V::splat(c));
+        sum = sum.mul_add(x, x.splat(c));
     }
     sum
 }
@@ -43,49 +36,49 @@ const LN2_LO: f32 = -2.121_944_4e-4;
 
 /// `(n, r)` with `x = n ln 2 + r`, `|r| <= ln 2 / 2`, for `x` limited to where `exp` is 0 or infinite.
 #[inline(always)]
-unsafe fn reduce<V: Arithmetic32>(x: V) -> (V, V) {
-    let x = V::splat(89.0).min(V::splat(-105.0).max(x));
-    let n = x.mul(V::splat(std::f32::consts::LOG2_E)).round();
-    let r = n.mul_add(V::splat(-LN2_HI), x);
-    (n, n.mul_add(V::splat(-LN2_LO), r))
+fn reduce<V: Arithmetic32>(x: V) -> (V, V) {
+    let x = x.splat(89.0).min(x.splat(-105.0).max(x));
+    let n = x.mul(x.splat(std::f32::consts::LOG2_E)).round();
+    let r = n.mul_add(x.splat(-LN2_HI), x);
+    (n, n.mul_add(x.splat(-LN2_LO), r))
 }
 
 /// `exp(r) - 1` for `|r| <= ln 2 / 2`.
 #[inline(always)]
-unsafe fn exp_m1_near_0<V: Arithmetic32>(r: V) -> V {
+fn exp_m1_near_0<V: Arithmetic32>(r: V) -> V {
     let q = poly(r, [0.5, 0.166_665_14, 0.041_666_19, 0.008_369_531, 0.001_395_156_1]);
     r.mul(r).mul_add(q, r)
 }
 
 /// `exp(x)`, within 2 units in the last place; subnormal results included.
 #[inline(always)]
-pub(crate) unsafe fn exp<V: Arithmetic32>(x: V) -> V {
+pub(crate) fn exp<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
-    exp_m1_near_0(r).add(V::splat(1.0)).scale_pow2(n)
+    exp_m1_near_0(r).add(x.splat(1.0)).scale_pow2(n)
 }
 
 /// `exp(x) - 1`, relative error below 3e-7 also near 0.
 #[inline(always)]
-pub(crate) unsafe fn exp_m1<V: Arithmetic32>(x: V) -> V {
+pub(crate) fn exp_m1<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
-    let one = V::splat(1.0);
+    let one = x.splat(1.0);
     // 2^n (e^r - 1) + (2^n - 1); for large n the second term could overflow where the sum does not.
     let big = exp(x).sub(one);
     let small = exp_m1_near_0(r).scale_pow2(n).add(one.scale_pow2(n).sub(one));
-    V::splat(64.0).select_lt(n, big, small)
+    x.splat(64.0).select_lt(n, big, small)
 }
 
 /// The natural logarithm, within 2 units in the last place; -∞ at 0, NaN below.
 #[inline(always)]
-pub(crate) unsafe fn ln<V: Arithmetic32>(x: V) -> V {
-    let zero = V::splat(0.0);
-    let least = V::splat(f32::MIN_POSITIVE);
+pub(crate) fn ln<V: Arithmetic32>(x: V) -> V {
+    let zero = x.splat(0.0);
+    let least = x.splat(f32::MIN_POSITIVE);
     // Subnormal numbers are scaled up first.
-    let scaled = x.select_lt(least, x.mul(V::splat(8_388_608.0)), x);
-    let bias = x.select_lt(least, V::splat(-23.0), zero);
+    let scaled = x.select_lt(least, x.mul(x.splat(8_388_608.0)), x);
+    let bias = x.select_lt(least, x.splat(-23.0), zero);
     let (m, e) = scaled.split_exponent();
     let e = e.add(bias);
-    let f = m.sub(V::splat(1.0));
+    let f = m.sub(x.splat(1.0));
     let p = poly(
         f,
         [
@@ -102,40 +95,40 @@ pub(crate) unsafe fn ln<V: Arithmetic32>(x: V) -> V {
     );
     let f2 = f.mul(f);
     // Small terms first: e·ln2_lo + f³p - f²/2 + f + e·ln2_hi.
-    let tail = f.mul(f2).mul_add(p, e.mul(V::splat(LN2_LO)));
-    let tail = f2.mul_add(V::splat(-0.5), tail);
-    let normal = e.mul_add(V::splat(LN2_HI), f.add(tail));
+    let tail = f.mul(f2).mul_add(p, e.mul(x.splat(LN2_LO)));
+    let tail = f2.mul_add(x.splat(-0.5), tail);
+    let normal = e.mul_add(x.splat(LN2_HI), f.add(tail));
     // +∞ and NaN are their own logarithm here.
-    let finite = x.select_lt(V::splat(f32::INFINITY), normal, x);
-    let positive = zero.select_lt(x, finite, x.add(V::splat(f32::NAN)));
+    let finite = x.select_lt(x.splat(f32::INFINITY), normal, x);
+    let positive = zero.select_lt(x, finite, x.add(x.splat(f32::NAN)));
     let at_zero =
-        x.abs().select_lt(V::splat(f32::from_bits(1)), V::splat(f32::NEG_INFINITY), positive);
-    x.select_lt(zero, V::splat(f32::NAN), at_zero)
+        x.abs().select_lt(x.splat(f32::from_bits(1)), x.splat(f32::NEG_INFINITY), positive);
+    x.select_lt(zero, x.splat(f32::NAN), at_zero)
 }
 
 /// `1 / (1 + exp(-x))`, absolute error below 1.2e-7.
 #[inline(always)]
-pub(crate) unsafe fn sigmoid<V: Arithmetic32>(x: V) -> V {
-    let one = V::splat(1.0);
-    one.div(one.add(exp(V::splat(0.0).sub(x))))
+pub(crate) fn sigmoid<V: Arithmetic32>(x: V) -> V {
+    let one = x.splat(1.0);
+    one.div(one.add(exp(x.splat(0.0).sub(x))))
 }
 
 /// The hyperbolic tangent, relative error below 3e-7.
 #[inline(always)]
-pub(crate) unsafe fn tanh<V: Arithmetic32>(x: V) -> V {
+pub(crate) fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
-    let one = V::splat(1.0);
-    let far = one.sub(V::splat(2.0).div(exp(a.add(a)).add(one)));
+    let one = x.splat(1.0);
+    let far = one.sub(x.splat(2.0).div(exp(a.add(a)).add(one)));
     let x2 = x.mul(x);
     let p = poly(x2, [-0.333_332_84, 0.133_315_16, -0.053_745_158, 0.020_655_255, -0.005_721_667]);
     let near = x2.mul(a).mul_add(p, a);
-    a.select_lt(V::splat(0.625), near, far).copysign(x)
+    a.select_lt(x.splat(0.625), near, far).copysign(x)
 }
 
 /// The error function, absolute error below 1e-7, relative below 1.5e-7. The polynomials were fitted for least largest
 /// errors: `erf(a)/a - 1` in `a²` below three quarters, `log2(erfc(a))` above, and `2^f`.
 #[inline(always)]
-pub(crate) unsafe fn erf<V: Arithmetic32>(x: V) -> V {
+pub(crate) fn erf<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     // 2/√π less 1, which is added as `a` itself: fewer roundings.
     let p = poly(
@@ -151,7 +144,7 @@ pub(crate) unsafe fn erf<V: Arithmetic32>(x: V) -> V {
     );
     let near = a.mul_add(p, a);
     // erfc(4) is below half a unit in the last place of 1.
-    let b = V::splat(4.0).min(a);
+    let b = x.splat(4.0).min(a);
     let log2_erfc = poly(
         b,
         [
@@ -169,29 +162,29 @@ pub(crate) unsafe fn erf<V: Arithmetic32>(x: V) -> V {
         log2_erfc.sub(n),
         [1.0, 0.693_147_24, 0.240_221_07, 0.055_502_973, 0.009_676_036, 0.001_341_000_3],
     );
-    let far = V::splat(1.0).sub(erfc.scale_pow2(n));
-    a.select_lt(V::splat(0.75), near, far).copysign(x)
+    let far = x.splat(1.0).sub(erfc.scale_pow2(n));
+    a.select_lt(x.splat(0.75), near, far).copysign(x)
 }
 
 /// `x/2 * (1 + erf(x/√2))`, which is NaN at -∞, as the standard's formula is.
 #[inline(always)]
-pub(crate) unsafe fn gelu<V: Arithmetic32>(x: V) -> V {
-    let e = erf(x.mul(V::splat(std::f32::consts::FRAC_1_SQRT_2)));
-    x.mul(V::splat(0.5)).mul(V::splat(1.0).add(e))
+pub(crate) fn gelu<V: Arithmetic32>(x: V) -> V {
+    let e = erf(x.mul(x.splat(std::f32::consts::FRAC_1_SQRT_2)));
+    x.mul(x.splat(0.5)).mul(x.splat(1.0).add(e))
 }
 
 /// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`, which is NaN at -∞ too.
 #[inline(always)]
-pub(crate) unsafe fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
+pub(crate) fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
     const C: f32 = 0.797_884_6;
-    let inner = x.mul(x.mul(x).mul_add(V::splat(C * 0.044715), V::splat(C)));
-    x.mul(V::splat(0.5)).mul(V::splat(1.0).add(tanh(inner)))
+    let inner = x.mul(x.mul(x).mul_add(x.splat(C * 0.044715), x.splat(C)));
+    x.mul(x.splat(0.5)).mul(x.splat(1.0).add(tanh(inner)))
 }
 
 /// `ln(1 + exp(x))`.
 #[inline(always)]
-pub(crate) unsafe fn softplus<V: Arithmetic32>(x: V) -> V {
-    let (zero, one) = (V::splat(0.0), V::splat(1.0));
+pub(crate) fn softplus<V: Arithmetic32>(x: V) -> V {
+    let (zero, one) = (x.splat(0.0), x.splat(1.0));
     let t = exp(zero.sub(x.abs()));
     // ln(1 + t) = ln(u) t / (u - 1) for the rounded u = 1 + t; where u is 1 it is t.
     let u = one.add(t);

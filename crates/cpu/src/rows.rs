@@ -1,13 +1,10 @@
 //! Functions of a contiguous row of `f32`: reductions, softmax and normalisation.
 //!
 //! Sums run over blocks of [`BLOCK`] elements, four vectors side by side, and the blocks are added in `f64`: the order
-//! depends on the length and the instruction set only.
-
-// The kernels are unsafe for the instruction set, which `kernel!` guarantees, and for pointers into their own slices.
-#![allow(unsafe_op_in_unsafe_fn)]
+//! depends on the length and the instruction set only. Functions from one row to another panic if their lengths differ.
 
 use crate::math;
-use crate::simd::{Float32, Isa, kernel};
+use crate::simd::{Arithmetic, Arithmetic32, Float32, InOut, Isa, Simd, Vector, kernel};
 
 const BLOCK: usize = 4096;
 /// The lanes of the widest vector.
@@ -15,47 +12,47 @@ const WIDEST: usize = 16;
 
 /// Folds `f` over a row: `f(accumulator, vector)`; missing lanes of the last vector are `fill`.
 #[inline(always)]
-unsafe fn fold<V: Float32>(
+fn fold<S: Simd>(
+    s: S,
     x: &[f32],
     fill: f32,
     start: f32,
-    f: impl Fn(V, V) -> V,
-    join: impl Fn(V, V) -> V,
-) -> V {
-    let (p, n) = (x.as_ptr(), x.len());
-    let mut acc = [V::splat(start); 4];
-    let mut i = 0;
-    while i + 4 * V::LANES <= n {
-        acc[0] = f(acc[0], V::load(p.add(i)));
-        acc[1] = f(acc[1], V::load(p.add(i + V::LANES)));
-        acc[2] = f(acc[2], V::load(p.add(i + 2 * V::LANES)));
-        acc[3] = f(acc[3], V::load(p.add(i + 3 * V::LANES)));
-        i += 4 * V::LANES;
+    f: impl Fn(S::F32, S::F32) -> S::F32,
+    join: impl Fn(S::F32, S::F32) -> S::F32,
+) -> S::F32 {
+    let lanes = S::F32::LANES;
+    let mut acc = [s.splat(start); 4];
+    let blocks = x.chunks_exact(4 * lanes);
+    let rest = blocks.remainder();
+    for block in blocks {
+        acc[0] = f(acc[0], s.load(block));
+        acc[1] = f(acc[1], s.load(&block[lanes..]));
+        acc[2] = f(acc[2], s.load(&block[2 * lanes..]));
+        acc[3] = f(acc[3], s.load(&block[3 * lanes..]));
     }
-    while i < n {
-        acc[0] = f(acc[0], load_or(p.add(i), n - i, fill));
-        i += V::LANES;
+    for part in rest.chunks(lanes) {
+        acc[0] = f(acc[0], load_or(s, part, fill));
     }
     join(join(acc[0], acc[1]), join(acc[2], acc[3]))
 }
 
 /// Loads up to a vector; missing lanes are `fill`.
 #[inline(always)]
-unsafe fn load_or<V: Float32>(p: *const f32, n: usize, fill: f32) -> V {
-    if n >= V::LANES {
-        return V::load(p);
+fn load_or<S: Simd>(s: S, x: &[f32], fill: f32) -> S::F32 {
+    if x.len() >= S::F32::LANES {
+        return s.load(x);
     }
     let mut lanes = [fill; WIDEST];
-    lanes.as_mut_ptr().copy_from_nonoverlapping(p, n);
-    V::load(lanes.as_ptr())
+    lanes[..x.len()].copy_from_slice(x);
+    s.load(&lanes)
 }
 
 /// A sum of `term` over the row; `term(fill)` must be 0.
 #[inline(always)]
-unsafe fn sum_of<V: Float32>(x: &[f32], fill: f32, term: impl Fn(V, V) -> V) -> f64 {
+fn sum_of<S: Simd>(s: S, x: &[f32], fill: f32, term: impl Fn(S::F32, S::F32) -> S::F32) -> f64 {
     let mut total = 0.0;
     for block in x.chunks(BLOCK) {
-        total += f64::from(fold::<V>(block, fill, 0.0, &term, |a, b| a.add(b)).reduce_add());
+        total += f64::from(fold(s, block, fill, 0.0, &term, |a, b| a.add(b)).reduce_add());
     }
     total
 }
@@ -65,8 +62,8 @@ kernel! {
     pub fn sum(x: &[f32]) -> f64 => sum_lanes
 }
 #[inline(always)]
-unsafe fn sum_lanes<V: Float32>(x: &[f32]) -> f64 {
-    sum_of::<V>(x, 0.0, |acc, x| acc.add(x))
+fn sum_lanes<S: Simd>(s: S, x: &[f32]) -> f64 {
+    sum_of(s, x, 0.0, |acc, x| acc.add(x))
 }
 
 kernel! {
@@ -74,8 +71,8 @@ kernel! {
     pub fn sum_squares(x: &[f32]) -> f64 => sum_squares_lanes
 }
 #[inline(always)]
-unsafe fn sum_squares_lanes<V: Float32>(x: &[f32]) -> f64 {
-    sum_of::<V>(x, 0.0, |acc, x| x.mul_add(x, acc))
+fn sum_squares_lanes<S: Simd>(s: S, x: &[f32]) -> f64 {
+    sum_of(s, x, 0.0, |acc, x| x.mul_add(x, acc))
 }
 
 kernel! {
@@ -83,8 +80,8 @@ kernel! {
     pub fn sum_abs(x: &[f32]) -> f64 => sum_abs_lanes
 }
 #[inline(always)]
-unsafe fn sum_abs_lanes<V: Float32>(x: &[f32]) -> f64 {
-    sum_of::<V>(x, 0.0, |acc, x| acc.add(x.abs()))
+fn sum_abs_lanes<S: Simd>(s: S, x: &[f32]) -> f64 {
+    sum_of(s, x, 0.0, |acc, x| acc.add(x.abs()))
 }
 
 kernel! {
@@ -92,8 +89,9 @@ kernel! {
     pub fn max(x: &[f32]) -> f32 => max_lanes
 }
 #[inline(always)]
-unsafe fn max_lanes<V: Float32>(x: &[f32]) -> f32 {
-    let m = fold::<V>(
+fn max_lanes<S: Simd>(s: S, x: &[f32]) -> f32 {
+    let m = fold(
+        s,
         x,
         f32::NEG_INFINITY,
         f32::NEG_INFINITY,
@@ -102,7 +100,7 @@ unsafe fn max_lanes<V: Float32>(x: &[f32]) -> f32 {
     );
     spread(m)
         .into_iter()
-        .take(V::LANES)
+        .take(S::F32::LANES)
         .fold(f32::NEG_INFINITY, |a, b| if a.is_nan() || a > b { a } else { b })
 }
 
@@ -111,8 +109,9 @@ kernel! {
     pub fn min(x: &[f32]) -> f32 => min_lanes
 }
 #[inline(always)]
-unsafe fn min_lanes<V: Float32>(x: &[f32]) -> f32 {
-    let m = fold::<V>(
+fn min_lanes<S: Simd>(s: S, x: &[f32]) -> f32 {
+    let m = fold(
+        s,
         x,
         f32::INFINITY,
         f32::INFINITY,
@@ -121,81 +120,74 @@ unsafe fn min_lanes<V: Float32>(x: &[f32]) -> f32 {
     );
     spread(m)
         .into_iter()
-        .take(V::LANES)
+        .take(S::F32::LANES)
         .fold(f32::INFINITY, |a, b| if a.is_nan() || a < b { a } else { b })
 }
 
 /// `next`, but a NaN in `before` stays: `max` and `min` pass on only one of their second operand.
 #[inline(always)]
-unsafe fn keep_nan<V: Float32>(before: V, next: V) -> V {
+fn keep_nan<V: Float32>(before: V, next: V) -> V {
     // Ordinary values are below ∞ or equal to it, so that only NaN fails both comparisons.
-    let inf = V::splat(f32::INFINITY);
+    let inf = before.splat(f32::INFINITY);
     let below = before.select_lt(inf, next, before);
-    V::splat(f32::MAX).select_lt(before, next, below)
+    before.splat(f32::MAX).select_lt(before, next, below)
 }
 
 #[inline(always)]
-unsafe fn spread<V: Float32>(v: V) -> [f32; WIDEST] {
+fn spread<V: Float32>(v: V) -> [f32; WIDEST] {
     let mut lanes = [0.0; WIDEST];
-    v.store(lanes.as_mut_ptr());
+    v.store(&mut lanes);
     lanes
 }
 
 /// `y = exp(x - max(x)) / sum(exp(x - max(x)))`.
 pub fn softmax(isa: Isa, x: &[f32], y: &mut [f32]) {
-    debug_assert_eq!(x.len(), y.len());
-    softmax_kernel(isa, x.as_ptr(), y);
+    softmax_kernel(isa, InOut::new(x, y));
 }
 
 /// [`softmax`] of a row in its place.
 pub fn softmax_in_place(isa: Isa, y: &mut [f32]) {
-    softmax_kernel(isa, y.as_ptr(), y);
+    softmax_kernel(isa, InOut::in_place(y));
 }
 
 kernel! {
-    fn softmax_kernel(x: *const f32, y: &mut [f32]) => softmax_lanes
+    fn softmax_kernel(row: InOut<'_, f32>) => softmax_lanes
 }
 #[inline(always)]
-unsafe fn softmax_lanes<V: Float32>(x: *const f32, y: &mut [f32]) {
-    let shift = V::splat(greatest::<V>(std::slice::from_raw_parts(x, y.len())));
-    math::map!(V, x, y, |x| math::exp(x.sub(shift)));
-    let scale = V::splat((1.0 / sum_lanes::<V>(y)) as f32);
-    math::map!(V, y.as_ptr(), y, |y| y.mul(scale));
+fn softmax_lanes<S: Simd>(s: S, mut row: InOut<'_, f32>) {
+    let shift = s.splat(greatest(s, row.input()));
+    math::map!(s, S::F32, row.reborrow(), |x| math::exp(x.sub(shift)));
+    let y = row.output();
+    let scale = s.splat((1.0 / sum_lanes(s, y)) as f32);
+    math::map!(s, S::F32, InOut::in_place(y), |y| y.mul(scale));
 }
 
 /// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
 #[inline(always)]
-unsafe fn greatest<V: Float32>(x: &[f32]) -> f32 {
-    fold::<V>(x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))
+fn greatest<S: Simd>(s: S, x: &[f32]) -> f32 {
+    fold(s, x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))
         .reduce_max()
 }
 
-/// `y = x - max(x) - ln(sum(exp(x - max(x))))`.
-pub fn log_softmax(isa: Isa, x: &[f32], y: &mut [f32]) {
-    debug_assert_eq!(x.len(), y.len());
-    log_softmax_kernel(isa, x, y);
-}
-
 kernel! {
-    fn log_softmax_kernel(x: &[f32], y: &mut [f32]) => log_softmax_lanes
+    /// `y = x - max(x) - ln(sum(exp(x - max(x))))`.
+    pub fn log_softmax(x: &[f32], y: &mut [f32]) => log_softmax_lanes
 }
 #[inline(always)]
-unsafe fn log_softmax_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
-    let greatest = greatest::<V>(x);
-    let shift = V::splat(greatest);
+fn log_softmax_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
+    let greatest = greatest(s, x);
+    let shift = s.splat(greatest);
     let mut total = 0.0;
     for block in x.chunks(BLOCK) {
-        let mut sum = V::splat(0.0);
-        let mut i = 0;
-        while i < block.len() {
-            let x = load_or::<V>(block.as_ptr().add(i), block.len() - i, f32::NEG_INFINITY);
+        let mut sum = s.splat(0.0);
+        for part in block.chunks(S::F32::LANES) {
+            let x = load_or(s, part, f32::NEG_INFINITY);
             sum = sum.add(math::exp(x.sub(shift)));
-            i += V::LANES;
         }
         total += f64::from(sum.reduce_add());
     }
-    let log = V::splat(total.ln() as f32);
-    math::map!(V, x.as_ptr(), y, |x| x.sub(shift).sub(log));
+    let log = s.splat(total.ln() as f32);
+    math::map!(s, S::F32, InOut::new(x, y), |x| x.sub(shift).sub(log));
 }
 
 /// The mean and the reciprocal of the standard deviation that a row was normalised with.
@@ -212,7 +204,8 @@ kernel! {
     pub fn layer_norm(x: &[f32], gamma: Option<&[f32]>, beta: Option<&[f32]>, epsilon: f32, y: &mut [f32]) -> Moments => layer_norm_lanes
 }
 #[inline(always)]
-unsafe fn layer_norm_lanes<V: Float32>(
+fn layer_norm_lanes<S: Simd>(
+    s: S,
     x: &[f32],
     gamma: Option<&[f32]>,
     beta: Option<&[f32]>,
@@ -220,15 +213,15 @@ unsafe fn layer_norm_lanes<V: Float32>(
     y: &mut [f32],
 ) -> Moments {
     let n = x.len() as f64;
-    let mean = (sum_lanes::<V>(x) / n) as f32;
-    let shift = V::splat(mean);
+    let mean = (sum_lanes(s, x) / n) as f32;
+    let shift = s.splat(mean);
     // With `mean` for a fill the missing lanes add nothing.
-    let squares = sum_of::<V>(x, mean, |acc, x| {
+    let squares = sum_of(s, x, mean, |acc, x| {
         let d = x.sub(shift);
         d.mul_add(d, acc)
     });
     let inverse = (1.0 / (squares / n + f64::from(epsilon)).sqrt()) as f32;
-    scale_rows::<V>(x, mean, inverse, gamma, beta, y);
+    scale_rows(s, x, mean, inverse, gamma, beta, y);
     Moments { mean, inverse }
 }
 
@@ -237,20 +230,22 @@ kernel! {
     pub fn rms_norm(x: &[f32], gamma: Option<&[f32]>, epsilon: f32, y: &mut [f32]) -> Moments => rms_norm_lanes
 }
 #[inline(always)]
-unsafe fn rms_norm_lanes<V: Float32>(
+fn rms_norm_lanes<S: Simd>(
+    s: S,
     x: &[f32],
     gamma: Option<&[f32]>,
     epsilon: f32,
     y: &mut [f32],
 ) -> Moments {
-    let mean_square = sum_squares_lanes::<V>(x) / x.len() as f64;
+    let mean_square = sum_squares_lanes(s, x) / x.len() as f64;
     let inverse = (1.0 / (mean_square + f64::from(epsilon)).sqrt()) as f32;
-    scale_rows::<V>(x, 0.0, inverse, gamma, None, y);
+    scale_rows(s, x, 0.0, inverse, gamma, None, y);
     Moments { mean: 0.0, inverse }
 }
 
 #[inline(always)]
-unsafe fn scale_rows<V: Float32>(
+fn scale_rows<S: Simd>(
+    s: S,
     x: &[f32],
     mean: f32,
     inverse: f32,
@@ -258,20 +253,24 @@ unsafe fn scale_rows<V: Float32>(
     beta: Option<&[f32]>,
     y: &mut [f32],
 ) {
-    let n = x.len().min(y.len());
-    debug_assert!(gamma.is_none_or(|g| g.len() >= n) && beta.is_none_or(|b| b.len() >= n));
-    let (mean, inverse) = (V::splat(mean), V::splat(inverse));
+    let n = y.len();
+    let fits = |row: Option<&[f32]>| row.is_none_or(|row| row.len() == n);
+    assert!(
+        x.len() == n && fits(gamma) && fits(beta),
+        "the row, gamma and beta must have {n} elements as the result has"
+    );
+    let (mean, inverse) = (s.splat(mean), s.splat(inverse));
     let mut i = 0;
     while i < n {
-        let mut v = V::load_up_to(x.as_ptr().add(i), n - i).sub(mean).mul(inverse);
+        let mut v = s.load_up_to(&x[i..]).sub(mean).mul(inverse);
         if let Some(gamma) = gamma {
-            v = v.mul(V::load_up_to(gamma.as_ptr().add(i), n - i));
+            v = v.mul(s.load_up_to(&gamma[i..]));
         }
         if let Some(beta) = beta {
-            v = v.add(V::load_up_to(beta.as_ptr().add(i), n - i));
+            v = v.add(s.load_up_to(&beta[i..]));
         }
-        v.store_up_to(y.as_mut_ptr().add(i), n - i);
-        i += V::LANES;
+        v.store_up_to(&mut y[i..]);
+        i += S::F32::LANES;
     }
 }
 
@@ -280,24 +279,18 @@ kernel! {
     pub fn scale_shift(x: &[f32], scale: f32, shift: f32, y: &mut [f32]) => scale_shift_lanes
 }
 #[inline(always)]
-unsafe fn scale_shift_lanes<V: Float32>(x: &[f32], scale: f32, shift: f32, y: &mut [f32]) {
-    debug_assert_eq!(x.len(), y.len());
-    let (scale, shift) = (V::splat(scale), V::splat(shift));
-    math::map!(V, x.as_ptr(), y, |x| x.mul_add(scale, shift));
-}
-
-/// The natural logarithm of each element.
-pub fn ln(isa: Isa, x: &[f32], y: &mut [f32]) {
-    debug_assert_eq!(x.len(), y.len());
-    ln_kernel(isa, x, y);
+fn scale_shift_lanes<S: Simd>(s: S, x: &[f32], scale: f32, shift: f32, y: &mut [f32]) {
+    let (scale, shift) = (s.splat(scale), s.splat(shift));
+    math::map!(s, S::F32, InOut::new(x, y), |x| x.mul_add(scale, shift));
 }
 
 kernel! {
-    fn ln_kernel(x: &[f32], y: &mut [f32]) => ln_lanes
+    /// The natural logarithm of each element.
+    pub fn ln(x: &[f32], y: &mut [f32]) => ln_lanes
 }
 #[inline(always)]
-unsafe fn ln_lanes<V: Float32>(x: &[f32], y: &mut [f32]) {
-    math::map!(V, x.as_ptr(), y, |x| math::ln(x));
+fn ln_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
+    math::map!(s, S::F32, InOut::new(x, y), |x| math::ln(x));
 }
 
 #[cfg(test)]
@@ -523,6 +516,27 @@ mod tests {
             assert!(y.iter().all(|y| y.is_nan()));
             softmax(isa, &[f32::NEG_INFINITY, 0.0, f32::NEG_INFINITY], &mut y);
             assert_eq!(y, [0.0, 1.0, 0.0]);
+        }
+    }
+    #[test]
+    fn rows_of_other_lengths_are_refused() {
+        let refused = |f: &dyn Fn()| {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).unwrap_err();
+        };
+        let x = vec![1.0; 100];
+        for isa in Isa::available() {
+            for n in [0, 99, 101, 4000] {
+                let y = || vec![0.0; n];
+                refused(&|| softmax(isa, &x, &mut y()));
+                refused(&|| log_softmax(isa, &x, &mut y()));
+                refused(&|| ln(isa, &x, &mut y()));
+                refused(&|| scale_shift(isa, &x, 1.0, 1.0, &mut y()));
+                refused(&|| Activation::Exp.apply_to(isa, &x, &mut y()));
+                refused(&|| Activation::None.apply_to(isa, &x, &mut y()));
+                refused(&|| _ = layer_norm(isa, &x, None, None, 1.0, &mut y()));
+                refused(&|| _ = rms_norm(isa, &x, Some(&y()), 1.0, &mut x.clone()));
+                refused(&|| _ = layer_norm(isa, &x, Some(&x), Some(&y()), 1.0, &mut x.clone()));
+            }
         }
     }
 }

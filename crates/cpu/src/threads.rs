@@ -13,6 +13,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::disjoint::Disjoint;
 use crate::sync::{AtomicUsize, Builder, JoinHandle, Ordering};
 use crew::{Crew, Turn};
 pub(crate) use share::Shares;
@@ -113,6 +114,24 @@ impl Threads {
         });
     }
 
+    /// As [`for_range`](Self::for_range) over the rows of `row` elements of `data`, with the rows themselves: `f(first, rows)`;
+    /// the last row may be shorter.
+    pub(crate) fn for_rows_mut<T: Send>(
+        &self,
+        data: &mut [T],
+        row: usize,
+        grain: usize,
+        f: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        let (row, len) = (row.max(1), data.len());
+        let data = Disjoint::new(data);
+        self.for_range(len.div_ceil(row), grain, |rows| {
+            let part = rows.start * row..(rows.end * row).min(len);
+            // SAFETY: the ranges do not overlap, and each comes once.
+            f(rows.start, unsafe { data.part(part) });
+        });
+    }
+
     /// Calls `f(i, chunk)` for the `i`-th piece of `chunk` elements of `data` (the last may be shorter).
     pub fn for_chunks_mut<T: Send>(
         &self,
@@ -122,12 +141,11 @@ impl Threads {
     ) {
         let chunk = chunk.max(1);
         let len = data.len();
-        let base = Disjoint(data.as_mut_ptr());
+        let data = Disjoint::new(data);
         self.run(len.div_ceil(chunk), |i| {
             let start = i * chunk;
-            let n = chunk.min(len - start);
-            // SAFETY: pieces with different `i` are disjoint parts of `data`, which is borrowed mutably for the call.
-            f(i, unsafe { std::slice::from_raw_parts_mut(base.get().add(start), n) });
+            // SAFETY: pieces with different `i` do not overlap, and each `i` comes once.
+            f(i, unsafe { data.part(start..start + chunk.min(len - start)) });
         });
     }
 }
@@ -135,22 +153,6 @@ impl Threads {
 /// A value with cache lines of its own; two, because processors fetch them in pairs.
 #[repr(align(128))]
 struct Padded<T>(T);
-
-/// A pointer that tasks share, each touching its own part. That they do is shown where the pointer is followed, which
-/// takes `unsafe` there; where they are pieces of a slice, [`Threads::for_chunks_mut`] does without.
-#[derive(Clone, Copy)]
-pub(crate) struct Disjoint<T>(pub(crate) *mut T);
-// SAFETY: all that safe code can do with it on another thread is to learn an address.
-unsafe impl<T: Send> Sync for Disjoint<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Send for Disjoint<T> {}
-
-impl<T> Disjoint<T> {
-    /// The pointer (a method, so that closures capture the wrapper and not its field).
-    pub(crate) fn get(&self) -> *mut T {
-        self.0
-    }
-}
 
 impl Drop for Threads {
     fn drop(&mut self) {

@@ -3,15 +3,13 @@
 //! The copy splits each row by the stride's phases, so that the taps of neighbouring outputs are neighbours in memory
 //! for every stride and dilation; it stays in the first- or second-level cache.
 
-// A kernel is one unsafe operation after the other; the contract stands on each function.
-#![allow(unsafe_op_in_unsafe_fn)]
 #![allow(
     clippy::needless_range_loop,
     reason = "plain index loops keep the accumulators in registers"
 )]
 
 use super::geometry::{Geometry, unravel};
-use crate::simd::{Float32, Isa, Vector, kernel};
+use crate::simd::{Arithmetic, Isa, Simd, Vector, kernel};
 
 /// Vectors computed side by side, to hide the latency of the multiply-add.
 const BLOCK: usize = 6;
@@ -40,6 +38,8 @@ pub(crate) struct Layout {
     pad: usize,
     stride: usize,
     len: usize,
+    /// Elements of a channel of the output.
+    outputs: usize,
 }
 
 impl Layout {
@@ -87,7 +87,12 @@ impl Layout {
             .collect();
         let len = extents.iter().product::<usize>() * pitch + SLACK;
         let width = inner.input.min(reach(&inner).saturating_sub(inner.pad));
-        Self { places, taps, rows, phase, width, pad: inner.pad, stride: inner.stride, len }
+        // What the unchecked accesses of `block` rely on.
+        let (outputs, tap) = (outputs * inner.output, taps.iter().copied().max().unwrap_or(0));
+        let fits = |p: &Place| p.from + tap + SLACK <= len && p.to + p.lanes <= outputs;
+        assert!(lanes <= SLACK && places.iter().all(fits), "a layout leaves its channel");
+        let (pad, stride) = (inner.pad, inner.stride);
+        Self { places, taps, rows, phase, width, pad, stride, len, outputs }
     }
 
     /// The elements of the padded copy; it starts zeroed and keeps its zeros from channel to channel.
@@ -109,35 +114,30 @@ kernel! {
 }
 
 #[inline(always)]
-unsafe fn pad_lanes<V: Float32>(layout: &Layout, image: &[f32], padded: &mut [f32]) {
-    debug_assert!(padded.len() >= layout.len);
+fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) {
     let Layout { phase, width, pad, stride, .. } = *layout;
     for &(from, to) in &layout.rows {
-        let from = image.as_ptr().add(from);
-        let to = padded.as_mut_ptr().add(to);
+        let (row, padded) = (&image[from..from + width], &mut padded[to..]);
         for first in 0..stride.min(width) {
-            let x = first + pad;
-            let to = to.add(x % stride * phase + x / stride);
-            let from = from.add(first);
-            let n = (width - first).div_ceil(stride);
-            let mut i = 0;
+            let (x, from) = (first + pad, &row[first..]);
+            let n = from.len().div_ceil(stride);
+            let to = &mut padded[x % stride * phase + x / stride..][..n];
+            let lanes = S::F32::LANES;
             match stride {
                 1 => {
-                    while i < n {
-                        V::load_up_to(from.add(i), n - i).store_up_to(to.add(i), n - i);
-                        i += V::LANES;
+                    for (to, from) in to.chunks_mut(lanes).zip(from.chunks(lanes)) {
+                        s.load_up_to(from).store_up_to(to);
                     }
                 }
                 2 => {
-                    while i < n {
-                        let some = (n - i).min(V::LANES);
-                        V::load_even(from.add(2 * i), some).store_up_to(to.add(i), some);
-                        i += V::LANES;
+                    for (to, from) in to.chunks_mut(lanes).zip(from.chunks(2 * lanes)) {
+                        let from = &from[..2 * to.len() - 1];
+                        S::F32::load_even(s, from).store_up_to(to);
                     }
                 }
                 _ => {
-                    for i in 0..n {
-                        *to.add(i) = *from.add(i * stride);
+                    for (to, from) in to.iter_mut().zip(from.iter().step_by(stride)) {
+                        *to = *from;
                     }
                 }
             }
@@ -151,65 +151,84 @@ kernel! {
 }
 
 #[inline(always)]
-unsafe fn channel_lanes<V: Float32>(
+fn channel_lanes<S: Simd>(
+    s: S,
     layout: &Layout,
     padded: &[f32],
     weights: &[f32],
     finish: &Finish<'_>,
     out: &mut [f32],
 ) {
-    debug_assert!(padded.len() >= layout.len && weights.len() == layout.taps.len());
+    assert!(
+        padded.len() >= layout.len
+            && weights.len() == layout.taps.len()
+            && out.len() == layout.outputs
+            && finish.residual.is_none_or(|r| r.len() == layout.outputs),
+        "the operands of a channel have other sizes"
+    );
     let blocks = layout.places.chunks_exact(BLOCK);
     let rest = blocks.remainder();
-    for places in blocks {
-        block::<V, BLOCK>(layout, padded.as_ptr(), weights, finish, places, out.as_mut_ptr());
-    }
-    for places in rest.chunks(1) {
-        block::<V, 1>(layout, padded.as_ptr(), weights, finish, places, out.as_mut_ptr());
+    // SAFETY: the operands are those of the layout, as asserted.
+    unsafe {
+        for places in blocks {
+            block::<S, BLOCK>(s, layout, padded, weights, finish, places, out);
+        }
+        for places in rest.chunks(1) {
+            block::<S, 1>(s, layout, padded, weights, finish, places, out);
+        }
     }
 }
 
 /// `N` vectors of outputs, each a chain of multiply-adds in the order of the taps.
+///
+/// # Safety
+/// There are `N` places of the layout; `padded` is as long as it says, `out` and the residual have its outputs.
 #[inline(always)]
-unsafe fn block<V: Float32, const N: usize>(
+unsafe fn block<S: Simd, const N: usize>(
+    s: S,
     layout: &Layout,
-    padded: *const f32,
+    padded: &[f32],
     weights: &[f32],
     finish: &Finish<'_>,
     places: &[Place],
-    out: *mut f32,
+    out: &mut [f32],
 ) {
-    let mut from = [padded; N];
+    let mut place = [Place::default(); N];
     for i in 0..N {
-        from[i] = padded.add(places.get_unchecked(i).from);
+        place[i] = places[i];
     }
-    let mut acc = [V::splat(0.0); N];
+    let mut acc = [s.splat(0.0); N];
     for (&tap, &w) in layout.taps.iter().zip(weights) {
-        let w = V::splat(w);
+        let w = s.splat(w);
         for i in 0..N {
-            acc[i] = w.mul_add(V::load(from[i].add(tap)), acc[i]);
+            // SAFETY: the copy has a vector behind each place and tap, which `Layout::new` asserts.
+            let x = unsafe { S::F32::load_at(s, padded.as_ptr().add(place[i].from + tap)) };
+            acc[i] = w.mul_add(x, acc[i]);
         }
     }
-    let bias = V::splat(finish.bias);
+    let bias = s.splat(finish.bias);
     for i in 0..N {
         acc[i] = acc[i].add(bias);
     }
     if let Some(residual) = finish.residual {
         for i in 0..N {
-            let place = places.get_unchecked(i);
-            acc[i] = acc[i].add(V::load_up_to(residual.as_ptr().add(place.to), place.lanes));
+            let Place { to, lanes, .. } = place[i];
+            // SAFETY: the outputs have the place.
+            let r = unsafe { S::F32::load_up_to_at(s, residual.as_ptr().add(to), lanes) };
+            acc[i] = acc[i].add(r);
         }
     }
     if let Some((lo, hi)) = finish.limits {
-        let (lo, hi) = (V::splat(lo), V::splat(hi));
+        let (lo, hi) = (s.splat(lo), s.splat(hi));
         for i in 0..N {
             // In this order a NaN stays.
             acc[i] = hi.min(lo.max(acc[i]));
         }
     }
     for i in 0..N {
-        let place = places.get_unchecked(i);
-        acc[i].store_up_to(out.add(place.to), place.lanes);
+        let Place { to, lanes, .. } = place[i];
+        // SAFETY: as above.
+        unsafe { acc[i].store_up_to_at(out.as_mut_ptr().add(to), lanes) };
     }
 }
 
@@ -217,8 +236,8 @@ unsafe fn block<V: Float32, const N: usize>(
 pub(crate) fn lanes(isa: Isa) -> usize {
     kernel! { fn lanes() -> usize => lanes_of }
     #[inline(always)]
-    unsafe fn lanes_of<V: Vector>() -> usize {
-        V::LANES
+    fn lanes_of<S: Simd>(_: S) -> usize {
+        S::F32::LANES
     }
     lanes(isa)
 }

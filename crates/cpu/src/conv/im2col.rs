@@ -1,14 +1,11 @@
 //! The image as the right operand of a product: a column per output pixel, a row per channel and tap, made on the fly.
 
-// The packing is unsafe for its unchecked addresses, whose bounds are established per run of pixels.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::geometry::{Geometry, unravel};
 use crate::gemm::Source;
-use crate::simd::{Float32, Isa, kernel};
+use crate::simd::{Isa, Simd, Vector, kernel};
 
 /// The channels of one group of one image.
 pub(crate) struct Im2col<'a, T> {
@@ -118,6 +115,14 @@ impl Plan {
             }
         }
         let (pixels, channel) = (pixels.len(), geometry.pixels_in());
+        // What the unchecked accesses of `fill` rely on.
+        let last = |s: &Span| (s.len - 1).checked_mul(inner.stride)?.checked_add(s.from);
+        let (mut reads, mut writes) = (inside.iter(), inside.iter().chain(&padding));
+        assert!(
+            reads.all(|s| s.len > 0 && last(s).is_some_and(|last| last < channel))
+                && writes.all(|s| s.at + s.len <= pixels),
+            "a plan leaves its image"
+        );
         Self { inside, padding, ends, pixels, channel, stride: inner.stride }
     }
 
@@ -136,37 +141,49 @@ impl Plan {
         }
     }
 
-    /// Fills `dst` with rows `k`, of `width` elements each. `copy(from, to, n)` copies `n` elements at the inner stride,
-    /// `zero(to, n)` clears.
+    /// Fills `dst` with rows `k`, of `width` elements each. `copy(from, to, n)` copies `n` elements, those to read at the
+    /// inner stride; `zero(to, n)` clears.
     ///
-    /// # Safety
-    /// `image` holds all channels that `k` names; `dst` holds `k.len() * width` elements.
+    /// Both may rely on what they get: readable and writable elements.
     #[inline(always)]
-    unsafe fn fill<T>(
+    fn fill<T>(
         &self,
-        image: *const T,
+        image: &[T],
         k: Range<usize>,
         width: usize,
-        dst: *mut T,
+        dst: &mut [T],
         copy: impl Fn(*const T, *mut T, usize),
         zero: impl Fn(*mut T, usize),
     ) {
         let taps = self.ends.len();
+        let channels = k.end.div_ceil(taps);
+        assert!(
+            channels.checked_mul(self.channel).is_some_and(|len| len <= image.len())
+                && k.len().checked_mul(width).is_some_and(|len| len <= dst.len())
+                && self.pixels <= width,
+            "a panel of {width} × {k:?} from {} elements into {}",
+            image.len(),
+            dst.len()
+        );
         let mut tap = k.start % taps;
-        let mut channel = image.wrapping_add(k.start / taps * self.channel);
-        let mut to = dst;
+        let mut channel = image.as_ptr().wrapping_add(k.start / taps * self.channel);
+        let mut to = dst.as_mut_ptr();
         for _ in k {
             let (inside, padding) = self.spans(tap);
-            for span in inside {
-                copy(channel.add(span.from), to.add(span.at), span.len);
+            // SAFETY: `image` has the channel and `dst` the row, as asserted, and the spans lie inside of both, as `new` has
+            // asserted.
+            unsafe {
+                for span in inside {
+                    copy(channel.add(span.from), to.add(span.at), span.len);
+                }
+                for span in padding {
+                    zero(to.add(span.at), span.len);
+                }
+                if self.pixels < width {
+                    zero(to.add(self.pixels), width - self.pixels);
+                }
+                to = to.add(width);
             }
-            for span in padding {
-                zero(to.add(span.at), span.len);
-            }
-            if self.pixels < width {
-                zero(to.add(self.pixels), width - self.pixels);
-            }
-            to = to.add(width);
             tap += 1;
             if tap == taps {
                 tap = 0;
@@ -177,96 +194,110 @@ impl Plan {
 }
 
 kernel! {
-    fn fill_f32(plan: &Plan, image: *const f32, k: Range<usize>, width: usize, dst: *mut f32) => fill_lanes
+    fn fill_f32(plan: &Plan, image: &[f32], k: Range<usize>, width: usize, dst: &mut [f32]) => fill_lanes
 }
 
 #[inline(always)]
-unsafe fn fill_lanes<V: Float32>(
+fn fill_lanes<S: Simd>(
+    s: S,
     plan: &Plan,
-    image: *const f32,
+    image: &[f32],
     k: Range<usize>,
     width: usize,
-    dst: *mut f32,
+    dst: &mut [f32],
 ) {
+    let lanes = S::F32::LANES;
     let zero = |to: *mut f32, n: usize| {
-        let mut i = 0;
-        while i < n {
-            V::splat(0.0).store_up_to(to.add(i), n - i);
-            i += V::LANES;
+        for i in (0..n).step_by(lanes) {
+            // SAFETY: `fill` gives `n` elements.
+            unsafe { s.splat(0.0).store_up_to_at(to.add(i), n - i) };
         }
     };
     match plan.stride {
-        1 => plan.fill(
-            image,
-            k,
-            width,
-            dst,
-            |from, to, n| {
-                let mut i = 0;
-                while i < n {
-                    V::load_up_to(from.add(i), n - i).store_up_to(to.add(i), n - i);
-                    i += V::LANES;
+        1 => {
+            let copy = |from: *const f32, to: *mut f32, n: usize| {
+                for i in (0..n).step_by(lanes) {
+                    // SAFETY: `fill` gives `n` elements.
+                    unsafe {
+                        let v = S::F32::load_up_to_at(s, from.add(i), n - i);
+                        v.store_up_to_at(to.add(i), n - i);
+                    }
                 }
-            },
-            zero,
-        ),
-        2 => plan.fill(
-            image,
-            k,
-            width,
-            dst,
-            |from, to, n| {
-                let mut i = 0;
-                while i < n {
-                    let some = (n - i).min(V::LANES);
-                    V::load_even(from.add(2 * i), some).store_up_to(to.add(i), some);
-                    i += V::LANES;
+            };
+            plan.fill(image, k, width, dst, copy, zero);
+        }
+        2 => {
+            let copy = |from: *const f32, to: *mut f32, n: usize| {
+                for i in (0..n).step_by(lanes) {
+                    let some = (n - i).min(lanes);
+                    // SAFETY: `fill` gives `n` elements, those to read two apart.
+                    unsafe {
+                        let from = std::slice::from_raw_parts(from.add(2 * i), 2 * some - 1);
+                        S::F32::load_even(s, from).store_up_to_at(to.add(i), some);
+                    }
                 }
-            },
-            zero,
-        ),
-        stride => plan.fill(image, k, width, dst, |from, to, n| strided(from, to, n, stride), zero),
+            };
+            plan.fill(image, k, width, dst, copy, zero);
+        }
+        stride => {
+            let copy = |from: *const f32, to: *mut f32, n: usize| {
+                // SAFETY: `fill` gives `n` elements, those to read as far apart.
+                unsafe { strided(from, to, n, stride) }
+            };
+            plan.fill(image, k, width, dst, copy, zero);
+        }
     }
 }
 
+/// Copies elements that are `stride` apart.
+///
+/// # Safety
+/// `n` such are readable, and `n` neighbours writable.
 #[inline(always)]
 unsafe fn strided<T: Copy>(from: *const T, to: *mut T, n: usize, stride: usize) {
     for i in 0..n {
-        *to.add(i) = *from.add(i * stride);
+        // SAFETY: passed on.
+        unsafe { *to.add(i) = *from.add(i * stride) };
     }
 }
 
 impl Source<f32> for Im2col<'_, f32> {
     fn pack(&self, pixels: Range<usize>, k: Range<usize>, width: usize, dst: &mut [f32]) {
-        debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
-        self.plans.with(pixels, |plan| {
-            fill_f32(self.isa, plan, self.image.as_ptr(), k, width, dst.as_mut_ptr())
-        });
+        self.plans.with(pixels, |plan| fill_f32(self.isa, plan, self.image, k, width, dst));
     }
 }
 
 /// Copies a few elements without a call: whole blocks, then a last block that may overlap them.
+///
+/// # Safety
+/// `n` are readable, and as many writable.
 #[inline(always)]
 unsafe fn copy_short<T: Copy>(from: *const T, to: *mut T, n: usize) {
-    in_blocks(n, |i, block| match block {
-        16 => to
-            .add(i)
-            .cast::<[T; 16]>()
-            .write_unaligned(from.add(i).cast::<[T; 16]>().read_unaligned()),
-        4 => to
-            .add(i)
-            .cast::<[T; 4]>()
-            .write_unaligned(from.add(i).cast::<[T; 4]>().read_unaligned()),
-        _ => *to.add(i) = *from.add(i),
+    // SAFETY: the blocks lie in `0..n`.
+    in_blocks(n, |i, block| unsafe {
+        let (from, to) = (from.add(i), to.add(i));
+        match block {
+            16 => to.cast::<[T; 16]>().write_unaligned(from.cast::<[T; 16]>().read_unaligned()),
+            4 => to.cast::<[T; 4]>().write_unaligned(from.cast::<[T; 4]>().read_unaligned()),
+            _ => *to = *from,
+        }
     });
 }
 
+/// Writes an element to a few places as [`copy_short`] does.
+///
+/// # Safety
+/// `n` are writable.
 #[inline(always)]
 unsafe fn fill_short<T: Copy>(to: *mut T, x: T, n: usize) {
-    in_blocks(n, |i, block| match block {
-        16 => to.add(i).cast::<[T; 16]>().write_unaligned([x; 16]),
-        4 => to.add(i).cast::<[T; 4]>().write_unaligned([x; 4]),
-        _ => *to.add(i) = x,
+    // SAFETY: the blocks lie in `0..n`.
+    in_blocks(n, |i, block| unsafe {
+        let to = to.add(i);
+        match block {
+            16 => to.cast::<[T; 16]>().write_unaligned([x; 16]),
+            4 => to.cast::<[T; 4]>().write_unaligned([x; 4]),
+            _ => *to = x,
+        }
     });
 }
 
@@ -298,22 +329,15 @@ fn pack_plain<T: Copy>(
     width: usize,
     dst: &mut [T],
 ) {
-    debug_assert!(pixels.len() <= width && dst.len() >= k.len() * width);
     source.plans.with(pixels, |plan| {
         let stride = plan.stride;
-        // SAFETY: `image` holds all channels and `dst` the panel; the plan keeps to the image.
-        unsafe {
-            plan.fill(
-                source.image.as_ptr(),
-                k,
-                width,
-                dst.as_mut_ptr(),
-                |from, to, n| {
-                    if stride == 1 { copy_short(from, to, n) } else { strided(from, to, n, stride) }
-                },
-                |to, n| fill_short(to, source.padding, n),
-            );
-        }
+        // SAFETY: `fill` gives `n` elements, those to read at the inner stride.
+        let copy = |from: *const T, to: *mut T, n: usize| unsafe {
+            if stride == 1 { copy_short(from, to, n) } else { strided(from, to, n, stride) }
+        };
+        // SAFETY: as above.
+        let zero = |to: *mut T, n: usize| unsafe { fill_short(to, source.padding, n) };
+        plan.fill(source.image, k, width, dst, copy, zero);
     });
 }
 

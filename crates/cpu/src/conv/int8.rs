@@ -4,12 +4,13 @@ use super::geometry::{ConvSpec, Geometry};
 use super::im2col::{Im2col, Plans};
 use super::{Images, depthwise};
 use crate::aligned::Scratch;
+use crate::disjoint::Disjoint;
 use crate::gemm::int8::{
-    Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, panel_columns, product8,
+    Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, gemm8, panel_columns,
 };
 use crate::gemm::{Shape, Source, Strided};
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 
 /// Zero points and what follows a sum; the lists have one entry per output channel or one for all.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +91,7 @@ impl ConvPlan8 {
         image_signed: bool,
         weights: &[u8],
     ) -> Self {
-        debug_assert!(spec.is_valid() && weights.len() == spec.out_channels * spec.depth());
+        assert!(spec.is_valid() && weights.len() == spec.out_channels * spec.depth(), "{spec:?}");
         let signs = Signs { a: weights_signed, b: image_signed };
         let algorithm =
             if spec.in_channels == spec.groups && spec.groups > 1 && spec.taps() <= EXACT_TAPS {
@@ -138,8 +139,11 @@ impl ConvPlan8 {
     ) {
         let Images { batch, input, output, x } = *images;
         let geometry = Geometry::new(&self.spec, input, output);
-        debug_assert_eq!(x.len(), batch * self.spec.in_channels * geometry.pixels_in());
-        debug_assert_eq!(y.len(), batch * self.spec.out_channels * geometry.pixels_out());
+        assert!(
+            x.len() == batch * self.spec.in_channels * geometry.pixels_in()
+                && y.len() == batch * self.spec.out_channels * geometry.pixels_out(),
+            "operands of other sizes than {batch} images of {input:?} and results of {output:?}"
+        );
         if y.is_empty() {
             return;
         }
@@ -169,7 +173,7 @@ impl ConvPlan8 {
         let (m, k) = (self.spec.out_channels / groups, self.spec.depth());
         let channels = self.spec.in_channels / groups * pixels_in;
         let plans = Plans::new(geometry, panel_columns(self.isa));
-        let y = Disjoint(y.as_mut_ptr());
+        let y = Disjoint::new(y);
         let item = |i: usize| {
             let image = &x[i * channels..(i + 1) * channels];
             let group = i % groups;
@@ -178,19 +182,11 @@ impl ConvPlan8 {
             let patches = Im2col { isa: self.isa, image, plans: &plans, padding };
             let source: &dyn Source<u8> =
                 if self.spec.is_pointwise() { &pointwise } else { &patches };
-            // SAFETY: the results of image and group `i` are this part of `y`.
-            unsafe {
-                product8(
-                    threads,
-                    self.isa,
-                    self.signs,
-                    Shape { m, n, k },
-                    Lhs8::Packed(&weights[group]),
-                    Rhs8::Source(source),
-                    &epilogue.rows(group * m, m),
-                    y.get().add(i * m * n),
-                );
-            }
+            let (a, b) = (Lhs8::Packed(&weights[group]), Rhs8::Source(source));
+            let epilogue = epilogue.rows(group * m, m);
+            // SAFETY: image and group `i` come once, and their results are this part of `y`.
+            let y = unsafe { y.part(i * m * n..(i + 1) * m * n) };
+            gemm8(threads, self.isa, self.signs, Shape { m, n, k }, a, b, &epilogue, y);
         };
         // Whole items per thread share nothing; a few large items are better split inside.
         let count = batch * groups;
@@ -215,23 +211,25 @@ impl ConvPlan8 {
         let (taps, multiplier) = (self.spec.taps(), self.spec.out_channels / self.spec.groups);
         let number =
             |byte: u8, signed: bool| if signed { i32::from(byte as i8) } else { i32::from(byte) };
-        let y = Disjoint(y.as_mut_ptr());
-        let work = |range: std::ops::Range<usize>| {
+        // The results of an input channel follow one another.
+        let row = multiplier * pixels_out;
+        let work = |first: usize, y: &mut [O]| {
             let mut padded = Scratch::<f32>::take(layout.scratch());
             let mut image = Scratch::<f32>::take(pixels_in);
             let mut exact = Scratch::<f32>::take(pixels_out);
             let mut sums = Scratch::<i32>::take(pixels_out);
             let mut kernel = vec![0.0; taps];
             padded.fill(0.0);
-            for channel in range {
+            for (i, y) in y.chunks_exact_mut(row).enumerate() {
+                let channel = first + i;
                 let bytes = &x[channel * pixels_in..(channel + 1) * pixels_in];
                 for (f, b) in image.iter_mut().zip(bytes) {
                     *f = (number(*b, self.signs.b) - epilogue.x_zero) as f32;
                 }
                 depthwise::pad(self.isa, &layout, &image, &mut padded);
                 let group = channel % self.spec.groups;
-                for j in 0..multiplier {
-                    let (out, i) = (group * multiplier + j, channel * multiplier + j);
+                for (j, y) in y.chunks_exact_mut(pixels_out).enumerate() {
+                    let out = group * multiplier + j;
                     let rows = epilogue.rows(out, 1);
                     let w_zero = match rows.a_zero {
                         Along::One(zero) => zero,
@@ -256,16 +254,12 @@ impl ConvPlan8 {
                         a_shift: 0,
                         b_shift: 0,
                     };
-                    // SAFETY: the output channels of different input channels are disjoint parts of `y`.
-                    let y = unsafe {
-                        std::slice::from_raw_parts_mut(y.get().add(i * pixels_out), pixels_out)
-                    };
                     O::finish(self.isa, &row, &rest, &mut sums, y);
                 }
             }
         };
         let cost = pixels_out * taps * multiplier + 4 * pixels_in;
-        threads.for_range(x.len() / pixels_in.max(1), (1 << 19) / cost.max(1) + 1, work);
+        threads.for_rows_mut(y, row, (1 << 19) / cost.max(1) + 1, work);
     }
 }
 

@@ -18,10 +18,11 @@ pub use transpose::ConvTransposePlan;
 
 use crate::activation::Activation;
 use crate::aligned::Scratch;
+use crate::disjoint::{Disjoint, Rows};
 use crate::gemm::driver::{Item, products};
 use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided};
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 
 /// What follows the sum of an output element: `activation(sum + bias + residual)`.
 #[derive(Clone, Copy, Debug)]
@@ -109,7 +110,7 @@ type DirectFn<T> =
 impl<T: ConvScalar> ConvPlan<T> {
     /// Packs `weights` (`out_channels × in_channels / groups × kernel`) for a valid `spec`.
     pub fn new(isa: Isa, spec: ConvSpec, weights: &[T]) -> Self {
-        debug_assert!(spec.is_valid() && weights.len() == spec.out_channels * spec.depth());
+        assert!(spec.is_valid() && weights.len() == spec.out_channels * spec.depth(), "{spec:?}");
         let algorithm =
             if T::DEPTHWISE.is_some() && spec.in_channels == spec.groups && spec.groups > 1 {
                 Algorithm::Depthwise(weights.to_vec())
@@ -158,10 +159,13 @@ impl<T: ConvScalar> ConvPlan<T> {
         let Images { batch, input, output, x } = *images;
         let geometry = Geometry::new(&self.spec, input, output);
         let (pixels_in, pixels_out) = (geometry.pixels_in(), geometry.pixels_out());
-        debug_assert_eq!(x.len(), batch * self.spec.in_channels * pixels_in);
-        debug_assert_eq!(y.len(), batch * self.spec.out_channels * pixels_out);
-        debug_assert!(epilogue.bias.is_none_or(|b| b.len() == self.spec.out_channels));
-        debug_assert!(epilogue.residual.is_none_or(|r| r.len() == y.len()));
+        assert!(
+            x.len() == batch * self.spec.in_channels * pixels_in
+                && y.len() == batch * self.spec.out_channels * pixels_out
+                && epilogue.bias.is_none_or(|b| b.len() == self.spec.out_channels)
+                && epilogue.residual.is_none_or(|r| r.len() == y.len()),
+            "operands of other sizes than {batch} images of {input:?} and results of {output:?}"
+        );
         if y.is_empty() {
             return;
         }
@@ -215,7 +219,7 @@ impl<T: ConvScalar> ConvPlan<T> {
         y: &mut [T],
     ) {
         let Shape { m, n, .. } = shape;
-        let y = Disjoint(y.as_mut_ptr());
+        let y = Disjoint::new(y);
         let item = |i: usize| {
             let group = i % weights.len();
             let epilogue = Epilogue {
@@ -224,18 +228,11 @@ impl<T: ConvScalar> ConvPlan<T> {
                 activation: epilogue.activation,
                 ..Epilogue::default()
             };
-            // SAFETY: the results of image and group `i` are this part of `y`.
-            let c = unsafe { y.get().add(i * m * n) };
-            Item {
-                a: Lhs::Packed(&weights[group]),
-                b: Rhs::Source(&sources[i]),
-                epilogue,
-                c,
-                ldc: n,
-            }
+            // SAFETY: image and group `i` come once, and their results are this part of `y`.
+            let c = Rows::new(unsafe { y.part(i * m * n..(i + 1) * m * n) }, n);
+            Item { a: Lhs::Packed(&weights[group]), b: Rhs::Source(&sources[i]), epilogue, c }
         };
-        // SAFETY: the items' results are disjoint parts of `y`.
-        unsafe { products(threads, self.isa, shape, sources.len(), item) }
+        products(threads, self.isa, shape, sources.len(), item)
     }
 }
 
@@ -254,12 +251,13 @@ fn depthwise_f32(
     let (pixels_in, pixels_out) = (geometry.pixels_in(), geometry.pixels_out());
     let (taps, multiplier) = (spec.taps(), spec.out_channels / spec.groups);
     let limits = epilogue.activation.limits();
-    let channels = x.len() / pixels_in.max(1);
-    let y = Disjoint(y.as_mut_ptr());
-    let work = |range: std::ops::Range<usize>| {
+    // The results of an input channel follow one another.
+    let row = multiplier * pixels_out;
+    let work = |first: usize, y: &mut [f32]| {
         let mut padded = Scratch::<f32>::take(layout.scratch());
         padded.fill(0.0);
-        for channel in range {
+        for (i, y) in y.chunks_exact_mut(row).enumerate() {
+            let channel = first + i;
             depthwise::pad(
                 isa,
                 &layout,
@@ -267,16 +265,12 @@ fn depthwise_f32(
                 &mut padded,
             );
             let group = channel % spec.groups;
-            for j in 0..multiplier {
+            for (j, y) in y.chunks_exact_mut(pixels_out).enumerate() {
                 let (out, i) = (group * multiplier + j, channel * multiplier + j);
                 let finish = depthwise::Finish {
                     bias: epilogue.bias.map_or(0.0, |b| b[out]),
                     residual: epilogue.residual.map(|r| &r[i * pixels_out..(i + 1) * pixels_out]),
                     limits,
-                };
-                // SAFETY: the output channels of different input channels are disjoint parts of `y`.
-                let y = unsafe {
-                    std::slice::from_raw_parts_mut(y.get().add(i * pixels_out), pixels_out)
                 };
                 depthwise::channel(
                     isa,
@@ -294,7 +288,7 @@ fn depthwise_f32(
     };
     // About 20 µs of work at a time.
     let cost = pixels_out * taps * multiplier + pixels_in;
-    threads.for_range(channels, (1 << 19) / cost.max(1) + 1, work);
+    threads.for_rows_mut(y, row, (1 << 19) / cost.max(1) + 1, work);
 }
 
 #[cfg(test)]

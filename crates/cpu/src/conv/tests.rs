@@ -178,3 +178,33 @@ fn doubles() {
         assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 }
+
+#[test]
+fn operands_of_other_sizes_are_refused() {
+    let (input, output) = ([5, 6], [5, 6]);
+    let ones = vec![1.0f32; 1000];
+    for isa in Isa::available() {
+        // By product with patches, pointwise, and depthwise.
+        for (groups, kernel) in [(1, 3), (1, 1), (4, 3)] {
+            let spec = ConvSpec::square(4, 4, groups, kernel, 1, kernel / 2);
+            let plan = ConvPlan::new(isa, spec.clone(), &ones[..4 * spec.depth()]);
+            let run = |x: usize, bias: usize, residual: usize, y: usize, output: &[usize]| {
+                let mut y = vec![0.0; y];
+                let images = Images { batch: 1, input: &input, output, x: &ones[..x] };
+                let epilogue = ConvEpilogue {
+                    bias: Some(&ones[..bias]),
+                    residual: Some(&ones[..residual]),
+                    activation: Activation::Relu,
+                };
+                let call = || plan.run(&Threads::new(1), &images, &epilogue, &mut y);
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_ok()
+            };
+            assert!(run(120, 4, 120, 120, &output));
+            assert!(!run(119, 4, 120, 120, &output));
+            assert!(!run(120, 3, 120, 120, &output));
+            assert!(!run(120, 4, 119, 120, &output));
+            assert!(!run(120, 4, 120, 119, &output));
+            assert!(!run(120, 4, 120, 121, &output));
+        }
+    }
+}

@@ -5,10 +5,11 @@ use super::geometry::{ConvSpec, Geometry};
 use super::im2col::Plan;
 use super::{ConvEpilogue, ConvScalar, Images};
 use crate::aligned::Scratch;
-use crate::gemm::driver::{Item, products};
+use crate::disjoint::{Disjoint, Rows};
+use crate::gemm::driver::{self, Item};
 use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Shape, Strided};
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 
 /// The rows of a product: enough to make up for packing the image again for each block of output channels.
 const ROWS: usize = 64;
@@ -30,7 +31,8 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
     pub fn new(isa: Isa, spec: ConvSpec, weights: &[T]) -> Self {
         let (taps, k) = (spec.taps(), spec.in_channels / spec.groups);
         let per_group = spec.out_channels / spec.groups;
-        debug_assert!(spec.is_valid() && weights.len() == spec.in_channels * per_group * taps);
+        let len = spec.in_channels * per_group * taps;
+        assert!(spec.is_valid() && weights.len() == len, "{spec:?}");
         let channels = ROWS.div_ceil(taps).clamp(1, per_group.max(1));
         let mut blocks = Vec::new();
         for group in 0..spec.groups {
@@ -84,8 +86,11 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
         // The same relation of places as a convolution from the output to the input.
         let geometry = Geometry::new(&self.spec, output, input);
         let (pixels, n) = (geometry.pixels_in(), geometry.pixels_out());
-        debug_assert_eq!(x.len(), batch * self.spec.in_channels * n);
-        debug_assert_eq!(y.len(), batch * self.spec.out_channels * pixels);
+        assert!(
+            x.len() == batch * self.spec.in_channels * n
+                && y.len() == batch * self.spec.out_channels * pixels,
+            "operands of other sizes than {batch} images of {input:?} and results of {output:?}"
+        );
         if y.is_empty() {
             return;
         }
@@ -95,8 +100,7 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
         let per_group = self.spec.out_channels / self.spec.groups;
         let per_image = self.blocks.len();
         let in_group = per_image / self.spec.groups;
-        let serial = Threads::new(1);
-        let y = Disjoint(y.as_mut_ptr());
+        let y = Disjoint::new(y);
         threads.run(batch * per_image, |task| {
             let (image, block) = (task / per_image, task % per_image);
             let (group, first) = (block / in_group, block % in_group * self.channels);
@@ -104,21 +108,18 @@ impl<T: ConvScalar> ConvTransposePlan<T> {
             let image_in = &x[(image * self.spec.groups + group) * k * n..][..k * n];
             let source = Strided::columns(image_in, n);
             let mut parts = Scratch::<T>::take(weights.m() * n);
-            let c = Disjoint(parts.as_mut_ptr());
-            let item = |_| Item {
+            let item = Item {
                 a: Lhs::Packed(weights),
                 b: Rhs::Source(&source),
                 epilogue: Epilogue::default(),
-                c: c.get(),
-                ldc: n,
+                c: Rows::new(&mut parts, n),
             };
-            // SAFETY: the product is as large as `parts`.
-            unsafe { products(&serial, self.isa, Shape { m: weights.m(), n, k }, 1, item) };
+            driver::product(self.isa, Shape { m: weights.m(), n, k }, item);
             for (j, parts) in parts.chunks_exact((taps * n).max(1)).enumerate() {
                 let channel = group * per_group + first + j;
                 let at = (image * self.spec.out_channels + channel) * pixels;
                 // SAFETY: each output channel belongs to one block.
-                let y = unsafe { std::slice::from_raw_parts_mut(y.get().add(at), pixels) };
+                let y = unsafe { y.part(at..at + pixels) };
                 match epilogue.residual {
                     Some(residual) => y.copy_from_slice(&residual[at..at + pixels]),
                     None => y.fill(T::default()),

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::packed::panels_len;
 use super::tile::{Finish, Kernels, Tile};
 use super::{Epilogue, Lhs, Rhs, Scalar, Shape, Source};
 use crate::activation::Activation;
 use crate::aligned::Scratch;
+use crate::disjoint::Rows;
 use crate::simd::Isa;
 use crate::threads::Threads;
 
@@ -48,16 +50,21 @@ pub(crate) struct Item<'a, T> {
     pub(crate) a: Lhs<'a, T>,
     pub(crate) b: Rhs<'a, T>,
     pub(crate) epilogue: Epilogue<'a, T>,
-    /// Where its rows of `n` elements go, and the distance of two rows there and in the residual.
-    pub(crate) c: *mut T,
-    pub(crate) ldc: usize,
+    /// Where its `m` rows of `n` elements go; rows of the residual are as far apart.
+    pub(crate) c: Rows<'a, T>,
 }
 
-/// Computes `count` products of one shape.
-///
-/// # Safety
-/// The rows at every `c` are valid for writes that nothing else touches meanwhile.
-pub(crate) unsafe fn products<'a, T: Scalar>(
+/// Computes a product on this thread.
+pub(crate) fn product<T: Scalar>(isa: Isa, shape: Shape, item: Item<'_, T>) {
+    if shape.m > 0 && shape.n > 0 {
+        let prepared = Prepared::new(&Threads::new(1), isa, shape, item, 1);
+        // SAFETY: the whole of C is one task.
+        unsafe { prepared.task(0) };
+    }
+}
+
+/// Computes `count` products of one shape; each item is asked for once.
+pub(crate) fn products<'a, T: Scalar>(
     threads: &Threads,
     isa: Isa,
     shape: Shape,
@@ -76,17 +83,13 @@ pub(crate) unsafe fn products<'a, T: Scalar>(
         || count.is_multiple_of(threads.count())
         || count >= 8 * threads.count();
     if many {
-        threads.run(count, |i| {
-            let prepared = Prepared::new(&serial, isa, shape, item(i), 1);
-            // SAFETY: the item's own part of C; the whole of it is one task.
-            unsafe { prepared.task(0) };
-        });
+        threads.run(count, |i| product(isa, shape, item(i)));
     } else {
         let prepared: Vec<_> =
             (0..count).map(|i| Prepared::new(threads, isa, shape, item(i), count)).collect();
         let tasks = prepared.first().map_or(0, |p| p.grid.tasks());
         threads.run(count * tasks, |i| {
-            // SAFETY: the tasks of a grid are disjoint parts of an item's C.
+            // SAFETY: the tasks of a grid are different parts of an item's C, and each comes once.
             unsafe { prepared[i / tasks].task(i % tasks) };
         });
     }
@@ -104,7 +107,16 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let kernels = T::kernels(isa);
         let (mr, nr) = (kernels.mr, kernels.nr());
         let Shape { m, n, k } = shape;
-        let Item { a, b, epilogue, c, ldc } = item;
+        let Item { a, b, epilogue, c } = item;
+        let (c, ldc) = c.of(m, n);
+        // What the kernels' pointers rely on, beside the panels' sizes.
+        let fits = |list: Option<&[T]>, len: usize| list.is_none_or(|list| list.len() >= len);
+        assert!(
+            fits(epilogue.row_bias, m)
+                && fits(epilogue.col_bias, n)
+                && fits(epilogue.residual, (m - 1) * ldc + n),
+            "an operand of the epilogue is smaller than a product of {m} × {n}"
+        );
         let grid = Grid::new(threads.count(), count, m.div_ceil(mr), n, nr);
         let mut packed = [None, None];
         let [a_packed, b_packed] = &mut packed;
@@ -128,7 +140,12 @@ impl<'a, T: Scalar> Prepared<'a, T> {
             }
             Rhs::Source(source) => match source.in_place() {
                 // Packing pays only if the panels are used several times.
-                Some((data, step)) if m <= 2 * mr => Panels::InPlace { data, step, source },
+                Some((data, step)) if m <= 2 * mr => {
+                    let end =
+                        k.saturating_sub(1).checked_mul(step).and_then(|at| at.checked_add(n));
+                    assert!(k == 0 || end.is_some_and(|end| end <= data.len()), "B is too small");
+                    Panels::InPlace { data, step, source }
+                }
                 _ if grid.rows > 1 => {
                     Panels::Packed(b_packed.insert(pack_all(threads, source, n, k, nr)).as_ptr())
                 }
@@ -165,7 +182,7 @@ impl<'a, T: Scalar> Prepared<'a, T> {
     /// Nothing else touches this part of C meanwhile.
     unsafe fn task(&self, i: usize) {
         let (panels, columns) = self.grid.task(i);
-        // SAFETY: passed on; the operands are as large as the shape says.
+        // SAFETY: passed on; the operands are as large as the shape says, which `new` has checked.
         unsafe { self.product.block(panels, columns) }
     }
 }
@@ -178,7 +195,7 @@ fn pack_all<T: Scalar>(
     k: usize,
     width: usize,
 ) -> Scratch<T> {
-    let mut scratch = Scratch::take(outer.div_ceil(width) * width * k);
+    let mut scratch = Scratch::take(panels_len(outer, k, width));
     threads.for_chunks_mut(&mut scratch, (width * k).max(1), |i, panel| {
         source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
     });
@@ -298,19 +315,16 @@ impl<T: Scalar> Product<'_, T> {
             }
         }
         for i in row_panels.clone() {
-            // SAFETY: panel `i` of A holds `k` steps of `mr` elements.
-            let a = unsafe { self.a.add(i * mr * k + ks.start * mr) };
+            let a = self.a.wrapping_add(i * mr * k + ks.start * mr);
             for j in 0..panels {
                 let (col, width) = (columns.start + j * nr, width(j));
-                // SAFETY: each pointer is to the panel's first step of this block, in what was packed for it.
-                let (b, b_step) = unsafe {
-                    match &self.b {
-                        Panels::Packed(b) => (b.add(col * k + ks.start * nr), nr),
-                        Panels::Source(_) => (scratch.as_ptr().add(j * ks.len() * nr), nr),
-                        Panels::InPlace { .. } if width < nr => (scratch.as_ptr(), nr),
-                        Panels::InPlace { data, step, .. } => {
-                            (data.as_ptr().wrapping_add(ks.start * step + col), *step)
-                        }
+                // The panel's first step of this block, in what was packed for it.
+                let (b, b_step) = match &self.b {
+                    Panels::Packed(b) => (b.wrapping_add(col * k + ks.start * nr), nr),
+                    Panels::Source(_) => (scratch[j * ks.len() * nr..].as_ptr(), nr),
+                    Panels::InPlace { .. } if width < nr => (scratch.as_ptr(), nr),
+                    Panels::InPlace { data, step, .. } => {
+                        (data.as_ptr().wrapping_add(ks.start * step + col), *step)
                     }
                 };
                 let tile = Tile {
@@ -319,8 +333,7 @@ impl<T: Scalar> Product<'_, T> {
                     panel_stride: k * mr,
                     b,
                     b_step,
-                    // SAFETY: inside C.
-                    c: unsafe { self.c.add(i * mr * self.ldc + col) },
+                    c: self.c.wrapping_add(i * mr * self.ldc + col),
                     ldc: self.ldc,
                     row: i * mr,
                     col,
@@ -329,7 +342,8 @@ impl<T: Scalar> Product<'_, T> {
                     accumulate: ks.start > 0,
                     finish: (ks.end == k).then_some(&self.finish),
                 };
-                // SAFETY: passed on.
+                // SAFETY: passed on. Panels of A and B hold `k` steps, what is packed here those of the block, and an operand
+                // in place was checked; the tile lies in C.
                 unsafe { self.tile(tile, width, row_panels.start, row_panels.end) };
             }
         }
@@ -369,12 +383,9 @@ impl<T: Scalar> Product<'_, T> {
         tile.rows = (self.shape.m - tile.row).min(panels * kernels.mr);
         tile.lanes = rest;
         tile.col += wide;
+        (tile.b, tile.c) = (tile.b.wrapping_add(wide), tile.c.wrapping_add(wide));
         // SAFETY: the thin columns lie inside the tile's panel of B and inside C.
-        unsafe {
-            tile.b = tile.b.add(wide);
-            tile.c = tile.c.add(wide);
-            kernel(&tile);
-        }
+        unsafe { kernel(&tile) };
         self.activate(&tile, rest, tile.rows);
     }
 

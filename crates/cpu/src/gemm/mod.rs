@@ -18,8 +18,9 @@ pub use source::{Element, Source, Strided};
 
 use crate::activation::Activation;
 use crate::aligned::Plain;
+use crate::disjoint::{Disjoint, Rows};
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 
 /// The extents of a product of an `m × k` and a `k × n` matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +154,7 @@ macro_rules! scalar {
 scalar!(f32);
 scalar!(f64);
 
-/// `C = finish(A · B)`; `c` is row-major and is overwritten.
+/// `C = finish(A · B)`; `c` is row-major and is overwritten. Panics if an operand is smaller than `shape` says.
 pub fn gemm<T: Scalar>(
     threads: &Threads,
     isa: Isa,
@@ -166,7 +167,8 @@ pub fn gemm<T: Scalar>(
     gemm_batch(threads, isa, shape, &[(a, b)], epilogue, c);
 }
 
-/// A product for each pair of operands; the results lie one after the other in `c`, and the residuals likewise.
+/// A product for each pair of operands; the results lie one after the other in `c`, and the residuals likewise. Panics as
+/// [`gemm`].
 pub fn gemm_batch<T: Scalar>(
     threads: &Threads,
     isa: Isa,
@@ -176,21 +178,19 @@ pub fn gemm_batch<T: Scalar>(
     c: &mut [T],
 ) {
     let Shape { m, n, .. } = shape;
-    let size = m * n;
-    debug_assert_eq!(c.len(), size * items.len());
-    debug_assert!(epilogue.row_bias.is_none_or(|b| b.len() == m));
-    debug_assert!(epilogue.col_bias.is_none_or(|b| b.len() == n));
-    debug_assert!(epilogue.residual.is_none_or(|r| r.len() == c.len()));
-    let c = Disjoint(c.as_mut_ptr());
+    let size = m.checked_mul(n).and_then(|size| Some((size, size.checked_mul(items.len())?)));
+    let Some((size, _)) = size.filter(|(_, all)| *all == c.len()) else {
+        panic!("{} products of {m} × {n} into {} elements", items.len(), c.len());
+    };
+    let c = Disjoint::new(c);
     let item = |i: usize| {
         let (a, b) = items[i];
         let residual = epilogue.residual.map(|r| &r[i * size..(i + 1) * size]);
-        // SAFETY: the items are parts of `c`.
-        let c = unsafe { c.get().add(i * size) };
-        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c, ldc: n }
+        // SAFETY: the items are different parts of `c`, and each comes once.
+        let c = Rows::new(unsafe { c.part(i * size..(i + 1) * size) }, n);
+        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c }
     };
-    // SAFETY: each item writes its own `m * n` elements of `c`.
-    unsafe { driver::products(threads, isa, shape, items.len(), item) }
+    driver::products(threads, isa, shape, items.len(), item)
 }
 
 #[cfg(test)]

@@ -13,9 +13,16 @@ pub(crate) struct Panels<T> {
     pub(crate) k: usize,
 }
 
+/// The elements of panels of `width` rows (or columns) of `k`.
+pub(super) fn panels_len(outer: usize, k: usize, width: usize) -> usize {
+    let len = outer.checked_next_multiple_of(width).and_then(|outer| outer.checked_mul(k));
+    // A product of the wrong size would be too small a buffer for the kernels.
+    len.unwrap_or_else(|| panic!("an operand of {outer} × {k} exceeds the address space"))
+}
+
 impl<T: Plain> Panels<T> {
     fn pack(isa: Isa, outer: usize, k: usize, width: usize, source: &dyn Source<T>) -> Self {
-        let mut data = AlignedVec::zeroed(outer.div_ceil(width) * width * k);
+        let mut data = AlignedVec::zeroed(panels_len(outer, k, width));
         for (i, panel) in data.chunks_exact_mut((width * k).max(1)).enumerate() {
             source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
         }

@@ -143,9 +143,11 @@ impl<T: Plain + Default, E: Element<T>> Source<T> for Strided<'_, E> {
             }
         } else {
             // Eight runs at a time keep their cache lines in use and the index arithmetic out of the loop.
-            let last =
-                start + (count - 1) * self.outer_stride + k.len().saturating_sub(1) * self.k_stride;
-            assert!(k.is_empty() || last < self.data.len());
+            let last = (count - 1).checked_mul(self.outer_stride).and_then(|rows| {
+                let steps = k.len().saturating_sub(1).checked_mul(self.k_stride)?;
+                start.checked_add(rows)?.checked_add(steps)
+            });
+            assert!(k.is_empty() || last.is_some_and(|last| last < self.data.len()));
             for (p, panel) in steps {
                 let at = start + p * self.k_stride;
                 for (i, d) in panel[..count].iter_mut().enumerate() {

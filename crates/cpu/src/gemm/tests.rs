@@ -234,3 +234,48 @@ fn doubles() {
         }
     }
 }
+
+#[test]
+fn operands_smaller_than_the_shape_are_refused() {
+    let threads = Threads::new(1);
+    let shape = Shape { m: 5, n: 70, k: 9 };
+    let Shape { m, n, k } = shape;
+    let full = Epilogue::<f32>::default();
+    let ones = vec![1.0f32; 1000];
+    for isa in Isa::available() {
+        let run = |a: &[f32], b: Strided<'_, f32>, epilogue: &Epilogue<'_, f32>, c: usize| {
+            let (a, mut c) = (Strided::rows(a, k), vec![0.0; c]);
+            let (a, b) = (Lhs::Source(&a), Rhs::Source(&b));
+            let call = || gemm(&threads, isa, shape, a, b, epilogue, &mut c);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_ok()
+        };
+        let columns = |b: usize| Strided::columns(&ones[..b], n);
+        assert!(run(&ones[..m * k], columns(n * k), &full, m * n));
+        assert!(!run(&ones[..m * k - 1], columns(n * k), &full, m * n));
+        assert!(!run(&ones[..m * k], columns(n * k - 1), &full, m * n));
+        assert!(!run(&ones[..m * k], columns(n * k), &full, m * n - 1));
+        let far = Strided { data: &ones[..], outer_stride: 1, k_stride: usize::MAX / 4 };
+        assert!(!run(&ones[..m * k], far, &full, m * n));
+        let far = Strided { data: &ones[..], outer_stride: usize::MAX / 2 + 1, k_stride: 3 };
+        assert!(!run(&ones[..m * k], far, &full, m * n));
+        for short in [
+            Epilogue { row_bias: Some(&ones[..m - 1]), ..full },
+            Epilogue { col_bias: Some(&ones[..n - 1]), ..full },
+            Epilogue { residual: Some(&ones[..m * n - 1]), ..full },
+        ] {
+            assert!(!run(&ones[..m * k], columns(n * k), &short, m * n));
+        }
+    }
+}
+
+#[test]
+fn a_depth_beyond_all_memory_is_refused() {
+    let shape = Shape { m: 1, n: 1, k: usize::MAX / 4 + 1 };
+    let (one, mut c) = ([1.0f32], [0.0]);
+    let repeated = Strided { data: &one[..], outer_stride: 1, k_stride: 0 };
+    let call = || {
+        let (a, b) = (Lhs::Source(&repeated), Rhs::Source(&repeated as &dyn Source<f32>));
+        gemm(&Threads::new(1), Isa::detect(), shape, a, b, &Epilogue::default(), &mut c);
+    };
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err());
+}

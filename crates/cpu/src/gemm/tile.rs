@@ -1,12 +1,10 @@
 //! The micro-kernels: one tile of C, held in registers over a block of `k`.
 
-// A kernel is one unsafe operation after the other; the contract stands on `Tile`.
-#![allow(unsafe_op_in_unsafe_fn)]
 // Only plain index loops are unrolled early enough for the accumulators to live in registers; with iterators the kernels
 // keep them in memory and run at less than half the speed.
 #![allow(clippy::needless_range_loop)]
 
-use crate::simd::{Arithmetic, Isa, Lanes, Vector};
+use crate::simd::{Arithmetic, Isa, Kind, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F32x8, F32x16, F64x4, F64x8};
 
@@ -25,10 +23,7 @@ pub(super) struct Finish<T> {
     pub limits: Option<(T, T)>,
 }
 
-/// One call of a micro-kernel.
-///
-/// # Safety
-/// `a` is valid for `k * MR` elements (`a[p * MR + i]`), `b` for the vectors at `b + p * b_step`, `c` for the tile's rows
+/// One call of a micro-kernel, which relies on this: `a` is valid for `k * MR` elements (`a[p * MR + i]`), `b` for the vectors at `b + p * b_step`, `c` for the tile's rows
 /// and columns; the pointers of `finish` for the tile's place in the matrix (`row`, `col`).
 pub(super) struct Tile<'a, T> {
     pub k: usize,
@@ -52,6 +47,8 @@ pub(super) struct Tile<'a, T> {
     pub finish: Option<&'a Finish<T>>,
 }
 
+/// # Safety
+/// The machine has the kernel's instruction set, and the tile keeps its word.
 pub(super) type TileFn<T> = unsafe fn(&Tile<'_, T>);
 
 /// The kernels of one element type on one instruction set.
@@ -81,62 +78,75 @@ impl<T> Kernels<T> {
 
 /// The sum of products in the order of `k`, each element its own chain: so a block of `k` continues the chain of the
 /// one before it exactly, and where an element lies in a tile does not matter.
+///
+/// # Safety
+/// As [`TileFn`], for the instruction set of `V`.
 #[inline(always)]
 unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize, const MR: usize>(
     t: &Tile<'_, V::Elem>,
 ) {
-    let mut acc = [[V::splat(V::Elem::default()); VECTORS]; ROWS];
     for i in 0..ROWS {
         for j in 0..VECTORS {
             V::prefetch(t.c.wrapping_add(i * t.ldc + j * V::LANES));
         }
     }
-    if t.accumulate {
+    // SAFETY: the machine has the instruction set, and the operands are as large as `Tile` says; no pointer but those is
+    // read or written.
+    unsafe {
+        let isa = V::Isa::assume();
+        let zero = V::new(isa, V::Elem::default());
+        let mut acc = [[zero; VECTORS]; ROWS];
+        if t.accumulate {
+            for i in 0..ROWS {
+                for j in 0..VECTORS {
+                    let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
+                    acc[i][j] = V::load_up_to_at(isa, t.c.add(i * t.ldc + j * V::LANES), n);
+                }
+            }
+        }
+        let (mut a, mut b) = (t.a, t.b);
+        for _ in 0..t.k {
+            let mut bv = [zero; VECTORS];
+            for j in 0..VECTORS {
+                bv[j] = V::load_at(isa, b.add(j * V::LANES));
+                V::prefetch(b.wrapping_add(8 * t.b_step + j * V::LANES));
+            }
+            for i in 0..ROWS {
+                let x = V::new(isa, *a.add(i));
+                for j in 0..VECTORS {
+                    acc[i][j] = x.mul_add(bv[j], acc[i][j]);
+                }
+            }
+            a = a.add(MR);
+            // Of an operand in place, the step after the last one leads out of it.
+            b = b.wrapping_add(t.b_step);
+        }
+        if let Some(f) = t.finish {
+            finish(isa, &mut acc, f, t);
+        }
         for i in 0..ROWS {
             for j in 0..VECTORS {
                 let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-                acc[i][j] = V::load_up_to(t.c.add(i * t.ldc + j * V::LANES), n);
+                acc[i][j].store_up_to_at(t.c.add(i * t.ldc + j * V::LANES), n);
             }
-        }
-    }
-    let (mut a, mut b) = (t.a, t.b);
-    for _ in 0..t.k {
-        let mut bv = [V::splat(V::Elem::default()); VECTORS];
-        for j in 0..VECTORS {
-            bv[j] = V::load(b.add(j * V::LANES));
-            V::prefetch(b.wrapping_add(8 * t.b_step + j * V::LANES));
-        }
-        for i in 0..ROWS {
-            let x = V::splat(*a.add(i));
-            for j in 0..VECTORS {
-                acc[i][j] = x.mul_add(bv[j], acc[i][j]);
-            }
-        }
-        a = a.add(MR);
-        b = b.add(t.b_step);
-    }
-    if let Some(f) = t.finish {
-        finish::<V, ROWS, VECTORS>(&mut acc, f, t.row, t.col, t.ldc, t.lanes);
-    }
-    for i in 0..ROWS {
-        for j in 0..VECTORS {
-            let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-            acc[i][j].store_up_to(t.c.add(i * t.ldc + j * V::LANES), n);
         }
     }
 }
 
+/// What follows the last product of the rows of a tile from `t.row` on.
+///
+/// # Safety
+/// As [`tile`].
 #[inline(always)]
 unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
+    isa: V::Isa,
     acc: &mut [[V; VECTORS]; ROWS],
     f: &Finish<V::Elem>,
-    row: usize,
-    col: usize,
-    ldc: usize,
-    lanes: usize,
+    Tile { row, col, ldc, lanes, .. }: &Tile<'_, V::Elem>,
 ) {
+    let lanes_of = |j: usize| if j + 1 == VECTORS { *lanes } else { V::LANES };
     if let Some(alpha) = f.alpha {
-        let alpha = V::splat(alpha);
+        let alpha = V::new(isa, alpha);
         for i in 0..ROWS {
             for j in 0..VECTORS {
                 acc[i][j] = acc[i][j].mul(alpha);
@@ -145,7 +155,8 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
     }
     if !f.row_bias.is_null() {
         for i in 0..ROWS {
-            let bias = V::splat(*f.row_bias.add(row + i));
+            // SAFETY: there is one for each row of C.
+            let bias = V::new(isa, unsafe { *f.row_bias.add(row + i) });
             for j in 0..VECTORS {
                 acc[i][j] = acc[i][j].add(bias);
             }
@@ -153,25 +164,27 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
     }
     if !f.col_bias.is_null() {
         for j in 0..VECTORS {
-            let n = if j + 1 == VECTORS { lanes } else { V::LANES };
-            let bias = V::load_up_to(f.col_bias.add(col + j * V::LANES), n);
+            // SAFETY: there is one for each column of C.
+            let bias =
+                unsafe { V::load_up_to_at(isa, f.col_bias.add(col + j * V::LANES), lanes_of(j)) };
             for i in 0..ROWS {
                 acc[i][j] = acc[i][j].add(bias);
             }
         }
     }
     if !f.residual.is_null() {
-        let beta = V::splat(f.beta);
+        let beta = V::new(isa, f.beta);
         for i in 0..ROWS {
             for j in 0..VECTORS {
-                let n = if j + 1 == VECTORS { lanes } else { V::LANES };
-                let r = V::load_up_to(f.residual.add((row + i) * ldc + col + j * V::LANES), n);
+                let at = (row + i) * ldc + col + j * V::LANES;
+                // SAFETY: there is one for each element of C, in its place.
+                let r = unsafe { V::load_up_to_at(isa, f.residual.add(at), lanes_of(j)) };
                 acc[i][j] = r.mul_add(beta, acc[i][j]);
             }
         }
     }
     if let Some((lo, hi)) = f.limits {
-        let (lo, hi) = (V::splat(lo), V::splat(hi));
+        let (lo, hi) = (V::new(isa, lo), V::new(isa, hi));
         for i in 0..ROWS {
             for j in 0..VECTORS {
                 // In this order a NaN stays.
@@ -182,59 +195,71 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
 }
 
 /// `COLS` columns of `PANELS * MR` rows: vectors run along M, where packed A is contiguous.
+///
+/// # Safety
+/// As [`TileFn`], for the instruction set of the vectors.
 #[inline(always)]
 unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const COLS: usize>(
     t: &Tile<'_, W::Elem>,
 ) {
-    let zero = W::Elem::default();
+    // SAFETY: the machine has the instruction sets.
+    let (narrow, wide) = unsafe { (W::Isa::assume(), V::Isa::assume()) };
+    let zero = W::new(narrow, W::Elem::default());
     // Column by column in the registers, row by row in C; this is where the two meet.
-    let mut rows = [[zero; 16]; 32];
+    let mut rows = [[W::Elem::default(); 16]; 32];
     if t.accumulate {
         for (i, row) in rows.iter_mut().enumerate().take(t.rows) {
             for (j, x) in row.iter_mut().enumerate().take(COLS) {
-                *x = *t.c.add(i * t.ldc + j);
+                // SAFETY: an element of the tile.
+                *x = unsafe { *t.c.add(i * t.ldc + j) };
             }
         }
     }
-    let mut acc = [[W::splat(zero); COLS]; PANELS];
-    let mut lane = [zero; 16];
+    let mut acc = [[zero; COLS]; PANELS];
+    let mut lane = [W::Elem::default(); 16];
     for p in 0..PANELS {
         for j in 0..COLS {
             for i in 0..W::LANES {
                 lane[i] = rows[p * W::LANES + i][j];
             }
-            acc[p][j] = W::load(lane.as_ptr());
+            acc[p][j] = W::load(narrow, &lane);
         }
     }
     let (mut a, mut b) = (t.a, t.b);
     for _ in 0..t.k {
-        let mut av = [W::splat(zero); PANELS];
-        for (p, v) in av.iter_mut().enumerate() {
-            *v = W::load(a.add(p * t.panel_stride));
-        }
-        for j in 0..COLS {
-            let x = W::splat(*b.add(j));
-            for p in 0..PANELS {
-                acc[p][j] = x.mul_add(av[p], acc[p][j]);
+        // SAFETY: a step of the panels of A, and of the columns of B.
+        unsafe {
+            let mut av = [zero; PANELS];
+            for (p, v) in av.iter_mut().enumerate() {
+                *v = W::load_at(narrow, a.add(p * t.panel_stride));
+            }
+            for j in 0..COLS {
+                let x = W::new(narrow, *b.add(j));
+                for p in 0..PANELS {
+                    acc[p][j] = x.mul_add(av[p], acc[p][j]);
+                }
             }
         }
-        a = a.add(W::LANES);
-        b = b.add(t.b_step);
+        // The step after the last one may lead out of the operands.
+        (a, b) = (a.wrapping_add(W::LANES), b.wrapping_add(t.b_step));
     }
     for p in 0..PANELS {
         for j in 0..COLS {
-            acc[p][j].store(lane.as_mut_ptr());
+            acc[p][j].store(&mut lane);
             for i in 0..W::LANES {
                 rows[p * W::LANES + i][j] = lane[i];
             }
         }
     }
     for (i, row) in rows.iter().enumerate().take(t.rows) {
-        let mut v = [[V::load(row.as_ptr())]];
-        if let Some(f) = t.finish {
-            finish::<V, 1, 1>(&mut v, f, t.row + i, t.col, t.ldc, COLS);
+        let mut v = [[V::load(wide, row)]];
+        // SAFETY: the row and the columns are the tile's.
+        unsafe {
+            if let Some(f) = t.finish {
+                finish(wide, &mut v, f, &Tile { row: t.row + i, lanes: COLS, ..*t });
+            }
+            v[0][0].store_up_to_at(t.c.add(i * t.ldc), COLS);
         }
-        v[0][0].store_up_to(t.c.add(i * t.ldc), COLS);
     }
 }
 
@@ -244,22 +269,31 @@ macro_rules! table {
     (@row $f:ident, $rows:literal, [$($vectors:literal)*]) => { &[$($f::<$rows, $vectors>),*] };
 }
 
+/// A kernel for each number of rows and vectors, compiled with the features of an instruction set.
 macro_rules! full_kernels {
-    ($name:ident, $v:ty, $mr:literal $(, $features:literal)?) => {
-        $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, <$v as Arithmetic>::Elem>) {
-            tile::<$v, ROWS, VECTORS, $mr>(t)
+    ($name:ident, $v:ty, $mr:literal $(, $features:ident)?) => {
+        full_kernels! { @compile $($features)?
+            unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
+                t: &Tile<'_, <$v as Arithmetic>::Elem>,
+            ) {
+                // SAFETY: passed on.
+                unsafe { tile::<$v, ROWS, VECTORS, $mr>(t) }
+            }
         }
     };
+    (@compile unsafe $($function:tt)*) => { unsafe $($function)* };
+    (@compile $features:ident $($function:tt)*) => { crate::simd::$features! { $($function)* } };
 }
 
 macro_rules! thin_kernels {
-    ($name:ident, $w:ty, $v:ty, $features:literal) => {
-        #[target_feature(enable = $features)]
-        unsafe fn $name<const PANELS: usize, const COLS: usize>(
-            t: &Tile<'_, <$v as Arithmetic>::Elem>,
-        ) {
-            thin::<$w, $v, PANELS, COLS>(t)
+    ($name:ident, $w:ty, $v:ty) => {
+        crate::simd::avx512! {
+            unsafe fn $name<const PANELS: usize, const COLS: usize>(
+                t: &Tile<'_, <$v as Arithmetic>::Elem>,
+            ) {
+                // SAFETY: passed on.
+                unsafe { thin::<$w, $v, PANELS, COLS>(t) }
+            }
         }
     };
     (table $name:ident) => {
@@ -279,12 +313,12 @@ macro_rules! thin_kernels {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::*;
-    full_kernels!(f32_avx512, F32x16, 8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-    full_kernels!(f64_avx512, F64x8, 8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-    thin_kernels!(f32_thin, F32x8, F32x16, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-    thin_kernels!(f64_thin, F64x8, F64x8, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-    full_kernels!(f32_avx2, F32x8, 6, "avx2,fma");
-    full_kernels!(f64_avx2, F64x4, 6, "avx2,fma");
+    full_kernels!(f32_avx512, F32x16, 8, avx512);
+    full_kernels!(f64_avx512, F64x8, 8, avx512);
+    thin_kernels!(f32_thin, F32x8, F32x16);
+    thin_kernels!(f64_thin, F64x8, F64x8);
+    full_kernels!(f32_avx2, F32x8, 6, avx2);
+    full_kernels!(f64_avx2, F64x4, 6, avx2);
 
     pub(super) static F32_AVX512: Kernels<f32> = Kernels {
         mr: 8,
@@ -335,21 +369,21 @@ mod portable {
 }
 
 pub(super) fn f32_kernels(isa: Isa) -> &'static Kernels<f32> {
-    match isa {
+    match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => &x86::F32_AVX512,
+        Kind::Avx512(_) => &x86::F32_AVX512,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => &x86::F32_AVX2,
-        Isa::Portable => &portable::F32,
+        Kind::Avx2(_) => &x86::F32_AVX2,
+        Kind::Portable(_) => &portable::F32,
     }
 }
 
 pub(super) fn f64_kernels(isa: Isa) -> &'static Kernels<f64> {
-    match isa {
+    match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => &x86::F64_AVX512,
+        Kind::Avx512(_) => &x86::F64_AVX512,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => &x86::F64_AVX2,
-        Isa::Portable => &portable::F64,
+        Kind::Avx2(_) => &x86::F64_AVX2,
+        Kind::Portable(_) => &portable::F64,
     }
 }

@@ -13,7 +13,11 @@ pub(crate) fn pack_runs(
     width: usize,
     dst: &mut [f32],
 ) {
-    assert!(k == 0 || count == 0 || start + (count - 1) * stride + k <= data.len());
+    let end = count
+        .saturating_sub(1)
+        .checked_mul(stride)
+        .and_then(|last| start.checked_add(last)?.checked_add(k));
+    assert!(k == 0 || count == 0 || end.is_some_and(|end| end <= data.len()));
     // SAFETY: the runs lie in `data`, as asserted.
     unsafe { pack_runs_at(data.as_ptr().wrapping_add(start), stride, count, k, width, dst) }
 }
@@ -30,20 +34,19 @@ pub(crate) unsafe fn pack_runs_at(
     width: usize,
     dst: &mut [f32],
 ) {
-    assert!(count <= width && dst.len() >= k * width);
+    assert!(count <= width && k.checked_mul(width).is_some_and(|len| len <= dst.len()));
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if let Some(isa) = crate::simd::Isa::detect().avx2() {
         for first in (0..width).step_by(8) {
             let some = count.saturating_sub(first).min(8);
             let whole = k / 8 * 8;
-            // SAFETY: the machine has AVX2; the runs are readable, and the panel lies in `dst`, as asserted.
-            unsafe {
-                let from = from.wrapping_add(first * stride);
-                x86::block(from, stride, some, whole, width, first, k * width, dst.as_mut_ptr());
-            }
             let lanes = first..width.min(first + 8);
-            // SAFETY: the caller's contract.
-            unsafe { plain(from, stride, count, lanes, whole..k, width, dst) };
+            // SAFETY: the token proves that the machine has AVX2; the runs are readable, as the caller says.
+            unsafe {
+                let runs = from.wrapping_add(first * stride);
+                x86::block(isa, runs, stride, some, whole, width, first, &mut dst[..k * width]);
+                plain(from, stride, count, lanes, whole..k, width, dst);
+            }
         }
         return;
     }
@@ -74,22 +77,24 @@ unsafe fn plain(
 mod x86 {
     use std::arch::x86_64::*;
 
-    /// Transposes `count <= 8` runs of `k` (a multiple of 8) elements into lanes `first..first + 8` of the panel of `len`
-    /// elements at `dst`. A store may cover lanes of the next step, which that step then overwrites.
+    use crate::simd::Avx2;
+
+    /// Transposes `count <= 8` runs of `k` (a multiple of 8) elements into lanes `first..first + 8` of the panel `dst`. A
+    /// store may cover lanes of the next step, which that step then overwrites.
     ///
     /// # Safety
-    /// The runs are readable, `dst` writable up to `len`; runs that do not exist are not read.
+    /// The runs are readable; those that do not exist are not read.
     #[target_feature(enable = "avx2")]
     #[allow(clippy::too_many_arguments)]
     pub(super) unsafe fn block(
+        _: Avx2,
         from: *const f32,
         stride: usize,
         count: usize,
         k: usize,
         width: usize,
         first: usize,
-        len: usize,
-        dst: *mut f32,
+        dst: &mut [f32],
     ) {
         for p in (0..k).step_by(8) {
             let mut r = [_mm256_setzero_ps(); 8];
@@ -100,15 +105,15 @@ mod x86 {
             let r = transpose(r);
             for (i, r) in r.into_iter().enumerate() {
                 let at = (p + i) * width + first;
-                // SAFETY: what does not fit into the panel is not stored.
-                unsafe {
-                    if at + 8 <= len {
-                        _mm256_storeu_ps(dst.add(at), r);
-                    } else {
-                        let mut lanes = [0.0f32; 8];
-                        _mm256_storeu_ps(lanes.as_mut_ptr(), r);
-                        dst.add(at).copy_from_nonoverlapping(lanes.as_ptr(), len - at);
-                    }
+                let to = &mut dst[at..];
+                if let Some(to) = to.first_chunk_mut::<8>() {
+                    // SAFETY: eight elements.
+                    unsafe { _mm256_storeu_ps(to.as_mut_ptr(), r) };
+                } else {
+                    let mut lanes = [0.0f32; 8];
+                    // SAFETY: as above.
+                    unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), r) };
+                    to.copy_from_slice(&lanes[..to.len()]);
                 }
             }
         }

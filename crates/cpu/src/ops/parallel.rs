@@ -1,7 +1,7 @@
 //! Splitting the elements of a result over the threads.
 
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 
 /// Elements below which one thread is faster than waking others.
 const GRAIN: usize = 16 << 10;
@@ -33,27 +33,21 @@ pub(crate) fn for_rows<T: Send>(
         }
         return;
     }
-    let base = Disjoint(out.as_mut_ptr());
-    threads.for_range(len.div_ceil(row), grain.div_ceil(row), |r| {
-        let (from, to) = (r.start * row, (r.end * row).min(len));
-        // SAFETY: ranges are disjoint and within `out`, which is borrowed mutably for the call.
-        f(r.start, unsafe { std::slice::from_raw_parts_mut(base.get().add(from), to - from) });
-    });
+    threads.for_rows_mut(out, row, grain.div_ceil(row), f);
 }
 
 /// Runs a closure compiled for the machine's vector instructions, as far as it is inlined.
 #[inline(always)]
 pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2,fma")]
-        unsafe fn avx2<R>(f: impl FnOnce() -> R) -> R {
-            f()
+    if let Some(isa) = Isa::detect().avx2() {
+        crate::simd::avx2! {
+            fn avx2<R>(_: crate::simd::Avx2, f: impl FnOnce() -> R) -> R {
+                f()
+            }
         }
-        if Isa::detect() != Isa::Portable {
-            // SAFETY: every instruction set but `Portable` includes AVX2 and FMA, and it was detected.
-            return unsafe { avx2(f) };
-        }
+        // SAFETY: the token proves that the machine has the instructions.
+        return unsafe { avx2(isa, f) };
     }
     let _ = Isa::detect;
     f()

@@ -2,10 +2,6 @@
 //!
 //! A *plane* is one channel of one image; planes are independent and are what threads share out.
 
-// The kernels are unsafe for the instruction set, which `kernel!` guarantees, and for addresses that the plan keeps inside
-// a plane.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 mod global;
 mod plan;
 
@@ -13,8 +9,9 @@ pub use global::{global_average, global_lp, global_max};
 
 use half::{bf16, f16};
 
-use crate::simd::{Float32, Isa, Lanes, Vector, kernel};
-use crate::threads::{Disjoint, Threads};
+use crate::disjoint::Disjoint;
+use crate::simd::{Arithmetic, Isa, Lanes, Portable, Simd, Vector, kernel};
+use crate::threads::Threads;
 use plan::Plan;
 
 /// A window that slides over the spatial dimensions; the lists have one entry per dimension.
@@ -124,11 +121,10 @@ pub fn max_pool_with_indices<T: PoolElement>(
 ) {
     let plan = Plan::new(spec, input, output);
     let size = plan.pixels_out();
-    debug_assert_eq!(indices.len(), y.len());
-    let indices = Disjoint(indices.as_mut_ptr());
+    let indices = Disjoint::new(indices);
     each_plane(threads, &plan, planes, x, y, |i, x, y| {
         // SAFETY: the indices of plane `i` are a part of their own.
-        let indices = unsafe { std::slice::from_raw_parts_mut(indices.get().add(i * size), size) };
+        let indices = unsafe { indices.part(i * size..(i + 1) * size) };
         plan.for_each_window(|pixel, window| {
             let mut best: Option<(usize, T)> = None;
             for at in window {
@@ -166,8 +162,7 @@ impl PoolFloat for f32 {
 #[allow(private_interfaces, reason = "plans are made in this module only")]
 impl PoolFloat for f64 {
     fn sums(_: Isa, plan: &Plan, divisors: &[f64], x: &[f64], y: &mut [f64]) {
-        // SAFETY: this vector type is of the target's baseline; the plan keeps to the planes.
-        unsafe { average::<Lanes<f64, 2>>(plan, divisors, x, y) }
+        average::<Lanes<f64, 2>>(Portable::TOKEN, plan, divisors, x, y);
     }
     fn narrow(x: f64) -> f64 {
         x
@@ -233,18 +228,18 @@ fn each_plane<T: Send + Sync>(
     f: impl Fn(usize, &[T], &mut [T]) + Sync,
 ) {
     let (pixels_in, pixels_out) = (plan.pixels_in(), plan.pixels_out());
-    debug_assert!(x.len() == planes * pixels_in && y.len() == planes * pixels_out);
+    assert!(
+        x.len() == planes * pixels_in && y.len() == planes * pixels_out,
+        "planes of other sizes"
+    );
     if y.is_empty() {
         return;
     }
-    let y = Disjoint(y.as_mut_ptr());
     let cost = pixels_out * plan.taps() + 1;
-    threads.for_range(planes, (1 << 17) / cost + 1, |range| {
-        for i in range {
-            // SAFETY: the outputs of different planes are disjoint.
-            let y =
-                unsafe { std::slice::from_raw_parts_mut(y.get().add(i * pixels_out), pixels_out) };
-            f(i, &x[i * pixels_in..(i + 1) * pixels_in], y);
+    threads.for_rows_mut(y, pixels_out, (1 << 17) / cost + 1, |first, y| {
+        for (i, y) in y.chunks_exact_mut(pixels_out).enumerate() {
+            let plane = first + i;
+            f(plane, &x[plane * pixels_in..(plane + 1) * pixels_in], y);
         }
     });
 }
@@ -266,50 +261,68 @@ kernel! {
     fn max_f32(plan: &Plan, x: &[f32], y: &mut [f32]) => max_lanes
 }
 #[inline(always)]
-unsafe fn max_lanes<V: Float32>(plan: &Plan, x: &[f32], y: &mut [f32]) {
+fn max_lanes<S: Simd>(s: S, plan: &Plan, x: &[f32], y: &mut [f32]) {
     y.fill(f32::NEG_INFINITY);
-    combine::<V>(plan, x, y, |acc, x| acc.max(x));
+    combine::<S::F32>(s, plan, x, y, |acc, x| acc.max(x));
 }
 
 kernel! {
-    fn average_f32(plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) => average
+    fn average_f32(plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) => average_lanes
 }
 #[inline(always)]
-unsafe fn average<V: Vector>(plan: &Plan, divisors: &[V::Elem], x: &[V::Elem], y: &mut [V::Elem]) {
-    debug_assert_eq!(divisors.len(), y.len());
+fn average_lanes<S: Simd>(s: S, plan: &Plan, divisors: &[f32], x: &[f32], y: &mut [f32]) {
+    average::<S::F32>(s, plan, divisors, x, y);
+}
+
+#[inline(always)]
+fn average<V: Vector>(
+    isa: V::Isa,
+    plan: &Plan,
+    divisors: &[V::Elem],
+    x: &[V::Elem],
+    y: &mut [V::Elem],
+) {
     y.fill(V::Elem::default());
-    combine::<V>(plan, x, y, |acc, x| acc.add(x));
-    let (n, y) = (y.len(), y.as_mut_ptr());
-    let mut i = 0;
-    while i < n {
-        let sum = V::load_up_to(y.add(i), n - i);
-        sum.div(V::load_up_to(divisors.as_ptr().add(i), n - i)).store_up_to(y.add(i), n - i);
-        i += V::LANES;
+    combine::<V>(isa, plan, x, y, |acc, x| acc.add(x));
+    for (y, divisors) in y.chunks_mut(V::LANES).zip(divisors.chunks(V::LANES)) {
+        let sum = V::load_up_to(isa, y);
+        sum.div(V::load_up_to(isa, divisors)).store_up_to(y);
     }
 }
 
 /// `y = f(y, x)` over the spans of all taps.
 #[inline(always)]
-unsafe fn combine<V: Vector>(plan: &Plan, x: &[V::Elem], y: &mut [V::Elem], f: impl Fn(V, V) -> V) {
-    let (x, y) = (x.as_ptr(), y.as_mut_ptr());
+fn combine<V: Vector>(
+    isa: V::Isa,
+    plan: &Plan,
+    x: &[V::Elem],
+    y: &mut [V::Elem],
+    f: impl Fn(V, V) -> V,
+) {
     plan.for_each_span(|span| {
-        let (x, y) = (x.add(span.from), y.add(span.to));
-        let mut i = 0;
-        while i < span.len {
-            let n = (span.len - i).min(V::LANES);
-            let v = match plan.stride {
-                1 => V::load_up_to(x.add(i), n),
-                2 => V::load_even(x.add(2 * i), n),
-                stride => {
-                    let mut lanes = [V::Elem::default(); 16];
-                    for (j, lane) in lanes.iter_mut().enumerate().take(n) {
-                        *lane = *x.add((i + j) * stride);
-                    }
-                    V::load(lanes.as_ptr())
+        let (x, y) = (&x[span.from..], &mut y[span.to..span.to + span.len]);
+        match plan.stride {
+            1 => {
+                let x = &x[..y.len()];
+                for (y, x) in y.chunks_mut(V::LANES).zip(x.chunks(V::LANES)) {
+                    f(V::load_up_to(isa, y), V::load_up_to(isa, x)).store_up_to(y);
                 }
-            };
-            f(V::load_up_to(y.add(i), n), v).store_up_to(y.add(i), n);
-            i += V::LANES;
+            }
+            2 => {
+                for (y, x) in y.chunks_mut(V::LANES).zip(x.chunks(2 * V::LANES)) {
+                    let x = V::load_even(isa, &x[..2 * y.len() - 1]);
+                    f(V::load_up_to(isa, y), x).store_up_to(y);
+                }
+            }
+            stride => {
+                for (i, y) in y.chunks_mut(V::LANES).enumerate() {
+                    let mut lanes = [V::Elem::default(); 16];
+                    for (j, lane) in lanes.iter_mut().enumerate().take(y.len()) {
+                        *lane = x[(i * V::LANES + j) * stride];
+                    }
+                    f(V::load_up_to(isa, y), V::load(isa, &lanes)).store_up_to(y);
+                }
+            }
         }
     });
 }

@@ -5,7 +5,7 @@
 
 use half::f16;
 
-use super::{Arithmetic, Arithmetic32, Float32, Vector};
+use super::{Arithmetic, Arithmetic32, Float32, Portable, Vector};
 use crate::narrow::{Narrow, Rounding};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
@@ -34,27 +34,27 @@ macro_rules! vector_of_lanes {
             const FUSED: bool = cfg!(target_arch = "aarch64");
 
             #[inline(always)]
-            unsafe fn splat(x: $t) -> Self {
+            fn splat(self, x: $t) -> Self {
                 Lanes([x; N])
             }
             #[inline(always)]
-            unsafe fn add(self, o: Self) -> Self {
+            fn add(self, o: Self) -> Self {
                 self.zip(o, |a, b| a + b)
             }
             #[inline(always)]
-            unsafe fn sub(self, o: Self) -> Self {
+            fn sub(self, o: Self) -> Self {
                 self.zip(o, |a, b| a - b)
             }
             #[inline(always)]
-            unsafe fn mul(self, o: Self) -> Self {
+            fn mul(self, o: Self) -> Self {
                 self.zip(o, |a, b| a * b)
             }
             #[inline(always)]
-            unsafe fn div(self, o: Self) -> Self {
+            fn div(self, o: Self) -> Self {
                 self.zip(o, |a, b| a / b)
             }
             #[inline(always)]
-            unsafe fn mul_add(mut self, a: Self, b: Self) -> Self {
+            fn mul_add(mut self, a: Self, b: Self) -> Self {
                 for i in 0..N {
                     // Without the instruction, `mul_add` is a slow library call.
                     self.0[i] = if Self::FUSED {
@@ -66,51 +66,60 @@ macro_rules! vector_of_lanes {
                 self
             }
             #[inline(always)]
-            unsafe fn max(self, o: Self) -> Self {
+            fn max(self, o: Self) -> Self {
                 self.zip(o, |a, b| if a > b { a } else { b })
             }
             #[inline(always)]
-            unsafe fn min(self, o: Self) -> Self {
+            fn min(self, o: Self) -> Self {
                 self.zip(o, |a, b| if a < b { a } else { b })
             }
             #[inline(always)]
-            unsafe fn sqrt(self) -> Self {
+            fn sqrt(self) -> Self {
                 self.map(|x| x.sqrt())
             }
         }
 
         impl<const N: usize> Vector for Lanes<$t, N> {
+            type Isa = Portable;
             const LANES: usize = N;
 
             #[inline(always)]
-            unsafe fn load(p: *const $t) -> Self {
-                Lanes(p.cast::<[$t; N]>().read_unaligned())
+            fn new(_: Portable, x: $t) -> Self {
+                Lanes([x; N])
             }
             #[inline(always)]
-            unsafe fn load_partial(p: *const $t, n: usize) -> Self {
+            unsafe fn load_at(_: Portable, p: *const $t) -> Self {
+                // SAFETY: passed on.
+                Lanes(unsafe { p.cast::<[$t; N]>().read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn load_first_at(_: Portable, p: *const $t, n: usize) -> Self {
                 let mut v = [0.0; N];
                 for (i, x) in v.iter_mut().enumerate().take(n) {
-                    *x = *p.add(i);
+                    // SAFETY: passed on.
+                    *x = unsafe { *p.add(i) };
                 }
                 Lanes(v)
             }
             #[inline(always)]
-            unsafe fn load_even(p: *const $t, n: usize) -> Self {
-                let mut v = [0.0; N];
-                for (i, x) in v.iter_mut().enumerate().take(n) {
-                    *x = *p.add(2 * i);
-                }
-                Lanes(v)
+            unsafe fn store_at(self, p: *mut $t) {
+                // SAFETY: passed on.
+                unsafe { p.cast::<[$t; N]>().write_unaligned(self.0) }
             }
             #[inline(always)]
-            unsafe fn store(self, p: *mut $t) {
-                p.cast::<[$t; N]>().write_unaligned(self.0)
-            }
-            #[inline(always)]
-            unsafe fn store_partial(self, p: *mut $t, n: usize) {
+            unsafe fn store_first_at(self, p: *mut $t, n: usize) {
                 for (i, x) in self.0.iter().enumerate().take(n) {
-                    *p.add(i) = *x;
+                    // SAFETY: passed on.
+                    unsafe { *p.add(i) = *x };
                 }
+            }
+            #[inline(always)]
+            fn evens(self, high: Self) -> Self {
+                let mut v = self.0;
+                for i in 0..N {
+                    v[i] = if 2 * i < N { self.0[2 * i] } else { high.0[2 * i - N] };
+                }
+                Lanes(v)
             }
         }
     };
@@ -120,21 +129,21 @@ vector_of_lanes!(f64);
 
 impl<const N: usize> Arithmetic32 for Lanes<f32, N> {
     #[inline(always)]
-    unsafe fn abs(self) -> Self {
+    fn abs(self) -> Self {
         self.map(f32::abs)
     }
     #[inline(always)]
-    unsafe fn copysign(self, sign: Self) -> Self {
+    fn copysign(self, sign: Self) -> Self {
         self.zip(sign, f32::copysign)
     }
     #[inline(always)]
-    unsafe fn round(self) -> Self {
+    fn round(self) -> Self {
         // Adding and taking away 1.5 * 2^23 rounds to even in the default rounding mode; the callers' range is far smaller.
         const MAGIC: f32 = 12_582_912.0;
         self.map(|x| (x + MAGIC) - MAGIC)
     }
     #[inline(always)]
-    unsafe fn scale_pow2(self, n: Self) -> Self {
+    fn scale_pow2(self, n: Self) -> Self {
         self.zip(n, |x, n| {
             // Two factors, each a normal number, so that subnormal results are rounded once.
             let n = n as i32;
@@ -144,7 +153,7 @@ impl<const N: usize> Arithmetic32 for Lanes<f32, N> {
         })
     }
     #[inline(always)]
-    unsafe fn split_exponent(self) -> (Self, Self) {
+    fn split_exponent(self) -> (Self, Self) {
         const SQRT_HALF: u32 = 0x3f35_04f3;
         let bits = |x: f32| x.to_bits().wrapping_sub(SQRT_HALF) as i32;
         (
@@ -153,7 +162,7 @@ impl<const N: usize> Arithmetic32 for Lanes<f32, N> {
         )
     }
     #[inline(always)]
-    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
+    fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
         let mut out = no;
         for i in 0..N {
             out.0[i] = if self.0[i] < o.0[i] { yes.0[i] } else { no.0[i] };
@@ -164,7 +173,7 @@ impl<const N: usize> Arithmetic32 for Lanes<f32, N> {
 
 impl<const N: usize> Float32 for Lanes<f32, N> {
     #[inline(always)]
-    unsafe fn any_lt(self, o: Self) -> bool {
+    fn any_lt(self, o: Self) -> bool {
         let mut any = false;
         for i in 0..N {
             any |= self.0[i] < o.0[i];
@@ -172,22 +181,22 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
         any
     }
     #[inline(always)]
-    unsafe fn load_f16(p: *const u16) -> Self {
+    fn load_f16(_: Portable, from: &[u16]) -> Self {
         let mut v = [0.0; N];
-        for i in 0..N {
-            v[i] = f16::from_bits(*p.add(i)).decode();
+        for (x, bits) in v.iter_mut().zip(&from[..N]) {
+            *x = f16::from_bits(*bits).decode();
         }
         Lanes(v)
     }
     #[inline(always)]
-    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
+    fn store_f16<const TOWARD_ZERO: bool>(self, to: &mut [u16]) {
         let rounding = if TOWARD_ZERO { Rounding::TowardZero } else { Rounding::NearestEven };
-        for i in 0..N {
-            *p.add(i) = f16::encode(self.0[i], rounding, false).to_bits();
+        for (bits, x) in to[..N].iter_mut().zip(self.0) {
+            *bits = f16::encode(x, rounding, false).to_bits();
         }
     }
     #[inline(always)]
-    unsafe fn reduce_add(self) -> f32 {
+    fn reduce_add(self) -> f32 {
         let (mut v, mut n) = (self.0, N);
         while n > 1 {
             n /= 2;
@@ -198,7 +207,7 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
         v[0]
     }
     #[inline(always)]
-    unsafe fn reduce_max(self) -> f32 {
+    fn reduce_max(self) -> f32 {
         self.0.into_iter().fold(f32::NEG_INFINITY, f32::max)
     }
 }

@@ -2,94 +2,100 @@
 
 use std::arch::x86_64::*;
 
-use super::{Arithmetic, Arithmetic32, Float32, Vector};
+use super::{Arithmetic, Arithmetic32, Avx2, Avx512, Float32, Vector};
 
+mod float64;
+
+/// 16 `f32`; as the other vectors, it is made only of a token or of another vector.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x16(pub(super) __m512);
+pub(crate) struct F32x16(__m512);
+/// 8 `f64`.
 #[derive(Clone, Copy)]
-pub(crate) struct F64x8(pub(super) __m512d);
+pub(crate) struct F64x8(__m512d);
+/// 8 `f32`.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x8(pub(super) __m256);
+pub(crate) struct F32x8(__m256);
+/// 4 `f64`.
 #[derive(Clone, Copy)]
-pub(crate) struct F64x4(pub(super) __m256d);
+pub(crate) struct F64x4(__m256d);
+
+/// Methods of a vector from functions that are safe where its instruction set is there: `methods!(avx2 F32x8; abs(x) -> F32x8 { … })`.
+/// The compiler checks that the features of the set cover the intrinsics.
+macro_rules! methods {
+    ($features:ident $v:ident; $($name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty $body:block)*) => { $(
+        #[inline(always)]
+        fn $name(self $(, $arg: $ty)*) -> $ret {
+            $crate::simd::$features! {
+                #[inline]
+                fn method($this: $v $(, $arg: $ty)*) -> $ret $body
+            }
+            // SAFETY: a vector exists only where its instruction set does.
+            unsafe { method(self $(, $arg)*) }
+        }
+    )* };
+}
+use methods;
 
 macro_rules! vector {
-    ($v:ident, $elem:ty, $lanes:literal, $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident,
-     $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident, |$n:ident| $mask:expr, |$p:ident, $m:ident| $partial:expr,
-     $store_partial:ident, |$low:ident, $high:ident| $even:expr) => {
+    ($v:ident, $features:ident $isa:ident, $elem:ty, $lanes:literal; $splat:ident, $load:ident, $store:ident, $add:ident,
+     $sub:ident, $mul:ident, $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident,
+     |$n:ident| $mask:expr, |$p:ident, $m:ident| $partial:expr, $store_partial:ident, |$low:ident, $high:ident| $evens:expr) => {
         impl Arithmetic for $v {
             type Elem = $elem;
             const FUSED: bool = true;
 
-            #[inline(always)]
-            unsafe fn splat(x: $elem) -> Self {
-                $v($splat(x))
-            }
-            #[inline(always)]
-            unsafe fn add(self, o: Self) -> Self {
-                $v($add(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn sub(self, o: Self) -> Self {
-                $v($sub(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn mul(self, o: Self) -> Self {
-                $v($mul(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn div(self, o: Self) -> Self {
-                $v($div(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn mul_add(self, a: Self, b: Self) -> Self {
-                $v($fma(self.0, a.0, b.0))
-            }
-            #[inline(always)]
-            unsafe fn max(self, o: Self) -> Self {
-                $v($max(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn min(self, o: Self) -> Self {
-                $v($min(self.0, o.0))
-            }
-            #[inline(always)]
-            unsafe fn sqrt(self) -> Self {
-                $v($sqrt(self.0))
+            methods! { $features $v;
+                splat(_v, x: $elem) -> $v { $v($splat(x)) }
+                add(a, b: $v) -> $v { $v($add(a.0, b.0)) }
+                sub(a, b: $v) -> $v { $v($sub(a.0, b.0)) }
+                mul(a, b: $v) -> $v { $v($mul(a.0, b.0)) }
+                div(a, b: $v) -> $v { $v($div(a.0, b.0)) }
+                mul_add(x, a: $v, b: $v) -> $v { $v($fma(x.0, a.0, b.0)) }
+                max(a, b: $v) -> $v { $v($max(a.0, b.0)) }
+                min(a, b: $v) -> $v { $v($min(a.0, b.0)) }
+                sqrt(a) -> $v { $v($sqrt(a.0)) }
             }
         }
 
         impl Vector for $v {
+            type Isa = $isa;
             const LANES: usize = $lanes;
 
             #[inline(always)]
-            unsafe fn load(p: *const $elem) -> Self {
-                $v($load(p))
+            fn new(_: $isa, x: $elem) -> Self {
+                // SAFETY: the token proves that the machine has the instruction.
+                $v(unsafe { $splat(x) })
             }
             #[inline(always)]
-            unsafe fn load_partial($p: *const $elem, $n: usize) -> Self {
-                let $m = $mask;
-                $v($partial)
+            unsafe fn load_at(_: $isa, p: *const $elem) -> Self {
+                // SAFETY: as above; the elements are readable, as the caller says.
+                $v(unsafe { $load(p) })
             }
             #[inline(always)]
-            unsafe fn load_even(p: *const $elem, n: usize) -> Self {
-                let count = 2 * n - 1;
-                let low = Self::load_up_to(p, count.min($lanes));
-                let high = if count > $lanes {
-                    Self::load_partial(p.add($lanes), count - $lanes)
-                } else {
-                    low
-                };
-                let ($low, $high) = (low.0, high.0);
-                $v($even)
+            unsafe fn load_first_at(_: $isa, $p: *const $elem, $n: usize) -> Self {
+                debug_assert!($n < $lanes);
+                // SAFETY: as above; lanes outside of the mask are not touched.
+                unsafe {
+                    let $m = $mask;
+                    $v($partial)
+                }
             }
             #[inline(always)]
-            unsafe fn store(self, p: *mut $elem) {
-                $store(p, self.0)
+            unsafe fn store_at(self, p: *mut $elem) {
+                // SAFETY: a vector exists only where its instruction set does; the elements are writable, as the caller says.
+                unsafe { $store(p, self.0) }
             }
             #[inline(always)]
-            unsafe fn store_partial(self, p: *mut $elem, $n: usize) {
-                $store_partial(p, $mask, self.0)
+            unsafe fn store_first_at(self, p: *mut $elem, $n: usize) {
+                debug_assert!($n < $lanes);
+                // SAFETY: as above; lanes outside of the mask are not touched.
+                unsafe { $store_partial(p, $mask, self.0) }
+            }
+            methods! { $features $v;
+                evens(low, high: $v) -> $v {
+                    let ($low, $high) = (low.0, high.0);
+                    $v($evens)
+                }
             }
         }
     };
@@ -101,8 +107,9 @@ static FIRST_OF_4: [i64; 8] = [-1, -1, -1, -1, 0, 0, 0, 0];
 
 vector!(
     F32x16,
+    avx512 Avx512,
     f32,
-    16,
+    16;
     _mm512_set1_ps,
     _mm512_loadu_ps,
     _mm512_storeu_ps,
@@ -125,8 +132,9 @@ vector!(
 );
 vector!(
     F64x8,
+    avx512 Avx512,
     f64,
-    8,
+    8;
     _mm512_set1_pd,
     _mm512_loadu_pd,
     _mm512_storeu_pd,
@@ -145,8 +153,9 @@ vector!(
 );
 vector!(
     F32x8,
+    avx2 Avx2,
     f32,
-    8,
+    8;
     _mm256_set1_ps,
     _mm256_loadu_ps,
     _mm256_storeu_ps,
@@ -167,8 +176,9 @@ vector!(
 );
 vector!(
     F64x4,
+    avx2 Avx2,
     f64,
-    4,
+    4;
     _mm256_set1_pd,
     _mm256_loadu_pd,
     _mm256_storeu_pd,
@@ -192,137 +202,123 @@ const MANTISSA: i32 = 0x007f_ffff;
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
 impl Arithmetic32 for F32x16 {
-    #[inline(always)]
-    unsafe fn abs(self) -> Self {
-        F32x16(_mm512_abs_ps(self.0))
-    }
-    #[inline(always)]
-    unsafe fn copysign(self, sign: Self) -> Self {
-        let bit = _mm512_set1_ps(-0.0);
-        F32x16(_mm512_or_ps(_mm512_andnot_ps(bit, self.0), _mm512_and_ps(bit, sign.0)))
-    }
-    #[inline(always)]
-    unsafe fn round(self) -> Self {
-        F32x16(_mm512_roundscale_ps::<NEAREST>(self.0))
-    }
-    #[inline(always)]
-    unsafe fn scale_pow2(self, n: Self) -> Self {
-        F32x16(_mm512_scalef_ps(self.0, n.0))
-    }
-    #[inline(always)]
-    unsafe fn split_exponent(self) -> (Self, Self) {
-        let bits = _mm512_sub_epi32(_mm512_castps_si512(self.0), _mm512_set1_epi32(SQRT_HALF));
-        let m = _mm512_add_epi32(
-            _mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA)),
-            _mm512_set1_epi32(SQRT_HALF),
-        );
-        let e = _mm512_cvtepi32_ps(_mm512_srai_epi32::<23>(bits));
-        (F32x16(_mm512_castsi512_ps(m)), F32x16(e))
-    }
-    #[inline(always)]
-    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
-        F32x16(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0), no.0, yes.0))
+    methods! { avx512 F32x16;
+        abs(x) -> F32x16 { F32x16(_mm512_abs_ps(x.0)) }
+        copysign(x, sign: F32x16) -> F32x16 {
+            let bit = _mm512_set1_ps(-0.0);
+            F32x16(_mm512_or_ps(_mm512_andnot_ps(bit, x.0), _mm512_and_ps(bit, sign.0)))
+        }
+        round(x) -> F32x16 { F32x16(_mm512_roundscale_ps::<NEAREST>(x.0)) }
+        scale_pow2(x, n: F32x16) -> F32x16 { F32x16(_mm512_scalef_ps(x.0, n.0)) }
+        split_exponent(x) -> (F32x16, F32x16) {
+            let root = _mm512_set1_epi32(SQRT_HALF);
+            let bits = _mm512_sub_epi32(_mm512_castps_si512(x.0), root);
+            let m = _mm512_add_epi32(_mm512_and_si512(bits, _mm512_set1_epi32(MANTISSA)), root);
+            let e = _mm512_cvtepi32_ps(_mm512_srai_epi32::<23>(bits));
+            (F32x16(_mm512_castsi512_ps(m)), F32x16(e))
+        }
+        select_lt(x, o: F32x16, yes: F32x16, no: F32x16) -> F32x16 {
+            F32x16(_mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(x.0, o.0), no.0, yes.0))
+        }
     }
 }
 
 impl Float32 for F32x16 {
-    #[inline(always)]
-    unsafe fn any_lt(self, o: Self) -> bool {
-        _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, o.0) != 0
+    methods! { avx512 F32x16;
+        any_lt(x, o: F32x16) -> bool { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(x.0, o.0) != 0 }
+        reduce_add(x) -> f32 {
+            let high = _mm512_extractf32x8_ps::<1>(x.0);
+            F32x8(_mm256_add_ps(_mm512_castps512_ps256(x.0), high)).reduce_add()
+        }
+        reduce_max(x) -> f32 {
+            let high = _mm512_extractf32x8_ps::<1>(x.0);
+            F32x8(_mm256_max_ps(_mm512_castps512_ps256(x.0), high)).reduce_max()
+        }
     }
     #[inline(always)]
-    unsafe fn load_f16(p: *const u16) -> Self {
-        F32x16(_mm512_cvtph_ps(_mm256_loadu_si256(p.cast())))
+    fn load_f16(_: Avx512, from: &[u16]) -> Self {
+        let from = &from[..16];
+        // SAFETY: the token proves that the machine has the instructions; the slice has the elements.
+        unsafe { F32x16(_mm512_cvtph_ps(_mm256_loadu_si256(from.as_ptr().cast()))) }
     }
     #[inline(always)]
-    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
-        let halves = if TOWARD_ZERO {
-            _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(self.0)
-        } else {
-            _mm512_cvtps_ph::<NEAREST>(self.0)
-        };
-        _mm256_storeu_si256(p.cast(), halves)
-    }
-    #[inline(always)]
-    unsafe fn reduce_add(self) -> f32 {
-        let high = _mm512_extractf32x8_ps::<1>(self.0);
-        F32x8(_mm256_add_ps(_mm512_castps512_ps256(self.0), high)).reduce_add()
-    }
-    #[inline(always)]
-    unsafe fn reduce_max(self) -> f32 {
-        let high = _mm512_extractf32x8_ps::<1>(self.0);
-        F32x8(_mm256_max_ps(_mm512_castps512_ps256(self.0), high)).reduce_max()
+    fn store_f16<const TOWARD_ZERO: bool>(self, to: &mut [u16]) {
+        let to = &mut to[..16];
+        // SAFETY: the vector proves that the machine has the instructions; the slice has the elements.
+        unsafe {
+            let halves = if TOWARD_ZERO {
+                _mm512_cvtps_ph::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(self.0)
+            } else {
+                _mm512_cvtps_ph::<NEAREST>(self.0)
+            };
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), halves)
+        }
     }
 }
 
 impl Arithmetic32 for F32x8 {
-    #[inline(always)]
-    unsafe fn abs(self) -> Self {
-        F32x8(_mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0))
-    }
-    #[inline(always)]
-    unsafe fn copysign(self, sign: Self) -> Self {
-        let bit = _mm256_set1_ps(-0.0);
-        F32x8(_mm256_or_ps(_mm256_andnot_ps(bit, self.0), _mm256_and_ps(bit, sign.0)))
-    }
-    #[inline(always)]
-    unsafe fn round(self) -> Self {
-        F32x8(_mm256_round_ps::<NEAREST>(self.0))
-    }
-    #[inline(always)]
-    unsafe fn scale_pow2(self, n: Self) -> Self {
-        // Two factors, each a normal number, so that subnormal results are rounded once.
-        let n = _mm256_cvtps_epi32(n.0);
-        let half = _mm256_srai_epi32::<1>(n);
-        let bias = _mm256_set1_epi32(127);
-        let pow2 = |e| _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_add_epi32(e, bias)));
-        let first = _mm256_mul_ps(self.0, pow2(half));
-        F32x8(_mm256_mul_ps(first, pow2(_mm256_sub_epi32(n, half))))
-    }
-    #[inline(always)]
-    unsafe fn split_exponent(self) -> (Self, Self) {
-        let bits = _mm256_sub_epi32(_mm256_castps_si256(self.0), _mm256_set1_epi32(SQRT_HALF));
-        let m = _mm256_add_epi32(
-            _mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA)),
-            _mm256_set1_epi32(SQRT_HALF),
-        );
-        let e = _mm256_cvtepi32_ps(_mm256_srai_epi32::<23>(bits));
-        (F32x8(_mm256_castsi256_ps(m)), F32x8(e))
-    }
-    #[inline(always)]
-    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
-        F32x8(_mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)))
+    methods! { avx2 F32x8;
+        abs(x) -> F32x8 { F32x8(_mm256_andnot_ps(_mm256_set1_ps(-0.0), x.0)) }
+        copysign(x, sign: F32x8) -> F32x8 {
+            let bit = _mm256_set1_ps(-0.0);
+            F32x8(_mm256_or_ps(_mm256_andnot_ps(bit, x.0), _mm256_and_ps(bit, sign.0)))
+        }
+        round(x) -> F32x8 { F32x8(_mm256_round_ps::<NEAREST>(x.0)) }
+        scale_pow2(x, n: F32x8) -> F32x8 {
+            // Two factors, each a normal number, so that subnormal results are rounded once.
+            let n = _mm256_cvtps_epi32(n.0);
+            let half = _mm256_srai_epi32::<1>(n);
+            let bias = _mm256_set1_epi32(127);
+            let pow2 = |e| _mm256_castsi256_ps(_mm256_slli_epi32::<23>(_mm256_add_epi32(e, bias)));
+            let first = _mm256_mul_ps(x.0, pow2(half));
+            F32x8(_mm256_mul_ps(first, pow2(_mm256_sub_epi32(n, half))))
+        }
+        split_exponent(x) -> (F32x8, F32x8) {
+            let root = _mm256_set1_epi32(SQRT_HALF);
+            let bits = _mm256_sub_epi32(_mm256_castps_si256(x.0), root);
+            let m = _mm256_add_epi32(_mm256_and_si256(bits, _mm256_set1_epi32(MANTISSA)), root);
+            let e = _mm256_cvtepi32_ps(_mm256_srai_epi32::<23>(bits));
+            (F32x8(_mm256_castsi256_ps(m)), F32x8(e))
+        }
+        select_lt(x, o: F32x8, yes: F32x8, no: F32x8) -> F32x8 {
+            F32x8(_mm256_blendv_ps(no.0, yes.0, _mm256_cmp_ps::<_CMP_LT_OQ>(x.0, o.0)))
+        }
     }
 }
 
 impl Float32 for F32x8 {
-    #[inline(always)]
-    unsafe fn any_lt(self, o: Self) -> bool {
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, o.0)) != 0
+    methods! { avx2 F32x8;
+        any_lt(x, o: F32x8) -> bool {
+            _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(x.0, o.0)) != 0
+        }
+        reduce_add(x) -> f32 {
+            let half = _mm_add_ps(_mm256_castps256_ps128(x.0), _mm256_extractf128_ps::<1>(x.0));
+            let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+            _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)))
+        }
+        reduce_max(x) -> f32 {
+            let half = _mm_max_ps(_mm256_castps256_ps128(x.0), _mm256_extractf128_ps::<1>(x.0));
+            let pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+            _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair)))
+        }
     }
     #[inline(always)]
-    unsafe fn load_f16(p: *const u16) -> Self {
-        F32x8(_mm256_cvtph_ps(_mm_loadu_si128(p.cast())))
+    fn load_f16(_: Avx2, from: &[u16]) -> Self {
+        let from = &from[..8];
+        // SAFETY: the token proves that the machine has the instructions; the slice has the elements.
+        unsafe { F32x8(_mm256_cvtph_ps(_mm_loadu_si128(from.as_ptr().cast()))) }
     }
     #[inline(always)]
-    unsafe fn store_f16<const TOWARD_ZERO: bool>(self, p: *mut u16) {
-        let halves = if TOWARD_ZERO {
-            _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(self.0)
-        } else {
-            _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)
-        };
-        _mm_storeu_si128(p.cast(), halves)
-    }
-    #[inline(always)]
-    unsafe fn reduce_add(self) -> f32 {
-        let half = _mm_add_ps(_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
-        let pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
-        _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)))
-    }
-    #[inline(always)]
-    unsafe fn reduce_max(self) -> f32 {
-        let half = _mm_max_ps(_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
-        let pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
-        _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair)))
+    fn store_f16<const TOWARD_ZERO: bool>(self, to: &mut [u16]) {
+        let to = &mut to[..8];
+        // SAFETY: the vector proves that the machine has the instructions; the slice has the elements.
+        unsafe {
+            let halves = if TOWARD_ZERO {
+                _mm256_cvtps_ph::<_MM_FROUND_TO_ZERO>(self.0)
+            } else {
+                _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(self.0)
+            };
+            _mm_storeu_si128(to.as_mut_ptr().cast(), halves)
+        }
     }
 }

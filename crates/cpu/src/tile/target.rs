@@ -10,7 +10,7 @@ use trident_ir::Module;
 use trident_runtime::{Checks, Declined, Listing};
 
 use super::emit::{self, Emitted};
-use crate::simd::Isa;
+use crate::simd::{Isa, has};
 
 /// Machine code with what is known about it.
 pub(super) struct Compiled {
@@ -28,23 +28,21 @@ const ARCH: &str = std::env::consts::ARCH;
 
 /// Features that are used where the processor has them.
 fn features() -> Vec<&'static str> {
-    #[cfg(target_arch = "x86_64")]
-    let found = [
-        ("has_sse3", is_x86_feature_detected!("sse3")),
-        ("has_ssse3", is_x86_feature_detected!("ssse3")),
-        ("has_sse41", is_x86_feature_detected!("sse4.1")),
-        ("has_sse42", is_x86_feature_detected!("sse4.2")),
-        ("has_popcnt", is_x86_feature_detected!("popcnt")),
-        ("has_avx", is_x86_feature_detected!("avx")),
-        ("has_avx2", is_x86_feature_detected!("avx2")),
-        ("has_fma", is_x86_feature_detected!("fma")),
-        ("has_bmi1", is_x86_feature_detected!("bmi1")),
-        ("has_bmi2", is_x86_feature_detected!("bmi2")),
-        ("has_lzcnt", is_x86_feature_detected!("lzcnt")),
+    let known = [
+        ("has_sse3", "sse3"),
+        ("has_ssse3", "ssse3"),
+        ("has_sse41", "sse4.1"),
+        ("has_sse42", "sse4.2"),
+        ("has_popcnt", "popcnt"),
+        ("has_avx", "avx"),
+        ("has_avx2", "avx2"),
+        ("has_fma", "fma"),
+        ("has_bmi1", "bmi1"),
+        ("has_bmi2", "bmi2"),
+        ("has_lzcnt", "lzcnt"),
     ];
-    #[cfg(not(target_arch = "x86_64"))]
-    let found: [(&str, bool); 0] = [];
-    found.into_iter().filter(|f| f.1).map(|f| f.0).collect()
+    let used = known.into_iter().filter(|(_, feature)| ARCH == "x86_64" && has(feature));
+    used.map(|(name, _)| name).collect()
 }
 
 /// What code depends on: code of one key runs wherever the key is the same.

@@ -1,10 +1,7 @@
 //! From 32-bit sums to results: zero points, bias, scale, rounding.
 
-// The loops are unsafe only for the instruction set that they are compiled for.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use super::Epilogue8;
-use crate::simd::{Float32, Isa, kernel};
+use crate::simd::{Isa, Simd, kernel};
 
 /// A parameter that all elements share, or that each row or column of C has.
 #[derive(Clone, Copy, Debug)]
@@ -121,13 +118,13 @@ fn scaled<O>(
     }
 }
 
-// In the functions below `V` only names the instruction set: the loops are vectorised by the compiler.
+// In the functions below the token only names the instruction set: the loops are vectorised by the compiler.
 
 kernel! {
     fn sums_i32(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) => sums_i32_lanes
 }
 #[inline(always)]
-unsafe fn sums_i32_lanes<V: Float32>(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) {
+fn sums_i32_lanes<S: Simd>(_: S, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32]) {
     correct(row, e, sums);
 }
 
@@ -135,7 +132,8 @@ kernel! {
     fn to_f32(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [f32]) => to_f32_lanes
 }
 #[inline(always)]
-unsafe fn to_f32_lanes<V: Float32>(
+fn to_f32_lanes<S: Simd>(
+    _: S,
     row: &Row<'_>,
     e: &Epilogue8<'_>,
     sums: &mut [i32],
@@ -148,12 +146,7 @@ kernel! {
     fn to_u8(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [u8]) => to_u8_lanes
 }
 #[inline(always)]
-unsafe fn to_u8_lanes<V: Float32>(
-    row: &Row<'_>,
-    e: &Epilogue8<'_>,
-    sums: &mut [i32],
-    out: &mut [u8],
-) {
+fn to_u8_lanes<S: Simd>(_: S, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [u8]) {
     let round = rounding(e, 0, 255);
     scaled(row, e, sums, out, |x| round(x) as u8);
 }
@@ -162,12 +155,7 @@ kernel! {
     fn to_i8(row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [i8]) => to_i8_lanes
 }
 #[inline(always)]
-unsafe fn to_i8_lanes<V: Float32>(
-    row: &Row<'_>,
-    e: &Epilogue8<'_>,
-    sums: &mut [i32],
-    out: &mut [i8],
-) {
+fn to_i8_lanes<S: Simd>(_: S, row: &Row<'_>, e: &Epilogue8<'_>, sums: &mut [i32], out: &mut [i8]) {
     let round = rounding(e, -128, 127);
     scaled(row, e, sums, out, |x| round(x) as i8);
 }
@@ -179,12 +167,14 @@ fn rounding(e: &Epilogue8<'_>, least: i32, greatest: i32) -> impl Fn(f32) -> i32
     let zero = e.zero;
     // Limits before the zero point is added, so that huge values stay in range.
     let (lo, hi) = (lo.wrapping_sub(zero) as f32, hi.wrapping_sub(zero) as f32);
+    // The greatest `f32` that is an `i32`.
+    let hi = hi.min(2_147_483_520.0);
     move |x: f32| {
         let x = x.round_ties_even();
         let x = if x > lo { x } else { lo };
         let x = if x < hi { x } else { hi };
-        // SAFETY: limited to a few hundred, and not NaN, as comparisons with NaN are false.
-        unsafe { x.to_int_unchecked::<i32>() + zero }
+        // SAFETY: not NaN, as comparisons with NaN are false, not above `hi`, and not below -2³¹, as neither limit is.
+        unsafe { x.to_int_unchecked::<i32>() }.wrapping_add(zero)
     }
 }
 

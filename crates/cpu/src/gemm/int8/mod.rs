@@ -14,10 +14,12 @@ pub use pack::{PackedA8, PackedB8, Signs};
 use std::ops::Range;
 
 use super::driver::{Grid, MIN_PARALLEL};
+use super::packed::panels_len;
 use super::{Shape, Source};
 use crate::aligned::Scratch;
+use crate::disjoint::Disjoint;
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 pub(crate) use finish::Row;
 use pack::{Side, pack_panel};
 use tile::{Kernels, MAX_COLUMNS, MAX_ROWS};
@@ -80,7 +82,7 @@ pub(crate) fn panel_columns(isa: Isa) -> usize {
     Kernels::of(isa).nr()
 }
 
-/// `C = finish(A · B)`; `c` is row-major and is overwritten.
+/// `C = finish(A · B)`; `c` is row-major and is overwritten. Panics if an operand is smaller than `shape` says.
 #[allow(clippy::too_many_arguments)]
 pub fn gemm8<O: Output8>(
     threads: &Threads,
@@ -92,27 +94,8 @@ pub fn gemm8<O: Output8>(
     epilogue: &Epilogue8<'_>,
     c: &mut [O],
 ) {
-    debug_assert_eq!(c.len(), shape.m * shape.n);
-    // SAFETY: `c` is the whole result.
-    unsafe { product8(threads, isa, signs, shape, a, b, epilogue, c.as_mut_ptr()) }
-}
-
-/// As [`gemm8`], into the rows of `n` elements at `c`.
-///
-/// # Safety
-/// `c` is valid for writes of `m * n` elements that nothing else touches meanwhile.
-#[allow(clippy::too_many_arguments)]
-pub(crate) unsafe fn product8<O: Output8>(
-    threads: &Threads,
-    isa: Isa,
-    signs: Signs,
-    shape: Shape,
-    a: Lhs8<'_>,
-    b: Rhs8<'_>,
-    epilogue: &Epilogue8<'_>,
-    c: *mut O,
-) {
     let Shape { m, n, k } = shape;
+    assert!(m.checked_mul(n) == Some(c.len()), "a product of {m} × {n} into {} elements", c.len());
     if m == 0 || n == 0 {
         return;
     }
@@ -152,11 +135,11 @@ pub(crate) unsafe fn product8<O: Output8>(
         Rhs8::Source(source) => Right::Source(source),
     };
     let product = Product { isa, kernels, signs, shape, a_words, a_sums, b, epilogue };
-    let c = Disjoint(c);
+    let c = Disjoint::new(c);
     threads.run(grid.tasks(), |i| {
         let (panels, columns) = grid.task(i);
-        // SAFETY: the grid's tasks are disjoint parts of C.
-        unsafe { product.block(panels, columns, c.get()) }
+        // SAFETY: the grid's tasks are different parts of C, and each comes once.
+        unsafe { product.block(panels, columns, &c) }
     });
 }
 
@@ -179,14 +162,14 @@ impl Packed {
         width: usize,
     ) -> Self {
         let kernels = Kernels::of(isa);
-        let (panels, size) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()) * width);
+        let (panels, depth) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()));
+        let (len, size) = (panels_len(outer, depth, width), depth * width);
         let (mut words, mut sums) =
-            (Scratch::<i32>::take(panels * size), Scratch::<i32>::take(panels * width));
-        let words_at = Disjoint(words.as_mut_ptr());
+            (Scratch::<i32>::take(len), Scratch::<i32>::take(panels * width));
+        let parts = Disjoint::new(&mut words);
         threads.for_chunks_mut(&mut sums, width, |i, sums| {
             // SAFETY: panel `i` has these words to itself.
-            let words =
-                unsafe { std::slice::from_raw_parts_mut(words_at.get().add(i * size), size) };
+            let words = unsafe { parts.part(i * size..(i + 1) * size) };
             pack_panel(
                 isa,
                 kernels,
@@ -226,7 +209,12 @@ struct Product<'a> {
 impl Product<'_> {
     /// # Safety
     /// Nothing else touches this part of C meanwhile.
-    unsafe fn block<O: Output8>(&self, row_panels: Range<usize>, columns: Range<usize>, c: *mut O) {
+    unsafe fn block<O: Output8>(
+        &self,
+        row_panels: Range<usize>,
+        columns: Range<usize>,
+        c: &Disjoint<'_, O>,
+    ) {
         let Shape { m, n, k } = self.shape;
         let (mr, nr) = (self.kernels.mr, self.kernels.nr());
         let depth = k.div_ceil(self.kernels.words.steps());
@@ -265,20 +253,16 @@ impl Product<'_> {
                 }
             };
             for i in row_panels.clone() {
+                let a = &self.a_words[i * mr * depth..(i + 1) * mr * depth];
                 let rows = mr.min(m - i * mr);
                 for j in some.clone() {
                     let col = j * nr;
                     let width = nr.min(columns.end - col);
                     let kernel = tiles[rows - 1][width.div_ceil(self.kernels.lanes) - 1];
-                    // SAFETY: the panels hold `depth` words per row and column; the tile is large enough for all kernels.
-                    unsafe {
-                        kernel(
-                            depth,
-                            self.a_words.as_ptr().add(i * mr * depth),
-                            b_words.as_ptr().add((j - first) * nr * depth),
-                            tile.as_mut_ptr(),
-                        );
-                    }
+                    let b = &b_words[(j - first) * nr * depth..][..nr * depth];
+                    // SAFETY: `Kernels::of` gave kernels that the machine can run; the panels hold `depth` words for each row
+                    // and column, and the tile is large enough for all kernels.
+                    unsafe { kernel(depth, a.as_ptr(), b.as_ptr(), tile.as_mut_ptr()) };
                     let column_sums = &b_sums[(j - first) * nr..][..width];
                     for (r, sums) in tile.chunks_exact_mut(MAX_COLUMNS).enumerate().take(rows) {
                         let row = i * mr + r;
@@ -291,10 +275,9 @@ impl Product<'_> {
                             a_shift,
                             b_shift,
                         };
-                        // SAFETY: this row of the tile lies in C.
-                        let c = unsafe {
-                            std::slice::from_raw_parts_mut(c.add(row.row * n + col), width)
-                        };
+                        let at = row.row * n + col;
+                        // SAFETY: this row of the tile is the task's own part of C.
+                        let c = unsafe { c.part(at..at + width) };
                         O::finish(self.isa, &row, self.epilogue, &mut sums[..width], c);
                     }
                 }

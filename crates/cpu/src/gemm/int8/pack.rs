@@ -1,14 +1,12 @@
 //! Packing of 8-bit operands into words, with the sums that zero points need.
 
-// The inner loops are unsafe only for the instruction set that they are compiled for.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use std::ops::Range;
 
 use super::tile::{Kernels, Words};
 use crate::aligned::{AlignedVec, Scratch};
 use crate::gemm::Source;
-use crate::simd::{Float32, Isa, kernel};
+use crate::gemm::packed::panels_len;
+use crate::simd::{Isa, Simd, kernel};
 
 /// Which operands are signed (`i8`); the others are `u8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,9 +101,10 @@ kernel! {
     fn bytes_to_words(bytes: &[u8], k: usize, form: Form, used: usize, words: &mut [i32], sums: &mut [i32]) => bytes_to_words_lanes
 }
 
-/// `V` only names the instruction set: the loops are vectorised by the compiler.
+/// The token only names the instruction set: the loops are vectorised by the compiler.
 #[inline(always)]
-unsafe fn bytes_to_words_lanes<V: Float32>(
+fn bytes_to_words_lanes<S: Simd>(
+    _: S,
     bytes: &[u8],
     k: usize,
     form: Form,
@@ -150,7 +149,8 @@ kernel! {
 }
 
 #[inline(always)]
-unsafe fn shorts_to_words_lanes<V: Float32>(
+fn shorts_to_words_lanes<S: Simd>(
+    _: S,
     bytes: &[u8],
     k: usize,
     form: Form,
@@ -199,7 +199,7 @@ impl Panels {
             Side::B => kernels.nr(),
         };
         let (panels, depth) = (outer.div_ceil(width), k.div_ceil(kernels.words.steps()));
-        let mut words = AlignedVec::zeroed(panels * width * depth);
+        let mut words = AlignedVec::zeroed(panels_len(outer, depth, width));
         let mut sums = vec![0; panels * width];
         for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
             let words = &mut words[i * width * depth..(i + 1) * width * depth];

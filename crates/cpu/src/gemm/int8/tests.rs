@@ -156,3 +156,40 @@ fn results_of_8_bits_round_half_to_even_and_stay_in_range() {
         assert_eq!(run(f32::NAN, 10), [0; 7]);
     }
 }
+
+#[test]
+fn operands_smaller_than_the_shape_are_refused() {
+    let (signs, shape) = (Signs { a: false, b: true }, Shape { m: 5, n: 20, k: 9 });
+    let Shape { m, n, k } = shape;
+    let bytes = vec![1u8; 1000];
+    for isa in Isa::available() {
+        let run = |a: usize, b: usize, scales: usize, c: usize| {
+            let (a, b) = (Strided::rows(&bytes[..a], k), Strided::columns(&bytes[..b], n));
+            let (scales, mut c) = (vec![1.0; scales], vec![0u8; c]);
+            let e = Epilogue8 { scale: Along::Columns(&scales), ..Epilogue8::default() };
+            let (a, b) = (Lhs8::Source(&a), Rhs8::Source(&b));
+            let call = || gemm8(&Threads::new(1), isa, signs, shape, a, b, &e, &mut c);
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_ok()
+        };
+        assert!(run(m * k, n * k, n, m * n));
+        assert!(!run(m * k - 1, n * k, n, m * n));
+        assert!(!run(m * k, n * k - 1, n, m * n));
+        assert!(!run(m * k, n * k, n - 1, m * n));
+        assert!(!run(m * k, n * k, n, m * n - 1));
+    }
+}
+
+#[test]
+fn zero_points_at_the_ends_of_the_range() {
+    // The result's limits less its zero point leave the integers that `f32` has.
+    for (zero, limits) in [(255 - i32::MAX, (0, 255)), (i32::MIN, (0, 255)), (i32::MAX, (255, 0))] {
+        let (x, mut c) = ([255u8; 64], [0u8; 1]);
+        let (a, b) = (Strided::rows(&x[..], 64), Strided::columns(&x[..], 1));
+        let e = Epilogue8 { scale: Along::One(f32::MAX), zero, limits, ..Epilogue8::default() };
+        for isa in Isa::available() {
+            let (signs, shape) = (Signs { a: false, b: false }, Shape { m: 1, n: 1, k: 64 });
+            let (a, b) = (Lhs8::Source(&a), Rhs8::Source(&b));
+            gemm8(&Threads::new(1), isa, signs, shape, a, b, &e, &mut c);
+        }
+    }
+}

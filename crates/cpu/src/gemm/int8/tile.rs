@@ -4,14 +4,12 @@
 //! unsigned and one signed (what VNNI multiplies), or two 16-bit integers (what multiplies exactly everywhere else;
 //! AVX2's byte product saturates its 16-bit sums and is of no use).
 
-// A kernel is one unsafe operation after the other; the contract stands on `DotFn`.
-#![allow(unsafe_op_in_unsafe_fn)]
 #![allow(
     clippy::needless_range_loop,
     reason = "plain index loops keep the accumulators in registers"
 )]
 
-use crate::simd::Isa;
+use crate::simd::{Isa, Kind, Portable};
 
 /// The widest tile.
 pub(super) const MAX_COLUMNS: usize = 48;
@@ -59,27 +57,30 @@ impl Kernels {
     }
 
     pub(super) fn of(isa: Isa) -> &'static Kernels {
-        match isa {
+        match isa.kind() {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if is_x86_feature_detected!("avx512vnni") => &x86::VNNI,
+            Kind::Avx512(isa) if isa.vnni().is_some() => &x86::VNNI,
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 => &x86::AVX2,
-            Isa::Portable => &PORTABLE,
+            Kind::Avx512(_) | Kind::Avx2(_) => &x86::AVX2,
+            Kind::Portable(_) => &PORTABLE,
         }
     }
 }
 
-/// A vector of 32-bit sums.
-trait Dot: Copy {
-    const LANES: usize;
-    unsafe fn zero() -> Self;
-    unsafe fn splat(word: i32) -> Self;
-    unsafe fn load(p: *const i32) -> Self;
-    unsafe fn store(self, p: *mut i32);
+/// A vector of 32-bit sums, which exists only where its instruction set does.
+///
+/// # Safety
+/// It is an array of `i32` in memory, and any array is one.
+unsafe trait Dot: Copy {
+    /// The token of its instruction set.
+    type Isa: Copy;
+    fn splat(isa: Self::Isa, word: i32) -> Self;
     /// `self + a · b` lane by lane.
-    unsafe fn dot(self, a: Self, b: Self) -> Self;
+    fn dot(self, a: Self, b: Self) -> Self;
 }
 
+/// # Safety
+/// As [`DotFn`].
 #[inline(always)]
 unsafe fn tile<
     V: Dot,
@@ -89,30 +90,35 @@ unsafe fn tile<
     const NR: usize,
     const SIGNED_A: bool,
 >(
+    isa: V::Isa,
     words: usize,
     mut a: *const i32,
     mut b: *const i32,
     sums: *mut i32,
 ) {
-    let mut acc = [[V::zero(); VECTORS]; ROWS];
-    for _ in 0..words {
-        let mut bv = [V::zero(); VECTORS];
-        for j in 0..VECTORS {
-            bv[j] = V::load(b.add(j * V::LANES));
+    let zero = V::splat(isa, 0);
+    let mut acc = [[zero; VECTORS]; ROWS];
+    // SAFETY: the caller's operands have `words` steps of `MR` and `NR` words, and the sums all rows and columns.
+    unsafe {
+        for _ in 0..words {
+            let mut bv = [zero; VECTORS];
+            for j in 0..VECTORS {
+                bv[j] = b.cast::<V>().add(j).read_unaligned();
+            }
+            for i in 0..ROWS {
+                let x = V::splat(isa, *a.add(i));
+                for j in 0..VECTORS {
+                    acc[i][j] =
+                        if SIGNED_A { acc[i][j].dot(bv[j], x) } else { acc[i][j].dot(x, bv[j]) };
+                }
+            }
+            a = a.add(MR);
+            b = b.add(NR);
         }
         for i in 0..ROWS {
-            let x = V::splat(*a.add(i));
             for j in 0..VECTORS {
-                acc[i][j] =
-                    if SIGNED_A { acc[i][j].dot(bv[j], x) } else { acc[i][j].dot(x, bv[j]) };
+                sums.add(i * MAX_COLUMNS).cast::<V>().add(j).write_unaligned(acc[i][j]);
             }
-        }
-        a = a.add(MR);
-        b = b.add(NR);
-    }
-    for i in 0..ROWS {
-        for j in 0..VECTORS {
-            acc[i][j].store(sums.add(i * MAX_COLUMNS + j * V::LANES));
         }
     }
 }
@@ -125,60 +131,46 @@ macro_rules! table {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::*;
     use std::arch::x86_64::*;
 
-    #[derive(Clone, Copy)]
-    struct Vnni(__m512i);
+    use super::*;
+    use crate::simd::{Avx2, Simd, Vnni};
 
-    impl Dot for Vnni {
-        const LANES: usize = 16;
+    #[derive(Clone, Copy)]
+    #[repr(transparent)]
+    struct Bytes(__m512i);
+
+    // SAFETY: 16 `i32`.
+    unsafe impl Dot for Bytes {
+        type Isa = Vnni;
         #[inline(always)]
-        unsafe fn zero() -> Self {
-            Vnni(_mm512_setzero_si512())
+        fn splat(_: Vnni, word: i32) -> Self {
+            // SAFETY: the token proves that the machine has the instruction.
+            Bytes(unsafe { _mm512_set1_epi32(word) })
         }
         #[inline(always)]
-        unsafe fn splat(word: i32) -> Self {
-            Vnni(_mm512_set1_epi32(word))
-        }
-        #[inline(always)]
-        unsafe fn load(p: *const i32) -> Self {
-            Vnni(_mm512_loadu_si512(p.cast()))
-        }
-        #[inline(always)]
-        unsafe fn store(self, p: *mut i32) {
-            _mm512_storeu_si512(p.cast(), self.0)
-        }
-        #[inline(always)]
-        unsafe fn dot(self, a: Self, b: Self) -> Self {
-            Vnni(_mm512_dpbusd_epi32(self.0, a.0, b.0))
+        fn dot(self, a: Self, b: Self) -> Self {
+            // SAFETY: a vector is made of the token.
+            Bytes(unsafe { _mm512_dpbusd_epi32(self.0, a.0, b.0) })
         }
     }
 
     #[derive(Clone, Copy)]
-    struct Madd(__m256i);
+    #[repr(transparent)]
+    struct Shorts(__m256i);
 
-    impl Dot for Madd {
-        const LANES: usize = 8;
+    // SAFETY: 8 `i32`.
+    unsafe impl Dot for Shorts {
+        type Isa = Avx2;
         #[inline(always)]
-        unsafe fn zero() -> Self {
-            Madd(_mm256_setzero_si256())
+        fn splat(_: Avx2, word: i32) -> Self {
+            // SAFETY: the token proves that the machine has the instruction.
+            Shorts(unsafe { _mm256_set1_epi32(word) })
         }
         #[inline(always)]
-        unsafe fn splat(word: i32) -> Self {
-            Madd(_mm256_set1_epi32(word))
-        }
-        #[inline(always)]
-        unsafe fn load(p: *const i32) -> Self {
-            Madd(_mm256_loadu_si256(p.cast()))
-        }
-        #[inline(always)]
-        unsafe fn store(self, p: *mut i32) {
-            _mm256_storeu_si256(p.cast(), self.0)
-        }
-        #[inline(always)]
-        unsafe fn dot(self, a: Self, b: Self) -> Self {
-            Madd(_mm256_add_epi32(self.0, _mm256_madd_epi16(a.0, b.0)))
+        fn dot(self, a: Self, b: Self) -> Self {
+            // SAFETY: a vector is made of the token.
+            Shorts(unsafe { _mm256_add_epi32(self.0, _mm256_madd_epi16(a.0, b.0)) })
         }
     }
 
@@ -189,17 +181,20 @@ mod x86 {
         b: *const i32,
         sums: *mut i32,
     ) {
-        tile::<Vnni, ROWS, VECTORS, 8, 48, SIGNED_A>(words, a, b, sums)
+        // SAFETY: passed on.
+        unsafe { tile::<Bytes, ROWS, VECTORS, 8, 48, SIGNED_A>(Vnni::assume(), words, a, b, sums) }
     }
 
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn madd<const ROWS: usize, const VECTORS: usize, const SIGNED_A: bool>(
-        words: usize,
-        a: *const i32,
-        b: *const i32,
-        sums: *mut i32,
-    ) {
-        tile::<Madd, ROWS, VECTORS, 6, 16, SIGNED_A>(words, a, b, sums)
+    crate::simd::avx2! {
+        unsafe fn madd<const ROWS: usize, const VECTORS: usize, const SIGNED_A: bool>(
+            words: usize,
+            a: *const i32,
+            b: *const i32,
+            sums: *mut i32,
+        ) {
+            // SAFETY: passed on.
+            unsafe { tile::<Shorts, ROWS, VECTORS, 6, 16, SIGNED_A>(Avx2::assume(), words, a, b, sums) }
+        }
     }
 
     pub(super) static VNNI: Kernels = Kernels {
@@ -221,28 +216,18 @@ mod x86 {
 
 /// Four lanes of plain arithmetic.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 struct Four([i32; 4]);
 
-impl Dot for Four {
-    const LANES: usize = 4;
+// SAFETY: 4 `i32`.
+unsafe impl Dot for Four {
+    type Isa = Portable;
     #[inline(always)]
-    unsafe fn zero() -> Self {
-        Four([0; 4])
-    }
-    #[inline(always)]
-    unsafe fn splat(word: i32) -> Self {
+    fn splat(_: Portable, word: i32) -> Self {
         Four([word; 4])
     }
     #[inline(always)]
-    unsafe fn load(p: *const i32) -> Self {
-        Four(p.cast::<[i32; 4]>().read_unaligned())
-    }
-    #[inline(always)]
-    unsafe fn store(self, p: *mut i32) {
-        p.cast::<[i32; 4]>().write_unaligned(self.0)
-    }
-    #[inline(always)]
-    unsafe fn dot(mut self, a: Self, b: Self) -> Self {
+    fn dot(mut self, a: Self, b: Self) -> Self {
         for i in 0..4 {
             let (a, b) = (a.0[i], b.0[i]);
             let low = i32::from(a as i16) * i32::from(b as i16);
@@ -258,7 +243,8 @@ unsafe fn portable<const ROWS: usize, const VECTORS: usize, const SIGNED_A: bool
     b: *const i32,
     sums: *mut i32,
 ) {
-    tile::<Four, ROWS, VECTORS, 4, 8, SIGNED_A>(words, a, b, sums)
+    // SAFETY: passed on.
+    unsafe { tile::<Four, ROWS, VECTORS, 4, 8, SIGNED_A>(Portable::TOKEN, words, a, b, sums) }
 }
 
 static PORTABLE: Kernels = Kernels {

@@ -173,18 +173,24 @@ fn sample<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, grid: &Tensor) -> Result
         // Neighbours are found once for all channels: a task takes a run of places of one sample.
         const RUN: usize = 256;
         let runs = pixels.div_ceil(RUN);
-        let base = crate::threads::Disjoint(out.as_mut_ptr());
-        threads.run(if out.is_empty() { 0 } else { xd[0] * runs }, |task| {
+        let empty = out.is_empty();
+        let parts = crate::disjoint::Disjoint::new(out);
+        threads.run(if empty { 0 } else { xd[0] * runs }, |task| {
             let (b, first) = (task / runs, task % runs * RUN);
             let mut taps = vec![Vec::new(); rank];
-            for p in first..pixels.min(first + RUN) {
+            let end = pixels.min(first + RUN);
+            let part = |c: usize| {
+                let at = (b * channels + c) * pixels;
+                // SAFETY: tasks have places of their own, and so have channels.
+                unsafe { parts.part(at + first..at + end) }
+            };
+            let mut out: Vec<&mut [R]> = (0..channels).map(part).collect();
+            for p in first..end {
                 let at = (b * pixels + p) * rank;
                 sampler.taps(|i| grid[at + i], &mut taps);
-                for c in 0..channels {
+                for (c, out) in out.iter_mut().enumerate() {
                     let plane = &values[(b * channels + c) * plane..][..plane];
-                    let value = R::of(sum(plane, &taps, 0));
-                    // SAFETY: tasks have places of their own, below `batch · channels · pixels`, the result's length.
-                    unsafe { *base.get().add((b * channels + c) * pixels + p) = value };
+                    out[p - first] = R::of(sum(plane, &taps, 0));
                 }
             }
         });

@@ -1,7 +1,8 @@
 //! Strided views of a tensor and their copies: what transposing, slicing, expanding and tiling have in common.
 
+use crate::disjoint::Disjoint;
 use crate::ops::parallel::for_rows;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 use trident_ir::geometry::strides;
 
 /// Runs a block on the elements of one tensor and those to write of another as slices of one Rust type: by width for
@@ -124,8 +125,8 @@ impl View {
         }
         let positions: usize = self.axes.iter().map(|a| a.0).product();
         let blocks = m.div_ceil(BLOCK);
-        let (count, base) = (positions * blocks, Disjoint(dst.as_mut_ptr()));
-        let len = dst.len();
+        let (count, len) = (positions * blocks, dst.len());
+        let dst = Disjoint::new(dst);
         let work = |range: std::ops::Range<usize>| {
             for task in range {
                 let (position, block) = (task / blocks, task % blocks * BLOCK);
@@ -143,10 +144,8 @@ impl View {
                     for i in block..block + height {
                         let at = start + i * stride + column;
                         let width = BLOCK.min(n - column);
-                        debug_assert!(at + width <= len);
-                        // SAFETY: tasks differ in the position or in `i`, so their rows are disjoint parts of `dst`.
-                        let row =
-                            unsafe { std::slice::from_raw_parts_mut(base.get().add(at), width) };
+                        // SAFETY: tasks differ in the position or in `i`, so their rows are different parts of `dst`.
+                        let row = unsafe { dst.part(at..at + width) };
                         let mut at = (from + i) as isize + column as isize * step;
                         for slot in row {
                             // SAFETY: between `lowest` and `last`, which are checked above.

@@ -1,11 +1,11 @@
 //! QuantizeLinear and DequantizeLinear: per tensor, per axis, per block.
 
 use super::params::{Quantised, in_quantised, limits};
+use crate::disjoint::Disjoint;
 use crate::kernel::Call;
 use crate::ops::convert::{Conversion, cast, convert_into};
 use crate::ops::parallel::vectorised;
 use crate::real::{Real, read, round_to};
-use crate::threads::Disjoint;
 use std::ops::Range;
 use trident_ir::geometry::axis;
 use trident_ir::{DType, Element};
@@ -96,7 +96,7 @@ fn for_runs<S: Sync, T: Send>(
 ) {
     let (runs, len) = (granularity.runs(x.len()), x.len());
     let grain = (PIECE * runs).checked_div(len).unwrap_or(1).max(1);
-    let y = Disjoint(y.as_mut_ptr());
+    let y = Disjoint::new(y);
     call.threads.for_range(runs, grain, |range| {
         for n in range {
             let (at, scales) = granularity.run(n);
@@ -104,8 +104,8 @@ fn for_runs<S: Sync, T: Send>(
                 At::One(i) => i..i + 1,
                 At::From(i) => i..i + at.len(),
             };
-            // SAFETY: the runs are disjoint parts of `y`, which is as long as `x`.
-            let out = unsafe { std::slice::from_raw_parts_mut(y.get().add(at.start), at.len()) };
+            // SAFETY: the runs do not overlap, and each comes once.
+            let out = unsafe { y.part(at.clone()) };
             f(&x[at], out, &scale[part.clone()], &zero[part]);
         }
     });

@@ -1,12 +1,13 @@
 //! Normalisation of rows: layer, RMS, skip, instance and group normalisation.
 
 use super::axes::axis_of;
+use crate::disjoint::Disjoint;
 use crate::kernel::Call;
 use crate::ops::parallel::{for_rows, vectorised};
 use crate::real::{Real, in_real, narrow, produce, read};
 use crate::rows;
 use crate::simd::Isa;
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 use std::borrow::Cow;
 use trident_ir::geometry::{self, broadcast_strides, extent};
 use trident_ir::{DType, Element, OpKind};
@@ -70,13 +71,14 @@ fn each_row<R: Normalize>(
         return;
     }
     debug_assert_eq!(stats.len() * n, y.len());
-    let stats = Disjoint(stats.as_mut_ptr());
+    let stats = Disjoint::new(stats);
     for_rows(threads, y, n, 4, |first, piece| {
-        for (i, y) in piece.chunks_exact_mut(n).enumerate() {
-            let row = first + i;
+        let rows = first..first + piece.len() / n;
+        // SAFETY: each row has a place of its own in `stats`, and comes once.
+        let stats = unsafe { stats.part(rows.clone()) };
+        for ((row, y), stats) in rows.zip(piece.chunks_exact_mut(n)).zip(stats) {
             let (mean, inverse) = R::normalize(&x[row * n..(row + 1) * n], how, y);
-            // SAFETY: each row has a place of its own in `stats`, which has one for every row.
-            unsafe { stats.get().add(row).write([mean, inverse]) };
+            *stats = [mean, inverse];
         }
     });
 }

@@ -29,10 +29,9 @@ fn binary(op: Binary, a: Traced, b: Traced) -> Traced {
 
 impl Values {
     /// Adds what a function does with a value.
-    pub(in crate::tile) fn trace(&mut self, function: unsafe fn(Traced) -> Traced, x: Id) -> Id {
+    pub(in crate::tile) fn trace(&mut self, function: fn(Traced) -> Traced, x: Id) -> Id {
         TRACE.with_borrow_mut(|values| std::mem::swap(values, self));
-        // SAFETY: arithmetic on traced values needs no instruction set.
-        let result = unsafe { function(Traced(x)) };
+        let result = function(Traced(x));
         TRACE.with_borrow_mut(|values| std::mem::swap(values, self));
         result.0
     }
@@ -42,31 +41,31 @@ impl Arithmetic for Traced {
     type Elem = f32;
     const FUSED: bool = true;
 
-    unsafe fn splat(x: f32) -> Self {
+    fn splat(self, x: f32) -> Self {
         bits(x.to_bits())
     }
-    unsafe fn add(self, o: Self) -> Self {
+    fn add(self, o: Self) -> Self {
         binary(Binary::Add, self, o)
     }
-    unsafe fn sub(self, o: Self) -> Self {
+    fn sub(self, o: Self) -> Self {
         binary(Binary::Sub, self, o)
     }
-    unsafe fn mul(self, o: Self) -> Self {
+    fn mul(self, o: Self) -> Self {
         binary(Binary::Mul, self, o)
     }
-    unsafe fn div(self, o: Self) -> Self {
+    fn div(self, o: Self) -> Self {
         binary(Binary::Div, self, o)
     }
-    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+    fn mul_add(self, a: Self, b: Self) -> Self {
         put(Value::MulAdd(self.0, a.0, b.0))
     }
-    unsafe fn max(self, o: Self) -> Self {
+    fn max(self, o: Self) -> Self {
         binary(Binary::Max, self, o)
     }
-    unsafe fn min(self, o: Self) -> Self {
+    fn min(self, o: Self) -> Self {
         binary(Binary::Min, self, o)
     }
-    unsafe fn sqrt(self) -> Self {
+    fn sqrt(self) -> Self {
         put(Value::Unary(Unary::Sqrt, self.0))
     }
 }
@@ -77,28 +76,28 @@ const MANTISSA: u32 = 0x007f_ffff;
 const SIGN: u32 = 1 << 31;
 
 impl Arithmetic32 for Traced {
-    unsafe fn abs(self) -> Self {
+    fn abs(self) -> Self {
         binary(Binary::And, self, bits(!SIGN))
     }
-    unsafe fn copysign(self, sign: Self) -> Self {
+    fn copysign(self, sign: Self) -> Self {
         let magnitude = binary(Binary::And, self, bits(!SIGN));
         let sign = binary(Binary::And, sign, bits(SIGN));
         binary(Binary::Or, magnitude, sign)
     }
-    unsafe fn round(self) -> Self {
+    fn round(self) -> Self {
         put(Value::Unary(Unary::Round, self.0))
     }
-    unsafe fn scale_pow2(self, n: Self) -> Self {
+    fn scale_pow2(self, n: Self) -> Self {
         binary(Binary::Scale, self, n)
     }
-    unsafe fn split_exponent(self) -> (Self, Self) {
+    fn split_exponent(self) -> (Self, Self) {
         let above = binary(Binary::IntSub, self, bits(SQRT_HALF));
         let mantissa = binary(Binary::And, above, bits(MANTISSA));
         let exponent = put(Value::Unary(Unary::ShiftArithmetic(23), above.0));
         let exponent = put(Value::Unary(Unary::FromInt, exponent.0));
         (binary(Binary::IntAdd, mantissa, bits(SQRT_HALF)), exponent)
     }
-    unsafe fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
+    fn select_lt(self, o: Self, yes: Self, no: Self) -> Self {
         let less = put(Value::Compare(Class::Float, Relation::Less, self.0, o.0));
         put(Value::Select(less.0, yes.0, no.0))
     }

@@ -203,7 +203,7 @@ impl Patience {
 mod tests {
     use super::*;
     use crate::simd::Isa;
-    use crate::tile::routine::table;
+    use crate::tile::routine::{c_function, table};
 
     fn address(routine: Routine) -> usize {
         table(Isa::detect())[routine.slot().unwrap_or_else(|| panic!("no {routine:?}"))]
@@ -212,10 +212,12 @@ mod tests {
     fn rmw<T: Element>(op: Rmw, places: &mut [T], values: &[T], mask: &[u8]) -> Vec<T> {
         let addresses: Vec<u64> = places.iter_mut().map(|p| &raw mut *p as u64).collect();
         let mut former = vec![T::default(); values.len()];
+        let f = c_function!(
+            address(Routine::AtomicRmw { op, dtype: T::DTYPE });
+            *mut T, *const u64, *const T, *const u8, usize
+        );
         // SAFETY: the strips are equally long; the addresses are those of `places`.
         unsafe {
-            let f: unsafe extern "C" fn(*mut T, *const u64, *const T, *const u8, usize) =
-                std::mem::transmute(address(Routine::AtomicRmw { op, dtype: T::DTYPE }));
             f(
                 former.as_mut_ptr(),
                 addresses.as_ptr(),
@@ -265,42 +267,23 @@ mod tests {
         let mut sums = [0f32, 0.0];
         let mut counts = [0i16; 2];
         let (s, c) = (&raw mut sums as u64, &raw mut counts as u64);
+        let add = |dtype| address(Routine::AtomicRmw { op: Rmw::Add, dtype });
+        let floats =
+            c_function!(add(f32::DTYPE); *mut f32, *const u64, *const f32, *const u8, usize);
+        let shorts =
+            c_function!(add(i16::DTYPE); *mut i16, *const u64, *const i16, *const u8, usize);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(move || {
+                    let (no_floats, no_shorts) = (std::ptr::null_mut(), std::ptr::null_mut());
                     for _ in 0..2000 {
+                        let (to, x) = ([s, s + 4], [1.0, 2.0]);
+                        let (to_shorts, ones) = ([c, c + 2], [1, 2]);
                         // SAFETY: the addresses are those of `sums` and `counts`, which outlive the threads.
                         unsafe {
-                            let f: unsafe extern "C" fn(
-                                *mut f32,
-                                *const u64,
-                                *const f32,
-                                *const u8,
-                                usize,
-                            ) = std::mem::transmute(address(Routine::AtomicRmw {
-                                op: Rmw::Add,
-                                dtype: f32::DTYPE,
-                            }));
-                            let null = std::ptr::null_mut();
-                            f(
-                                null,
-                                [s, s + 4].as_ptr(),
-                                [1.0f32, 2.0].as_ptr(),
-                                std::ptr::null(),
-                                2,
-                            );
-                            let f: unsafe extern "C" fn(
-                                *mut i16,
-                                *const u64,
-                                *const i16,
-                                *const u8,
-                                usize,
-                            ) = std::mem::transmute(address(Routine::AtomicRmw {
-                                op: Rmw::Add,
-                                dtype: i16::DTYPE,
-                            }));
-                            let null = std::ptr::null_mut();
-                            f(null, [c, c + 2].as_ptr(), [1i16, 2].as_ptr(), std::ptr::null(), 2);
+                            floats(no_floats, to.as_ptr(), x.as_ptr(), std::ptr::null(), 2);
+                            let (to, x) = (to_shorts.as_ptr(), ones.as_ptr());
+                            shorts(no_shorts, to, x, std::ptr::null(), 2);
                         }
                     }
                 });
@@ -314,17 +297,25 @@ mod tests {
     fn exchanges_loads_stores_and_polls() {
         let mut x = [5u32, 6];
         let addresses = [&raw mut x[0] as u64, &raw mut x[1] as u64];
+        let cas = c_function!(
+            address(Routine::AtomicCas { bytes: 4 });
+            *mut u32, *const u64, *const u32, *const u32, *const u8, usize
+        );
+        let load = c_function!(
+            address(Routine::AtomicLoad { bytes: 4 });
+            *mut u32, *const u64, *const u8, usize
+        );
+        let store = c_function!(
+            address(Routine::AtomicStore { bytes: 4 });
+            *const u64, *const u32, *const u8, usize
+        );
+        let poll = c_function!(
+            address(Routine::AtomicPoll { bytes: 4 });
+            *mut u8, *const u64, *const u32, i64, usize
+        );
         // SAFETY: the strips have 2 elements; the addresses are those of `x`.
         unsafe {
             let mut former = [0u32; 2];
-            let cas: unsafe extern "C" fn(
-                *mut u32,
-                *const u64,
-                *const u32,
-                *const u32,
-                *const u8,
-                usize,
-            ) = std::mem::transmute(address(Routine::AtomicCas { bytes: 4 }));
             cas(
                 former.as_mut_ptr(),
                 addresses.as_ptr(),
@@ -334,17 +325,11 @@ mod tests {
                 2,
             );
             assert_eq!(former, [5, 6]);
-            let load: unsafe extern "C" fn(*mut u32, *const u64, *const u8, usize) =
-                std::mem::transmute(address(Routine::AtomicLoad { bytes: 4 }));
             load(former.as_mut_ptr(), addresses.as_ptr(), std::ptr::null(), 2);
             assert_eq!(former, [50, 6]);
-            let store: unsafe extern "C" fn(*const u64, *const u32, *const u8, usize) =
-                std::mem::transmute(address(Routine::AtomicStore { bytes: 4 }));
             store(addresses.as_ptr(), [1, 2].as_ptr(), [0u8, 1].as_ptr(), 2);
             load(former.as_mut_ptr(), addresses.as_ptr(), std::ptr::null(), 2);
             assert_eq!(former, [50, 2]);
-            let poll: unsafe extern "C" fn(*mut u8, *const u64, *const u32, i64, usize) =
-                std::mem::transmute(address(Routine::AtomicPoll { bytes: 4 }));
             let mut done = [9u8; 2];
             poll(done.as_mut_ptr(), addresses.as_ptr(), [50, 3].as_ptr(), 0, 2);
             assert_eq!(done, [1, 0]);

@@ -6,7 +6,7 @@ use trident_ir::element::{B8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
 use super::{Registry, Rounding, Routine, any_isa, each_isa};
 use crate::narrow::{Narrow, odd, sticky};
-use crate::simd::Float32;
+use crate::simd::{Float32, Simd, Vector};
 
 /// What a conversion may start from.
 trait Source: Element {
@@ -65,10 +65,10 @@ macro_rules! conversions {
             let addresses = $compile!(fn(out: *mut $to, x: *const $from, n: usize) {
                 for i in 0..n {
                     // SAFETY: the strips have `n` elements.
-                    unsafe {
-                        let $x = *x.add(i);
-                        *out.add(i) = $y;
-                    }
+                    let ($x, out) = unsafe { (*x.add(i), out.add(i)) };
+                    let y = $y;
+                    // SAFETY: as above.
+                    unsafe { *out = y };
                 }
             });
             $registry.convert::<$from, $to>(Rounding::$rounding, $saturate, addresses);
@@ -86,58 +86,67 @@ pub(super) fn register(registry: &mut Registry) {
 /// `f16` by the processor's instructions where it has them.
 fn half_precision(registry: &mut Registry) {
     use Rounding::{NearestEven, TowardZero};
-    let addresses = each_isa!(fn(out: *mut f32, x: *const u16, n: usize) {
+    let addresses = each_isa!(|s| fn(out: *mut f32, x: *const u16, n: usize) {
         // SAFETY: the strips have `n` elements.
-        unsafe { from_f16::<F32>(out, x, n) }
+        unsafe { from_f16(s, out, x, n) }
     });
     registry.convert::<f16, f32>(NearestEven, false, addresses);
-    let addresses = each_isa!(fn(out: *mut u16, x: *const f32, n: usize) {
+    let addresses = each_isa!(|s| fn(out: *mut u16, x: *const f32, n: usize) {
         // SAFETY: the strips have `n` elements.
-        unsafe { to_f16::<F32, false>(out, x, n) }
+        unsafe { to_f16::<S, false>(s, out, x, n) }
     });
     registry.convert::<f32, f16>(NearestEven, false, addresses);
-    let addresses = each_isa!(fn(out: *mut u16, x: *const f32, n: usize) {
+    let addresses = each_isa!(|s| fn(out: *mut u16, x: *const f32, n: usize) {
         // SAFETY: the strips have `n` elements.
-        unsafe { to_f16::<F32, true>(out, x, n) }
+        unsafe { to_f16::<S, true>(s, out, x, n) }
     });
     registry.convert::<f32, f16>(TowardZero, false, addresses);
 }
 
+/// Widens `n` elements.
+///
+/// # Safety
+/// As many are readable at `x` and writable at `out`, and they do not overlap.
 #[inline(always)]
-pub(super) unsafe fn from_f16<V: Float32>(out: *mut f32, x: *const u16, n: usize) {
-    let mut i = 0;
-    // SAFETY: the strips have `n` elements; `part` has those of a vector.
-    unsafe {
-        while i + V::LANES <= n {
-            V::load_f16(x.add(i)).store(out.add(i));
-            i += V::LANES;
-        }
-        if i < n {
-            let mut part = [0u16; 16];
-            std::ptr::copy_nonoverlapping(x.add(i), part.as_mut_ptr(), n - i);
-            V::load_f16(part.as_ptr()).store_partial(out.add(i), n - i);
-        }
+pub(super) unsafe fn from_f16<S: Simd>(s: S, out: *mut f32, x: *const u16, n: usize) {
+    // SAFETY: passed on.
+    let (x, out) =
+        unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
+    let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));
+    for (x, out) in from.by_ref().zip(to.by_ref()) {
+        S::F32::load_f16(s, x).store(out);
+    }
+    let rest = from.remainder();
+    if !rest.is_empty() {
+        let mut part = [0u16; 16];
+        part[..rest.len()].copy_from_slice(rest);
+        S::F32::load_f16(s, &part).store_up_to(to.into_remainder());
     }
 }
 
+/// Narrows `n` elements.
+///
+/// # Safety
+/// As [`from_f16`].
 #[inline(always)]
-pub(super) unsafe fn to_f16<V: Float32, const TOWARD_ZERO: bool>(
+pub(super) unsafe fn to_f16<S: Simd, const TOWARD_ZERO: bool>(
+    s: S,
     out: *mut u16,
     x: *const f32,
     n: usize,
 ) {
-    let mut i = 0;
-    // SAFETY: as in `from_f16`.
-    unsafe {
-        while i + V::LANES <= n {
-            V::load(x.add(i)).store_f16::<TOWARD_ZERO>(out.add(i));
-            i += V::LANES;
-        }
-        if i < n {
-            let mut part = [0u16; 16];
-            V::load_partial(x.add(i), n - i).store_f16::<TOWARD_ZERO>(part.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(part.as_ptr(), out.add(i), n - i);
-        }
+    // SAFETY: passed on.
+    let (x, out) =
+        unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
+    let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));
+    for (x, out) in from.by_ref().zip(to.by_ref()) {
+        s.load(x).store_f16::<TOWARD_ZERO>(out);
+    }
+    let rest = from.remainder();
+    if !rest.is_empty() {
+        let mut part = [0u16; 16];
+        s.load_up_to(rest).store_f16::<TOWARD_ZERO>(&mut part);
+        to.into_remainder().copy_from_slice(&part[..rest.len()]);
     }
 }
 

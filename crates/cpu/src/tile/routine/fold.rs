@@ -118,7 +118,7 @@ pub(super) fn register(registry: &mut Registry) {
 mod tests {
     use super::*;
     use crate::simd::Isa;
-    use crate::tile::routine::table;
+    use crate::tile::routine::{c_function, table};
 
     fn fold<T: Element>(
         isa: Isa,
@@ -132,10 +132,9 @@ mod tests {
         let slot = routine.slot().unwrap_or_else(|| panic!("no {routine:?}"));
         assert!(rows == 0 || (rows - 1) * stride + n <= x.len());
         let mut out = vec![T::default(); rows];
+        let f = c_function!(table(isa)[slot]; *mut T, *const T, usize, usize, usize);
         // SAFETY: the address is that of a fold of this type; the rows lie in `x`.
         unsafe {
-            let f: unsafe extern "C" fn(*mut T, *const T, usize, usize, usize) =
-                std::mem::transmute(table(isa)[slot]);
             f(out.as_mut_ptr(), x.as_ptr(), rows, n, stride);
         }
         out

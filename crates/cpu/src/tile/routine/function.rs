@@ -92,10 +92,10 @@ macro_rules! functions {
         let addresses = $crate::tile::routine::$compile!(fn(out: *mut $out, $($x: *const $t,)+ n: usize) {
             for i in 0..n {
                 // SAFETY: the strips have `n` elements.
-                unsafe {
-                    let ($($x,)+) = ($(*$x.add(i),)+);
-                    *out.add(i) = $body;
-                }
+                let (out, $($x,)+) = unsafe { (out.add(i), $(*$x.add(i),)+) };
+                let y: $out = $body;
+                // SAFETY: as above.
+                unsafe { *out = y };
             }
         });
         $registry.function(&FUNCTION, addresses);

@@ -101,7 +101,7 @@ unsafe fn copy_masked<T: Copy>(out: *mut T, x: *const T, mask: *const u8, n: usi
 mod tests {
     use super::*;
     use crate::simd::Isa;
-    use crate::tile::routine::table;
+    use crate::tile::routine::{c_function, table};
 
     fn address(routine: Routine, isa: Isa) -> usize {
         table(isa)[routine.slot().unwrap_or_else(|| panic!("no {routine:?}"))]
@@ -118,10 +118,12 @@ mod tests {
                     .map(|i| if mask[i] == 0 { 1 } else { &raw const source[i * 37 % 200] as u64 })
                     .collect();
                 let mut out = vec![7u32; n];
+                let f = c_function!(
+                    address(Routine::Gather { bytes: 4 }, isa);
+                    *mut u32, *const u64, *const u8, usize
+                );
                 // SAFETY: the strips have `n` elements, the addresses are those of `source`.
                 unsafe {
-                    let f: unsafe extern "C" fn(*mut u32, *const u64, *const u8, usize) =
-                        std::mem::transmute(address(Routine::Gather { bytes: 4 }, isa));
                     f(out.as_mut_ptr(), addresses.as_ptr(), mask.as_ptr(), n);
                 }
                 for i in 0..n {
@@ -132,10 +134,12 @@ mod tests {
                     .map(|i| if mask[i] == 0 { 1 } else { &raw mut target[i * 37 % 200] as u64 })
                     .collect();
                 let values: Vec<u32> = (0..n as u32).map(|i| i + 1).collect();
+                let f = c_function!(
+                    address(Routine::Scatter { bytes: 4 }, isa);
+                    *const u64, *const u32, *const u8, usize
+                );
                 // SAFETY: as above, of `target`.
                 unsafe {
-                    let f: unsafe extern "C" fn(*const u64, *const u32, *const u8, usize) =
-                        std::mem::transmute(address(Routine::Scatter { bytes: 4 }, isa));
                     f(addresses.as_ptr(), values.as_ptr(), mask.as_ptr(), n);
                 }
                 for i in 0..n {
@@ -154,10 +158,12 @@ mod tests {
                     let x: Vec<u16> = (0..n as u16).collect();
                     let mask: Vec<u8> = (0..n).map(|i| u8::from(i / step % 2 == 0)).collect();
                     let mut out = vec![999u16; n];
+                    let f = c_function!(
+                        address(Routine::CopyMasked { bytes: 2 }, isa);
+                        *mut u16, *const u16, *const u8, usize
+                    );
                     // SAFETY: the strips have `n` elements.
                     unsafe {
-                        let f: unsafe extern "C" fn(*mut u16, *const u16, *const u8, usize) =
-                            std::mem::transmute(address(Routine::CopyMasked { bytes: 2 }, isa));
                         f(out.as_mut_ptr(), x.as_ptr(), mask.as_ptr(), n);
                         for i in 0..n {
                             assert_eq!(out[i], if mask[i] == 0 { 999 } else { x[i] });
@@ -176,13 +182,12 @@ mod tests {
         let mask = [1u8, 1, 1, 0, 1, 1, 1, 1, 1];
         for isa in Isa::available() {
             let mut bins = [10i32; 4];
+            let f = c_function!(
+                address(Routine::Histogram { dtype: trident_ir::DType::I32 }, isa);
+                *mut i32, usize, *const i32, *const u8, usize
+            );
             // SAFETY: the strips have 9 elements, the histogram 4.
             unsafe {
-                let f: unsafe extern "C" fn(*mut i32, usize, *const i32, *const u8, usize) =
-                    std::mem::transmute(address(
-                        Routine::Histogram { dtype: trident_ir::DType::I32 },
-                        isa,
-                    ));
                 f(bins.as_mut_ptr(), 4, x.as_ptr(), mask.as_ptr(), 9);
             }
             assert_eq!(bins, [11, 11, 10, 11]);

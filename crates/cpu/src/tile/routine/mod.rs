@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use trident_ir::DType;
 
-use crate::simd::Isa;
+use crate::simd::{Isa, Kind};
 
 mod atomic;
 mod convert;
@@ -170,12 +170,12 @@ type Addresses = [usize; ISAS];
 const ISAS: usize = 3;
 
 fn index(isa: Isa) -> usize {
-    match isa {
+    match isa.kind() {
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => 0,
+        Kind::Avx512(_) => 0,
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => 1,
-        Isa::Portable => 2,
+        Kind::Avx2(_) => 1,
+        Kind::Portable(_) => 2,
     }
 }
 
@@ -194,35 +194,40 @@ impl Registry {
     }
 }
 
-/// The addresses of a C function compiled for each instruction set: `each_isa!(fn(out: *mut f32, n: usize) { body })`. In
-/// the body, `F32` and `F64` are the vector types. It should be free of closures, whose code could lose the instruction set.
+/// The addresses of a C function compiled for each instruction set: `each_isa!(|s| fn(out: *mut f32, n: usize) { body })`.
+/// In the body, `s` is the token and `S` its type. It should be free of closures, whose code could lose the instruction set.
 macro_rules! each_isa {
-    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
-        #[allow(unused_imports)]
+    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $crate::tile::routine::each_isa!(|_s| fn($($arg: $ty),*) $body)
+    };
+    (|$s:ident| fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,lzcnt,popcnt")]
-        unsafe extern "C" fn avx512($($arg: $ty),*) {
-            use $crate::simd::{F32x16 as F32, F64x8 as F64};
-            $body
+        $crate::simd::avx512! {
+            unsafe extern "C" fn avx512($($arg: $ty),*) {
+                $crate::tile::routine::each_isa!(@body $s, $crate::simd::Avx512, $body)
+            }
         }
-        #[allow(unused_imports)]
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,fma,f16c,lzcnt,popcnt")]
-        unsafe extern "C" fn avx2($($arg: $ty),*) {
-            use $crate::simd::{F32x8 as F32, F64x4 as F64};
-            $body
+        $crate::simd::avx2! {
+            unsafe extern "C" fn avx2($($arg: $ty),*) {
+                $crate::tile::routine::each_isa!(@body $s, $crate::simd::Avx2, $body)
+            }
         }
-        #[allow(dead_code)]
         unsafe extern "C" fn portable($($arg: $ty),*) {
-            type F32 = $crate::simd::Lanes<f32, 4>;
-            type F64 = $crate::simd::Lanes<f64, 2>;
-            $body
+            $crate::tile::routine::each_isa!(@body $s, $crate::simd::Portable, $body)
         }
         #[cfg(target_arch = "x86_64")]
         let addresses = [avx512 as *const () as usize, avx2 as *const () as usize, portable as *const () as usize];
         #[cfg(not(target_arch = "x86_64"))]
         let addresses = [0, 0, portable as *const () as usize];
         addresses
+    }};
+    (@body $s:ident, $isa:ty, $body:block) => {{
+        #[allow(dead_code)]
+        type S = $isa;
+        // SAFETY: an address from the table of an instruction set is called only where the machine has it.
+        let $s = unsafe { <$isa as $crate::simd::Simd>::assume() };
+        $body
     }};
 }
 use each_isa;
@@ -235,6 +240,18 @@ macro_rules! any_isa {
     }};
 }
 use any_isa;
+
+/// What is at an address of the table, as the C function that its routine states: `c_function!(address; *mut f32, usize)`.
+#[cfg(test)]
+macro_rules! c_function {
+    ($address:expr; $($arg:ty),*) => {{
+        let address: usize = $address;
+        // SAFETY: the table holds addresses of C functions; calling one stays unsafe.
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($arg),*)>(address) }
+    }};
+}
+#[cfg(test)]
+use c_function;
 
 fn registry() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();

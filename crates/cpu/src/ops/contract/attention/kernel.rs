@@ -3,10 +3,11 @@
 use super::layout::{Layout, View};
 use super::mask::Mask;
 use crate::aligned::Scratch;
-use crate::gemm::driver::{Item, products};
+use crate::disjoint::{Disjoint, Rows};
+use crate::gemm::driver::{self, Item};
 use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided};
 use crate::real::{Real, round_to};
-use crate::threads::{Disjoint, Threads};
+use crate::threads::Threads;
 use crate::{Activation, Isa};
 use std::sync::OnceLock;
 use trident_ir::DType;
@@ -55,8 +56,8 @@ impl<R: Real> Operands<'_, R> {
         };
         let (key_packs, value_packs) = (packs(), packs());
         let out: View<'_, R> = at.view(&[], at.q_heads, at.q_len, at.v_size);
-        let y = Disjoint(y.as_mut_ptr());
-        let shown = shown.map(|(stage, s)| (stage, Disjoint(s.as_mut_ptr())));
+        let y = Disjoint::new(y);
+        let shown = shown.map(|(stage, s)| (stage, Disjoint::new(s)));
         // Rows a power of two apart would compete for the same places of the caches.
         let stride = total.next_multiple_of(16) + 16;
         threads.run(at.batch * at.q_heads * blocks, |task| {
@@ -74,19 +75,16 @@ impl<R: Real> Operands<'_, R> {
             let q = rows_of(&self.q, (b, h, first));
             let keys = rows_of(&self.k, (b, kv, 0));
             let shape = Shape { m: rows, n: total, k: at.size };
-            let to = (scores.as_mut_ptr(), stride);
-            // SAFETY: `scores` holds that many rows.
-            unsafe { product(shape, &q, (&keys, key_pack), self.scale, to) };
+            let to = Rows::new(&mut scores, stride);
+            product(shape, &q, (&keys, key_pack), self.scale, to);
 
             for (r, row) in scores.chunks_exact_mut(stride).enumerate() {
                 let row = &mut row[..total];
                 let show = |stage: Stage, row: &[R]| {
-                    if let Some((_, to)) = shown.filter(|(wanted, _)| *wanted == stage) {
+                    if let Some((_, to)) = shown.as_ref().filter(|(wanted, _)| *wanted == stage) {
                         let start = (item * at.q_len + first + r) * total;
-                        // SAFETY: each row of scores belongs to one task, which lies within the result.
-                        let to =
-                            unsafe { std::slice::from_raw_parts_mut(to.get().add(start), total) };
-                        to.copy_from_slice(row);
+                        // SAFETY: each row of scores belongs to one task.
+                        unsafe { to.part(start..start + total) }.copy_from_slice(row);
                     }
                 };
                 round_to(self.dtype, row);
@@ -107,9 +105,10 @@ impl<R: Real> Operands<'_, R> {
             let data = &self.v.data[self.v.start(b, kv, 0)..];
             let values = Strided { data, outer_stride: 1, k_stride: row };
             let shape = Shape { m: rows, n: at.v_size, k: total };
-            let to = (y.get().wrapping_add(out.start(b, h, first)), out.row);
-            // SAFETY: each row of the result belongs to one task, which lies within it.
-            unsafe { product(shape, &weights, (&values, value_pack), R::one(), to) };
+            let start = out.start(b, h, first);
+            // SAFETY: each row of the result belongs to one task.
+            let to = unsafe { y.rows(start, out.row) };
+            product(shape, &weights, (&values, value_pack), R::one(), to);
         });
     }
 
@@ -132,27 +131,21 @@ fn rows_of<'a, R: Real>(
     Strided { data, outer_stride: view.row, k_stride: 1 }
 }
 
-/// `alpha · a · b` on this thread, into rows `ldc` apart; a right operand with a place for its pack is packed there once.
-///
-/// # Safety
-/// The rows at `c` are valid for writes that nothing else touches meanwhile.
-unsafe fn product<R: Real>(
+/// `alpha · a · b` on this thread; a right operand with a place for its pack is packed there once.
+fn product<R: Real>(
     shape: Shape,
     a: &Strided<'_, R>,
     (b, pack): (&Strided<'_, R>, Option<&OnceLock<PackedB<R>>>),
     alpha: R,
-    (c, ldc): (*mut R, usize),
+    c: Rows<'_, R>,
 ) {
     let isa = Isa::detect();
     let b = match pack {
         Some(pack) => Rhs::Packed(pack.get_or_init(|| PackedB::new(isa, shape.n, shape.k, b))),
         None => Rhs::Source(b),
     };
-    let c = Disjoint(c);
     let epilogue = Epilogue { alpha, ..Epilogue::default() };
-    let item = |_| Item { a: Lhs::Source(a), b, epilogue, c: c.get(), ldc };
-    // SAFETY: passed on.
-    unsafe { products(&Threads::new(1), isa, shape, 1, item) }
+    driver::product(isa, shape, Item { a: Lhs::Source(a), b, epilogue, c });
 }
 
 /// Softmax in place, each step rounded to `dtype`; a row that attends nothing becomes zeros, unless it is `plain`.

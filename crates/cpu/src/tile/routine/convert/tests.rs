@@ -6,7 +6,7 @@ use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
 use super::*;
 use crate::simd::Isa;
-use crate::tile::routine::table;
+use crate::tile::routine::{c_function, table};
 
 fn convert<T: Element, U: Element>(
     isa: Isa,
@@ -17,10 +17,9 @@ fn convert<T: Element, U: Element>(
     let routine = Routine::Convert { from: T::DTYPE, to: U::DTYPE, rounding, saturate };
     let slot = routine.slot().unwrap_or_else(|| panic!("no {routine:?}"));
     let mut out = vec![U::default(); x.len()];
+    let f = c_function!(table(isa)[slot]; *mut U, *const T, usize);
     // SAFETY: the address is that of a conversion of these types; the strips are equally long.
     unsafe {
-        let f: unsafe extern "C" fn(*mut U, *const T, usize) =
-            std::mem::transmute(table(isa)[slot]);
         f(out.as_mut_ptr(), x.as_ptr(), x.len());
     }
     out

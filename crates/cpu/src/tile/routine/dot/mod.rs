@@ -3,9 +3,6 @@
 //! Blocks are small and hot, so a is read in place, and b too where its rows are contiguous; else it is packed into panels
 //! of the micro-kernels' width. Narrow elements are widened first.
 
-// The contract of each function is that of `Dot`.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 mod operand;
 mod scaled;
 mod tile;
@@ -19,6 +16,7 @@ pub use scaled::{DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes};
 use tile::{Tile, Tiles};
 
 use super::{Registry, Routine, each_isa};
+use crate::simd::Simd;
 
 /// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
 ///
@@ -86,17 +84,20 @@ pub fn dot_scratch_bytes(dtypes: [DType; 3], m: usize, n: usize, k: usize) -> Op
 struct Scratch(*mut u8);
 
 impl Scratch {
-    /// Room for `n` elements.
-    unsafe fn take<T>(&mut self, n: usize) -> *mut T {
+    /// Room for `n` elements, if the scratch is as large as it must be.
+    fn take<T>(&mut self, n: usize) -> *mut T {
         let piece = self.0.cast();
-        self.0 = self.0.add((n * size_of::<T>()).next_multiple_of(64));
+        self.0 = self.0.wrapping_add((n * size_of::<T>()).next_multiple_of(64));
         piece
     }
 }
 
 /// [`Routine::Dot`] by vectors of `V`.
+///
+/// # Safety
+/// As `d` says.
 #[inline(always)]
-unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
+unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(isa: V::Isa, d: &Dot) {
     for i in 0..d.batch as isize {
         let a = d.a.cast::<A>().wrapping_offset(i * d.a_batch);
         let b = d.b.cast::<B>().wrapping_offset(i * d.b_batch);
@@ -104,7 +105,8 @@ unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
         let limit = A::MAX_K.min(B::MAX_K);
         if d.fresh != 0 && !C::IN_PLACE {
             for i in 0..d.m as isize {
-                c.wrapping_offset(i * d.c_row).write_bytes(0, d.n);
+                // SAFETY: a row of c, for which zeros are a value.
+                unsafe { c.wrapping_offset(i * d.c_row).write_bytes(0, d.n) };
             }
         }
         let mut k0 = 0;
@@ -125,21 +127,29 @@ unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(d: &Dot) {
                 col: d.b_col,
             };
             let mut scratch = Scratch(d.scratch);
-            let a = A::widen(a, &mut scratch);
-            let b = B::widen(b, &mut scratch);
-            let (sum, sum_row) = C::begin(c, d.c_row, d.m, d.n, &mut scratch);
-            let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
-            let fresh = C::IN_PLACE && d.fresh != 0 && k0 == 0;
-            product::<V>(a, b, sum, sum_row, fresh, panel);
-            C::end(c, d.c_row, d.m, d.n, sum);
+            // SAFETY: the operands are as large as `d` says, and so is the scratch.
+            unsafe {
+                let a = A::widen(isa, a, &mut scratch);
+                let b = B::widen(isa, b, &mut scratch);
+                let (sum, sum_row) = C::begin(isa, c, d.c_row, d.m, d.n, &mut scratch);
+                let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
+                let fresh = C::IN_PLACE && d.fresh != 0 && k0 == 0;
+                product::<V>(isa, a, b, sum, sum_row, fresh, panel);
+                C::end(isa, c, d.c_row, d.m, d.n, sum);
+            }
             k0 += k;
         }
     }
 }
 
 /// `c += a b`, or `c = a b` if c is `fresh`; `panel` has room for b in panels.
+///
+/// # Safety
+/// The matrices are readable, c is writable too (and readable if not `fresh`), and the panel has the room.
 #[inline(always)]
 unsafe fn product<V: Tiles>(
+    // That the kernels can run.
+    _: V::Isa,
     a: Matrix<V::Elem>,
     b: Matrix<V::Elem>,
     c: *mut V::Elem,
@@ -156,7 +166,8 @@ unsafe fn product<V: Tiles>(
         let (b, b_row) = if in_place {
             (part.data, b.row)
         } else {
-            Wide::pack(part, V::COLUMNS, panel);
+            // SAFETY: the caller's contract.
+            unsafe { Wide::pack(part, V::COLUMNS, panel) };
             (panel.cast_const(), V::COLUMNS as isize)
         };
         let vectors = columns.div_ceil(V::LANES);
@@ -177,7 +188,7 @@ unsafe fn product<V: Tiles>(
                 lanes,
             };
             // SAFETY: the kernels' rows and vectors are inside the operands; b's rows are whole vectors in place or packed.
-            V::KERNELS[rows - 1][vectors - 1](&t);
+            unsafe { V::KERNELS[rows - 1][vectors - 1](&t) };
             i += rows;
         }
         j += columns;
@@ -192,9 +203,9 @@ fn crowded<T>(b: Matrix<T>) -> bool {
 pub(super) fn register(registry: &mut Registry) {
     macro_rules! dots {
         ($v:ident: $($a:ident $b:ident $c:ident;)*) => { $({
-            let addresses = each_isa!(fn(args: *const Dot) {
+            let addresses = each_isa!(|s| fn(args: *const Dot) {
                 // SAFETY: the caller keeps the contract of `Dot`.
-                unsafe { dot::<$v, $a, $b, $c>(&*args) }
+                unsafe { dot::<<S as Simd>::$v, $a, $b, $c>(s, &*args) }
             });
             let dtype = |d: DType| d;
             let routine = Routine::Dot {

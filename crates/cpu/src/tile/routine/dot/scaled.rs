@@ -1,8 +1,5 @@
 //! Products of blocks whose factors share scales in groups along k: decoded and scaled in `f32`, then multiplied.
 
-// The contract of each function is that of `DotScaled`.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use half::bf16;
 use trident_ir::element::{F8E4M3FN, F8E5M2};
 
@@ -10,7 +7,7 @@ use super::operand::{Matrix, decode};
 use super::tile::Tiles;
 use super::{Scratch, WIDEST, product};
 use crate::narrow::Narrow;
-use crate::simd::Float32;
+use crate::simd::Simd;
 use crate::tile::routine::convert::from_f16;
 use crate::tile::routine::{Registry, Routine, each_isa};
 
@@ -79,23 +76,33 @@ pub fn dot_scaled_scratch_bytes(m: usize, n: usize, k: usize) -> Option<usize> {
     })
 }
 
+/// # Safety
+/// As `d` says.
 #[inline(always)]
-unsafe fn dot_scaled<V: Tiles + Float32>(d: &DotScaled) {
+unsafe fn dot_scaled<S: Simd<F32: Tiles>>(s: S, d: &DotScaled) {
     let (m, n, k) = (d.m, d.n, d.k);
     for i in 0..d.batch {
         let mut scratch = Scratch(d.scratch);
-        let a = scratch.take::<f32>(m * k);
-        let b = scratch.take::<f32>(k * n);
-        let scales = scratch.take::<f32>(n);
-        values::<V>(&d.a, i, m, k, d.a.k_pack != 0, a);
-        values::<V>(&d.b, i, k, n, d.b.k_pack == 0, b);
+        let (a, b, scales) = (scratch.take(m * k), scratch.take(k * n), scratch.take(n));
+        // SAFETY: the scratch has room for these, which share no elements; each is written whole before it is read, but for
+        // the scales, whose bytes are any floats.
+        let (a, b, scales) = unsafe {
+            values(s, &d.a, i, m, k, d.a.k_pack != 0, a);
+            values(s, &d.b, i, k, n, d.b.k_pack == 0, b);
+            (
+                std::slice::from_raw_parts_mut(a, m * k),
+                std::slice::from_raw_parts_mut(b, k * n),
+                std::slice::from_raw_parts_mut(scales, n),
+            )
+        };
         if !d.a.scale.is_null() {
             let group = (d.a.group as usize).max(1);
             let per_row = k.div_ceil(group);
             for r in 0..m {
                 for p in 0..k {
-                    let s = scale(&d.a, (i * m + r) * per_row + p / group);
-                    *a.add(r * k + p) *= s;
+                    // SAFETY: a has as many scales.
+                    let scale = unsafe { scale(&d.a, (i * m + r) * per_row + p / group) };
+                    a[r * k + p] *= scale;
                 }
             }
         }
@@ -104,26 +111,33 @@ unsafe fn dot_scaled<V: Tiles + Float32>(d: &DotScaled) {
             let per_column = k.div_ceil(group);
             for p in 0..k {
                 if p % group == 0 {
-                    for j in 0..n {
-                        *scales.add(j) = scale(&d.b, (i * n + j) * per_column + p / group);
+                    for (j, s) in scales.iter_mut().enumerate() {
+                        // SAFETY: b has as many scales.
+                        *s = unsafe { scale(&d.b, (i * n + j) * per_column + p / group) };
                     }
                 }
-                for j in 0..n {
-                    *b.add(p * n + j) *= *scales.add(j);
+                for (x, s) in b[p * n..(p + 1) * n].iter_mut().zip(&*scales) {
+                    *x *= *s;
                 }
             }
         }
-        let panel = scratch.take(k * n.next_multiple_of(V::COLUMNS));
-        let a = Matrix { data: a.cast_const(), rows: m, cols: k, row: k as isize, col: 1 };
-        let b = Matrix { data: b.cast_const(), rows: k, cols: n, row: n as isize, col: 1 };
-        product::<V>(a, b, d.c.add(i * m * n), n as isize, false, panel);
+        let panel = scratch.take(k * n.next_multiple_of(S::F32::COLUMNS));
+        let a = Matrix { data: a.as_ptr(), rows: m, cols: k, row: k as isize, col: 1 };
+        let b = Matrix { data: b.as_ptr(), rows: k, cols: n, row: n as isize, col: 1 };
+        let c = d.c.wrapping_add(i * m * n);
+        // SAFETY: the matrices are those above, c has `m` rows of `n`, and the scratch has room for the panel.
+        unsafe { product::<S::F32>(s, a, b, c, n as isize, false, panel) };
     }
 }
 
 /// Scale number `i`.
+///
+/// # Safety
+/// The factor has it.
 #[inline(always)]
 unsafe fn scale(x: &ScaledFactor, i: usize) -> f32 {
-    let code = *x.scale.add(i);
+    // SAFETY: passed on.
+    let code = unsafe { *x.scale.add(i) };
     if x.scale_format == 0 {
         trident_ir::element::F8E8M0FNU(code).to_f32()
     } else {
@@ -133,8 +147,12 @@ unsafe fn scale(x: &ScaledFactor, i: usize) -> f32 {
 
 /// Writes item `i` of a factor, a block of `rows × columns`; `along` tells whether two `e2m1` in a byte are neighbours in a
 /// row (else in a column).
+///
+/// # Safety
+/// The factor has it, and `out` is writable.
 #[inline(always)]
-unsafe fn values<V: Float32>(
+unsafe fn values<S: Simd>(
+    s: S,
     x: &ScaledFactor,
     i: usize,
     rows: usize,
@@ -143,27 +161,30 @@ unsafe fn values<V: Float32>(
     out: *mut f32,
 ) {
     let n = rows * columns;
-    match x.format {
-        Factor::E4M3 => decode(out, x.data.cast::<F8E4M3FN>().add(i * n), n),
-        Factor::E5M2 => decode(out, x.data.cast::<F8E5M2>().add(i * n), n),
-        Factor::BF16 => decode(out, x.data.cast::<bf16>().add(i * n), n),
-        Factor::FP16 => from_f16::<V>(out, x.data.cast::<u16>().add(i * n), n),
-        Factor::E2M1 if along => {
-            let data = x.data.add(i * n / 2);
-            for p in 0..n / 2 {
-                let byte = u32::from(*data.add(p));
-                *out.add(2 * p) = e2m1(byte & 15);
-                *out.add(2 * p + 1) = e2m1(byte >> 4);
+    // SAFETY: item `i` is as large as the format says, and so is `out`.
+    unsafe {
+        match x.format {
+            Factor::E4M3 => decode(out, x.data.cast::<F8E4M3FN>().add(i * n), n),
+            Factor::E5M2 => decode(out, x.data.cast::<F8E5M2>().add(i * n), n),
+            Factor::BF16 => decode(out, x.data.cast::<bf16>().add(i * n), n),
+            Factor::FP16 => from_f16(s, out, x.data.cast::<u16>().add(i * n), n),
+            Factor::E2M1 if along => {
+                let data = x.data.add(i * n / 2);
+                for p in 0..n / 2 {
+                    let byte = u32::from(*data.add(p));
+                    *out.add(2 * p) = e2m1(byte & 15);
+                    *out.add(2 * p + 1) = e2m1(byte >> 4);
+                }
             }
-        }
-        Factor::E2M1 => {
-            let data = x.data.add(i * n / 2);
-            for r in 0..rows / 2 {
-                let (even, odd) = (out.add(2 * r * columns), out.add((2 * r + 1) * columns));
-                for j in 0..columns {
-                    let byte = u32::from(*data.add(r * columns + j));
-                    *even.add(j) = e2m1(byte & 15);
-                    *odd.add(j) = e2m1(byte >> 4);
+            Factor::E2M1 => {
+                let data = x.data.add(i * n / 2);
+                for r in 0..rows / 2 {
+                    let (even, odd) = (out.add(2 * r * columns), out.add((2 * r + 1) * columns));
+                    for j in 0..columns {
+                        let byte = u32::from(*data.add(r * columns + j));
+                        *even.add(j) = e2m1(byte & 15);
+                        *odd.add(j) = e2m1(byte >> 4);
+                    }
                 }
             }
         }
@@ -178,9 +199,9 @@ fn e2m1(code: u32) -> f32 {
 }
 
 pub(super) fn register(registry: &mut Registry) {
-    let addresses = each_isa!(fn(args: *const DotScaled) {
+    let addresses = each_isa!(|s| fn(args: *const DotScaled) {
         // SAFETY: the caller keeps the contract of `DotScaled`.
-        unsafe { dot_scaled::<F32>(&*args) }
+        unsafe { dot_scaled(s, &*args) }
     });
     registry.add(Routine::DotScaled, addresses);
 }

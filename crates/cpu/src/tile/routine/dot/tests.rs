@@ -5,7 +5,7 @@ use trident_ir::element::{F4E2M1FN, F8E8M0FNU};
 
 use super::*;
 use crate::simd::Isa;
-use crate::tile::routine::table;
+use crate::tile::routine::{c_function, table};
 
 struct Random(u64);
 
@@ -120,9 +120,9 @@ fn check_sum<A: Number, B: Number, C: Number>(
         scratch: scratch.as_mut_ptr().cast(),
     };
     let routine = Routine::Dot { a: A::DTYPE, b: B::DTYPE, c: C::DTYPE };
+    let f = c_function!(address(routine, isa); *const Dot);
     // SAFETY: `d` describes the vectors above.
     unsafe {
-        let f: unsafe extern "C" fn(*const Dot) = std::mem::transmute(address(routine, isa));
         f(&d);
     }
     for i in 0..batch {
@@ -227,9 +227,9 @@ fn an_element_does_not_depend_on_its_place() {
             scratch: scratch.as_mut_ptr().cast(),
         };
         let routine = Routine::Dot { a: DType::F32, b: DType::F32, c: DType::F32 };
+        let f = c_function!(address(routine, isa); *const Dot);
         // SAFETY: `d` describes the vectors above.
         unsafe {
-            let f: unsafe extern "C" fn(*const Dot) = std::mem::transmute(address(routine, isa));
             f(&d);
         }
         assert!(c.iter().all(|y| y.to_bits() == c[0].to_bits()), "{}", isa.name());
@@ -320,10 +320,9 @@ fn scaled_products() {
                         c: c.as_mut_ptr(),
                         scratch: scratch.as_mut_ptr().cast(),
                     };
+                    let f = c_function!(address(Routine::DotScaled, isa); *const DotScaled);
                     // SAFETY: `d` describes the vectors above.
                     unsafe {
-                        let f: unsafe extern "C" fn(*const DotScaled) =
-                            std::mem::transmute(address(Routine::DotScaled, isa));
                         f(&d);
                     }
                     for i in 0..batch {

@@ -1,18 +1,15 @@
 //! Micro-kernels of blocks: a tile of c in registers, a read in place by single elements, b by rows of whole vectors.
 
-// A kernel is one unsafe operation after the other; the contract stands on `Tile`.
-#![allow(unsafe_op_in_unsafe_fn)]
 // Only plain index loops are unrolled early enough for the accumulators to live in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::operand::Wide;
-use crate::simd::{Arithmetic, Lanes, Vector};
+use crate::simd::{Arithmetic, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{F32x8, F32x16, F64x4, F64x8};
 
-/// One call of a micro-kernel; strides are in elements.
+/// One call of a micro-kernel, which relies on this; strides are in elements.
 ///
-/// # Safety
 /// The kernel's rows of `k` elements of a are readable, `k` rows of its whole vectors of b likewise; c is readable (if
 /// not `fresh`) and writable for its rows, the last vector only in `lanes`.
 pub(super) struct Tile<T> {
@@ -29,6 +26,8 @@ pub(super) struct Tile<T> {
     pub lanes: usize,
 }
 
+/// # Safety
+/// The machine has the kernel's instruction set, and the tile keeps its word.
 pub(super) type TileFn<T> = unsafe fn(&Tile<T>);
 
 /// The kernels of a vector type: `tiles[rows - 1][vectors - 1]`.
@@ -42,53 +41,66 @@ pub(super) trait Tiles: Vector<Elem: Wide> {
 }
 
 /// Each element of c is one chain of multiply-adds in the order of `k`, wherever it lies in a tile.
+///
+/// # Safety
+/// As [`TileFn`], for the instruction set of `V`.
 #[inline(always)]
 unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<V::Elem>) {
-    let mut acc = [[V::splat(V::Elem::default()); VECTORS]; ROWS];
-    if !t.fresh {
-        for i in 0..ROWS {
-            for j in 0..VECTORS {
-                let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-                let c = t.c.offset(i as isize * t.c_row).add(j * V::LANES);
-                acc[i][j] = V::load_up_to(c, n);
+    let c =
+        |i: usize, j: usize| t.c.wrapping_offset(i as isize * t.c_row).wrapping_add(j * V::LANES);
+    let lanes = |j: usize| if j + 1 == VECTORS { t.lanes } else { V::LANES };
+    // SAFETY: the machine has the instruction set, and all elements are those that `Tile` speaks of.
+    unsafe {
+        let isa = V::Isa::assume();
+        let zero = V::new(isa, V::Elem::default());
+        let mut acc = [[zero; VECTORS]; ROWS];
+        if !t.fresh {
+            for i in 0..ROWS {
+                for j in 0..VECTORS {
+                    acc[i][j] = V::load_up_to_at(isa, c(i, j), lanes(j));
+                }
             }
         }
-    }
-    let (mut a, mut b) = (t.a, t.b);
-    for _ in 0..t.k {
-        let mut bv = [V::splat(V::Elem::default()); VECTORS];
-        for j in 0..VECTORS {
-            bv[j] = V::load(b.add(j * V::LANES));
+        let (mut a, mut b) = (t.a, t.b);
+        for _ in 0..t.k {
+            let mut bv = [zero; VECTORS];
+            for j in 0..VECTORS {
+                bv[j] = V::load_at(isa, b.add(j * V::LANES));
+            }
+            for i in 0..ROWS {
+                let x = V::new(isa, *a.offset(i as isize * t.a_row));
+                for j in 0..VECTORS {
+                    acc[i][j] = x.mul_add(bv[j], acc[i][j]);
+                }
+            }
+            a = a.wrapping_offset(t.a_col);
+            b = b.wrapping_offset(t.b_row);
         }
         for i in 0..ROWS {
-            let x = V::splat(*a.offset(i as isize * t.a_row));
             for j in 0..VECTORS {
-                acc[i][j] = x.mul_add(bv[j], acc[i][j]);
+                acc[i][j].store_up_to_at(c(i, j), lanes(j));
             }
-        }
-        a = a.wrapping_offset(t.a_col);
-        b = b.wrapping_offset(t.b_row);
-    }
-    for i in 0..ROWS {
-        for j in 0..VECTORS {
-            let n = if j + 1 == VECTORS { t.lanes } else { V::LANES };
-            let c = t.c.offset(i as isize * t.c_row).add(j * V::LANES);
-            acc[i][j].store_up_to(c, n);
         }
     }
 }
 
 macro_rules! kernels {
-    ($($name:ident: $v:ty, [$($rows:literal)*], $vectors:tt $(, $features:literal)?;)*) => { $(
-        $(#[target_feature(enable = $features)])?
-        unsafe fn $name<const ROWS: usize, const VECTORS: usize>(t: &Tile<<$v as Arithmetic>::Elem>) {
-            tile::<$v, ROWS, VECTORS>(t)
+    ($($name:ident: $v:ty, [$($rows:literal)*], $vectors:tt $(, $features:ident)?;)*) => { $(
+        kernels! { @compile $($features)?
+            unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
+                t: &Tile<<$v as Arithmetic>::Elem>,
+            ) {
+                // SAFETY: passed on.
+                unsafe { tile::<$v, ROWS, VECTORS>(t) }
+            }
         }
         impl Tiles for $v {
             const KERNELS: Kernels<Self::Elem> = &[$(kernels!(@row $name, $rows, $vectors)),*];
             const COLUMNS: usize = Self::KERNELS[0].len() * Self::LANES;
         }
     )* };
+    (@compile unsafe $($function:tt)*) => { unsafe $($function)* };
+    (@compile $features:ident $($function:tt)*) => { crate::simd::$features! { $($function)* } };
     (@row $name:ident, $rows:literal, [$($vectors:literal)*]) => { &[$($name::<$rows, $vectors>),*] };
 }
 
@@ -96,10 +108,10 @@ macro_rules! kernels {
 // powers of two, are their multiples.
 #[cfg(target_arch = "x86_64")]
 kernels! {
-    avx512_f32: F32x16, [1 2 3 4 5 6 7 8], [1 2], "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma";
-    avx512_f64: F64x8, [1 2 3 4 5 6 7 8], [1 2], "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma";
-    avx2_f32: F32x8, [1 2 3 4 5 6], [1 2], "avx2,fma";
-    avx2_f64: F64x4, [1 2 3 4 5 6], [1 2], "avx2,fma";
+    avx512_f32: F32x16, [1 2 3 4 5 6 7 8], [1 2], avx512;
+    avx512_f64: F64x8, [1 2 3 4 5 6 7 8], [1 2], avx512;
+    avx2_f32: F32x8, [1 2 3 4 5 6], [1 2], avx2;
+    avx2_f64: F64x4, [1 2 3 4 5 6], [1 2], avx2;
 }
 kernels! {
     portable_f32: Lanes<f32, 4>, [1 2 3 4], [1 2];

@@ -8,7 +8,7 @@ use trident_ir::Element;
 use super::Function;
 use super::tests::{call, call2};
 use crate::simd::Isa;
-use crate::tile::routine::{Routine, table};
+use crate::tile::routine::{Routine, c_function, table};
 
 fn call3<T: Element, S: Element, U: Element>(
     isa: Isa,
@@ -22,10 +22,9 @@ fn call3<T: Element, S: Element, U: Element>(
     assert_eq!(f.output, U::DTYPE, "{name}");
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
+    let f = c_function!(address; *mut U, *const T, *const T, *const S, usize);
     // SAFETY: the address is that of a function of three operands; the strips are equally long.
     unsafe {
-        let f: unsafe extern "C" fn(*mut U, *const T, *const T, *const S, usize) =
-            std::mem::transmute(address);
         f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), z.as_ptr(), x.len());
     }
     out

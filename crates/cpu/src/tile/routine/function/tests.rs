@@ -7,7 +7,7 @@ use trident_ir::{DType, Element};
 
 use super::Function;
 use crate::simd::Isa;
-use crate::tile::routine::{Routine, table};
+use crate::tile::routine::{Routine, c_function, table};
 
 /// The function on a strip.
 pub(super) fn call<T: Element, U: Element>(isa: Isa, name: &str, x: &[T]) -> Vec<U> {
@@ -15,9 +15,9 @@ pub(super) fn call<T: Element, U: Element>(isa: Isa, name: &str, x: &[T]) -> Vec
     assert_eq!(f.output, U::DTYPE, "{name}");
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
+    let f = c_function!(address; *mut U, *const T, usize);
     // SAFETY: the address is that of a function of one operand; the strips are equally long.
     unsafe {
-        let f: unsafe extern "C" fn(*mut U, *const T, usize) = std::mem::transmute(address);
         f(out.as_mut_ptr(), x.as_ptr(), x.len());
     }
     out
@@ -33,10 +33,9 @@ pub(super) fn call2<T: Element, S: Element, U: Element>(
     assert_eq!(f.output, U::DTYPE, "{name}");
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
+    let f = c_function!(address; *mut U, *const T, *const S, usize);
     // SAFETY: as in `call`, of two operands.
     unsafe {
-        let f: unsafe extern "C" fn(*mut U, *const T, *const S, usize) =
-            std::mem::transmute(address);
         f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len());
     }
     out

@@ -1,8 +1,5 @@
 //! Functions of vectors of `f64`.
 
-// Every function is unsafe only for the instruction set of `V`.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use super::quadrant;
 use crate::math::poly;
 use crate::simd::Float64;
@@ -12,24 +9,24 @@ const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 
 /// Within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn exp<V: Float64>(x: V) -> V {
-    let x = V::splat(710.0).min(V::splat(-746.0).max(x));
-    let n = x.mul(V::splat(std::f64::consts::LOG2_E)).round();
-    let r = n.mul_add(V::splat(-LN2_HI), x);
-    exp_near_0(n.mul_add(V::splat(-LN2_LO), r)).scale_pow2(n)
+pub(super) fn exp<V: Float64>(x: V) -> V {
+    let x = x.splat(710.0).min(x.splat(-746.0).max(x));
+    let n = x.mul(x.splat(std::f64::consts::LOG2_E)).round();
+    let r = n.mul_add(x.splat(-LN2_HI), x);
+    exp_near_0(n.mul_add(x.splat(-LN2_LO), r)).scale_pow2(n)
 }
 
 /// Within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn exp2<V: Float64>(x: V) -> V {
-    let x = V::splat(1025.0).min(V::splat(-1080.0).max(x));
+pub(super) fn exp2<V: Float64>(x: V) -> V {
+    let x = x.splat(1025.0).min(x.splat(-1080.0).max(x));
     let n = x.round();
-    exp_near_0(x.sub(n).mul(V::splat(std::f64::consts::LN_2))).scale_pow2(n)
+    exp_near_0(x.sub(n).mul(x.splat(std::f64::consts::LN_2))).scale_pow2(n)
 }
 
 /// `exp(r)` for `|r| <= ln 2 / 2`.
 #[inline(always)]
-unsafe fn exp_near_0<V: Float64>(r: V) -> V {
+fn exp_near_0<V: Float64>(r: V) -> V {
     let q = poly(
         r,
         [
@@ -47,18 +44,18 @@ unsafe fn exp_near_0<V: Float64>(r: V) -> V {
             1.609_518_720_639_534_4e-10,
         ],
     );
-    r.mul(r).mul_add(q, r).add(V::splat(1.0))
+    r.mul(r).mul_add(q, r).add(r.splat(1.0))
 }
 
 /// `(e, f, tail)` with `x = m 2^e` and `ln m = f - tail` for positive `x`.
 #[inline(always)]
-unsafe fn split_ln<V: Float64>(x: V) -> (V, V, V) {
-    let least = V::splat(f64::MIN_POSITIVE);
-    let (m, e) = x.select_lt(least, x.mul(V::splat(4_503_599_627_370_496.0)), x).split_exponent();
-    let e = e.add(x.select_lt(least, V::splat(-52.0), V::splat(0.0)));
+fn split_ln<V: Float64>(x: V) -> (V, V, V) {
+    let least = x.splat(f64::MIN_POSITIVE);
+    let (m, e) = x.select_lt(least, x.mul(x.splat(4_503_599_627_370_496.0)), x).split_exponent();
+    let e = e.add(x.select_lt(least, x.splat(-52.0), x.splat(0.0)));
     // ln(1 + f) = 2 artanh(s), s = f / (2 + f), so that the square's rounding error drops out.
-    let f = m.sub(V::splat(1.0));
-    let s = f.div(V::splat(2.0).add(f));
+    let f = m.sub(x.splat(1.0));
+    let s = f.div(x.splat(2.0).add(f));
     let z = s.mul(s);
     let p = poly(
         z,
@@ -72,66 +69,66 @@ unsafe fn split_ln<V: Float64>(x: V) -> (V, V, V) {
             0.147_986_697_382_630_74,
         ],
     );
-    let square = f.mul(f).mul(V::splat(0.5));
+    let square = f.mul(f).mul(x.splat(0.5));
     (e, f, square.sub(s.mul(z.mul_add(p, square))))
 }
 
 /// A logarithm's value `normal` for positive `x`, or what `x` at the ends of the range gives.
 #[inline(always)]
-unsafe fn ln_ends<V: Float64>(x: V, normal: V) -> V {
-    let finite = x.select_lt(V::splat(f64::INFINITY), normal, x);
-    let at_zero = V::splat(f64::NEG_INFINITY);
-    let positive = x.abs().select_lt(V::splat(f64::from_bits(1)), at_zero, finite);
-    x.select_lt(V::splat(0.0), V::splat(f64::NAN), positive)
+fn ln_ends<V: Float64>(x: V, normal: V) -> V {
+    let finite = x.select_lt(x.splat(f64::INFINITY), normal, x);
+    let at_zero = x.splat(f64::NEG_INFINITY);
+    let positive = x.abs().select_lt(x.splat(f64::from_bits(1)), at_zero, finite);
+    x.select_lt(x.splat(0.0), x.splat(f64::NAN), positive)
 }
 
 /// Within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn ln<V: Float64>(x: V) -> V {
+pub(super) fn ln<V: Float64>(x: V) -> V {
     let (e, f, tail) = split_ln(x);
-    let small = tail.sub(e.mul(V::splat(LN2_LO)));
-    ln_ends(x, e.mul_add(V::splat(LN2_HI), f.sub(small)))
+    let small = tail.sub(e.mul(x.splat(LN2_LO)));
+    ln_ends(x, e.mul_add(x.splat(LN2_HI), f.sub(small)))
 }
 
 /// Within 1.5 units.
 #[inline(always)]
-pub(super) unsafe fn log2<V: Float64>(x: V) -> V {
+pub(super) fn log2<V: Float64>(x: V) -> V {
     const LOG2_E: f64 = std::f64::consts::LOG2_E;
     let (e, f, tail) = split_ln(x);
     // log2(e) = 1 + 0.44…: f itself is added last.
-    let rest = f.mul(V::splat(LOG2_E - 1.0)).sub(tail.mul(V::splat(LOG2_E)));
+    let rest = f.mul(x.splat(LOG2_E - 1.0)).sub(tail.mul(x.splat(LOG2_E)));
     ln_ends(x, e.add(f.add(rest)))
 }
 
 /// Within 2 units.
 #[inline(always)]
-pub(super) unsafe fn log10<V: Float64>(x: V) -> V {
+pub(super) fn log10<V: Float64>(x: V) -> V {
     const LOG10_2_HI: f64 = 0.301_029_995_083_808_9;
     const LOG10_2_LO: f64 = 5.801_722_962_879_576e-10;
     let (e, f, tail) = split_ln(x);
-    let m = f.sub(tail).mul_add(V::splat(std::f64::consts::LOG10_E), e.mul(V::splat(LOG10_2_LO)));
-    ln_ends(x, e.mul_add(V::splat(LOG10_2_HI), m))
+    let m = f.sub(tail).mul_add(x.splat(std::f64::consts::LOG10_E), e.mul(x.splat(LOG10_2_LO)));
+    ln_ends(x, e.mul_add(x.splat(LOG10_2_HI), m))
 }
 
 /// For `f32` results.
 #[inline(always)]
-pub(super) unsafe fn sinh<V: Float64>(x: V) -> V {
-    let half = V::splat(0.5);
-    let far = exp(x).mul(half).sub(exp(V::splat(0.0).sub(x)).mul(half));
+pub(super) fn sinh<V: Float64>(x: V) -> V {
+    let half = x.splat(0.5);
+    let far = exp(x).mul(half).sub(exp(x.splat(0.0).sub(x)).mul(half));
     // Where the exponentials would cancel, the series.
-    let near = x.mul(x).mul(x).mul_add(V::splat(1.0 / 6.0), x);
-    x.abs().select_lt(V::splat(2f64.powi(-12)), near, far)
+    let near = x.mul(x).mul(x).mul_add(x.splat(1.0 / 6.0), x);
+    x.abs().select_lt(x.splat(2f64.powi(-12)), near, far)
 }
 
 /// The sine of `x + quarters π/2` for magnitudes up to 10^6, within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn sin<V: Float64>(x: V, quarters: f64) -> V {
+pub(super) fn sin<V: Float64>(x: V, quarters: f64) -> V {
     const PI_2: [f64; 3] =
         [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
-    let n = x.mul(V::splat(std::f64::consts::FRAC_2_PI)).round();
+    let n = x.mul(x.splat(std::f64::consts::FRAC_2_PI)).round();
     let mut r = x;
     for part in PI_2 {
-        r = n.mul_add(V::splat(-part), r);
+        r = n.mul_add(x.splat(-part), r);
     }
     let z = r.mul(r);
     let s = poly(
@@ -159,11 +156,11 @@ pub(super) unsafe fn sin<V: Float64>(x: V, quarters: f64) -> V {
             4.736_512_651_058_731_6e-14,
         ],
     );
-    let cosine = z.mul(z).mul_add(c, z.mul_add(V::splat(-0.5), V::splat(1.0)));
-    let (odd, negative) = quadrant(n.add(V::splat(quarters)));
-    let half = V::splat(0.5);
+    let cosine = z.mul(z).mul_add(c, z.mul_add(x.splat(-0.5), x.splat(1.0)));
+    let (odd, negative) = quadrant(n.add(x.splat(quarters)));
+    let half = x.splat(0.5);
     let y = half.select_lt(odd, cosine, sine);
-    half.select_lt(negative, V::splat(0.0).sub(y), y)
+    half.select_lt(negative, x.splat(0.0).sub(y), y)
 }
 
 quadrant!(Float64);

@@ -1,8 +1,5 @@
 //! Functions of vectors of `f32`, beside those of `crate::math`.
 
-// Every function is unsafe only for the instruction set of `V`.
-#![allow(unsafe_op_in_unsafe_fn)]
-
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 
 use super::quadrant;
@@ -11,25 +8,25 @@ use crate::simd::Arithmetic32;
 
 /// Within 1 unit (1.25 where products are not fused).
 #[inline(always)]
-pub(super) unsafe fn exp2<V: Arithmetic32>(x: V) -> V {
+pub(super) fn exp2<V: Arithmetic32>(x: V) -> V {
     // Beyond these it is infinite or 0.
-    let x = V::splat(129.0).min(V::splat(-151.0).max(x));
+    let x = x.splat(129.0).min(x.splat(-151.0).max(x));
     let n = x.round();
     let r = x.sub(n);
     let p = poly(
         r,
         [LN_2, 0.240_226_5, 0.055_503_275, 0.009_618_004, 0.001_340_040_4, 0.000_154_764_25],
     );
-    r.mul_add(p, V::splat(1.0)).scale_pow2(n)
+    r.mul_add(p, x.splat(1.0)).scale_pow2(n)
 }
 
 /// `(e, f, tail)` with `x = m 2^e` and `ln m = f + tail` for positive `x`.
 #[inline(always)]
-unsafe fn split_ln<V: Arithmetic32>(x: V) -> (V, V, V) {
-    let least = V::splat(f32::MIN_POSITIVE);
-    let (m, e) = x.select_lt(least, x.mul(V::splat(8_388_608.0)), x).split_exponent();
-    let e = e.add(x.select_lt(least, V::splat(-23.0), V::splat(0.0)));
-    let f = m.sub(V::splat(1.0));
+fn split_ln<V: Arithmetic32>(x: V) -> (V, V, V) {
+    let least = x.splat(f32::MIN_POSITIVE);
+    let (m, e) = x.select_lt(least, x.mul(x.splat(8_388_608.0)), x).split_exponent();
+    let e = e.add(x.select_lt(least, x.splat(-23.0), x.splat(0.0)));
+    let f = m.sub(x.splat(1.0));
     let p = poly(
         f,
         [
@@ -45,44 +42,44 @@ unsafe fn split_ln<V: Arithmetic32>(x: V) -> (V, V, V) {
         ],
     );
     let f2 = f.mul(f);
-    (e, f, f2.mul_add(V::splat(-0.5), f.mul(f2).mul(p)))
+    (e, f, f2.mul_add(x.splat(-0.5), f.mul(f2).mul(p)))
 }
 
 /// A logarithm's value `normal` for positive `x`, or what `x` at the ends of the range gives.
 #[inline(always)]
-unsafe fn ln_ends<V: Arithmetic32>(x: V, normal: V) -> V {
-    let zero = V::splat(0.0);
-    let finite = x.select_lt(V::splat(f32::INFINITY), normal, x);
-    let at_zero = V::splat(f32::NEG_INFINITY);
-    let positive = x.abs().select_lt(V::splat(f32::from_bits(1)), at_zero, finite);
-    x.select_lt(zero, V::splat(f32::NAN), positive)
+fn ln_ends<V: Arithmetic32>(x: V, normal: V) -> V {
+    let zero = x.splat(0.0);
+    let finite = x.select_lt(x.splat(f32::INFINITY), normal, x);
+    let at_zero = x.splat(f32::NEG_INFINITY);
+    let positive = x.abs().select_lt(x.splat(f32::from_bits(1)), at_zero, finite);
+    x.select_lt(zero, x.splat(f32::NAN), positive)
 }
 
 /// Within 1.5 units.
 #[inline(always)]
-pub(super) unsafe fn log2<V: Arithmetic32>(x: V) -> V {
+pub(super) fn log2<V: Arithmetic32>(x: V) -> V {
     let (e, f, tail) = split_ln(x);
     // log2(e) = 1 + 0.44…: f itself is added last.
-    let rest = f.mul_add(V::splat(LOG2_E - 1.0), tail.mul(V::splat(LOG2_E)));
+    let rest = f.mul_add(x.splat(LOG2_E - 1.0), tail.mul(x.splat(LOG2_E)));
     ln_ends(x, e.add(f.add(rest)))
 }
 
 /// Within 2 units.
 #[inline(always)]
-pub(super) unsafe fn log10<V: Arithmetic32>(x: V) -> V {
+pub(super) fn log10<V: Arithmetic32>(x: V) -> V {
     const LOG10_2_HI: f32 = 0.301_025_4;
     const LOG10_2_LO: f32 = 4.605_039e-6;
     let (e, f, tail) = split_ln(x);
-    let m = f.add(tail).mul_add(V::splat(LOG10_E), e.mul(V::splat(LOG10_2_LO)));
-    ln_ends(x, e.mul_add(V::splat(LOG10_2_HI), m))
+    let m = f.add(tail).mul_add(x.splat(LOG10_E), e.mul(x.splat(LOG10_2_LO)));
+    ln_ends(x, e.mul_add(x.splat(LOG10_2_HI), m))
 }
 
 /// Within 1 unit.
 #[inline(always)]
-pub(super) unsafe fn tanh<V: Arithmetic32>(x: V) -> V {
+pub(super) fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
-    let one = V::splat(1.0);
-    let far = one.sub(V::splat(2.0).div(exp(a.add(a)).add(one)));
+    let one = x.splat(1.0);
+    let far = one.sub(x.splat(2.0).div(exp(a.add(a)).add(one)));
     let x2 = x.mul(x);
     let p = poly(
         x2,
@@ -103,23 +100,23 @@ pub(super) unsafe fn tanh<V: Arithmetic32>(x: V) -> V {
 
 /// The sine of `x + quarters π/2` for magnitudes up to 10^6, within 2 units.
 #[inline(always)]
-pub(super) unsafe fn sin<V: Arithmetic32>(x: V, quarters: f32) -> V {
+pub(super) fn sin<V: Arithmetic32>(x: V, quarters: f32) -> V {
     // π/2 in three parts; each product is exact before it is subtracted.
     const PI_2: [f32; 3] = [FRAC_PI_2, -4.371_139e-8, -1.715_124_5e-15];
-    let n = x.mul(V::splat(std::f32::consts::FRAC_2_PI)).round();
+    let n = x.mul(x.splat(std::f32::consts::FRAC_2_PI)).round();
     let mut r = x;
     for part in PI_2 {
-        r = n.mul_add(V::splat(-part), r);
+        r = n.mul_add(x.splat(-part), r);
     }
     let z = r.mul(r);
     let s = poly(z, [-0.166_666_67, 0.008_333_329, -0.000_198_391_76, 2.716_814_4e-6]);
     let sine = z.mul(r).mul_add(s, r);
     let c = poly(z, [0.041_666_668, -0.001_388_888_3, 2.479_935_2e-5, -2.719_645_5e-7]);
-    let cosine = z.mul(z).mul_add(c, z.mul_add(V::splat(-0.5), V::splat(1.0)));
-    let (odd, negative) = quadrant(n.add(V::splat(quarters)));
-    let half = V::splat(0.5);
+    let cosine = z.mul(z).mul_add(c, z.mul_add(x.splat(-0.5), x.splat(1.0)));
+    let (odd, negative) = quadrant(n.add(x.splat(quarters)));
+    let half = x.splat(0.5);
     let y = half.select_lt(odd, cosine, sine);
-    half.select_lt(negative, V::splat(0.0).sub(y), y)
+    half.select_lt(negative, x.splat(0.0).sub(y), y)
 }
 
 quadrant!(Arithmetic32);

@@ -1,0 +1,98 @@
+//! Elements that become others of their type, in their place or elsewhere.
+
+use std::marker::PhantomData;
+
+use super::Vector;
+
+/// As many elements to read as to write: two slices, or one for both.
+pub(crate) struct InOut<'a, T> {
+    x: *const T,
+    y: *mut T,
+    len: usize,
+    slices: PhantomData<(&'a [T], &'a mut [T])>,
+}
+
+impl<'a, T: Copy> InOut<'a, T> {
+    /// From one slice to another of the same length.
+    #[inline(always)]
+    pub(crate) fn new(x: &'a [T], y: &'a mut [T]) -> Self {
+        assert!(x.len() == y.len(), "{} elements into {}", x.len(), y.len());
+        Self { x: x.as_ptr(), y: y.as_mut_ptr(), len: y.len(), slices: PhantomData }
+    }
+
+    /// In their place.
+    #[inline(always)]
+    pub(crate) fn in_place(y: &'a mut [T]) -> Self {
+        let (p, len) = (y.as_mut_ptr(), y.len());
+        Self { x: p, y: p, len, slices: PhantomData }
+    }
+
+    /// `len` elements from `x` to `y`.
+    ///
+    /// # Safety
+    /// For `'a`, those at `x` are readable and those at `y` writable, nothing else touches the latter, and they are the
+    /// same or do not overlap.
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw(x: *const T, y: *mut T, len: usize) -> Self {
+        Self { x, y, len, slices: PhantomData }
+    }
+
+    /// What is to be read.
+    #[inline(always)]
+    pub(crate) fn input(&self) -> &[T] {
+        // SAFETY: readable, and written only through `self`, which is borrowed.
+        unsafe { std::slice::from_raw_parts(self.x, self.len) }
+    }
+
+    /// The same elements for a while.
+    #[inline(always)]
+    pub(crate) fn reborrow(&mut self) -> InOut<'_, T> {
+        InOut { x: self.x, y: self.y, len: self.len, slices: PhantomData }
+    }
+
+    /// The places to write.
+    #[inline(always)]
+    pub(crate) fn output(self) -> &'a mut [T] {
+        // SAFETY: writable, and whoever has read them through `self` is done.
+        unsafe { std::slice::from_raw_parts_mut(self.y, self.len) }
+    }
+
+    /// How many are left.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes the next `n` elements off, if that many are left.
+    #[inline(always)]
+    pub(crate) fn next_part(&mut self, n: usize) -> Option<InOut<'a, T>> {
+        if n == 0 || self.len < n {
+            return None;
+        }
+        let part = InOut { x: self.x, y: self.y, len: n, slices: PhantomData };
+        // SAFETY: as many elements are left. What is left lies behind the part, so neither touches the other.
+        (self.x, self.y) = unsafe { (self.x.add(n), self.y.add(n)) };
+        self.len -= n;
+        Some(part)
+    }
+
+    /// The next whole vector and the places of its results.
+    #[inline(always)]
+    pub(crate) fn next_vector<V: Vector<Elem = T>>(
+        &mut self,
+        isa: V::Isa,
+    ) -> Option<(V, &'a mut [T])> {
+        let part = self.next_part(V::LANES)?;
+        Some((V::load(isa, part.input()), part.output()))
+    }
+
+    /// What is left of less than a vector, with zeros behind the last element.
+    #[inline(always)]
+    pub(crate) fn next_rest<V: Vector<Elem = T>>(
+        &mut self,
+        isa: V::Isa,
+    ) -> Option<(V, &'a mut [T])> {
+        let part = self.next_part(self.len)?;
+        Some((V::load_up_to(isa, part.input()), part.output()))
+    }
+}
