@@ -26,6 +26,7 @@ pub struct OptionalInput {
 }
 
 /// The inputs of a run.
+#[derive(Debug)]
 pub(crate) struct Bound {
     /// Those that must be given, then the optional ones that are.
     pub(crate) values: Vec<Value>,
