@@ -62,7 +62,7 @@ fn inputs_with_defaults_may_be_given() {
     let x = scratch.path("x.json");
     let w = format!("w={}", scratch.path("w.json"));
     let run = |inputs: &[&str]| {
-        let inputs = inputs.iter().flat_map(|input| ["-i", input]);
+        let inputs = inputs.iter().flat_map(|input| ["-i", *input]);
         json(&["run", &model, "--json"].into_iter().chain(inputs).collect::<Vec<_>>())
     };
     assert_eq!(run(&[&x])["outputs"]["y"], serde_json::json!([11.0, 22.0]));
