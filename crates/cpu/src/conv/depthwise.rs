@@ -194,9 +194,7 @@ unsafe fn block<S: Simd, const N: usize>(
     out: &mut [f32],
 ) {
     let mut place = [Place::default(); N];
-    for i in 0..N {
-        place[i] = places[i];
-    }
+    place.copy_from_slice(&places[..N]);
     let mut acc = [s.splat(0.0); N];
     for (&tap, &w) in layout.taps.iter().zip(weights) {
         let w = s.splat(w);
