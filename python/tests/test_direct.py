@@ -177,9 +177,11 @@ def test_read_only_arrays_may_be_read(add, floats):
 
 
 def random_kernel(random):
-    """A kernel, its element type, the block's size, and the elements of ``x`` that program 0 reads."""
+    """A kernel, its element type, the block's size, and the elements of ``x`` that it reads."""
     block = random.choice([16, 64, 128])
-    dtype = random.choice([("f32", "f4"), ("f64", "f8"), ("i32", "i4"), ("i8", "i1"), ("f16", "f2")])
+    dtype = random.choice(
+        [("f32", "f4"), ("f64", "f8"), ("i32", "i4"), ("i8", "i1"), ("f16", "f2")]
+    )
     step, shift = random.randint(1, 4), random.randint(0, 50)
     element, ptr = dtype[0], f"tensor<{block}x!tt.ptr<{dtype[0]}>>"
     ints = f"tensor<{block}xi32>"

@@ -45,8 +45,9 @@ def compile(
     ``trident.AccessError``. Where an integer stands for an array, what its pointers touch is not
     checked. With ``unchecked`` nothing is, and a wrong access corrupts memory. With ``check``, by
     default as ``TRIDENT_CHECK`` says, launches stop at misaligned accesses, reads of memory that
-    nothing has written, and races between programs as well, and are slow. With ``interpret``, the reference interpreter runs them, one op at a time
-    on a copy of the arguments' memory; the default is what ``TRIDENT_INTERPRET`` says.
+    nothing has written, and races between programs as well, and are slow. With ``interpret``, the
+    reference interpreter runs them, one op at a time on a copy of the arguments' memory; the
+    default is what ``TRIDENT_INTERPRET`` says.
 
     Raises ``trident.CompileError``.
     """
