@@ -3,7 +3,7 @@
 use super::launch;
 use super::report::Report;
 use crate::failure::Failure;
-use crate::input::InputArgs;
+use crate::input::{self, InputArgs};
 use crate::kernel::{self, KernelArgs};
 use crate::labels::Labels;
 use crate::limits::LimitArgs;

@@ -194,7 +194,7 @@ fn gelu_is_the_standards_formula_at_its_ends() {
 fn inverse_hyperbolic_functions_of_large_values() {
     let (x, inf) = ([f32::MAX, 1e38, f32::INFINITY, 2.0], f32::INFINITY);
     let go = |op, x: &[f32]| elements::<f32>(&run(op, &[], vec![tensor(&[4], x)]).unwrap());
-    assert_eq!(go(OpKind::Acosh, &x), [89.415_985, 88.191_376, inf, 1.316_957_9]);
+    assert_eq!(go(OpKind::Acosh, &x), [89.415_985, 88.191_376, inf, 1.316_958]);
     assert_eq!(go(OpKind::Asinh, &x), [89.415_985, 88.191_376, inf, 1.443_635_5]);
     assert_eq!(go(OpKind::Asinh, &x.map(|x| -x))[..3], [-89.415_985, -88.191_376, -inf]);
     let y = run(OpKind::Acosh, &[], vec![tensor(&[1], &[f64::MAX])]).unwrap();
