@@ -69,17 +69,24 @@ kernel! {
 fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut [f32]]) {
     let (before, channels) = ((lrn.size.max(1) - 1) / 2, y.len());
     let (bias, alpha) = (s.splat(lrn.bias), s.splat(lrn.alpha / lrn.size.max(1) as f32));
+    let n = y.iter().map(|y| y.len()).max().unwrap_or(0);
+    let end = channels.saturating_sub(1).checked_mul(pixels).and_then(|last| last.checked_add(n));
+    assert!(end.is_some_and(|end| end <= x.len()), "the image is smaller than its channels");
     for (c, y) in y.iter_mut().enumerate() {
         let window = c.saturating_sub(before)..channels.min(c + lrn.size.max(1) - before);
-        for (i, y) in y.chunks_mut(S::F32::LANES).enumerate() {
-            let at = i * S::F32::LANES;
+        let n = y.len();
+        let mut i = 0;
+        while i < n {
+            // SAFETY: every channel of `x` has as many pixels, as asserted.
+            let load = |c: usize| unsafe {
+                S::F32::load_up_to_at(s, x.as_ptr().add(c * pixels + i), n - i)
+            };
             let mut sum = s.splat(0.0);
             for w in window.clone() {
-                let v = s.load_up_to(&x[w * pixels + at..][..y.len()]);
+                let v = load(w);
                 sum = v.mul_add(v, sum);
             }
             let d = sum.mul_add(alpha, bias);
-            let v = s.load_up_to(&x[c * pixels + at..][..y.len()]);
             let power = if lrn.beta == 0.75 {
                 let root = d.sqrt();
                 root.mul(root.sqrt())
@@ -90,7 +97,8 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
             } else {
                 math::exp(math::ln(d).mul(s.splat(lrn.beta)))
             };
-            v.div(power).store_up_to(y);
+            load(c).div(power).store_up_to(&mut y[i..]);
+            i += S::F32::LANES;
         }
     }
 }

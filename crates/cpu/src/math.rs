@@ -10,12 +10,24 @@ use crate::simd::{Arithmetic, Arithmetic32};
 /// line would lose the instruction set, and with it the intrinsics' inlining.
 macro_rules! map {
     ($isa:expr, $v:ty, $io:expr, |$x:ident| $f:expr) => {{
-        let (isa, mut io) = ($isa, $io);
-        while let Some(($x, place)) = io.next_vector::<$v>(isa) {
-            $f.store(place);
+        let isa = $isa;
+        // Pointers and one index, because iterators over both sides cost as much as a cheap function.
+        let (x, y, n) = $io.into_raw();
+        let mut i = 0;
+        while i + <$v>::LANES <= n {
+            // SAFETY: `InOut` vouches for `n` elements on both sides.
+            let $x = unsafe { <$v>::load_at(isa, x.add(i)) };
+            let result = $f;
+            // SAFETY: as above.
+            unsafe { result.store_at(y.add(i)) };
+            i += <$v>::LANES;
         }
-        if let Some(($x, place)) = io.next_rest::<$v>(isa) {
-            $f.store_up_to(place);
+        if i < n {
+            // SAFETY: as above.
+            let $x = unsafe { <$v>::load_first_at(isa, x.add(i), n - i) };
+            let result = $f;
+            // SAFETY: as above.
+            unsafe { result.store_first_at(y.add(i), n - i) };
         }
     }};
 }

@@ -30,8 +30,10 @@ fn fold<S: Simd>(
         acc[2] = f(acc[2], s.load(&block[2 * lanes..]));
         acc[3] = f(acc[3], s.load(&block[3 * lanes..]));
     }
-    for part in rest.chunks(lanes) {
-        acc[0] = f(acc[0], load_or(s, part, fill));
+    let mut i = 0;
+    while i < rest.len() {
+        acc[0] = f(acc[0], load_or(s, &rest[i..], fill));
+        i += lanes;
     }
     join(join(acc[0], acc[1]), join(acc[2], acc[3]))
 }
@@ -179,10 +181,11 @@ fn log_softmax_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
     let shift = s.splat(greatest);
     let mut total = 0.0;
     for block in x.chunks(BLOCK) {
-        let mut sum = s.splat(0.0);
-        for part in block.chunks(S::F32::LANES) {
-            let x = load_or(s, part, f32::NEG_INFINITY);
+        let (mut sum, mut i) = (s.splat(0.0), 0);
+        while i < block.len() {
+            let x = load_or(s, &block[i..], f32::NEG_INFINITY);
             sum = sum.add(math::exp(x.sub(shift)));
+            i += S::F32::LANES;
         }
         total += f64::from(sum.reduce_add());
     }
@@ -262,14 +265,18 @@ fn scale_rows<S: Simd>(
     let (mean, inverse) = (s.splat(mean), s.splat(inverse));
     let mut i = 0;
     while i < n {
-        let mut v = s.load_up_to(&x[i..]).sub(mean).mul(inverse);
-        if let Some(gamma) = gamma {
-            v = v.mul(s.load_up_to(&gamma[i..]));
+        // SAFETY: all have `n` elements, as asserted.
+        unsafe {
+            let x = S::F32::load_up_to_at(s, x.as_ptr().add(i), n - i);
+            let mut v = x.sub(mean).mul(inverse);
+            if let Some(gamma) = gamma {
+                v = v.mul(S::F32::load_up_to_at(s, gamma.as_ptr().add(i), n - i));
+            }
+            if let Some(beta) = beta {
+                v = v.add(S::F32::load_up_to_at(s, beta.as_ptr().add(i), n - i));
+            }
+            v.store_up_to_at(y.as_mut_ptr().add(i), n - i);
         }
-        if let Some(beta) = beta {
-            v = v.add(s.load_up_to(&beta[i..]));
-        }
-        v.store_up_to(&mut y[i..]);
         i += S::F32::LANES;
     }
 }

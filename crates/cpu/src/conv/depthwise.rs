@@ -194,13 +194,17 @@ unsafe fn block<S: Simd, const N: usize>(
     out: &mut [f32],
 ) {
     let mut place = [Place::default(); N];
-    place.copy_from_slice(&places[..N]);
+    let mut from = [padded.as_ptr(); N];
+    for i in 0..N {
+        place[i] = places[i];
+        from[i] = from[i].wrapping_add(place[i].from);
+    }
     let mut acc = [s.splat(0.0); N];
     for (&tap, &w) in layout.taps.iter().zip(weights) {
         let w = s.splat(w);
         for i in 0..N {
             // SAFETY: the copy has a vector behind each place and tap, which `Layout::new` asserts.
-            let x = unsafe { S::F32::load_at(s, padded.as_ptr().add(place[i].from + tap)) };
+            let x = unsafe { S::F32::load_at(s, from[i].add(tap)) };
             acc[i] = w.mul_add(x, acc[i]);
         }
     }

@@ -208,33 +208,39 @@ fn fill_lanes<S: Simd>(
 ) {
     let lanes = S::F32::LANES;
     let zero = |to: *mut f32, n: usize| {
-        for i in (0..n).step_by(lanes) {
+        let mut i = 0;
+        while i < n {
             // SAFETY: `fill` gives `n` elements.
             unsafe { s.splat(0.0).store_up_to_at(to.add(i), n - i) };
+            i += lanes;
         }
     };
     match plan.stride {
         1 => {
             let copy = |from: *const f32, to: *mut f32, n: usize| {
-                for i in (0..n).step_by(lanes) {
+                let mut i = 0;
+                while i < n {
                     // SAFETY: `fill` gives `n` elements.
                     unsafe {
                         let v = S::F32::load_up_to_at(s, from.add(i), n - i);
                         v.store_up_to_at(to.add(i), n - i);
                     }
+                    i += lanes;
                 }
             };
             plan.fill(image, k, width, dst, copy, zero);
         }
         2 => {
             let copy = |from: *const f32, to: *mut f32, n: usize| {
-                for i in (0..n).step_by(lanes) {
+                let mut i = 0;
+                while i < n {
                     let some = (n - i).min(lanes);
                     // SAFETY: `fill` gives `n` elements, those to read two apart.
                     unsafe {
                         let from = std::slice::from_raw_parts(from.add(2 * i), 2 * some - 1);
                         S::F32::load_even(s, from).store_up_to_at(to.add(i), some);
                     }
+                    i += lanes;
                 }
             };
             plan.fill(image, k, width, dst, copy, zero);

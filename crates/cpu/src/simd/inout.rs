@@ -2,8 +2,6 @@
 
 use std::marker::PhantomData;
 
-use super::Vector;
-
 /// As many elements to read as to write: two slices, or one for both.
 pub(crate) struct InOut<'a, T> {
     x: *const T,
@@ -57,6 +55,13 @@ impl<'a, T: Copy> InOut<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.y, self.len) }
     }
 
+    /// Where to read, where to write, and how many. For as long as the slices are borrowed, as many elements are readable and
+    /// writable, and only what is written at a place changes what is read there.
+    #[inline(always)]
+    pub(crate) fn into_raw(self) -> (*const T, *mut T, usize) {
+        (self.x, self.y, self.len)
+    }
+
     /// How many are left.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
@@ -74,25 +79,5 @@ impl<'a, T: Copy> InOut<'a, T> {
         (self.x, self.y) = unsafe { (self.x.add(n), self.y.add(n)) };
         self.len -= n;
         Some(part)
-    }
-
-    /// The next whole vector and the places of its results.
-    #[inline(always)]
-    pub(crate) fn next_vector<V: Vector<Elem = T>>(
-        &mut self,
-        isa: V::Isa,
-    ) -> Option<(V, &'a mut [T])> {
-        let part = self.next_part(V::LANES)?;
-        Some((V::load(isa, part.input()), part.output()))
-    }
-
-    /// What is left of less than a vector, with zeros behind the last element.
-    #[inline(always)]
-    pub(crate) fn next_rest<V: Vector<Elem = T>>(
-        &mut self,
-        isa: V::Isa,
-    ) -> Option<(V, &'a mut [T])> {
-        let part = self.next_part(self.len)?;
-        Some((V::load_up_to(isa, part.input()), part.output()))
     }
 }
