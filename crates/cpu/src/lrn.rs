@@ -97,7 +97,8 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
             } else {
                 math::exp(math::ln(d).mul(s.splat(lrn.beta)))
             };
-            load(c).div(power).store_up_to(&mut y[i..]);
+            // SAFETY: `i` is below the length of `y`.
+            unsafe { load(c).div(power).store_up_to_at(y.as_mut_ptr().add(i), n - i) };
             i += S::F32::LANES;
         }
     }

@@ -13,8 +13,8 @@ macro_rules! map {
         let isa = $isa;
         // Pointers and one index, because iterators over both sides cost as much as a cheap function.
         let (x, y, n) = $io.into_raw();
-        let mut i = 0;
-        while i + <$v>::LANES <= n {
+        let (mut i, whole) = (0, n - n % <$v>::LANES);
+        while i < whole {
             // SAFETY: `InOut` vouches for `n` elements on both sides.
             let $x = unsafe { <$v>::load_at(isa, x.add(i)) };
             let result = $f;

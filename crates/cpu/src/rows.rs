@@ -20,19 +20,22 @@ fn fold<S: Simd>(
     f: impl Fn(S::F32, S::F32) -> S::F32,
     join: impl Fn(S::F32, S::F32) -> S::F32,
 ) -> S::F32 {
-    let lanes = S::F32::LANES;
+    let (lanes, n) = (S::F32::LANES, x.len());
     let mut acc = [s.splat(start); 4];
-    let blocks = x.chunks_exact(4 * lanes);
-    let rest = blocks.remainder();
-    for block in blocks {
-        acc[0] = f(acc[0], s.load(block));
-        acc[1] = f(acc[1], s.load(&block[lanes..]));
-        acc[2] = f(acc[2], s.load(&block[2 * lanes..]));
-        acc[3] = f(acc[3], s.load(&block[3 * lanes..]));
-    }
     let mut i = 0;
-    while i < rest.len() {
-        acc[0] = f(acc[0], load_or(s, &rest[i..], fill));
+    while i + 4 * lanes <= n {
+        // SAFETY: the row has these four vectors.
+        unsafe {
+            let p = x.as_ptr().add(i);
+            acc[0] = f(acc[0], S::F32::load_at(s, p));
+            acc[1] = f(acc[1], S::F32::load_at(s, p.add(lanes)));
+            acc[2] = f(acc[2], S::F32::load_at(s, p.add(2 * lanes)));
+            acc[3] = f(acc[3], S::F32::load_at(s, p.add(3 * lanes)));
+        }
+        i += 4 * lanes;
+    }
+    while i < n {
+        acc[0] = f(acc[0], load_or(s, &x[i..], fill));
         i += lanes;
     }
     join(join(acc[0], acc[1]), join(acc[2], acc[3]))
@@ -41,12 +44,14 @@ fn fold<S: Simd>(
 /// Loads up to a vector; missing lanes are `fill`.
 #[inline(always)]
 fn load_or<S: Simd>(s: S, x: &[f32], fill: f32) -> S::F32 {
-    if x.len() >= S::F32::LANES {
+    let (lanes, n) = (S::F32::LANES, x.len());
+    if n >= lanes {
         return s.load(x);
     }
-    let mut lanes = [fill; WIDEST];
-    lanes[..x.len()].copy_from_slice(x);
-    s.load(&lanes)
+    let mut all = [fill; WIDEST];
+    // SAFETY: less than a vector, and no vector is wider than the array.
+    unsafe { all.as_mut_ptr().copy_from_nonoverlapping(x.as_ptr(), n) };
+    s.load(&all)
 }
 
 /// A sum of `term` over the row; `term(fill)` must be 0.

@@ -38,7 +38,8 @@ pub(crate) struct Layout {
     pad: usize,
     stride: usize,
     len: usize,
-    /// Elements of a channel of the output.
+    /// Elements of a channel of the input and of the output.
+    inputs: usize,
     outputs: usize,
 }
 
@@ -77,7 +78,7 @@ impl Layout {
             }
         }
         let inputs: usize = outer.iter().map(|a| a.input).product();
-        let rows = (0..inputs)
+        let rows: Vec<(usize, usize)> = (0..inputs)
             .filter_map(|row| {
                 let at = unravel(row, outer, |a| a.input);
                 let at: Vec<usize> = at.iter().zip(outer).map(|(i, a)| i + a.pad).collect();
@@ -87,12 +88,22 @@ impl Layout {
             .collect();
         let len = extents.iter().product::<usize>() * pitch + SLACK;
         let width = inner.input.min(reach(&inner).saturating_sub(inner.pad));
-        // What the unchecked accesses of `block` rely on.
-        let (outputs, tap) = (outputs * inner.output, taps.iter().copied().max().unwrap_or(0));
-        let fits = |p: &Place| p.from + tap + SLACK <= len && p.to + p.lanes <= outputs;
-        assert!(lanes <= SLACK && places.iter().all(fits), "a layout leaves its channel");
         let (pad, stride) = (inner.pad, inner.stride);
-        Self { places, taps, rows, phase, width, pad, stride, len, outputs }
+        let (inputs, outputs) = (inputs * inner.input, outputs * inner.output);
+        // What the unchecked accesses of `block` and `pad` rely on.
+        let tap = taps.iter().copied().max().unwrap_or(0);
+        let end = |first: usize| {
+            let x = first + pad;
+            x % stride * phase + x / stride + (width - first).div_ceil(stride)
+        };
+        let end = (0..stride.min(width)).map(end).max().unwrap_or(0);
+        let place = |p: &Place| p.from + tap + SLACK <= len && p.to + p.lanes <= outputs;
+        let row = |&(from, to): &(usize, usize)| from + width <= inputs && to + end <= len;
+        assert!(
+            lanes <= SLACK && places.iter().all(place) && rows.iter().all(row),
+            "a layout leaves its channel"
+        );
+        Self { places, taps, rows, phase, width, pad, stride, len, inputs, outputs }
     }
 
     /// The elements of the padded copy; it starts zeroed and keeps its zeros from channel to channel.
@@ -116,28 +127,43 @@ kernel! {
 #[inline(always)]
 fn pad_lanes<S: Simd>(s: S, layout: &Layout, image: &[f32], padded: &mut [f32]) {
     let Layout { phase, width, pad, stride, .. } = *layout;
+    assert!(
+        image.len() == layout.inputs && padded.len() >= layout.len,
+        "a channel of another size"
+    );
+    let lanes = S::F32::LANES;
     for &(from, to) in &layout.rows {
-        let (row, padded) = (&image[from..from + width], &mut padded[to..]);
+        let (row, padded) =
+            (image.as_ptr().wrapping_add(from), padded.as_mut_ptr().wrapping_add(to));
         for first in 0..stride.min(width) {
-            let (x, from) = (first + pad, &row[first..]);
-            let n = from.len().div_ceil(stride);
-            let to = &mut padded[x % stride * phase + x / stride..][..n];
-            let lanes = S::F32::LANES;
-            match stride {
-                1 => {
-                    for (to, from) in to.chunks_mut(lanes).zip(from.chunks(lanes)) {
-                        s.load_up_to(from).store_up_to(to);
+            let x = first + pad;
+            let n = (width - first).div_ceil(stride);
+            let to = padded.wrapping_add(x % stride * phase + x / stride);
+            let from = row.wrapping_add(first);
+            let mut i = 0;
+            // SAFETY: from `first` on the row has `n` elements that are `stride` apart, and there are as many places, which
+            // `Layout::new` asserts.
+            unsafe {
+                match stride {
+                    1 => {
+                        while i < n {
+                            let v = S::F32::load_up_to_at(s, from.add(i), n - i);
+                            v.store_up_to_at(to.add(i), n - i);
+                            i += lanes;
+                        }
                     }
-                }
-                2 => {
-                    for (to, from) in to.chunks_mut(lanes).zip(from.chunks(2 * lanes)) {
-                        let from = &from[..2 * to.len() - 1];
-                        S::F32::load_even(s, from).store_up_to(to);
+                    2 => {
+                        while i < n {
+                            let some = (n - i).min(lanes);
+                            let v = S::F32::load_even_at(s, from.add(2 * i), some);
+                            v.store_up_to_at(to.add(i), some);
+                            i += lanes;
+                        }
                     }
-                }
-                _ => {
-                    for (to, from) in to.iter_mut().zip(from.iter().step_by(stride)) {
-                        *to = *from;
+                    _ => {
+                        for i in 0..n {
+                            *to.add(i) = *from.add(i * stride);
+                        }
                     }
                 }
             }
@@ -166,14 +192,14 @@ fn channel_lanes<S: Simd>(
             && finish.residual.is_none_or(|r| r.len() == layout.outputs),
         "the operands of a channel have other sizes"
     );
-    let blocks = layout.places.chunks_exact(BLOCK);
-    let rest = blocks.remainder();
+    let (blocks, rest) = layout.places.as_chunks();
     // SAFETY: the operands are those of the layout, as asserted.
     unsafe {
         for places in blocks {
             block::<S, BLOCK>(s, layout, padded, weights, finish, places, out);
         }
-        for places in rest.chunks(1) {
+        for place in rest {
+            let places = std::array::from_ref(place);
             block::<S, 1>(s, layout, padded, weights, finish, places, out);
         }
     }
@@ -182,7 +208,7 @@ fn channel_lanes<S: Simd>(
 /// `N` vectors of outputs, each a chain of multiply-adds in the order of the taps.
 ///
 /// # Safety
-/// There are `N` places of the layout; `padded` is as long as it says, `out` and the residual have its outputs.
+/// The places are the layout's; `padded` is as long as it says, `out` and the residual have its outputs.
 #[inline(always)]
 unsafe fn block<S: Simd, const N: usize>(
     s: S,
@@ -190,15 +216,10 @@ unsafe fn block<S: Simd, const N: usize>(
     padded: &[f32],
     weights: &[f32],
     finish: &Finish<'_>,
-    places: &[Place],
+    places: &[Place; N],
     out: &mut [f32],
 ) {
-    let mut place = [Place::default(); N];
-    let mut from = [padded.as_ptr(); N];
-    for i in 0..N {
-        place[i] = places[i];
-        from[i] = from[i].wrapping_add(place[i].from);
-    }
+    let from = places.map(|place| padded.as_ptr().wrapping_add(place.from));
     let mut acc = [s.splat(0.0); N];
     for (&tap, &w) in layout.taps.iter().zip(weights) {
         let w = s.splat(w);
@@ -214,7 +235,7 @@ unsafe fn block<S: Simd, const N: usize>(
     }
     if let Some(residual) = finish.residual {
         for i in 0..N {
-            let Place { to, lanes, .. } = place[i];
+            let Place { to, lanes, .. } = places[i];
             // SAFETY: the outputs have the place.
             let r = unsafe { S::F32::load_up_to_at(s, residual.as_ptr().add(to), lanes) };
             acc[i] = acc[i].add(r);
@@ -228,7 +249,7 @@ unsafe fn block<S: Simd, const N: usize>(
         }
     }
     for i in 0..N {
-        let Place { to, lanes, .. } = place[i];
+        let Place { to, lanes, .. } = places[i];
         // SAFETY: as above.
         unsafe { acc[i].store_up_to_at(out.as_mut_ptr().add(to), lanes) };
     }

@@ -237,8 +237,8 @@ fn fill_lanes<S: Simd>(
                     let some = (n - i).min(lanes);
                     // SAFETY: `fill` gives `n` elements, those to read two apart.
                     unsafe {
-                        let from = std::slice::from_raw_parts(from.add(2 * i), 2 * some - 1);
-                        S::F32::load_even(s, from).store_up_to_at(to.add(i), some);
+                        let v = S::F32::load_even_at(s, from.add(2 * i), some);
+                        v.store_up_to_at(to.add(i), some);
                     }
                     i += lanes;
                 }

@@ -105,11 +105,11 @@ mod x86 {
             let r = transpose(r);
             for (i, r) in r.into_iter().enumerate() {
                 let at = (p + i) * width + first;
-                let to = &mut dst[at..];
-                if let Some(to) = to.first_chunk_mut::<8>() {
-                    // SAFETY: eight elements.
-                    unsafe { _mm256_storeu_ps(to.as_mut_ptr(), r) };
+                if at + 8 <= dst.len() {
+                    // SAFETY: eight elements of the panel.
+                    unsafe { _mm256_storeu_ps(dst.as_mut_ptr().add(at), r) };
                 } else {
+                    let to = &mut dst[at..];
                     let mut lanes = [0.0f32; 8];
                     // SAFETY: as above.
                     unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), r) };

@@ -94,13 +94,29 @@ pub(crate) trait Vector: Arithmetic {
     /// Elements 0, 2, 4, …, with arbitrary lanes where there are none; there is one.
     #[inline(always)]
     fn load_even(isa: Self::Isa, from: &[Self::Elem]) -> Self {
-        let low = Self::load_up_to(isa, from);
-        let high = if from.len() > Self::LANES {
-            Self::load_up_to(isa, &from[Self::LANES..])
-        } else {
-            low
-        };
-        low.evens(high)
+        assert!(!from.is_empty(), "no element to load");
+        // SAFETY: the slice has as many.
+        unsafe { Self::load_even_at(isa, from.as_ptr(), from.len().div_ceil(2).min(Self::LANES)) }
+    }
+
+    /// [`load_even`](Self::load_even) of `n` elements at an address, `1 <= n <= LANES`; what lies behind the last one is not
+    /// touched.
+    ///
+    /// # Safety
+    /// They are readable.
+    #[inline(always)]
+    unsafe fn load_even_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self {
+        let count = 2 * n - 1;
+        // SAFETY: passed on.
+        unsafe {
+            let low = Self::load_up_to_at(isa, p, count.min(Self::LANES));
+            let high = if count > Self::LANES {
+                Self::load_first_at(isa, p.add(Self::LANES), count - Self::LANES)
+            } else {
+                low
+            };
+            low.evens(high)
+        }
     }
 
     /// Writes the first `LANES` elements.
