@@ -77,15 +77,15 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
         let n = y.len();
         let mut i = 0;
         while i < n {
-            // SAFETY: every channel of `x` has as many pixels, as asserted.
-            let load = |c: usize| unsafe {
-                S::F32::load_up_to_at(s, x.as_ptr().add(c * pixels + i), n - i)
-            };
+            let at = x.as_ptr().wrapping_add(i);
             let mut sum = s.splat(0.0);
             for w in window.clone() {
-                let v = load(w);
+                // SAFETY: every channel of `x` has as many pixels, as asserted.
+                let v = unsafe { S::F32::load_up_to_at(s, at.add(w * pixels), n - i) };
                 sum = v.mul_add(v, sum);
             }
+            // SAFETY: as above.
+            let v = unsafe { S::F32::load_up_to_at(s, at.add(c * pixels), n - i) };
             let d = sum.mul_add(alpha, bias);
             let power = if lrn.beta == 0.75 {
                 let root = d.sqrt();
@@ -98,7 +98,7 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
                 math::exp(math::ln(d).mul(s.splat(lrn.beta)))
             };
             // SAFETY: `i` is below the length of `y`.
-            unsafe { load(c).div(power).store_up_to_at(y.as_mut_ptr().add(i), n - i) };
+            unsafe { v.div(power).store_up_to_at(y.as_mut_ptr().add(i), n - i) };
             i += S::F32::LANES;
         }
     }
