@@ -1,23 +1,15 @@
 //! Cache-line-aligned memory for packed operands, and scratch buffers that a thread keeps between calls.
 
+use bytemuck::{Pod, Zeroable};
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 /// Plain numbers: any bit pattern is a value and all-zero bits are zero.
-///
-/// # Safety
-/// Implement it only for such types, of at most 64 bytes' alignment.
-pub unsafe trait Plain: Copy + Send + Sync + 'static {}
-macro_rules! plain {
-    ($($t:ty),*) => { $(
-        // SAFETY: a primitive number.
-        unsafe impl Plain for $t {}
-    )* };
-}
-plain!(u8, i8, u16, i16, u32, i32, u64, i64, usize, f32, f64);
+pub trait Plain: Pod + Send + Sync {}
+impl<T: Pod + Send + Sync> Plain for T {}
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
 struct Line([u8; 64]);
 
@@ -51,15 +43,13 @@ impl<T: Plain> AlignedVec<T> {
 impl<T: Plain> Deref for AlignedVec<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: `lines` holds at least `len` elements of initialised memory, and any bits are a `T`.
-        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+        &bytemuck::cast_slice(&self.lines)[..self.len]
     }
 }
 
 impl<T: Plain> DerefMut for AlignedVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as in `deref`, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
     }
 }
 
