@@ -300,7 +300,7 @@ def test_misaligned_accesses():
 def test_memory_that_nothing_has_written(dtype):
     x, out = np.zeros(24, dtype), np.zeros(16, dtype)
     unwritten.fill(x.ctypes.data, x.nbytes)
-    text = f"byte 0 {'(element 0) ' if x.itemsize > 1 else ''}of `x`, which nothing has written"
+    text = "byte 0 (element 0) of `x`, which nothing has written"
     fault(
         lambda: copy_kernel[(1,)](x, out, 0, 16, BLOCK=16),
         copy_kernel,
