@@ -1,8 +1,8 @@
 """Measure Triton kernels on Trident side by side with PyTorch.
 
-Two parts: kernels beside PyTorch eager, and functions under `torch.compile` beside eager and
-Inductor's C++ back end. All sides run in one process and take turns; each number of threads has a
-process of its own.
+Three parts: kernels beside PyTorch eager, functions under `torch.compile` beside eager and
+Inductor's C++ back end, and kernels with checks of bounds beside the same without. All sides run in
+one process and take turns; each number of threads has a process of its own.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 OPS = ("add", "mul", "exp", "tanh", "GELU", "sum", "mean", "softmax", "layer norm", "matmul")
 OPS += ("attention",)
 SIZES = ("L2", "L3", "memory")
-PARTS = ("kernels", "compiled")
+PARTS = ("kernels", "compiled", "bounds")
 
 
 def environment(threads, cache):
@@ -77,6 +77,19 @@ def measure_compiled(threads, options):
             for peer, name in compiled_report.PEERS.items()
         )
         print(f"{head}: {told}", flush=True)
+    return rows
+
+
+def bounds(options):
+    """The part of the checks of bounds, likewise: its rows."""
+    rows = []
+    for threads in options.threads:
+        rows += answers("kernel_bench.bounds", threads, options, [])
+    print()
+    print("\n".join(report.bounds_table(rows)))
+    if options.bless:
+        text = "\n".join([report.processor_line(versions()), "", *report.bounds_table(rows)])
+        replace_between_markers(ROOT / "docs/benchmarks.md", "bounds", text)
     return rows
 
 
@@ -149,8 +162,9 @@ def main():
     options = parse_arguments()
     rows, latency = kernels(options) if "kernels" in options.parts else ([], None)
     functions = compiled(options) if "compiled" in options.parts else []
+    checked = bounds(options) if "bounds" in options.parts else []
     if options.json:
-        everything = {"rows": rows, "latency": latency, "compiled": functions}
+        everything = {"rows": rows, "latency": latency, "compiled": functions, "bounds": checked}
         pathlib.Path(options.json).write_text(json.dumps(everything, indent=1))
     failed = [row for row in rows + functions if "error" in row]
     for row in failed:

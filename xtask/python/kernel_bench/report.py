@@ -104,6 +104,16 @@ def bar_lines(rows, latency):
         yield f"| {what} | {value} | {bound} | {'met' if met else '**missed**'} |"
 
 
+def bounds_table(rows):
+    """A line per kernel: its time with checks of bounds ÷ without, for each number of threads."""
+    threads = sorted({row["threads"] for row in rows})
+    yield f"| kernel | {' | '.join(f'{n} threads' for n in threads)} |"
+    yield f"|---|{'---:|' * len(threads)}"
+    for kernel in dict.fromkeys(row["kernel"] for row in rows):
+        of = {r["threads"]: r["checked"] / r["unchecked"] for r in rows if r["kernel"] == kernel}
+        yield f"| {kernel} | {' | '.join(f'{of[n]:.2f}' for n in threads)} |"
+
+
 def summary(rows):
     """The part of README.md about kernels: a line per op with geometric means over the sizes."""
     good = measured(rows)

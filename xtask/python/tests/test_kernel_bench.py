@@ -61,6 +61,14 @@ class Bars(unittest.TestCase):
         self.assertEqual(lines[-2:], ["| add | 4.00 | 0.50 |", "| mul | 2.00 | 2.00 |"])
         self.assertEqual(list(report.summary(rows[-1:])), [])
 
+    def test_bounds_are_ratios_for_each_number_of_threads(self):
+        rows = [
+            {"kernel": "add", "threads": n, "checked": 1.5 * n, "unchecked": 1.0} for n in (1, 2)
+        ]
+        lines = list(report.bounds_table(rows))
+        self.assertEqual(lines[0], "| kernel | 1 threads | 2 threads |")
+        self.assertEqual(lines[2:], ["| add | 1.50 | 3.00 |"])
+
     def test_a_case_without_figures_is_shown_and_not_scored(self):
         rows = [row(), {"op": "exp", "size": "L2", "threads": 1, "error": "no a|b"}]
         text = report.markdown(rows, None, {"PyTorch": "1"})
