@@ -222,10 +222,27 @@ def test_processes_may_come_at_once(cache):
     assert is_whole(cache)
 
 
-def test_bytes_of_unknown_origin_are_not_loaded(cache):
+def test_bytes_of_another_user_are_not_loaded(cache):
     from triton.runtime import driver
 
     code, _ = cache.code()
     for image in (b"", code.read_bytes(), with_other_code(code.read_bytes())):
-        with pytest.raises(RuntimeError, match="neither compiled this kernel nor found it kept"):
+        with pytest.raises(ValueError, match="no kernel that Trident saved for this user"):
             driver.active.utils.load_binary("add_kernel", image, 0, 0)
+
+
+def test_bytes_of_the_users_other_processes_are_loaded():
+    """Inductor's workers compile kernels and hand them over."""
+    import trident
+    from triton.runtime import driver
+
+    program = (
+        "import sys, trident; kernel = trident.compile(sys.argv[1]); "
+        "sys.stdout.buffer.write(kernel.save('key of another process'))"
+    )
+    text = "module { tt.func public @nothing(%x: !tt.ptr<f32>) { tt.return } }"
+    image = subprocess.check_output([sys.executable, "-c", program, text])
+    kernel, *_ = driver.active.utils.load_binary("nothing", image, 0, 0)
+    assert isinstance(kernel, trident.Kernel) and kernel.name == "nothing"
+    with pytest.raises(RuntimeError, match="the kernel `nothing` in place of `something`"):
+        driver.active.utils.load_binary("something", image, 0, 0)

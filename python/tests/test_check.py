@@ -314,7 +314,7 @@ def test_memory_that_nothing_has_written(dtype):
     unwritten.fill(x.ctypes.data, x.nbytes)
     copy_kernel[(1,)](out, x, 0, 16, BLOCK=16)
     copy_kernel[(1,)](x, out, 0, 16, BLOCK=16)
-    place = f"byte {16 * x.itemsize} {'(element 16) ' if x.itemsize > 1 else ''}of `x`"
+    place = f"byte {16 * x.itemsize} (element 16) of `x`"
     fault(
         lambda: copy_kernel[(1,)](x, out, 8, 16, BLOCK=16),
         copy_kernel,

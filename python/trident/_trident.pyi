@@ -30,8 +30,9 @@ class Kernel:
     def listing(self, kind: str) -> str:
         """A text of the compilation: ``ttir``, ``tile``, ``clif`` or ``asm``."""
 
-    def save(self) -> bytes:
-        """The kernel as bytes that ``trident.load`` takes."""
+    def save(self, name: str = "") -> bytes:
+        """The kernel as bytes that ``trident.load`` takes, sealed for this user. What was saved
+        under a name can be asked for by it."""
 
 def compile(
     source: str,
@@ -52,8 +53,12 @@ def compile(
     Raises ``trident.CompileError``.
     """
 
-def load(image: bytes) -> Kernel:
-    """A kernel from what ``Kernel.save`` gave."""
+def load(image: bytes, name: str | None = None) -> Kernel:
+    """A kernel from what ``Kernel.save`` gave to this user; with a name, only the kernel that was
+    saved under it.
+
+    Raises ``ValueError`` for bytes that this user did not save, or that were changed since.
+    """
 
 def address(array: Any) -> int:
     """The address of an array's first element, whichever library made it."""

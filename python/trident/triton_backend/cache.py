@@ -37,18 +37,18 @@ def remember(name: str, image: bytes, kernel: _trident.Kernel) -> None:
         _fresh.popitem(last=False)
 
 
-def take(image: bytes) -> _trident.Kernel:
-    """The kernel of these bytes, which Triton read from a file that :class:`Manager` named."""
+def take(name: str, image: bytes) -> _trident.Kernel:
+    """The kernel of these bytes, whose function has this name.
+
+    Triton read them from a file that :class:`Manager` named, or got them from another process of
+    this user that has compiled them, as Inductor's workers do. Then the seal shows that they are
+    the user's, though not that they are what the caller asked that process for.
+    """
     digest = hashlib.sha256(image).digest()
-    kernel = _fresh.pop(digest, None)
-    if kernel is not None:
-        return kernel
-    if digest not in _names:
-        raise RuntimeError(
-            "this process has neither compiled this kernel nor found it kept for this user: "
-            "run triton.compile on its source"
-        )
-    return _trident.load(image, _names[digest])
+    kernel = _fresh.pop(digest, None) or _trident.load(image, _names.get(digest))
+    if kernel.name != name:
+        raise RuntimeError(f"these bytes are the kernel `{kernel.name}` in place of `{name}`")
+    return kernel
 
 
 @functools.cache

@@ -90,7 +90,7 @@ class Utils:
     @staticmethod
     def load_binary(name: str, image: bytes, shared: int, device: int) -> tuple:
         """Module, function, registers, spills and most threads of a program."""
-        kernel = cache.take(image)
+        kernel = cache.take(name, image)
         return kernel, kernel, 0, 0, settings.config.max_threads
 
     @staticmethod

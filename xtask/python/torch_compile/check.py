@@ -59,7 +59,7 @@ def main():
     )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="conformance") as folder:
-        compiling.prepare(folder)
+        compiling.prepare(folder, workers=True)
         return run(options)
 
 

@@ -5,13 +5,19 @@ import os
 import torch
 import torch._dynamo
 import torch._inductor.config as inductor
+from torch._inductor.async_compile import AsyncCompile
 
 
-def prepare(folder):
-    """Settings of the process: compile in it, with caches of its own below `folder`."""
-    inductor.compile_threads = 1
+def prepare(folder, workers=False):
+    """Settings of the process: caches of its own below `folder`, and whether kernels are compiled
+    by Inductor's worker processes, as they are by default, or in the process itself."""
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.join(folder, "inductor")
     os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+    inductor.compile_threads = 2 if workers else 1
+    if workers:
+        # Until they are there Inductor compiles in the process.
+        AsyncCompile.wakeup()
+        AsyncCompile.wait_pool_ready()
 
 
 def compiled(case, *backends):
