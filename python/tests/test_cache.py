@@ -233,8 +233,9 @@ def test_bytes_of_another_user_are_not_loaded(cache):
 
 def test_bytes_of_the_users_other_processes_are_loaded():
     """Inductor's workers compile kernels and hand them over."""
-    import trident
     from triton.runtime import driver
+
+    import trident
 
     program = (
         "import sys, trident; kernel = trident.compile(sys.argv[1]); "
