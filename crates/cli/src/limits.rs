@@ -139,7 +139,9 @@ fn size(text: &str) -> Result<usize, String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|s| *s > 0.0);
     let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    limit.ok_or_else(|| "is no number of seconds".into())
+    limit.ok_or_else(|| {
+        "give a number of seconds above 0, such as 0.5, that a clock can count".into()
+    })
 }
 
 /// Bytes that this process may still have: free memory and swap of the machine, or less where its control group says so.

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let shapes = Shapes::parse(&args.shape, signature)?;
     let mut dims = Vec::new();
     for input in signature.inputs.iter().filter(|i| i.ty.shape().is_some()) {
-        dims.push((input.name.as_str(), shapes.of(input)?.0));
+        dims.push((input.name.as_str(), shapes.of(input, shapes.sizes())?.0));
     }
     signature.check_dims(&dims)?;
     let plan = session.report(&dims).map_err(|e| match args.shape.is_empty() {

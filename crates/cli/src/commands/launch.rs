@@ -83,7 +83,9 @@ impl Launch<'_> {
 
 fn failure(error: LaunchError) -> Failure {
     let hint = match error {
-        LaunchError::Access { .. } => Some("sizes follow from --arg, the programs from --grid"),
+        LaunchError::Access { .. } => Some(
+            "--arg says what the kernel works on and how large it is, --grid how many programs",
+        ),
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
         LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
         LaunchError::Assert { .. }

@@ -83,7 +83,13 @@ impl Reader<'_> {
             let text = format!("input `{}` ({}) cannot be random", input.name, input.ty);
             return Err(Failure::usage(text).hint("give it as a .pb file"));
         };
-        let (dims, chosen) = self.shapes.of(input)?;
+        let mut sizes = self.shapes.sizes().clone();
+        for (name, value) in &bound.values {
+            if let (Some(input), Some(tensor)) = (self.signature().find(name), value.as_tensor()) {
+                sizes.add(input, tensor.dims());
+            }
+        }
+        let (dims, chosen) = self.shapes.of(input, &sizes)?;
         if chosen {
             let dims = dims.iter().map(usize::to_string).collect::<Vec<_>>().join("x");
             let (name, ty) = (&input.name, &input.ty);
