@@ -33,12 +33,15 @@ fn element(number: i32) -> Result<DType, String> {
     dtype::from_number(number.into()).ok_or(format!("data type {number} is not supported"))
 }
 
+/// Names that exporters give to dimensions of which they know nothing: two of one such name need not be equal.
+const NAMELESS: [&str; 5] = ["", "?", "*", "-1", "None"];
+
 /// A shape; a negative dimension is an unknown one.
 fn shape(shape: &TensorShapeProto) -> Shape {
     let dim = |d: &Dimension| match &d.value {
         // Exporters write -1 for what is known only at run time.
         Some(DimensionValue::Value(n)) => usize::try_from(*n).map_or(Dim::Unknown, Dim::Fixed),
-        Some(DimensionValue::Param(name)) if !name.is_empty() => Dim::sym(name),
+        Some(DimensionValue::Param(name)) if !NAMELESS.contains(&name.as_str()) => Dim::sym(name),
         _ => Dim::Unknown,
     };
     shape.dim.iter().map(dim).collect()
@@ -96,5 +99,20 @@ pub(crate) fn agree(a: &Type, b: &Type) -> bool {
         (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => agree(a, b),
         (Type::Map(k, a), Type::Map(l, b)) => k == l && agree(a, b),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_say_nothing_are_no_names() {
+        let dim = |name: &str| Dimension { value: Some(DimensionValue::Param(name.into())) };
+        let given = ["?", "N", "?", "", "-1", "None", "*"];
+        let proto = TensorShapeProto { dim: given.map(dim).to_vec() };
+        let expected = [Dim::Unknown, Dim::sym("N"), Dim::Unknown];
+        assert_eq!(shape(&proto)[..3], expected);
+        assert!(shape(&proto)[3..].iter().all(|d| *d == Dim::Unknown));
     }
 }
