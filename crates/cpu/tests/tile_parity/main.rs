@@ -7,6 +7,7 @@ mod blocks;
 mod contract;
 mod control;
 mod elementwise;
+mod elements;
 mod launches;
 mod memory;
 mod products;

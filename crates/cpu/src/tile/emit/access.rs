@@ -49,13 +49,11 @@ impl<'m> Emitter<'m, '_> {
         address: Value,
         mask: Option<Value>,
         other: Option<Value>,
-        site: u64,
-    ) -> Result<Value> {
-        self.checked(address, elem.size(), abi::Kind::READ, mask, site);
+    ) -> Value {
         let flags = self.flags();
         let Some(mask) = mask else {
             let value = self.b.ins().load(elem.clif(), flags, address, 0);
-            return Ok(self.truth_of_byte(value, elem));
+            return self.truth_of_byte(value, elem);
         };
         // Where nothing may be touched, the dummy is read: there is no branch.
         let at = self.b.ins().select(mask, address, self.scratch);
@@ -65,19 +63,11 @@ impl<'m> Emitter<'m, '_> {
             Some(other) => other,
             None => self.zero(elem.clif()),
         };
-        Ok(self.b.ins().select(mask, value, other))
+        self.b.ins().select(mask, value, other)
     }
 
     /// Writes an element where the mask holds.
-    pub(super) fn write(
-        &mut self,
-        elem: Elem,
-        address: Value,
-        value: Value,
-        mask: Option<Value>,
-        site: u64,
-    ) {
-        self.checked(address, elem.size(), abi::Kind::WRITE, mask, site);
+    fn write(&mut self, address: Value, value: Value, mask: Option<Value>) {
         let at = match mask {
             Some(mask) => self.b.ins().select(mask, address, self.scratch),
             None => address,
@@ -181,14 +171,19 @@ impl<'m> Emitter<'m, '_> {
     fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {
         let Store { ptr, value, mask, .. } = store;
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
-        self.sweep(dims, &roots, |e, index| e.store_element(store, index))
+        let to = (store.target(), self.nodes[value].elem.size());
+        self.sweep_proved(dims, &roots, Some(to), &|e, index| e.store_element(store, index))
     }
 
     pub(super) fn store_element(&mut self, store: Store, index: &Index) -> Result<()> {
         let address = self.eval(store.ptr, index)?;
         let mask = store.mask.map(|m| self.eval(m, index)).transpose()?;
         let value = self.eval(store.value, index)?;
-        self.write(self.nodes[store.value].elem, address, value, mask, store.site);
+        if !self.is_store_proved() {
+            let bytes = self.nodes[store.value].elem.size();
+            self.checked(address, bytes, abi::Kind::WRITE, mask, store.site);
+        }
+        self.write(address, value, mask);
         Ok(())
     }
 

@@ -20,6 +20,9 @@ use super::{Emitter, Result};
 /// The names of the "counters" whose bits are coordinates along an axis: this and those below.
 const AXIS: u16 = u16::MAX - 8;
 
+/// Most axes of a block whose corners are looked at: sums of so many distances do not wrap around.
+const CORNERS: usize = 3;
+
 /// `base + Σ steps[i] · coordinate[i]`; an axis without a step does not matter.
 #[derive(Clone)]
 struct Affine {
@@ -44,6 +47,26 @@ pub(super) struct Strided {
     pub(super) holds: Value,
 }
 
+/// The axes of a block and the index of its elements by these.
+pub(super) struct Block {
+    /// Bits of each axis.
+    axes: Vec<u8>,
+    index: Index,
+}
+
+impl Block {
+    pub(super) fn new(dims: &[usize]) -> Self {
+        let axes: Vec<u8> = axes(dims).into_iter().map(|(_, bits)| bits).collect();
+        let counters = axes.iter().enumerate().rev();
+        let index = counters.flat_map(|(i, &bits)| counter(AXIS - i as u16, bits)).collect();
+        Block { axes, index }
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+}
+
 struct Analysis {
     /// Bits of each axis.
     axes: Vec<u8>,
@@ -54,6 +77,13 @@ struct Analysis {
     guards: Vec<Value>,
 }
 
+impl Analysis {
+    fn of(block: &Block) -> Self {
+        let axes = block.axes.clone();
+        Analysis { axes, known: HashMap::new(), masks: HashSet::new(), guards: vec![] }
+    }
+}
+
 impl<'m> Emitter<'m, '_> {
     /// Where the block lies in memory, if it is loaded from pointers that are affine in its axes under masks that hold
     /// for intervals.
@@ -62,13 +92,8 @@ impl<'m> Emitter<'m, '_> {
         node: NodeId,
         dims: &[usize],
     ) -> Result<Option<Strided>> {
-        let axes = axes(dims);
-        let mut index: Index = axes
-            .iter()
-            .enumerate()
-            .rev()
-            .flat_map(|(axis, &(_, bits))| counter(AXIS - axis as u16, bits))
-            .collect();
+        let block = Block::new(dims);
+        let mut index = block.index.clone();
         let mut load = node;
         while let Kind::View(of, map) = &self.nodes[load].kind {
             index = rename(map, &index);
@@ -76,15 +101,10 @@ impl<'m> Emitter<'m, '_> {
         }
         let Kind::Load { ptr, mask, site, .. } = self.nodes[load].kind else { return Ok(None) };
         // Each access is checked on its own.
-        if self.checks == Checks::All || axes.len() > 3 {
+        if self.checks == Checks::All || block.axes.len() > CORNERS {
             return Ok(None);
         }
-        let mut a = Analysis {
-            axes: axes.iter().map(|a| a.1).collect(),
-            known: HashMap::new(),
-            masks: HashSet::new(),
-            guards: vec![],
-        };
+        let mut a = Analysis::of(&block);
         let Some(form) = self.affine(ptr, &index, &mut a)? else { return Ok(None) };
         if let Some(mask) = mask
             && !self.holds(mask, &index, &mut a)?
@@ -111,6 +131,27 @@ impl<'m> Emitter<'m, '_> {
             holds = self.b.ins().band(holds, guard);
         }
         Ok(Some(Strided { address: form.base, steps, holds }))
+    }
+
+    /// Whether all elements of that many bytes at these pointers are inside of what they may point to, if the pointers
+    /// are affine in the block's axes.
+    pub(super) fn affine_inside(
+        &mut self,
+        ptr: NodeId,
+        index: &Index,
+        block: &Block,
+        touch: Touch,
+        bytes: usize,
+    ) -> Result<Option<Value>> {
+        if block.axes.len() > CORNERS {
+            return Ok(None);
+        }
+        let mut a = Analysis::of(block);
+        let Some(form) = self.affine(ptr, index, &mut a)? else { return Ok(None) };
+        self.guard_bounds(&form, touch, bytes, &mut a);
+        let mut guards = a.guards.into_iter();
+        let first = guards.next();
+        Ok(first.map(|first| guards.fold(first, |all, guard| self.b.ins().band(all, guard))))
     }
 
     /// The block as an affine one: pointers and integers of 64 bits modulo 2^64, those of 32 bits modulo 2^32.
@@ -312,7 +353,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Guards that all elements of that many bytes at these addresses are inside of what the pointers may point to.
     fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis) {
-        // Distances of corners, of which there are up to three, are exact.
+        // Distances of corners are exact.
         for (step, &bits) in x.steps.iter().zip(&a.axes) {
             let Some(step) = *step else { continue };
             a.guards.push(self.is_small(step, 58u8.saturating_sub(bits)));

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use super::index::{Bit, Index, rename, uniform};
 use super::node::{Fun, Kind, NodeId};
 use super::{Emitter, Result};
+use crate::tile::abi;
 
 impl<'m> Emitter<'m, '_> {
     /// The linear index in a register.
@@ -93,7 +94,10 @@ impl<'m> Emitter<'m, '_> {
                 let address = self.eval(ptr, index)?;
                 let mask = mask.map(|m| self.eval(m, index)).transpose()?;
                 let other = other.map(|o| self.eval(o, index)).transpose()?;
-                self.read(elem, address, mask, other, site)?
+                if !self.is_proved(node) {
+                    self.checked(address, elem.size(), abi::Kind::READ, mask, site);
+                }
+                self.read(elem, address, mask, other)
             }
             Kind::Take { src, index: which, axis: (start, bits), of } => {
                 let chosen = self.eval(which, index)?;

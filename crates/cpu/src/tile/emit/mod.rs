@@ -23,6 +23,7 @@ mod index;
 mod lanes;
 mod node;
 mod op;
+mod proof;
 mod run;
 mod sweep;
 mod wide;
@@ -112,6 +113,8 @@ struct Emitter<'m, 'f> {
     origins: Option<Origins<'m>>,
     /// The memory behind each parameter, where bounds are checked.
     ranges: Vec<Option<bounds::Range>>,
+    /// Accesses of the loop that is being emitted which its guard has shown to be inside.
+    proved: proof::Proved,
     nodes: Vec<Node<'m>>,
     /// Loads that were not evaluated yet.
     pending: Vec<NodeId>,
@@ -189,6 +192,7 @@ pub(super) fn emit(
         visited: HashSet::new(),
         origins: (checks != Checks::None).then(|| Origins::new(module)),
         ranges: vec![],
+        proved: proof::Proved::default(),
         nodes: vec![],
         pending: vec![],
         frames: vec![],

@@ -53,6 +53,15 @@ struct Mask {
     stores: bool,
 }
 
+/// A condition that ends to hold where an integer that rises reaches a bound.
+#[derive(Clone)]
+struct Limit {
+    rising: (NodeId, Index),
+    bound: (NodeId, Index),
+    /// Whether it holds at the bound.
+    at_bound: bool,
+}
+
 /// What is computed for a group, or an element, of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
@@ -91,6 +100,8 @@ pub(super) struct Run {
     /// Whether these have to stay inside of the launch's memory.
     bounded: bool,
     masks: Vec<Mask>,
+    /// Where masks end.
+    limits: Vec<Limit>,
     /// Conditions of the mask that is being looked at.
     conditions: Vec<(NodeId, Index)>,
     pub(super) loads: Vec<Stretch>,
@@ -180,6 +191,11 @@ impl Run {
         let loads = self.loads.iter();
         let pointers = self.pointers.iter();
         let pointers = pointers.map(|r| Reach { index: with(&r.index, OUTER, outer), ..r.clone() });
+        let limits = self.limits.iter().map(|l| {
+            let [rising, bound] =
+                [&l.rising, &l.bound].map(|(n, index)| (*n, with(index, OUTER, outer)));
+            Limit { rising, bound, ..*l }
+        });
         let masks = self.masks.iter().map(|m| Mask {
             index: with(&m.index, OUTER, outer),
             conditions: place(&m.conditions),
@@ -194,6 +210,7 @@ impl Run {
             pointers: pointers.collect(),
             bounded: self.bounded,
             masks: masks.collect(),
+            limits: limits.collect(),
             conditions: vec![],
             loads: loads.map(|s| Stretch { index: with(&s.index, OUTER, outer), ..*s }).collect(),
             seen: HashSet::new(),
@@ -393,13 +410,19 @@ impl<'m> Emitter<'m, '_> {
                 K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
                     let mut sides = 0;
                     run.conditions.push((node, index.clone()));
-                    for &o in operands {
+                    let below = matches!(op.kind, K::Less | K::LessOrEqual);
+                    for (i, &o) in operands.iter().enumerate() {
                         let int = matches!(self.nodes[o].elem, Elem::Data(DType::I32 | DType::I64));
                         match self.rises(o, index, run.bits, &mut HashMap::new()) {
                             Some(0) => {}
                             Some(1) if int => {
                                 sides += 1;
                                 self.wraps(o, index, false, run);
+                                if below == (i == 0) {
+                                    let at_bound =
+                                        matches!(op.kind, K::LessOrEqual | K::GreaterOrEqual);
+                                    self.limit(o, operands[1 - i], index, at_bound, run);
+                                }
                             }
                             _ => return false,
                         }
@@ -418,6 +441,7 @@ impl<'m> Emitter<'m, '_> {
                         Some(0) => true,
                         Some(1) => {
                             self.wraps(a, index, false, run);
+                            self.limit(a, b, index, false, run);
                             true
                         }
                         _ => false,
@@ -427,5 +451,10 @@ impl<'m> Emitter<'m, '_> {
             },
             _ => false,
         }
+    }
+
+    fn limit(&self, rising: NodeId, bound: NodeId, index: &Index, at_bound: bool, run: &mut Run) {
+        let [rising, bound] = [rising, bound].map(|n| (n, self.operand_index(n, index)));
+        run.limits.push(Limit { rising, bound, at_bound });
     }
 }

@@ -213,7 +213,7 @@ impl<'m> Emitter<'m, '_> {
 
     fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        self.sweep(dims, &roots, |e, index| e.fill_element(index, blocks))
+        self.sweep_proved(dims, &roots, None, &|e, index| e.fill_element(index, blocks))
     }
 
     /// Writes one element of each block; all are read before the first is written.

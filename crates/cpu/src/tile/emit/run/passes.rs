@@ -228,26 +228,63 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
     }
 
-    /// As [`Self::passes`], where the test fails for all of 2^`bits` units: by halves.
+    /// As [`Self::passes`], where the test fails for all of 2^`bits` units: where masks say that they end, or by halves.
     fn beginning(&mut self, run: &Run, bits: u8, unit: u8) -> Result<Value> {
         let (zero, half) = (self.int(0), self.int(1 << bits >> 1));
+        let guess = self.end_of_masks(run)?;
+        let guess = guess.map(|end| self.b.ins().ushr_imm_u(end, i64::from(unit)));
+        // What is zero needs no test.
+        let step = guess.map_or(half, |guess| self.b.ins().select(guess, half, zero));
+        let guessed = self.int(i64::from(guess.is_some()));
         let (head, inner, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let good = self.b.append_block_param(head, types::I64);
-        let step = self.b.append_block_param(head, types::I64);
-        self.b.ins().jump(head, &[zero.into(), half.into()]);
+        let init = [zero, step, guess.unwrap_or(half), guessed];
+        let [good, step, tried, guessed] =
+            [(); 4].map(|()| self.b.append_block_param(head, types::I64));
+        self.b.ins().jump(head, &init.map(Into::into));
         self.b.switch_to_block(head);
         self.b.ins().brif(step, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
-        let tried = self.b.ins().iadd(good, step);
         let elements = self.b.ins().ishl_imm_u(tried, i64::from(unit));
         let last = self.b.ins().iadd_imm_s(elements, -1);
         let holds = self.run_holds(run, last)?;
-        let next = self.b.ins().select(holds, tried, good);
-        let step = self.b.ins().ushr_imm_u(step, 1);
-        self.b.ins().jump(head, &[next.into(), step.into()]);
+        let good = self.b.ins().select(holds, tried, good);
+        // A guess that holds is the end; one that fails leaves all halves to be tried.
+        let halved = self.b.ins().ushr_imm_u(step, 1);
+        let ended = self.b.ins().select(holds, zero, half);
+        let step = self.b.ins().select(guessed, ended, halved);
+        let tried = self.b.ins().iadd(good, step);
+        self.b.ins().jump(head, &[good, step, tried, zero].map(Into::into));
         self.b.switch_to_block(done);
-        Ok(good)
+        Ok(self.b.block_params(head)[0])
+    }
+
+    /// The number of elements before the first mask ends, at most those of the run; it is right if nothing wraps around
+    /// and no mask begins late.
+    fn end_of_masks(&mut self, run: &Run) -> Result<Option<Value>> {
+        if run.limits.is_empty() {
+            return Ok(None);
+        }
+        let mut end = self.int(run.len() as i64);
+        self.scope(|e| {
+            for limit in &run.limits {
+                let first = e.first(&limit.rising)?;
+                let bound = e.first(&limit.bound)?;
+                let before = e.b.ins().isub(bound, first);
+                let before = e.b.ins().iadd_imm_s(before, i64::from(limit.at_bound));
+                end = e.b.ins().smin(end, before);
+            }
+            Ok(())
+        })?;
+        let zero = self.int(0);
+        Ok(Some(self.b.ins().smax(end, zero)))
+    }
+
+    /// The first element of a block of integers in a run, as 64 bits.
+    fn first(&mut self, (node, index): &(NodeId, Index)) -> Result<Value> {
+        let dtype = self.nodes[*node].elem.dtype();
+        let value = self.eval(*node, &start(index))?;
+        Ok(self.wide(value, dtype))
     }
 
     /// Whether integers rise by one from each element to the next, from `first` to `last`.

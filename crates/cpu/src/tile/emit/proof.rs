@@ -1,0 +1,143 @@
+//! Loops over elements whose accesses are known to be inside before the loop begins.
+//!
+//! Where the pointers of an access are affine in the axes of a block, its least and its greatest address are two of the
+//! corners. One test of these stands before the loop, which is emitted twice: without a test of each such access, and
+//! with all tests for when a corner is outside, because masks may leave out what is there.
+
+use std::collections::HashSet;
+
+use cranelift_codegen::ir::InstBuilder;
+
+use super::affine::Block;
+use super::bounds::Touch;
+use super::index::{Index, log2, rename};
+use super::node::{Kind, NodeId};
+use super::run::Target;
+use super::{Emitter, Result};
+
+/// Bits of the number of elements below which a loop is not worth a second version.
+const FEW: u8 = 4;
+
+/// An access of a loop.
+struct Access {
+    ptr: NodeId,
+    index: Index,
+    /// Bytes of an element.
+    size: usize,
+    touch: Touch,
+}
+
+/// Accesses that need no test of their own.
+#[derive(Clone, Default)]
+pub(super) struct Proved {
+    loads: HashSet<NodeId>,
+    store: bool,
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Whether the loads of a node are known to be inside.
+    pub(super) fn is_proved(&self, load: NodeId) -> bool {
+        self.proved.loads.contains(&load)
+    }
+
+    /// Whether what is being stored is known to go inside.
+    pub(super) fn is_store_proved(&self) -> bool {
+        self.proved.store
+    }
+
+    /// Runs `body` for each index of a block, as [`Emitter::sweep`] does, where `to` says what it stores of elements of
+    /// so many bytes.
+    pub(super) fn sweep_proved(
+        &mut self,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<(Target, usize)>,
+        body: &dyn Fn(&mut Self, &Index) -> Result<()>,
+    ) -> Result<()> {
+        let bits: u8 = dims.iter().map(|&n| log2(n)).sum();
+        if !self.bounded() || bits < FEW {
+            return self.sweep(dims, roots, body);
+        }
+        let undo = self.settle_strips(roots)?;
+        let block = Block::new(dims);
+        let mut all = None;
+        let mut proved = Proved::default();
+        let mut open = HashSet::new();
+        for (load, access) in self.loads_of(roots, block.index()) {
+            match self.inside(&access, &block)? {
+                Some(inside) => {
+                    proved.loads.insert(load);
+                    all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
+                }
+                None => {
+                    open.insert(load);
+                }
+            }
+        }
+        // One load may be read by two indices.
+        proved.loads.retain(|load| !open.contains(load));
+        if let Some((Target { ptr, site, .. }, size)) = to {
+            let touch = Touch { site, writes: true };
+            let access = Access { ptr, index: block.index().clone(), size, touch };
+            if let Some(inside) = self.inside(&access, &block)? {
+                proved.store = true;
+                all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
+            }
+        }
+        match all {
+            Some(all) => {
+                let without = |e: &mut Self| {
+                    let outer = std::mem::replace(&mut e.proved, proved);
+                    let swept = e.sweep(dims, roots, body);
+                    e.proved = outer;
+                    swept.map(|()| vec![])
+                };
+                self.either(all, without, |e| e.sweep(dims, roots, body).map(|()| vec![]))?;
+            }
+            None => self.sweep(dims, roots, body)?,
+        }
+        self.restore(undo);
+        Ok(())
+    }
+
+    /// Whether all elements of an access are inside, if its pointers are affine.
+    fn inside(
+        &mut self,
+        access: &Access,
+        block: &Block,
+    ) -> Result<Option<cranelift_codegen::ir::Value>> {
+        self.affine_inside(access.ptr, &access.index, block, access.touch, access.size)
+    }
+
+    /// The loads that the elements of some blocks at an index need.
+    fn loads_of(&self, roots: &[NodeId], index: &Index) -> Vec<(NodeId, Access)> {
+        let mut stack: Vec<(NodeId, Index)> = roots.iter().map(|&n| (n, index.clone())).collect();
+        let mut seen = HashSet::new();
+        let mut found = vec![];
+        while let Some((node, index)) = stack.pop() {
+            let index = self.operand_index(node, &index);
+            if !seen.insert((node, index.clone())) {
+                continue;
+            }
+            match &self.nodes[node].kind {
+                Kind::Apply(_, operands) => {
+                    stack.extend(operands.iter().map(|&o| (o, index.clone())));
+                }
+                Kind::View(of, map) => stack.push((*of, rename(map, &index))),
+                Kind::Choose { from, map, .. } => {
+                    stack.extend(from.iter().map(|&n| (n, rename(map, &index))));
+                }
+                Kind::Take { index: which, .. } => stack.push((*which, index)),
+                &Kind::Load { ptr, mask, other, site } => {
+                    let used = [Some(ptr), mask, other];
+                    stack.extend(used.into_iter().flatten().map(|n| (n, index.clone())));
+                    let touch = Touch { site, writes: false };
+                    let size = self.nodes[node].elem.size();
+                    found.push((node, Access { ptr, index, size, touch }));
+                }
+                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
+            }
+        }
+        found
+    }
+}
