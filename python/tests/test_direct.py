@@ -61,8 +61,10 @@ def test_wrong_launches_are_refused(add, floats):
         add.launch(2, [x, 1.5, x, 100])
     with pytest.raises(TypeError, match="argument 3: expected an integer"):
         add.launch(2, [x, x, x, "100"])
-    with pytest.raises(OverflowError, match="argument 3"):
-        add.launch(2, [x, x, x, 2**33])
+    for large in (2**32, 2**64, -(2**31) - 1):
+        text = f"argument 3: {large} does not fit into i32, which takes -2147483648 to 4294967295"
+        with pytest.raises(OverflowError, match=text):
+            add.launch(2, [x, x, x, large])
     with pytest.raises(ValueError, match="1 to 3 dimensions"):
         add.launch((1, 1, 1, 1), [x, x, x, 100])
 

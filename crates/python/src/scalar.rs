@@ -63,16 +63,19 @@ fn float(value: &Bound<'_, PyAny>) -> PyResult<f64> {
 fn integer(value: &Bound<'_, PyAny>, bits: u32) -> PyResult<u64> {
     let signed: Result<i64, PyErr> = value.extract();
     let number = match signed {
-        Ok(n) => i128::from(n),
+        Ok(n) => Some(i128::from(n)),
         Err(e) if e.is_instance_of::<PyOverflowError>(value.py()) => {
-            i128::from(value.extract::<u64>()?)
+            value.extract::<u64>().ok().map(i128::from)
         }
         Err(_) => return Err(mismatch(value, "an integer")),
     };
-    if number < -(1i128 << (bits - 1)) || number >= 1i128 << bits {
-        return Err(PyOverflowError::new_err(format!("{number} does not fit into {bits} bits")));
-    }
-    Ok(number as u64)
+    let (least, greatest) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+    let fitting = number.filter(|n| (least..=greatest).contains(n));
+    fitting.map(|n| n as u64).ok_or_else(|| {
+        PyOverflowError::new_err(format!(
+            "{value} does not fit into i{bits}, which takes {least} to {greatest}, signed or unsigned"
+        ))
+    })
 }
 
 fn mismatch(value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
