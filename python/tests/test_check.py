@@ -12,6 +12,7 @@ import triton.language as tl
 
 import trident
 from trident import unwritten
+from trident.triton_backend import settings
 
 
 @pytest.fixture(autouse=True)
@@ -463,3 +464,20 @@ def test_the_direct_interface_checks(floats):
         kernel.launch(2, args)
     with pytest.raises(trident.AccessError, match="byte 400"):
         trident.load(kernel.save()).launch(2, args)
+
+
+@pytest.mark.parametrize(
+    "variable, ask",
+    [("TRIDENT_CHECK", settings.checks), ("TRIDENT_INTERPRET", settings.interprets)],
+)
+def test_switches_say_what_they_do_not_know(variable, ask, monkeypatch):
+    text = "module { tt.func public @nothing() { tt.return } }"
+    for value in ("1", "YES", "off", ""):
+        monkeypatch.setenv(variable, value)
+        assert ask() == (value in ("1", "YES"))
+        trident.compile(text)
+    monkeypatch.setenv(variable, "2")
+    for asked in (ask, lambda: trident.compile(text)):
+        with pytest.raises(ValueError, match=f"^{variable}=2 is neither .*: set it to 1, true"):
+            asked()
+    trident.compile(text, check=False, interpret=False)

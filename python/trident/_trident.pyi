@@ -63,6 +63,13 @@ def load(image: bytes, name: str | None = None) -> Kernel:
 def address(array: Any) -> int:
     """The address of an array's first element, whichever library made it."""
 
+def switch(variable: str) -> bool:
+    """Whether an environment variable says ``1``, ``true``, ``yes`` or ``on``.
+
+    Raises ``ValueError`` where it says neither that nor ``0``, ``false``, ``no``, ``off`` or
+    nothing.
+    """
+
 def machine() -> str:
     """Name and instruction sets of the processor."""
 

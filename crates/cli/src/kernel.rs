@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use trident_ir::{DType, Module, Type, ValueInfo};
-use trident_runtime::{Checks, Kernel, KernelOptions, Tensor};
+use trident_runtime::{Checks, Kernel, KernelOptions, Tensor, switch};
 
 /// Options of a launch.
 #[derive(clap::Args)]
@@ -38,16 +38,14 @@ pub(crate) struct CheckArgs {
 
 impl CheckArgs {
     /// How to compile a kernel.
-    pub(crate) fn options(&self) -> KernelOptions {
-        let value = std::env::var("TRIDENT_CHECK").unwrap_or_default();
-        let on = ["1", "true", "on", "yes"];
-        let all = self.check || on.contains(&value.trim().to_ascii_lowercase().as_str());
-        let checks = match (self.unchecked, all) {
-            (true, _) => Checks::None,
-            (false, true) => Checks::All,
-            (false, false) => Checks::Bounds,
+    pub(crate) fn options(&self) -> Result<KernelOptions, Failure> {
+        let checks = match self {
+            CheckArgs { unchecked: true, .. } => Checks::None,
+            CheckArgs { check: true, .. } => Checks::All,
+            _ if switch("TRIDENT_CHECK").map_err(Failure::usage)? => Checks::All,
+            _ => Checks::Bounds,
         };
-        KernelOptions { checks }
+        Ok(KernelOptions { checks })
     }
 }
 

@@ -173,6 +173,29 @@ fn every_mode_has_listings() {
     assert!(bounds != all && all != none && bounds != none);
 }
 
+#[test]
+fn the_environment_switches_checks_on_and_off_and_says_what_it_does_not_know() {
+    let scratch = Scratch::new("switch");
+    let kernel = scratch.path("scale.ttir");
+    let listing = |value: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trident"));
+        command.args(["compile", &kernel, "--emit", "asm"]).args(more);
+        command.env("TRIDENT_CHECK", value).output().unwrap()
+    };
+    let [off, on] = [&[][..], &["--check"]].map(|more| listing("0", more).stdout);
+    assert!(off != on);
+    for (value, expected) in [("", &off), ("No", &off), ("off", &off), ("1", &on), ("YES", &on)] {
+        assert!(listing(value, &[]).stdout == *expected, "{value}");
+    }
+    let refused = listing("2", &[]);
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("TRIDENT_CHECK=2 is neither on nor off: set it to 1, true"), "{text}");
+    // Options say it themselves.
+    assert!(listing("2", &["--check"]).stdout == on);
+    assert!(listing("2", &["--unchecked"]).status.success());
+}
+
 /// A kernel that never ends.
 const ENDLESS: &str = r#"module {
   tt.func public @endless(%out: !tt.ptr<i32>) {

@@ -287,8 +287,14 @@ pub(crate) fn compile(
     if unchecked && check == Some(true) {
         return Err(PyValueError::new_err("a kernel cannot be both checked and unchecked"));
     }
-    let check = check.unwrap_or_else(|| !unchecked && is_on("TRIDENT_CHECK"));
-    let interpret = interpret.unwrap_or_else(|| is_on("TRIDENT_INTERPRET"));
+    let check = match check {
+        Some(check) => check,
+        None => !unchecked && switch("TRIDENT_CHECK")?,
+    };
+    let interpret = match interpret {
+        Some(interpret) => interpret,
+        None => switch("TRIDENT_INTERPRET")?,
+    };
     let module = parse(py, &source)?;
     if interpret {
         let empty = || error::compile(py, "the module has no functions", None);
@@ -307,9 +313,9 @@ pub(crate) fn compile(
 }
 
 /// Whether an environment variable asks for something.
-fn is_on(variable: &str) -> bool {
-    let value = std::env::var(variable).unwrap_or_default();
-    matches!(value.trim().to_ascii_lowercase().as_str(), "1" | "true" | "on" | "yes")
+#[pyfunction]
+pub(crate) fn switch(variable: &str) -> PyResult<bool> {
+    trident_runtime::switch(variable).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 fn parse(py: Python<'_>, source: &str) -> PyResult<Module> {

@@ -21,7 +21,7 @@ mod _trident {
     #[pymodule_export]
     use crate::keep::{keep, kept, load};
     #[pymodule_export]
-    use crate::kernel::{Kernel, compile};
+    use crate::kernel::{Kernel, compile, switch};
     #[pymodule_export]
     use crate::launcher::{BoundLaunch, Launcher, hooked};
     #[pymodule_export]

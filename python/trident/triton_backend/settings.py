@@ -3,6 +3,8 @@
 import os
 from dataclasses import dataclass
 
+from trident._trident import switch
+
 #: Triton's own variable that chooses a back end, by the name of its entry.
 CHOICE = "TRITON_DEFAULT_BACKEND"
 
@@ -38,16 +40,12 @@ def requested_device() -> str | None:
 
 def checks() -> bool:
     """Whether launches look at every access."""
-    return _is_on("TRIDENT_CHECK")
+    return switch("TRIDENT_CHECK")
 
 
 def interprets() -> bool:
     """Whether the reference interpreter runs kernels."""
-    return _is_on("TRIDENT_INTERPRET")
-
-
-def _is_on(variable: str) -> bool:
-    return os.environ.get(variable, "").strip().lower() in ("1", "true", "on", "yes")
+    return switch("TRIDENT_INTERPRET")
 
 
 @dataclass

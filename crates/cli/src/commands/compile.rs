@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = match listing {
         None => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
         Some(listing) => {
-            let kernel = compiler.compile_kernel(&module, &args.checks.options());
+            let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
             let kernel = kernel.map_err(Failure::run)?;
             kernel.listing(listing).ok_or_else(|| Failure::run("the device has no such text"))?
         }

@@ -21,7 +21,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let start = Instant::now();
     let module = kernel::read(&args.model)?;
     let params = kernel::params(&module)?;
-    let options = args.kernel.checks.options();
+    let options = args.kernel.checks.options()?;
     let compiled = kernel::compile(&module, &args.device, &options)?;
     let load = start.elapsed();
     let limits = args.limits.limits();
