@@ -183,11 +183,14 @@ fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, Str
             before.extend_from_slice(bytes);
             Ok(Argument::Array { now, before })
         }
-        Type::Tensor(t) => {
-            let tensor = scalar::tensor(t.dtype, &[], &[number(value)?])?;
-            let bytes = tensor.bytes().map_err(|e| e.to_string())?;
-            Ok(Argument::Scalar(bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))))
-        }
+        Type::Tensor(t) => match number(value)? {
+            Scalar::Int(n) if t.dtype.is_int() => integer(n, t.dtype).map(Argument::Scalar),
+            number => {
+                let tensor = scalar::tensor(t.dtype, &[], &[number])?;
+                let bytes = tensor.bytes().map_err(|e| e.to_string())?;
+                Ok(Argument::Scalar(bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))))
+            }
+        },
         other => Err(format!("a parameter of type {other} cannot be given on the command line")),
     }
 }
@@ -229,6 +232,18 @@ fn number(value: &str) -> Result<Scalar, String> {
     number.ok_or_else(|| format!("`{value}` is no number"))
 }
 
+/// The bits of an integer. It has to fit as a signed or as an unsigned one, as kernels do not tell these apart.
+fn integer(n: i128, dtype: DType) -> Result<u64, String> {
+    let bits = dtype.bits();
+    let (least, greatest) = (-1i128 << (bits - 1), (1i128 << bits) - 1);
+    if (least..=greatest).contains(&n) {
+        return Ok(n as u64 & u64::MAX >> (64 - bits));
+    }
+    Err(format!(
+        "{n} does not fit into {dtype}, which takes {least} to {greatest}, signed or unsigned"
+    ))
+}
+
 /// The kernel's parameters in words.
 fn listed(params: &[&ValueInfo]) -> String {
     let params: Vec<String> = params.iter().map(|p| format!("{}: {}", p.name, p.ty)).collect();
@@ -263,6 +278,13 @@ mod tests {
         assert_eq!(bits("1.5", DType::F32), Ok(u64::from(1.5f32.to_bits())));
         assert_eq!(bits("2", DType::F64), Ok(2f64.to_bits()));
         assert_eq!(bits("true", DType::Bool), Ok(1));
+        assert_eq!(bits("-9223372036854775808", DType::I64), Ok(1 << 63));
+        assert_eq!(bits("18446744073709551615", DType::I64), Ok(u64::MAX));
+        assert_eq!(
+            bits("18446744073709551616", DType::I64).unwrap_err(),
+            "18446744073709551616 does not fit into i64, which takes -9223372036854775808 to \
+             18446744073709551615, signed or unsigned"
+        );
         assert!(bits("1.5", DType::I32).is_err() && bits("300", DType::I8).is_err());
         assert!(bits("", DType::F32).is_err());
     }

@@ -262,6 +262,7 @@ fn wrong_launches_are_refused() {
         (&["--grid", "1,2,3,4", "--arg", "n=1"], "is no grid"),
         (&["--grid", "1"], "parameter `n` has no value"),
         (&["--grid", "1", "--arg", "n=1.5"], "no element of type i32"),
+        (&["--grid", "1", "--arg", "n=4294967296"], "i32, which takes -2147483648 to 4294967295"),
         (&["--grid", "1", "--arg", "n=1", "--arg", "n=2"], "given twice"),
         (&["--grid", "1", "--arg", "m=1"], "no parameter `m`"),
         (&["--grid", "1", "--arg", "n=1", "--arg", "x=1"], "an array is @FILE.npy"),
