@@ -109,6 +109,38 @@ fn a_launch_writes_what_it_changed() {
     }
 }
 
+#[test]
+fn a_launch_that_changes_nothing_says_so() {
+    let scratch = Scratch::new("unchanged");
+    let kernel = scratch.path("scale.ttir");
+    let args = ["run", &kernel, "--grid", "1", "--arg", "x=random:16", "--arg", "out=zeros:16"];
+    // It writes zeros over zeros, or nothing at all.
+    for (a, n) in [("a=0", "n=16"), ("a=2", "n=0")] {
+        let launch = |more: &[&str]| stdout(&[&args[..], &["--arg", a, "--arg", n], more].concat());
+        let text = launch(&[]);
+        assert!(text.starts_with("the kernel changed no array\ncompiled in "), "{text}");
+        let report: serde_json::Value = serde_json::from_str(&launch(&["--json"])).unwrap();
+        assert_eq!(report["changed"], serde_json::json!({}));
+        let [out, npy] = ["out.json", "out.npy"].map(|name| scratch.path(name));
+        let text = launch(&["--output", &out]);
+        assert!(text.starts_with("the kernel changed no array\nwritten to "), "{text}");
+        launch(&["--output", &npy]);
+        let file: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
+        assert_eq!(file, serde_json::json!({ "out": vec![0.0; 16] }));
+        assert!(std::fs::read(&npy).unwrap().ends_with(&[0; 64]));
+    }
+    let (reader, out) = (scratch.path("reader.ttir"), scratch.path("none.npz"));
+    let lines = SCALE.lines().filter(|line| !line.contains("tt.store"));
+    std::fs::write(&reader, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    let args = [&["run", &reader][..], &args[2..], &["--arg", "a=1", "--arg", "n=16"]].concat();
+    assert!(stdout(&args).starts_with("the kernel changed no array\ncompiled in "));
+    let (status, text) = failure(&[&args[..], &["--output", &out]].concat());
+    assert!(status == 1 && text.contains("changed no array: there is nothing for `"), "{text}");
+    assert!(text.contains("none.npz") && text.contains("hint: it has no store"), "{text}");
+    assert!(!std::path::Path::new(&out).exists());
+}
+
 /// out[i] = x[i] + y[i] for i < n, 1,024 elements a program.
 const ADD: &str = r#"module {
   tt.func public @add(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %out: !tt.ptr<f32>, %n: i32) {

@@ -8,8 +8,10 @@ use crate::output;
 use crate::render::{self, style};
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
-use trident_ir::ValueInfo;
+use trident_ir::tile::Origins;
+use trident_ir::{Module, ValueInfo};
 use trident_runtime::{Arguments, Checks, Kernel, LaunchError, Value};
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -33,15 +35,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let launch = Launch { kernel: compiled.as_ref(), checks: options.checks, grid };
     let time = launch.run(&params, &mut arguments, &limits)?;
 
-    let changed = changed(&params, arguments)?;
+    let results = Results::of(&module, &params, arguments)?;
     if let Some(path) = &args.output {
-        if changed.is_empty() {
-            return Err(Failure::run("the kernel changed none of its arrays"));
-        }
-        output::write(path, &changed)?;
+        output::write(path, results.to_write(path)?)?;
     }
-    let text =
-        if args.json { as_json(&changed, load, time) } else { as_text(args, &changed, load, time) };
+    let text = if args.json {
+        as_json(&results.changed, load, time)
+    } else {
+        as_text(args, &results, load, time)
+    };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
@@ -100,28 +102,57 @@ fn failure(error: LaunchError) -> Failure {
     }
 }
 
-/// The arrays that are no longer what they were, by the names of their parameters.
-fn changed(
-    params: &[&ValueInfo],
-    arguments: Vec<Argument>,
-) -> Result<Vec<(String, Value)>, Failure> {
-    let mut found = Vec::new();
-    for (param, argument) in params.iter().zip(arguments) {
-        if let Argument::Array { now, before } = argument
-            && now.bytes().map_err(Failure::run)? != before
-        {
-            found.push((param.name.clone(), Value::from(now)));
-        }
-    }
-    Ok(found)
+/// Arrays after a launch, by the names of their parameters.
+struct Results {
+    /// Those that are no longer what they were.
+    changed: Vec<(String, Value)>,
+    /// Those that the kernel may have written to, but with what was there before.
+    kept: Vec<(String, Value)>,
 }
 
-fn as_text(args: &Args, changed: &[(String, Value)], load: Duration, time: Duration) -> String {
+impl Results {
+    fn of(
+        module: &Module,
+        params: &[&ValueInfo],
+        arguments: Vec<Argument>,
+    ) -> Result<Results, Failure> {
+        let mut results = Results { changed: vec![], kept: vec![] };
+        let written = Origins::new(module).written();
+        for ((param, argument), written) in params.iter().zip(arguments).zip(written) {
+            let Argument::Array { now, before } = argument else { continue };
+            let list = match now.bytes().map_err(Failure::run)? != before {
+                true => &mut results.changed,
+                false if written => &mut results.kept,
+                false => continue,
+            };
+            list.push((param.name.clone(), now.into()));
+        }
+        Ok(results)
+    }
+
+    /// What a file is to hold: an array of zeros that the kernel filled with zeros is a result too.
+    fn to_write(&self, path: &Path) -> Result<&[(String, Value)], Failure> {
+        match (&self.changed[..], &self.kept[..]) {
+            ([], []) => {
+                let path = path.display();
+                let text = format!("the kernel changed no array: there is nothing for `{path}`");
+                Err(Failure::run(text).hint("it has no store to an array that --arg gives"))
+            }
+            ([], kept) => Ok(kept),
+            (changed, _) => Ok(changed),
+        }
+    }
+}
+
+fn as_text(args: &Args, results: &Results, load: Duration, time: Duration) -> String {
     let (title, dim) = (style::TITLE, style::DIM);
     let mut text = String::new();
-    for (name, value) in changed {
+    for (name, value) in &results.changed {
         text.push_str(&format!("{title}{name}{title:#} {dim}{}{dim:#}\n", value.describe()));
         text.push_str(&format!("  {}\n", render::value(value, 2)));
+    }
+    if results.changed.is_empty() {
+        text.push_str("the kernel changed no array\n");
     }
     if let Some(path) = &args.output {
         text.push_str(&format!("{dim}written to {}{dim:#}\n", path.display()));
