@@ -161,6 +161,7 @@ fn numbers_in_json_that_do_not_fit_are_named_with_their_place() {
         ("large.json", "[9223372036854775808]"),
         ("twice.json", r#"{"x": [1], "x": [2]}"#),
         ("unknown.json", r#"{"xs": [1]}"#),
+        ("special.json", r#"{"x": [NaN, Infinity, -Infinity, "NaN", 1]}"#),
     ] {
         std::fs::write(path(name), text).unwrap();
     }
@@ -168,9 +169,13 @@ fn numbers_in_json_that_do_not_fit_are_named_with_their_place() {
         (&["run", &floats, "-i", &path("far.json")], &["far.json", "`x`", "1e39 at [1]", "f32"]),
         (&["run", &ints, "-i", &path("half.json")], &["0.5 at [2]", "whole numbers"]),
         (&["run", &ints, "-i", &path("large.json")], &["9223372036854775808 at [0]", "i64"]),
+        (&["run", &ints, "-i", &path("special.json")], &["special.json", "NaN at [0]", "i64"]),
         (&["run", &floats, "-i", &path("twice.json")], &["`x` was given twice"]),
         (&["run", &floats, "-i", &path("unknown.json")], &["no input `xs`", "did you mean `x`?"]),
     ]);
+    let report = json(&["run", &floats, "-i", &path("special.json"), "--json"]);
+    let expected = serde_json::json!(["NaN", "Infinity", "-Infinity", "NaN", 1.0]);
+    assert_eq!(report["outputs"]["y"], expected);
 }
 
 #[test]

@@ -1,87 +1,15 @@
 //! Tensors as JSON: nested lists of numbers, truth values or strings; a lone value has rank 0. Complex numbers are
 //! lists of two.
 
+mod document;
+
+pub(crate) use document::{Document, parse};
+
 use crate::scalar::{self, Scalar};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use document::special;
 use serde_json::{Value as Json, json};
-use std::fmt;
 use trident_ir::DType;
 use trident_runtime::{Tensor, Value};
-
-/// A document, with the members of objects in their order and as often as they are given.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Document {
-    Element(Scalar),
-    List(Vec<Document>),
-    Object(Vec<(String, Document)>),
-    Null,
-}
-
-/// Reads a document from a file's contents.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Document, String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| "it is no UTF-8 text")?;
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim().is_empty() {
-        return Err("it is empty".into());
-    }
-    serde_json::from_str(text).map_err(|e| e.to_string())
-}
-
-impl<'de> Deserialize<'de> for Document {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Document, D::Error> {
-        from.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Document;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value of JSON")
-    }
-
-    fn visit_bool<E: Error>(self, v: bool) -> Result<Document, E> {
-        Ok(Document::Element(Scalar::Bool(v)))
-    }
-
-    fn visit_i64<E: Error>(self, v: i64) -> Result<Document, E> {
-        Ok(Document::Element(Scalar::Int(v.into())))
-    }
-
-    fn visit_u64<E: Error>(self, v: u64) -> Result<Document, E> {
-        Ok(Document::Element(Scalar::Int(v.into())))
-    }
-
-    fn visit_f64<E: Error>(self, v: f64) -> Result<Document, E> {
-        Ok(Document::Element(Scalar::Double(v)))
-    }
-
-    fn visit_str<E: Error>(self, v: &str) -> Result<Document, E> {
-        Ok(Document::Element(Scalar::Text(v.to_owned())))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Document, E> {
-        Ok(Document::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Document, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Document::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Document, A::Error> {
-        let mut list = Vec::new();
-        while let Some(member) = members.next_entry()? {
-            list.push(member);
-        }
-        Ok(Document::Object(list))
-    }
-}
 
 /// A tensor from nested lists. Without a wanted element type numbers become f32, or i64 if all are whole.
 pub(crate) fn read(document: &Document, wanted: Option<DType>) -> Result<Tensor, String> {
@@ -113,16 +41,6 @@ pub(crate) fn read(document: &Document, wanted: Option<DType>) -> Result<Tensor,
         }
     }
     scalar::tensor(dtype, &dims, &elements)
-}
-
-/// Numbers that JSON has no literal for.
-fn special(text: &str) -> Option<f64> {
-    match text {
-        "NaN" => Some(f64::NAN),
-        "Infinity" => Some(f64::INFINITY),
-        "-Infinity" => Some(f64::NEG_INFINITY),
-        _ => None,
-    }
 }
 
 /// Real and imaginary part.
@@ -245,6 +163,8 @@ mod tests {
             assert_eq!(t.dims(), [2, 1]);
             assert_eq!(write(&t.into()), json);
         }
+        let special = read(&parse(b"[NaN, -Infinity]").unwrap(), Some(DType::C64)).unwrap();
+        assert_eq!(write(&special.into()), json!(["NaN", "-Infinity"]));
         assert_eq!(from(json!([1, 2]), Some(DType::C64)).unwrap().dims(), [] as [usize; 0]);
         assert_eq!(from(json!([[], []]), Some(DType::C64)).unwrap().dims(), [2, 0]);
         for json in [json!([1, 2, 3]), json!(1), json!([[1, 2], [3]]), json!([[1, 2], 3])] {
@@ -262,14 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn documents_keep_what_they_say() {
-        assert_eq!(parse(b" \n").unwrap_err(), "it is empty");
-        assert_eq!(parse(b"\xff").unwrap_err(), "it is no UTF-8 text");
-        let one = Document::Element(Scalar::Int(1));
-        let twice = parse("\u{feff}{\"a\": 1, \"a\": null}".as_bytes()).unwrap();
-        let members = vec![("a".to_owned(), one), ("a".to_owned(), Document::Null)];
-        assert_eq!(twice, Document::Object(members));
-        assert!(parse(b"[1e999]").unwrap_err().contains("out of range"));
+    fn numbers_that_do_not_fit_are_named() {
+        for wanted in [DType::I64, DType::Str, DType::F4E2M1FN] {
+            let error = read(&parse(b"[NaN]").unwrap(), Some(wanted)).unwrap_err();
+            assert!(error.starts_with("NaN at [0] is no element of type"), "{error}");
+        }
         let far = read(&parse(b"[0.5, 1e39]").unwrap(), Some(DType::F32)).unwrap_err();
         assert!(far.starts_with("1e39 at [1] is no element of type f32"), "{far}");
     }
