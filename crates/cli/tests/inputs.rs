@@ -118,6 +118,7 @@ fn arrays_of_other_types_are_named_with_what_to_do() {
     let scratch = Scratch::new("types");
     let path = |name: &str| scratch.path(name);
     identity(&path("f32.onnx"), F32);
+    identity(&path("str.onnx"), STR);
     let model = path("f32.onnx");
     npy(&path("f64.npy"), "'<f8'", 1, &[0; 8]);
     npy(&path("complex.npy"), "'<c8'", 1, &[0; 8]);
@@ -133,7 +134,14 @@ fn arrays_of_other_types_are_named_with_what_to_do() {
             &["`x` has element type f64", ".astype('float32')"],
         ),
         (&["run", &model, "-i", &path("complex.npy")], &["c64", "array.real.astype('float32')"]),
-        (&["run", &model, "-i", &path("objects.npy")], &["input `x`", "Python objects"]),
+        (
+            &["run", &model, "-i", &path("objects.npy")],
+            &["input `x`", "Python objects", "save `array.astype('float32')`"],
+        ),
+        (
+            &["run", &path("str.onnx"), "-i", &path("objects.npy")],
+            &["objects.npy", "input `x`", "Python objects", "`array.astype('U')`", ".json"],
+        ),
         (&["run", &model, "-i", &path("records.npy")], &["input `x`", "named fields"]),
         (&["run", &model, "-i", &path("empty.npy")], &["empty.npy", "it is empty"]),
         (&["run", &model, "-i", &path("empty.npz")], &["empty.npz", "it is empty"]),

@@ -62,7 +62,7 @@ pub(crate) fn read(bytes: &[u8], wanted: Option<DType>) -> Result<Tensor, String
     let big = header.descr.starts_with('>');
     let name = header.descr.strip_prefix(['<', '>', '=', '|']).unwrap_or(&header.descr);
     if let Some(width) = name.strip_prefix(['U', 'S']) {
-        let width: usize = width.parse().map_err(|_| unknown(&header.descr, name))?;
+        let width: usize = width.parse().map_err(|_| unknown(&header.descr, name, wanted))?;
         return text(&header, data, len, (width, name.starts_with('U'), big));
     }
     let dtype = element_type(&header.descr, name, wanted)?;
@@ -101,7 +101,7 @@ fn element_type(descr: &str, name: &str, wanted: Option<DType>) -> Result<DType,
         return Ok(DType::F8E5M2);
     }
     let Some(width) = name.strip_prefix('V').and_then(|w| w.parse::<usize>().ok()) else {
-        return Err(unknown(descr, name));
+        return Err(unknown(descr, name, wanted));
     };
     let raw = format!("its elements are raw bytes (`{descr}`), as NumPy saves types of ml_dtypes");
     match wanted {
@@ -116,23 +116,22 @@ fn element_type(descr: &str, name: &str, wanted: Option<DType>) -> Result<DType,
     }
 }
 
-/// Why an element type cannot be read, and what to do.
-fn unknown(descr: &str, name: &str) -> String {
-    let what = match name.chars().next() {
-        Some('O') => "it holds Python objects",
-        Some('M' | 'm') => "it holds dates or times",
-        Some('T') => {
-            return format!(
-                "its strings have no fixed width (`{descr}`): save `array.astype('U')`"
-            );
-        }
-        _ => {
-            return format!(
-                "its element type `{descr}` is not supported: save `array.astype('float32')` or another type of numbers"
-            );
-        }
+/// Why an element type cannot be read, and what to do where `wanted` is what the array is for.
+fn unknown(descr: &str, name: &str, wanted: Option<DType>) -> String {
+    let (what, wanted) = match name.chars().next() {
+        Some('O') => ("it holds Python objects", wanted),
+        Some('M' | 'm') => ("it holds dates or times", wanted),
+        Some('T') => ("its strings have no fixed width", Some(DType::Str)),
+        _ => ("its element type is not supported", wanted),
     };
-    format!("{what} (`{descr}`): save numbers, for example `array.astype('float32')`")
+    let save = match wanted {
+        Some(DType::Str) => {
+            "strings of fixed width, `array.astype('U')`, or write them to a .json file".to_owned()
+        }
+        Some(wanted) => format!("`array.astype({})`", numpy_name(wanted)),
+        None => "numbers, for example `array.astype('float32')`".to_owned(),
+    };
+    format!("{what} (`{descr}`): save {save}")
 }
 
 /// From the low bits of a byte, as `ml_dtypes` stores types narrower than that, to a byte of the same value. Signed
@@ -363,10 +362,25 @@ mod tests {
             (row("|T16", 1, &[0; 16]), "astype('U')"),
             (row("<f16", 1, &[0; 16]), "astype('float32')"),
             (row("<U99999999999", 2, &[0; 7]), "cut off"),
+            (row("<Ux", 1, &[0; 4]), "(`<Ux`)"),
         ];
         for (bytes, expected) in cases {
             let error = read(bytes, None).unwrap_err();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_to_save_instead_is_what_the_input_takes() {
+        for descr in ["|O", "<M8[ns]", "<f16"] {
+            for (wanted, advice) in [
+                (DType::Str, "save strings of fixed width, `array.astype('U')`, or write"),
+                (DType::I64, "save `array.astype('int64')`"),
+                (DType::BF16, "save `array.astype(ml_dtypes.bfloat16)`"),
+            ] {
+                let error = read(&row(descr, 1, &[0; 16]), Some(wanted)).unwrap_err();
+                assert!(error.contains(descr) && error.contains(advice), "{error}");
+            }
         }
     }
 }
