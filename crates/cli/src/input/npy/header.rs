@@ -1,5 +1,7 @@
 //! Headers of .npy files: a Python dictionary of the element type, the order and the dimensions.
 
+use std::fmt;
+
 /// The first bytes of every .npy file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -33,24 +35,45 @@ impl Header {
         let start = MAGIC.len() + 2 + width;
         let size = start.checked_add(length).ok_or_else(short)?;
         let text = String::from_utf8_lossy(bytes.get(start..size).ok_or_else(short)?);
-        let fields = Scan(&text).dictionary().ok_or("its header is no dictionary of Python")?;
+        let fields = Scan(&text)
+            .dictionary()
+            .ok_or_else(|| format!("its header is no dictionary of Python: {ANEW}"))?;
         let find = |key: &str| fields.iter().find(|(k, _)| *k == key).map(|(_, value)| value);
-        let missing = |key: &str| format!("its header has no usable `{key}`");
+        let unusable = |key: &str, kind: &str| match find(key) {
+            Some(value) => format!("`{key}` in its header is {value}, which is no {kind}: {ANEW}"),
+            None => format!("its header has no `{key}`: {ANEW}"),
+        };
         let descr = match find("descr") {
             Some(Python::Text(descr)) => (*descr).to_owned(),
-            Some(Python::List) => {
+            Some(Python::List(_)) => {
                 return Err("it holds records of named fields: save each field by itself, \
                             for example `numpy.save(file, array['field'])`"
                     .into());
             }
-            _ => return Err(missing("descr")),
+            _ => return Err(unusable("descr", "text")),
         };
         let Some(&Python::Bool(fortran)) = find("fortran_order") else {
-            return Err(missing("fortran_order"));
+            return Err(unusable("fortran_order", "truth value"));
         };
-        let Some(Python::Tuple(dims)) = find("shape") else { return Err(missing("shape")) };
-        Ok(Header { descr, fortran, dims: dims.clone(), size })
+        let Some(Python::Tuple(items)) = find("shape") else {
+            return Err(unusable("shape", "tuple of sizes"));
+        };
+        Ok(Header { descr, fortran, dims: dims(items)?, size })
     }
+}
+
+/// What to do about a header that NumPy does not write.
+pub(super) const ANEW: &str = "save the array anew by `numpy.save`";
+
+/// The sizes in a tuple; Python 2 wrote `2L, 3L`.
+fn dims(items: &str) -> Result<Vec<usize>, String> {
+    let size = |item: &str| {
+        item.strip_suffix('L').unwrap_or(item).parse().map_err(|_| {
+            let most = usize::MAX;
+            format!("its shape ({items}) has {item}, which is no size from 0 to {most}: {ANEW}")
+        })
+    };
+    items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(size).collect()
 }
 
 /// A value of Python, as far as headers have them.
@@ -58,9 +81,23 @@ impl Header {
 enum Python<'a> {
     Text(&'a str),
     Bool(bool),
-    Tuple(Vec<usize>),
+    /// What is between the parentheses.
+    Tuple(&'a str),
     /// The fields of a record.
-    List,
+    List(&'a str),
+    Other(&'a str),
+}
+
+impl fmt::Display for Python<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Python::Text(text) => write!(f, "'{text}'"),
+            Python::Bool(true) => f.write_str("True"),
+            Python::Bool(false) => f.write_str("False"),
+            Python::Tuple(items) => write!(f, "({items})"),
+            Python::List(text) | Python::Other(text) => f.write_str(text),
+        }
+    }
 }
 
 /// What is left of a text.
@@ -87,9 +124,10 @@ impl<'a> Scan<'a> {
         match self.0.trim_start().chars().next()? {
             '\'' | '"' => self.text().map(Python::Text),
             '(' => self.tuple().map(Python::Tuple),
-            '[' => self.list(),
+            '[' => self.list().map(Python::List),
             _ if self.expect("True").is_some() => Some(Python::Bool(true)),
-            _ => self.expect("False").map(|()| Python::Bool(false)),
+            _ if self.expect("False").is_some() => Some(Python::Bool(false)),
+            _ => self.other().map(Python::Other),
         }
     }
 
@@ -102,17 +140,23 @@ impl<'a> Scan<'a> {
         Some(text)
     }
 
-    /// `(2, 3)`; Python 2 wrote `(2L, 3L)`.
-    fn tuple(&mut self) -> Option<Vec<usize>> {
+    fn tuple(&mut self) -> Option<&'a str> {
         self.expect("(")?;
         let (inside, rest) = self.0.split_once(')')?;
         self.0 = rest;
-        let numbers = inside.split(',').map(str::trim).filter(|n| !n.is_empty());
-        numbers.map(|n| n.strip_suffix('L').unwrap_or(n).parse().ok()).collect()
+        Some(inside)
     }
 
-    /// Skips a list and all that is in it.
-    fn list(&mut self) -> Option<Python<'a>> {
+    /// A number or the like.
+    fn other(&mut self) -> Option<&'a str> {
+        let (text, rest) = self.0.split_at(self.0.find([',', '}'])?);
+        self.0 = rest;
+        Some(text.trim()).filter(|text| !text.is_empty())
+    }
+
+    /// A list and all that is in it.
+    fn list(&mut self) -> Option<&'a str> {
+        let start = self.0.trim_start();
         let mut depth = 0usize;
         loop {
             self.0 = self.0.trim_start();
@@ -128,7 +172,7 @@ impl<'a> Scan<'a> {
             }
             self.0 = self.0.get(c.len_utf8()..)?;
             if depth == 0 {
-                return Some(Python::List);
+                return start.get(..start.len() - self.0.len());
             }
         }
     }
@@ -152,14 +196,53 @@ mod tests {
         let plain = fields("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }").unwrap();
         assert_eq!(plain[0], ("descr", Python::Text("<f4")));
         assert_eq!(plain[1], ("fortran_order", Python::Bool(false)));
-        assert_eq!(plain[2], ("shape", Python::Tuple(vec![3, 4])));
+        assert_eq!(plain[2], ("shape", Python::Tuple("3, 4")));
         let other = fields("{\"shape\":(3L,),\"fortran_order\":True}").unwrap();
-        assert_eq!(other[0].1, Python::Tuple(vec![3]));
+        assert_eq!(other[0].1, Python::Tuple("3L,"));
+        assert_eq!(
+            [dims("3L,"), dims("3, 4"), dims("")],
+            [Ok(vec![3]), Ok(vec![3, 4]), Ok(vec![])]
+        );
         assert_eq!(other[1].1, Python::Bool(true));
         let record = "{'descr': [('a', '<f4', (2,)), ('b]', [('c', '|u1')])], 'shape': ()}";
-        assert_eq!(fields(record).unwrap()[0].1, Python::List);
-        for wrong in ["", "{", "{'a'}", "{'a': }", "{'a': 1}", "{'a': (1, -2)}", "{'a': [(}"] {
+        let list = Python::List("[('a', '<f4', (2,)), ('b]', [('c', '|u1')])]");
+        assert_eq!(fields(record).unwrap()[0].1, list);
+        assert_eq!(fields("{'a': 1 , 'b': -2}").unwrap()[0].1, Python::Other("1"));
+        for wrong in ["", "{", "{'a'}", "{'a': }", "{'a': 1", "{'a': (1, -2}", "{'a': [(}"] {
             assert_eq!(fields(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn headers_that_numpy_does_not_write_are_told_by_what_they_have() {
+        let refused = |descr: &str, order: &str, shape: &str| {
+            let text = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}}}");
+            let length = (text.len() as u16).to_le_bytes();
+            Header::parse(&[MAGIC, &[1, 0], &length, text.as_bytes()].concat()).unwrap_err()
+        };
+        for (shape, expected) in [
+            (
+                "(2, -3)",
+                "its shape (2, -3) has -3, which is no size from 0 to 18446744073709551615",
+            ),
+            ("(18446744073709551616,)", "has 18446744073709551616, which is no size"),
+            ("(2, 1.5)", "has 1.5, which is no size"),
+            ("(2, (3, 4))", "its header is no dictionary of Python: save the array anew"),
+            ("6", "`shape` in its header is 6, which is no tuple of sizes"),
+            ("None", "`shape` in its header is None, which"),
+            ("[2, 3]", "`shape` in its header is [2, 3], which"),
+            ("'(2, 3)'", "`shape` in its header is '(2, 3)', which"),
+        ] {
+            let error = refused("'<f4'", "False", shape);
+            assert!(error.contains(expected), "{error}");
+        }
+        assert_eq!(
+            refused("'<f4'", "0", "(2,)"),
+            "`fortran_order` in its header is 0, which is no truth value: save the array anew by \
+             `numpy.save`"
+        );
+        assert!(
+            refused("4", "False", "(2,)").contains("`descr` in its header is 4, which is no text")
+        );
     }
 }
