@@ -13,10 +13,10 @@ use trident_runtime::KernelError;
 #[derive(clap::Args, Debug)]
 pub(crate) struct LimitArgs {
     /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_hyphen_values = true)]
     memory_limit: Option<usize>,
     /// Longest time that one run may take, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
 }
 
@@ -120,28 +120,27 @@ fn size(text: &str) -> Result<usize, String> {
     if text == "none" {
         return Ok(0);
     }
-    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor = match unit.trim() {
-        "" | "B" => 1.0,
-        "KiB" => 1024.0,
-        "MiB" => 1024f64.powi(2),
-        "GiB" => 1024f64.powi(3),
-        "TiB" => 1024f64.powi(4),
-        _ => return Err("units are B, KiB, MiB, GiB and TiB".into()),
-    };
-    match number.parse::<f64>().map(|n| n * factor) {
-        Ok(bytes) if (1.0..=isize::MAX as f64).contains(&bytes) => Ok(bytes as usize),
-        _ => Err("write it as 4GiB, or `none`".into()),
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("B", 0), ("", 0)];
+    let in_unit = |(unit, power)| Some((text.strip_suffix(unit)?, power));
+    let (number, power) = units.into_iter().find_map(in_unit).unwrap_or((text, 0));
+    match number.trim().parse::<f64>().map(|n| n * 2f64.powi(power)) {
+        Ok(bytes) if (1.0..=MOST_BYTES).contains(&bytes) => Ok(bytes as usize),
+        Ok(bytes) if bytes > MOST_BYTES => Err(format!(
+            "that is more than memory can have, which is {} at most; `none` is no limit",
+            render::bytes(isize::MAX.unsigned_abs())
+        )),
+        _ => Err("give a size from 1 byte on with a unit of B, KiB, MiB, GiB or TiB, such as 4GiB, or `none`".into()),
     }
 }
+
+/// What no block of memory exceeds.
+const MOST_BYTES: f64 = isize::MAX as f64;
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|s| *s > 0.0);
     let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    limit.ok_or_else(|| {
-        "give a number of seconds above 0, such as 0.5, that a clock can count".into()
-    })
+    let most = Duration::MAX.as_secs_f64();
+    limit.ok_or_else(|| format!("give a number of seconds above 0 and below {most:e}, such as 0.5"))
 }
 
 /// Bytes that this process may still have: free memory and swap of the machine, or less where its control group says so.
@@ -176,13 +175,22 @@ mod tests {
         assert_eq!(size("4GiB"), Ok(4 << 30));
         assert_eq!(size("1.5 KiB"), Ok(1536));
         assert_eq!(size("100"), Ok(100));
+        assert_eq!(size("1e3"), Ok(1000));
+        assert_eq!(size("0.5KiB"), Ok(512));
         assert_eq!(size("none"), Ok(0));
-        for bad in ["", "0", "-1", "4GB", "1e3", "GiB", "1..5", "99999999TiB", "all"] {
-            assert!(size(bad).is_err(), "{bad}");
+        for bad in ["", "0", "-1", "4GB", "GiB", "1..5", "all", "nan", "-inf", "1e-10GiB", "-4GiB"]
+        {
+            let error = size(bad).unwrap_err();
+            assert!(error.starts_with("give a size from 1 byte on with a unit"), "{bad}: {error}");
+        }
+        for huge in ["1e30GiB", "99999999TiB", "1e999", "inf"] {
+            let error = size(huge).unwrap_err();
+            assert!(error.contains("more than memory can have, which is 8.00 EiB"), "{error}");
         }
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["0", "-1", "nan", "inf", "1e300", "s"] {
-            assert!(seconds(bad).is_err(), "{bad}");
+        for bad in ["0", "-1", "nan", "inf", "1e300", "s", "5s"] {
+            let error = seconds(bad).unwrap_err();
+            assert!(error.starts_with("give a number of seconds above 0 and below 1.8"), "{error}");
         }
     }
 

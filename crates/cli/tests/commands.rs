@@ -180,7 +180,15 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model, "-i", &image, "-p", "scale=x"], &["`x` is no number"]),
         (&["run", &model, "-i", "random", "-p", "scale=2"], &["no input is an image", "hint:"]),
         (&["run", &model, "-i", &image, "--memory-limit", "4GB"], &["4GB", "GiB"]),
-        (&["run", &model, "-i", &image, "--time-limit", "-1"], &["-1"]),
+        (
+            &["run", &model, "-i", &image, "--memory-limit", "1e30GiB"],
+            &["'1e30GiB' for '--memory-limit <SIZE>': that is more than memory can have"],
+        ),
+        (&["run", &model, "-i", &image, "--memory-limit", "-4GiB"], &["'-4GiB'", "1 byte on"]),
+        (
+            &["run", &model, "-i", &image, "--time-limit", "-1"],
+            &["'-1' for '--time-limit <SECONDS>': give a number of seconds above 0"],
+        ),
         (
             &["run", &model, "-i", &image, "-l", &scratch.path("file.txt")],
             &["1 labels", "`probabilities` has 10 classes"],
