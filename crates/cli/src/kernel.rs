@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::npy;
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::model::DeviceArgs;
 use crate::random::Random;
 use crate::scalar::{self, Scalar};
@@ -162,8 +162,7 @@ fn bytes(value: &str, ty: &Type) -> Result<usize, String> {
     }
     let shape = value.strip_prefix("zeros:").or_else(|| value.strip_prefix("random:"));
     let dims = shape.map_or(Ok(vec![0]), dims)?;
-    let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-    Ok(count.map_or(usize::MAX, |n| n.saturating_mul(pointer.to.size())))
+    Ok(limits::tensor_bytes(pointer.to, &dims).unwrap_or(usize::MAX))
 }
 
 /// Sizes from `1000` or `32x64`.
@@ -211,9 +210,7 @@ fn array(value: &str, dtype: DType, random: &mut Random) -> Result<Tensor, Strin
     }
     match value.split_once(':') {
         Some(("zeros", shape)) => {
-            let dims = dims(shape)?;
-            let pool = trident_runtime::Pool::new();
-            let mut tensor = Tensor::alloc(&pool, dtype, &dims).map_err(|e| e.to_string())?;
+            let mut tensor = limits::alloc(dtype, &dims(shape)?)?;
             tensor.bytes_mut().map_err(|e| e.to_string())?.fill(0);
             Ok(tensor)
         }

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 use trident_engine::{Options, PlanError, RunError, RunOptions};
-use trident_runtime::KernelError;
+use trident_ir::{DType, literal::checked_len};
+use trident_runtime::{KernelError, Pool, Tensor};
 
 /// Options of the commands that run a model on inputs, or a kernel.
 #[derive(clap::Args, Debug)]
@@ -106,6 +107,21 @@ impl Limits {
             )
         })
     }
+}
+
+/// Bytes that a tensor takes, of strings their own included; `None` where that is more than memory can have.
+pub(crate) fn tensor_bytes(dtype: DType, dims: &[usize]) -> Option<usize> {
+    let element = if dtype == DType::Str { 2 * size_of::<String>() } else { dtype.size() };
+    let bytes = checked_len(dims)?.checked_mul(element)?;
+    isize::try_from(bytes).ok().map(|_| bytes)
+}
+
+/// A tensor to fill.
+pub(crate) fn alloc(dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
+    Tensor::alloc(&Pool::new(), dtype, dims).map_err(|_| {
+        let bytes = tensor_bytes(dtype, dims).map(render::bytes);
+        format!("there is no memory for {}", bytes.as_deref().unwrap_or("so many elements"))
+    })
 }
 
 fn with_hint(failure: Failure, hint: Option<String>) -> Failure {

@@ -1,8 +1,12 @@
 //! Reproducible random inputs.
 
+use crate::limits;
 use crate::scalar::{self, Scalar};
 use trident_ir::DType;
-use trident_runtime::Tensor;
+use trident_runtime::{KernelError, Tensor};
+
+/// Elements that are made at once: as scalars they take far more memory than in a tensor.
+const PART: usize = 4096;
 
 /// SplitMix64 (Steele, Lea, Flood 2014): small, seedable, good enough for test data.
 pub(crate) struct Random(u64);
@@ -28,22 +32,28 @@ impl Random {
 
     /// Floats are uniform in [0, 1), or powers of two where there are no others. Integers are 0 or 1: they are often indices, for which these are always safe.
     pub(crate) fn tensor(&mut self, dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
-        let len = trident_ir::literal::checked_len(dims).filter(|n| *n <= 1 << 32);
-        let len = len.ok_or_else(|| format!("a tensor of shape {dims:?} is too large"))?;
-        if dtype == DType::F32 {
-            let values: Vec<f32> = (0..len).map(|_| self.unit()).collect();
-            let made = Tensor::from_slice(&trident_runtime::Pool::new(), dims, &values);
-            return made.map_err(|e| e.to_string());
+        let text = |e: KernelError| e.to_string();
+        let mut tensor = limits::alloc(dtype, dims)?;
+        if dtype == DType::Str {
+            let words = tensor.strings_mut().map_err(text)?;
+            words.iter_mut().for_each(|word| *word = format!("word{}", self.next() % 100));
+            return Ok(tensor);
         }
-        let values: Vec<Scalar> = (0..len)
-            .map(|_| match dtype {
-                DType::Str => Scalar::Text(format!("word{}", self.next() % 100)),
-                DType::F8E8M0FNU => Scalar::Single(1.0 / (1u64 << (self.next() % 8)) as f32),
-                _ if dtype.is_float() => Scalar::Single(self.unit()),
-                _ => Scalar::Int((self.next() & 1).into()),
-            })
-            .collect();
-        scalar::tensor(dtype, dims, &values)
+        for part in tensor.bytes_mut().map_err(text)?.chunks_mut(PART * dtype.size()) {
+            let values: Vec<Scalar> =
+                (0..part.len() / dtype.size()).map(|_| self.element(dtype)).collect();
+            let made = scalar::tensor(dtype, &[values.len()], &values)?;
+            part.copy_from_slice(made.bytes().map_err(text)?);
+        }
+        Ok(tensor)
+    }
+
+    fn element(&mut self, dtype: DType) -> Scalar {
+        match dtype {
+            DType::F8E8M0FNU => Scalar::Single(1.0 / (1u64 << (self.next() % 8)) as f32),
+            _ if dtype.is_float() => Scalar::Single(self.unit()),
+            _ => Scalar::Int((self.next() & 1).into()),
+        }
     }
 }
 
@@ -61,6 +71,21 @@ mod tests {
         assert!(values.iter().all(|v| (0.0..1.0).contains(v)));
         let mean = values.iter().sum::<f32>() / 1000.0;
         assert!((0.45..0.55).contains(&mean), "{mean}");
-        assert!(Random::new(0).tensor(DType::I64, &[usize::MAX, 2]).is_err());
+        let refused = |dims: &[usize]| Random::new(0).tensor(DType::I64, dims).unwrap_err();
+        assert_eq!(refused(&[usize::MAX, 2]), "there is no memory for so many elements");
+        assert_eq!(refused(&[1 << 59]), "there is no memory for 4.00 EiB");
+    }
+
+    #[test]
+    fn every_type_is_filled_to_the_end() {
+        for &dtype in DType::ALL {
+            let t = Random::new(0).tensor(dtype, &[3, PART]).unwrap();
+            let rows = [0, 1, 2].map(|row| {
+                let elements = (0..PART).map(|i| Scalar::get(&t, row * PART + i).unwrap());
+                elements.collect::<Vec<_>>()
+            });
+            assert!(rows[0] != rows[1] && rows[1] != rows[2], "{dtype}");
+            assert!(Random::new(0).tensor(dtype, &[0, 2]).unwrap().is_empty());
+        }
     }
 }

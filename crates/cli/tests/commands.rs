@@ -230,6 +230,17 @@ fn limits_stop_a_run_and_say_how_to_change_them() {
             assert!(text.contains(part), "{text}");
         }
     }
+    for limit in [&["--memory-limit", "1GiB"][..], &[]] {
+        let huge = ["-i", "random", "-s", "image=1000000000000x1x8x8"];
+        let (status, text) = failure(&[&["run", &model], &huge[..], limit].concat());
+        let told = "input `image`, f32[1000000000000, 1, 8, 8], would take 233 TiB";
+        assert!(status == 1 && text.contains(told), "{text}");
+        let source = limit.first().unwrap_or(&"what this machine has free");
+        assert!(text.contains("hint: ") && text.contains(&format!("allowed ({source})")), "{text}");
+    }
+    let endless = ["-i", "random", "-s", "image=99999999999999999x1x8x8"];
+    let (status, text) = failure(&[&["run", &model], &endless[..]].concat());
+    assert!(status == 2 && text.contains("would take more bytes than memory can have"), "{text}");
     let (status, text) = failure(&["run", &model, "-i", &image(1), "--memory-limit", "1KiB"]);
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("constant") && text.contains("--memory-limit"), "{text}");

@@ -271,6 +271,12 @@ fn limits_hold_for_kernels() {
     let large = ["--arg", "x=zeros:999999999999x999999999999", "--arg", "out=zeros:1"];
     let (status, text) = failure(&[&args[..], &large].concat());
     assert!(status == 1 && text.contains("would take"), "{text}");
+    for value in ["zeros", "random"] {
+        let huge = format!("x={value}:9999999999999");
+        let large = ["--arg", &huge, "--arg", "out=zeros:1", "--memory-limit", "none"];
+        let (status, text) = failure(&[&args[..], &large].concat());
+        assert!(status == 2 && text.contains("there is no memory for 36.4 TiB"), "{text}");
+    }
 }
 
 #[test]

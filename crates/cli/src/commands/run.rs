@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.preprocess.as_deref().map(str::parse::<Preprocess>).transpose();
     let steps = steps.map_err(|e| Failure::usage(format!("--preprocess: {e}")))?;
     let labels = Labels::of(args.labels.as_deref(), session.metadata())?;
-    let bound = args.inputs.read(session, steps.as_ref(), false)?;
+    let bound = args.inputs.read(session, steps.as_ref(), &limits, false)?;
     if args.preprocess.is_some() && bound.images == 0 {
         return Err(Failure::usage("--preprocess was given, but no input is an image").hint(
             "it applies to .png and .jpg files; the numbers of other files are taken as they are",

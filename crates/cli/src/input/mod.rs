@@ -12,6 +12,7 @@ mod shapes;
 pub(crate) use shapes::Shapes;
 
 use crate::failure::Failure;
+use crate::limits::Limits;
 use crate::preprocess::Preprocess;
 use crate::render::{escape, style};
 use reader::Reader;
@@ -62,10 +63,11 @@ impl InputArgs {
         &self,
         session: &Session,
         steps: Option<&Preprocess>,
+        limits: &Limits,
         fill: bool,
     ) -> Result<Bound, Failure> {
         let shapes = Shapes::parse(&self.shape, session.signature())?;
-        let reader = Reader { session, steps, shapes: &shapes, seed: self.seed() };
+        let reader = Reader { session, steps, shapes: &shapes, seed: self.seed(), limits };
         let bound = reader.read(&self.input, fill)?;
         let is_random = |name: &str| bound.random.iter().any(|random| random == name);
         if let Some(name) = shapes.names().find(|name| !is_random(name)) {

@@ -2,6 +2,7 @@
 
 use super::{Bound, Shapes, json, known, npy, pb, unknown};
 use crate::failure::Failure;
+use crate::limits::{Limits, tensor_bytes};
 use crate::preprocess::Preprocess;
 use crate::random::Random;
 use std::fs::{self, File};
@@ -19,6 +20,8 @@ pub(super) struct Reader<'a> {
     pub(super) steps: Option<&'a Preprocess>,
     pub(super) shapes: &'a Shapes,
     pub(super) seed: u64,
+    /// What random inputs may take, with the others.
+    pub(super) limits: &'a Limits,
 }
 
 impl Reader<'_> {
@@ -84,7 +87,9 @@ impl Reader<'_> {
             return Err(Failure::usage(text).hint("give it as a .pb file"));
         };
         let mut sizes = self.shapes.sizes().clone();
+        let mut taken = 0usize;
         for (name, value) in &bound.values {
+            taken = taken.saturating_add(value.size());
             if let (Some(input), Some(tensor)) = (self.signature().find(name), value.as_tensor()) {
                 sizes.add(input, tensor.dims());
             }
@@ -97,6 +102,13 @@ impl Reader<'_> {
                 "`{name}` is {ty}; using {dims} (change it by --shape {name}={dims})"
             ));
         }
+        let what = format!("input `{}`, {},", input.name, Type::fixed(ty.dtype, &dims));
+        let bytes = tensor_bytes(ty.dtype, &dims).ok_or_else(|| {
+            Failure::usage(format!("{what} would take more bytes than memory can have"))
+                .hint("give it smaller dimensions by --shape")
+        })?;
+        let before = if taken > 0 { " with the inputs before it" } else { "" };
+        self.limits.admit(taken.saturating_add(bytes), &format!("{what}{before}"))?;
         let tensor = random
             .tensor(ty.dtype, &dims)
             .map_err(|e| Failure::usage(format!("input `{}`: {e}", input.name)))?;
