@@ -17,6 +17,24 @@ pub(crate) fn read(bytes: &[u8]) -> Result<DynamicImage, String> {
     Ok(image)
 }
 
+/// Whether its pixels have more than 8 bits a channel.
+pub(crate) fn is_deep(image: &DynamicImage) -> bool {
+    let color = image.color();
+    color.bits_per_pixel() > 8 * u16::from(color.channel_count())
+}
+
+/// The channels of all pixels, row by row, from 0 to 255: those of 16 bits in steps of 1/257.
+pub(crate) fn pixels(image: DynamicImage, gray: bool) -> Vec<f64> {
+    let deep = |raw: Vec<u16>| raw.into_iter().map(|v| f64::from(v) / 257.0).collect();
+    let plain = |raw: Vec<u8>| raw.into_iter().map(f64::from).collect();
+    match (is_deep(&image), gray) {
+        (true, true) => deep(image.into_luma16().into_raw()),
+        (true, false) => deep(image.into_rgb16().into_raw()),
+        (false, true) => plain(image.into_luma8().into_raw()),
+        (false, false) => plain(image.into_rgb8().into_raw()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -173,14 +173,11 @@ impl Reader<'_> {
                 Some(steps) => steps.clone(),
                 None => Preprocess::own(self.session.metadata())?,
             };
-            let (tensor, assumed) = steps.load(&bytes, ty).map_err(failed)?;
+            let (tensor, notes) = steps.load(&bytes, ty).map_err(failed)?;
             bound.images += 1;
-            if !assumed.is_empty() {
-                bound.notes.push(format!(
-                    "`{}` is {}; assuming --preprocess {assumed}",
-                    input.name, input.ty
-                ));
-            }
+            let notes =
+                notes.iter().map(|note| format!("`{}` is {}; {note}", input.name, input.ty));
+            bound.notes.extend(notes);
             tensor.into()
         };
         bound.values.push((input.name.clone(), value));

@@ -1,101 +1,18 @@
 //! From image files to tensors: `scale=1/255,mean=0.5:0.5:0.5,std=0.2:0.2:0.2,layout=nchw,size=224x224,gray`.
 
+mod steps;
+
+pub(crate) use steps::Preprocess;
+
 use crate::failure::Failure;
 use crate::input::picture;
 use crate::scalar::{self, Scalar};
 use image::DynamicImage;
 use image::imageops::FilterType;
 use std::collections::BTreeMap;
-use std::str::FromStr;
+use steps::{Channels, Layout};
 use trident_ir::{Dim, TensorType};
 use trident_runtime::Tensor;
-
-/// Order of the axes of an image tensor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    Nchw,
-    Nhwc,
-}
-
-/// Order of an image's channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Channels {
-    Gray,
-    Rgb,
-    Bgr,
-}
-
-/// How pixels become elements: `(pixel·scale − mean) / std`, with pixels 0 … 255. What is not set follows from the
-/// model's input.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Preprocess {
-    pub(crate) scale: Option<f64>,
-    /// By channel, or one for all.
-    pub(crate) mean: Vec<f64>,
-    /// By channel, or one for all.
-    pub(crate) std: Vec<f64>,
-    pub(crate) layout: Option<Layout>,
-    /// Width and height.
-    pub(crate) size: Option<(u32, u32)>,
-    pub(crate) channels: Option<Channels>,
-}
-
-impl FromStr for Preprocess {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Preprocess, String> {
-        let mut result = Preprocess::default();
-        let mut given: BTreeMap<&str, &str> = BTreeMap::new();
-        for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let kind = if value.is_empty() { "channels" } else { key };
-            match (key, value) {
-                ("scale", v) => result.scale = Some(number(v)?),
-                ("mean", v) => result.mean = numbers(v)?,
-                ("std", v) => result.std = numbers(v)?,
-                ("layout", "nchw") => result.layout = Some(Layout::Nchw),
-                ("layout", "nhwc") => result.layout = Some(Layout::Nhwc),
-                ("size", v) => result.size = Some(size(v)?),
-                ("gray" | "grey", "") => result.channels = Some(Channels::Gray),
-                ("rgb", "") => result.channels = Some(Channels::Rgb),
-                ("bgr", "") => result.channels = Some(Channels::Bgr),
-                _ => {
-                    return Err(format!(
-                        "`{part}` is no preprocessing step; known are scale=1/255, mean=A:B:C, std=A:B:C, \
-                         layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, gray, rgb, bgr"
-                    ));
-                }
-            }
-            if let Some(before) = given.insert(kind, part) {
-                return Err(format!("`{kind}` is given twice: `{before}` and `{part}`"));
-            }
-        }
-        if result.std.contains(&0.0) {
-            return Err("a standard deviation is 0".into());
-        }
-        Ok(result)
-    }
-}
-
-/// `0.5` or `1/255`.
-fn number(text: &str) -> Result<f64, String> {
-    let parse = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-    let value = match text.split_once('/') {
-        Some((a, b)) => parse(a).zip(parse(b)).map(|(a, b)| a / b).filter(|v| v.is_finite()),
-        None => parse(text),
-    };
-    value.ok_or_else(|| format!("`{text}` is no number"))
-}
-
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    text.split(':').map(number).collect()
-}
-
-fn size(text: &str) -> Result<(u32, u32), String> {
-    let parse = |t: &str| t.parse::<u32>().ok().filter(|n| (1..=1 << 16).contains(n));
-    let both = text.split_once('x').and_then(|(w, h)| parse(w).zip(parse(h)));
-    both.ok_or_else(|| format!("`{text}` is no size such as 224x224"))
-}
 
 impl Preprocess {
     /// Fills in what is not set from the type of the model's input. Gives the axes the image has in it, and what was
@@ -170,14 +87,29 @@ impl Preprocess {
         })
     }
 
-    /// Makes a tensor of the contents of an image file, for an input of the given type. Also gives what was assumed.
-    pub(crate) fn load(&self, bytes: &[u8], ty: &TensorType) -> Result<(Tensor, String), String> {
+    /// Makes a tensor of the contents of an image file, for an input of the given type. Also gives what was assumed and
+    /// lost, in sentences.
+    pub(crate) fn load(
+        &self,
+        bytes: &[u8],
+        ty: &TensorType,
+    ) -> Result<(Tensor, Vec<String>), String> {
         let mut settings = self.clone();
-        if ty.dtype.is_int() && settings.scale.is_none() {
+        let whole = ty.dtype.is_int();
+        if whole && settings.scale.is_none() {
             settings.scale = Some(1.0);
         }
         let assumed = settings.complete(ty)?;
-        Ok((settings.apply(picture::read(bytes)?, ty)?, assumed))
+        let image = picture::read(bytes)?;
+        let mut notes = Vec::new();
+        if !assumed.is_empty() {
+            notes.push(format!("assuming --preprocess {assumed}"));
+        }
+        if whole && picture::is_deep(&image) && settings.scale == Some(1.0) {
+            let keep = "scale=257 keeps them where the type has room";
+            notes.push(format!("16-bit pixels are rounded to 0 to 255; {keep}"));
+        }
+        Ok((settings.apply(image, ty)?, notes))
     }
 
     /// Resizes (triangle filter) and turns pixels into elements; everything must be set but mean and std.
@@ -189,10 +121,8 @@ impl Preprocess {
         }
         let (w, h) = (image.width() as usize, image.height() as usize);
         let channels = self.channels.unwrap_or(Channels::Rgb);
-        let (pixels, c) = match channels {
-            Channels::Gray => (image.into_luma8().into_raw(), 1),
-            Channels::Rgb | Channels::Bgr => (image.into_rgb8().into_raw(), 3),
-        };
+        let c = if channels == Channels::Gray { 1 } else { 3 };
+        let pixels = picture::pixels(image, c == 1);
         let per_channel = |list: &[f64], k: usize, default: f64| match list {
             [] => Ok(default),
             [one] => Ok(*one),
@@ -208,7 +138,7 @@ impl Preprocess {
             let from = if channels == Channels::Bgr { c - 1 - k } else { k };
             for p in 0..w * h {
                 let at = if layout == Layout::Nchw { k * w * h + p } else { p * c + k };
-                elements[at] = (f64::from(pixels[p * c + from]) * scale - mean) / std;
+                elements[at] = (pixels[p * c + from] * scale - mean) / std;
             }
         }
         let full = match layout {
@@ -236,7 +166,8 @@ fn describe(ty: &TensorType) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::RgbImage;
+    use image::{ImageFormat, Luma, RgbImage};
+    use std::io::Cursor;
     use trident_ir::DType;
 
     fn ty(dtype: DType, dims: &[usize]) -> TensorType {
@@ -269,6 +200,33 @@ mod tests {
     }
 
     #[test]
+    fn images_of_16_bits_keep_them_or_it_is_told() {
+        // One row: 0, 1, 255 and so on, up to all ones.
+        let row: [u16; 6] = [0, 1, 255, 256, 0x8000, u16::MAX];
+        let mut file = Cursor::new(Vec::new());
+        let image = image::ImageBuffer::<Luma<u16>, _>::from_raw(6, 1, row.to_vec()).unwrap();
+        DynamicImage::from(image).write_to(&mut file, ImageFormat::Png).unwrap();
+        let load = |text: &str, ty: &TensorType| {
+            text.parse::<Preprocess>().unwrap().load(file.get_ref(), ty).unwrap()
+        };
+        for channels in [1, 3] {
+            let (t, notes) = load("", &ty(DType::F32, &[1, channels, 1, 6]));
+            let expected = row.map(|v| f32::from(v) / 65535.0).repeat(channels);
+            assert_eq!(t.slice::<f32>().unwrap(), expected);
+            assert!(notes.len() == 1 && notes[0].starts_with("assuming"), "{notes:?}");
+        }
+        let lost = "16-bit pixels are rounded to 0 to 255; scale=257 keeps them";
+        let (t, notes) = load("gray,layout=nchw,size=6x1", &ty(DType::U8, &[1, 6]));
+        assert_eq!(t.slice::<u8>().unwrap(), [0, 0, 1, 1, 128, 255]);
+        assert!(notes.len() == 1 && notes[0].starts_with(lost), "{notes:?}");
+        let (t, notes) = load("scale=257,gray,layout=nchw,size=6x1", &ty(DType::U16, &[1, 6]));
+        assert_eq!((t.slice::<u16>().unwrap(), notes.len()), (&row[..], 0));
+        let (t, _) = load("size=3x1", &ty(DType::F32, &[1, 1, 1, 3]));
+        let darkest = t.slice::<f32>().unwrap()[0];
+        assert!(0.0 < darkest && darkest < 1.0 / 255.0, "{darkest}");
+    }
+
+    #[test]
     fn what_is_assumed_is_told() {
         let mut steps = Preprocess::default();
         let told = steps.complete(&ty(DType::F32, &[1, 224, 192, 3])).unwrap();
@@ -280,19 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_steps_are_named() {
-        for text in ["scal=1", "scale=1/0", "mean=a", "size=0x3", "layout=chwn", "std=0", "gray=1"]
-        {
-            assert!(text.parse::<Preprocess>().is_err(), "{text}");
-        }
-        for (text, twice) in [
-            ("scale=1/255,mean=0,scale=1", "`scale` is given twice: `scale=1/255` and `scale=1`"),
-            ("gray,size=8x8,rgb", "`channels` is given twice: `gray` and `rgb`"),
-            ("layout=nchw,layout=nchw", "`layout` is given twice"),
-        ] {
-            let error = text.parse::<Preprocess>().unwrap_err();
-            assert!(error.contains(twice), "{error}");
-        }
+    fn values_by_channel_fit_the_channels() {
         let steps: Preprocess = "mean=1:2,size=2x1,rgb,layout=nchw".parse().unwrap();
         assert!(steps.apply(image(), &ty(DType::F32, &[1, 3, 1, 2])).is_err());
     }
