@@ -47,7 +47,8 @@ fn strides_of_any_sign() {
 #[test]
 fn offsets_that_wrap_around() {
     // 2·(2^31 + 2) is 4 in 32 bits.
-    let narrow = "%two = constant {value = i32[](2)} %twos = splat(%two) : i32[64] %t = mul(%r, %twos)
+    let narrow =
+        "%two = constant {value = i32[](2)} %twos = splat(%two) : i32[64] %t = mul(%r, %twos)
                   %s = mul(%t, %ms) %o = add(%s, %ns) %px = ptr_add(%xs, %o) %a = load(%px)
                   %pz = ptr_add(%zs, %r) store(%pz, %a)";
     check(narrow, &[(i32::MIN + 1, 0), (i32::MIN, 17), (i32::MAX, 150)]);
@@ -63,7 +64,8 @@ fn gathers_and_scatters() {
     let gather = "%pi = ptr_add(%is, %r) %o = load(%pi) %px = ptr_add(%xs, %o) %a = load(%px)";
     check(&format!("{gather} %pz = ptr_add(%zs, %r) store(%pz, %a)"), &[(0, 0)]);
     check(&format!("{gather} %pz = ptr_add(%zs, %o) store(%pz, %a)"), &[(0, 0)]);
-    let masked = "%pi = ptr_add(%is, %r) %in = less(%r, %ns) %o = load(%pi, %in) %px = ptr_add(%xs, %o)
+    let masked =
+        "%pi = ptr_add(%is, %r) %in = less(%r, %ns) %o = load(%pi, %in) %px = ptr_add(%xs, %o)
                   %a = load(%px, %in) %pz = ptr_add(%zs, %r) store(%pz, %a, %in)";
     check(masked, &[(0, 0), (0, 1), (0, 33), (0, 64), (0, 1000)]);
 }

@@ -6,8 +6,8 @@
 mod blocks;
 mod contract;
 mod control;
-mod elementwise;
 mod elements;
+mod elementwise;
 mod launches;
 mod memory;
 mod products;

@@ -1,6 +1,9 @@
 //! Blocks that are affine in their axes: pointers that move by a fixed distance along each axis, masks that hold
 //! everywhere.
 //!
+//! Integers that are not affine, such as indices that were loaded, count as one more axis where only the least and the
+//! greatest element matter: they are the least one plus a coordinate up to the distance of the two.
+//!
 //! The analysis follows the expression and generates base and steps as 64-bit integers. Integers of 32 bits wrap around, and
 //! so do base and steps, modulo 2^32; where such an integer is widened or compared, a guard tells at run time that all of
 //! the block's elements stay inside of the type, which the corners do if and only if all elements do.
@@ -14,14 +17,24 @@ use trident_runtime::Checks;
 
 use super::bounds::Touch;
 use super::index::{Bit, Index, axes, counter, rename};
-use super::node::{Elem, Fun, Kind, NodeId};
+use super::node::{Elem, Fun, Kind, Node, NodeId};
 use super::{Emitter, Result};
+use crate::tile::routine::{Fold, Routine};
 
 /// The names of the "counters" whose bits are coordinates along an axis: this and those below.
 const AXIS: u16 = u16::MAX - 8;
 
-/// Most axes of a block whose corners are looked at: sums of so many distances do not wrap around.
+/// Most axes of a block whose corners are looked at.
 const CORNERS: usize = 3;
+
+/// Most axes with those that integers count as: sums of so many distances below 2^[`FAR`] do not wrap around.
+const MOST_AXES: usize = 8;
+
+/// Bits of the distance that a step may go along its axis.
+const FAR: u8 = 58;
+
+/// Bits of the number of integers below which looking for their ends costs more than it spares.
+const MANY: u8 = 7;
 
 /// `base + Σ steps[i] · coordinate[i]`; an axis without a step does not matter.
 #[derive(Clone)]
@@ -67,9 +80,31 @@ impl Block {
     }
 }
 
-struct Analysis {
-    /// Bits of each axis.
-    axes: Vec<u8>,
+/// How far a coordinate goes, from 0 on.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// To below 2 to this power.
+    Bits(u8),
+    /// To this, which is below 2^32.
+    To(Value),
+}
+
+impl Extent {
+    fn bits(self) -> u8 {
+        match self {
+            Extent::Bits(bits) => bits,
+            Extent::To(_) => 32,
+        }
+    }
+}
+
+/// What a node was before it became a buffer.
+pub(super) type Undo<'m> = Vec<(NodeId, Kind<'m>)>;
+
+struct Analysis<'m> {
+    axes: Vec<Extent>,
+    /// What integers that are not affine were before they were brought into scratch, if they count as axes.
+    scattered: Option<Undo<'m>>,
     known: HashMap<(NodeId, Index), Option<Affine>>,
     /// Masks that were looked at.
     masks: HashSet<(NodeId, Index)>,
@@ -77,10 +112,11 @@ struct Analysis {
     guards: Vec<Value>,
 }
 
-impl Analysis {
-    fn of(block: &Block) -> Self {
-        let axes = block.axes.clone();
-        Analysis { axes, known: HashMap::new(), masks: HashSet::new(), guards: vec![] }
+impl<'m> Analysis<'m> {
+    fn of(block: &Block, scattered: Option<Undo<'m>>) -> Self {
+        let axes = block.axes.iter().map(|&bits| Extent::Bits(bits)).collect();
+        let (known, masks) = (HashMap::new(), HashSet::new());
+        Analysis { axes, scattered, known, masks, guards: vec![] }
     }
 }
 
@@ -104,7 +140,7 @@ impl<'m> Emitter<'m, '_> {
         if self.checks == Checks::All || block.axes.len() > CORNERS {
             return Ok(None);
         }
-        let mut a = Analysis::of(&block);
+        let mut a = Analysis::of(&block, None);
         let Some(form) = self.affine(ptr, &index, &mut a)? else { return Ok(None) };
         if let Some(mask) = mask
             && !self.holds(mask, &index, &mut a)?
@@ -133,21 +169,23 @@ impl<'m> Emitter<'m, '_> {
         Ok(Some(Strided { address: form.base, steps, holds }))
     }
 
-    /// Whether all elements of that many bytes at these pointers are inside of what they may point to, if the pointers
-    /// are affine in the block's axes.
-    pub(super) fn affine_inside(
+    /// Whether all elements of that many bytes at these pointers are inside of what they may point to, if that can be told
+    /// from the least and the greatest of the integers that make them up; `undo` takes what becomes a buffer for it.
+    pub(super) fn corners_inside(
         &mut self,
-        ptr: NodeId,
-        index: &Index,
+        (ptr, index): (NodeId, &Index),
         block: &Block,
         touch: Touch,
         bytes: usize,
+        undo: &mut Undo<'m>,
     ) -> Result<Option<Value>> {
         if block.axes.len() > CORNERS {
             return Ok(None);
         }
-        let mut a = Analysis::of(block);
-        let Some(form) = self.affine(ptr, index, &mut a)? else { return Ok(None) };
+        let mut a = Analysis::of(block, Some(vec![]));
+        let form = self.affine(ptr, index, &mut a)?;
+        undo.extend(a.scattered.take().into_iter().flatten());
+        let Some(form) = form else { return Ok(None) };
         self.guard_bounds(&form, touch, bytes, &mut a);
         let mut guards = a.guards.into_iter();
         let first = guards.next();
@@ -155,7 +193,12 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The block as an affine one: pointers and integers of 64 bits modulo 2^64, those of 32 bits modulo 2^32.
-    fn affine(&mut self, node: NodeId, index: &Index, a: &mut Analysis) -> Result<Option<Affine>> {
+    fn affine(
+        &mut self,
+        node: NodeId,
+        index: &Index,
+        a: &mut Analysis<'m>,
+    ) -> Result<Option<Affine>> {
         let elem = self.nodes[node].elem;
         if !matches!(elem, Elem::Ptr(_) | Elem::Data(DType::I32 | DType::I64)) {
             return Ok(None);
@@ -164,6 +207,9 @@ impl<'m> Emitter<'m, '_> {
         if let Some(found) = a.known.get(&key) {
             return Ok(found.clone());
         }
+        // Memory may have changed since the buffer was filled: no load that it came from is looked at again.
+        let buffer = matches!(self.nodes[node].kind, Kind::Buffer(_));
+        let scattered = if buffer { a.scattered.take() } else { None };
         let found = match self.arithmetic(node) {
             Kind::Uniform(value) => Some(self.constant_form(value, elem, a)),
             Kind::View(of, map) => self.affine(of, &rename(&map, index), a)?,
@@ -184,8 +230,52 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => None,
         };
+        if buffer {
+            a.scattered = scattered;
+        }
+        let found = match found {
+            None => self.scattered(node, a)?,
+            found => found,
+        };
         a.known.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// A block of integers as an axis of its own.
+    fn scattered(&mut self, node: NodeId, a: &mut Analysis<'m>) -> Result<Option<Affine>> {
+        let Node { elem, bits, region, .. } = self.nodes[node];
+        let Elem::Data(dtype) = elem else { return Ok(None) };
+        if a.scattered.is_none() || a.axes.len() >= MOST_AXES || bits < MANY {
+            return Ok(None);
+        }
+        let Some(op) = self.current() else { return Ok(None) };
+        let source = self.address(node, &[1 << bits])?;
+        if region != self.region {
+            let former = std::mem::replace(&mut self.nodes[node].kind, Kind::Buffer(source));
+            a.scattered.iter_mut().for_each(|undo| undo.push((node, former.clone())));
+        }
+        let top = self.top;
+        let out = self.reserve(2 * elem.size());
+        let (one, count) = (self.int(1), self.int(1 << bits));
+        let mut ends = vec![];
+        for (i, fold) in [Fold::Min, Fold::Max].into_iter().enumerate() {
+            let to = self.b.ins().iadd_imm_s(out, (i * elem.size()) as i64);
+            let routine = Routine::Fold { op: fold, dtype };
+            self.call_routine(op, routine, &[to, source, one, count, count])?;
+            let flags = self.flags();
+            let end = self.b.ins().load(elem.clif(), flags, to, 0);
+            ends.push(self.wide(end, dtype));
+        }
+        self.top = top;
+        let width = self.b.ins().isub(ends[1], ends[0]);
+        if elem.size() == 8 {
+            let most = IntCC::UnsignedLessThan;
+            a.guards.push(self.b.ins().icmp_imm_u(most, width, 1i64 << 32));
+        }
+        let mut steps = vec![None; a.axes.len()];
+        steps.push(Some(one));
+        a.axes.push(Extent::To(width));
+        Ok(Some(Affine { base: ends[0], steps }))
     }
 
     /// How the elements of the block came about, even if they are kept in scratch.
@@ -196,13 +286,13 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    fn constant_form(&mut self, value: Value, elem: Elem, a: &Analysis) -> Affine {
+    fn constant_form(&mut self, value: Value, elem: Elem, a: &Analysis<'m>) -> Affine {
         let base = self.wide(value, elem.dtype());
         Affine { base, steps: vec![None; a.axes.len()] }
     }
 
     /// Consecutive integers, where each axis is a run of the index's bits.
-    fn iota(&mut self, start: i64, index: &Index, a: &Analysis) -> Option<Affine> {
+    fn iota(&mut self, start: i64, index: &Index, a: &Analysis<'m>) -> Option<Affine> {
         let mut base = start;
         let mut steps = vec![None; a.axes.len()];
         let mut k = 0;
@@ -214,7 +304,7 @@ impl<'m> Emitter<'m, '_> {
                 }
                 Bit::Of { var, bit: 0 } => {
                     let axis = usize::from(AXIS.checked_sub(var)?);
-                    let bits = *a.axes.get(axis)?;
+                    let Some(&Extent::Bits(bits)) = a.axes.get(axis) else { return None };
                     let run = index.get(k..k + usize::from(bits))?;
                     if !run.iter().copied().eq(counter(var, bits)) || steps[axis].is_some() {
                         return None;
@@ -234,14 +324,8 @@ impl<'m> Emitter<'m, '_> {
         operands: &[NodeId],
         elem: Elem,
         index: &Index,
-        a: &mut Analysis,
+        a: &mut Analysis<'m>,
     ) -> Result<Option<Affine>> {
-        let mut forms = vec![];
-        for &operand in operands {
-            let at = self.operand_index(operand, index);
-            let Some(form) = self.affine(operand, &at, a)? else { return Ok(None) };
-            forms.push((form, self.nodes[operand].elem));
-        }
         let op = match fun {
             Fun::Op(op) => op.kind,
             Fun::Add => K::Add,
@@ -249,6 +333,15 @@ impl<'m> Emitter<'m, '_> {
             Fun::Wide => K::Cast,
             Fun::Within | Fun::Both => return Ok(None),
         };
+        if !matches!(op, K::Add | K::Sub | K::Mul | K::Cast | K::Mod | K::PtrAdd) {
+            return Ok(None);
+        }
+        let mut forms = vec![];
+        for &operand in operands {
+            let at = self.operand_index(operand, index);
+            let Some(form) = self.affine(operand, &at, a)? else { return Ok(None) };
+            forms.push((form, self.nodes[operand].elem));
+        }
         Ok(match (op, &forms[..]) {
             (K::Add, [(x, _), (y, _)]) => Some(self.sum(x, y)),
             (K::Sub, [(x, _), (y, _)]) => Some(self.difference(x, y)),
@@ -290,7 +383,8 @@ impl<'m> Emitter<'m, '_> {
     ) -> Affine {
         let base = combine(self, x.base, y.base);
         let mut steps = vec![];
-        for (&x, &y) in x.steps.iter().zip(&y.steps) {
+        for i in 0..x.steps.len().max(y.steps.len()) {
+            let [x, y] = [x, y].map(|form| form.steps.get(i).copied().flatten());
             steps.push(match (x, y) {
                 (None, None) => None,
                 (x, y) => {
@@ -316,12 +410,12 @@ impl<'m> Emitter<'m, '_> {
         Affine { base, steps }
     }
 
-    fn exact_if_narrow(&mut self, x: &Affine, elem: Elem, a: &mut Analysis) -> Affine {
+    fn exact_if_narrow(&mut self, x: &Affine, elem: Elem, a: &mut Analysis<'m>) -> Affine {
         if elem.size() < 8 { self.exact(x, elem, a).form } else { x.clone() }
     }
 
     /// The form as exact integers, guarded: nothing wraps around.
-    fn exact(&mut self, x: &Affine, elem: Elem, a: &mut Analysis) -> Exact {
+    fn exact(&mut self, x: &Affine, elem: Elem, a: &mut Analysis<'m>) -> Exact {
         let narrow = elem.size() == 4;
         let signed = |e: &mut Self, v: Value| match narrow {
             true => {
@@ -337,8 +431,11 @@ impl<'m> Emitter<'m, '_> {
         if !narrow {
             // Far from the ends of the type, so that the bounds do not wrap around either.
             a.guards.push(self.is_small(form.base, 59));
-            for step in form.steps.iter().flatten() {
-                a.guards.push(self.is_small(*step, 38));
+        }
+        for (step, &extent) in form.steps.iter().zip(&a.axes) {
+            let Some(step) = *step else { continue };
+            if !narrow || matches!(extent, Extent::To(_)) {
+                a.guards.push(self.is_small(step, FAR.saturating_sub(extent.bits())));
             }
         }
         let (low, high) = self.bounds(&form, a);
@@ -352,11 +449,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Guards that all elements of that many bytes at these addresses are inside of what the pointers may point to.
-    fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis) {
+    fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis<'m>) {
         // Distances of corners are exact.
-        for (step, &bits) in x.steps.iter().zip(&a.axes) {
+        for (step, &extent) in x.steps.iter().zip(&a.axes) {
             let Some(step) = *step else { continue };
-            a.guards.push(self.is_small(step, 58u8.saturating_sub(bits)));
+            a.guards.push(self.is_small(step, FAR.saturating_sub(extent.bits())));
         }
         let (low, high) = self.bounds(x, a);
         let span = self.b.ins().isub(high, low);
@@ -370,11 +467,14 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The least and the greatest element.
-    fn bounds(&mut self, x: &Affine, a: &Analysis) -> (Value, Value) {
+    fn bounds(&mut self, x: &Affine, a: &Analysis<'m>) -> (Value, Value) {
         let (mut low, mut high) = (x.base, x.base);
-        for (step, &bits) in x.steps.iter().zip(&a.axes) {
+        for (step, &extent) in x.steps.iter().zip(&a.axes) {
             let Some(step) = *step else { continue };
-            let far = self.b.ins().imul_imm_s(step, (1i64 << bits) - 1);
+            let far = match extent {
+                Extent::Bits(bits) => self.b.ins().imul_imm_s(step, (1i64 << bits) - 1),
+                Extent::To(last) => self.b.ins().imul(step, last),
+            };
             let zero = self.int(0);
             let (down, up) = (self.b.ins().smin(far, zero), self.b.ins().smax(far, zero));
             (low, high) = (self.b.ins().iadd(low, down), self.b.ins().iadd(high, up));
@@ -383,7 +483,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Guards that the mask holds for all elements; gives whether that can be told.
-    fn holds(&mut self, node: NodeId, index: &Index, a: &mut Analysis) -> Result<bool> {
+    fn holds(&mut self, node: NodeId, index: &Index, a: &mut Analysis<'m>) -> Result<bool> {
         if !a.masks.insert((node, index.clone())) {
             return Ok(true);
         }

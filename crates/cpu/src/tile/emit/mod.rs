@@ -352,6 +352,11 @@ impl<'m> Emitter<'m, '_> {
         self.frames[self.frames.len() - 1].func
     }
 
+    /// The op that is being generated.
+    fn current(&self) -> Option<&'m Op> {
+        self.frames.last()?.at.last().copied()
+    }
+
     fn value(&self, op: &Op, id: ValueId) -> Result<Val> {
         let found = self.frames.last().and_then(|f| f.env.get(id.index())?.clone());
         found.ok_or_else(|| malformed(op, "uses a value that is not defined"))

@@ -1,14 +1,15 @@
 //! Loops over elements whose accesses are known to be inside before the loop begins.
 //!
 //! Where the pointers of an access are affine in the axes of a block, its least and its greatest address are two of the
-//! corners. One test of these stands before the loop, which is emitted twice: without a test of each such access, and
-//! with all tests for when a corner is outside, because masks may leave out what is there.
+//! corners; integers that are not, as those of a gather, are looked through for their ends. One test stands before the
+//! loop, which is emitted twice: without a test of each such access, and with all tests for when a corner is outside,
+//! because masks may leave out what is there.
 
 use std::collections::HashSet;
 
-use cranelift_codegen::ir::InstBuilder;
+use cranelift_codegen::ir::{InstBuilder, Value};
 
-use super::affine::Block;
+use super::affine::{Block, Undo};
 use super::bounds::Touch;
 use super::index::{Index, log2, rename};
 use super::node::{Kind, NodeId};
@@ -58,13 +59,13 @@ impl<'m> Emitter<'m, '_> {
         if !self.bounded() || bits < FEW {
             return self.sweep(dims, roots, body);
         }
-        let undo = self.settle_strips(roots)?;
+        let mut undo = self.settle_strips(roots)?;
         let block = Block::new(dims);
         let mut all = None;
         let mut proved = Proved::default();
         let mut open = HashSet::new();
         for (load, access) in self.loads_of(roots, block.index()) {
-            match self.inside(&access, &block)? {
+            match self.inside(&access, &block, &mut undo)? {
                 Some(inside) => {
                     proved.loads.insert(load);
                     all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
@@ -79,7 +80,7 @@ impl<'m> Emitter<'m, '_> {
         if let Some((Target { ptr, site, .. }, size)) = to {
             let touch = Touch { site, writes: true };
             let access = Access { ptr, index: block.index().clone(), size, touch };
-            if let Some(inside) = self.inside(&access, &block)? {
+            if let Some(inside) = self.inside(&access, &block, &mut undo)? {
                 proved.store = true;
                 all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
             }
@@ -100,13 +101,15 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Whether all elements of an access are inside, if its pointers are affine.
+    /// Whether all elements of an access are inside, if that can be told before the loop.
     fn inside(
         &mut self,
         access: &Access,
         block: &Block,
-    ) -> Result<Option<cranelift_codegen::ir::Value>> {
-        self.affine_inside(access.ptr, &access.index, block, access.touch, access.size)
+        undo: &mut Undo<'m>,
+    ) -> Result<Option<Value>> {
+        let Access { ptr, ref index, size, touch } = *access;
+        self.corners_inside((ptr, index), block, touch, size, undo)
     }
 
     /// The loads that the elements of some blocks at an index need.
