@@ -112,10 +112,11 @@ impl Activation {
             Activation::Sigmoid => sigmoid(x),
             Activation::Tanh => x.tanh(),
             Activation::Swish(a) => x * sigmoid(f64::from(a) * x),
-            Activation::Gelu => 0.5 * x * math::erfc64(-x * std::f64::consts::FRAC_1_SQRT_2),
+            Activation::Gelu => 0.5 * x * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2),
             Activation::GeluTanh => {
                 let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
-                0.5 * x * (1.0 + inner.tanh())
+                // (1 + tanh(u))/2 is sigmoid(2u), which does not cancel below 0.
+                x * sigmoid(2.0 * inner)
             }
             Activation::Elu(a) => {
                 if x < 0.0 {
@@ -126,7 +127,7 @@ impl Activation {
             }
             Activation::Softplus => softplus(x),
             Activation::Mish => x * softplus(x).tanh(),
-            Activation::Erf => math::erf64(x),
+            Activation::Erf => libm::erf(x),
             Activation::Exp => x.exp(),
         }
     }

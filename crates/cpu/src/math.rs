@@ -204,34 +204,3 @@ pub(crate) fn softplus<V: Arithmetic32>(x: V) -> V {
     let l = zero.select_lt(d, ln(u).mul(t.div(d)), t);
     zero.max(x).add(l)
 }
-
-/// The error function in `f64`, to about 1e-15: its Maclaurin series, or 1 - erfc.
-pub(crate) fn erf64(x: f64) -> f64 {
-    let a = x.abs();
-    if a >= 2.5 {
-        return (1.0 - erfc64(a)).copysign(x);
-    }
-    // e^(-x²) Σ 2^n x^(2n+1) / (1·3·…·(2n+1)), of positive terms only.
-    let (mut term, mut sum, mut n) = (x, x, 0.0);
-    while term.abs() > sum.abs() * 1e-17 {
-        n += 1.0;
-        term *= 2.0 * x * x / (2.0 * n + 1.0);
-        sum += term;
-    }
-    sum * (-x * x).exp() * std::f64::consts::FRAC_2_SQRT_PI
-}
-
-/// The complementary error function in `f64`, without cancellation in its tail (by continued fraction).
-pub(crate) fn erfc64(x: f64) -> f64 {
-    if x.is_nan() {
-        return x;
-    }
-    if x < 2.5 {
-        return 1.0 - erf64(x);
-    }
-    let mut f = x;
-    for i in (1..=60).rev() {
-        f = x + f64::from(i) * 0.5 / f;
-    }
-    (-x * x).exp() / (f * std::f64::consts::PI.sqrt())
-}

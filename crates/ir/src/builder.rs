@@ -61,10 +61,15 @@ impl<'f> Builder<'f> {
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }
+        self.push_new(op, n)
+    }
+
+    /// Appends an op that has no results yet, and gives it `n`.
+    pub(crate) fn push_new(&mut self, mut op: Op, n: usize) -> Result<Vec<ValueId>, TypeError> {
         // `push` knows the types once the results have their places.
         let untyped = Type::unranked(DType::Bool);
         let outputs: Vec<ValueId> =
-            (0..n).map(|_| self.func.value(self.name(kind), untyped.clone())).collect();
+            (0..n).map(|_| self.func.value(self.name(op.kind), untyped.clone())).collect();
         op.outputs = outputs.iter().copied().map(Some).collect();
         self.push(op)?;
         Ok(outputs)

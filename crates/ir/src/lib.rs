@@ -8,6 +8,7 @@ pub mod attr;
 pub mod builder;
 pub mod control;
 pub mod cost;
+pub mod decompose;
 pub mod dtype;
 pub mod element;
 pub mod func;

@@ -1,6 +1,7 @@
 //! Constant tensors inside a function.
 
 use crate::element::{I2, I4, U2, U4};
+use crate::interp::number::{from_float, from_int};
 use crate::{DType, Element, Type};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -104,6 +105,16 @@ impl Literal {
     /// A rank-0 literal.
     pub fn scalar<T: Element>(value: T) -> Literal {
         Literal { dims: vec![], ..Literal::vector(&[value]) }
+    }
+
+    /// A rank-0 literal of the number that is nearest to `value`, for types of at most 8 bytes.
+    pub(crate) fn number(dtype: DType, value: f64) -> Literal {
+        let bits = match dtype.is_float() {
+            true => from_float(dtype, value),
+            false => from_int(dtype, value as i128),
+        };
+        let bytes = &bits.to_le_bytes()[..dtype.size().min(8)];
+        Literal { dtype, dims: vec![], data: LiteralData::Bytes(Bytes::copy_from_slice(bytes)) }
     }
 
     /// Element type.

@@ -24,7 +24,7 @@ use trident_runtime::Declined;
 /// The kernel for an op.
 pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
-        Group::Elementwise => elementwise::kernel(cx),
+        Group::Elementwise => Some(elementwise::kernel(cx)?),
         Group::Move => moves::kernel(cx),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),

@@ -51,40 +51,48 @@ impl KernelCompiler for CpuDevice {
         module: &Module,
         options: &KernelOptions,
     ) -> Result<Arc<dyn Kernel>, Declined> {
-        let entry = module.entry().filter(|f| f.level == Level::Tile);
-        let Some(entry) = entry else {
-            let reason = "has no entry of level tile".into();
-            return Err(Declined { op: "module".into(), reason });
-        };
-        let Compiled { code, emitted, .. } =
-            target::compile(module, self.isa, options.checks, None)?;
-        let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
-        let (name, written) = (entry.name.clone(), Origins::new(module).written());
-        let header = Header { name, params, emitted, checks: options.checks, written };
-        self.native(header, &code, Some(module.clone()))
+        compile(module, self.isa, options.checks, &self.threads)
     }
 
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
         let (header, code) = image::read(image.bytes(), self.isa)
             .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
-        self.native(header, code, None)
+        native(header, code, None, self.isa, &self.threads)
     }
 }
 
-impl CpuDevice {
-    fn native(
-        &self,
-        header: Header,
-        code: &[u8],
-        module: Option<Module>,
-    ) -> Result<Arc<dyn Kernel>, Declined> {
-        let code = Code::new(code).map_err(|e| Declined {
-            op: header.name.clone(),
-            reason: format!("no memory for machine code: {e}"),
-        })?;
-        let (threads, isa, pace) = (Arc::clone(&self.threads), self.isa, Pace::default());
-        Ok(Arc::new(Native { header, code, threads, isa, pace, module }))
-    }
+/// Compiles the entry of a module, which runs on these threads.
+pub(crate) fn compile(
+    module: &Module,
+    isa: Isa,
+    checks: Checks,
+    threads: &Arc<Threads>,
+) -> Result<Arc<dyn Kernel>, Declined> {
+    let entry = module.entry().filter(|f| f.level == Level::Tile);
+    let Some(entry) = entry else {
+        let reason = "has no entry of level tile".into();
+        return Err(Declined { op: "module".into(), reason });
+    };
+    let Compiled { code, emitted, .. } = target::compile(module, isa, checks, None)?;
+    let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
+    let (name, written) = (entry.name.clone(), Origins::new(module).written());
+    let header = Header { name, params, emitted, checks, written };
+    native(header, &code, Some(module.clone()), isa, threads)
+}
+
+fn native(
+    header: Header,
+    code: &[u8],
+    module: Option<Module>,
+    isa: Isa,
+    threads: &Arc<Threads>,
+) -> Result<Arc<dyn Kernel>, Declined> {
+    let code = Code::new(code).map_err(|e| Declined {
+        op: header.name.clone(),
+        reason: format!("no memory for machine code: {e}"),
+    })?;
+    let (threads, pace) = (Arc::clone(threads), Pace::default());
+    Ok(Arc::new(Native { header, code, threads, isa, pace, module }))
 }
 
 /// Most scratch of a thread: more is taken for a mistake.

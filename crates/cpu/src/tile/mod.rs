@@ -5,7 +5,7 @@ mod check;
 mod code;
 mod emit;
 mod image;
-mod kernel;
+pub(crate) mod kernel;
 mod loops;
 mod plan;
 pub mod routine;

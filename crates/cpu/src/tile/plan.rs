@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use trident_ir::{Block, DType, Func, Op, OpKind, ValueId, op::Group};
+use trident_ir::op::{Class, Group};
+use trident_ir::{Block, DType, Func, Op, OpKind, ValueId};
 
 use super::routine::function::{self, Function};
 
@@ -66,29 +67,16 @@ impl Plan {
     }
 }
 
-/// Whether the blocks that the op gives are expressions that any loop can evaluate.
+/// Whether the blocks that the op gives are expressions that any loop can evaluate. A volatile load is done where it stands.
 pub(super) fn lazy(op: &Op) -> bool {
-    use OpKind as K;
-    match op.kind {
-        K::Load | K::DescriptorLoad | K::DescriptorGather => !op.flag("volatile"),
-        K::Splat | K::Arange | K::ExpandDims | K::Broadcast | K::View | K::Permute | K::Cat => true,
-        K::Join | K::Unjoin | K::TakeAlongAxis | K::Hint | K::Identity | K::Poison => true,
-        K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt | K::Constant => true,
-        _ => op.decl().group == Group::Elementwise,
-    }
+    op.decl().is_lazy() && !op.flag("volatile")
 }
 
 /// Whether the op on floats is computed block by block, by a routine.
 pub(super) fn strip(op: &Op) -> bool {
-    use OpKind as K;
     match op.kind {
-        K::Add | K::Sub | K::Mul | K::Div | K::Sum | K::Neg | K::Abs | K::Sqrt | K::Ceil => false,
-        K::Floor | K::Round | K::Max | K::Min | K::MaxNum | K::MinNum | K::Clamp => false,
-        K::Relu | K::Reciprocal | K::IsNaN | K::IsInf | K::Mod | K::Where | K::BitCast => false,
-        K::Equal | K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => false,
-        K::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
-        K::And | K::Or | K::Not | K::Xor => false,
-        _ => op.decl().group == Group::Elementwise,
+        OpKind::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
+        _ => matches!(op.decl().class, Class::Function),
     }
 }
 
@@ -104,21 +92,6 @@ pub(super) fn name(op: &Op) -> &str {
     match op.kind {
         OpKind::Libm => op.str("function").unwrap_or_default(),
         kind => kind.decl().name,
-    }
-}
-
-/// Instructions for one element, roughly, operands left aside.
-pub(super) fn cost(op: &Op) -> u32 {
-    use OpKind as K;
-    match op.kind {
-        K::Splat | K::Arange | K::ExpandDims | K::Broadcast | K::View | K::Constant | K::Hint => 0,
-        K::Identity | K::Poison | K::PtrCast | K::IntToPtr | K::PtrToInt | K::BitCast => 0,
-        K::Load | K::DescriptorLoad | K::DescriptorGather | K::TakeAlongAxis => 8,
-        K::Div | K::Sqrt | K::Rsqrt | K::Reciprocal => 6,
-        K::Mod => 12,
-        K::Exp | K::Exp2 | K::Log | K::Log2 | K::Sin | K::Cos | K::Tan | K::Tanh | K::Erf => 20,
-        K::Libm | K::Pow | K::Sigmoid | K::Gelu | K::Mish | K::Softplus => 30,
-        _ => 1,
     }
 }
 
@@ -172,7 +145,7 @@ impl Forward<'_> {
     fn cost_of(&self, op: &Op) -> u32 {
         match op.kind {
             OpKind::Load if op.input(0).and_then(|p| self.rise(p)).is_some() => NEAR,
-            _ => cost(op),
+            _ => op.decl().cost,
         }
     }
 
@@ -353,7 +326,7 @@ impl Roots<'_> {
         }
         if root == Root::Many {
             let keep: Vec<_> = op.defined().filter(|&out| self.dear(out)).collect();
-            if !keep.is_empty() && !renames(op.kind) {
+            if !keep.is_empty() && !op.decl().is_view() {
                 self.kept.extend(keep);
                 root = self.fresh();
             }
@@ -373,22 +346,4 @@ impl Roots<'_> {
             self.add(v, root);
         }
     }
-}
-
-/// Whether the op only renames indices: its operand is kept instead.
-fn renames(kind: OpKind) -> bool {
-    use OpKind as K;
-    matches!(
-        kind,
-        K::Splat
-            | K::ExpandDims
-            | K::Broadcast
-            | K::View
-            | K::Permute
-            | K::Unjoin
-            | K::Hint
-            | K::Identity
-            | K::BitCast
-            | K::PtrCast
-    )
 }

@@ -6,7 +6,7 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types};
 use cranelift_codegen::isa::{self, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
-use trident_ir::Module;
+use trident_ir::{Module, decompose};
 use trident_runtime::{Checks, Declined, Listing};
 
 use super::emit::{self, Emitted};
@@ -96,6 +96,8 @@ pub(super) fn compile(
         signature,
     ));
     let wanted = listing.is_some();
+    let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
+    let module = lowered.as_ref().unwrap_or(module);
     let (emitted, loops) = emit::emit(module, level, checks, wanted, config, &mut context.func)?;
     if listing == Some(Listing::Clif) {
         let listing = Some(format!("{}{}", emitted.loops, context.func.display()));

@@ -1,12 +1,16 @@
 //! Ops: what the table declares of each.
 
+mod class;
 mod custom;
 mod effect;
+mod operand;
 mod rule;
 mod table;
 mod tile;
 
+pub use class::Class;
 pub use effect::Effect;
+pub use operand::{Arity, Elements, Operand};
 pub use rule::{Operands, Rule, TypeError};
 pub use table::OpKind;
 
@@ -87,26 +91,6 @@ pub enum Group {
     Tile,
     /// Reads, writes and other effects of one program; at level `tile`.
     Memory,
-}
-
-/// How often an operand or a result occurs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arity {
-    /// Exactly once.
-    One,
-    /// Once or not at all.
-    Optional,
-    /// Any number; only in the last place.
-    Many,
-}
-
-/// A declared operand.
-#[derive(Clone, Copy, Debug)]
-pub struct Operand {
-    /// The field's usual name for it.
-    pub name: &'static str,
-    /// How often it occurs.
-    pub arity: Arity,
 }
 
 /// A declared result.
@@ -215,6 +199,10 @@ pub struct OpDecl {
     pub attrs: &'static [AttrDecl],
     /// Number of regions.
     pub regions: usize,
+    /// Instructions for one element of the result, roughly, where native code computes single elements.
+    pub cost: u32,
+    /// How the elements of its results come about.
+    pub class: Class,
     /// What it computes, as the documentation of the variant says.
     pub doc: &'static str,
 }

@@ -8,8 +8,8 @@ use super::custom::{
     linear_state, map_values, optional, quantized, zip_map,
 };
 use super::tile::with_tile_ops;
-use super::{Arity, AttrDecl, Default, Group, OpDecl, OpResult, Operand, Rule};
-use crate::{AttrKind, DType};
+use super::{Arity, AttrDecl, Class, Default, Elements, Group, OpDecl, OpResult, Operand, Rule};
+use crate::{AttrKind, DType, decompose};
 use Rule::{
     AttrOr, Declared, Elem, Element, Fn, InnerOf, Is, ItemOf, Pointee, Regions, Same, SeqOf,
 };
@@ -38,10 +38,37 @@ macro_rules! arity {
     };
 }
 
+/// The second, or the first if there is no second.
+macro_rules! or {
+    ($default:expr) => {
+        $default
+    };
+    ($default:expr, $value:expr) => {
+        $value
+    };
+}
+
+macro_rules! class {
+    (Elementwise) => {
+        Class::Element
+    };
+    ($group:ident) => {
+        Class::Whole
+    };
+    ($group:ident = $composite:ident) => {
+        Class::Composite(decompose::$composite)
+    };
+    ($group:ident $class:ident) => {
+        Class::$class
+    };
+}
+
 macro_rules! ops {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
-        ( $($in:ident $([$iq:ident])?),* ) -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
-        { $($attr:ident = $default:expr),* $(,)? } $(regions $regions:literal)? ; )*) => {
+        ( $($in:ident $([$iq:ident])? $(: $takes:ident $($alike:ident)?)?),* )
+        -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
+        { $($attr:ident = $default:expr),* $(,)? } $(regions $regions:literal)?
+        $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? ; )*) => {
         /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
         /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
         ///
@@ -67,10 +94,17 @@ macro_rules! ops {
             variant: stringify!($variant),
             name: $name,
             group: Group::$group,
-            operands: &[$( Operand { name: stringify!($in), arity: arity!($($iq)?) }, )*],
+            operands: &[$( Operand {
+                name: stringify!($in),
+                arity: arity!($($iq)?),
+                takes: or!(Elements::Any $(, Elements::$takes)?),
+                alike: or!(None $($(, Some(stringify!($alike)))?)?),
+            }, )*],
             results: &[$( OpResult { name: stringify!($out), arity: arity!($($oq)?), rule: $rule }, )*],
             attrs: &[$( AttrDecl { name: stringify!($attr), default: $default }, )*],
             regions: 0 $( + $regions )?,
+            cost: or!(1 $(, $cost)?),
+            class: class!($group $($class)? $(= $composite)?),
             doc: concat!($($doc),+).trim_ascii(),
         }, )*];
     };
@@ -79,187 +113,189 @@ macro_rules! ops {
 with_tile_ops! { ops! {
     // ---------------------------------------------------------------- constants
     /// The tensor in attribute `value`.
-    Constant "constant" Move () -> (output: Fn(constant)) { value = Required(AttrKind::Tensor) };
+    Constant "constant" Move () -> (output: Fn(constant)) { value = Required(AttrKind::Tensor) } cost 0 class Element;
     /// A tensor of the shape given by the operand, every element the one in `value` (f32 zero if absent).
     ConstantOfShape "constant_of_shape" Move (shape) -> (output: Fn(filled)) { value = TENSOR };
 
     // ---------------------------------------------------------------- elementwise, one operand
     /// Magnitude; the least signed integer maps to itself.
-    Abs "abs" Elementwise (x) -> (y: Elem(0)) {};
+    Abs "abs" Elementwise (x: Number) -> (y: Elem(0)) {};
     /// Inverse cosine in radians.
-    Acos "acos" Elementwise (x) -> (y: Elem(0)) {};
+    Acos "acos" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Inverse hyperbolic cosine.
-    Acosh "acosh" Elementwise (x) -> (y: Elem(0)) {};
+    Acosh "acosh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Inverse sine in radians.
-    Asin "asin" Elementwise (x) -> (y: Elem(0)) {};
+    Asin "asin" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Inverse hyperbolic sine.
-    Asinh "asinh" Elementwise (x) -> (y: Elem(0)) {};
+    Asinh "asinh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Inverse tangent in radians.
-    Atan "atan" Elementwise (x) -> (y: Elem(0)) {};
+    Atan "atan" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Inverse hyperbolic tangent.
-    Atanh "atanh" Elementwise (x) -> (y: Elem(0)) {};
+    Atanh "atanh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Bits of the operand read as another element type of the same width.
-    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to = Required(AttrKind::DType) };
+    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to = Required(AttrKind::DType) } cost 0 class View;
     /// Complements every bit.
-    BitwiseNot "bitwise_not" Elementwise (x) -> (y: Elem(0)) {};
-    /// Converts to element type `to`. Floats to integers truncate. What an integer cannot hold, NaN included, saturates at
-    /// level tile; at level graph it is cut to 32 bits, or 64 for `u32` and integers of 64 bits, with the least value for
-    /// what these cannot hold, and then wraps (`u64` holds all below 2^64, and 0 stands for the rest). Integers wrap. To
-    /// narrower floats round to nearest even;
-    /// with `saturate`, 8-bit floats clamp to their finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or,
-    /// for narrower floats, `rtz` (towards zero).
+    BitwiseNot "bitwise_not" Elementwise (x: Int) -> (y: Elem(0)) {};
+    /// Converts to element type `to`; to its own type nothing changes. Floats to integers truncate. What an integer cannot hold,
+    /// NaN included, is arbitrary at level tile; at level graph it is cut to 32 bits, or 64 for `u32` and integers of 64
+    /// bits, with the least value for what these cannot hold, and then wraps (`u64` holds all below 2^64, and 0 stands for
+    /// the rest). Integers wrap. To narrower floats round to nearest even; with `saturate`, 8-bit floats clamp to their
+    /// finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or, from floats to floats at level tile, `rtz`
+    /// (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
         { to = Required(AttrKind::DType), saturate = Int(1), round_mode = Str("up"), rounding = Str("rtne") };
     /// Least integer not below the operand.
-    Ceil "ceil" Elementwise (x) -> (y: Elem(0)) {};
-    /// max(0, x) + min(0, alpha·(exp(x/alpha) − 1)).
-    Celu "celu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.0) };
+    Ceil "ceil" Elementwise (x: Float) -> (y: Elem(0)) {};
+    /// x where x ≥ 0, else alpha·(exp(x/alpha) − 1).
+    Celu "celu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite celu;
     /// Cosine of radians.
-    Cos "cos" Elementwise (x) -> (y: Elem(0)) {};
+    Cos "cos" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Hyperbolic cosine.
-    Cosh "cosh" Elementwise (x) -> (y: Elem(0)) {};
-    /// x where x > 0, else alpha·(exp(x) − 1).
-    Elu "elu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.0) };
+    Cosh "cosh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
+    /// x where x ≥ 0, else alpha·(exp(x) − 1).
+    Elu "elu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite elu;
     /// Gauss error function.
-    Erf "erf" Elementwise (x) -> (y: Elem(0)) {};
+    Erf "erf" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// e to the power of the operand.
-    Exp "exp" Elementwise (x) -> (y: Elem(0)) {};
+    Exp "exp" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// 2 to the power of the operand.
-    Exp2 "exp2" Elementwise (x) -> (y: Elem(0)) {};
+    Exp2 "exp2" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Greatest integer not above the operand.
-    Floor "floor" Elementwise (x) -> (y: Elem(0)) {};
+    Floor "floor" Elementwise (x: Float) -> (y: Elem(0)) {};
     /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula. At −∞ it is NaN, the product
     /// of −∞ and 0.
-    Gelu "gelu" Elementwise (x) -> (y: Elem(0)) { approximate = Str("none") };
-    /// max(0, min(1, alpha·x + beta)).
-    HardSigmoid "hard_sigmoid" Elementwise (x) -> (y: Elem(0)) { alpha = Float(0.2), beta = Float(0.5) };
-    /// x·max(0, min(1, x/6 + 1/2)).
-    HardSwish "hard_swish" Elementwise (x) -> (y: Elem(0)) {};
+    Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate = Str("none") } composite gelu;
+    /// alpha·x + beta, clamped to 0 … 1.
+    HardSigmoid "hard_sigmoid" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(0.2), beta = Float(0.5) } composite hard_sigmoid;
+    /// x·(x/6 + 1/2), the second factor clamped to 0 … 1. At −∞ it is NaN, the product of −∞ and 0.
+    HardSwish "hard_swish" Elementwise (x: Float) -> (y: Elem(0)) {} composite hard_swish;
     /// The operand itself, of any type.
-    Identity "identity" Move (x) -> (y: Same(0)) {};
+    Identity "identity" Move (x) -> (y: Same(0)) {} cost 0 class View;
     /// Whether the element is an infinity of a sign that is asked for.
-    IsInf "is_inf" Elementwise (x) -> (y: BOOL) { detect_negative = Int(1), detect_positive = Int(1) };
+    IsInf "is_inf" Elementwise (x: Float) -> (y: BOOL) { detect_negative = Int(1), detect_positive = Int(1) } composite is_inf;
     /// Whether the element is not a number.
-    IsNaN "is_nan" Elementwise (x) -> (y: BOOL) {};
+    IsNaN "is_nan" Elementwise (x: Float) -> (y: BOOL) {};
     /// x where x ≥ 0, else alpha·x.
-    LeakyRelu "leaky_relu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(0.01) };
+    LeakyRelu "leaky_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(0.01) } composite leaky_relu;
     /// Natural logarithm.
-    Log "log" Elementwise (x) -> (y: Elem(0)) {};
+    Log "log" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Logarithm to base 2.
-    Log2 "log2" Elementwise (x) -> (y: Elem(0)) {};
+    Log2 "log2" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// x·tanh(ln(1 + exp(x))).
-    Mish "mish" Elementwise (x) -> (y: Elem(0)) {};
+    Mish "mish" Elementwise (x: Float) -> (y: Elem(0)) {} composite mish;
     /// Negation; integers wrap.
-    Neg "neg" Elementwise (x) -> (y: Elem(0)) {};
+    Neg "neg" Elementwise (x: Number) -> (y: Elem(0)) {};
     /// Logical negation.
-    Not "not" Elementwise (x) -> (y: BOOL) {};
+    Not "not" Elementwise (x: Bool) -> (y: BOOL) {};
     /// 1/x.
-    Reciprocal "reciprocal" Elementwise (x) -> (y: Elem(0)) {};
-    /// max(0, x); NaN stays.
-    Relu "relu" Elementwise (x) -> (y: Elem(0)) {};
+    Reciprocal "reciprocal" Elementwise (x: Float) -> (y: Elem(0)) {} composite reciprocal;
+    /// 0 where x < 0, else x: NaN and −0 stay.
+    Relu "relu" Elementwise (x: Number) -> (y: Elem(0)) {} composite relu;
     /// Nearest integer, ties to even.
-    Round "round" Elementwise (x) -> (y: Elem(0)) {};
+    Round "round" Elementwise (x: Float) -> (y: Elem(0)) {};
     /// 1/√x.
-    Rsqrt "rsqrt" Elementwise (x) -> (y: Elem(0)) {};
+    Rsqrt "rsqrt" Elementwise (x: Float) -> (y: Elem(0)) {} composite rsqrt;
     /// gamma·x where x > 0, else gamma·(alpha·exp(x) − alpha).
-    Selu "selu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.673_263_2), gamma = Float(1.050_701) };
-    /// x + bias below −lambd, x − bias above lambd, else 0.
-    Shrink "shrink" Elementwise (x) -> (y: Elem(0)) { bias = Float(0.0), lambd = Float(0.5) };
+    Selu "selu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.673_263_2), gamma = Float(1.050_701) } composite selu;
+    /// x + bias below −lambd, x − bias above lambd, else 0, NaN included; of integers computed in f64.
+    Shrink "shrink" Elementwise (x: Number) -> (y: Elem(0)) { bias = Float(0.0), lambd = Float(0.5) } composite shrink;
     /// 1/(1 + exp(−x)).
-    Sigmoid "sigmoid" Elementwise (x) -> (y: Elem(0)) {};
-    /// −1, 0 or 1; NaN stays.
-    Sign "sign" Elementwise (x) -> (y: Elem(0)) {};
+    Sigmoid "sigmoid" Elementwise (x: Float) -> (y: Elem(0)) {} composite sigmoid;
+    /// −1, 0 or 1; NaN stays, −0 gives 0.
+    Sign "sign" Elementwise (x: Number) -> (y: Elem(0)) {} composite sign;
     /// Sine of radians.
-    Sin "sin" Elementwise (x) -> (y: Elem(0)) {};
+    Sin "sin" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Hyperbolic sine.
-    Sinh "sinh" Elementwise (x) -> (y: Elem(0)) {};
+    Sinh "sinh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// ln(1 + exp(x)), without overflow.
-    Softplus "softplus" Elementwise (x) -> (y: Elem(0)) {};
+    Softplus "softplus" Elementwise (x: Float) -> (y: Elem(0)) {} composite softplus;
     /// x/(1 + |x|).
-    Softsign "softsign" Elementwise (x) -> (y: Elem(0)) {};
+    Softsign "softsign" Elementwise (x: Float) -> (y: Elem(0)) {} composite softsign;
     /// Square root.
-    Sqrt "sqrt" Elementwise (x) -> (y: Elem(0)) {};
+    Sqrt "sqrt" Elementwise (x: Float) -> (y: Elem(0)) {} cost 6;
     /// x·sigmoid(alpha·x).
-    Swish "swish" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.0) };
+    Swish "swish" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite swish;
     /// Tangent of radians.
-    Tan "tan" Elementwise (x) -> (y: Elem(0)) {};
+    Tan "tan" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Hyperbolic tangent.
-    Tanh "tanh" Elementwise (x) -> (y: Elem(0)) {};
-    /// x where x > alpha, else 0.
-    ThresholdedRelu "thresholded_relu" Elementwise (x) -> (y: Elem(0)) { alpha = Float(1.0) };
+    Tanh "tanh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
+    /// x where x > alpha, else 0, NaN included.
+    ThresholdedRelu "thresholded_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite thresholded_relu;
 
     // ---------------------------------------------------------------- elementwise, several operands
     /// Sum of two tensors, broadcast; integers wrap.
-    Add "add" Elementwise (a, b) -> (c: Elem(0)) {};
+    Add "add" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {};
     /// Logical and, broadcast.
-    And "and" Elementwise (a, b) -> (c: BOOL) {};
+    And "and" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {};
     /// Shifts `x` by `y` bits in `direction` LEFT or RIGHT, broadcast; signed types shift arithmetically to the right.
-    BitShift "bit_shift" Elementwise (x, y) -> (z: Elem(0)) { direction = Required(AttrKind::Str) };
+    BitShift "bit_shift" Elementwise (x: Int T, y: Int T) -> (z: Elem(0)) { direction = Required(AttrKind::Str) };
     /// Bitwise and, broadcast.
-    BitwiseAnd "bitwise_and" Elementwise (a, b) -> (c: Elem(0)) {};
+    BitwiseAnd "bitwise_and" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// Bitwise or, broadcast.
-    BitwiseOr "bitwise_or" Elementwise (a, b) -> (c: Elem(0)) {};
+    BitwiseOr "bitwise_or" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// Bitwise exclusive or, broadcast.
-    BitwiseXor "bitwise_xor" Elementwise (a, b) -> (c: Elem(0)) {};
-    /// min(max(x, lo), hi) with rank-0 bounds that may be left out.
-    Clip "clip" Elementwise (x, min[opt], max[opt]) -> (y: Elem(0)) {};
+    BitwiseXor "bitwise_xor" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
+    /// x clamped to bounds of rank 0 that may be left out: `min` where x < min, then `max` where that is greater. NaN and
+    /// −0 stay; a bound that is NaN has no effect.
+    Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {} composite clip;
     /// min(max(x, low), high) element by element; a NaN operand x gives `low`, or NaN with `propagate_nan`.
-    Clamp "clamp" Elementwise (x, low, high) -> (y: Elem(0)) { propagate_nan = Int(0) };
+    Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan = Int(0) } composite clamp;
     /// Quotient, broadcast; integers truncate towards zero.
-    Div "div" Elementwise (a, b) -> (c: Elem(0)) {};
+    Div "div" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {} cost 6;
     /// a = b, broadcast.
-    Equal "equal" Elementwise (a, b) -> (c: BOOL) {};
+    Equal "equal" Elementwise (a: Any T, b: Any T) -> (c: BOOL) {};
     /// a·b + c, rounded once.
-    Fma "fma" Elementwise (a, b, c) -> (y: Elem(0)) {};
-    /// a > b, broadcast.
-    Greater "greater" Elementwise (a, b) -> (c: BOOL) {};
+    Fma "fma" Elementwise (a: Float T, b: Float T, c: Float T) -> (y: Elem(0)) {} class Function;
+    /// a > b, broadcast; true is greater than false.
+    Greater "greater" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// a ≥ b, broadcast.
-    GreaterOrEqual "greater_or_equal" Elementwise (a, b) -> (c: BOOL) {};
+    GreaterOrEqual "greater_or_equal" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// a < b, broadcast.
-    Less "less" Elementwise (a, b) -> (c: BOOL) {};
+    Less "less" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// a ≤ b, broadcast.
-    LessOrEqual "less_or_equal" Elementwise (a, b) -> (c: BOOL) {};
+    LessOrEqual "less_or_equal" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// A function of the C mathematics library (or CUDA's libdevice) by its name without type suffix: `acosh`, `hypot` …
-    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) };
-    /// Greatest of all operands, broadcast; NaN wins.
-    Max "max" Elementwise (xs[many]) -> (y: Elem(0)) {};
-    /// The greater of two; of NaN and a number the number.
-    MaxNum "max_num" Elementwise (a, b) -> (c: Elem(0)) {};
+    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) } cost 30 class Function;
+    /// Greatest of all operands, broadcast; NaN wins, and +0 is greater than −0.
+    Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
+    /// The greater of two; of NaN and a number the number. +0 is greater than −0.
+    MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) {};
     /// Mean of all operands, broadcast.
-    Mean "mean" Elementwise (xs[many]) -> (y: Elem(0)) {};
-    /// Least of all operands, broadcast; NaN wins.
-    Min "min" Elementwise (xs[many]) -> (y: Elem(0)) {};
-    /// The lesser of two; of NaN and a number the number.
-    MinNum "min_num" Elementwise (a, b) -> (c: Elem(0)) {};
-    /// Remainder, broadcast: with the sign of the divisor, or of the dividend with `fmod`.
-    Mod "mod" Elementwise (a, b) -> (c: Elem(0)) { fmod = Int(0) };
+    Mean "mean" Elementwise (xs[many]: Float T) -> (y: Elem(0)) {} composite mean;
+    /// Least of all operands, broadcast; NaN wins, and −0 is less than +0.
+    Min "min" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
+    /// The lesser of two; of NaN and a number the number. −0 is less than +0.
+    MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) {};
+    /// Remainder, broadcast: with the sign of the divisor, or of the dividend with `fmod`. −4 mod 2 is +0, and −0 with
+    /// `fmod`.
+    Mod "mod" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) { fmod = Int(0) } cost 12;
     /// Product, broadcast; integers wrap.
-    Mul "mul" Elementwise (a, b) -> (c: Elem(0)) {};
+    Mul "mul" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {};
     /// The upper half of the product of two integers, in their width.
-    MulHigh "mul_high" Elementwise (a, b) -> (c: Elem(0)) {};
+    MulHigh "mul_high" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// Logical or, broadcast.
-    Or "or" Elementwise (a, b) -> (c: BOOL) {};
+    Or "or" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {};
     /// x where x ≥ 0, else slope·x; the slope broadcasts to x.
-    PRelu "prelu" Elementwise (x, slope) -> (y: Elem(0)) {};
-    /// x to the power of y, broadcast, in the type of x.
-    Pow "pow" Elementwise (x, y) -> (z: Elem(0)) {};
+    PRelu "prelu" Elementwise (x: Number T, slope: Number T) -> (y: Elem(0)) {} composite prelu;
+    /// x to the power of y, broadcast, in the type of x. At level tile both are floats of one type.
+    Pow "pow" Elementwise (x: Number, y: Number) -> (z: Elem(0)) {} cost 30 class Function;
     /// Difference, broadcast; integers wrap.
-    Sub "sub" Elementwise (a, b) -> (c: Elem(0)) {};
+    Sub "sub" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {};
     /// Sum of all operands, broadcast.
-    Sum "sum" Elementwise (xs[many]) -> (y: Elem(0)) {};
+    Sum "sum" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} composite sum;
     /// a·sigmoid(alpha·a)·b, the gate first; the shapes are equal, nothing broadcasts.
-    SwiGLU "swiglu" Elementwise (a, b) -> (y: Elem(0)) { alpha = Float(1.0) };
+    SwiGLU "swiglu" Elementwise (a: Float T, b: Float T) -> (y: Elem(0)) { alpha = Float(1.0) } composite swiglu;
     /// x where the condition holds, else y; broadcast.
-    Where "where" Elementwise (condition, x, y) -> (output: Element(1)) {};
+    Where "where" Elementwise (condition: Bool, x: Any T, y: Any T) -> (output: Element(1)) {};
     /// Logical exclusive or, broadcast.
-    Xor "xor" Elementwise (a, b) -> (c: BOOL) {};
+    Xor "xor" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {};
 
     // ---------------------------------------------------------------- control flow
     /// Runs region 0 if the condition holds, else region 1, and results in what it yields.
-    If "if" Control (cond) -> (outputs[many]: Regions) {} regions 2;
+    If "if" Control (cond: Bool) -> (outputs[many]: Regions) {} regions 2;
     /// Repeats the region at most `trip_count` times while the condition holds. The region takes the iteration number,
     /// the condition and the carried values, and yields the condition, the carried values and one slice of each scan output.
-    Loop "loop" Control (trip_count[opt], cond[opt], init[many]) -> (outputs[many]: Regions) {} regions 1;
+    Loop "loop" Control (trip_count[opt]: I64, cond[opt]: Bool, init[many]) -> (outputs[many]: Regions) {} regions 1;
     /// Runs the region once for each slice of the last `num_scan_inputs` operands along their scan axes; the region takes
     /// the states and the slices and yields the states and slices of the outputs.
     Scan "scan" Control (xs[many]) -> (outputs[many]: Regions) {
@@ -277,37 +313,37 @@ with_tile_ops! { ops! {
     /// a row gives NaN as softmax does. `qk_matmul_output` is the scores: 0 plain, 1 after the soft cap, 2 after the mask, 3
     /// after softmax.
     Attention "attention" Contract
-        (q, k, v, attn_mask[opt], past_key[opt], past_value[opt], nonpad_kv_seqlen[opt])
+        (q: Float T, k: Float T, v: Any U, attn_mask[opt], past_key[opt]: Float T, past_value[opt]: Any U, nonpad_kv_seqlen[opt])
         -> (y: Elem(0), present_key[opt]: Elem(1), present_value[opt]: Elem(2), qk_matmul_output[opt]: Elem(0)) {
         is_causal = Int(0), q_num_heads = INT, kv_num_heads = INT, scale = FLOAT, softcap = Float(0.0),
         softmax_precision = DTYPE, qk_matmul_output_mode = Int(0), left_window_size = Int(-1), right_window_size = Int(-1),
         plain_mask = Int(0),
     };
     /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…], plus `b` of length M.
-    Conv "conv" Contract (x, w, b[opt]) -> (y: Elem(0)) {
+    Conv "conv" Contract (x: Float T, w: Float T, b[opt]: Float T) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
     /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours. Activations are
     /// `none`, `relu`, `clip` (alpha to beta), `leaky_relu` (alpha), `hard_swish`, `hard_sigmoid` (alpha, beta), `sigmoid`,
     /// `tanh`, `silu`, `gelu` and `gelu_tanh`; the residual has the shape of the result.
-    FusedConv "fused_conv" Contract (x, w, b[opt], residual[opt]) -> (y: Elem(0)) {
+    FusedConv "fused_conv" Contract (x: Float T, w: Float T, b[opt]: Float T, residual[opt]: Float T) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
     };
     /// Integer convolution of (x − x_zero_point) with (w − w_zero_point), accumulated in i32.
-    ConvInteger "conv_integer" Quant (x, w, x_zero_point[opt], w_zero_point[opt]) -> (y: Is(DType::I32)) {
+    ConvInteger "conv_integer" Quant (x: Any T, w: Any U, x_zero_point[opt]: Any T, w_zero_point[opt]: Any U) -> (y: Is(DType::I32)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
     /// Transposed convolution, the gradient of `conv` by its input; `w` is [C, M/group, kernel…]. An axis has stride·(n
     /// − 1) + output_padding + k' − begin − end places, or those that `output_shape` asks for, by pads that are split
     /// as `auto_pad` says; SAME means n·stride.
-    ConvTranspose "conv_transpose" Contract (x, w, b[opt]) -> (y: Elem(0)) {
+    ConvTranspose "conv_transpose" Contract (x: Float T, w: Float T, b[opt]: Float T) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, output_padding = INTS,
         output_shape = INTS, pads = INTS, strides = INTS,
     };
     /// Convolution whose taps are displaced by `offset` [N, offset_group·taps·axes, out…], read by linear interpolation
     /// with 0 outside, and weighted by `mask` [N, offset_group·taps, out…].
-    DeformConv "deform_conv" Contract (x, w, offset, b[opt], mask[opt]) -> (y: Elem(0)) {
+    DeformConv "deform_conv" Contract (x: Float T, w: Float T, offset: Float T, b[opt]: Float T, mask[opt]: Float T) -> (y: Elem(0)) {
         dilations = INTS, group = Int(1), kernel_shape = INTS, offset_group = Int(1), pads = INTS, strides = INTS,
     };
     /// Depthwise convolution of [batch, channels, length] that looks back only: `weight` is [channels, 1, k], the state
@@ -316,9 +352,9 @@ with_tile_ops! { ops! {
         -> (y: Elem(0), present_state: Elem(0)) { activation = Str("none") };
     /// Sum over products as the equation in Einstein's notation tells; `...` stands for axes that broadcast, and
     /// without `->` the result has the letters that occur once, in order of the alphabet.
-    Einsum "einsum" Contract (xs[many]) -> (y: Elem(0)) { equation = Required(AttrKind::Str) };
+    Einsum "einsum" Contract (xs[many]: Any T) -> (y: Elem(0)) { equation = Required(AttrKind::Str) };
     /// alpha·op(a)·op(b) + beta·c for matrices, op transposing where `trans_*` says so, `c` broadcast to the result.
-    Gemm "gemm" Contract (a, b, c[opt]) -> (y: Elem(0)) {
+    Gemm "gemm" Contract (a: Number T, b: Number T, c[opt]: Number T) -> (y: Elem(0)) {
         alpha = Float(1.0), beta = Float(1.0), trans_a = Int(0), trans_b = Int(0),
     };
     /// Attention as a recurrence over a state S [batch, kv heads, d_k, d_v], operands packed as [batch, length,
@@ -330,17 +366,17 @@ with_tile_ops! { ops! {
         scale = Float(0.0), update_rule = Str("gated_delta"),
     };
     /// Matrix product over the last two axes, batch axes broadcast, rank-1 operands as row or column (NumPy's matmul).
-    MatMul "matmul" Contract (a, b) -> (y: Elem(0)) {};
+    MatMul "matmul" Contract (a: Number T, b: Number T) -> (y: Elem(0)) {};
     /// activation(scale·op(a)·op(b) + bias + residual): what fusion makes of a matrix product and its neighbours.
     /// `trans_*` swap the last two axes; `bias` has one element per column, the residual the shape of the result;
     /// activations as for `fused_conv`.
-    FusedMatMul "fused_matmul" Contract (a, b, bias[opt], residual[opt]) -> (y: Elem(0)) {
+    FusedMatMul "fused_matmul" Contract (a: Any T, b: Any T, bias[opt]: Any T, residual[opt]: Any T) -> (y: Elem(0)) {
         scale = Float(1.0), trans_a = Int(0), trans_b = Int(0),
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
     };
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
-    MatMulInteger "matmul_integer" Quant (a, b, a_zero_point[opt], b_zero_point[opt]) -> (y: Is(DType::I32)) {};
+    MatMulInteger "matmul_integer" Quant (a: Any T, b: Any U, a_zero_point[opt]: Any T, b_zero_point[opt]: Any U) -> (y: Is(DType::I32)) {};
     /// Rotates pairs of features, halves of a head or neighbours if `interleaved`, by the angles whose cosines and
     /// sines are cached: [max position, size/2] with `position_ids`, else [batch, length, size/2]. `x` is [batch,
     /// heads, length, size], or [batch, length, heads·size] with `num_heads`. Features from `rotary_embedding_dim` on
@@ -353,20 +389,20 @@ with_tile_ops! { ops! {
 
     // ---------------------------------------------------------------- quantisation
     /// (x − zero_point)·scale, per tensor, axis or block, computed in the result's type.
-    DequantizeLinear "dequantize_linear" Quant (x, x_scale, x_zero_point[opt]) -> (y: AttrOr("output_dtype", 1)) {
+    DequantizeLinear "dequantize_linear" Quant (x: Any T, x_scale, x_zero_point[opt]: Any T) -> (y: AttrOr("output_dtype", 1)) {
         axis = Int(1), block_size = Int(0), output_dtype = DTYPE,
     };
     /// Quantises to u8: the scale is (max(x, 0) − min(x, 0))/255, the zero point round(−min/scale), both results too.
     DynamicQuantizeLinear "dynamic_quantize_linear" Quant (x) -> (y: Is(DType::U8), y_scale: F32, y_zero_point: Is(DType::U8)) {};
     /// `conv_integer` of quantised tensors plus `b` (i32, scale x_scale·w_scale), requantised to y's scale and zero
     /// point. `w_scale` may have one element per output channel.
-    QLinearConv "qlinear_conv" Quant (x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, b[opt])
+    QLinearConv "qlinear_conv" Quant (x: Any T, x_scale, x_zero_point: Any T, w: Any U, w_scale, w_zero_point: Any U, y_scale, y_zero_point, b[opt])
         -> (y: Elem(7)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
     /// `matmul_integer` of quantised tensors, requantised to y's scale and zero point. The scales of `a` and `b` may
     /// have one element per row and column.
-    QLinearMatMul "qlinear_matmul" Quant (a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point)
+    QLinearMatMul "qlinear_matmul" Quant (a: Any T, a_scale, a_zero_point: Any T, b: Any U, b_scale, b_zero_point: Any U, y_scale, y_zero_point)
         -> (y: Elem(7)) {};
     /// round(x/scale) + zero_point, ties to even, clamped to the result's type; per tensor, axis or block. `saturate`
     /// governs 8-bit floats as in `cast`, `precision` is the type of the division.
@@ -399,7 +435,7 @@ with_tile_ops! { ops! {
     };
     /// Maximum over the `pooled_shape` cells of each region, a row [batch, x1, y1, x2, y2] of `rois` times
     /// `spatial_scale`.
-    MaxRoiPool "max_roi_pool" Pool (x, rois) -> (y: Elem(0)) {
+    MaxRoiPool "max_roi_pool" Pool (x: Any T, rois: Any T) -> (y: Elem(0)) {
         pooled_shape = Required(AttrKind::Ints), spatial_scale = Float(1.0),
     };
     /// Puts pooled values back to the places that `max_pool` took them from; elsewhere 0.
@@ -410,32 +446,32 @@ with_tile_ops! { ops! {
     // ---------------------------------------------------------------- normalisation, reductions, scans
     /// (x − mean)/√(var + epsilon)·scale + b per channel (axis 1). In training mode by the batch's own mean and
     /// variance, and the running ones are momentum·old + (1 − momentum)·the batch's.
-    BatchNormalization "batch_normalization" Reduce (x, scale, b, mean, var)
+    BatchNormalization "batch_normalization" Reduce (x: Float, scale: Any T, b: Any T, mean: Any U, var: Any U)
         -> (y: Elem(0), running_mean[opt]: Elem(3), running_var[opt]: Elem(4)) {
         epsilon = Float(1e-5), momentum = Float(0.9), training_mode = Int(0),
     };
     /// (x − mean)/√(variance + epsilon)·scale + bias, statistics over `num_groups` groups of channels and all spatial
     /// axes of a sample, scale and bias per channel.
-    GroupNormalization "group_normalization" Reduce (x, scale, bias) -> (y: Elem(0)) {
+    GroupNormalization "group_normalization" Reduce (x: Any T, scale: Any T, bias: Any T) -> (y: Elem(0)) {
         epsilon = Float(1e-5), num_groups = Required(AttrKind::Int), stash_type = Ty(DType::F32),
     };
     /// `group_normalization` of single channels: statistics over the spatial axes of each sample.
-    InstanceNormalization "instance_normalization" Reduce (x, scale, b) -> (y: Elem(0)) { epsilon = Float(1e-5) };
+    InstanceNormalization "instance_normalization" Reduce (x: Float T, scale: Float T, b: Float T) -> (y: Elem(0)) { epsilon = Float(1e-5) };
     /// (x − mean)/√(variance + epsilon)·scale + b, statistics over the axes from `axis` on; mean and 1/√(variance +
     /// epsilon) are further results, those axes being 1.
-    LayerNormalization "layer_normalization" Reduce (x, scale, b[opt])
+    LayerNormalization "layer_normalization" Reduce (x: Float T, scale: Float T, b[opt]: Float T)
         -> (y: Elem(0), mean[opt]: AttrOr("stash_type", 0), inv_std_dev[opt]: AttrOr("stash_type", 0)) {
         axis = Int(-1), epsilon = Float(1e-5), stash_type = Ty(DType::F32),
     };
     /// Layer normalisation over the last axis of x + skip + bias, and optionally that sum.
-    SkipLayerNormalization "skip_layer_normalization" Reduce (x, skip, scale, b[opt], bias[opt])
+    SkipLayerNormalization "skip_layer_normalization" Reduce (x: Any T, skip: Any T, scale: Any T, b[opt]: Any T, bias[opt]: Any T)
         -> (y: Elem(0), sum[opt]: Elem(0)) { epsilon = Float(1e-5) };
     /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
     RMSNormalization "rms_normalization" Reduce (x, scale) -> (y: Elem(1)) {
         axis = Int(-1), epsilon = Float(1e-5), stash_type = Ty(DType::F32),
     };
     /// x/(bias + alpha/size·Σx²)^beta, the sum over the `size` channels around, ⌊(size − 1)/2⌋ of them before.
-    LRN "lrn" Reduce (x) -> (y: Elem(0)) {
+    LRN "lrn" Reduce (x: Float) -> (y: Elem(0)) {
         alpha = Float(1e-4), beta = Float(0.75), bias = Float(1.0), size = Required(AttrKind::Int),
     };
     /// x divided by its Lp norm along the axis, p 1 or 2; where the norm is 0, so is the result.
@@ -443,15 +479,15 @@ with_tile_ops! { ops! {
     /// (x − mean)/standard deviation over the axes, 0, 2 and 3 if none are given.
     MeanVarianceNormalization "mean_variance_normalization" Reduce (x) -> (y: Elem(0)) { axes = INTS };
     /// exp(x)/Σexp(x) along the axis.
-    Softmax "softmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
+    Softmax "softmax" Reduce (x: Float) -> (y: Elem(0)) { axis = Int(-1) };
     /// ln(softmax(x)) along the axis.
     LogSoftmax "log_softmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
     /// 1 at the first greatest element along the axis, else 0.
-    Hardmax "hardmax" Reduce (x) -> (y: Elem(0)) { axis = Int(-1) };
+    Hardmax "hardmax" Reduce (x: Float) -> (y: Elem(0)) { axis = Int(-1) };
     /// Index of the greatest element along the axis, of equals the first or with `select_last_index` the last.
-    ArgMax "argmax" Reduce (x) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
+    ArgMax "argmax" Reduce (x: Number) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
     /// Index of the least element along the axis, of equals the first or with `select_last_index` the last.
-    ArgMin "argmin" Reduce (x) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
+    ArgMin "argmin" Reduce (x: Number) -> (y: I64) { axis = Int(0), keepdims = Int(1), select_last_index = Int(0) };
     /// Running product along an axis, a rank-0 operand; `exclusive` leaves out the element itself, `reverse` runs from
     /// the end.
     CumProd "cumprod" Reduce (x, axis) -> (y: Elem(0)) { exclusive = Int(0), reverse = Int(0) };
@@ -459,9 +495,9 @@ with_tile_ops! { ops! {
     /// end.
     CumSum "cumsum" Reduce (x, axis) -> (y: Elem(0)) { exclusive = Int(0), reverse = Int(0) };
     /// Σ|x| over the axes (all if none are given).
-    ReduceL1 "reduce_l1" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
+    ReduceL1 "reduce_l1" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// √Σx² over the axes.
-    ReduceL2 "reduce_l2" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
+    ReduceL2 "reduce_l2" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// ln Σx over the axes.
     ReduceLogSum "reduce_log_sum" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// ln Σexp(x) over the axes, without overflow.
@@ -469,18 +505,18 @@ with_tile_ops! { ops! {
     /// Greatest element over the axes; of none, the least value of the type.
     ReduceMax "reduce_max" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Mean over the axes.
-    ReduceMean "reduce_mean" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
+    ReduceMean "reduce_mean" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Least element over the axes; of none, the greatest value of the type.
     ReduceMin "reduce_min" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Product over the axes.
-    ReduceProd "reduce_prod" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
+    ReduceProd "reduce_prod" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Sum over the axes.
-    ReduceSum "reduce_sum" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
+    ReduceSum "reduce_sum" Reduce (x: Number, axes[opt]: I64) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// Σx² over the axes.
     ReduceSumSquare "reduce_sum_square" Reduce (x, axes[opt]) -> (y: Elem(0)) { keepdims = Int(1), noop_with_empty_axes = Int(0) };
     /// The k greatest or least elements along the axis and their indices, in order; of equals the one with the lower
     /// index first.
-    TopK "topk" Reduce (x, k) -> (values: Elem(0), indices: I64) { axis = Int(-1), largest = Int(1), sorted = Int(1) };
+    TopK "topk" Reduce (x: Number, k) -> (values: Elem(0), indices: I64) { axis = Int(-1), largest = Int(1), sorted = Int(1) };
     /// Distinct elements of the flattened operand or distinct slices along `axis`, ascending or in order of occurrence,
     /// with the index of the first occurrence, the place of each element among them, and counts.
     Unique "unique" Reduce (x) -> (y: Elem(0), indices[opt]: I64, inverse_indices[opt]: I64, counts[opt]: I64) {
@@ -494,84 +530,84 @@ with_tile_ops! { ops! {
     /// Sums columns [N, C·block, places] back into the image [N, C, image_shape…] they were cut from.
     Col2Im "col2im" Move (x, image_shape, block_shape) -> (y: Elem(0)) { dilations = INTS, pads = INTS, strides = INTS };
     /// Slices along the axis where the condition, a bool vector, holds; of the flattened operand if there is no axis.
-    Compress "compress" Move (x, condition) -> (y: Elem(0)) { axis = INT };
+    Compress "compress" Move (x, condition: Bool) -> (y: Elem(0)) { axis = INT };
     /// Operands joined along the axis.
-    Concat "concat" Move (xs[many]) -> (y: Elem(0)) { axis = Required(AttrKind::Int) };
+    Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis = Required(AttrKind::Int) };
     /// Moves channels into blocks of space; the block's place is the outer part of the channel (`DCR`) or the inner one
     /// (`CRD`).
     DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize = Required(AttrKind::Int), mode = Str("DCR") };
     /// Broadcasts `x` and `shape` against each other.
-    Expand "expand" Move (x, shape) -> (y: Elem(0)) {};
+    Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {};
     /// Ones on the k-th diagonal of a matrix shaped as the operand.
     EyeLike "eye_like" Move (x) -> (y: AttrOr("dtype", 0)) { dtype = DTYPE, k = Int(0) };
     /// A matrix: the axes before `axis` as rows, the others as columns.
     Flatten "flatten" Move (x) -> (y: Elem(0)) { axis = Int(1) };
     /// Slices of `x` along the axis at the indices (negative from the end).
-    Gather "gather" Move (x, indices) -> (y: Elem(0)) { axis = Int(0) };
+    Gather "gather" Move (x, indices: Index) -> (y: Elem(0)) { axis = Int(0) };
     /// y[i…] = x[i… with the index at i… along the axis]; the result has the shape of the indices.
-    GatherElements "gather_elements" Move (x, indices) -> (y: Elem(0)) { axis = Int(0) };
+    GatherElements "gather_elements" Move (x, indices: Index) -> (y: Elem(0)) { axis = Int(0) };
     /// Slices of `x` at the index tuples in the last axis of `indices`, behind `batch_dims` axes that both share.
-    GatherND "gather_nd" Move (x, indices) -> (y: Elem(0)) { batch_dims = Int(0) };
+    GatherND "gather_nd" Move (x, indices: I64) -> (y: Elem(0)) { batch_dims = Int(0) };
     /// Indices of the elements that are not zero, one column each.
     NonZero "non_zero" Move (x) -> (y: I64) {};
     /// `values[1]` at the indices along a further axis of length `depth`, else `values[0]`; an index outside marks
     /// nothing.
     OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis = Int(-1) };
     /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
-    Pad "pad" Move (x, pads, value[opt], axes[opt]) -> (y: Elem(0)) { mode = Str("constant") };
+    Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode = Str("constant") };
     /// start + i·delta for all i from 0 until limit is reached.
-    Range "range" Move (start, limit, delta) -> (y: Elem(0)) { stash_type = Ty(DType::F32) };
+    Range "range" Move (start: Any T, limit: Any T, delta: Any T) -> (y: Elem(0)) { stash_type = Ty(DType::F32) };
     /// The same elements in other dimensions: 0 copies one (unless `allowzero`), −1 is inferred.
-    Reshape "reshape" Move (x, shape) -> (y: Elem(0)) { allowzero = Int(0) };
+    Reshape "reshape" Move (x, shape: I64) -> (y: Elem(0)) { allowzero = Int(0) };
     /// Reverses the first `sequence_lens[i]` slices along the time axis of entry i of the batch axis.
     ReverseSequence "reverse_sequence" Move (x, sequence_lens) -> (y: Elem(0)) { batch_axis = Int(1), time_axis = Int(0) };
     /// Copy of `x` with elements at indices along one axis replaced by or combined with updates.
-    ScatterElements "scatter_elements" Move (x, indices, updates) -> (y: Elem(0)) { axis = Int(0), reduction = Str("none") };
+    ScatterElements "scatter_elements" Move (x: Any T, indices: Index, updates: Any T) -> (y: Elem(0)) { axis = Int(0), reduction = Str("none") };
     /// Copy of `x` with slices at index tuples replaced by or combined with updates.
-    ScatterND "scatter_nd" Move (x, indices, updates) -> (y: Elem(0)) { reduction = Str("none") };
+    ScatterND "scatter_nd" Move (x: Any T, indices: I64, updates: Any T) -> (y: Elem(0)) { reduction = Str("none") };
     /// The dimensions of the operand from `start` to `end`.
     Shape "shape" Move (x) -> (y: I64) { start = Int(0), end = INT };
     /// The number of elements, rank 0.
     Size "size" Move (x) -> (y: I64) {};
     /// Elements start, start + step, … before end of each named axis (all if absent); bounds are clamped, steps may be
     /// negative.
-    Slice "slice" Move (x, starts, ends, axes[opt], steps[opt]) -> (y: Elem(0)) {};
+    Slice "slice" Move (x, starts: Index, ends: Index, axes[opt]: Index, steps[opt]: Index) -> (y: Elem(0)) {};
     /// Moves blocks of space into channels; the block's place becomes the outer part of the channel (`DCR`) or the
     /// inner one (`CRD`).
     SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize = Required(AttrKind::Int), mode = Str("DCR") };
     /// Cuts along the axis into parts of the given sizes, or of equal ones, the last being smaller.
-    Split "split" Move (x, split[opt]) -> (ys[many]: Elem(0)) { axis = Int(0), num_outputs = INT };
+    Split "split" Move (x, split[opt]: I64) -> (ys[many]: Elem(0)) { axis = Int(0), num_outputs = INT };
     /// Removes the named axes, which have length 1; all such axes without `axes`.
-    Squeeze "squeeze" Move (x, axes[opt]) -> (y: Elem(0)) {};
+    Squeeze "squeeze" Move (x, axes[opt]: I64) -> (y: Elem(0)) {};
     /// Copy of a cache with `update` written from `write_indices[batch]` (0 if absent) on along the axis; `circular`
     /// wraps around.
-    TensorScatter "tensor_scatter" Move (past_cache, update, write_indices[opt]) -> (y: Elem(0)) { axis = Int(-2), mode = Str("linear") };
+    TensorScatter "tensor_scatter" Move (past_cache: Any T, update: Any T, write_indices[opt]) -> (y: Elem(0)) { axis = Int(-2), mode = Str("linear") };
     /// Repeats the operand along each axis.
-    Tile "tile" Move (x, repeats) -> (y: Elem(0)) {};
+    Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {};
     /// Permutes axes; reverses them without `perm`.
     Transpose "transpose" Move (x) -> (y: Elem(0)) { perm = INTS };
     /// The upper or lower triangle of the matrices in the last two axes, from the k-th diagonal; 0 elsewhere.
-    Trilu "trilu" Move (x, k[opt]) -> (y: Elem(0)) { upper = Int(1) };
+    Trilu "trilu" Move (x, k[opt]: I64) -> (y: Elem(0)) { upper = Int(1) };
     /// Inserts axes of length 1 at these places of the result.
-    Unsqueeze "unsqueeze" Move (x, axes) -> (y: Elem(0)) {};
+    Unsqueeze "unsqueeze" Move (x, axes: I64) -> (y: Elem(0)) {};
 
     // ---------------------------------------------------------------- recurrent
     /// Gated recurrent unit over a sequence, gates z, r, h: h' = g(Wh·x + Rh·(r∘h)), or with `linear_before_reset`
     /// g(Wh·x + r∘(Rh·h + bias)); the state is (1 − z)∘h' + z∘h. Activations are sigmoid and tanh if absent, `clip`
     /// bounds their arguments.
-    GRU "gru" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt]) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
+    GRU "gru" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, layout = Int(0), linear_before_reset = Int(0),
     };
     /// Long short-term memory over a sequence, gates i, o, f, c with peepholes `p`: c = f∘c + i∘g, h = o∘tanh(c);
     /// `input_forget` couples f = 1 − i. Activations are sigmoid, tanh, tanh if absent, `clip` bounds their arguments.
-    LSTM "lstm" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt], initial_c[opt], p[opt])
+    LSTM "lstm" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T, initial_c[opt]: Any T, p[opt]: Any T)
         -> (y[opt]: Elem(0), y_h[opt]: Elem(0), y_c[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, input_forget = Int(0), layout = Int(0),
     };
     /// Elman network over a sequence: h = f(W·x + R·h + biases), f tanh if absent, `clip` bounds its argument.
-    RNN "rnn" Recurrent (x, w, r, b[opt], sequence_lens[opt], initial_h[opt]) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
+    RNN "rnn" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
         activation_alpha = FLOATS, activation_beta = FLOATS, activations = STRS, clip = FLOAT, direction = Str("forward"),
         hidden_size = INT, layout = Int(0),
     };
@@ -601,7 +637,7 @@ with_tile_ops! { ops! {
     };
     /// Mean or maximum of bilinear samples in each cell of regions [x1, y1, x2, y2] times `spatial_scale`;
     /// `sampling_ratio`² samples, 0 meaning ⌈cell size⌉.
-    RoiAlign "roi_align" Image (x, rois, batch_indices) -> (y: Elem(0)) {
+    RoiAlign "roi_align" Image (x: Any T, rois: Any T, batch_indices) -> (y: Elem(0)) {
         coordinate_transformation_mode = Str("half_pixel"), mode = Str("avg"), output_height = Int(1), output_width = Int(1),
         sampling_ratio = Int(0), spatial_scale = Float(1.0),
     };
@@ -627,17 +663,17 @@ with_tile_ops! { ops! {
 
     // ---------------------------------------------------------------- strings
     /// Whether the whole string matches the pattern (RE2 syntax).
-    RegexFullMatch "regex_full_match" Text (x) -> (y: BOOL) { pattern = Required(AttrKind::Str) };
+    RegexFullMatch "regex_full_match" Text (x: Str) -> (y: BOOL) { pattern = Required(AttrKind::Str) };
     /// Strings joined elementwise, broadcast.
-    StringConcat "string_concat" Text (x, y) -> (z: Is(DType::Str)) {};
+    StringConcat "string_concat" Text (x: Str, y: Str) -> (z: Is(DType::Str)) {};
     /// A vector (or single row) of strings without stop words, in `LOWER` or `UPPER` case or as it is (`NONE`); one
     /// empty string if nothing is left.
-    StringNormalizer "string_normalizer" Text (x) -> (y: Is(DType::Str)) {
+    StringNormalizer "string_normalizer" Text (x: Str) -> (y: Is(DType::Str)) {
         case_change_action = Str("NONE"), is_case_sensitive = Int(0), locale = STR, stopwords = STRS,
     };
     /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled up
     /// with empty strings, the second result counts the parts.
-    StringSplit "string_split" Text (x) -> (y: Is(DType::Str), counts: I64) { delimiter = STR, maxsplit = INT };
+    StringSplit "string_split" Text (x: Str) -> (y: Is(DType::Str), counts: I64) { delimiter = STR, maxsplit = INT };
     /// Counts the pool's n-grams in each row, with up to `max_skip_count` elements skipped between theirs: the counts
     /// (`TF`), weights where they occur (`IDF`) or counts times weights (`TFIDF`), at `ngram_indexes`.
     TfIdfVectorizer "tfidf_vectorizer" Text (x) -> (y: F32) {

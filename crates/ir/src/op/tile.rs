@@ -10,28 +10,28 @@ macro_rules! with_tile_ops {
     /// Number of programs of the grid along `axis`.
     NumPrograms "num_programs" Tile () -> (y: Is(DType::I32)) { axis = Required(AttrKind::Int) };
     /// The integers start … end − 1.
-    Arange "arange" Tile () -> (y: Is(DType::I32)) { start = Required(AttrKind::Int), end = Required(AttrKind::Int) };
+    Arange "arange" Tile () -> (y: Is(DType::I32)) { start = Required(AttrKind::Int), end = Required(AttrKind::Int) } cost 0 class Element;
     /// A block with the scalar in each place.
-    Splat "splat" Tile (x) -> (y: Element(0)) {};
+    Splat "splat" Tile (x) -> (y: Element(0)) {} cost 0 class View;
     /// The only element of a block.
     Unsplat "unsplat" Tile (x) -> (y: Element(0)) {};
     /// Inserts an axis of length 1 at place `axis` of the result.
-    ExpandDims "expand_dims" Tile (x) -> (y: Element(0)) { axis = Required(AttrKind::Int) };
+    ExpandDims "expand_dims" Tile (x) -> (y: Element(0)) { axis = Required(AttrKind::Int) } cost 0 class View;
     /// Repeats along axes of length 1 up to the result's dimensions; ranks are equal.
-    Broadcast "broadcast" Tile (x) -> (y: Element(0)) {};
+    Broadcast "broadcast" Tile (x) -> (y: Element(0)) {} cost 0 class View;
     /// The same elements in row-major order under other dimensions. `reorder` allows any order.
-    View "view" Tile (x) -> (y: Element(0)) { reorder = Int(0) };
+    View "view" Tile (x) -> (y: Element(0)) { reorder = Int(0) } cost 0 class View;
     /// Axis i of the result is axis `order[i]` of the operand.
-    Permute "permute" Tile (x) -> (y: Element(0)) { order = Required(AttrKind::Ints) };
+    Permute "permute" Tile (x) -> (y: Element(0)) { order = Required(AttrKind::Ints) } class View;
     /// One block of rank 1 behind the other.
-    Cat "cat" Tile (a, b) -> (c: Element(0)) {};
+    Cat "cat" Tile (a, b) -> (c: Element(0)) {} class Element;
     /// Both blocks along a last axis of length 2.
-    Join "join" Tile (a, b) -> (c: Element(0)) {};
+    Join "join" Tile (a, b) -> (c: Element(0)) {} class Element;
     /// The two halves of a last axis of length 2.
-    Unjoin "unjoin" Tile (x) -> (a: Element(0), b: Element(0)) {};
+    Unjoin "unjoin" Tile (x) -> (a: Element(0), b: Element(0)) {} class View;
     /// result[…, i, …] = x[…, indices[…, i, …], …] along `axis`. An index outside is an error in checked runs, else its
     /// element is arbitrary.
-    TakeAlongAxis "take_along_axis" Tile (x, indices) -> (y: Element(0)) { axis = Required(AttrKind::Int) };
+    TakeAlongAxis "take_along_axis" Tile (x, indices) -> (y: Element(0)) { axis = Required(AttrKind::Int) } cost 8 class Element;
     /// How many elements (where `mask` holds) have each of the values 0 … bins − 1; others are not counted.
     Histogram "histogram" Tile (x, mask[opt]) -> (y: Is(DType::I32)) {};
     /// Folds the blocks along `axis`, which disappears; the region combines two elements: parameters are the left
@@ -55,24 +55,24 @@ macro_rules! with_tile_ops {
         fast_math = Int(0),
     };
     /// Any value of the type.
-    Poison "poison" Tile () -> (y: Declared) {};
+    Poison "poison" Tile () -> (y: Declared) {} cost 0 class Element;
     /// The operand, of which the program promises: along each axis, a first element divisible by `divisibility` in
     /// runs of `contiguity` elements that rise by 1, runs of `constancy` equal ones.
-    Hint "hint" Tile (x) -> (y: Same(0)) { contiguity = INTS, constancy = INTS, divisibility = INTS };
+    Hint "hint" Tile (x) -> (y: Same(0)) { contiguity = INTS, constancy = INTS, divisibility = INTS } cost 0 class View;
 
     // ---------------------------------------------------------------- pointers and memory
     /// Moves pointers by a number of elements, a signed integer.
-    PtrAdd "ptr_add" Tile (ptr, offset) -> (y: Same(0)) {};
+    PtrAdd "ptr_add" Tile (ptr, offset) -> (y: Same(0)) {} class Element;
     /// The same addresses as pointers to another type.
-    PtrCast "ptr_cast" Tile (ptr) -> (y: Declared) {};
+    PtrCast "ptr_cast" Tile (ptr) -> (y: Declared) {} cost 0 class View;
     /// Addresses as pointers.
-    IntToPtr "int_to_ptr" Tile (x) -> (y: Declared) {};
+    IntToPtr "int_to_ptr" Tile (x) -> (y: Declared) {} cost 0 class Element;
     /// Addresses of pointers.
-    PtrToInt "ptr_to_int" Tile (ptr) -> (y: Is(DType::I64)) {};
+    PtrToInt "ptr_to_int" Tile (ptr) -> (y: Is(DType::I64)) {} cost 0 class Element;
     /// Reads where `mask` holds; elsewhere memory is not touched and the element is that of `other`, or arbitrary.
     /// `cache` and `eviction` are hints.
     Load "load" Memory (ptr, mask[opt], other[opt]) -> (y: Pointee(0))
-        { cache = Str("none"), eviction = Str("normal"), volatile = Int(0) };
+        { cache = Str("none"), eviction = Str("normal"), volatile = Int(0) } cost 8 class Element;
     /// Writes where `mask` holds. Of several elements for one place any may be the last.
     Store "store" Memory (ptr, value, mask[opt]) -> () { cache = Str("none"), eviction = Str("normal") };
     /// Atomically replaces the element by `op`(element, value) where `mask` holds and gives the former one (arbitrary
@@ -107,13 +107,13 @@ macro_rules! with_tile_ops {
     MakeDescriptor "make_descriptor" Tile (base, dims[many]) -> (y: Declared) { padding = Str("zero") };
     /// The block that starts at the offsets (i32); outside the tensor the padding.
     DescriptorLoad "descriptor_load" Memory (descriptor, offsets[many]) -> (y: Declared)
-        { cache = Str("none"), eviction = Str("normal") };
+        { cache = Str("none"), eviction = Str("normal") } cost 8 class Element;
     /// Writes the block that starts at the offsets as far as it is inside.
     DescriptorStore "descriptor_store" Memory (descriptor, value, offsets[many]) -> () {};
     /// As `descriptor_store`, combining atomically by `op`: `add`, `min`, `max`, `and`, `or`, `xor`.
     DescriptorReduce "descriptor_reduce" Memory (descriptor, value, offsets[many]) -> () { op = Required(AttrKind::Str) };
     /// Rows of the tensor by number, from a column on.
-    DescriptorGather "descriptor_gather" Memory (descriptor, rows, column) -> (y: Declared) {};
+    DescriptorGather "descriptor_gather" Memory (descriptor, rows, column) -> (y: Declared) {} cost 8 class Element;
     /// Writes rows of the tensor by number, from a column on.
     DescriptorScatter "descriptor_scatter" Memory (descriptor, value, rows, column) -> () {};
 

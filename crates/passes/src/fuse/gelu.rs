@@ -6,7 +6,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
 use trident_ir::{Attr, Op, OpKind as K, ValueId};
 
 /// x/2·(1 + erf(x/√2)) and x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), however the products are ordered.
-/// At −∞ the op gives the limit 0, where the product written out, −∞·0, is no number.
+/// At −∞ both are NaN, the product of −∞ and 0.
 pub(super) fn gelu(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     if !matches!(op.kind, K::Mul | K::Div) || !cx.is_f32(op.output(0)?) {
         return None;

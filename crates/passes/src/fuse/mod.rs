@@ -1,6 +1,6 @@
 //! Several ops made one that a device runs faster.
 //!
-//! A fusion is legal for all values, infinities and NaN included, up to rounding; but Gelu gives its limit at −∞.
+//! A fusion is legal for all values, infinities and NaN included, up to rounding.
 
 mod attention;
 mod conv_weights;

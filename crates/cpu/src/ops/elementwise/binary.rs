@@ -292,8 +292,20 @@ fn compare(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 (DType::I32, _) => ordered!(i32),
                 (DType::I64, _) => ordered!(i64),
                 (DType::U64, _) => ordered!(u64),
-                (DType::Bool, OpKind::Equal) => {
-                    pair.map(t, 1, |a: B8, b: B8| B8::from(bool::from(a) == bool::from(b)))
+                (DType::Bool, kind) => {
+                    // Whether the relation holds where a < b, a = b and a > b.
+                    let (less, equal, greater) = match kind {
+                        OpKind::Equal => (false, true, false),
+                        OpKind::Greater => (false, false, true),
+                        OpKind::GreaterOrEqual => (false, true, true),
+                        OpKind::Less => (true, false, false),
+                        OpKind::LessOrEqual => (true, true, false),
+                        other => return unknown(other),
+                    };
+                    pair.map(t, 1, |a: B8, b: B8| {
+                        let (a, b) = (bool::from(a), bool::from(b));
+                        B8::from(!a & b & less | (a == b) & equal | a & !b & greater)
+                    })
                 }
                 (DType::C64, OpKind::Equal) => pair.map(t, 1, |a: C64, b: C64| B8::from(a == b)),
                 (DType::C128, OpKind::Equal) => pair.map(t, 1, |a: C128, b: C128| B8::from(a == b)),

@@ -24,6 +24,14 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
     })
 }
 
+/// The float of these bits, or NaN if one of two operands is. The bits are put together of both choices among the operands:
+/// these differ for zeros alone, where the sign bit of both, or of either, is that of the greater, or lesser, zero.
+macro_rules! extreme {
+    ($t:ident, $a:expr, $b:expr, $bits:expr) => {
+        if $a.is_nan() || $b.is_nan() { $a + $b } else { $t::from_bits($bits) }
+    };
+}
+
 fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let count = call.inputs();
     let first = call.tensor(0)?;
@@ -58,17 +66,14 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         macro_rules! floats {
             ($t:ident) => {
                 match kind {
-                    // Written so that a NaN on either side stays.
-                    OpKind::Max => pair.map(
-                        threads,
-                        1,
-                        |a: $t, b: $t| if a > b || a.is_nan() { a } else { b },
-                    )?,
-                    OpKind::Min => pair.map(
-                        threads,
-                        1,
-                        |a: $t, b: $t| if a < b || a.is_nan() { a } else { b },
-                    )?,
+                    OpKind::Max => pair.map(threads, 1, |a: $t, b: $t| {
+                        let (x, y) = (if a > b { a } else { b }, if b > a { b } else { a });
+                        extreme!($t, a, b, x.to_bits() & y.to_bits())
+                    })?,
+                    OpKind::Min => pair.map(threads, 1, |a: $t, b: $t| {
+                        let (x, y) = (if a < b { a } else { b }, if b < a { b } else { a });
+                        extreme!($t, a, b, x.to_bits() | y.to_bits())
+                    })?,
                     _ => pair.map(threads, 1, |a: $t, b: $t| a + b)?,
                 }
             };
@@ -111,7 +116,7 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 }
 
 /// Copies `x`, broadcast, to `y`.
-fn expand(call: &Call<'_, '_>, x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
+pub(super) fn expand(call: &Call<'_, '_>, x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
     let dims = y.dims().to_vec();
     let rows = Rows::new(&dims, [x.dims()]);
     if x.dtype() == DType::Str {

@@ -200,3 +200,45 @@ fn inverse_hyperbolic_functions_of_large_values() {
     let y = run(OpKind::Acosh, &[], vec![tensor(&[1], &[f64::MAX])]).unwrap();
     assert!((elements::<f64>(&y)[0] - 710.475_860_073_944).abs() < 1e-9);
 }
+
+#[test]
+fn ops_without_a_kernel_of_their_own_are_compiled_and_broadcast() {
+    let t = |dims: &[usize], v: &[f32]| tensor(dims, v);
+    let column = t(&[2, 1], &[1.0, f32::NAN]);
+    let row = t(&[3], &[0.5, 2.0, f32::NAN]);
+    for threads in [1, 3] {
+        let inputs = vec![Some(column.clone()), Some(row.clone())];
+        let y = run_on(threads, OpKind::MaxNum, &[], inputs, 1).unwrap().remove(0);
+        assert_eq!(y.as_tensor().unwrap().dims(), [2, 3]);
+        let y = elements::<f32>(&y);
+        assert_eq!(y[..5], [1.0, 2.0, 1.0, 0.5, 2.0]);
+        assert!(y[5].is_nan());
+    }
+    let long: Vec<f32> = (0..5000).map(|i| i as f32 / 100.0 - 25.0).collect();
+    let y = run(OpKind::Exp2, &[], vec![t(&[5000], &long)]).unwrap();
+    for (y, x) in elements::<f32>(&y).into_iter().zip(long) {
+        assert!((y / x.exp2() - 1.0).abs() < 1e-6, "{x}");
+    }
+    let none = run(OpKind::Rsqrt, &[], vec![t(&[0, 3], &[])]).unwrap();
+    assert_eq!(none.as_tensor().unwrap().dims(), [0, 3]);
+    let halves = tensor(&[], &[f16::from_f32(4.0)]);
+    let y = run(OpKind::Rsqrt, &[], vec![halves]).unwrap();
+    assert_eq!(elements::<f16>(&y), [f16::from_f32(0.5)]);
+    assert!(run(OpKind::Exp2, &[], vec![tensor(&[2], &[1i32, 2])]).is_err());
+    assert!(run(OpKind::MaxNum, &[], vec![t(&[2], &[1.0; 2]), t(&[3], &[1.0; 3])]).is_err());
+}
+
+#[test]
+fn extremes_know_zeros_and_nan() {
+    let t = |v: &[f32]| tensor(&[v.len()], v);
+    let (a, b) = ([0.0, -0.0, f32::NAN, 1.0, 2.0], [-0.0, 0.0, 1.0, f32::NAN, 3.0]);
+    let bits = |kind| -> Vec<u32> {
+        let y = run(kind, &[], vec![t(&a), t(&b)]).unwrap();
+        elements::<f32>(&y).into_iter().map(f32::to_bits).collect()
+    };
+    let (max, min) = (bits(OpKind::Max), bits(OpKind::Min));
+    assert_eq!([max[0], max[1], max[4]], [0, 0, 3f32.to_bits()]);
+    assert_eq!([min[0], min[1], min[4]], [1 << 31, 1 << 31, 2f32.to_bits()]);
+    let nan = |bits: u32| f32::from_bits(bits).is_nan();
+    assert!([max[2], max[3], min[2], min[3]].into_iter().all(nan));
+}

@@ -4,8 +4,8 @@ use crate::activation::Activation;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{cast, convert_into, wide};
 use crate::ops::parallel::{for_pieces, vectorised};
+use crate::rows;
 use crate::simd::Isa;
-use crate::{math, rows};
 use half::{bf16, f16};
 use trident_ir::element::*;
 use trident_ir::{DType, Element, OpKind};
@@ -240,7 +240,7 @@ fn evaluate(call: &Call<'_, '_>, u: &mut Unary, dtype: DType) -> Result<(), Kern
                     let (bias, lambd) = (f64::from(bias), f64::from(lambd));
                     (if v < -lambd { v + bias } else if v > lambd { v - bias } else { 0.0 }) as $t
                 }),
-                OpKind::Erf => u.map(call, 32, |x: $t| math::erf64(x as f64) as $t),
+                OpKind::Erf => u.map(call, 32, |x: $t| libm::erf(x as f64) as $t),
                 _ => Err(KernelError::Unsupported(dtype)),
             }
         };
@@ -252,13 +252,14 @@ fn evaluate(call: &Call<'_, '_>, u: &mut Unary, dtype: DType) -> Result<(), Kern
         DType::I64 => ints!(i64),
         DType::U64 => match op.kind {
             OpKind::Abs | OpKind::Relu => u.map(call, 1, |x: u64| x),
+            OpKind::Neg => u.map(call, 1, u64::wrapping_neg),
             OpKind::Sign => u.map(call, 1, |x: u64| x.min(1)),
             OpKind::BitwiseNot => u.map(call, 1, |x: u64| !x),
             OpKind::Shrink => u.map(call, 4, |x: u64| {
                 let v = x as f64;
                 if v > f64::from(lambd) { (v - f64::from(bias)) as u64 } else { 0 }
             }),
-            OpKind::Erf => u.map(call, 32, |x: u64| math::erf64(x as f64) as u64),
+            OpKind::Erf => u.map(call, 32, |x: u64| libm::erf(x as f64) as u64),
             _ => Err(KernelError::Unsupported(dtype)),
         },
         other => Err(KernelError::Unsupported(other)),

@@ -76,7 +76,6 @@ impl<'m> Emitter<'m, '_> {
         let signed = dtype.class() == Class::Int;
         let a = x[0];
         let b = x.get(1).copied().unwrap_or(a);
-        let ty = self.b.func.dfg.value_type(a);
         if let Some((signed_cc, unsigned_cc, _)) = comparison(op.kind) {
             return Ok(self.b.ins().icmp(if signed { signed_cc } else { unsigned_cc }, a, b));
         }
@@ -94,7 +93,6 @@ impl<'m> Emitter<'m, '_> {
             K::Add => self.b.ins().iadd(a, b),
             K::Sub => self.b.ins().isub(a, b),
             K::Mul => self.b.ins().imul(a, b),
-            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().iadd(s, v)),
             K::BitwiseAnd => self.b.ins().band(a, b),
             K::BitwiseOr => self.b.ins().bor(a, b),
             K::BitwiseXor => self.b.ins().bxor(a, b),
@@ -106,17 +104,6 @@ impl<'m> Emitter<'m, '_> {
                 self.b.ins().select(negative, minus, a)
             }
             K::Abs => a,
-            K::Sign => {
-                let zero = self.zero(ty);
-                let above = self.b.ins().icmp(pick(true), a, zero);
-                let below = self.b.ins().icmp(pick(false), a, zero);
-                let sign = self.b.ins().isub(above, below);
-                if ty == types::I8 { sign } else { self.b.ins().sextend(ty, sign) }
-            }
-            K::Relu => {
-                let zero = self.zero(ty);
-                extreme(self, true, a, zero)
-            }
             K::Max | K::MaxNum => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
             K::Min | K::MinNum => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
             K::BitShift => match (op.str("direction"), signed) {
@@ -187,8 +174,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn float(&mut self, op: &'m Op, operands: &[(Value, Elem)], dtype: DType) -> Result<Value> {
-        let result_is_truth =
-            matches!(op.kind, K::IsNaN | K::IsInf) || comparison(op.kind).is_some();
+        let result_is_truth = op.kind == K::IsNaN || comparison(op.kind).is_some();
         if let (K::Abs | K::Neg, Some(sign)) = (op.kind, sign_bit(dtype)) {
             // Signs are bits, also those of NaN.
             let a = operands[0].0;
@@ -214,16 +200,11 @@ impl<'m> Emitter<'m, '_> {
         if let Some((.., cc)) = comparison(op.kind) {
             return Ok(self.b.ins().fcmp(cc, a, b));
         }
-        let constant = |e: &mut Self, v: f32| match ty {
-            types::F32 => e.b.ins().f32const(v),
-            _ => e.b.ins().f64const(f64::from(v)),
-        };
         Ok(match op.kind {
             K::Add => self.b.ins().fadd(a, b),
             K::Sub => self.b.ins().fsub(a, b),
             K::Mul => self.b.ins().fmul(a, b),
             K::Div => self.b.ins().fdiv(a, b),
-            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().fadd(s, v)),
             K::Neg => self.b.ins().fneg(a),
             K::Abs => self.b.ins().fabs(a),
             K::Sqrt => self.b.ins().sqrt(a),
@@ -234,38 +215,7 @@ impl<'m> Emitter<'m, '_> {
             K::Min => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
             K::MaxNum => self.extreme_num(a, b, true),
             K::MinNum => self.extreme_num(a, b, false),
-            K::Clamp => {
-                let high = x.get(2).copied().unwrap_or(b);
-                if op.flag("propagate_nan") {
-                    let raised = self.b.ins().fmax(a, b);
-                    return Ok(self.b.ins().fmin(raised, high));
-                }
-                let raised = self.extreme_num(a, b, true);
-                self.extreme_num(raised, high, false)
-            }
-            K::Relu => {
-                let zero = self.zero(ty);
-                self.b.ins().fmax(a, zero)
-            }
-            K::Reciprocal => {
-                let one = constant(self, 1.0);
-                self.b.ins().fdiv(one, a)
-            }
             K::IsNaN => self.b.ins().fcmp(FloatCC::Unordered, a, a),
-            K::IsInf => {
-                let infinite = |e: &mut Self, v| {
-                    let bound = constant(e, v);
-                    e.b.ins().fcmp(FloatCC::Equal, a, bound)
-                };
-                let above = infinite(self, f32::INFINITY);
-                let below = infinite(self, f32::NEG_INFINITY);
-                match (op.flag("detect_positive"), op.flag("detect_negative")) {
-                    (true, true) => self.b.ins().bor(above, below),
-                    (true, false) => above,
-                    (false, true) => below,
-                    (false, false) => self.zero(types::I8),
-                }
-            }
             K::Mod => {
                 let elem = Elem::Data(if ty == types::F32 { DType::F32 } else { DType::F64 });
                 let rest = self.libm(op, "fmod", &[(a, elem), (b, elem)], elem.dtype())?;
@@ -273,13 +223,15 @@ impl<'m> Emitter<'m, '_> {
                     return Ok(rest);
                 }
                 let zero = self.zero(ty);
-                let some = self.b.ins().fcmp(FloatCC::NotEqual, rest, zero);
+                let none = self.b.ins().fcmp(FloatCC::Equal, rest, zero);
                 let below = self.b.ins().fcmp(FloatCC::LessThan, rest, zero);
                 let divisor = self.b.ins().fcmp(FloatCC::LessThan, b, zero);
                 let mixed = self.b.ins().icmp(IntCC::NotEqual, below, divisor);
-                let fix = self.b.ins().band(mixed, some);
                 let fixed = self.b.ins().fadd(rest, b);
-                self.b.ins().select(fix, fixed, rest)
+                let rest = self.b.ins().select(mixed, fixed, rest);
+                // No rest has the sign of the divisor too.
+                let signed = self.b.ins().fcopysign(zero, b);
+                self.b.ins().select(none, signed, rest)
             }
             kind => {
                 let dtype = if ty == types::F32 { DType::F32 } else { DType::F64 };

@@ -78,8 +78,8 @@ impl<'m> Emitter<'m, '_> {
         let routine = match op.kind {
             OpKind::Cast => {
                 let eight = |d: DType| d.is_float() && d.bits() == 8;
-                let narrowing = from.bits() > to.bits() && to.is_float();
-                let down = narrowing && op.str("rounding") == Some("rtz");
+                let narrowing = to.is_float() && (from.is_int() || from.bits() >= to.bits());
+                let down = narrowing && from.is_float() && op.str("rounding") == Some("rtz");
                 let rounding = if down { Rounding::TowardZero } else { Rounding::NearestEven };
                 let saturate = narrowing && eight(to) && op.flag("saturate");
                 let dear = (eight(from) || eight(to)) && from != to;

@@ -136,7 +136,7 @@ impl<'m> Emitter<'m, '_> {
         let other = Some(self.uniform(padding, elem, bits));
         let site = self.site(op, "");
         let kind = Kind::Load { ptr, mask: Some(mask), other, site };
-        let node = self.make(kind, elem, bits, crate::tile::plan::cost(op), &[ptr, mask]);
+        let node = self.make(kind, elem, bits, op.decl().cost, &[ptr, mask]);
         self.pending.push(node);
         self.give_block(op, 0, node, dims)
     }

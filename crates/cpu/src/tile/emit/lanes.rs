@@ -201,10 +201,9 @@ impl<'m> Emitter<'m, '_> {
         let int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
         let truth = dtype == DType::Bool;
         match op.kind {
-            K::Add | K::Sub | K::Mul | K::Neg | K::Sum => float || int,
+            K::Add | K::Sub | K::Mul | K::Neg => float || int,
             K::Max | K::Min | K::MaxNum | K::MinNum => float || int && dtype != DType::U64,
-            K::Div | K::Sqrt | K::Abs | K::Relu | K::Reciprocal | K::Clamp => float,
-            K::Floor | K::Ceil | K::Round | K::IsNaN => float,
+            K::Div | K::Sqrt | K::Abs | K::Floor | K::Ceil | K::Round | K::IsNaN => float,
             K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
                 float || int && dtype != DType::U64
             }
@@ -219,6 +218,7 @@ impl<'m> Emitter<'m, '_> {
             K::And | K::Or | K::Xor | K::Not => truth,
             K::Where => true,
             K::BitCast => dtype.size() == to.size() && !truth && to != DType::Bool,
+            K::Cast if op.str("rounding") == Some("rtz") && to.is_float() => false,
             K::Cast => matches!(
                 (dtype, to),
                 (DType::I32 | DType::Bool, DType::F32)
@@ -358,7 +358,6 @@ impl<'m> Emitter<'m, '_> {
         let signed = from.class() == Class::Int;
         let a = x[0];
         let b = x.get(1).copied().unwrap_or(a);
-        let operand = self.b.func.dfg.value_type(a);
         if from != DType::Bool
             && let Some((signed_cc, unsigned_cc, float_cc)) = comparison(op.kind)
         {
@@ -373,12 +372,10 @@ impl<'m> Emitter<'m, '_> {
             K::Sub if float => self.b.ins().fsub(a, b),
             K::Mul if float => self.b.ins().fmul(a, b),
             K::Neg if float => self.b.ins().fneg(a),
-            K::Sum if float => x[1..].iter().fold(a, |s, &v| self.b.ins().fadd(s, v)),
             K::Add => self.b.ins().iadd(a, b),
             K::Sub => self.b.ins().isub(a, b),
             K::Mul => self.b.ins().imul(a, b),
             K::Neg => self.b.ins().ineg(a),
-            K::Sum => x[1..].iter().fold(a, |s, &v| self.b.ins().iadd(s, v)),
             K::Div => self.b.ins().fdiv(a, b),
             K::Sqrt => self.b.ins().sqrt(a),
             K::Abs => self.b.ins().fabs(a),
@@ -392,23 +389,6 @@ impl<'m> Emitter<'m, '_> {
             K::Max => x[1..].iter().fold(a, |s, &v| self.b.ins().fmax(s, v)),
             K::Min => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
             K::MaxNum | K::MinNum => self.extreme_num_lanes(a, b, op.kind == K::MaxNum),
-            K::Clamp => {
-                let high = x.get(2).copied().unwrap_or(b);
-                if op.flag("propagate_nan") {
-                    let raised = self.b.ins().fmax(a, b);
-                    return self.b.ins().fmin(raised, high);
-                }
-                let raised = self.extreme_num_lanes(a, b, true);
-                self.extreme_num_lanes(raised, high, false)
-            }
-            K::Relu => {
-                let zero = self.float_lanes(0.0, operand);
-                self.b.ins().fmax(a, zero)
-            }
-            K::Reciprocal => {
-                let one = self.float_lanes(1.0, operand);
-                self.b.ins().fdiv(one, a)
-            }
             K::IsNaN => self.b.ins().fcmp(FloatCC::Unordered, a, a),
             K::BitwiseAnd | K::And => self.b.ins().band(a, b),
             K::BitwiseOr | K::Or => self.b.ins().bor(a, b),
@@ -424,14 +404,6 @@ impl<'m> Emitter<'m, '_> {
             // An equality of truth values.
             _ => self.b.ins().icmp(IntCC::Equal, a, b),
         }
-    }
-
-    fn float_lanes(&mut self, value: f32, ty: Type) -> Value {
-        let scalar = match ty.lane_type() {
-            types::F64 => self.b.ins().f64const(f64::from(value)),
-            _ => self.b.ins().f32const(value),
-        };
-        self.b.ins().splat(ty, scalar)
     }
 
     fn extreme_lanes(&mut self, a: Value, b: Value, greater: bool, signed: bool) -> Value {

@@ -118,7 +118,7 @@ impl<'m> Emitter<'m, '_> {
         if dims.is_empty() {
             let elem = self.nodes[node].elem;
             let mut value = self.only(node)?;
-            if plan::cost(op) >= DEAR_SCALAR {
+            if op.decl().cost >= DEAR_SCALAR {
                 value = self.pin(value);
             }
             self.define(id, Val::Scalar(value, elem));
@@ -178,7 +178,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn lazy(&mut self, op: &'m Op) -> Result<()> {
-        let cost = plan::cost(op);
+        let cost = op.decl().cost;
         if op.kind == K::Unjoin {
             let (x, _) = self.tile(op, 0)?;
             for half in 0..2 {

@@ -3,43 +3,48 @@
 mod float;
 mod integer;
 
+use super::error::Fault;
 use super::libm;
 use super::machine::{Site, Values};
-use super::number::{Rounding, cast};
+use super::number::{Rounding, cast, from_float, from_int};
 use super::value::Block;
+use crate::decompose::{Decomposition, Step};
+use crate::op::Rule;
 use crate::{DType, Op, OpKind};
 use OpKind as K;
 use float::on_floats;
 use integer::on_integers;
 
 pub(super) fn run(site: &Site<'_>) -> Values {
-    let op = site.op;
-    let one = |block: Block| Ok(vec![block.into()]);
-    match op.kind {
-        K::Where => return one(select(site.block(0)?, site.block(1)?, site.block(2)?)),
-        K::Clip => return clip(site),
-        K::Libm => return one(libm::run(op, &site.blocks()?)?),
-        _ => {}
+    let operands: Vec<Option<&Block>> =
+        (0..site.op.inputs.len()).map(|i| site.optional(i)).collect();
+    Ok(vec![evaluate(site.op, &operands)?.into()])
+}
+
+/// The op on blocks of equal dimensions; a scalar stands for a block of it.
+fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Fault> {
+    let first = operands.first().copied().flatten().ok_or(Fault::Unknown)?;
+    // Composites of floats are computed in f64 and rounded once.
+    if let Some(decomposition) = op.decompose(first.dtype, DType::F64) {
+        return composite(&decomposition, operands);
     }
-    let operands = site.blocks()?;
-    let Some(first) = operands.first() else {
-        return site.block(0).map(|_| vec![]).map_err(Into::into);
-    };
+    let operands: Vec<&Block> = operands.iter().copied().flatten().collect();
+    let shaped = operands.iter().copied().find(|b| !b.dims.is_empty()).unwrap_or(first);
+    let len = shaped.bits.len();
+    let at = |block: &Block, i: usize| block.bits[if block.dims.is_empty() { 0 } else { i }];
+    let bits = |i: usize| -> Vec<u64> { operands.iter().map(|b| at(b, i)).collect() };
     let from = first.dtype;
-    let to = match op.kind {
-        K::Cast | K::BitCast => op.dtype("to").unwrap_or(from),
-        K::IsNaN
-        | K::IsInf
-        | K::Equal
-        | K::Greater
-        | K::GreaterOrEqual
-        | K::Less
-        | K::LessOrEqual => DType::Bool,
+    let to = match op.decl().result(0).map(|r| r.rule) {
+        Some(Rule::Is(dtype)) => dtype,
+        Some(Rule::Attr(name)) => op.dtype(name).unwrap_or(from),
+        Some(Rule::Element(of)) => operands.get(of).map_or(from, |b| b.dtype),
         _ => from,
     };
-    let element = |i: usize| -> u64 {
-        let bits: Vec<u64> = operands.iter().map(|b| b.bits[i]).collect();
-        match op.kind {
+    let element = |i: usize| -> Result<u64, Fault> {
+        let bits = bits(i);
+        Ok(match op.kind {
+            K::Where => bits[if bits[0] != 0 { 1 } else { 2 }],
+            K::Cast if from == to => bits[0],
             K::Cast => {
                 let rounding = match op.str("rounding") {
                     Some("rtz") => Rounding::Truncate,
@@ -48,38 +53,32 @@ pub(super) fn run(site: &Site<'_>) -> Values {
                 cast(from, to, bits[0], rounding, op.flag("saturate"))
             }
             K::BitCast => bits[0],
+            K::Libm => {
+                let types: Vec<DType> = operands.iter().map(|b| b.dtype).collect();
+                libm::element(op, &types, &bits, to)?
+            }
             _ if from.is_float() => on_floats(op, from, &bits),
             _ => on_integers(op, from, &bits),
-        }
+        })
     };
-    one(Block::new(to, &first.dims, (0..first.bits.len()).map(element).collect()))
+    Ok(Block::new(to, &shaped.dims, (0..len).map(element).collect::<Result<_, _>>()?))
 }
 
-fn select(condition: &Block, x: &Block, y: &Block) -> Block {
-    let holds = |i: usize| condition.bits[if condition.dims.is_empty() { 0 } else { i }] != 0;
-    let bits = (0..x.bits.len()).map(|i| if holds(i) { x.bits[i] } else { y.bits[i] }).collect();
-    Block::new(x.dtype, &x.dims, bits)
-}
-
-/// min(max(x, lo), hi) by the rules of `max` and `min`, with bounds that may be left out.
-fn clip(site: &Site<'_>) -> Values {
-    let x = site.block(0)?;
-    let bound = |kind: OpKind, i: usize, x: u64| match site.optional(i) {
-        Some(bound) => {
-            let op = Op::new(kind, vec![], vec![]);
-            let pair = [x, bound.first()];
-            if x_is_float(site) {
-                on_floats(&op, bound.dtype, &pair)
-            } else {
-                on_integers(&op, bound.dtype, &pair)
+/// A composite, by its definition.
+fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Result<Block, Fault> {
+    let mut values: Vec<Block> = vec![];
+    for (step, dtype) in &decomposition.steps {
+        values.push(match step {
+            Step::Operand(i) => operands.get(*i).copied().flatten().ok_or(Fault::Unknown)?.clone(),
+            Step::Constant(number) if dtype.is_float() => {
+                Block::one(*dtype, from_float(*dtype, *number))
             }
-        }
-        None => x,
-    };
-    let bits = x.bits.iter().map(|&bits| bound(K::Min, 2, bound(K::Max, 1, bits))).collect();
-    Ok(vec![Block::new(x.dtype, &x.dims, bits).into()])
-}
-
-fn x_is_float(site: &Site<'_>) -> bool {
-    site.optional(0).is_some_and(|b| b.dtype.is_float())
+            Step::Constant(number) => Block::one(*dtype, from_int(*dtype, *number as i128)),
+            Step::Primitive(op, args) => {
+                let args: Vec<Option<&Block>> = args.iter().map(|&id| values.get(id)).collect();
+                evaluate(op, &args)?
+            }
+        });
+    }
+    values.pop().ok_or(Fault::Unknown)
 }

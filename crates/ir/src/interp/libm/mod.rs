@@ -4,30 +4,18 @@ mod rounded;
 
 use super::error::Fault;
 use super::number::{self, float, from_float, from_int, int};
-use super::value::Block;
 use crate::{DType, Op};
 
-/// Applies the function that the op names, with or without the prefix `__nv_` and the suffix `f` or `l`.
-pub(super) fn run(op: &Op, operands: &[&Block]) -> Result<Block, Fault> {
+/// One element of the function that the op names, with or without the prefix `__nv_` and the suffix `f` or `l`.
+pub(super) fn element(op: &Op, types: &[DType], bits: &[u64], to: DType) -> Result<u64, Fault> {
     let function = op.str("function").unwrap_or_default();
-    let to = op.dtype("to").ok_or(Fault::Unknown)?;
-    let Some(first) = operands.first() else { return Err(unknown(function, operands)) };
+    let args: Vec<(DType, u64)> = types.iter().copied().zip(bits.iter().copied()).collect();
     let stem = function.strip_prefix("__nv_").unwrap_or(function);
     let names = [Some(stem), stem.strip_suffix('f')];
-    let element = |i: usize| {
-        let args: Vec<(DType, u64)> = operands.iter().map(|b| (b.dtype, b.bits[i])).collect();
-        names.iter().flatten().find_map(|name| apply(name, &args, to))
-    };
-    let bits: Option<Vec<u64>> = (0..first.bits.len()).map(element).collect();
-    match bits {
-        Some(bits) => Ok(Block::new(to, &first.dims, bits)),
-        None => Err(unknown(function, operands)),
-    }
-}
-
-fn unknown(function: &str, operands: &[&Block]) -> Fault {
-    let types: Vec<String> = operands.iter().map(|b| b.dtype.to_string()).collect();
-    Fault::Libm { function: function.to_owned(), types: types.join(", ") }
+    names.into_iter().flatten().find_map(|name| apply(name, &args, to)).ok_or_else(|| {
+        let types: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
+        Fault::Libm { function: function.to_owned(), types: types.join(", ") }
+    })
 }
 
 fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {

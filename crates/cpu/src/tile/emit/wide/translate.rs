@@ -334,28 +334,16 @@ fn of_floats(v: &mut Values, op: &Op, x: &[Id]) -> Option<Id> {
     let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
     let binary = |op| Of::Binary(op, a, b);
     let value = match op.kind {
-        K::Add | K::Sum => {
-            return folded(v, x, |v, a, b| v.add(Of::Binary(Binary::Add, a, b)));
-        }
+        K::Add => binary(Binary::Add),
         K::Sub => binary(Binary::Sub),
         K::Mul => binary(Binary::Mul),
         K::Div => binary(Binary::Div),
         K::Neg => Of::Binary(Binary::Xor, a, v.sign_bit()),
         K::Abs => Of::Binary(Binary::And, a, v.magnitude_bits()),
-        K::Reciprocal => Of::Binary(Binary::Div, v.float(1.0), a),
         K::Sqrt => Of::Unary(Unary::Sqrt, a),
         K::Floor => Of::Unary(Unary::Floor, a),
         K::Ceil => Of::Unary(Unary::Ceil, a),
         K::Round => Of::Unary(Unary::Round, a),
-        K::Relu => {
-            let zero = v.float(0.0);
-            return Some(extreme(v, Class::Float, true, true, a, zero));
-        }
-        K::Clamp => {
-            let nan = op.flag("propagate_nan");
-            let raised = extreme(v, Class::Float, true, nan, a, b);
-            return Some(extreme(v, Class::Float, false, nan, raised, *x.get(2)?));
-        }
         _ => return of_extremes(v, op, x, Class::Float),
     };
     Some(v.add(value))
@@ -366,9 +354,7 @@ fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
     let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
     let binary = |op| Of::Binary(op, a, b);
     let value = match op.kind {
-        K::Add | K::Sum => {
-            return folded(v, x, |v, a, b| v.add(Of::Binary(Binary::IntAdd, a, b)));
-        }
+        K::Add => binary(Binary::IntAdd),
         K::Sub => binary(Binary::IntSub),
         K::Mul => binary(Binary::IntMul),
         K::Neg => Of::Binary(Binary::IntSub, v.add(Of::Const(0)), a),

@@ -160,7 +160,9 @@ pub(super) fn sin<V: Float64>(x: V, quarters: f64) -> V {
     let (odd, negative) = quadrant(n.add(x.splat(quarters)));
     let half = x.splat(0.5);
     let y = half.select_lt(odd, cosine, sine);
-    half.select_lt(negative, x.splat(0.0).sub(y), y)
+    let y = half.select_lt(negative, x.splat(0.0).sub(y), y);
+    // The reduction loses the sign of −0.
+    if quarters == 0.0 { x.abs().select_lt(x.splat(f64::MIN_POSITIVE), x, y) } else { y }
 }
 
 quadrant!(Float64);

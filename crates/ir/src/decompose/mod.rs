@@ -1,0 +1,61 @@
+//! Decompositions: what composite elementwise ops mean, in primitives.
+//!
+//! `composites.rs` writes each composite once, as the standard's function bodies do; the op's row in the table names it. The
+//! reference interpreter evaluates the decomposition ([`Op::decompose`]), and [`lower()`] replaces composites by it for
+//! compilers, so that a composite works wherever primitives do. A device may have a kernel of its own for one, for speed.
+
+mod composites;
+mod expr;
+mod lower;
+
+pub(crate) use composites::*;
+pub use expr::{Composite, Expr};
+pub use lower::lower;
+
+use crate::op::Class;
+use crate::{DType, Op};
+
+/// Writes the decomposition of an op.
+pub type Decompose = for<'a> fn(&'a Composite<'a>) -> Expr<'a>;
+
+/// Names a step of a decomposition.
+pub type StepId = usize;
+
+/// How one value of a decomposition comes about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// An operand of the composite, by place.
+    Operand(usize),
+    /// The same number everywhere.
+    Constant(f64),
+    /// A primitive, with its attributes but without operands, of earlier steps.
+    Primitive(Op, Vec<StepId>),
+}
+
+/// What a composite does, in order; the last step gives its result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decomposition {
+    /// The steps, each with its element type.
+    pub steps: Vec<(Step, DType)>,
+}
+
+impl Op {
+    /// The op in primitives, for operands of this element type, if it is a composite. Floats are computed in `compute`, or
+    /// in their own type where that is wider.
+    pub fn decompose(&self, dtype: DType, compute: DType) -> Option<Decomposition> {
+        let Class::Composite(write) = self.decl().class else { return None };
+        let compute = match dtype.is_float() && dtype.bits() < compute.bits() {
+            true => compute,
+            false => dtype,
+        };
+        let composite = Composite::new(self, dtype, compute);
+        let y = write(&composite);
+        // Conditions are no numbers to round.
+        let to = if y.dtype() == compute { dtype } else { y.dtype() };
+        y.result(to);
+        Some(composite.finish())
+    }
+}
+
+#[cfg(test)]
+mod tests;
