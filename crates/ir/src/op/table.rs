@@ -254,7 +254,8 @@ with_tile_ops! { ops! {
     Less "less" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// a ≤ b, broadcast.
     LessOrEqual "less_or_equal" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
-    /// A function of the C mathematics library (or CUDA's libdevice) by its name without type suffix: `acosh`, `hypot` …
+    /// A function of the C mathematics library, or one that device libraries have beside it, by its name in C without the
+    /// suffix of a type: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
     Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) } cost 30 class Function;
     /// Greatest of all operands, broadcast; NaN wins, and +0 is greater than −0.
     Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};

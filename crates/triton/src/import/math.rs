@@ -1,5 +1,6 @@
 //! Dialect `math`, and Triton's own ops on numbers.
 
+use super::library::function_name;
 use super::{Import, Lowered};
 use crate::syntax::Op;
 use trident_ir::op::OpKind as K;
@@ -120,46 +121,5 @@ impl Import<'_, '_> {
         let (Type::Tensor(t), false) = (&ty, xs.is_empty()) else { return self.unknown(op) };
         let attrs = [("function", Attr::Str(function)), ("to", Attr::DType(t.dtype))];
         Ok(vec![self.emit(K::Libm, xs, &attrs, ty.clone())])
-    }
-}
-
-/// The name of a function in C without the suffix of its type: `__nv_tanhf` of f32 is `tanh`.
-fn function_name(symbol: &str, single: bool) -> &str {
-    if let Some(name) = symbol.strip_prefix("__ocml_") {
-        return name.strip_suffix("_f32").or(name.strip_suffix("_f64")).unwrap_or(name);
-    }
-    let name = symbol.strip_prefix("__nv_").unwrap_or(symbol);
-    // A `d` for double precision stands behind these alone.
-    if let "isnand" | "isinfd" | "isfinited" | "signbitd" = name {
-        return name.trim_end_matches('d');
-    }
-    match name.strip_suffix('f') {
-        // These end in `f` without any suffix.
-        Some(plain) if single && !matches!(name, "erf" | "isinf" | "modf") => plain,
-        _ => name,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::function_name;
-
-    #[test]
-    fn suffixes_of_single_precision_go() {
-        for (symbol, single, name) in [
-            ("__nv_tanhf", true, "tanh"),
-            ("__nv_tanh", false, "tanh"),
-            ("__nv_erff", true, "erf"),
-            ("__nv_erf", false, "erf"),
-            ("erf", true, "erf"),
-            ("__nv_isinff", true, "isinf"),
-            ("__nv_isinfd", false, "isinf"),
-            ("__nv_dadd_rd", false, "dadd_rd"),
-            ("__nv_float2int_rn", true, "float2int_rn"),
-            ("__ocml_sinh_f32", true, "sinh"),
-            ("tanh", true, "tanh"),
-        ] {
-            assert_eq!(function_name(symbol, single), name, "{symbol}");
-        }
     }
 }

@@ -10,6 +10,7 @@ mod dot;
 mod effect;
 mod emit;
 mod func;
+mod library;
 mod math;
 mod pointer;
 mod reduce;

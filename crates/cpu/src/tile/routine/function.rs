@@ -27,29 +27,13 @@ pub struct Function {
 }
 
 impl Function {
-    /// The function of this name for operands of these types, where integers of one width are the same. The name may have
-    /// what CUDA's device library puts around it: `__nv_`, `fast_`, and an `f` or `d` for the type in front or behind.
+    /// The function of this name for operands of these types, where integers of one width are the same.
     pub fn find(name: &str, inputs: &[DType]) -> Option<&'static Function> {
-        let name = name.strip_prefix("__nv_").unwrap_or(name);
-        let name = name.strip_prefix("fast_").unwrap_or(name);
-        let of_types = |name: &str| {
-            by_name().get(name)?.iter().copied().find(|f| {
-                f.inputs.len() == inputs.len()
-                    && f.inputs
-                        .iter()
-                        .zip(inputs)
-                        .all(|(a, b)| a == b || a.is_int() && b.is_int() && a.bits() == b.bits())
-            })
-        };
-        let ends = |name: &'_ str| {
-            [Some(name), name.strip_suffix(['f', 'd'])].into_iter().flatten().find_map(of_types)
-        };
-        // `fmaf_rn` has its letter inside.
-        let inner = name.replacen("f_r", "_r", 1);
-        [Some(name), name.strip_prefix(['f', 'd']), Some(&inner)]
-            .into_iter()
-            .flatten()
-            .find_map(ends)
+        let alike = |a: DType, b: DType| a == b || a.is_int() && b.is_int() && a.bits() == b.bits();
+        by_name().get(name)?.iter().copied().find(|f| {
+            f.inputs.len() == inputs.len()
+                && f.inputs.iter().zip(inputs).all(|(&a, &b)| alike(a, b))
+        })
     }
 
     /// Every function.

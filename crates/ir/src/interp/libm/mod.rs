@@ -1,4 +1,4 @@
-//! Functions of the C mathematics library and of CUDA's device library, by name.
+//! Functions of the C mathematics library, and of device libraries, by their names in C.
 
 mod rounded;
 
@@ -6,13 +6,11 @@ use super::error::Fault;
 use super::number::{self, float, from_float, from_int, int};
 use crate::{DType, Op};
 
-/// One element of the function that the op names, with or without the prefix `__nv_` and the suffix `f` or `l`.
+/// One element of the function that the op names.
 pub(super) fn element(op: &Op, types: &[DType], bits: &[u64], to: DType) -> Result<u64, Fault> {
     let function = op.str("function").unwrap_or_default();
     let args: Vec<(DType, u64)> = types.iter().copied().zip(bits.iter().copied()).collect();
-    let stem = function.strip_prefix("__nv_").unwrap_or(function);
-    let names = [Some(stem), stem.strip_suffix('f')];
-    names.into_iter().flatten().find_map(|name| apply(name, &args, to)).ok_or_else(|| {
+    apply(function, &args, to).ok_or_else(|| {
         let types: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
         Fault::Libm { function: function.to_owned(), types: types.join(", ") }
     })
@@ -60,10 +58,10 @@ fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
 
 fn truths(name: &str, x: &[f64]) -> Option<bool> {
     Some(match (name, x) {
-        ("isnan" | "isnand", [x]) => x.is_nan(),
-        ("isinf" | "isinfd", [x]) => x.is_infinite(),
-        ("isfinite" | "isfinited" | "finite", [x]) => x.is_finite(),
-        ("signbit" | "signbitd", [x]) => x.is_sign_negative(),
+        ("isnan", [x]) => x.is_nan(),
+        ("isinf", [x]) => x.is_infinite(),
+        ("isfinite" | "finite", [x]) => x.is_finite(),
+        ("signbit", [x]) => x.is_sign_negative(),
         _ => return None,
     })
 }
@@ -71,7 +69,7 @@ fn truths(name: &str, x: &[f64]) -> Option<bool> {
 fn one(name: &str, x: f64) -> Option<f64> {
     use std::f64::consts::FRAC_1_SQRT_2;
     Some(match name {
-        "abs" | "fabs" => x.abs(),
+        "fabs" => x.abs(),
         "acos" => x.acos(),
         "acosh" => libm::acosh(x),
         "asin" => x.asin(),
@@ -80,7 +78,7 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "atanh" => libm::atanh(x),
         "cbrt" => x.cbrt(),
         "ceil" => x.ceil(),
-        "cos" | "fast_cos" => x.cos(),
+        "cos" => x.cos(),
         "cosh" => x.cosh(),
         "cospi" => half_turns(x).1,
         "cyl_bessel_i0" => bessel(x, 0),
@@ -90,8 +88,8 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "erfcinv" => FRAC_1_SQRT_2 * -normal_quantile(x / 2.0),
         "erfcx" => erfcx(x),
         "erfinv" => erfinv(x),
-        "exp" | "fast_exp" => x.exp(),
-        "exp10" | "fast_exp10" => libm::exp10(x),
+        "exp" => x.exp(),
+        "exp10" => libm::exp10(x),
         "exp2" => x.exp2(),
         "expm1" => x.exp_m1(),
         "floor" => x.floor(),
@@ -99,11 +97,11 @@ fn one(name: &str, x: f64) -> Option<f64> {
         "j0" => libm::j0(x),
         "j1" => libm::j1(x),
         "lgamma" => libm::lgamma(x),
-        "log" | "fast_log" => x.ln(),
-        "log10" | "fast_log10" => x.log10(),
+        "log" => x.ln(),
+        "log10" => x.log10(),
         "log1p" => x.ln_1p(),
         "rcp64h" => f64::from_bits((1.0 / x).to_bits() & !0xffff_ffff),
-        "log2" | "fast_log2" => x.log2(),
+        "log2" => x.log2(),
         "logb" if x == 0.0 => f64::NEG_INFINITY,
         "logb" if !x.is_finite() => x.abs(),
         "logb" => libm::ilogb(x).into(),
@@ -120,12 +118,12 @@ fn one(name: &str, x: f64) -> Option<f64> {
                 x.clamp(0.0, 1.0)
             }
         }
-        "sin" | "fast_sin" => x.sin(),
+        "sin" => x.sin(),
         "sinh" => x.sinh(),
         "sinpi" => half_turns(x).0,
         "sqrt" => x.sqrt(),
-        "tan" | "fast_tan" => x.tan(),
-        "tanh" | "fast_tanh" => x.tanh(),
+        "tan" => x.tan(),
+        "tanh" => x.tanh(),
         "tgamma" => libm::tgamma(x),
         "trunc" => x.trunc(),
         "y0" => libm::y0(x),
@@ -136,10 +134,9 @@ fn one(name: &str, x: f64) -> Option<f64> {
 
 fn two(name: &str, x: f64, y: f64) -> Option<f64> {
     Some(match name {
-        "add" | "fadd" => x + y,
         "atan2" => x.atan2(y),
         "copysign" => x.copysign(y),
-        "div" | "fdiv" | "fast_divide" | "fast_fdivide" => x / y,
+        "fdivide" => x / y,
         "fdim" => libm::fdim(x, y),
         "fmax" => x.max(y),
         "fmin" => x.min(y),
@@ -147,7 +144,7 @@ fn two(name: &str, x: f64, y: f64) -> Option<f64> {
         "hypot" => x.hypot(y),
         "jn" => libm::jn(x as i32, y),
         "ldexp" | "scalbn" => libm::scalbn(x, y as i32),
-        "pow" | "powi" | "fast_pow" => x.powf(y),
+        "pow" | "powi" => x.powf(y),
         "remainder" => libm::remainder(x, y),
         "rhypot" => 1.0 / x.hypot(y),
         "yn" => libm::yn(x as i32, y),

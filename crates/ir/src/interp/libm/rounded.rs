@@ -1,4 +1,4 @@
-//! Arithmetic and conversions with a direction of rounding in their names: `fadd_rz`, `dsqrt_ru`, `float2int_rd` …
+//! Arithmetic and conversions with a direction of rounding in their names: `add_rz`, `sqrt_ru`, `float2int_rd` …
 
 use crate::DType;
 use crate::interp::number::{Rounding, cast, float, from_float, from_int, int, mask};
@@ -48,17 +48,13 @@ fn fused(x: f64, y: f64, z: f64) -> Exact {
     Exact { near, rest: ((high.near - near) + high.rest) + low }
 }
 
-/// Arithmetic, with `f` or `d` before the name of the operation or none of them (`fma`).
+/// Arithmetic on numbers of one type.
 pub(super) fn apply(name: &str, args: &[(DType, u64)]) -> Option<u64> {
     let (stem, direction) = direction(name)?;
     let dtype = args[0].0;
     if !matches!(dtype, DType::F32 | DType::F64) || args.iter().any(|(d, _)| *d != dtype) {
         return None;
     }
-    let stem = match stem {
-        "fma" | "fmaf" => "fma",
-        _ => stem.strip_prefix(if dtype == DType::F32 { 'f' } else { 'd' }).unwrap_or(stem),
-    };
     let x: Vec<f64> = args.iter().map(|&(dtype, bits)| float(dtype, bits)).collect();
     let mut exact = match (stem, &x[..]) {
         ("add", &[x, y]) => sum(x, y),

@@ -27,7 +27,7 @@ fn functions_of_one_number() {
         ("hard_swish(%x)", 1.0, 2.0 / 3.0),
         ("sign(%x)", -0.5, -1.0),
         ("tanh(%x)", 0.5, 0.462_117_157_260_009_8),
-        ("libm(%x) {function = \"__nv_tanhf\", to = f64}", 0.5, 0.462_117_157_260_009_8),
+        ("libm(%x) {function = \"tanh\", to = f64}", 0.5, 0.462_117_157_260_009_8),
         ("libm(%x) {function = \"tgamma\", to = f64}", 5.0, 24.0),
         ("libm(%x) {function = \"erfinv\", to = f64}", 0.520_499_877_813_046_5, 0.5),
         ("libm(%x) {function = \"normcdfinv\", to = f64}", 0.841_344_746_068_542_9, 1.0),
@@ -81,7 +81,7 @@ fn functions_of_integers_and_of_several_numbers() {
     let args = [Value::scalar(1f32), Value::scalar(2f32), Value::scalar(3i32)];
     let head = "%a: f32[], %b: f32[], %i: i32[]";
     for (op, expected) in [
-        ("libm(%a, %b) {function = \"hypotf\", to = f32}", 5f32.sqrt()),
+        ("libm(%a, %b) {function = \"hypot\", to = f32}", 5f32.sqrt()),
         ("libm(%a, %b) {function = \"nextafter\", to = f32}", 1f32.next_up()),
         ("libm(%b, %i) {function = \"ldexp\", to = f32}", 16.0),
         ("libm(%b, %i) {function = \"powi\", to = f32}", 8.0),
@@ -114,41 +114,41 @@ fn arithmetic_in_each_direction() {
         let (a, b) = (pair[0] + 2f32.powi(-21), pair[1] + 2f32.powi(-20));
         let exact = f64::from(a) * f64::from(b);
         let [n, z, d, u] =
-            ["rn", "rz", "rd", "ru"].map(|way| directed(&format!("fmul_{way}"), &[a, b]));
+            ["rn", "rz", "rd", "ru"].map(|way| directed(&format!("mul_{way}"), &[a, b]));
         assert_eq!(n, a * b);
         assert!(f64::from(d) <= exact && exact <= f64::from(u), "{a} {b}");
         assert_eq!(if f64::from(d) == exact { d } else { d.next_up() }, u);
         assert_eq!(z, if exact < 0.0 { u } else { d });
         // A sum far apart: one of the two neighbours of the larger.
         let tiny = b.signum() * 1e-30;
-        let [d, u] = ["rd", "ru"].map(|way| directed(&format!("fadd_{way}"), &[a, tiny]));
+        let [d, u] = ["rd", "ru"].map(|way| directed(&format!("add_{way}"), &[a, tiny]));
         assert_eq!((d, u), if tiny > 0.0 { (a, a.next_up()) } else { (a.next_down(), a) });
         let [d, u] = ["rd", "ru"]
-            .map(|way| directed(&format!("dsub_{way}"), &[f64::from(a), f64::from(tiny)]));
+            .map(|way| directed(&format!("sub_{way}"), &[f64::from(a), f64::from(tiny)]));
         let a = f64::from(a);
         assert_eq!((d, u), if tiny < 0.0 { (a, a.next_up()) } else { (a.next_down(), a) });
     }
     // Thirds: 0.0101…, the nearest f64 is below.
     let third = 1.0 / 3.0;
     assert_eq!(
-        ["rn", "rz", "rd"].map(|way| directed(&format!("ddiv_{way}"), &[1.0, 3.0])),
+        ["rn", "rz", "rd"].map(|way| directed(&format!("div_{way}"), &[1.0, 3.0])),
         [third; 3]
     );
-    assert_eq!(directed("drcp_ru", &[3.0f64]), f64::next_up(third));
-    assert_eq!(directed("ddiv_rd", &[1.0, -3.0]), -f64::next_up(third));
+    assert_eq!(directed("rcp_ru", &[3.0f64]), f64::next_up(third));
+    assert_eq!(directed("div_rd", &[1.0, -3.0]), -f64::next_up(third));
     // The nearest f64 to the root of 2 is above it.
     assert_eq!(
-        ["rd", "ru"].map(|way| directed(&format!("dsqrt_{way}"), &[2f64])),
+        ["rd", "ru"].map(|way| directed(&format!("sqrt_{way}"), &[2f64])),
         [2f64.sqrt().next_down(), 2f64.sqrt()]
     );
-    assert_eq!(directed("fsqrt_ru", &[9f32]), 3.0);
-    assert_eq!(directed("__nv_fmaf_rz", &[1f32, 1.0, -1e-20]), 1f32.next_down());
+    assert_eq!(directed("sqrt_ru", &[9f32]), 3.0);
+    assert_eq!(directed("fma_rz", &[1f32, 1.0, -1e-20]), 1f32.next_down());
     assert_eq!(directed("fma_ru", &[f64::MAX, 2.0, 0.0]), f64::INFINITY);
-    assert_eq!(directed("dmul_rz", &[f64::MAX, -2.0]), -f64::MAX);
-    assert_eq!(directed("fmul_rd", &[f32::MAX, 2.0]), f32::MAX);
-    assert_eq!(directed("ddiv_rz", &[1.0, 0.0]), f64::INFINITY);
-    assert_eq!(directed("dadd_rd", &[1f64, -1.0]).to_bits(), (-0f64).to_bits());
-    assert_eq!(directed("dadd_rd", &[0f64, 0.0]).to_bits(), 0);
+    assert_eq!(directed("mul_rz", &[f64::MAX, -2.0]), -f64::MAX);
+    assert_eq!(directed("mul_rd", &[f32::MAX, 2.0]), f32::MAX);
+    assert_eq!(directed("div_rz", &[1.0, 0.0]), f64::INFINITY);
+    assert_eq!(directed("add_rd", &[1f64, -1.0]).to_bits(), (-0f64).to_bits());
+    assert_eq!(directed("add_rd", &[0f64, 0.0]).to_bits(), 0);
 }
 
 #[test]

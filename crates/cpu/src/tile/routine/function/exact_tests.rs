@@ -146,7 +146,7 @@ fn f32_is_rounded_in_every_direction() {
         let binary: [(&str, fn(f64, f64) -> f64); 3] =
             [("add", |x, y| x + y), ("sub", |x, y| x - y), ("mul", |x, y| x * y)];
         for (name, f) in binary {
-            let got: Vec<f32> = call2(isa, &format!("__nv_f{name}_{suffix}"), &x, &y);
+            let got: Vec<f32> = call2(isa, &format!("{name}_{suffix}"), &x, &y);
             for (i, got) in got.iter().enumerate() {
                 let exact = f(x[i].into(), y[i].into());
                 assert_eq!(
@@ -159,24 +159,24 @@ fn f32_is_rounded_in_every_direction() {
             }
         }
         // A quotient in f64 is never so near to an f32 or to the middle of two that it is on the wrong side.
-        let got: Vec<f32> = call2(isa, &format!("__nv_fdiv_{suffix}"), &x, &y);
+        let got: Vec<f32> = call2(isa, &format!("div_{suffix}"), &x, &y);
         for (i, got) in got.iter().enumerate() {
             let exact = f64::from(x[i]) / f64::from(y[i]);
             assert_eq!(*got, pick(around(exact), exact), "div_{suffix} {:e} {:e}", x[i], y[i]);
         }
         let positive: Vec<f32> = x.iter().map(|x| x.abs()).collect();
-        let got: Vec<f32> = call(isa, &format!("__nv_fsqrt_{suffix}"), &positive);
+        let got: Vec<f32> = call(isa, &format!("sqrt_{suffix}"), &positive);
         for (x, got) in positive.iter().zip(&got) {
             let exact = f64::from(*x).sqrt();
             assert_eq!(*got, pick(around(exact), exact), "sqrt_{suffix} {x:e}");
         }
         let wide: Vec<f64> = x.iter().map(|x| f64::from(*x) * 1.000_000_01).collect();
-        let got: Vec<f32> = call(isa, &format!("__nv_double2float_{suffix}"), &wide);
+        let got: Vec<f32> = call(isa, &format!("double2float_{suffix}"), &wide);
         for (x, got) in wide.iter().zip(&got) {
             assert_eq!(*got, pick(around(*x), *x), "{x:e}");
         }
         let whole: Vec<i32> = integers();
-        let got: Vec<f32> = call(isa, &format!("__nv_int2float_{suffix}"), &whole);
+        let got: Vec<f32> = call(isa, &format!("int2float_{suffix}"), &whole);
         for (x, got) in whole.iter().zip(&got) {
             assert_eq!(*got, pick(around((*x).into()), (*x).into()), "{x}");
         }
@@ -191,8 +191,7 @@ fn f64_is_rounded_in_every_direction() {
         .collect();
     let y: Vec<f64> = x.iter().rev().map(|x| x * 0.37 + 1e-9).collect();
     for name in ["add", "sub", "mul", "div"] {
-        let of =
-            |suffix: &str| -> Vec<f64> { call2(isa, &format!("__nv_d{name}_{suffix}"), &x, &y) };
+        let of = |suffix: &str| -> Vec<f64> { call2(isa, &format!("{name}_{suffix}"), &x, &y) };
         let (down, up, zero, nearest) = (of("rd"), of("ru"), of("rz"), of("rn"));
         let mut inexact = 0;
         for i in 0..x.len() {
@@ -205,17 +204,17 @@ fn f64_is_rounded_in_every_direction() {
         assert!(inexact > x.len() / 4, "{name}: {inexact}");
     }
     let of = |name: &str, x: f64, y: f64| call2::<f64, f64, f64>(isa, name, &[x], &[y])[0];
-    assert_eq!(of("__nv_dadd_ru", 1.0, 1e-300), 1.0f64.next_up());
-    assert_eq!(of("__nv_dadd_rd", 1.0, 1e-300), 1.0);
-    assert_eq!(of("__nv_dadd_rd", 1.0, -1e-300), 1.0f64.next_down());
-    assert_eq!(of("__nv_dmul_rz", f64::MAX, 2.0), f64::MAX);
-    assert_eq!(of("__nv_dmul_ru", -f64::MAX, 2.0), -f64::MAX);
-    assert_eq!(of("__nv_dmul_ru", f64::MAX, 2.0), f64::INFINITY);
-    assert_eq!(of("__nv_dmul_ru", 5e-324, 5e-324), 5e-324);
-    assert_eq!(of("__nv_dmul_rd", 5e-324, 5e-324), 0.0);
-    assert_eq!(of("__nv_ddiv_rz", 1.0, 0.0), f64::INFINITY);
-    assert_eq!(of("__nv_ddiv_ru", 1.0, f64::INFINITY), 0.0);
-    assert!(of("__nv_dadd_rd", 1.0, -1.0).is_sign_negative());
+    assert_eq!(of("add_ru", 1.0, 1e-300), 1.0f64.next_up());
+    assert_eq!(of("add_rd", 1.0, 1e-300), 1.0);
+    assert_eq!(of("add_rd", 1.0, -1e-300), 1.0f64.next_down());
+    assert_eq!(of("mul_rz", f64::MAX, 2.0), f64::MAX);
+    assert_eq!(of("mul_ru", -f64::MAX, 2.0), -f64::MAX);
+    assert_eq!(of("mul_ru", f64::MAX, 2.0), f64::INFINITY);
+    assert_eq!(of("mul_ru", 5e-324, 5e-324), 5e-324);
+    assert_eq!(of("mul_rd", 5e-324, 5e-324), 0.0);
+    assert_eq!(of("div_rz", 1.0, 0.0), f64::INFINITY);
+    assert_eq!(of("div_ru", 1.0, f64::INFINITY), 0.0);
+    assert!(of("add_rd", 1.0, -1.0).is_sign_negative());
     assert_eq!(call::<f64, i32>(isa, "double2int_rn", &[2.5, -3.5]), [2, -4]);
     assert_eq!(call::<f64, i32>(isa, "double2int_ru", &[2.1, -2.9]), [3, -2]);
     assert_eq!(call::<f64, u64>(isa, "double2ull_rd", &[2.9]), [2]);

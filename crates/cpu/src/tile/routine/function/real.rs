@@ -14,7 +14,7 @@ macro_rules! table {
     ($registry:ident) => {
         functions!($registry;
             // Exact ones.
-            "abs" => |x: R| -> R { x.abs() }
+            "fabs" => |x: R| -> R { x.abs() }
             "floor" => |x: R| -> R { x.floor() }
             "ceil" => |x: R| -> R { x.ceil() }
             "trunc" => |x: R| -> R { x.trunc() }
@@ -32,8 +32,8 @@ macro_rules! table {
             "sqrt" => |x: R| -> R { x.sqrt() }
             "fma" => |x: R, y: R, z: R| -> R { x.mul_add(y, z) }
             "rsqrt" => |x: R| -> R { 1.0 / x.sqrt() }
-            "min" => |x: R, y: R| -> R { x.min(y) }
-            "max" => |x: R, y: R| -> R { x.max(y) }
+            "fmin" => |x: R, y: R| -> R { x.min(y) }
+            "fmax" => |x: R, y: R| -> R { x.max(y) }
             "fdim" => |x: R, y: R| -> R { if x <= y { 0.0 } else { x - y } }
             "fmod" => |x: R, y: R| -> R { x % y }
             "remainder" => |x: R, y: R| -> R { libm::remainder(x.into(), y.into()) as R }
