@@ -1,5 +1,6 @@
 //! Ops: what the table declares of each.
 
+mod activation;
 mod class;
 mod custom;
 mod effect;
@@ -8,6 +9,7 @@ mod rule;
 mod table;
 mod tile;
 
+pub use activation::Activation;
 pub use class::Class;
 pub use effect::Effect;
 pub use operand::{Arity, Elements, Operand};

@@ -325,8 +325,9 @@ with_tile_ops! { ops! {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
     };
     /// activation(conv(x, w, b) + residual): what fusion makes of a convolution and its neighbours. Activations are
-    /// `none`, `relu`, `clip` (alpha to beta), `leaky_relu` (alpha), `hard_swish`, `hard_sigmoid` (alpha, beta), `sigmoid`,
-    /// `tanh`, `silu`, `gelu` and `gelu_tanh`; the residual has the shape of the result.
+    /// `none`, `clip` (alpha to beta), `elu` (alpha), `gelu`, `gelu_tanh`, `hard_sigmoid` (alpha, beta), `hard_swish`,
+    /// `leaky_relu` (alpha), `mish`, `relu`, `sigmoid`, `silu` and `tanh` ([`super::Activation`]); the residual has the shape
+    /// of the result.
     FusedConv "fused_conv" Contract (x: Float T, w: Float T, b[opt]: Float T, residual[opt]: Float T) -> (y: Elem(0)) {
         auto_pad = Str("NOTSET"), dilations = INTS, group = Int(1), kernel_shape = INTS, pads = INTS, strides = INTS,
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),

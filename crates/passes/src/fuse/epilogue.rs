@@ -3,6 +3,7 @@
 
 use super::matching::with_scalar;
 use crate::rewrite::{Change, Rewriter, instead};
+use trident_ir::op::Activation;
 use trident_ir::{Attr, Op, OpKind as K, ValueId};
 
 /// The convolution or product behind a value as its fused form, if it can still take something on.
@@ -22,7 +23,7 @@ fn open(cx: &Rewriter<'_>, value: ValueId) -> Option<Op> {
     };
     let mut fused = Op { kind, ..op.clone() };
     fused.inputs.resize(4, None);
-    (fused.str("activation") == Some("none")).then_some(fused)
+    (Activation::read(&fused) == Some(Activation::None)).then_some(fused)
 }
 
 /// `fused` with the results of `root`.
@@ -35,36 +36,10 @@ fn ending(root: &Op, mut fused: Op) -> Change {
 
 /// An activation after a convolution or product.
 pub(super) fn activation(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    let (name, alpha, beta) = activation_of(cx, op)?;
+    let activation = Activation::of_op(op, |v| cx.scalar(v).map(|number| number as f32))?;
     let mut fused = open(cx, op.input(0)?)?;
-    fused.attrs.set("activation", Attr::Str(name.to_owned()));
-    for (attr, value) in [("alpha", alpha), ("beta", beta)] {
-        if value != 0.0 {
-            fused.attrs.set(attr, Attr::Float(value));
-        }
-    }
+    activation.write(&mut fused);
     Some(ending(op, fused))
-}
-
-/// The name and parameters of an activation.
-fn activation_of(cx: &Rewriter<'_>, op: &Op) -> Option<(&'static str, f32, f32)> {
-    let bound = |i: usize, default: f32| match op.input(i) {
-        None => Some(default),
-        Some(v) => cx.scalar(v).filter(|b| !b.is_nan()).map(|b| b as f32),
-    };
-    Some(match op.kind {
-        K::Relu => ("relu", 0.0, 0.0),
-        K::Clip => ("clip", bound(1, f32::NEG_INFINITY)?, bound(2, f32::INFINITY)?),
-        K::LeakyRelu => ("leaky_relu", op.float("alpha")?, 0.0),
-        K::HardSwish => ("hard_swish", 0.0, 0.0),
-        K::HardSigmoid => ("hard_sigmoid", op.float("alpha")?, op.float("beta")?),
-        K::Sigmoid => ("sigmoid", 0.0, 0.0),
-        K::Tanh => ("tanh", 0.0, 0.0),
-        K::Swish if op.float("alpha") == Some(1.0) => ("silu", 0.0, 0.0),
-        K::Gelu if op.str("approximate") == Some("tanh") => ("gelu_tanh", 0.0, 0.0),
-        K::Gelu if op.str("approximate") == Some("none") => ("gelu", 0.0, 0.0),
-        _ => return None,
-    })
 }
 
 /// A bias for each column after a matrix product.

@@ -1,29 +1,31 @@
 //! The activation that fusion attaches to a convolution or a product.
 
 use crate::Activation;
-use trident_ir::Op;
+use trident_ir::{Op, op};
 use trident_runtime::Declined;
 
-/// Attribute `activation` with its parameters `alpha` and `beta`.
+/// The kernel of a fused op's activation.
 pub(super) fn activation(op: &Op) -> Result<Activation, Declined> {
-    let (alpha, beta) = (op.float("alpha").unwrap_or(0.0), op.float("beta").unwrap_or(0.0));
-    Ok(match op.str("activation").unwrap_or("none") {
-        "none" => Activation::None,
-        "relu" => Activation::Relu,
-        "clip" => Activation::Clip { lo: alpha, hi: beta },
-        "leaky_relu" => Activation::LeakyRelu(alpha),
-        "hard_swish" => Activation::HardSwish,
-        "hard_sigmoid" => Activation::HardSigmoid { alpha, beta },
-        "sigmoid" => Activation::Sigmoid,
-        "tanh" => Activation::Tanh,
-        "silu" => Activation::Swish(1.0),
-        "gelu" => Activation::Gelu,
-        "gelu_tanh" => Activation::GeluTanh,
-        "elu" => Activation::Elu(alpha),
-        "mish" => Activation::Mish,
-        other => {
-            let reason = format!("activation `{other}` is unknown");
-            return Err(Declined { op: op.describe(), reason });
-        }
+    let Some(found) = op::Activation::read(op) else {
+        let name = op.str("activation").unwrap_or_default();
+        return Err(Declined {
+            op: op.describe(),
+            reason: format!("activation `{name}` is unknown"),
+        });
+    };
+    Ok(match found {
+        op::Activation::None => Activation::None,
+        op::Activation::Clip { low, high } => Activation::Clip { lo: low, hi: high },
+        op::Activation::Elu { alpha } => Activation::Elu(alpha),
+        op::Activation::Gelu => Activation::Gelu,
+        op::Activation::GeluTanh => Activation::GeluTanh,
+        op::Activation::HardSigmoid { alpha, beta } => Activation::HardSigmoid { alpha, beta },
+        op::Activation::HardSwish => Activation::HardSwish,
+        op::Activation::LeakyRelu { alpha } => Activation::LeakyRelu(alpha),
+        op::Activation::Mish => Activation::Mish,
+        op::Activation::Relu => Activation::Relu,
+        op::Activation::Sigmoid => Activation::Sigmoid,
+        op::Activation::Silu => Activation::Swish(1.0),
+        op::Activation::Tanh => Activation::Tanh,
     })
 }
