@@ -79,6 +79,10 @@ def run_all(suite, options):
     def wanted(test):
         return not options.filter or re.search(options.filter, name_of(test))
 
+    def limit(test):
+        listed = slow.reason_of(name_of(test), known_slow)
+        return min(options.slow_timeout, options.timeout) if listed else options.timeout
+
     def done(test, result):
         row = slow.excused({"case": name_of(test)} | result, known_slow)
         rows.append(row)
@@ -89,7 +93,7 @@ def run_all(suite, options):
 
     with tempfile.TemporaryDirectory(prefix="conformance") as cache:
         arguments = [f"--device={options.device}"]
-        pool = Pool(suite, arguments, environment(options, cache), options.jobs, options.timeout)
+        pool = Pool(suite, arguments, environment(options, cache), options.jobs, limit)
         for file in options.files:
             start, before = time.monotonic(), len(rows)
             try:
@@ -136,6 +140,12 @@ def parse_arguments():
     parser.add_argument("--files", nargs="+", choices=FILES, default=FILES, metavar="FILE")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--timeout", type=float, default=600, help="seconds per test")
+    parser.add_argument(
+        "--slow-timeout",
+        type=float,
+        default=60,
+        help="seconds per test that is listed as slow on this processor",
+    )
     parser.add_argument("--json", metavar="FILE", help="write the rows of all tests to this file")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that do not pass")
     parser.add_argument(

@@ -102,10 +102,10 @@ def result(status, message, seconds):
 
 
 class Pool:
-    """Runs the tests of one file after the other on `jobs` workers."""
+    """Runs the tests of one file after the other on `jobs` workers; `limit(test)` gives seconds."""
 
-    def __init__(self, suite, arguments, environment, jobs, timeout):
-        self.suite, self.arguments, self.timeout = suite, arguments, timeout
+    def __init__(self, suite, arguments, environment, jobs, limit):
+        self.suite, self.arguments, self.limit = suite, arguments, limit
         self.environment = dict(os.environ) | environment
         self.jobs = jobs
 
@@ -126,7 +126,7 @@ class Pool:
                     except IndexError:
                         break
                     worker = worker or self.start(file)
-                    answer, alive = worker.run(test, self.timeout)
+                    answer, alive = worker.run(test, self.limit(test))
                     worker = worker if alive else None
                     with lock:
                         done(test, answer)

@@ -40,9 +40,14 @@ def read(path, vendor):
     return {case: group["reason"] for group in mine for case in group["cases"]}
 
 
+def reason_of(case, slow):
+    """Why the case is listed, itself or with all variants; None if it is not."""
+    return slow.get(case) or slow.get(expectations.test_of(case))
+
+
 def excused(row, slow):
     """The row, as SLOW with the reason if it ran out of time and is listed."""
-    reason = slow.get(row["case"]) or slow.get(expectations.test_of(row["case"]))
+    reason = reason_of(row["case"], slow)
     if row["status"] != TIMEOUT or not reason:
         return row
     return row | {"status": SLOW, "message": f"{row['message']}: {reason}"}
