@@ -81,8 +81,22 @@ class KnownFailures(unittest.TestCase):
         slow = {"node/a": ("TIMEOUT", "long")}
         self.assertIsNone(expectations.judge(row("node/a", "PASS"), slow))
         self.assertIsNotNone(expectations.judge(row("node/a", "MISMATCH"), slow))
+        rounding = {"node/a": ("ROUNDING", "sums cancel")}
+        for status in ("PASS", "MISMATCH"):
+            self.assertIsNone(expectations.judge(row("node/a", status), rounding))
+        self.assertIsNotNone(expectations.judge(row("node/a", "ERR"), rounding))
         for case, status in (("a", "PASS"), ("a", "MISMATCH"), ("b", "ERR"), ("b", "CRASH")):
             self.assertIsNotNone(expectations.judge(row(f"node/{case}", status), listed))
+
+    def test_rewriting_keeps_what_depends_on_the_machine(self):
+        path = self.write(
+            '[[expected]]\nstatus = "ROUNDING"\nreason = "sums"\ncases = ["node/a", "node/b"]\n'
+        )
+        rows = [row("node/a", "PASS"), row("node/b", "MISMATCH")]
+        self.assertEqual(
+            expectations.rewrite(path, rows, expectations.read(path), "ERR", ["x"]), []
+        )
+        self.assertEqual(set(expectations.read(path)), {"node/a", "node/b"})
 
     def test_rewriting_keeps_reasons_and_drops_what_passes(self):
         path = self.write(
