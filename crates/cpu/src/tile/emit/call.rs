@@ -155,9 +155,9 @@ impl<'m> Emitter<'m, '_> {
         Ok(undo)
     }
 
-    /// Makes nodes again what they were.
+    /// Makes nodes again what they were, the last change first: one node may have changed twice.
     pub(super) fn restore(&mut self, undo: Vec<(NodeId, Kind<'m>)>) {
-        for (node, kind) in undo {
+        for (node, kind) in undo.into_iter().rev() {
             self.nodes[node].kind = kind;
         }
     }
