@@ -80,3 +80,20 @@ fn one_load_by_two_indices() {
      }";
     compare(text, [1, 1, 1], &[tensor("x", &ints(128, 9)), tensor("z", &ints(128, 10))]);
 }
+
+#[test]
+fn indices_of_several_accesses_in_a_branch() {
+    // What brings them into scratch there must not stand for them behind it.
+    let text = "func @k tile (%x: ptr<f32>[], %z: ptr<f32>[], %m: i32[]) {
+       %r = arange {start = 0, end = 128} %ms = splat(%m) : i32[128] %o = bitwise_xor(%r, %ms)
+       %xs = splat(%x) : ptr<f32>[128] %px = ptr_add(%xs, %o)
+       %zs = splat(%z) : ptr<f32>[128] %pz = ptr_add(%zs, %o)
+       %most = constant {value = i32[](64)} %c = less(%m, %most)
+       %v = if(%c) region { %a = load(%px) store(%pz, %a) yield %a } region { %b = load(%pz) yield %b }
+       %w = load(%px) %s = add(%v, %w) store(%pz, %s) return
+     }";
+    for m in [0, 5, 77] {
+        let args = [tensor("x", &floats(128, 3)), tensor("z", &floats(128, 4)), scalar(m)];
+        compare(text, [1, 1, 1], &args);
+    }
+}
