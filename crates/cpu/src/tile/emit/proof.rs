@@ -62,36 +62,28 @@ impl<'m> Emitter<'m, '_> {
         let mut undo = self.settle_strips(roots)?;
         let block = Block::new(dims);
         let mut all = None;
-        let mut proved = Proved::default();
-        let mut open = HashSet::new();
-        for (load, access) in self.loads_of(roots, block.index()) {
-            match self.inside(&access, &block, &mut undo)? {
-                Some(inside) => {
-                    proved.loads.insert(load);
-                    all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
-                }
-                None => {
-                    open.insert(load);
-                }
+        let mut inside = HashSet::new();
+        for (load, access) in self.loads_of(roots.iter().map(|&n| (n, block.index().clone()))) {
+            if let Some(holds) = self.inside(&access, &block, &mut undo)? {
+                inside.insert((load, access.index));
+                all = Some(all.map_or(holds, |a| self.b.ins().band(a, holds)));
             }
         }
-        // One load may be read by two indices.
-        proved.loads.retain(|load| !open.contains(load));
+        let mut store = false;
         if let Some((Target { ptr, site, .. }, size)) = to {
             let touch = Touch { site, writes: true };
             let access = Access { ptr, index: block.index().clone(), size, touch };
-            if let Some(inside) = self.inside(&access, &block, &mut undo)? {
-                proved.store = true;
-                all = Some(all.map_or(inside, |a| self.b.ins().band(a, inside)));
+            if let Some(holds) = self.inside(&access, &block, &mut undo)? {
+                store = true;
+                all = Some(all.map_or(holds, |a| self.b.ins().band(a, holds)));
             }
         }
         match all {
             Some(all) => {
+                let read = roots.iter().map(|&n| (n, block.index().clone()));
+                let proved = self.proved_of(read, &inside, store);
                 let without = |e: &mut Self| {
-                    let outer = std::mem::replace(&mut e.proved, proved);
-                    let swept = e.sweep(dims, roots, body);
-                    e.proved = outer;
-                    swept.map(|()| vec![])
+                    e.with_proved(proved, |e| e.sweep(dims, roots, body)).map(|()| vec![])
                 };
                 self.either(all, without, |e| e.sweep(dims, roots, body).map(|()| vec![]))?;
             }
@@ -99,6 +91,33 @@ impl<'m> Emitter<'m, '_> {
         }
         self.restore(undo);
         Ok(())
+    }
+
+    /// The loads that these blocks need at places `inside` only, as one load may be read by two indices.
+    pub(super) fn proved_of(
+        &self,
+        read: impl IntoIterator<Item = (NodeId, Index)>,
+        inside: &HashSet<(NodeId, Index)>,
+        store: bool,
+    ) -> Proved {
+        let found = self.loads_of(read);
+        let places = found.into_iter().map(|(load, access)| (load, access.index));
+        let (known, open): (Vec<_>, Vec<_>) = places.partition(|place| inside.contains(place));
+        let open: HashSet<NodeId> = open.into_iter().map(|(load, _)| load).collect();
+        let loads = known.into_iter().map(|(load, _)| load).filter(|load| !open.contains(load));
+        Proved { loads: loads.collect(), store }
+    }
+
+    /// Generates code in which these accesses have no tests.
+    pub(super) fn with_proved(
+        &mut self,
+        proved: Proved,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let outer = std::mem::replace(&mut self.proved, proved);
+        let done = body(self);
+        self.proved = outer;
+        done
     }
 
     /// Whether all elements of an access are inside, if that can be told before the loop.
@@ -112,9 +131,9 @@ impl<'m> Emitter<'m, '_> {
         self.corners_inside((ptr, index), block, touch, size, undo)
     }
 
-    /// The loads that the elements of some blocks at an index need.
-    fn loads_of(&self, roots: &[NodeId], index: &Index) -> Vec<(NodeId, Access)> {
-        let mut stack: Vec<(NodeId, Index)> = roots.iter().map(|&n| (n, index.clone())).collect();
+    /// The loads that the elements of some blocks at indices need.
+    fn loads_of(&self, read: impl IntoIterator<Item = (NodeId, Index)>) -> Vec<(NodeId, Access)> {
+        let mut stack: Vec<(NodeId, Index)> = read.into_iter().collect();
         let mut seen = HashSet::new();
         let mut found = vec![];
         while let Some((node, index)) = stack.pop() {

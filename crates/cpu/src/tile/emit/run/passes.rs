@@ -9,6 +9,7 @@ use trident_ir::dtype::Class;
 
 use super::super::index::{INNER, Index};
 use super::super::node::{Elem, Fun, Kind, NodeId};
+use super::super::proof::Proved;
 use super::super::{Emitter, Result};
 use super::{GROUP, Mask, OUTER, Part, Road, Run, element, start, with};
 
@@ -21,15 +22,13 @@ impl<'m> Emitter<'m, '_> {
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
         self.each_run(run, |e, run, index| {
-            let passes = match run.guarded() {
-                true => e.passes(run, run.pass())?,
-                false => e.int(1 << (run.bits - run.pass())),
-            };
+            let count = e.count_of(run)?;
+            let passes = e.b.ins().ushr_imm_u(count, i64::from(run.pass()));
             e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
             let none = e.int(0);
             e.each_group(run, none, passes, &|e| body(e, index, Part::Group))?;
             if run.guarded() {
-                e.sweep_rest(run, index, passes, body)?;
+                e.sweep_rest(run, index, [passes, count], body)?;
             }
             Ok(())
         })
@@ -70,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
         if !run.guarded() {
             return on(self, all, all);
         }
-        let count = self.passes(run, 0)?;
+        let count = self.count_of(run)?;
         let settled = self.settled_of(run, count)?;
         on(self, count, settled)?;
         self.between(settled, all, |e, at| body(e, &element(index, at)))
@@ -85,18 +84,22 @@ impl<'m> Emitter<'m, '_> {
         let all = self.int(run.len() as i64);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, count, all);
         let rest = |e: &mut Self| {
-            let off = e.off(run, count, 0)?;
+            let off = e.off(run, count)?;
             Ok(vec![e.b.ins().select(off, all, count)])
         };
         Ok(self.either(more, rest, |_| Ok(vec![all]))?[0])
     }
 
-    /// The number of elements of a run for which its test holds.
+    /// The number of elements of a run, from the first on, for which its test holds.
     pub(in crate::tile::emit) fn count_of(&mut self, run: &Run) -> Result<Value> {
-        match run.guarded() {
-            true => self.passes(run, 0),
-            false => Ok(self.int(run.len() as i64)),
+        let all = self.int(run.len() as i64);
+        if !run.guarded() {
+            return Ok(all);
         }
+        let last = self.int(run.len() as i64 - 1);
+        let holds = self.run_holds(run, last)?;
+        let beginning = |e: &mut Self| Ok(vec![e.beginning(run)?]);
+        Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
     }
 
     /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
@@ -116,43 +119,56 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Runs `body` for the elements behind the first passes of a run: one by one for a pass, in which masks may end, then
-    /// again by groups if the masks hold for none of the others.
+    /// Runs `body` for the elements behind the first passes of a run, whose test holds for the first `count` elements.
+    /// Where masks hold for no other, no access needs a test: one pass goes element by element, the rest by groups.
     fn sweep_rest(
         &mut self,
         run: &Run,
         index: &Index,
-        passes: Value,
+        [passes, count]: [Value; 2],
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
         let pass = i64::from(run.pass());
-        let all = self.int(1 << (run.bits - run.pass()));
-        let elements = |e: &mut Self, first: Value, end: Value| {
-            let [first, end] = [first, end].map(|g| e.b.ins().ishl_imm_u(g, pass));
+        let (all, all_passes) = (self.int(run.len() as i64), self.int(run.len() as i64 >> pass));
+        let first = self.b.ins().ishl_imm_u(passes, pass);
+        let elements = |e: &mut Self, end: Value| {
             e.between(first, end, |e, at| body(e, &element(index, at), Part::Element))
         };
         if run.masks.is_empty() {
-            return elements(self, passes, all);
+            return elements(self, all);
         }
-        let next = self.b.ins().iadd_imm_s(passes, 1);
-        let next = self.b.ins().umin(next, all);
-        elements(self, passes, next)?;
-        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, all);
-        let groups = |e: &mut Self| match run.stores() {
-            true => Ok(vec![]),
-            false => e.each_group(run, next, all, &|e| body(e, index, Part::Off)).map(|()| vec![]),
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, first, all);
+        let known = |e: &mut Self| {
+            e.with_proved(e.proved_in(run), |e| {
+                if run.stores() {
+                    return elements(e, count);
+                }
+                let next = e.b.ins().iadd_imm_s(passes, 1);
+                let end = e.b.ins().ishl_imm_u(next, pass);
+                elements(e, end)?;
+                e.each_group(run, next, all_passes, &|e| body(e, index, Part::Off))
+            })?;
+            Ok(vec![])
         };
         let rest = |e: &mut Self| {
-            let off = e.off(run, next, run.pass())?;
-            e.either(off, groups, |e| elements(e, next, all).map(|()| vec![]))
+            let off = e.off(run, count)?;
+            e.either(off, known, |e| elements(e, all).map(|()| vec![]))
         };
         self.either(more, rest, |_| Ok(vec![])).map(drop)
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from this unit of 2^`unit` elements to the end
-    /// of the run.
-    fn off(&mut self, run: &Run, from: Value, unit: u8) -> Result<Value> {
-        let first = self.b.ins().ishl_imm_u(from, i64::from(unit));
+    /// The accesses of a run that its test knows to be inside.
+    fn proved_in(&self, run: &Run) -> Proved {
+        let inside = run.loads.iter().map(|load| (load.node, load.index.clone())).collect();
+        let masks = run.masks.iter().map(|mask| (mask.node, mask.index.clone()));
+        let pointers = run.pointers.iter().map(|reach| (reach.ptr, reach.index.clone()));
+        let read = run.roots.iter().cloned().chain(masks).chain(pointers);
+        let store = run.pointers.iter().any(|reach| reach.touch.writes);
+        self.proved_of(read, &inside, store)
+    }
+
+    /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the run.
+    fn off(&mut self, run: &Run, first: Value) -> Result<Value> {
         let last = self.int(run.len() as i64 - 1);
         let zero = self.int(0);
         let mut all = self.rise(run, zero, last)?;
@@ -218,21 +234,10 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The number of units of 2^`unit` elements, from the first on, for which the run's test holds.
-    fn passes(&mut self, run: &Run, unit: u8) -> Result<Value> {
-        let bits = run.bits - unit;
-        let all = self.int(1 << bits);
-        let last = self.int(run.len() as i64 - 1);
-        let holds = self.run_holds(run, last)?;
-        let beginning = |e: &mut Self| Ok(vec![e.beginning(run, bits, unit)?]);
-        Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
-    }
-
-    /// As [`Self::passes`], where the test fails for all of 2^`bits` units: where masks say that they end, or by halves.
-    fn beginning(&mut self, run: &Run, bits: u8, unit: u8) -> Result<Value> {
-        let (zero, half) = (self.int(0), self.int(1 << bits >> 1));
+    /// As [`Self::count_of`], where the test fails for all elements: where masks say that they end, or by halves.
+    fn beginning(&mut self, run: &Run) -> Result<Value> {
+        let (zero, half) = (self.int(0), self.int(run.len() as i64 >> 1));
         let guess = self.end_of_masks(run)?;
-        let guess = guess.map(|end| self.b.ins().ushr_imm_u(end, i64::from(unit)));
         // What is zero needs no test.
         let step = guess.map_or(half, |guess| self.b.ins().select(guess, half, zero));
         let guessed = self.int(i64::from(guess.is_some()));
@@ -245,8 +250,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.switch_to_block(head);
         self.b.ins().brif(step, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
-        let elements = self.b.ins().ishl_imm_u(tried, i64::from(unit));
-        let last = self.b.ins().iadd_imm_s(elements, -1);
+        let last = self.b.ins().iadd_imm_s(tried, -1);
         let holds = self.run_holds(run, last)?;
         let good = self.b.ins().select(holds, tried, good);
         // A guess that holds is the end; one that fails leaves all halves to be tried.
