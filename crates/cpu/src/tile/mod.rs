@@ -7,7 +7,6 @@ mod emit;
 mod image;
 pub(crate) mod kernel;
 mod loops;
-mod plan;
 pub mod routine;
 mod spread;
 mod target;

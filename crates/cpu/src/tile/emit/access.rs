@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use trident_ir::{DType, Op};
 
-use super::index::Index;
-use super::node::{Elem, Kind, NodeId};
-use super::run::{Road, Run, Target};
+use super::node::{Kind, Register};
+use super::row::VectorPath;
 use super::{Emitter, Result};
 use crate::tile::abi;
+use trident_lower::access::{Destination, Elem, Index, NodeId, Row};
 
 /// Bit casts name a byte order.
 pub(super) fn little() -> MemFlagsData {
@@ -27,8 +27,8 @@ pub(super) struct Store {
 
 impl Store {
     /// Where it goes.
-    pub(super) fn target(&self) -> Target {
-        Target { ptr: self.ptr, mask: self.mask, site: self.site }
+    pub(super) fn target(&self) -> Destination {
+        Destination { ptr: self.ptr, mask: self.mask, site: self.site }
     }
 }
 
@@ -76,7 +76,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().store(flags, value, at, 0);
     }
 
-    /// Ends the run of programs where the status is not 0.
+    /// Ends the row of programs where the status is not 0.
     pub(super) fn stop_if(&mut self, status: Value) {
         let (stop, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(stop);
@@ -103,20 +103,22 @@ impl<'m> Emitter<'m, '_> {
         if dims.is_empty() {
             return self.store_elements(dims, store);
         }
-        // Loads of the only run can be told apart from the store when it is done.
-        let run = self.store_runs(dims, store).filter(Run::whole);
+        // Loads of the only row can be told apart from the store when it is done.
+        let row = self.store_rows(dims, store).map(|r| r.1).filter(Row::is_whole);
         let spared: HashSet<NodeId> =
-            run.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+            row.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
         let apart = spared.is_empty();
         self.separate(store, spared)?;
         let mut undo = vec![];
-        let mut run = self.store_runs(dims, store);
-        if run.as_ref().is_none_or(|r| r.road != Road::Wide) {
+        let mut row = self.store_rows(dims, store);
+        if row.as_ref().is_none_or(|r| r.0 != VectorPath::Wide) {
             undo = self.settle_strips(&[store.value])?;
-            run = self.store_runs(dims, store);
+            row = self.store_rows(dims, store);
         }
-        match run {
-            Some(run) if apart || run.whole() => self.store_apart(dims, store, &run)?,
+        match row {
+            Some((path, row)) if apart || row.is_whole() => {
+                self.store_apart(dims, store, path, &row)?
+            }
             None if apart => self.store_elements(dims, store)?,
             // What was spared would be read after elements are stored.
             _ => {
@@ -136,19 +138,25 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.node(Kind::Buffer(copy), elem, bits, 1, 0))
     }
 
-    /// Stores by runs, or from a copy if the store overlaps loads of the only run.
-    fn store_apart(&mut self, dims: &[usize], store: Store, run: &Run) -> Result<()> {
-        let mut others = run.clone();
-        others.loads.retain(|load| !self.same_address(load.ptr, store.ptr));
-        if others.loads.is_empty() || !run.whole() {
-            return self.store_run(run, store);
+    /// Stores by runs, or from a copy if the store overlaps loads of the only row.
+    fn store_apart(
+        &mut self,
+        dims: &[usize],
+        store: Store,
+        path: VectorPath,
+        row: &Row,
+    ) -> Result<()> {
+        let mut others = row.clone();
+        others.loads.retain(|load| !self.nodes.same(load.ptr, store.ptr));
+        if others.loads.is_empty() || !row.is_whole() {
+            return self.store_row(path, row, store);
         }
         let apart = self.apart(&others, store.ptr)?;
-        let direct = |e: &mut Self| e.store_run(run, store).map(|()| vec![]);
+        let direct = |e: &mut Self| e.store_row(path, row, store).map(|()| vec![]);
         let copied = |e: &mut Self| {
             let store = Store { value: e.copied(dims, store.value)?, ..store };
-            match e.store_runs(dims, store) {
-                Some(run) => e.store_run(&run, store)?,
+            match e.store_rows(dims, store) {
+                Some((path, row)) => e.store_row(path, &row, store)?,
                 None => e.store_elements(dims, store)?,
             }
             Ok(vec![])
@@ -156,15 +164,16 @@ impl<'m> Emitter<'m, '_> {
         self.either(apart, direct, copied).map(drop)
     }
 
-    /// The runs by which vectors can store a block, if they can.
-    fn store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
-        self.wide_store_runs(dims, store).or_else(|| self.lane_store_runs(dims, store))
+    /// The rows by which vectors can store a block, if they can.
+    fn store_rows(&self, dims: &[usize], store: Store) -> Option<(VectorPath, Row)> {
+        let wide = self.wide_store_rows(dims, store).map(|row| (VectorPath::Wide, row));
+        wide.or_else(|| Some((VectorPath::Lanes, self.lane_store_rows(dims, store)?)))
     }
 
-    fn store_run(&mut self, run: &Run, store: Store) -> Result<()> {
-        match run.road {
-            Road::Wide => self.store_wide(run, store),
-            Road::Lanes => self.store_lanes_of(run, store),
+    fn store_row(&mut self, path: VectorPath, row: &Row, store: Store) -> Result<()> {
+        match path {
+            VectorPath::Wide => self.store_wide(row, store),
+            VectorPath::Lanes => self.store_lanes_of(row, store),
         }
     }
 
@@ -199,7 +208,7 @@ impl<'m> Emitter<'m, '_> {
                 continue;
             }
             match &self.nodes[node].kind {
-                Kind::Load { ptr: from, mask, other, .. } if self.same_address(*from, ptr) => {
+                Kind::Load { ptr: from, mask, other, .. } if self.nodes.same(*from, ptr) => {
                     stack.extend([*mask, *other].into_iter().flatten());
                 }
                 Kind::Load { .. } if spared.contains(&node) => {}
@@ -211,22 +220,5 @@ impl<'m> Emitter<'m, '_> {
             }
         }
         self.settle(early)
-    }
-
-    /// Whether two blocks of pointers are surely equal.
-    pub(super) fn same_address(&self, a: NodeId, b: NodeId) -> bool {
-        if a == b {
-            return true;
-        }
-        match (&self.nodes[a].kind, &self.nodes[b].kind) {
-            (Kind::Uniform(x), Kind::Uniform(y)) => x == y,
-            (Kind::Apply(super::node::Fun::Op(f), x), Kind::Apply(super::node::Fun::Op(g), y)) => {
-                f.kind == g.kind
-                    && f.attrs == g.attrs
-                    && x.len() == y.len()
-                    && x.iter().zip(y).all(|(&x, &y)| self.same_address(x, y))
-            }
-            _ => false,
-        }
     }
 }

@@ -13,11 +13,10 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, OpKind as K};
+use trident_lower::access::{Bit, Elem, Fun, Index, Node, NodeId, Touch, axes, counter, rename};
 use trident_runtime::Checks;
 
-use super::bounds::Touch;
-use super::index::{Bit, Index, axes, counter, rename};
-use super::node::{Elem, Fun, Kind, Node, NodeId};
+use super::node::{Kind, Register};
 use super::{Emitter, Result};
 use crate::tile::routine::{Fold, Routine};
 
@@ -330,7 +329,7 @@ impl<'m> Emitter<'m, '_> {
             Fun::Op(op) => op.kind,
             Fun::Add => K::Add,
             Fun::Mul => K::Mul,
-            Fun::Wide => K::Cast,
+            Fun::SignExtend => K::Cast,
             Fun::Within | Fun::Both => return Ok(None),
         };
         if !matches!(op, K::Add | K::Sub | K::Mul | K::Cast | K::Mod | K::PtrAdd) {
@@ -338,7 +337,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let mut forms = vec![];
         for &operand in operands {
-            let at = self.operand_index(operand, index);
+            let at = self.nodes.operand_index(operand, index);
             let Some(form) = self.affine(operand, &at, a)? else { return Ok(None) };
             forms.push((form, self.nodes[operand].elem));
         }

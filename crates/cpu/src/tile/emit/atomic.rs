@@ -3,10 +3,10 @@
 use cranelift_codegen::ir::Value;
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
+use trident_lower::access::{Elem, NodeId, index_bits};
 use trident_runtime::Checks;
 
-use super::node::{Elem, Kind, NodeId};
-use super::op::bits_of;
+use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed};
 use crate::tile::abi;
 use crate::tile::routine::{Rmw, Routine};
@@ -67,11 +67,11 @@ impl<'m> Emitter<'m, '_> {
         let values = self.address_or_null(value, &dims)?;
         let mask_at = self.address_or_null(mask, &dims)?;
         self.check_atomic(op, ptr, mask, &dims, elem.size(), writes)?;
-        let n = self.int(1 << bits_of(&dims));
+        let n = self.int(1 << index_bits(&dims));
         let result = if op.kind == K::AtomicPoll { Elem::Data(DType::Bool) } else { elem };
         let former = match op.output(0) {
-            Some(_) => self.reserve(result.size() << bits_of(&dims)),
-            None if op.kind == K::AtomicPoll => self.reserve(1 << bits_of(&dims)),
+            Some(_) => self.reserve(result.size() << index_bits(&dims)),
+            None if op.kind == K::AtomicPoll => self.reserve(1 << index_bits(&dims)),
             None if op.kind == K::AtomicLoad => return Ok(()),
             None => self.int(0),
         };
@@ -104,7 +104,7 @@ impl<'m> Emitter<'m, '_> {
             }
         }
         if op.output(0).is_some() {
-            let node = self.node(Kind::Buffer(former), result, bits_of(&dims), 1, 0);
+            let node = self.node(Kind::Buffer(former), result, index_bits(&dims), 1, 0);
             self.give_block(op, 0, node, dims)?;
         }
         Ok(())
@@ -124,7 +124,7 @@ impl<'m> Emitter<'m, '_> {
         let values = self.address(value, dims)?;
         let mask_at = self.address(mask, dims)?;
         self.check_atomic(op, ptr, Some(mask), dims, dtype.size(), true)?;
-        let (none, n) = (self.int(0), self.int(1 << bits_of(dims)));
+        let (none, n) = (self.int(0), self.int(1 << index_bits(dims)));
         self.call_routine(op, routine, &[none, addresses, values, mask_at, n])
     }
 
@@ -133,14 +133,14 @@ impl<'m> Emitter<'m, '_> {
         let mask = self.optional(op, 1)?;
         let (elem, bins) = self.result(op, 0)?;
         let dtype = self.nodes[x].elem.dtype();
-        let bits = bits_of(&bins);
+        let bits = index_bits(&bins);
         let out = self.reserve(elem.size() << bits);
         let zero = self.zero(elem.clif());
         let zero = self.uniform(zero, elem, bits);
         self.fill(&bins, &[(zero, out)])?;
         let data = self.address(x, &dims)?;
         let mask = self.address_or_null(mask, &dims)?;
-        let (count, n) = (self.int(1 << bits), self.int(1 << bits_of(&dims)));
+        let (count, n) = (self.int(1 << bits), self.int(1 << index_bits(&dims)));
         self.call_routine(op, Routine::Histogram { dtype }, &[out, count, data, mask, n])?;
         let node = self.node(Kind::Buffer(out), elem, bits, 1, 0);
         self.give_block(op, 0, node, bins)

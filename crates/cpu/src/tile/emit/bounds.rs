@@ -10,11 +10,9 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{Func, Type};
+use trident_lower::access::{Elem, Span, Touch, start};
 use trident_runtime::Checks;
 
-use super::index::Index;
-use super::node::{Elem, NodeId};
-use super::run::start;
 use super::{Context, Emitter, Result};
 use crate::tile::abi::{self, Bound};
 
@@ -27,23 +25,6 @@ pub(super) struct Range {
     base: Value,
     readable: Value,
     writable: Value,
-}
-
-/// What some code touches from an address on.
-#[derive(Clone, Copy)]
-pub(super) struct Touch {
-    pub(super) site: u64,
-    pub(super) writes: bool,
-}
-
-/// Contiguous elements that a run touches.
-#[derive(Clone)]
-pub(super) struct Reach {
-    pub(super) ptr: NodeId,
-    pub(super) index: Index,
-    /// Its mask among those of the run.
-    pub(super) mask: Option<usize>,
-    pub(super) touch: Touch,
 }
 
 impl Emitter<'_, '_> {
@@ -138,18 +119,23 @@ impl Emitter<'_, '_> {
         self.holds_bytes(touch, low, bytes)
     }
 
-    /// Whether `count` elements from number `from` of a run on are inside.
-    pub(super) fn holds_run(&mut self, reach: &Reach, from: Value, count: Value) -> Result<Value> {
-        let size = match self.nodes[reach.ptr].elem {
+    /// Whether `count` elements from number `from` of a row on are inside.
+    pub(super) fn holds_span_of(
+        &mut self,
+        span: &Span,
+        from: Value,
+        count: Value,
+    ) -> Result<Value> {
+        let size = match self.nodes[span.ptr].elem {
             Elem::Ptr(to) => to.size(),
             Elem::Data(dtype) => dtype.size(),
         };
-        let first = self.eval(reach.ptr, &start(&reach.index))?;
+        let first = self.eval(span.ptr, &start(&span.index))?;
         let shift = i64::from(size.trailing_zeros());
         let ahead = self.b.ins().ishl_imm_u(from, shift);
         let first = self.b.ins().iadd(first, ahead);
         let bytes = self.b.ins().ishl_imm_u(count, shift);
-        Ok(self.holds_bytes(reach.touch, first, bytes))
+        Ok(self.holds_bytes(span.touch, first, bytes))
     }
 
     /// In a launch with checks: stops the program if an element's access is wrong.

@@ -3,14 +3,20 @@
 use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
-use trident_ir::{DType, Op, OpKind};
+use trident_ir::{DType, Func, Op, OpKind};
+use trident_lower::access::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 use trident_runtime::Declined;
 
-use super::node::{Elem, Fun, Kind, NodeId};
-use super::op::bits_of;
+use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed};
-use crate::tile::plan;
 use crate::tile::routine::{Function, Rounding, Routine, function};
+
+/// Whether loops of the widest vectors compute the function that an op is.
+pub(super) fn traced(func: &Func, op: &Op) -> bool {
+    let types: Option<Vec<DType>> = op.used().map(|v| func.ty(v).dtype()).collect();
+    let function = types.and_then(|types| Function::find(function_name(op), &types));
+    function.is_some_and(|f| function::traced(f).is_some())
+}
 
 impl<'m> Emitter<'m, '_> {
     /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
@@ -86,10 +92,10 @@ impl<'m> Emitter<'m, '_> {
                 dear.then_some(Routine::Convert { from, to, rounding, saturate })?
             }
             kind => {
-                if kind != OpKind::Libm && !(plan::strip(op) && from.is_float()) {
+                if kind != OpKind::Libm && !(is_block_function(op) && from.is_float()) {
                     return None;
                 }
-                let function = Function::find(plan::name(op), &types)?;
+                let function = Function::find(function_name(op), &types)?;
                 let same = function.output == to
                     || function.output.is_int()
                         && to.is_int()
@@ -171,7 +177,7 @@ impl<'m> Emitter<'m, '_> {
         dims: &[usize],
         elem: Elem,
     ) -> Result<NodeId> {
-        let bits = bits_of(dims);
+        let bits = index_bits(dims);
         let mut args = vec![self.reserve(elem.size() << bits)];
         for &operand in operands {
             args.push(self.source(operand, dims)?);

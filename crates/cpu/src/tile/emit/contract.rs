@@ -8,13 +8,12 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
 use trident_ir::{DType, Op};
 
-use super::index::{Bit, axes, own};
-use super::node::{Elem, Kind, NodeId};
-use super::op::bits_of;
+use super::node::Kind;
 use super::{Emitter, Result, malformed};
 use crate::tile::routine::{
     Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
 };
+use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
 
 /// A factor in memory: the address of its first element and the distances of matrices, rows and columns in elements.
 struct Matrices {
@@ -92,7 +91,7 @@ impl<'m> Emitter<'m, '_> {
         outward.sort_unstable_by(|a, b| b.cmp(a));
         let of_bits = self.nodes[*of].bits;
         let mut of_dims: Vec<usize> = outward.iter().map(|d| d.1).collect();
-        if bits_of(&of_dims) != of_bits {
+        if index_bits(&of_dims) != of_bits {
             of_dims = vec![1 << of_bits];
         }
         let batch = if found.len() == 3 { found[0] } else { 0 };
@@ -113,7 +112,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Where the sum of a product lies, and whether it begins with zeros that were not written.
     fn summed_in(&mut self, op: &'m Op, c: NodeId, dims: &[usize]) -> Result<(Value, bool)> {
-        let bytes = self.nodes[c].elem.size() << bits_of(dims);
+        let bytes = self.nodes[c].elem.size() << index_bits(dims);
         let at = self.in_place.get(&std::ptr::from_ref(op)).copied();
         if at.is_none() && self.is_zero(c) {
             return Ok((self.reserve(bytes), true));
@@ -168,7 +167,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let [a, b, c] = dtypes;
         self.call_routine(op, Routine::Dot { a, b, c }, &[record])?;
-        let node = self.node(Kind::Buffer(out), elem, bits_of(&dims), 1, 0);
+        let node = self.node(Kind::Buffer(out), elem, index_bits(&dims), 1, 0);
         self.give_block(op, 0, node, dims)
     }
 
@@ -242,7 +241,7 @@ impl<'m> Emitter<'m, '_> {
         self.put(record, offset_of!(DotScaled, c), out);
         self.put(record, offset_of!(DotScaled, scratch), scratch);
         self.call_routine(op, Routine::DotScaled, &[record])?;
-        let node = self.node(Kind::Buffer(out), elem, bits_of(&dims), 1, 0);
+        let node = self.node(Kind::Buffer(out), elem, index_bits(&dims), 1, 0);
         self.give_block(op, 0, node, dims)
     }
 }

@@ -6,14 +6,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use trident_ir::dtype::Class;
-use trident_ir::op::Group;
-use trident_ir::{Block, DType, Op, OpKind as K, ValueId};
+use trident_ir::{Block, DType, Op, ValueId};
 
-use super::node::{Desc, Elem, Fun, Kind, NodeId, Val};
-use super::op::bits_of;
+use super::node::{Desc, Kind, Register, Val};
 use super::sweep::args;
 use super::{Emitter, Result, malformed};
+use trident_lower::access::{Carried as Decided, Elem, Fun, NodeId, index_bits};
 
 /// How a value goes around a loop.
 enum Carried<'m> {
@@ -61,7 +59,6 @@ impl<'m> Emitter<'m, '_> {
         for (i, &id) in init.iter().enumerate() {
             let val = self.value(op, id)?;
             let (param, next) = (params.get(i).copied(), yields.get(i).copied());
-            let same = param.is_some() && param == next;
             how.push(match val {
                 Val::Scalar(value, elem) => {
                     values.push(value);
@@ -71,67 +68,51 @@ impl<'m> Emitter<'m, '_> {
                     values.extend(parts(&d));
                     Carried::Descriptor(d)
                 }
-                Val::Block(node, dims) => match self.step(op, region, param, next) {
-                    _ if same => {
-                        self.settle(vec![node])?;
-                        Carried::Same(Val::Block(node, dims))
-                    }
-                    Some((add, of)) => {
-                        self.settle(vec![node])?;
-                        let elem = self.nodes[node].elem;
-                        let of =
-                            if matches!(elem, Elem::Ptr(_)) { Elem::Data(DType::I64) } else { of };
-                        values.push(self.zero(of.clif()));
-                        Carried::Offset { init: node, dims, op: add, of }
-                    }
-                    None => {
-                        let elem = self.nodes[node].elem;
-                        let bytes = elem.size() << bits_of(&dims);
-                        if let (Some(param), Some(next)) = (param, next)
-                            && let Some(op) = product(region, param, next)
-                        {
-                            let buffer = self.reserve(bytes);
-                            self.fill(&dims, &[(node, buffer)])?;
-                            how.push(Carried::Sum { buffer, elem, dims, op });
-                            continue;
+                Val::Block(node, dims) => {
+                    let elem = self.nodes[node].elem;
+                    match self.carried(op, region, param, next) {
+                        Decided::Same => {
+                            self.settle(vec![node])?;
+                            Carried::Same(Val::Block(node, dims))
                         }
-                        let (first, second) = (self.reserve(bytes), self.reserve(bytes));
-                        self.fill(&dims, &[(node, first)])?;
-                        values.extend([first, second]);
-                        Carried::Buffers { elem, dims }
+                        Decided::Offset { add, dtype } => {
+                            self.settle(vec![node])?;
+                            let pointer = matches!(elem, Elem::Ptr(_));
+                            let of = Elem::Data(if pointer { DType::I64 } else { dtype });
+                            values.push(self.zero(of.clif()));
+                            Carried::Offset { init: node, dims, op: add, of }
+                        }
+                        Decided::Sum(op) => {
+                            let buffer = self.reserve(elem.size() << index_bits(&dims));
+                            self.fill(&dims, &[(node, buffer)])?;
+                            Carried::Sum { buffer, elem, dims, op }
+                        }
+                        Decided::Buffers => {
+                            let bytes = elem.size() << index_bits(&dims);
+                            let (first, second) = (self.reserve(bytes), self.reserve(bytes));
+                            self.fill(&dims, &[(node, first)])?;
+                            values.extend([first, second]);
+                            Carried::Buffers { elem, dims }
+                        }
                     }
-                },
+                }
             });
         }
         Ok((how, values))
     }
 
-    /// The op that makes `next` of `param` by adding one integer to all elements, and the type of that integer.
-    fn step(
+    fn carried(
         &self,
         op: &Op,
         region: &'m Block,
         param: Option<ValueId>,
         next: Option<ValueId>,
-    ) -> Option<(&'m Op, Elem)> {
-        let (param, next) = (param?, next?);
-        let add = maker(region, next)?;
-        let by = match (add.kind, add.input(0)?, add.input(1)?) {
-            (K::PtrAdd, a, by) if a == param => by,
-            (K::Add, a, by) if a == param => by,
-            (K::Add, by, a) if a == param => by,
-            _ => return None,
-        };
-        let dtype = self.func().ty(by).dtype()?;
-        let integer = dtype.class() == Class::Int || dtype.class() == Class::UInt;
-        let uniform = match maker(region, by) {
-            Some(o) => o.kind == K::Splat || o.kind == K::Constant && is_splat(o),
-            None => match self.value(op, by) {
-                Ok(Val::Block(node, _)) => matches!(self.nodes[node].kind, Kind::Uniform(_)),
-                _ => false,
-            },
-        };
-        (integer && uniform && by != param).then_some((add, Elem::Data(dtype)))
+    ) -> Decided<'m> {
+        let (Some(param), Some(next)) = (param, next) else { return Decided::Buffers };
+        Decided::of(self.func(), region, param, next, &|id| match self.value(op, id) {
+            Ok(Val::Block(node, _)) => matches!(self.nodes[node].kind, Kind::Uniform(_)),
+            _ => false,
+        })
     }
 
     /// The values that these registers hold.
@@ -148,7 +129,7 @@ impl<'m> Emitter<'m, '_> {
                 Carried::Descriptor(d) => Val::Descriptor(of_parts(d, &take(parts(d).len()))),
                 Carried::Same(val) => val.clone(),
                 Carried::Offset { init, dims, op, of } => {
-                    let bits = bits_of(dims);
+                    let bits = index_bits(dims);
                     let by = self.uniform(take(1)[0], *of, bits);
                     let elem = self.nodes[*init].elem;
                     let operands = vec![*init, by];
@@ -158,11 +139,11 @@ impl<'m> Emitter<'m, '_> {
                 Carried::Sum { buffer, elem, dims, op } => {
                     self.in_place.insert(std::ptr::from_ref(*op), *buffer);
                     let kind = Kind::Buffer(*buffer);
-                    Val::Block(self.node(kind, *elem, bits_of(dims), 1, 0), dims.clone())
+                    Val::Block(self.node(kind, *elem, index_bits(dims), 1, 0), dims.clone())
                 }
                 Carried::Buffers { elem, dims } => {
                     let kind = Kind::Buffer(take(2)[0]);
-                    Val::Block(self.node(kind, *elem, bits_of(dims), 1, 0), dims.clone())
+                    Val::Block(self.node(kind, *elem, index_bits(dims), 1, 0), dims.clone())
                 }
             });
         }
@@ -349,7 +330,7 @@ impl<'m> Emitter<'m, '_> {
             let ty = self.func().ty(id);
             buffers.push(match super::block_type(ty) {
                 Some((elem, dims)) if !dims.is_empty() => {
-                    Some((self.reserve(elem.size() << bits_of(&dims)), elem, dims))
+                    Some((self.reserve(elem.size() << index_bits(&dims)), elem, dims))
                 }
                 _ => None,
             });
@@ -402,7 +383,7 @@ impl<'m> Emitter<'m, '_> {
                 (Val::Scalar(_, elem), _) => Val::Scalar(take(1)[0], elem),
                 (Val::Descriptor(d), _) => Val::Descriptor(of_parts(&d, &take(parts(&d).len()))),
                 (Val::Block(..), Some((address, elem, dims))) => {
-                    let node = self.node(Kind::Buffer(address), elem, bits_of(&dims), 1, 0);
+                    let node = self.node(Kind::Buffer(address), elem, index_bits(&dims), 1, 0);
                     Val::Block(node, dims)
                 }
                 (block, None) => block,
@@ -431,48 +412,6 @@ impl<'m> Emitter<'m, '_> {
             }
         }
     }
-}
-
-/// The product that makes `next`, if it is added to `param`, or to what elementwise ops make of it, and nothing else in
-/// the region uses these.
-fn product(region: &Block, param: ValueId, next: ValueId) -> Option<&Op> {
-    let op = maker(region, next)?;
-    let dot = matches!(op.kind, K::Dot | K::DotScaled) && op.output(0) == Some(next);
-    (dot && comes_of(region, param, op.input(2)?)).then_some(op)
-}
-
-/// Whether elementwise ops alone make the value of `param`, through values that are used only for that.
-fn comes_of(region: &Block, param: ValueId, id: ValueId) -> bool {
-    let mut below = vec![id];
-    while let Some(id) = below.pop() {
-        if uses(region, id) != 1 {
-            continue;
-        }
-        if id == param {
-            return true;
-        }
-        if let Some(op) = maker(region, id).filter(|op| op.decl().group == Group::Elementwise) {
-            below.extend(op.used());
-        }
-    }
-    false
-}
-
-fn maker(region: &Block, id: ValueId) -> Option<&Op> {
-    region.ops.iter().find(|op| op.output(0) == Some(id))
-}
-
-/// How often the block and those in it use the value.
-fn uses(block: &Block, id: ValueId) -> usize {
-    let of = |op: &Op| -> usize {
-        op.used().filter(|&v| v == id).count()
-            + op.regions.iter().map(|r| uses(r, id)).sum::<usize>()
-    };
-    block.results.iter().filter(|&&v| v == id).count() + block.ops.iter().map(of).sum::<usize>()
-}
-
-fn is_splat(op: &Op) -> bool {
-    matches!(op.attrs.get("value"), Some(trident_ir::Attr::Tensor(literal)) if literal.is_splat())
 }
 
 fn parts(d: &Desc) -> Vec<Value> {

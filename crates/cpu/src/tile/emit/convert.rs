@@ -5,9 +5,10 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op};
 
-use super::node::Elem;
+use super::node::Register;
 use super::{Emitter, Result};
 use crate::tile::routine::{Rounding, Routine};
+use trident_lower::access::Elem;
 
 impl Emitter<'_, '_> {
     /// An integer (or truth value, or address) in 64 bits, extended by its sign.

@@ -4,10 +4,9 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, Type};
 
 use super::access::Store;
-use super::index::{axes, own};
-use super::node::{Desc, Elem, Fun, Kind, NodeId, Val};
-use super::op::bits_of;
+use super::node::{Desc, Kind, Register, Val};
 use super::{Emitter, Result, malformed};
+use trident_lower::access::{Elem, Fun, NodeId, axes, index_bits, own};
 
 const WIDE: Elem = Elem::Data(DType::I64);
 
@@ -51,7 +50,7 @@ impl<'m> Emitter<'m, '_> {
     fn coordinate(&mut self, offset: Value, (start, length): (u8, u8), bits: u8) -> NodeId {
         let iota = self.make(Kind::Iota(0), Elem::Data(DType::I32), length, 0, &[]);
         let along = self.view(iota, (start..start + length).map(own).collect(), bits);
-        let wide = self.fun(Fun::Wide, WIDE, bits, &[along]);
+        let wide = self.fun(Fun::SignExtend, WIDE, bits, &[along]);
         let offset = self.uniform(offset, WIDE, bits);
         self.fun(Fun::Add, WIDE, bits, &[wide, offset])
     }
@@ -87,7 +86,7 @@ impl<'m> Emitter<'m, '_> {
     /// Pointers and mask of the block whose offsets are the operands from `first` on.
     fn block_at(&mut self, op: &Op, first: usize) -> Result<(Desc, NodeId, NodeId)> {
         let d = self.descriptor(op)?;
-        let bits = bits_of(&d.block);
+        let bits = index_bits(&d.block);
         let mut coordinates = vec![];
         for (i, axis) in axes(&d.block).into_iter().enumerate() {
             let (offset, elem) = self.scalar(op, first + i)?;
@@ -106,9 +105,9 @@ impl<'m> Emitter<'m, '_> {
         let [n, width] =
             [row_dims.first().copied(), d.block.last().copied()].map(|n| n.unwrap_or(1));
         let dims = vec![n, width];
-        let (bits, low) = (bits_of(&dims), bits_of(&[width]));
+        let (bits, low) = (index_bits(&dims), index_bits(&[width]));
         let rows = self.view(rows, (low..bits).map(own).collect(), bits);
-        let rows = self.fun(Fun::Wide, WIDE, bits, &[rows]);
+        let rows = self.fun(Fun::SignExtend, WIDE, bits, &[rows]);
         let column = self.wide(column, elem.dtype());
         let columns = self.coordinate(column, (0, low), bits);
         let (ptr, mask) = self.pointers(&d, &[rows, columns], bits);
@@ -120,7 +119,7 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         let (elem, dims) = self.result(op, 0)?;
-        let bits = bits_of(&dims);
+        let bits = index_bits(&dims);
         let word = cranelift_codegen::ir::types::I64;
         let padding = match elem.clif() {
             ty if ty == word => d.padding,

@@ -5,10 +5,10 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{DType, Op};
 
-use super::node::{Elem, Val};
-use super::op::bits_of;
+use super::node::Val;
 use super::{Context, Emitter, Result, malformed};
 use crate::tile::routine::{Print, Routine};
+use trident_lower::access::{Elem, counter, index_bits};
 
 impl<'m> Emitter<'m, '_> {
     /// Bytes in scratch.
@@ -81,9 +81,9 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn assert(&mut self, op: &'m Op) -> Result<()> {
         let (condition, dims) = self.tile(op, 0)?;
         let yes = self.b.ins().iconst(types::I8, 1);
-        let bits = bits_of(&dims);
+        let bits = index_bits(&dims);
         let all = self.repeat(bits, &[yes], |e, var, all| {
-            let index = super::index::counter(var, bits).collect();
+            let index = counter(var, bits).collect();
             let holds = e.eval(condition, &index)?;
             Ok(vec![e.b.ins().band(all[0], holds)])
         })?;

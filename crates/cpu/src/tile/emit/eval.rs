@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 
-use super::index::{Bit, Index, rename, uniform};
-use super::node::{Fun, Kind, NodeId};
+use super::node::{Kind, Register};
 use super::{Emitter, Result};
 use crate::tile::abi;
+use trident_lower::access::{Bit, Fun, Index, NodeId, rename, uniform};
 
 impl<'m> Emitter<'m, '_> {
     /// The linear index in a register.
@@ -69,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
             Kind::Apply(fun, operands) => {
                 let mut values = vec![];
                 for operand in operands {
-                    let at = self.operand_index(operand, index);
+                    let at = self.nodes.operand_index(operand, index);
                     values.push((self.eval(operand, &at)?, self.nodes[operand].elem));
                 }
                 self.apply(fun, &values, elem)?
@@ -131,11 +131,6 @@ impl<'m> Emitter<'m, '_> {
         Ok(values[0])
     }
 
-    /// The index for an operand: scalars, such as the condition of `where`, have one without bits.
-    pub(super) fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
-        if self.nodes[operand].bits == 0 { Index::from([]) } else { index.clone() }
-    }
-
     /// Evaluates what touches memory and does not depend on the inner counter, whose loop is not open yet.
     pub(super) fn hoist(
         &mut self,
@@ -195,7 +190,7 @@ impl<'m> Emitter<'m, '_> {
             Fun::Op(op) => self.element(op, values, elem)?,
             Fun::Add => self.b.ins().iadd(a, b),
             Fun::Mul => self.b.ins().imul(a, b),
-            Fun::Wide => {
+            Fun::SignExtend => {
                 let dtype = values.first().map_or(trident_ir::DType::I64, |v| v.1.dtype());
                 self.wide(a, dtype)
             }

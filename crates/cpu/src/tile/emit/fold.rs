@@ -3,11 +3,10 @@
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, OpKind, Type};
 
-use super::index::{Index, axes, counter, log2};
-use super::node::{Elem, Kind, NodeId, Val};
-use super::op::bits_of;
+use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, block_type, malformed};
 use crate::tile::routine::{Fold, Routine};
+use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
 
 /// Operands of a fold, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
 type Folded = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
@@ -47,7 +46,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The index with the bits of an axis put in.
-    fn with_axis(rest: &[super::index::Bit], start: u8, axis: &[super::index::Bit]) -> Index {
+    fn with_axis(rest: &[Bit], start: u8, axis: &[Bit]) -> Index {
         let (low, high) = rest.split_at(usize::from(start).min(rest.len()));
         [low, axis, high].concat().into()
     }
@@ -57,7 +56,7 @@ impl<'m> Emitter<'m, '_> {
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
-        let total = bits_of(&rest);
+        let total = index_bits(&rest);
         if let (Some(routine), [node], 0) = (fold_routine(op, elems[0].dtype()), &nodes[..], start)
         {
             let out = self.reserve(elems[0].size() << total);
@@ -120,7 +119,6 @@ impl<'m> Emitter<'m, '_> {
         place: &Index,
         (start, bits): (u8, u8),
     ) -> Result<Vec<Value>> {
-        use super::index::Bit;
         let first = vec![Bit::Const(false); usize::from(bits)];
         let first = Self::with_axis(place, start, &first);
         let mut init = vec![];
@@ -154,7 +152,6 @@ impl<'m> Emitter<'m, '_> {
         (start, bits): (u8, u8),
         lines: &[Value],
     ) -> Result<Vec<Value>> {
-        use super::index::Bit;
         self.repeat(bits, &[], |e, var, _| {
             let axis: Vec<Bit> = counter(var, bits).collect();
             let at = Self::with_axis(place, start, &axis);
@@ -193,12 +190,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn prefix_scan(&mut self, op: &'m Op) -> Result<()> {
-        use super::index::Bit;
         let (nodes, dims, axis, (start, bits)) = self.folded(op)?;
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
-        let (outer_bits, total) = (bits_of(&rest), bits_of(&dims));
+        let (outer_bits, total) = (index_bits(&rest), index_bits(&dims));
         let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
         let reverse = op.flag("reverse");
         let undo = self.settle_strips(&nodes)?;
@@ -256,7 +252,7 @@ impl<'m> Emitter<'m, '_> {
             nodes.push(node);
             dims = of;
         }
-        let total = bits_of(&dims);
+        let total = index_bits(&dims);
         let mut outs = vec![];
         for (i, &id) in region.results.iter().step_by(pack).enumerate() {
             let ty: &Type = self.func().ty(id);
@@ -272,7 +268,7 @@ impl<'m> Emitter<'m, '_> {
         let undo = self.settle_strips(&nodes)?;
         self.repeat(total.saturating_sub(low), &[], |e, var, _| {
             let at = |j: usize| -> Index {
-                let bit = |k: u8| super::index::Bit::Const(j >> k & 1 == 1);
+                let bit = |k: u8| Bit::Const(j >> k & 1 == 1);
                 (0..low).map(bit).chain(counter(var, total - low)).collect()
             };
             let mut params = vec![];

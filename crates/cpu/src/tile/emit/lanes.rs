@@ -9,10 +9,12 @@ use trident_ir::{DType, Op, OpKind as K};
 
 use super::access::Store;
 use super::arithmetic::comparison;
-use super::index::{Index, rename, uniform};
-use super::node::{Elem, Fun, Kind, NodeId};
-use super::run::{GROUP, Part, Road, Run, start};
+use super::node::{Kind, Register};
+use super::row::Part;
 use super::{Emitter, Result};
+use trident_lower::access::{
+    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
+};
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
@@ -25,21 +27,78 @@ fn vectors(ty: Type) -> usize {
     (1 << GROUP) * ty.lane_type().bytes() as usize / BYTES
 }
 
-impl<'m> Emitter<'m, '_> {
-    /// The vectors that hold elements, if there are such.
-    pub(super) fn vector(&self, elem: Elem) -> Option<Type> {
-        match elem {
-            Elem::Data(DType::F32) => Some(types::F32X4),
-            Elem::Data(DType::F64) => Some(types::F64X2),
-            Elem::Data(DType::I32 | DType::U32 | DType::Bool) => Some(types::I32X4),
-            Elem::Data(DType::I64 | DType::U64) => Some(types::I64X2),
-            _ => None,
+/// What vectors of 128 bits can do.
+struct Lanes;
+
+impl Target for Lanes {
+    fn holds(&self, elem: Elem) -> bool {
+        vector(elem).is_some()
+    }
+
+    fn reads(&self, elem: Elem) -> bool {
+        elem != Elem::Data(DType::Bool)
+    }
+
+    /// Whether there is an instruction, or a few.
+    fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool {
+        let Some(&Operand { elem: Elem::Data(dtype), .. }) = operands.first() else { return false };
+        let to = result.dtype();
+        let float = matches!(dtype, DType::F32 | DType::F64);
+        let int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
+        let truth = dtype == DType::Bool;
+        match op.kind {
+            K::Add | K::Sub | K::Mul | K::Neg => float || int,
+            K::Max | K::Min | K::MaxNum | K::MinNum => float || int && dtype != DType::U64,
+            K::Div | K::Sqrt | K::Abs | K::Floor | K::Ceil | K::Round | K::IsNaN => float,
+            K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
+                float || int && dtype != DType::U64
+            }
+            K::Equal => float || int,
+            K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor | K::BitwiseNot => int,
+            K::BitShift => int && operands.get(1).is_some_and(|o| o.uniform),
+            K::And | K::Or | K::Xor | K::Not => truth,
+            K::Where => true,
+            K::BitCast => dtype.size() == to.size() && !truth && to != DType::Bool,
+            K::Cast if op.str("rounding") == Some("rtz") && to.is_float() => false,
+            K::Cast => matches!(
+                (dtype, to),
+                (DType::I32 | DType::Bool, DType::F32)
+                    | (DType::F32, DType::F64 | DType::I32)
+                    | (DType::F64, DType::F32)
+                    | (DType::Bool, DType::I32 | DType::U32)
+                    | (DType::I32 | DType::U32, DType::I64 | DType::U64 | DType::I32 | DType::U32)
+                    | (DType::I64 | DType::U64, DType::I32 | DType::U32)
+            ),
+            _ => false,
         }
+    }
+}
+
+/// The vectors that hold elements, if there are such.
+pub(super) fn vector(elem: Elem) -> Option<Type> {
+    match elem {
+        Elem::Data(DType::F32) => Some(types::F32X4),
+        Elem::Data(DType::F64) => Some(types::F64X2),
+        Elem::Data(DType::I32 | DType::U32 | DType::Bool) => Some(types::I32X4),
+        Elem::Data(DType::I64 | DType::U64) => Some(types::I64X2),
+        _ => None,
+    }
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// The longest rows that vectors can compute of these blocks.
+    pub(super) fn lane_row(
+        &self,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<Destination>,
+    ) -> Option<Row> {
+        self.row(&Lanes, dims, roots, to)
     }
 
     /// Whether vectors can hold the elements in memory.
     fn storable(&self, elem: Elem) -> bool {
-        elem != Elem::Data(DType::Bool) && self.vector(elem).is_some()
+        elem != Elem::Data(DType::Bool) && vector(elem).is_some()
     }
 
     /// Writes blocks as [`Emitter::fill`] does, in vectors; gives whether that can be.
@@ -50,8 +109,8 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         let wide = roots.iter().all(|&n| self.storable(self.nodes[n].elem));
-        let run = self.run(Road::Lanes, dims, &roots, None).filter(|_| wide);
-        let Some(run) = run else { return Ok(false) };
+        let row = self.lane_row(dims, &roots, None).filter(|_| wide);
+        let Some(row) = row else { return Ok(false) };
         let body = |e: &mut Self, index: &Index, part: Part| {
             if part == Part::Element {
                 return e.fill_element(index, blocks);
@@ -64,21 +123,21 @@ impl<'m> Emitter<'m, '_> {
             }
             Ok(())
         };
-        self.sweep_run(&run, &body)?;
+        self.sweep_rows(&row, &body)?;
         Ok(true)
     }
 
     /// The runs by which vectors of 128 bits can store a block, if they can.
-    pub(super) fn lane_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
+    pub(super) fn lane_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
         let storable = self.storable(self.nodes[store.value].elem);
         let to = Some(store.target());
-        self.run(Road::Lanes, dims, &[store.value], to).filter(|_| storable)
+        self.lane_row(dims, &[store.value], to).filter(|_| storable)
     }
 
     /// Stores a block by runs.
-    pub(super) fn store_lanes_of(&mut self, run: &Run, store: Store) -> Result<()> {
+    pub(super) fn store_lanes_of(&mut self, row: &Row, store: Store) -> Result<()> {
         let size = self.nodes[store.value].elem.size();
-        self.sweep_run(run, &|e, index, part| {
+        self.sweep_rows(row, &|e, index, part| {
             if part == Part::Element {
                 return e.store_element(store, index);
             }
@@ -89,7 +148,7 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The address of the pass in an array that has the run's first element at `first`.
+    /// The address of the pass in an array that has the row's first element at `first`.
     fn group_address(&mut self, first: Value, size: usize) -> Value {
         let bytes = self.b.ins().ishl_imm_u(self.offset, i64::from(size.trailing_zeros()));
         self.b.ins().iadd(first, bytes)
@@ -117,7 +176,7 @@ impl<'m> Emitter<'m, '_> {
     /// The elements of the group that the code is in.
     fn lanes(&mut self, node: NodeId, index: &Index, part: Part) -> Result<Vec<Value>> {
         let elem = self.nodes[node].elem;
-        let ty = self.vector(elem).unwrap_or(types::I32X4);
+        let ty = vector(elem).unwrap_or(types::I32X4);
         let key = (node, index.clone());
         if let Some(found) = self.wide_memo.iter().rev().find_map(|m| m.get(&key)) {
             return Ok(found.clone());
@@ -151,7 +210,7 @@ impl<'m> Emitter<'m, '_> {
                 }
                 Kind::Load { mask: Some(_), other, .. } if part == Part::Off => match other {
                     Some(other) => {
-                        let at = self.operand_index(other, index);
+                        let at = self.nodes.operand_index(other, index);
                         self.lanes(other, &at, part)?
                     }
                     None => {
@@ -186,52 +245,6 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().splat(ty, value)
     }
 
-    /// Whether there is an instruction, or a few, for the op on vectors.
-    pub(super) fn has_vector_op(
-        &self,
-        op: &Op,
-        operands: &[NodeId],
-        result: Elem,
-        index: &Index,
-    ) -> bool {
-        let Some(&first) = operands.first() else { return false };
-        let (from, to) = (self.nodes[first].elem, result.dtype());
-        let Elem::Data(dtype) = from else { return false };
-        let float = matches!(dtype, DType::F32 | DType::F64);
-        let int = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
-        let truth = dtype == DType::Bool;
-        match op.kind {
-            K::Add | K::Sub | K::Mul | K::Neg => float || int,
-            K::Max | K::Min | K::MaxNum | K::MinNum => float || int && dtype != DType::U64,
-            K::Div | K::Sqrt | K::Abs | K::Floor | K::Ceil | K::Round | K::IsNaN => float,
-            K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
-                float || int && dtype != DType::U64
-            }
-            K::Equal => float || int,
-            K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor | K::BitwiseNot => int,
-            K::BitShift => {
-                int && operands.get(1).is_some_and(|&o| {
-                    uniform(&self.operand_index(o, index))
-                        || matches!(self.nodes[o].kind, Kind::Uniform(_))
-                })
-            }
-            K::And | K::Or | K::Xor | K::Not => truth,
-            K::Where => true,
-            K::BitCast => dtype.size() == to.size() && !truth && to != DType::Bool,
-            K::Cast if op.str("rounding") == Some("rtz") && to.is_float() => false,
-            K::Cast => matches!(
-                (dtype, to),
-                (DType::I32 | DType::Bool, DType::F32)
-                    | (DType::F32, DType::F64 | DType::I32)
-                    | (DType::F64, DType::F32)
-                    | (DType::Bool, DType::I32 | DType::U32)
-                    | (DType::I32 | DType::U32, DType::I64 | DType::U64 | DType::I32 | DType::U32)
-                    | (DType::I64 | DType::U64, DType::I32 | DType::U32)
-            ),
-            _ => false,
-        }
-    }
-
     /// The op on the operands' groups.
     fn lanes_of(
         &mut self,
@@ -244,14 +257,14 @@ impl<'m> Emitter<'m, '_> {
         let from = self.nodes[operands[0]].elem.dtype();
         if op.kind == K::Where && self.settled.contains(&(operands[0], index.clone())) {
             let chosen = operands[if part == Part::Group { 1 } else { 2 }];
-            let at = self.operand_index(chosen, index);
+            let at = self.nodes.operand_index(chosen, index);
             return self.lanes(chosen, &at, part);
         }
         let parts: Result<Vec<Vec<Value>>> = operands
             .iter()
             .enumerate()
             .map(|(i, &o)| {
-                let at = self.operand_index(o, index);
+                let at = self.nodes.operand_index(o, index);
                 // All lanes are shifted by the same amount, which is a scalar.
                 match op.kind == K::BitShift && i == 1 {
                     true => Ok(vec![self.eval(o, &start(&at))?]),
@@ -263,7 +276,7 @@ impl<'m> Emitter<'m, '_> {
         if op.kind == K::Cast {
             return Ok(self.cast_lanes(parts.swap_remove(0), from, result.dtype()));
         }
-        let ty = self.vector(result).unwrap_or(types::I32X4);
+        let ty = vector(result).unwrap_or(types::I32X4);
         if op.kind == K::Where && ty.lane_bits() == 64 {
             parts[0] = self.widen_lanes(&parts[0], true);
         }

@@ -19,12 +19,11 @@ mod descriptor;
 mod effect;
 mod eval;
 mod fold;
-mod index;
 mod lanes;
 mod node;
 mod op;
 mod proof;
-mod run;
+mod row;
 mod sweep;
 mod wide;
 
@@ -37,12 +36,11 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
+use trident_lower::access::{Elem, Graph, Index, Materialisation, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
 
-use self::index::Index;
-use self::node::{Desc, Elem, Kind, Node, NodeId, Val};
+use self::node::{Desc, Kind, Register, Val};
 use super::abi::Context;
-use super::plan::Plan;
 use crate::simd::Isa;
 
 type Result<T> = std::result::Result<T, Declined>;
@@ -79,7 +77,7 @@ pub(super) struct Emitted {
 /// A function whose ops are being generated; calls are inlined, so there may be several.
 struct Frame<'m> {
     func: &'m Func,
-    plan: Rc<Plan>,
+    materialised: Rc<Materialisation>,
     env: Vec<Option<Val>>,
     /// The op that is being generated, in each region that is open.
     at: Vec<&'m Op>,
@@ -95,7 +93,7 @@ struct Emitter<'m, 'f> {
     b: FunctionBuilder<'f>,
     conv: CallConv,
     module: &'m Module,
-    plans: HashMap<*const Func, Rc<Plan>>,
+    materialisations: HashMap<*const Func, Rc<Materialisation>>,
     checks: Checks,
     /// Whether runs may be computed by loops in the widest vectors.
     wide: bool,
@@ -115,7 +113,7 @@ struct Emitter<'m, 'f> {
     ranges: Vec<Option<bounds::Range>>,
     /// Accesses of the loop that is being emitted which its guard has shown to be inside.
     proved: proof::Proved,
-    nodes: Vec<Node<'m>>,
+    nodes: Graph<'m, Value>,
     /// Loads that were not evaluated yet.
     pending: Vec<NodeId>,
     frames: Vec<Frame<'m>>,
@@ -182,7 +180,7 @@ pub(super) fn emit(
         b,
         conv,
         module,
-        plans: HashMap::new(),
+        materialisations: HashMap::new(),
         checks,
         wide: isa.name() == "avx512" && checks != Checks::All,
         listing,
@@ -193,7 +191,7 @@ pub(super) fn emit(
         origins: (checks != Checks::None).then(|| Origins::new(module)),
         ranges: vec![],
         proved: proof::Proved::default(),
-        nodes: vec![],
+        nodes: Graph::default(),
         pending: vec![],
         frames: vec![],
         memo: vec![],
@@ -338,10 +336,14 @@ impl<'m> Emitter<'m, '_> {
             return Err(Declined { op: func.name.clone(), reason });
         }
         let wide = self.wide;
-        let plan = self.plans.entry(std::ptr::from_ref(func));
-        let plan = plan.or_insert_with(|| Rc::new(Plan::new(func, wide)));
-        let plan = Rc::clone(plan);
-        self.frames.push(Frame { func, plan, env: vec![None; func.values.len()], at: vec![] });
+        let materialised = self.materialisations.entry(std::ptr::from_ref(func));
+        let materialised = materialised.or_insert_with(|| {
+            let inline = |op: &Op| wide && call::traced(func, op);
+            Rc::new(Materialisation::of(func, &inline))
+        });
+        let materialised = Rc::clone(materialised);
+        let env = vec![None; func.values.len()];
+        self.frames.push(Frame { func, materialised, env, at: vec![] });
         let results = self.block(&func.body, params);
         self.frames.pop();
         results
@@ -407,12 +409,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn node(&mut self, kind: Kind<'m>, elem: Elem, bits: u8, cost: u32, depth: u32) -> NodeId {
-        self.nodes.push(Node { kind, elem, bits, region: self.region, cost, depth });
-        self.nodes.len() - 1
+        self.nodes.push(Node { kind, elem, bits, region: self.region, cost, depth })
     }
 
     fn uniform(&mut self, value: Value, elem: Elem, bits: u8) -> NodeId {
-        self.node(Kind::Uniform(value), elem, bits, 0, 0)
+        self.nodes.uniform(value, elem, bits, self.region)
     }
 
     /// Reserves scratch.
@@ -439,14 +440,4 @@ fn uses_atomics(block: &trident_ir::Block) -> bool {
         matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore | K::AtomicPoll)
     };
     block.ops.iter().any(|op| atomic(op.kind) || op.regions.iter().any(uses_atomics))
-}
-
-/// Element type and dimensions of a tensor or block of pointers.
-fn block_type(ty: &Type) -> Option<(Elem, Vec<usize>)> {
-    let elem = match ty {
-        Type::Tensor(t) => Elem::Data(t.dtype),
-        Type::Pointer(p) => Elem::Ptr(p.to),
-        _ => return None,
-    };
-    Some((elem, ty.dims()?))
 }

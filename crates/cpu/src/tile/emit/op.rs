@@ -1,28 +1,20 @@
 //! Which op becomes what.
 
-use std::rc::Rc;
-
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_lower::access::{Bit, Elem, Expression, NodeId, index_bits, is_lazy};
 use trident_runtime::{Checks, Declined};
 
-use super::index::{Bit, axes, broadcast, log2, own, permuted};
-use super::node::{Elem, Fun, Kind, NodeId, Val};
+use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, malformed};
-use crate::tile::plan;
 
 /// Expressions deeper than this are kept, so that evaluating one needs little stack.
 const DEEP: u32 = 128;
 
 /// Scalars that cost as much are computed once, not in each loop that uses them.
 const DEAR_SCALAR: u32 = 6;
-
-/// Bits of the index of a block of these dimensions.
-pub(super) fn bits_of(dims: &[usize]) -> u8 {
-    dims.iter().map(|&n| log2(n)).sum()
-}
 
 impl<'m> Emitter<'m, '_> {
     /// Generates the ops of a block and gives its results.
@@ -93,7 +85,7 @@ impl<'m> Emitter<'m, '_> {
             }
             // A volatile load is done where it stands.
             K::Load => self.lazy(op),
-            _ if plan::lazy(op) => self.lazy(op),
+            _ if is_lazy(op) => self.lazy(op),
             _ => Err(malformed(op, "has no native code")),
         }
     }
@@ -106,7 +98,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Defines result `i` as a block, kept in scratch where the plan says so.
+    /// Defines result `i` as a block, materialised where that is decided.
     pub(super) fn give_block(
         &mut self,
         op: &Op,
@@ -124,7 +116,7 @@ impl<'m> Emitter<'m, '_> {
             self.define(id, Val::Scalar(value, elem));
             return Ok(());
         }
-        let keeps = self.frames.last().is_some_and(|f| f.plan.keeps(id));
+        let keeps = self.frames.last().is_some_and(|f| f.materialised.has(id));
         let node = match keeps || self.nodes[node].depth > DEEP || op.flag("volatile") {
             true => {
                 let kind = self.nodes[node].kind.clone();
@@ -156,149 +148,71 @@ impl<'m> Emitter<'m, '_> {
         cost: u32,
         operands: &[NodeId],
     ) -> NodeId {
-        let below = operands.iter().map(|&n| self.nodes[n].cost).fold(cost, u32::saturating_add);
-        let depth = operands.iter().map(|&n| self.nodes[n].depth + 1).max().unwrap_or(0);
-        self.node(kind, elem, bits, below.min(10_000), depth)
+        self.nodes.make(kind, elem, bits, self.region, cost, operands)
     }
 
     /// A block that is another one by another index.
     pub(super) fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
-        let elem = self.nodes[of].elem;
-        // What is the same everywhere stays so.
-        if let Kind::Uniform(value) = self.nodes[of].kind {
-            return self.uniform(value, elem, bits);
-        }
-        let map: Rc<[Bit]> = map.into();
-        let same =
-            map.len() == usize::from(bits) && (0..bits).zip(map.iter()).all(|(k, b)| *b == own(k));
-        match same {
-            true => of,
-            false => self.make(Kind::View(of, map), elem, bits, 0, &[of]),
-        }
+        self.nodes.view(of, map, bits, self.region)
     }
 
     fn lazy(&mut self, op: &'m Op) -> Result<()> {
-        let cost = op.decl().cost;
-        if op.kind == K::Unjoin {
-            let (x, _) = self.tile(op, 0)?;
-            for half in 0..2 {
-                if op.output(half).is_none() {
-                    continue;
-                }
-                let (_, dims) = self.result(op, half)?;
-                let bits = bits_of(&dims);
-                let map =
-                    std::iter::once(Bit::Const(half == 1)).chain((0..bits).map(own)).collect();
-                let node = self.view(x, map, bits);
-                self.give_block(op, half, node, dims)?;
-            }
-            return Ok(());
-        }
-        if op.output(0).is_none() {
-            return Ok(());
-        }
+        let Some(at) = op.outputs.iter().position(Option::is_some) else { return Ok(()) };
         if op.kind == K::Identity || op.kind == K::Hint {
             let val = self.operand(op, 0)?;
             return self.give(op, val);
         }
-        let (elem, dims) = self.result(op, 0)?;
-        let bits = bits_of(&dims);
-        let node = match op.kind {
-            K::Splat => {
-                let (value, elem) = self.scalar(op, 0)?;
-                self.uniform(value, elem, bits)
-            }
-            K::Arange => {
-                let start = op.int("start").ok_or_else(|| malformed(op, "lacks its start"))?;
-                self.make(Kind::Iota(start), elem, bits, 0, &[])
-            }
-            K::ExpandDims | K::View => {
-                let (x, _) = self.tile(op, 0)?;
-                self.view(x, (0..bits).map(own).collect(), bits)
-            }
-            K::Broadcast => {
-                let (x, from) = self.tile(op, 0)?;
-                self.view(x, broadcast(&from, &dims).to_vec(), bits)
-            }
-            K::Permute => {
-                let (x, from) = self.tile(op, 0)?;
-                let order: Vec<usize> =
-                    op.ints("order").unwrap_or_default().iter().map(|&a| a as usize).collect();
-                if order.len() != from.len() || order.iter().any(|&a| a >= from.len()) {
-                    return Err(malformed(op, "the order is not one of the axes"));
-                }
-                self.view(x, permuted(&from, &order).to_vec(), bits)
-            }
-            K::Cat | K::Join => {
-                let ((a, from), (b, other)) = (self.tile(op, 0)?, self.tile(op, 1)?);
-                if from != other {
-                    return Err(malformed(op, "blocks of different length"));
-                }
-                let (bit, first) = if op.kind == K::Cat { (bits - 1, 0) } else { (0, 1) };
-                let map = (first..first + bits - 1).map(own).collect();
-                self.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, 1, &[a, b])
-            }
-            K::TakeAlongAxis => {
-                let ((src, from), (which, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
-                let axis = op.int("axis").map_or(0, |a| a as usize);
-                let src = self.keep(src, &from)?;
-                let (source, result) = (axes(&from), axes(&dims));
-                let mut of = vec![Bit::Const(false); usize::from(bits_of(&from))];
-                for (i, (&(start, bits), &(to, _))) in source.iter().zip(&result).enumerate() {
-                    for bit in (0..bits).filter(|_| i != axis) {
-                        of[usize::from(start + bit)] = own(to + bit);
-                    }
-                }
-                let axis = *source.get(axis).ok_or_else(|| malformed(op, "no such axis"))?;
-                let kind = Kind::Take { src, index: which, axis, of: of.into() };
-                self.make(kind, elem, bits, cost, &[which])
-            }
-            K::Load => {
-                let (ptr, _) = self.tile(op, 0)?;
-                let (mask, other) = (self.optional(op, 1)?, self.optional(op, 2)?);
-                let site = self.site(op, "");
-                let operands: Vec<NodeId> =
-                    [Some(ptr), mask, other].into_iter().flatten().collect();
-                let node =
-                    self.make(Kind::Load { ptr, mask, other, site }, elem, bits, cost, &operands);
+        let mut operands = vec![];
+        for (i, input) in op.inputs.iter().enumerate() {
+            operands.push(input.map(|_| self.tile(op, i)).transpose()?);
+        }
+        let (elem, dims) = self.result(op, at)?;
+        if let Some(node) = self.computed_now(op, &operands, elem, &dims)? {
+            return self.give_block(op, 0, node, dims);
+        }
+        if let (K::TakeAlongAxis, Some(Some((src, from)))) = (op.kind, operands.first_mut()) {
+            *src = self.keep(*src, from)?;
+        }
+        let site = if op.kind == K::Load { self.site(op, "") } else { 0 };
+        let (operands, region) = (&operands, self.region);
+        let expression = Expression { op, operands, elem, dims: &dims, site, region };
+        for i in (0..op.outputs.len()).filter(|&i| op.output(i).is_some()) {
+            let made = expression.add(&mut self.nodes, i);
+            let node = made.map_err(|reason| malformed(op, reason))?;
+            if op.kind == K::Load {
                 self.pending.push(node);
-                node
             }
-            _ => {
-                let operands: Result<Vec<NodeId>> =
-                    (0..op.inputs.len()).map(|i| Ok(self.tile(op, i)?.0)).collect();
-                let operands = operands?;
-                if operands.iter().all(|&n| matches!(self.nodes[n].kind, Kind::Uniform(_)))
-                    && op.decl().group == Group::Elementwise
-                {
-                    let values: Vec<(Value, Elem)> = operands
-                        .iter()
-                        .map(|&n| match self.nodes[n].kind {
-                            Kind::Uniform(v) => (v, self.nodes[n].elem),
-                            _ => (self.scratch, self.nodes[n].elem),
-                        })
-                        .collect();
-                    let mut value = self.element(op, &values, elem)?;
-                    if cost >= DEAR_SCALAR {
-                        value = self.pin(value);
-                    }
-                    self.uniform(value, elem, bits)
-                } else if let Some(routine) =
-                    self.strip(op, &operands, elem).filter(|&r| !self.loops_compute(r))
-                {
-                    self.call_strip(op, routine, &operands, &dims, elem)?
-                } else {
-                    self.make(
-                        Kind::Apply(Fun::Op(op), operands.clone()),
-                        elem,
-                        bits,
-                        cost,
-                        &operands,
-                    )
-                }
-            }
+            self.give_block(op, i, node, dims.clone())?;
+        }
+        Ok(())
+    }
+
+    /// The block, if it is no expression: all elements are the same scalar, or a routine computes them.
+    fn computed_now(
+        &mut self,
+        op: &'m Op,
+        operands: &[Option<(NodeId, Vec<usize>)>],
+        elem: Elem,
+        dims: &[usize],
+    ) -> Result<Option<NodeId>> {
+        if op.decl().group != Group::Elementwise {
+            return Ok(None);
+        }
+        let nodes: Option<Vec<NodeId>> = operands.iter().map(|o| Some(o.as_ref()?.0)).collect();
+        let nodes = nodes.ok_or_else(|| malformed(op, "lacks an operand"))?;
+        let scalar = |&n: &NodeId| match self.nodes[n].kind {
+            Kind::Uniform(value) => Some((value, self.nodes[n].elem)),
+            _ => None,
         };
-        self.give_block(op, 0, node, dims)
+        if let Some(values) = nodes.iter().map(scalar).collect::<Option<Vec<_>>>() {
+            let mut value = self.element(op, &values, elem)?;
+            if op.decl().cost >= DEAR_SCALAR {
+                value = self.pin(value);
+            }
+            return Ok(Some(self.uniform(value, elem, index_bits(dims))));
+        }
+        let routine = self.strip(op, &nodes, elem).filter(|&r| !self.loops_compute(r));
+        routine.map(|routine| self.call_strip(op, routine, &nodes, dims, elem)).transpose()
     }
 
     fn poison(&mut self, op: &'m Op) -> Result<()> {
@@ -329,7 +243,7 @@ impl<'m> Emitter<'m, '_> {
         match dims.is_empty() {
             true => self.give(op, Val::Scalar(value, elem)),
             false => {
-                let node = self.uniform(value, elem, bits_of(&dims));
+                let node = self.uniform(value, elem, index_bits(&dims));
                 self.give(op, Val::Block(node, dims))
             }
         }
@@ -366,7 +280,7 @@ impl<'m> Emitter<'m, '_> {
             self.b.ins().store(flags, value, address, (i * size) as i32);
         }
         let dims = literal.dims().to_vec();
-        let node = self.node(Kind::Buffer(address), elem, bits_of(&dims), 1, 0);
+        let node = self.node(Kind::Buffer(address), elem, index_bits(&dims), 1, 0);
         self.give(op, Val::Block(node, dims))
     }
 
@@ -406,7 +320,7 @@ impl<'m> Emitter<'m, '_> {
             let Some(op) = frame.at.last() else { continue };
             for (i, val) in frame.env.iter().enumerate() {
                 if let Some(Val::Block(node, _)) = val
-                    && frame.plan.outlives(ValueId(i as u32), op)
+                    && frame.materialised.outlives(ValueId(i as u32), op)
                 {
                     live.push(*node);
                 }

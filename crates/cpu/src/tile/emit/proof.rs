@@ -10,11 +10,9 @@ use std::collections::HashSet;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use super::affine::{Block, Undo};
-use super::bounds::Touch;
-use super::index::{Index, log2, rename};
-use super::node::{Kind, NodeId};
-use super::run::Target;
+use super::node::Kind;
 use super::{Emitter, Result};
+use trident_lower::access::{Destination, Index, NodeId, Touch, index_bits, rename};
 
 /// Bits of the number of elements below which a loop is not worth a second version.
 const FEW: u8 = 4;
@@ -52,10 +50,10 @@ impl<'m> Emitter<'m, '_> {
         &mut self,
         dims: &[usize],
         roots: &[NodeId],
-        to: Option<(Target, usize)>,
+        to: Option<(Destination, usize)>,
         body: &dyn Fn(&mut Self, &Index) -> Result<()>,
     ) -> Result<()> {
-        let bits: u8 = dims.iter().map(|&n| log2(n)).sum();
+        let bits = index_bits(dims);
         if !self.bounded() || bits < FEW {
             return self.sweep(dims, roots, body);
         }
@@ -70,7 +68,7 @@ impl<'m> Emitter<'m, '_> {
             }
         }
         let mut store = false;
-        if let Some((Target { ptr, site, .. }, size)) = to {
+        if let Some((Destination { ptr, site, .. }, size)) = to {
             let touch = Touch { site, writes: true };
             let access = Access { ptr, index: block.index().clone(), size, touch };
             if let Some(holds) = self.inside(&access, &block, &mut undo)? {
@@ -137,7 +135,7 @@ impl<'m> Emitter<'m, '_> {
         let mut seen = HashSet::new();
         let mut found = vec![];
         while let Some((node, index)) = stack.pop() {
-            let index = self.operand_index(node, &index);
+            let index = self.nodes.operand_index(node, &index);
             if !seen.insert((node, index.clone())) {
                 continue;
             }

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
-use super::index::{INNER, Index, counter, log2};
-use super::node::{Kind, NodeId};
+use super::node::Kind;
 use super::{Emitter, Result};
+use trident_lower::access::{INNER, Index, NodeId, counter, log2};
 
 /// Loops shorter than 2 to this power are merged with the one around them.
 const SHORT: u8 = 4;

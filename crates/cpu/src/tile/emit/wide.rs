@@ -5,13 +5,14 @@ mod translate;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::Op;
+use trident_lower::access::{
+    Destination, Elem, Index, NodeId, Operand, Row, Target, counter, element, start,
+};
 use trident_runtime::Declined;
 
 use self::translate::{Translation, class_of, format_of};
 use super::access::Store;
-use super::index::Index;
-use super::node::NodeId;
-use super::run::{Road, Run, Target, start};
+use super::lanes::vector;
 use super::{Context, Emitter, Result};
 use crate::tile::loops::{Format, Goal, Value as Of};
 use crate::tile::routine::{Fold, Routine};
@@ -29,10 +30,27 @@ enum Word {
     Pointer(NodeId, Index),
     /// That of a buffer's element.
     Buffer(Value, Index, usize),
-    /// The element of a block that is the same for the whole run.
+    /// The element of a block that is the same for the whole row.
     Scalar(NodeId, Index),
     /// Where a result goes.
-    Target(usize),
+    Destination(usize),
+}
+
+/// What loops can do; [`translate`] knows which ops.
+struct Loops;
+
+impl Target for Loops {
+    fn holds(&self, elem: Elem) -> bool {
+        is_short(elem) || vector(elem).is_some()
+    }
+
+    fn reads(&self, _: Elem) -> bool {
+        true
+    }
+
+    fn computes(&self, _: &Op, _: &[Operand], _: Elem) -> bool {
+        true
+    }
 }
 
 /// A loop and its arguments.
@@ -44,22 +62,22 @@ pub(super) struct Wide {
     loads: Vec<NodeId>,
 }
 
-/// A run fitted a loop when it was looked at, and does not where its code is made.
+/// A row fitted a loop when it was looked at, and does not where its code is made.
 fn changed() -> Declined {
     Declined { op: "kernel".into(), reason: "a row changed while code was made for it".into() }
 }
 
 impl<'m> Emitter<'m, '_> {
     /// The runs by which a loop can store blocks to addresses, or fold one of them, if it can.
-    fn wide_run(&self, dims: &[usize], roots: &[NodeId], to: Option<Target>) -> Option<Run> {
-        let fits = |run: &Run| self.stores(run, &run.index(), roots, false).is_some();
-        let run = self.wide.then(|| self.run(Road::Wide, dims, roots, to))??;
-        Some(run).filter(fits)
+    fn wide_row(&self, dims: &[usize], roots: &[NodeId], to: Option<Destination>) -> Option<Row> {
+        let fits = |row: &Row| self.stores(row, &row.index(), roots, false).is_some();
+        let row = self.wide.then(|| self.row(&Loops, dims, roots, to))??;
+        Some(row).filter(fits)
     }
 
     /// The loop that stores blocks; addresses are given when it is called.
-    fn stores(&self, run: &Run, index: &Index, roots: &[NodeId], streaming: bool) -> Option<Wide> {
-        let mut t = self.translation(run, roots)?;
+    fn stores(&self, row: &Row, index: &Index, roots: &[NodeId], streaming: bool) -> Option<Wide> {
+        let mut t = self.translation(row, roots)?;
         let mut stores = vec![];
         for (i, &root) in roots.iter().enumerate() {
             let (mut value, format) = self.stored(&mut t, root, index)?;
@@ -70,18 +88,18 @@ impl<'m> Emitter<'m, '_> {
             if streaming && format != Format::Same {
                 return None;
             }
-            stores.push((value, t.word(Word::Target(i)), format));
+            stores.push((value, t.word(Word::Destination(i)), format));
         }
         self.compiled(t, Goal::Store { values: stores, streaming })
     }
 
     fn compiled(&self, t: Translation<'_>, goal: Goal) -> Option<Wide> {
-        let Translation { run, values, words, loads, .. } = t;
+        let Translation { row, values, words, loads, .. } = t;
         // The memory of a load that an earlier loop has made is in the cache: the way to memory is free.
         let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
         let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();
-        let made = values.finish(goal, run.len(), ahead);
+        let made = values.finish(goal, row.len(), ahead);
         let listing = if self.listing { made.to_string() } else { String::new() };
         Some(Wide { code: made.compile()?, listing, words, loads })
     }
@@ -119,7 +137,7 @@ impl<'m> Emitter<'m, '_> {
                     }
                 }
                 Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
-                Word::Target(k) => targets[*k],
+                Word::Destination(k) => targets[*k],
             };
             let flags = self.flags();
             self.b.ins().store(flags, value, arguments, 8 * i as i32);
@@ -150,10 +168,10 @@ impl<'m> Emitter<'m, '_> {
     /// Writes blocks as [`Emitter::fill`] does, by a loop; gives whether that can be.
     pub(super) fn fill_wide(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        let Some(run) = self.wide_run(dims, &roots, None) else { return Ok(false) };
-        self.each_run(&run, |e, run, index| {
+        let Some(row) = self.wide_row(dims, &roots, None) else { return Ok(false) };
+        self.each_row(&row, |e, row, index| {
             let on = |e: &mut Self, count, settled| {
-                let wide = e.stores(run, index, &roots, false).ok_or_else(changed)?;
+                let wide = e.stores(row, index, &roots, false).ok_or_else(changed)?;
                 let mut targets = vec![];
                 for &(node, address) in blocks {
                     let size = e.nodes[node].elem.size();
@@ -161,34 +179,34 @@ impl<'m> Emitter<'m, '_> {
                 }
                 e.call_wide(wide, &targets, count, settled)
             };
-            e.settle_run(run, index, on, |e, at| e.fill_element(at, blocks))
+            e.settle_row(row, index, on, |e, at| e.fill_element(at, blocks))
         })?;
         Ok(true)
     }
 
     /// The runs by which a loop can store a block to where pointers say, if it can.
-    pub(super) fn wide_store_runs(&self, dims: &[usize], store: Store) -> Option<Run> {
-        self.wide_run(dims, &[store.value], Some(store.target()))
+    pub(super) fn wide_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
+        self.wide_row(dims, &[store.value], Some(store.target()))
     }
 
     /// Stores a block by runs. Elements that are masked off are neither computed nor stored.
-    pub(super) fn store_wide(&mut self, run: &Run, store: Store) -> Result<()> {
+    pub(super) fn store_wide(&mut self, row: &Row, store: Store) -> Result<()> {
         // What was loaded from the place of the store is in the cache already.
-        let again = run.loads.iter().any(|load| self.same_address(load.ptr, store.ptr));
+        let again = row.loads.iter().any(|load| self.nodes.same(load.ptr, store.ptr));
         let keep = again || !self.streams;
         let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
-        self.each_run(run, |e, run, index| {
+        self.each_row(row, |e, row, index| {
             let on = |e: &mut Self, count, settled| {
                 // Behind the stored elements nothing is written; loads alone that are masked off give their `other`.
-                let all = if run.stores() { count } else { settled };
+                let all = if row.stores() { count } else { settled };
                 let target = e.eval(store.ptr, &start(index))?;
-                let wide = e.stores(run, index, &[store.value], false).ok_or_else(changed)?;
-                match e.stores(run, index, &[store.value], true).filter(|_| !keep) {
+                let wide = e.stores(row, index, &[store.value], false).ok_or_else(changed)?;
+                match e.stores(row, index, &[store.value], true).filter(|_| !keep) {
                     Some(past) => e.call_either(wide, past, bytes, target, [count, all]),
                     None => e.call_wide(wide, &[target], count, all),
                 }
             };
-            e.settle_run(run, index, on, |e, at| e.store_element(store, at))
+            e.settle_row(row, index, on, |e, at| e.store_element(store, at))
         })
     }
 
@@ -236,34 +254,34 @@ impl<'m> Emitter<'m, '_> {
         if is_short(elem) {
             return Ok(false);
         }
-        let run = self.wide_run(dims, &[node], None).filter(|r| r.len() == len);
-        let Some(run) = run else { return Ok(false) };
-        let folded = |e: &Self, run: &Run, index: &Index| {
-            let mut t = e.translation(run, &[node])?;
+        let row = self.wide_row(dims, &[node], None).filter(|r| r.len() == len);
+        let Some(row) = row else { return Ok(false) };
+        let folded = |e: &Self, row: &Row, index: &Index| {
+            let mut t = e.translation(row, &[node])?;
             let value = e.translate(&mut t, node, index)?;
-            let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
+            let (class, to) = (class_of(elem.dtype()), t.word(Word::Destination(0)));
             e.compiled(t, Goal::Fold { op: fold, class, value, to })
         };
-        if folded(self, &run, &run.index()).is_none() {
+        if folded(self, &row, &row.index()).is_none() {
             return Ok(false);
         }
         let line = self.reserve(elem.size() * len);
-        self.each_run(&run, |e, run, index| {
+        self.each_row(&row, |e, row, index| {
             let target: Index = index.iter().skip(len.trailing_zeros() as usize).copied().collect();
             let target = e.element_address(out, &target, elem.size());
-            let count = e.count_of(run)?;
-            let settled = e.settled_of(run, count)?;
+            let count = e.count_of(row)?;
+            let settled = e.settled_of(row, count)?;
             let all = e.int(len as i64);
             let fine = e.b.ins().icmp(IntCC::Equal, settled, all);
             let whole = |e: &mut Self| {
-                let wide = folded(e, run, index).ok_or_else(changed)?;
+                let wide = folded(e, row, index).ok_or_else(changed)?;
                 e.call_wide(wide, &[target], count, all).map(|()| vec![])
             };
             let apart = |e: &mut Self| {
                 let none = e.int(0);
                 e.between(none, all, |e, var| {
-                    let value = e.eval(node, &super::run::element(index, var))?;
-                    let place = super::index::counter(var, len.trailing_zeros() as u8).collect();
+                    let value = e.eval(node, &element(index, var))?;
+                    let place = counter(var, len.trailing_zeros() as u8).collect();
                     let to = e.element_address(line, &place, elem.size());
                     let flags = e.flags();
                     e.b.ins().store(flags, value, to, 0);

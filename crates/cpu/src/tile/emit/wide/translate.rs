@@ -7,20 +7,21 @@ use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
 
+use trident_lower::access::{
+    Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
+};
+
 use super::Word;
 use crate::tile::emit::Emitter;
-use crate::tile::emit::index::{Index, rename, uniform};
-use crate::tile::emit::node::{Elem, Fun, Kind, NodeId};
-use crate::tile::emit::run::{Run, start};
+use crate::tile::emit::node::Kind;
 use crate::tile::loops::{
     Binary, Class, Format, Id, Logic, Relation, Unary, Value as Of, Values, Width,
 };
-use crate::tile::plan;
 use crate::tile::routine::{Function, Routine, function};
 
 /// An expression on its way to a loop.
 pub(super) struct Translation<'r> {
-    pub(super) run: &'r Run,
+    pub(super) row: &'r Row,
     pub(super) values: Values,
     pub(super) words: Vec<Word>,
     known: HashMap<(NodeId, Index), Id>,
@@ -110,14 +111,14 @@ impl Emitter<'_, '_> {
     /// A translation of these blocks.
     pub(super) fn translation<'r>(
         &self,
-        run: &'r Run,
+        row: &'r Row,
         roots: &[NodeId],
     ) -> Option<Translation<'r>> {
         let elem = self.nodes[*roots.first()?].elem;
         let width = if is_short(elem) { Width::Four } else { width_of(elem)? };
         let values = Values::new(width);
         let (words, loads) = (vec![], vec![]);
-        Some(Translation { run, values, words, known: HashMap::new(), loads })
+        Some(Translation { row, values, words, known: HashMap::new(), loads })
     }
 
     /// What is written to memory for a block, and how. Short floats whose bits are only moved are integers on the way:
@@ -138,7 +139,7 @@ impl Emitter<'_, '_> {
             Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
                 let &of = operands.first()?;
                 let whole = matches!(self.nodes[of].elem, Elem::Data(d) if d.is_int());
-                let at = self.operand_index(of, index);
+                let at = self.nodes.operand_index(of, index);
                 if whole { self.stored(t, of, &at) } else { None }
             }
             Kind::Load { .. } if is_short(n.elem) && n.elem.dtype().is_float() => {
@@ -213,7 +214,7 @@ impl Emitter<'_, '_> {
             (Some(_), None) => Some(t.values.add(Of::Const(0))),
             (Some(_), Some(_)) if elem != self.nodes[node].elem => return None,
             (Some(_), Some(other)) => {
-                let at = self.operand_index(other, index);
+                let at = self.nodes.operand_index(other, index);
                 Some(self.translate(t, other, &at)?)
             }
         };
@@ -246,27 +247,27 @@ impl Emitter<'_, '_> {
     ) -> Option<Id> {
         let &first = operands.first()?;
         let Elem::Data(from) = self.nodes[first].elem else { return None };
-        if op.kind == K::Where && t.run.settles(first, index) {
+        if op.kind == K::Where && t.row.settles(first, index) {
             let [_, yes, no] = *operands else { return None };
-            let mut of = |o| self.translate(t, o, &self.operand_index(o, index));
+            let mut of = |o| self.translate(t, o, &self.nodes.operand_index(o, index));
             let (yes, no) = (of(yes)?, of(no)?);
             return Some(t.values.add(Of::On(yes, no)));
         }
         let short = op.kind == K::BitCast && is_short(result);
         if short && matches!(self.nodes[first].kind, Kind::Load { .. }) && result.dtype().is_int() {
-            return self.translate_load(t, first, &self.operand_index(first, index), result);
+            return self.translate_load(t, first, &self.nodes.operand_index(first, index), result);
         }
         let mut x = vec![];
         for &o in operands {
-            x.push(self.translate(t, o, &self.operand_index(o, index))?);
+            x.push(self.translate(t, o, &self.nodes.operand_index(o, index))?);
         }
         if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
             return Some(t.values.trace(function::traced(function)?, x[0]));
         }
         let v = &mut t.values;
         let halves = matches!(format_of(result), Format::F16 | Format::BF16);
-        if plan::strip(op) && halves {
-            let function = Function::find(plan::name(op), &[DType::F32])?;
+        if is_block_function(op) && halves {
+            let function = Function::find(function_name(op), &[DType::F32])?;
             let value = v.trace(function::traced(function)?, x[0]);
             return Some(rounded(v, value, result));
         }

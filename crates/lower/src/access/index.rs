@@ -7,49 +7,54 @@ use std::rc::Rc;
 
 /// One bit of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Bit {
+pub enum Bit {
     /// Always this.
     Const(bool),
     /// A bit of a loop's counter, or in a [`Rename`] of the result's index.
-    Of { var: u16, bit: u8 },
+    Of {
+        /// The counter's name.
+        var: u16,
+        /// Which of its bits.
+        bit: u8,
+    },
 }
 
 /// The bits of a linear index, the lowest first.
-pub(super) type Index = Rc<[Bit]>;
+pub type Index = Rc<[Bit]>;
 
 /// The bits of an operand's index by those of the result's: `Bit::Of` has `var` 0.
-pub(super) type Rename = Rc<[Bit]>;
+pub type Rename = Rc<[Bit]>;
 
-/// The name of an inner counter for which no loop is open yet: elements of a run, or of a row.
-pub(super) const INNER: u16 = u16::MAX - 1;
+/// The name of the counter of a row's elements, for which no loop is open yet.
+pub const INNER: u16 = u16::MAX - 1;
 
 /// Whether the bit is one of the inner counter.
-pub(super) fn is_inner(bit: &Bit) -> bool {
+pub fn is_inner(bit: &Bit) -> bool {
     matches!(bit, Bit::Of { var: INNER, .. })
 }
 
 /// Whether an index is the same whatever the inner counter is.
-pub(super) fn uniform(index: &Index) -> bool {
+pub fn uniform(index: &Index) -> bool {
     !index.iter().any(is_inner)
 }
 
 /// Number of bits that count `n`, a power of two.
-pub(super) fn log2(n: usize) -> u8 {
+pub fn log2(n: usize) -> u8 {
     n.trailing_zeros() as u8
 }
 
 /// Bit `bit` of the result's index.
-pub(super) fn own(bit: u8) -> Bit {
+pub fn own(bit: u8) -> Bit {
     Bit::Of { var: 0, bit }
 }
 
 /// All bits of a loop's counter.
-pub(super) fn counter(var: u16, bits: u8) -> impl Iterator<Item = Bit> {
+pub fn counter(var: u16, bits: u8) -> impl Iterator<Item = Bit> {
     (0..bits).map(move |bit| Bit::Of { var, bit })
 }
 
 /// The operand's index where the result's is `index`.
-pub(super) fn rename(map: &Rename, index: &Index) -> Index {
+pub fn rename(map: &Rename, index: &Index) -> Index {
     let bit = |b: &Bit| match *b {
         Bit::Of { bit, .. } => index.get(usize::from(bit)).copied().unwrap_or(Bit::Const(false)),
         constant => constant,
@@ -57,8 +62,22 @@ pub(super) fn rename(map: &Rename, index: &Index) -> Index {
     map.iter().map(bit).collect()
 }
 
+/// Bits of the index of a block of these dimensions.
+pub fn index_bits(dims: &[usize]) -> u8 {
+    dims.iter().map(|&n| log2(n)).sum()
+}
+
+/// The index with another counter in place of `old`.
+pub fn substitute(index: &Index, old: u16, new: u16) -> Index {
+    let bit = |b: &Bit| match *b {
+        Bit::Of { var, bit } if var == old => Bit::Of { var: new, bit },
+        other => other,
+    };
+    index.iter().map(bit).collect()
+}
+
 /// First bit of each axis, and number of bits of each, of a row-major index.
-pub(super) fn axes(dims: &[usize]) -> Vec<(u8, u8)> {
+pub fn axes(dims: &[usize]) -> Vec<(u8, u8)> {
     let mut shift = 0;
     let mut found: Vec<(u8, u8)> = dims
         .iter()
@@ -74,7 +93,7 @@ pub(super) fn axes(dims: &[usize]) -> Vec<(u8, u8)> {
 }
 
 /// Axis i of the result is axis `order[i]` of the operand, whose dimensions are `dims`.
-pub(super) fn permuted(dims: &[usize], order: &[usize]) -> Rename {
+pub fn permuted(dims: &[usize], order: &[usize]) -> Rename {
     let to: Vec<usize> = order.iter().map(|&axis| dims[axis]).collect();
     let result = axes(&to);
     let mut map = vec![Bit::Const(false); axes(dims).iter().map(|a| usize::from(a.1)).sum()];
@@ -88,7 +107,7 @@ pub(super) fn permuted(dims: &[usize], order: &[usize]) -> Rename {
 }
 
 /// Axes of length 1 of the operand repeat in the result.
-pub(super) fn broadcast(from: &[usize], to: &[usize]) -> Rename {
+pub fn broadcast(from: &[usize], to: &[usize]) -> Rename {
     let kept = from.iter().zip(axes(to)).rev().filter(|(n, _)| **n != 1);
     kept.flat_map(|(_, (start, bits))| (start..start + bits).map(own)).collect()
 }

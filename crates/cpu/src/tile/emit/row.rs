@@ -1,4 +1,4 @@
-//! The loops over runs: the test of a run's ends, passes over what it holds for, and the elements behind.
+//! The loops over runs: the test of a row's ends, passes over what it holds for, and the elements behind.
 
 use std::collections::HashSet;
 
@@ -6,107 +6,142 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::OpKind;
 use trident_ir::dtype::Class;
+use trident_runtime::Checks;
 
-use super::super::index::{INNER, Index};
-use super::super::node::{Elem, Fun, Kind, NodeId};
-use super::super::proof::Proved;
-use super::super::{Emitter, Result};
-use super::{GROUP, Mask, OUTER, Part, Road, Run, element, start, with};
+use super::node::Kind;
+use super::proof::Proved;
+use super::{Emitter, Result};
+use trident_lower::access::{
+    Destination, Elem, Fun, GROUP, INNER, Index, Mask, NodeId, Row, Target, element, start,
+    substitute,
+};
+
+/// What is computed for a group, or an element, of a row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All elements of a group.
+    Group,
+    /// All elements of a group for which the masks do not hold.
+    Off,
+    /// One element.
+    Element,
+}
+
+/// What computes rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum VectorPath {
+    /// Vectors of 128 bits (see `lanes`).
+    Lanes,
+    /// Loops in the widest vectors (see `wide`).
+    Wide,
+}
 
 impl<'m> Emitter<'m, '_> {
-    /// Runs `body` for each group of a run, or for each element where the run's test fails. Nothing runs for groups without
+    /// The longest rows that these vectors can compute of blocks, and write to where `to` says.
+    pub(super) fn row(
+        &self,
+        target: &dyn Target,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<Destination>,
+    ) -> Option<Row> {
+        // Each access is checked on its own.
+        if self.checks == Checks::All {
+            return None;
+        }
+        self.nodes.row(target, dims, roots, to, self.bounded()).ok()
+    }
+
+    /// Runs `body` for each group of a row, or for each element where the row's test fails. Nothing runs for groups without
     /// an element that is stored.
-    pub(in crate::tile::emit) fn sweep_run(
+    pub(super) fn sweep_rows(
         &mut self,
-        run: &Run,
+        row: &Row,
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
-        self.each_run(run, |e, run, index| {
-            let count = e.count_of(run)?;
-            let passes = e.b.ins().ushr_imm_u(count, i64::from(run.pass()));
-            e.settled = run.masks.iter().map(|m| (m.node, m.index.clone())).collect();
+        self.each_row(row, |e, row, index| {
+            e.pin_pointers(row)?;
+            let count = e.count_of(row)?;
+            let passes = e.b.ins().ushr_imm_u(count, i64::from(row.pass()));
+            e.settled = row.masks.iter().map(|m| (m.node, m.index.clone())).collect();
             let none = e.int(0);
-            e.each_group(run, none, passes, &|e| body(e, index, Part::Group))?;
-            if run.guarded() {
-                e.sweep_rest(run, index, [passes, count], body)?;
+            e.each_group(row, none, passes, &|e| body(e, index, Part::Group))?;
+            if row.is_guarded() {
+                e.sweep_rest(row, index, [passes, count], body)?;
             }
             Ok(())
         })
     }
 
-    /// Runs `body` for each run, with the index of its elements. What does not change in a run has been evaluated.
-    pub(in crate::tile::emit) fn each_run(
+    /// Runs `body` for each row, with the index of its elements. What does not change in a row has been evaluated.
+    pub(super) fn each_row(
         &mut self,
-        run: &Run,
-        body: impl FnOnce(&mut Self, &Run, &Index) -> Result<()>,
+        row: &Row,
+        body: impl FnOnce(&mut Self, &Row, &Index) -> Result<()>,
     ) -> Result<()> {
-        self.repeat(run.outer, &[], |e, outer, _| {
-            let index = with(&run.index(), OUTER, outer);
-            let run = run.at(outer);
+        self.repeat(row.outer, &[], |e, outer, _| {
+            let (row, index) = row.at(outer);
             let mut seen = HashSet::new();
-            for (node, index) in &run.roots {
+            for (node, index) in &row.roots {
                 e.hoist(*node, index, &mut seen)?;
             }
-            if run.road == Road::Lanes {
-                e.pin_pointers(&run)?;
-            }
-            body(e, &run, &index)?;
+            body(e, &row, &index)?;
             Ok(vec![])
         })?;
         Ok(())
     }
 
-    /// Has loops compute a run: `on` takes the number of elements for which all masks hold, then the number of those
+    /// Has loops compute a row: `on` takes the number of elements for which all masks hold, then the number of those
     /// that are settled, which masks leave out if they are more. `body` computes one of the others.
-    pub(in crate::tile::emit) fn settle_run(
+    pub(super) fn settle_row(
         &mut self,
-        run: &Run,
+        row: &Row,
         index: &Index,
         on: impl FnOnce(&mut Self, Value, Value) -> Result<()>,
         body: impl FnOnce(&mut Self, &Index) -> Result<()>,
     ) -> Result<()> {
-        let all = self.int(run.len() as i64);
-        if !run.guarded() {
+        let all = self.int(row.len() as i64);
+        if !row.is_guarded() {
             return on(self, all, all);
         }
-        let count = self.count_of(run)?;
-        let settled = self.settled_of(run, count)?;
+        let count = self.count_of(row)?;
+        let settled = self.settled_of(row, count)?;
         on(self, count, settled)?;
         self.between(settled, all, |e, at| body(e, &element(index, at)))
     }
 
-    /// Of the elements of a run, of which masks hold for the first `count`, the number for which it is known whether
+    /// Of the elements of a row, of which masks hold for the first `count`, the number for which it is known whether
     /// they do: all, if they hold for no other.
-    pub(in crate::tile::emit) fn settled_of(&mut self, run: &Run, count: Value) -> Result<Value> {
-        if run.masks.is_empty() {
+    pub(super) fn settled_of(&mut self, row: &Row, count: Value) -> Result<Value> {
+        if row.masks.is_empty() {
             return Ok(count);
         }
-        let all = self.int(run.len() as i64);
+        let all = self.int(row.len() as i64);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, count, all);
         let rest = |e: &mut Self| {
-            let off = e.off(run, count)?;
+            let off = e.off(row, count)?;
             Ok(vec![e.b.ins().select(off, all, count)])
         };
         Ok(self.either(more, rest, |_| Ok(vec![all]))?[0])
     }
 
-    /// The number of elements of a run, from the first on, for which its test holds.
-    pub(in crate::tile::emit) fn count_of(&mut self, run: &Run) -> Result<Value> {
-        let all = self.int(run.len() as i64);
-        if !run.guarded() {
+    /// The number of elements of a row, from the first on, for which its test holds.
+    pub(super) fn count_of(&mut self, row: &Row) -> Result<Value> {
+        let all = self.int(row.len() as i64);
+        if !row.is_guarded() {
             return Ok(all);
         }
-        let last = self.int(run.len() as i64 - 1);
-        let holds = self.run_holds(run, last)?;
-        let beginning = |e: &mut Self| Ok(vec![e.beginning(run)?]);
+        let last = self.int(row.len() as i64 - 1);
+        let holds = self.row_holds(row, last)?;
+        let beginning = |e: &mut Self| Ok(vec![e.beginning(row)?]);
         Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
     }
 
-    /// Pointers to the first elements of a run, from memory: Cranelift would add them up anew in every pass.
-    fn pin_pointers(&mut self, run: &Run) -> Result<()> {
-        for reach in &run.pointers {
-            let node = reach.ptr;
-            let key = (node, start(&reach.index));
+    /// Pointers to the first elements of a row, from memory: Cranelift would add them up anew in every pass.
+    fn pin_pointers(&mut self, row: &Row) -> Result<()> {
+        for span in &row.spans {
+            let node = span.ptr;
+            let key = (node, start(&span.index));
             if self.memo.last().is_some_and(|m| m.contains_key(&key)) {
                 continue;
             }
@@ -119,75 +154,75 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Runs `body` for the elements behind the first passes of a run, whose test holds for the first `count` elements.
+    /// Runs `body` for the elements behind the first passes of a row, whose test holds for the first `count` elements.
     /// Where masks hold for no other, no access needs a test: one pass goes element by element, the rest by groups.
     fn sweep_rest(
         &mut self,
-        run: &Run,
+        row: &Row,
         index: &Index,
         [passes, count]: [Value; 2],
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
-        let pass = i64::from(run.pass());
-        let (all, all_passes) = (self.int(run.len() as i64), self.int(run.len() as i64 >> pass));
+        let pass = i64::from(row.pass());
+        let (all, all_passes) = (self.int(row.len() as i64), self.int(row.len() as i64 >> pass));
         let first = self.b.ins().ishl_imm_u(passes, pass);
         let elements = |e: &mut Self, end: Value| {
             e.between(first, end, |e, at| body(e, &element(index, at), Part::Element))
         };
-        if run.masks.is_empty() {
+        if row.masks.is_empty() {
             return elements(self, all);
         }
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, first, all);
         let known = |e: &mut Self| {
-            e.with_proved(e.proved_in(run), |e| {
-                if run.stores() {
+            e.with_proved(e.proved_in(row), |e| {
+                if row.stores() {
                     return elements(e, count);
                 }
                 let next = e.b.ins().iadd_imm_s(passes, 1);
                 let end = e.b.ins().ishl_imm_u(next, pass);
                 elements(e, end)?;
-                e.each_group(run, next, all_passes, &|e| body(e, index, Part::Off))
+                e.each_group(row, next, all_passes, &|e| body(e, index, Part::Off))
             })?;
             Ok(vec![])
         };
         let rest = |e: &mut Self| {
-            let off = e.off(run, count)?;
+            let off = e.off(row, count)?;
             e.either(off, known, |e| elements(e, all).map(|()| vec![]))
         };
         self.either(more, rest, |_| Ok(vec![])).map(drop)
     }
 
-    /// The accesses of a run that its test knows to be inside.
-    fn proved_in(&self, run: &Run) -> Proved {
-        let inside = run.loads.iter().map(|load| (load.node, load.index.clone())).collect();
-        let masks = run.masks.iter().map(|mask| (mask.node, mask.index.clone()));
-        let pointers = run.pointers.iter().map(|reach| (reach.ptr, reach.index.clone()));
-        let read = run.roots.iter().cloned().chain(masks).chain(pointers);
-        let store = run.pointers.iter().any(|reach| reach.touch.writes);
+    /// The accesses of a row that its test knows to be inside.
+    fn proved_in(&self, row: &Row) -> Proved {
+        let inside = row.loads.iter().map(|load| (load.node, load.index.clone())).collect();
+        let masks = row.masks.iter().map(|mask| (mask.node, mask.index.clone()));
+        let pointers = row.spans.iter().map(|span| (span.ptr, span.index.clone()));
+        let read = row.roots.iter().cloned().chain(masks).chain(pointers);
+        let store = row.spans.iter().any(|span| span.touch.writes);
         self.proved_of(read, &inside, store)
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the run.
-    fn off(&mut self, run: &Run, first: Value) -> Result<Value> {
-        let last = self.int(run.len() as i64 - 1);
+    /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the row.
+    fn off(&mut self, row: &Row, first: Value) -> Result<Value> {
+        let last = self.int(row.len() as i64 - 1);
         let zero = self.int(0);
-        let mut all = self.rise(run, zero, last)?;
+        let mut all = self.rise(row, zero, last)?;
         let ends = [first, last].map(|value| self.name(value));
         self.scope(|e| {
-            let settles = |mask: &Mask| mask.stores || !run.stores();
-            for mask in run.masks.iter().filter(|m| settles(m)) {
+            let settles = |mask: &Mask| mask.stores || !row.stores();
+            for mask in row.masks.iter().filter(|m| settles(m)) {
                 let never = e.never(mask, ends)?;
                 all = e.b.ins().band(all, never);
             }
             // What is not computed is looked at all the same: a wrong access does not depend on what becomes of it.
             let count = e.b.ins().isub(last, first);
             let count = e.b.ins().iadd_imm_s(count, 1);
-            for reach in run.pointers.iter().filter(|_| run.bounded) {
-                let mask = reach.mask.and_then(|i| run.masks.get(i));
+            for span in row.spans.iter().filter(|_| row.bounded) {
+                let mask = span.mask.and_then(|i| row.masks.get(i));
                 if mask.is_some_and(settles) {
                     continue;
                 }
-                let mut fine = e.holds_run(reach, first, count)?;
+                let mut fine = e.holds_span_of(span, first, count)?;
                 if let Some(mask) = mask {
                     let never = e.never(mask, ends)?;
                     fine = e.b.ins().bor(fine, never);
@@ -205,7 +240,7 @@ impl<'m> Emitter<'m, '_> {
         for (node, index) in &mask.conditions {
             let mut holds = self.b.ins().iconst(types::I8, 0);
             for var in ends {
-                let v = self.eval(*node, &with(index, INNER, var))?;
+                let v = self.eval(*node, &substitute(index, INNER, var))?;
                 holds = self.b.ins().bor(holds, v);
             }
             let fails = self.b.ins().icmp_imm_s(IntCC::Equal, holds, 0);
@@ -214,18 +249,18 @@ impl<'m> Emitter<'m, '_> {
         Ok(never)
     }
 
-    /// Runs `body` for the groups of passes of a run.
+    /// Runs `body` for the groups of passes of a row.
     fn each_group(
         &mut self,
-        run: &Run,
+        row: &Row,
         first: Value,
         end: Value,
         body: &dyn Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
         self.between(first, end, |e, pass| {
             let pass = e.vars[usize::from(pass)];
-            let offset = e.b.ins().ishl_imm_u(pass, i64::from(run.pass()));
-            for group in 0..1i64 << (run.pass() - GROUP) {
+            let offset = e.b.ins().ishl_imm_u(pass, i64::from(row.pass()));
+            for group in 0..1i64 << (row.pass() - GROUP) {
                 e.offset = offset;
                 e.ahead = group << GROUP;
                 e.scope(body)?;
@@ -235,9 +270,9 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// As [`Self::count_of`], where the test fails for all elements: where masks say that they end, or by halves.
-    fn beginning(&mut self, run: &Run) -> Result<Value> {
-        let (zero, half) = (self.int(0), self.int(run.len() as i64 >> 1));
-        let guess = self.end_of_masks(run)?;
+    fn beginning(&mut self, row: &Row) -> Result<Value> {
+        let (zero, half) = (self.int(0), self.int(row.len() as i64 >> 1));
+        let guess = self.end_of_masks(row)?;
         // What is zero needs no test.
         let step = guess.map_or(half, |guess| self.b.ins().select(guess, half, zero));
         let guessed = self.int(i64::from(guess.is_some()));
@@ -251,7 +286,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().brif(step, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
         let last = self.b.ins().iadd_imm_s(tried, -1);
-        let holds = self.run_holds(run, last)?;
+        let holds = self.row_holds(row, last)?;
         let good = self.b.ins().select(holds, tried, good);
         // A guess that holds is the end; one that fails leaves all halves to be tried.
         let halved = self.b.ins().ushr_imm_u(step, 1);
@@ -263,15 +298,15 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.b.block_params(head)[0])
     }
 
-    /// The number of elements before the first mask ends, at most those of the run; it is right if nothing wraps around
+    /// The number of elements before the first mask ends, at most those of the row; it is right if nothing wraps around
     /// and no mask begins late.
-    fn end_of_masks(&mut self, run: &Run) -> Result<Option<Value>> {
-        if run.limits.is_empty() {
+    fn end_of_masks(&mut self, row: &Row) -> Result<Option<Value>> {
+        if row.limits.is_empty() {
             return Ok(None);
         }
-        let mut end = self.int(run.len() as i64);
+        let mut end = self.int(row.len() as i64);
         self.scope(|e| {
-            for limit in &run.limits {
+            for limit in &row.limits {
                 let first = e.first(&limit.rising)?;
                 let bound = e.first(&limit.bound)?;
                 let before = e.b.ins().isub(bound, first);
@@ -284,7 +319,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(Some(self.b.ins().smax(end, zero)))
     }
 
-    /// The first element of a block of integers in a run, as 64 bits.
+    /// The first element of a block of integers in a row, as 64 bits.
     fn first(&mut self, (node, index): &(NodeId, Index)) -> Result<Value> {
         let dtype = self.nodes[*node].elem.dtype();
         let value = self.eval(*node, &start(index))?;
@@ -292,15 +327,15 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Whether integers rise by one from each element to the next, from `first` to `last`.
-    fn rise(&mut self, run: &Run, first: Value, last: Value) -> Result<Value> {
+    fn rise(&mut self, row: &Row, first: Value, last: Value) -> Result<Value> {
         let mut all = self.b.ins().iconst(types::I8, 1);
         let count = self.b.ins().isub(last, first);
         let [from, to] = [first, last].map(|value| self.name(value));
         self.scope(|e| {
-            for (node, index) in &run.rising {
+            for (node, index) in &row.exact {
                 let dtype = e.nodes[*node].elem.dtype();
-                let first = e.eval(*node, &with(index, INNER, from))?;
-                let last = e.eval(*node, &with(index, INNER, to))?;
+                let first = e.eval(*node, &substitute(index, INNER, from))?;
+                let last = e.eval(*node, &substitute(index, INNER, to))?;
                 let [first, last] = [first, last].map(|v| e.wide(v, dtype));
                 let far = e.b.ins().isub(last, first);
                 let mut v = e.b.ins().icmp(IntCC::Equal, far, count);
@@ -322,21 +357,21 @@ impl<'m> Emitter<'m, '_> {
         Ok(all)
     }
 
-    /// Whether the run's test holds for the elements up to `last`.
-    fn run_holds(&mut self, run: &Run, last: Value) -> Result<Value> {
+    /// Whether the row's test holds for the elements up to `last`.
+    fn row_holds(&mut self, row: &Row, last: Value) -> Result<Value> {
         let first = self.int(0);
-        let mut all = self.rise(run, first, last)?;
+        let mut all = self.rise(row, first, last)?;
         let to = self.name(last);
         self.scope(|e| {
-            for mask in &run.masks {
-                for at in [start(&mask.index), with(&mask.index, INNER, to)] {
+            for mask in &row.masks {
+                for at in [start(&mask.index), substitute(&mask.index, INNER, to)] {
                     let v = e.eval(mask.node, &at)?;
                     all = e.b.ins().band(all, v);
                 }
             }
             let count = e.b.ins().iadd_imm_s(last, 1);
-            for reach in run.pointers.iter().filter(|_| run.bounded) {
-                let v = e.holds_run(reach, first, count)?;
+            for span in row.spans.iter().filter(|_| row.bounded) {
+                let v = e.holds_span_of(span, first, count)?;
                 all = e.b.ins().band(all, v);
             }
             Ok(())
@@ -346,20 +381,20 @@ impl<'m> Emitter<'m, '_> {
 
     /// Where a load's elements lie in memory row-major already: whether they do, and from which address on. The code
     /// evaluates both; the address means nothing where the first is false.
-    pub(in crate::tile::emit) fn in_memory(
+    pub(super) fn in_memory(
         &mut self,
         node: NodeId,
         dims: &[usize],
     ) -> Result<Option<(Value, Value)>> {
         let Kind::Load { ptr, .. } = self.nodes[node].kind else { return Ok(None) };
-        let Some(run) = self.run(Road::Lanes, dims, &[node], None).filter(Run::whole) else {
+        let Some(row) = self.lane_row(dims, &[node], None).filter(Row::is_whole) else {
             return Ok(None);
         };
-        let last = self.int(run.len() as i64 - 1);
-        let holds = self.run_holds(&run, last)?;
+        let last = self.int(row.len() as i64 - 1);
+        let holds = self.row_holds(&row, last)?;
         let mut address = None;
         self.scope(|e| {
-            address = Some(e.eval(ptr, &start(&run.index()))?);
+            address = Some(e.eval(ptr, &start(&row.index()))?);
             Ok(())
         })?;
         // Who reads it there takes aligned elements.
@@ -371,19 +406,18 @@ impl<'m> Emitter<'m, '_> {
         }))
     }
 
-    /// Whether storing the only run to these pointers group by group is the same as loading all of it before: the loads
+    /// Whether storing the only row to these pointers group by group is the same as loading all of it before: the loads
     /// and the store are contiguous, and each load is of the very elements that are stored or of others only.
-    pub(in crate::tile::emit) fn apart(&mut self, run: &Run, to: NodeId) -> Result<Value> {
-        let last = self.int(run.len() as i64 - 1);
-        let pointers = Run { masks: vec![], pointers: vec![], ..run.clone() };
-        let mut all = self.run_holds(&pointers, last)?;
+    pub(super) fn apart(&mut self, row: &Row, to: NodeId) -> Result<Value> {
+        let last = self.int(row.len() as i64 - 1);
+        let mut all = self.row_holds(&row.integers(), last)?;
         let bytes = |e: Elem, n: usize| match e {
             Elem::Ptr(to) => (to.size() * n) as i64,
             Elem::Data(_) => 0,
         };
-        let (written, own) = (bytes(self.nodes[to].elem, run.len()), start(&run.index()));
-        for load in &run.loads {
-            let read = bytes(self.nodes[load.ptr].elem, run.len());
+        let (written, own) = (bytes(self.nodes[to].elem, row.len()), start(&row.index()));
+        for load in &row.loads {
+            let read = bytes(self.nodes[load.ptr].elem, row.len());
             let above = self.distance((to, &own), (load.ptr, &start(&load.index)))?;
             let below = self.b.ins().ineg(above);
             let above = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, above, read);
@@ -411,9 +445,10 @@ impl<'m> Emitter<'m, '_> {
             && g.kind == OpKind::PtrAdd
             && at_a == at_b
             && self.nodes[a].elem == self.nodes[b].elem
-            && self.same_address(x[1], y[1])
+            && self.nodes.same(x[1], y[1])
         {
-            let (at_a, at_b) = (self.operand_index(x[0], at_a), self.operand_index(y[0], at_b));
+            let (at_a, at_b) =
+                (self.nodes.operand_index(x[0], at_a), self.nodes.operand_index(y[0], at_b));
             return self.distance((x[0], &at_a), (y[0], &at_b));
         }
         let (a, b) = (self.eval(a, at_a)?, self.eval(b, at_b)?);

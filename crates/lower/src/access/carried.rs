@@ -1,0 +1,103 @@
+//! How loops carry blocks from one iteration to the next.
+
+use trident_ir::dtype::Class;
+use trident_ir::op::Group;
+use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
+
+/// How a loop carries a block.
+#[derive(Clone, Copy, Debug)]
+pub enum Carried<'m> {
+    /// It never changes.
+    Same,
+    /// Its first elements plus one integer, the sum of what this op has added to all of them.
+    Offset {
+        /// The op.
+        add: &'m Op,
+        /// The type of the integer.
+        dtype: DType,
+    },
+    /// In one buffer, to which this product is added.
+    Sum(&'m Op),
+    /// In two buffers: each iteration reads one and writes the other.
+    Buffers,
+}
+
+impl<'m> Carried<'m> {
+    /// How the region of a loop carries the block that comes in as `param` and goes on as `next`. `is_uniform` tells of
+    /// values from outside of the region whether all their elements are the same.
+    pub fn of(
+        func: &Func,
+        region: &'m Block,
+        param: ValueId,
+        next: ValueId,
+        is_uniform: &dyn Fn(ValueId) -> bool,
+    ) -> Carried<'m> {
+        if param == next {
+            return Carried::Same;
+        }
+        let Some(op) = maker(region, next) else { return Carried::Buffers };
+        if let Some(dtype) = addend(func, region, op, param, is_uniform) {
+            return Carried::Offset { add: op, dtype };
+        }
+        let dot = matches!(op.kind, K::Dot | K::DotScaled) && op.output(0) == Some(next);
+        let sum = op.input(2).is_some_and(|sum| comes_of(region, param, sum));
+        if dot && sum { Carried::Sum(op) } else { Carried::Buffers }
+    }
+}
+
+/// The type of the integer that an op adds to all elements of `param`.
+fn addend(
+    func: &Func,
+    region: &Block,
+    add: &Op,
+    param: ValueId,
+    is_uniform: &dyn Fn(ValueId) -> bool,
+) -> Option<DType> {
+    let by = match (add.kind, add.input(0)?, add.input(1)?) {
+        (K::PtrAdd | K::Add, a, by) if a == param => by,
+        (K::Add, by, a) if a == param => by,
+        _ => return None,
+    };
+    let dtype = func.ty(by).dtype()?;
+    let uniform = match maker(region, by) {
+        Some(op) => op.kind == K::Splat || op.kind == K::Constant && is_splat(op),
+        None => is_uniform(by),
+    };
+    let integer = matches!(dtype.class(), Class::Int | Class::UInt);
+    (integer && uniform && by != param).then_some(dtype)
+}
+
+/// Whether elementwise ops alone make the value of `param`, through values that are used only for that.
+fn comes_of(region: &Block, param: ValueId, id: ValueId) -> bool {
+    let mut below = vec![id];
+    while let Some(id) = below.pop() {
+        if uses(region, id) != 1 {
+            continue;
+        }
+        if id == param {
+            return true;
+        }
+        if let Some(op) = maker(region, id).filter(|op| op.decl().group == Group::Elementwise) {
+            below.extend(op.used());
+        }
+    }
+    false
+}
+
+fn maker(region: &Block, id: ValueId) -> Option<&Op> {
+    region.ops.iter().find(|op| op.output(0) == Some(id))
+}
+
+/// How often the block and those in it use the value.
+fn uses(block: &Block, id: ValueId) -> usize {
+    let of = |op: &Op| -> usize {
+        op.used().filter(|&v| v == id).count()
+            + op.regions.iter().map(|r| uses(r, id)).sum::<usize>()
+    };
+    block.results.iter().filter(|&&v| v == id).count() + block.ops.iter().map(of).sum::<usize>()
+}
+
+/// Whether all elements of a constant are the same.
+pub(super) fn is_splat(op: &Op) -> bool {
+    matches!(op.attrs.get("value"), Some(Attr::Tensor(literal)) if literal.is_splat())
+}

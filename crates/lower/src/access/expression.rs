@@ -1,0 +1,106 @@
+//! The blocks that lazy ops give.
+
+use trident_ir::{Op, OpKind as K};
+
+use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::index::{Bit, axes, broadcast, index_bits, own, permuted};
+
+/// An op with its operands as blocks; scalars are blocks without dimensions.
+pub struct Expression<'a, 'm> {
+    /// The op, for which [`is_lazy`](super::is_lazy) holds.
+    pub op: &'m Op,
+    /// Its operands and their dimensions; `None` for those that are absent.
+    pub operands: &'a [Option<(NodeId, Vec<usize>)>],
+    /// The element type of its results.
+    pub elem: Elem,
+    /// The dimensions of its results.
+    pub dims: &'a [usize],
+    /// The place in the source that errors of a load name.
+    pub site: u64,
+    /// The region in which it stands.
+    pub region: u32,
+}
+
+impl<'m> Expression<'_, 'm> {
+    fn operand(&self, i: usize) -> Result<(NodeId, &[usize]), &'static str> {
+        let found = self.operands.get(i).and_then(Option::as_ref);
+        found.map(|(node, dims)| (*node, dims.as_slice())).ok_or("lacks an operand")
+    }
+
+    fn optional(&self, i: usize) -> Option<NodeId> {
+        self.operand(i).ok().map(|found| found.0)
+    }
+
+    /// Adds the block of result `i` to the graph; an error says what is wrong with the op.
+    pub fn add<L: Copy + PartialEq>(
+        &self,
+        graph: &mut Graph<'m, L>,
+        i: usize,
+    ) -> Result<NodeId, &'static str> {
+        let (op, elem, region, cost) = (self.op, self.elem, self.region, self.op.decl().cost);
+        let bits = index_bits(self.dims);
+        let view = |graph: &mut Graph<'m, L>, of, map| graph.view(of, map, bits, region);
+        Ok(match op.kind {
+            K::Arange => {
+                let start = op.int("start").ok_or("lacks its start")?;
+                graph.make(Kind::Iota(start), elem, bits, region, 0, &[])
+            }
+            K::Splat => view(graph, self.operand(0)?.0, vec![]),
+            K::ExpandDims | K::View => {
+                view(graph, self.operand(0)?.0, (0..bits).map(own).collect())
+            }
+            K::Broadcast => {
+                let (x, from) = self.operand(0)?;
+                view(graph, x, broadcast(from, self.dims).to_vec())
+            }
+            K::Permute => {
+                let (x, from) = self.operand(0)?;
+                let order: Vec<usize> =
+                    op.ints("order").unwrap_or_default().iter().map(|&a| a as usize).collect();
+                if order.len() != from.len() || order.iter().any(|&a| a >= from.len()) {
+                    return Err("the order is not one of the axes");
+                }
+                view(graph, x, permuted(from, &order).to_vec())
+            }
+            K::Unjoin => {
+                let map = std::iter::once(Bit::Const(i == 1)).chain((0..bits).map(own)).collect();
+                view(graph, self.operand(0)?.0, map)
+            }
+            K::Cat | K::Join => {
+                let ((a, from), (b, other)) = (self.operand(0)?, self.operand(1)?);
+                if from != other {
+                    return Err("blocks of different length");
+                }
+                let (bit, first) = if op.kind == K::Cat { (bits - 1, 0) } else { (0, 1) };
+                let map = (first..first + bits - 1).map(own).collect();
+                graph.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, region, 1, &[a, b])
+            }
+            K::TakeAlongAxis => {
+                let ((src, from), (which, _)) = (self.operand(0)?, self.operand(1)?);
+                let axis = op.int("axis").map_or(0, |a| a as usize);
+                let (source, result) = (axes(from), axes(self.dims));
+                let mut of = vec![Bit::Const(false); usize::from(index_bits(from))];
+                for (i, (&(start, bits), &(to, _))) in source.iter().zip(&result).enumerate() {
+                    for bit in (0..bits).filter(|_| i != axis) {
+                        of[usize::from(start + bit)] = own(to + bit);
+                    }
+                }
+                let axis = *source.get(axis).ok_or("no such axis")?;
+                let kind = Kind::Take { src, index: which, axis, of: of.into() };
+                graph.make(kind, elem, bits, region, cost, &[which])
+            }
+            K::Load => {
+                let (ptr, mask, other) = (self.operand(0)?.0, self.optional(1), self.optional(2));
+                let used: Vec<NodeId> = [Some(ptr), mask, other].into_iter().flatten().collect();
+                let kind = Kind::Load { ptr, mask, other, site: self.site };
+                graph.make(kind, elem, bits, region, cost, &used)
+            }
+            _ => {
+                let all: Result<Vec<NodeId>, _> =
+                    (0..self.operands.len()).map(|i| Ok(self.operand(i)?.0)).collect();
+                let all = all?;
+                graph.make(Kind::Apply(Fun::Op(op), all.clone()), elem, bits, region, cost, &all)
+            }
+        })
+    }
+}

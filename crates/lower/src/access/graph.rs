@@ -1,0 +1,230 @@
+//! Blocks as expressions.
+
+use std::ops;
+use std::rc::Rc;
+
+use trident_ir::{DType, Op, Type};
+
+use super::index::{Bit, Index, Rename, own};
+
+/// What an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elem {
+    /// An element of a tensor.
+    Data(DType),
+    /// A pointer to such.
+    Ptr(DType),
+}
+
+impl Elem {
+    /// The type of the element, or of the address for a pointer.
+    pub fn dtype(self) -> DType {
+        match self {
+            Elem::Data(dtype) => dtype,
+            Elem::Ptr(_) => DType::U64,
+        }
+    }
+
+    /// Bytes in memory.
+    pub fn size(self) -> usize {
+        self.dtype().size()
+    }
+}
+
+/// Element type and dimensions of a tensor or block of pointers.
+pub fn block_type(ty: &Type) -> Option<(Elem, Vec<usize>)> {
+    let elem = match ty {
+        Type::Tensor(t) => Elem::Data(t.dtype),
+        Type::Pointer(p) => Elem::Ptr(p.to),
+        _ => return None,
+    };
+    Some((elem, ty.dims()?))
+}
+
+/// Names a node.
+pub type NodeId = usize;
+
+/// A function of elements.
+#[derive(Clone, Copy, Debug)]
+pub enum Fun<'m> {
+    /// That of an elementwise or pointer op.
+    Op(&'m Op),
+    /// Sum of 64-bit integers.
+    Add,
+    /// Product of 64-bit integers.
+    Mul,
+    /// Sign extension to 64 bits.
+    SignExtend,
+    /// Whether 0 ≤ a < b.
+    Within,
+    /// Both hold.
+    Both,
+}
+
+/// How the elements of a block come about. `L` names a scalar at run time: what a code generator has in a register.
+#[derive(Clone, Debug)]
+pub enum Kind<'m, L> {
+    /// All are this value.
+    Uniform(L),
+    /// This, this plus 1, … (`i32`).
+    Iota(i64),
+    /// They lie in memory of the program's own, row-major from this address on.
+    Buffer(L),
+    /// A function of those at the same place of other blocks.
+    Apply(Fun<'m>, Vec<NodeId>),
+    /// Those of another block by another index.
+    View(NodeId, Rename),
+    /// Those of the first or of the second block, as a bit of the index says, both by this index.
+    Choose {
+        /// The bit of the index that chooses.
+        bit: u8,
+        /// The blocks.
+        from: [NodeId; 2],
+        /// The index of either block.
+        map: Rename,
+    },
+    /// What pointers point to, where the mask holds.
+    Load {
+        /// The pointers.
+        ptr: NodeId,
+        /// Which elements are loaded; all without one.
+        mask: Option<NodeId>,
+        /// What the others are; 0 without one.
+        other: Option<NodeId>,
+        /// The place in the source that errors name.
+        site: u64,
+    },
+    /// Elements of a buffer with some bits of the index taken from a block of integers.
+    Take {
+        /// The buffer.
+        src: NodeId,
+        /// The integers.
+        index: NodeId,
+        /// First of those bits, and their number.
+        axis: (u8, u8),
+        /// The other bits of the buffer's index.
+        of: Rename,
+    },
+}
+
+/// A block.
+#[derive(Clone, Debug)]
+pub struct Node<'m, L> {
+    /// How its elements come about.
+    pub kind: Kind<'m, L>,
+    /// What they are.
+    pub elem: Elem,
+    /// Bits of the index.
+    pub bits: u8,
+    /// The region in whose code the node was made; only there it may be replaced by a buffer.
+    pub region: u32,
+    /// Roughly instructions for one element.
+    pub cost: u32,
+    /// Longest path to a leaf.
+    pub depth: u32,
+}
+
+/// Most that a cost counts up to.
+const MOST: u32 = 10_000;
+
+/// Blocks and what they are made of. A node's operands come before it.
+#[derive(Clone, Debug)]
+pub struct Graph<'m, L> {
+    nodes: Vec<Node<'m, L>>,
+}
+
+impl<L> Default for Graph<'_, L> {
+    fn default() -> Self {
+        Graph { nodes: vec![] }
+    }
+}
+
+impl<'m, L> ops::Index<NodeId> for Graph<'m, L> {
+    type Output = Node<'m, L>;
+
+    fn index(&self, node: NodeId) -> &Node<'m, L> {
+        &self.nodes[node]
+    }
+}
+
+impl<L> ops::IndexMut<NodeId> for Graph<'_, L> {
+    fn index_mut(&mut self, node: NodeId) -> &mut Self::Output {
+        &mut self.nodes[node]
+    }
+}
+
+impl<'m, L: Copy + PartialEq> Graph<'m, L> {
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Adds a node.
+    pub fn push(&mut self, node: Node<'m, L>) -> NodeId {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Adds a block whose elements are all the same.
+    pub fn uniform(&mut self, value: L, elem: Elem, bits: u8, region: u32) -> NodeId {
+        self.push(Node { kind: Kind::Uniform(value), elem, bits, region, cost: 0, depth: 0 })
+    }
+
+    /// Adds a node over operands; its own instructions for an element are about `cost`.
+    pub fn make(
+        &mut self,
+        kind: Kind<'m, L>,
+        elem: Elem,
+        bits: u8,
+        region: u32,
+        cost: u32,
+        operands: &[NodeId],
+    ) -> NodeId {
+        let below = operands.iter().map(|&n| self[n].cost).fold(cost, u32::saturating_add);
+        let depth = operands.iter().map(|&n| self[n].depth + 1).max().unwrap_or(0);
+        self.push(Node { kind, elem, bits, region, cost: below.min(MOST), depth })
+    }
+
+    /// Adds a block that is another one by another index.
+    pub fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8, region: u32) -> NodeId {
+        let elem = self[of].elem;
+        // What is the same everywhere stays so.
+        if let Kind::Uniform(value) = self[of].kind {
+            return self.uniform(value, elem, bits, region);
+        }
+        let map: Rc<[Bit]> = map.into();
+        let same =
+            map.len() == usize::from(bits) && (0..bits).zip(map.iter()).all(|(k, b)| *b == own(k));
+        match same {
+            true => of,
+            false => self.make(Kind::View(of, map), elem, bits, region, 0, &[of]),
+        }
+    }
+
+    /// The index for an operand: scalars, such as the condition of `where`, have one without bits.
+    pub fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
+        if self[operand].bits == 0 { Index::from([]) } else { index.clone() }
+    }
+
+    /// Whether two blocks of pointers or integers are surely equal.
+    pub fn same(&self, a: NodeId, b: NodeId) -> bool {
+        if a == b {
+            return true;
+        }
+        match (&self[a].kind, &self[b].kind) {
+            (Kind::Uniform(x), Kind::Uniform(y)) => x == y,
+            (Kind::Apply(Fun::Op(f), x), Kind::Apply(Fun::Op(g), y)) => {
+                f.kind == g.kind
+                    && f.attrs == g.attrs
+                    && x.len() == y.len()
+                    && x.iter().zip(y).all(|(&x, &y)| self.same(x, y))
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Masks that hold for an interval of a row.
+
+use trident_ir::{DType, OpKind as K};
+
+use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::index::{Index, rename, uniform};
+use super::row::{Limit, Row};
+
+impl<L: Copy + PartialEq> Graph<'_, L> {
+    /// Whether the mask holds for all elements if it holds for the first and the last one, given what is collected.
+    pub(super) fn is_interval(&self, node: NodeId, index: &Index, row: &mut Row) -> bool {
+        if uniform(index) || matches!(self[node].kind, Kind::Uniform(_)) {
+            row.conditions.push((node, index.clone()));
+            return true;
+        }
+        match &self[node].kind {
+            Kind::View(of, map) => self.is_interval(*of, &rename(map, index), row),
+            Kind::Apply(Fun::Op(op), operands) => match op.kind {
+                K::And => operands.iter().all(|&o| self.is_interval(o, index, row)),
+                K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
+                    row.conditions.push((node, index.clone()));
+                    self.is_comparison(op.kind, operands, index, row)
+                }
+                _ => false,
+            },
+            Kind::Apply(Fun::Both, operands) => {
+                operands.iter().all(|&o| self.is_interval(o, index, row))
+            }
+            // 0 ≤ a < b
+            Kind::Apply(Fun::Within, operands) => match operands[..] {
+                [a, b] if self.stride(b, index, row.bits) == Some(0) => {
+                    match self.stride(a, index, row.bits) {
+                        Some(0) => true,
+                        Some(1) => {
+                            self.wraps(a, index, false, row);
+                            self.limit(a, b, index, false, row);
+                            true
+                        }
+                        _ => false,
+                    }
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether one side of a comparison is the same along the row, and the other at most of stride 1.
+    fn is_comparison(&self, op: K, operands: &[NodeId], index: &Index, row: &mut Row) -> bool {
+        let below = matches!(op, K::Less | K::LessOrEqual);
+        let at_bound = matches!(op, K::LessOrEqual | K::GreaterOrEqual);
+        let mut sides = 0;
+        for (i, &o) in operands.iter().enumerate() {
+            let int = matches!(self[o].elem, Elem::Data(DType::I32 | DType::I64));
+            match self.stride(o, index, row.bits) {
+                Some(0) => {}
+                Some(1) if int => {
+                    sides += 1;
+                    self.wraps(o, index, false, row);
+                    if below == (i == 0) {
+                        self.limit(o, operands[1 - i], index, at_bound, row);
+                    }
+                }
+                _ => return false,
+            }
+        }
+        sides <= 1
+    }
+
+    fn limit(&self, rising: NodeId, bound: NodeId, index: &Index, at_bound: bool, row: &mut Row) {
+        let [rising, bound] = [rising, bound].map(|n| (n, self.operand_index(n, index)));
+        let limit = Limit { rising, bound, at_bound };
+        if !row.limits.contains(&limit) {
+            row.limits.push(limit);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Analysis of tile functions.
+//!
+//! A block is an expression, a node of a [`Graph`], until an op needs its elements; the [`Index`] of an element is a row
+//! of bits, which views rename. Of these expressions the analysis tells:
+//!
+//! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
+//! * [`Row`]: the stretches of a block that vectors can compute, and what has to hold for one at run time,
+//! * [`Refusal`]: why there is no such stretch,
+//! * [`Report`]: all of it in words, for file tests.
+//!
+//! Run-time values, the leaves of expressions, are of a type that the code generator chooses.
+
+mod carried;
+mod cost;
+mod expression;
+mod graph;
+mod index;
+mod lifetime;
+mod mask;
+mod materialise;
+mod report;
+mod row;
+mod stride;
+
+pub use self::carried::Carried;
+pub use self::expression::Expression;
+pub use self::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
+pub use self::index::{
+    Bit, INNER, Index, Rename, axes, broadcast, counter, index_bits, is_inner, log2, own, permuted,
+    rename, substitute, uniform,
+};
+pub use self::materialise::{Materialisation, function_name, is_block_function, is_lazy};
+pub use self::report::Report;
+pub use self::row::{
+    Destination, GROUP, Limit, Load, Mask, Operand, PASS, Refusal, Row, Span, Target, Touch,
+    element, start,
+};

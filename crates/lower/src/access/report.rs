@@ -1,0 +1,269 @@
+//! Decisions in words, for file tests and for people.
+
+use std::fmt::Write;
+
+use trident_ir::op::Group;
+use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
+
+use super::carried::{Carried, is_splat};
+use super::expression::Expression;
+use super::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
+use super::index::index_bits;
+use super::materialise::{Materialisation, is_block_function, is_lazy};
+use super::row::{Destination, Row, Target};
+
+/// A block and its dimensions.
+type Known = (NodeId, Vec<usize>);
+
+/// What is decided about a function, one line for each op that needs elements, with the guard of its rows.
+pub struct Report<'m> {
+    func: &'m Func,
+    target: &'m dyn Target,
+    inline: &'m dyn Fn(&Op) -> bool,
+    materialised: Materialisation,
+    graph: Graph<'m, ValueId>,
+    env: Vec<Option<Known>>,
+    /// The values whose blocks nodes are.
+    values: Vec<(NodeId, ValueId)>,
+    text: String,
+}
+
+impl<'m> Report<'m> {
+    /// The report for these vectors. `inline` tells of an op on floats whether loops compute it
+    /// ([`is_block_function`]). Errors say what is wrong with an op.
+    pub fn of(
+        func: &'m Func,
+        target: &'m dyn Target,
+        inline: &'m dyn Fn(&Op) -> bool,
+    ) -> Result<String, String> {
+        let mut report = Report {
+            func,
+            target,
+            inline,
+            materialised: Materialisation::of(func, inline),
+            graph: Graph::default(),
+            env: vec![None; func.values.len()],
+            values: vec![],
+            text: String::new(),
+        };
+        func.body.params.iter().for_each(|&id| report.opaque(id));
+        report.block(&func.body)?;
+        Ok(report.text)
+    }
+
+    fn name(&self, id: ValueId) -> String {
+        format!("%{}", self.func.info(id).name)
+    }
+
+    /// What a block is called: as the value that it is, or that it is made of.
+    fn called(&self, node: NodeId) -> String {
+        if let Some((_, id)) = self.values.iter().find(|(known, _)| *known == node) {
+            return self.name(*id);
+        }
+        match &self.graph[node].kind {
+            Kind::Uniform(id) | Kind::Buffer(id) => self.name(*id),
+            Kind::View(of, _) => format!("a view of {}", self.called(*of)),
+            _ => "a block".into(),
+        }
+    }
+
+    /// Defines a value that is no expression: a scalar, or a block in memory.
+    fn opaque(&mut self, id: ValueId) {
+        let Some((elem, dims)) = block_type(self.func.ty(id)) else { return };
+        let kind = if dims.is_empty() { Kind::Uniform(id) } else { Kind::Buffer(id) };
+        let bits = index_bits(&dims);
+        let node = self.graph.push(Node { kind, elem, bits, region: 0, cost: 0, depth: 0 });
+        self.define(id, node, dims);
+    }
+
+    fn constant(&mut self, op: &Op, id: ValueId) {
+        let Some((elem, dims)) = block_type(self.func.ty(id)) else { return };
+        if !is_splat(op) {
+            return self.opaque(id);
+        }
+        let node = self.graph.uniform(id, elem, index_bits(&dims), 0);
+        self.define(id, node, dims);
+    }
+
+    fn define(&mut self, id: ValueId, node: NodeId, dims: Vec<usize>) {
+        self.values.push((node, id));
+        if let Some(slot) = self.env.get_mut(id.index()) {
+            *slot = Some((node, dims));
+        }
+    }
+
+    fn known(&self, id: ValueId) -> Option<Known> {
+        self.env.get(id.index())?.clone()
+    }
+
+    fn block(&mut self, block: &'m Block) -> Result<(), String> {
+        block.ops.iter().try_for_each(|op| match op.kind {
+            K::Constant => {
+                op.defined().for_each(|id| self.constant(op, id));
+                Ok(())
+            }
+            K::Store => self.store(op),
+            K::For => self.for_loop(op),
+            K::Identity | K::Hint => {
+                if let (Some(to), Some((node, dims))) =
+                    (op.output(0), op.input(0).and_then(|id| self.known(id)))
+                {
+                    self.define(to, node, dims);
+                }
+                Ok(())
+            }
+            _ if is_lazy(op) => self.lazy(op),
+            _ => self.root(op),
+        })
+    }
+
+    /// An op that needs the elements of its operands.
+    fn root(&mut self, op: &'m Op) -> Result<(), String> {
+        let name = op.kind.decl().name;
+        for id in op.used() {
+            if let Some((node, dims)) = self.known(id) {
+                self.row(&format!("{name} {}", self.name(id)), &dims, node, None);
+            }
+        }
+        // The regions of these are scalar code inside of loops.
+        if !matches!(op.kind, K::Reduce | K::PrefixScan | K::Map) {
+            for region in &op.regions {
+                region.params.iter().for_each(|&id| self.opaque(id));
+                self.block(region)?;
+            }
+        }
+        op.defined().for_each(|id| self.opaque(id));
+        Ok(())
+    }
+
+    fn store(&mut self, op: &'m Op) -> Result<(), String> {
+        let block = |i: usize| op.input(i).and_then(|id| self.known(id));
+        let (Some((ptr, dims)), Some((value, _))) = (block(0), block(1)) else { return Ok(()) };
+        let to = Destination { ptr, mask: block(2).map(|found| found.0), site: 0 };
+        self.row(&format!("store {}", self.called(value)), &dims, value, Some(to));
+        Ok(())
+    }
+
+    fn lazy(&mut self, op: &'m Op) -> Result<(), String> {
+        let operands: Vec<Option<Known>> =
+            op.inputs.iter().map(|id| id.and_then(|id| self.known(id))).collect();
+        for (i, id) in op.outputs.iter().enumerate() {
+            let Some(id) = *id else { continue };
+            let Some((elem, dims)) = block_type(self.func.ty(id)) else { continue };
+            let uniform = |o: &Option<Known>| match o {
+                Some((node, _)) => matches!(self.graph[*node].kind, Kind::Uniform(_)),
+                None => true,
+            };
+            if op.decl().group == Group::Elementwise && operands.iter().all(uniform) {
+                let node = self.graph.uniform(id, elem, index_bits(&dims), 0);
+                self.define(id, node, dims);
+                continue;
+            }
+            let float = elem.dtype().is_float();
+            if is_block_function(op) && float && !(self.inline)(op) {
+                self.root(op)?;
+                continue;
+            }
+            let (region, site) = (0, 0);
+            let expression =
+                Expression { op, operands: &operands, elem, dims: &dims, site, region };
+            let made = expression.add(&mut self.graph, i);
+            let node = made.map_err(|reason| format!("{}: {reason}", op.describe()))?;
+            self.define(id, node, dims.clone());
+            if self.materialised.has(id) {
+                self.row(&format!("materialise {}", self.name(id)), &dims, node, None);
+                self.graph[node].kind = Kind::Buffer(id);
+            }
+        }
+        Ok(())
+    }
+
+    fn for_loop(&mut self, op: &'m Op) -> Result<(), String> {
+        let Some(region) = op.regions.first() else { return Ok(()) };
+        region.params.iter().take(1).for_each(|&id| self.opaque(id));
+        let init = op.inputs.iter().skip(3);
+        let carried = region.params.iter().skip(1).zip(&region.results).zip(&op.outputs);
+        for (init, ((&param, &next), out)) in init.zip(carried) {
+            let block = init.and_then(|id| self.known(id)).filter(|(_, dims)| !dims.is_empty());
+            let Some((node, dims)) = block else {
+                self.opaque(param);
+                out.iter().for_each(|&id| self.opaque(id));
+                continue;
+            };
+            let how = Carried::of(self.func, region, param, next, &|id| {
+                let known = self.known(id);
+                known.is_some_and(|(n, _)| matches!(self.graph[n].kind, Kind::Uniform(_)))
+            });
+            let name = self.name(param);
+            let told = match how {
+                Carried::Same => "unchanged".into(),
+                Carried::Offset { add, .. } => {
+                    format!("plus one integer ({})", add.kind.decl().name)
+                }
+                Carried::Sum(op) => format!("the sum of {}, in one buffer", op.kind.decl().name),
+                Carried::Buffers => "in two buffers".into(),
+            };
+            let _ = writeln!(self.text, "carry {name}: {told}");
+            if matches!(how, Carried::Sum(_) | Carried::Buffers) {
+                self.row(&format!("carry {name}"), &dims, node, None);
+            }
+            for id in [Some(param), *out].into_iter().flatten() {
+                match how {
+                    Carried::Same => self.define(id, node, dims.clone()),
+                    Carried::Offset { add, dtype } => {
+                        let bits = index_bits(&dims);
+                        let by = self.graph.uniform(id, Elem::Data(dtype), bits, 0);
+                        let elem = self.graph[node].elem;
+                        let kind = Kind::Apply(Fun::Op(add), vec![node, by]);
+                        let moved = self.graph.make(kind, elem, bits, 0, 1, &[node, by]);
+                        self.define(id, moved, dims.clone());
+                    }
+                    Carried::Sum(_) | Carried::Buffers => self.opaque(id),
+                }
+            }
+        }
+        self.block(region)
+    }
+
+    /// A line for the rows of a block, or for why there are none, and one for each part of their guard.
+    fn row(&mut self, what: &str, dims: &[usize], node: NodeId, to: Option<Destination>) {
+        let stored = to.is_some();
+        let there = matches!(self.graph[node].kind, Kind::Buffer(_) | Kind::Uniform(_));
+        if dims.is_empty() || there && !stored {
+            return;
+        }
+        let line = match self.graph.row(self.target, dims, &[node], to, true) {
+            Ok(row) => {
+                let (count, len) = (1usize << row.outer, row.len());
+                let rows = if count == 1 { "row" } else { "rows" };
+                format!("{count} {rows} of {len}\n{}", self.guard(&row))
+            }
+            Err(refusal) => match refusal.node() {
+                Some(node) => format!("by elements: {}: {refusal}\n", self.called(node)),
+                None => format!("by elements: {refusal}\n"),
+            },
+        };
+        let _ = write!(self.text, "{what}: {line}");
+    }
+
+    fn guard(&self, row: &Row) -> String {
+        let mut text = String::new();
+        for (node, _) in &row.exact {
+            let _ = writeln!(text, "  {} does not wrap around", self.called(*node));
+        }
+        for mask in &row.masks {
+            let what = if mask.stores { "tells what is stored" } else { "holds" };
+            let _ = writeln!(text, "  mask {} {what}", self.called(mask.node));
+        }
+        for limit in &row.limits {
+            let [rising, bound] = [&limit.rising, &limit.bound].map(|(n, _)| self.called(*n));
+            let until = if limit.at_bound { "at most" } else { "below" };
+            let _ = writeln!(text, "  ends where {rising} is not {until} {bound}");
+        }
+        for span in &row.spans {
+            let what = if span.touch.writes { "written" } else { "read" };
+            let _ = writeln!(text, "  {what} from {} on", self.called(span.ptr));
+        }
+        text
+    }
+}

@@ -1,0 +1,403 @@
+//! Rows: neighbouring elements of a block that vectors compute.
+//!
+//! A row is a stretch of the innermost dimension in which every element is uniform, contiguous in memory, or made of such
+//! by ops that vectors have. Offsets and masks are looked at for the first and the last element only: integers move by
+//! one (or not at all) from element to element, so if the ends are as far apart as they should be nothing wraps around,
+//! and comparisons that hold at both ends hold between. What has to hold is data, the row's *guard*; a code generator
+//! tests it at run time, and computes the elements for which it fails one by one, with the same results.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use trident_ir::Op;
+
+use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, substitute, uniform};
+
+/// Bits of the number of elements that are computed at once; rows are not shorter.
+pub const GROUP: u8 = 4;
+/// Bits of the number of elements, in long rows, that one pass of a loop computes: two groups, one after the other.
+pub const PASS: u8 = 5;
+/// The name of the counter of rows until its loop is open.
+const OUTER: u16 = u16::MAX - 2;
+
+/// An operand of an op along a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand {
+    /// What its elements are.
+    pub elem: Elem,
+    /// Whether they are all the same.
+    pub uniform: bool,
+}
+
+/// What the vectors of a code generator can do.
+pub trait Target {
+    /// Whether vectors hold such elements.
+    fn holds(&self, elem: Elem) -> bool;
+
+    /// Whether vectors read such elements of a buffer.
+    fn reads(&self, elem: Elem) -> bool;
+
+    /// Whether vectors compute the op.
+    fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool;
+}
+
+/// A place in the source and what is done there.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// The place in the source that errors name.
+    pub site: u64,
+    /// Whether memory is written.
+    pub writes: bool,
+}
+
+/// Where a block goes to.
+#[derive(Clone, Copy, Debug)]
+pub struct Destination {
+    /// The pointers.
+    pub ptr: NodeId,
+    /// Which elements go there; all without one.
+    pub mask: Option<NodeId>,
+    /// The place in the source that errors name.
+    pub site: u64,
+}
+
+/// A load whose elements are contiguous in a row.
+#[derive(Clone, Debug)]
+pub struct Load {
+    /// The load.
+    pub node: NodeId,
+    /// Its pointers.
+    pub ptr: NodeId,
+    /// The index of its elements.
+    pub index: Index,
+}
+
+/// Contiguous elements in memory that a row reads or writes.
+#[derive(Clone, Debug)]
+pub struct Span {
+    /// The pointers.
+    pub ptr: NodeId,
+    /// Their index.
+    pub index: Index,
+    /// Its mask among those of the row.
+    pub mask: Option<usize>,
+    /// What is done there.
+    pub touch: Touch,
+}
+
+/// A mask that holds for an interval of a row.
+#[derive(Clone, Debug)]
+pub struct Mask {
+    /// The mask.
+    pub node: NodeId,
+    /// Its index.
+    pub index: Index,
+    /// Conditions that must hold for it, each of which begins or ends to hold once in a row at most.
+    pub conditions: Vec<(NodeId, Index)>,
+    /// Whether it tells what is stored.
+    pub stores: bool,
+}
+
+/// A condition that ends to hold where an integer that rises reaches a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The integer.
+    pub rising: (NodeId, Index),
+    /// The bound.
+    pub bound: (NodeId, Index),
+    /// Whether it holds at the bound.
+    pub at_bound: bool,
+}
+
+/// How a block is cut into rows, and what has to hold for one.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Bits of the number of elements of a row.
+    pub bits: u8,
+    /// Bits of the number of rows.
+    pub outer: u8,
+    /// What is computed.
+    pub roots: Vec<(NodeId, Index)>,
+    /// Guard: integers of stride 1, if they do not wrap around.
+    pub exact: Vec<(NodeId, Index)>,
+    /// Guard: memory that has to belong to the launch, if accesses are checked.
+    pub spans: Vec<Span>,
+    /// Whether they are.
+    pub bounded: bool,
+    /// Guard: masks that have to hold.
+    pub masks: Vec<Mask>,
+    /// Where masks end.
+    pub limits: Vec<Limit>,
+    /// Conditions of the mask that is being looked at.
+    pub(super) conditions: Vec<(NodeId, Index)>,
+    /// Loads of the row.
+    pub loads: Vec<Load>,
+    seen: HashSet<(NodeId, Index)>,
+}
+
+/// Why vectors cannot compute a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Its last dimension is shorter than a vector.
+    Short,
+    /// Vectors do not hold such elements.
+    Element(NodeId),
+    /// Elements of a row are not neighbours in this block, or are not the same.
+    Scattered(NodeId),
+    /// The pointers of this load, or of the store, are not contiguous.
+    Stride(NodeId),
+    /// The mask is not known to hold for an interval.
+    Mask(NodeId),
+    /// Vectors have no such op.
+    Op(NodeId),
+}
+
+impl Refusal {
+    /// The block that it is about.
+    pub fn node(&self) -> Option<NodeId> {
+        match *self {
+            Refusal::Short => None,
+            Refusal::Element(n)
+            | Refusal::Scattered(n)
+            | Refusal::Stride(n)
+            | Refusal::Mask(n)
+            | Refusal::Op(n) => Some(n),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Short => "its last dimension is shorter than a vector",
+            Refusal::Element(_) => "vectors do not hold its elements",
+            Refusal::Scattered(_) => "neighbours in the row are not neighbours in it",
+            Refusal::Stride(_) => "its pointers are not known to be contiguous",
+            Refusal::Mask(_) => "its mask is not known to be an interval",
+            Refusal::Op(_) => "vectors do not compute it",
+        })
+    }
+}
+
+/// How an index depends on the element of the row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Not at all.
+    None,
+    /// Its lowest bits are the element.
+    Low,
+    Other,
+}
+
+/// How an index depends on the element of a row of 2^`bits`.
+pub(super) fn lane_of(index: &Index, bits: u8) -> Lane {
+    let found = index.iter().filter(|b| is_inner(b)).count();
+    let low = |k: u8| index.get(usize::from(k)) == Some(&Bit::Of { var: INNER, bit: k });
+    match found {
+        0 => Lane::None,
+        _ if found == usize::from(bits) && (0..bits).all(low) => Lane::Low,
+        _ => Lane::Other,
+    }
+}
+
+/// The index of the first element of the row.
+pub fn start(index: &Index) -> Index {
+    index.iter().map(|b| if is_inner(b) { Bit::Const(false) } else { *b }).collect()
+}
+
+/// The index of the element of the row that a counter tells.
+pub fn element(index: &Index, var: u16) -> Index {
+    substitute(index, INNER, var)
+}
+
+impl Row {
+    /// The index of the block's elements, by the row's element and the number of the row.
+    pub fn index(&self) -> Index {
+        counter(INNER, self.bits).chain(counter(OUTER, self.outer)).collect()
+    }
+
+    /// Whether the block is one row.
+    pub fn is_whole(&self) -> bool {
+        self.outer == 0
+    }
+
+    /// Number of elements.
+    #[expect(clippy::len_without_is_empty, reason = "a row has 16 elements at least")]
+    pub fn len(&self) -> usize {
+        1 << self.bits
+    }
+
+    /// Bits of the number of elements that one pass of its loop computes.
+    pub fn pass(&self) -> u8 {
+        self.bits.min(PASS)
+    }
+
+    /// Whether a mask tells what is stored.
+    pub fn stores(&self) -> bool {
+        self.masks.iter().any(|m| m.stores)
+    }
+
+    /// Whether a mask is known to hold, or not, for whole stretches of the row.
+    pub fn settles(&self, node: NodeId, index: &Index) -> bool {
+        self.masks.iter().any(|m| m.node == node && m.index == *index)
+    }
+
+    /// The row with the part of its guard that is about integers only.
+    pub fn integers(&self) -> Row {
+        Row { masks: vec![], spans: vec![], ..self.clone() }
+    }
+
+    /// Adds integers that may not wrap around to the guard.
+    pub(super) fn require_exact(&mut self, node: NodeId, index: &Index) {
+        let known = self.exact.iter().any(|(n, at)| *n == node && at == index);
+        if !known {
+            self.exact.push((node, index.clone()));
+        }
+    }
+
+    /// Whether anything has to be tested.
+    pub fn is_guarded(&self) -> bool {
+        let bounds = self.bounded && !self.spans.is_empty();
+        bounds || !self.exact.is_empty() || !self.masks.is_empty()
+    }
+
+    /// The row whose number a counter tells, and the index of its elements.
+    pub fn at(&self, outer: u16) -> (Row, Index) {
+        let place = |index: &Index| substitute(index, OUTER, outer);
+        let both = |(n, index): &(NodeId, Index)| (*n, place(index));
+        let all = |list: &[(NodeId, Index)]| -> Vec<_> { list.iter().map(both).collect() };
+        let limits = self.limits.iter();
+        let limits = limits.map(|l| Limit {
+            rising: both(&l.rising),
+            bound: both(&l.bound),
+            at_bound: l.at_bound,
+        });
+        let masks = self.masks.iter().map(|m| Mask {
+            index: place(&m.index),
+            conditions: all(&m.conditions),
+            ..*m
+        });
+        let row = Row {
+            outer: 0,
+            roots: all(&self.roots),
+            exact: all(&self.exact),
+            spans: self.spans.iter().map(|s| Span { index: place(&s.index), ..*s }).collect(),
+            masks: masks.collect(),
+            limits: limits.collect(),
+            loads: self.loads.iter().map(|l| Load { index: place(&l.index), ..*l }).collect(),
+            ..Row { bits: self.bits, bounded: self.bounded, ..Row::default() }
+        };
+        (row, place(&self.index()))
+    }
+}
+
+impl<L: Copy + PartialEq> Graph<'_, L> {
+    /// The longest rows that vectors can compute of these blocks, and write to these pointers where the mask holds; else
+    /// what stands against the shortest. With `bounded`, the memory of accesses is part of the guard.
+    pub fn row(
+        &self,
+        target: &dyn Target,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<Destination>,
+        bounded: bool,
+    ) -> Result<Row, Refusal> {
+        let total: u8 = dims.iter().map(|&n| log2(n)).sum();
+        let inner = dims.last().map_or(0, |&n| log2(n));
+        let mut refusal = Refusal::Short;
+        for bits in (GROUP..=inner).rev() {
+            let mut row = Row { bits, outer: total - bits, bounded, ..Row::default() };
+            let index = row.index();
+            row.roots = roots.iter().map(|&n| (n, index.clone())).collect();
+            let fits = roots.iter().try_for_each(|&n| self.fits(target, n, &index, &mut row));
+            let reached = fits.and_then(|()| match to {
+                Some(to) => self.contiguous(to, to.ptr, true, &index, &mut row),
+                None => Ok(()),
+            });
+            match reached {
+                Ok(()) => return Ok(row),
+                Err(found) => refusal = found,
+            }
+        }
+        Err(refusal)
+    }
+
+    /// That pointers are contiguous and the mask is an interval; collects what has to hold. `about` is the block that a
+    /// refusal names.
+    fn contiguous(
+        &self,
+        Destination { ptr, mask, site }: Destination,
+        about: NodeId,
+        stores: bool,
+        index: &Index,
+        row: &mut Row,
+    ) -> Result<(), Refusal> {
+        if self.stride(ptr, index, row.bits) != Some(1) {
+            return Err(Refusal::Stride(about));
+        }
+        if let Some(node) = mask {
+            if !self.is_interval(node, index, row) {
+                return Err(Refusal::Mask(about));
+            }
+            let conditions = std::mem::take(&mut row.conditions);
+            row.masks.push(Mask { node, index: index.clone(), conditions, stores });
+        }
+        self.wraps(ptr, index, true, row);
+        let mask = mask.map(|_| row.masks.len() - 1);
+        let touch = Touch { site, writes: stores };
+        row.spans.push(Span { ptr, index: index.clone(), mask, touch });
+        Ok(())
+    }
+
+    /// That vectors can compute the block at the index; collects what has to hold.
+    fn fits(
+        &self,
+        target: &dyn Target,
+        node: NodeId,
+        index: &Index,
+        row: &mut Row,
+    ) -> Result<(), Refusal> {
+        let n = &self[node];
+        let held = if target.holds(n.elem) { Ok(()) } else { Err(Refusal::Element(node)) };
+        match lane_of(index, row.bits) {
+            Lane::None => return held,
+            Lane::Other => return Err(Refusal::Scattered(node)),
+            Lane::Low => {}
+        }
+        held?;
+        if !row.seen.insert((node, index.clone())) {
+            return Ok(());
+        }
+        match &n.kind {
+            Kind::Uniform(_) | Kind::Iota(_) => Ok(()),
+            Kind::Buffer(_) if target.reads(n.elem) => Ok(()),
+            Kind::Buffer(_) => Err(Refusal::Element(node)),
+            Kind::View(of, map) => self.fits(target, *of, &rename(map, index), row),
+            Kind::Apply(Fun::Op(op), operands) => {
+                let along = operands.iter().map(|&o| Operand {
+                    elem: self[o].elem,
+                    uniform: uniform(&self.operand_index(o, index))
+                        || matches!(self[o].kind, Kind::Uniform(_)),
+                });
+                if !target.computes(op, &along.collect::<Vec<_>>(), n.elem) {
+                    return Err(Refusal::Op(node));
+                }
+                let mut each = operands.iter();
+                each.try_for_each(|&o| self.fits(target, o, &self.operand_index(o, index), row))
+            }
+            &Kind::Load { ptr, mask, other, site } => {
+                if let Some(o) = other {
+                    self.fits(target, o, &self.operand_index(o, index), row)?;
+                }
+                if n.elem == Elem::Data(trident_ir::DType::Bool) {
+                    return Err(Refusal::Element(node));
+                }
+                self.contiguous(Destination { ptr, mask, site }, node, false, index, row)?;
+                row.loads.push(Load { node, ptr, index: index.clone() });
+                Ok(())
+            }
+            _ => Err(Refusal::Op(node)),
+        }
+    }
+}
