@@ -15,7 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("passes", &["ir"]),
     ("lower", &["ir"]),
     ("runtime", &["ir"]),
-    ("cpu", &["ir", "lower", "passes", "runtime"]),
+    ("cpu", &["ir", "lower", "runtime"]),
     ("apple", &["ir", "passes", "runtime"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
