@@ -3,6 +3,9 @@
 //! Range reductions are Cody and Waite's ("Software Manual for the Elementary Functions", 1980); the polynomials are
 //! minimax fits made for this file. Errors are stated against the exact result; NaN gives NaN, infinities give the limits.
 
+pub(crate) mod double;
+pub(crate) mod single;
+
 use crate::simd::{Arithmetic, Arithmetic32};
 
 /// `map!(isa, V, io, |v| f(v))`: each element of an [`InOut`](crate::simd::InOut) becomes `f` of it, whole vectors first; all
@@ -42,6 +45,21 @@ pub(crate) fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
     }
     sum
 }
+
+/// Defines `quadrant(n)`.
+macro_rules! quadrant {
+    ($bound:ident) => {
+        /// For an integral `n`, 1 or 0 for whether it is odd, and for whether its half, rounded down, is odd.
+        #[inline(always)]
+        fn quadrant<V: $bound>(n: V) -> (V, V) {
+            let (half, two) = (n.splat(0.5), n.splat(2.0));
+            let odd = n.sub(n.mul(half).round().mul(two)).abs();
+            let k = n.sub(odd).mul(half);
+            (odd, k.sub(k.mul(half).round().mul(two)).abs())
+        }
+    };
+}
+use quadrant;
 
 const LN2_HI: f32 = 0.693_359_4;
 const LN2_LO: f32 = -2.121_944_4e-4;

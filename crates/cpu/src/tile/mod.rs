@@ -4,9 +4,12 @@ mod abi;
 mod check;
 mod code;
 mod emit;
+mod fold;
 mod image;
 pub(crate) mod kernel;
 mod loops;
 pub mod routine;
 mod spread;
 mod target;
+#[cfg(test)]
+mod tests;

@@ -9,13 +9,14 @@ use trident_runtime::Declined;
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed};
-use crate::tile::routine::{Function, Rounding, Routine, function};
+use crate::tile::loops;
+use crate::tile::routine::{Function, Rounding, Routine};
 
 /// Whether loops of the widest vectors compute the function that an op is.
 pub(super) fn traced(func: &Func, op: &Op) -> bool {
     let types: Option<Vec<DType>> = op.used().map(|v| func.ty(v).dtype()).collect();
     let function = types.and_then(|types| Function::find(function_name(op), &types));
-    function.is_some_and(|f| function::traced(f).is_some())
+    function.is_some_and(|f| loops::traced(f.name, f.inputs).is_some())
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -108,7 +109,8 @@ impl<'m> Emitter<'m, '_> {
 
     /// Whether loops compute the routine's function in their own code.
     pub(super) fn loops_compute(&self, routine: Routine) -> bool {
-        self.wide && matches!(routine, Routine::Function(f) if function::traced(f).is_some())
+        self.wide
+            && matches!(routine, Routine::Function(f) if loops::traced(f.name, f.inputs).is_some())
     }
 
     /// Has routines compute the functions in these expressions that no loop computes. Gives what the nodes were that

@@ -2,7 +2,10 @@
 
 use std::cell::RefCell;
 
+use trident_ir::DType;
+
 use super::{Binary, Class, Id, Relation, Unary, Value, Values, Width};
+use crate::math::{self, single};
 use crate::simd::{Arithmetic, Arithmetic32};
 
 thread_local! {
@@ -25,6 +28,24 @@ fn bits(bits: u32) -> Traced {
 
 fn binary(op: Binary, a: Traced, b: Traced) -> Traced {
     put(Value::Binary(op, a.0, b.0))
+}
+
+/// What the function of this name, of operands of these types, does with a value, if loops have it: the same operations as
+/// the routine's.
+pub(in crate::tile) fn traced(name: &str, operands: &[DType]) -> Option<fn(Traced) -> Traced> {
+    if operands != [DType::F32] {
+        return None;
+    }
+    Some(match name {
+        "exp" => math::exp,
+        "exp2" => single::exp2,
+        "log" => math::ln,
+        "log2" => single::log2,
+        "log10" => single::log10,
+        "tanh" => single::tanh,
+        "erf" => math::erf,
+        _ => return None,
+    })
 }
 
 impl Values {

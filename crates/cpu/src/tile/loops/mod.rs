@@ -6,15 +6,15 @@
 
 mod functions;
 #[cfg(test)]
-mod tests;
+pub(in crate::tile) mod tests;
 mod x86;
 
 use std::collections::HashMap;
 use std::fmt;
 
-pub(in crate::tile) use functions::Traced;
+pub(in crate::tile) use functions::traced;
 
-use crate::tile::routine::Fold;
+use crate::tile::fold::Fold;
 
 /// A value of a loop: its position.
 pub(in crate::tile) type Id = usize;
@@ -222,7 +222,7 @@ pub(in crate::tile) enum Goal {
     /// have its values already. If `streaming`, past the caches: the addresses are multiples of 64 then, and other
     /// threads see the values only behind a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
-    /// The value's elements are folded, in the order that `routine::fold` documents, into one, which is written to
+    /// The value's elements are folded, in the order that [`Fold`] has, into one, which is written to
     /// where the argument says.
     Fold { op: Fold, class: Class, value: Id, to: usize },
 }

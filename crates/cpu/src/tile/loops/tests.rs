@@ -1,19 +1,18 @@
-//! Loops against a decoder that is not ours, against plain evaluation, and against the strips.
+//! Loops against a decoder that is not ours and against plain evaluation.
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 
 use super::*;
 use crate::simd::Isa;
 use crate::tile::code::Code;
-use crate::tile::routine::{Function, Routine, table};
 
 /// Whether the machine can run the code.
-fn runs() -> bool {
+pub(in crate::tile) fn runs() -> bool {
     Isa::detect().name() == "avx512"
 }
 
 /// Calls a loop's code.
-fn call(code: &[u8], words: &[u64], on: usize, all: usize) {
+pub(in crate::tile) fn call(code: &[u8], words: &[u64], on: usize, all: usize) {
     let code = Code::new(code).unwrap();
     // SAFETY: the code is a loop's, its arguments are what the tests give it.
     unsafe {
@@ -22,12 +21,12 @@ fn call(code: &[u8], words: &[u64], on: usize, all: usize) {
     }
 }
 
-fn address<T>(slice: &[T]) -> u64 {
+pub(in crate::tile) fn address<T>(slice: &[T]) -> u64 {
     slice.as_ptr() as u64
 }
 
 /// The instructions, as another decoder reads them.
-fn disassembled(code: &[u8]) -> Vec<String> {
+pub(in crate::tile) fn disassembled(code: &[u8]) -> Vec<String> {
     let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
     let mut formatter = IntelFormatter::new();
     let mut lines = vec![];
@@ -430,10 +429,10 @@ fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
 }
 
 /// A pseudo-random sequence (Marsaglia's xorshift).
-struct Random(u64);
+pub(in crate::tile) struct Random(pub(in crate::tile) u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub(in crate::tile) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -577,7 +576,7 @@ fn quotients_are_those_of_the_division() {
     }
 }
 
-fn same(a: f32, b: f32) -> bool {
+pub(in crate::tile) fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
@@ -626,111 +625,4 @@ fn random_loops_of_every_length() {
         }
     }
     assert!(refused < 60, "{refused}");
-}
-
-#[test]
-fn functions_give_the_bits_of_their_strips() {
-    if !runs() {
-        return;
-    }
-    let x: Vec<f32> =
-        (0..1u32 << 16).map(|i| f32::from_bits(i << 16 | i.wrapping_mul(40503) & 0xffff)).collect();
-    let mut checked = 0;
-    for function in Function::all() {
-        let Some(traced) = crate::tile::routine::function::traced(function) else { continue };
-        checked += 1;
-        let mut v = Values::new(Width::Four);
-        let load = v.add(Value::Load { stream: 0, other: None, format: Format::Same });
-        let y = v.trace(traced, load);
-        let code = v
-            .finish(
-                Goal::Store { values: vec![(y, 1, Format::Same)], streaming: false },
-                1024,
-                vec![(0, Format::Same)],
-            )
-            .compile();
-        let code = code.unwrap_or_else(|| panic!("{} needs too many registers", function.name));
-        let (mut ours, mut strip) = (vec![0f32; x.len()], vec![0f32; x.len()]);
-        call(&code, &[address(&x), ours.as_mut_ptr() as u64], x.len(), x.len());
-        let slot = Routine::Function(function).slot().unwrap();
-        // SAFETY: a function of one `f32` has this signature.
-        unsafe {
-            let f: extern "C" fn(*mut f32, *const f32, usize) =
-                std::mem::transmute(table(Isa::detect())[slot]);
-            f(strip.as_mut_ptr(), x.as_ptr(), x.len());
-        }
-        for ((x, a), b) in x.iter().zip(&ours).zip(&strip) {
-            assert!(same(*a, *b), "{}({x:e}): {a:e}, not {b:e}", function.name);
-        }
-    }
-    assert!(checked >= 7);
-}
-
-/// Checks a fold of every length against the routine's.
-fn folds<T: trident_ir::Element + PartialEq>(
-    width: Width,
-    class: Class,
-    ops: &[Fold],
-    values: &[T],
-    is_nan: impl Fn(T) -> bool,
-) {
-    for &op in ops {
-        for len in [16, 32, 64, 128, 512] {
-            let mut v = Values::new(width);
-            let zero = v.float(0.0);
-            let x = v.add(Value::Load { stream: 0, other: Some(zero), format: Format::Same });
-            let l =
-                v.finish(Goal::Fold { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
-            let code = l.compile().unwrap();
-            disassembled(&code);
-            for on in [len, len - 1, 17.min(len), 0] {
-                let mut whole = values[..len].to_vec();
-                whole[on..].fill(T::default());
-                let slot = Routine::Fold { op, dtype: T::DTYPE }.slot().unwrap();
-                let (mut ours, mut theirs) = ([T::default(); 2], [T::default(); 2]);
-                call(&code, &[address(values), ours.as_mut_ptr() as u64], on, len);
-                // SAFETY: a fold has this signature.
-                unsafe {
-                    let f: extern "C" fn(*mut T, *const T, usize, usize, usize) =
-                        std::mem::transmute(table(Isa::detect())[slot]);
-                    f(theirs.as_mut_ptr(), whole.as_ptr(), 1, len, len);
-                }
-                let equal = ours[0] == theirs[0] || is_nan(ours[0]) && is_nan(theirs[0]);
-                assert!(equal, "{op:?} of {on} of {len}");
-                assert!(ours[1] == T::default());
-            }
-        }
-    }
-}
-
-#[test]
-fn folds_give_the_bits_of_the_routine() {
-    if !runs() {
-        return;
-    }
-    let floats = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::MaxNum, Fold::MinNum];
-    let ints = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::And, Fold::Or, Fold::Xor];
-    let mut r = Random(77);
-    folds(Width::Four, Class::Float, &floats, &[f32::NAN; 512], f32::is_nan);
-    folds(Width::Four, Class::Float, &floats, &[f32::NEG_INFINITY; 512], f32::is_nan);
-    folds(Width::Eight, Class::Float, &floats, &[f64::INFINITY; 512], f64::is_nan);
-    let mixed: Vec<f32> = (0..512).map(|i| [f32::NAN, f32::NEG_INFINITY][i % 2]).collect();
-    folds(Width::Four, Class::Float, &floats, &mixed, f32::is_nan);
-    for nan in [None, Some(0), Some(9), Some(70)] {
-        let mut x: Vec<f64> = (0..512).map(|_| (r.below(4001) as f64 - 2000.0) / 1024.0).collect();
-        if let Some(at) = nan {
-            x[at] = f64::NAN;
-        }
-        let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
-        folds(Width::Eight, Class::Float, &floats, &x, f64::is_nan);
-        folds(Width::Four, Class::Float, &floats, &single, f32::is_nan);
-        let bits: Vec<i64> = x.iter().map(|x| x.to_bits() as i64).collect();
-        folds(Width::Eight, Class::Int, &ints, &bits, |_| false);
-        let bits: Vec<u64> = x.iter().map(|x| x.to_bits()).collect();
-        folds(Width::Eight, Class::Uint, &ints, &bits, |_| false);
-        let bits: Vec<i32> = single.iter().map(|x| x.to_bits() as i32).collect();
-        folds(Width::Four, Class::Int, &ints, &bits, |_| false);
-        let bits: Vec<u32> = single.iter().map(|x| x.to_bits()).collect();
-        folds(Width::Four, Class::Uint, &ints, &bits, |_| false);
-    }
 }

@@ -1,8 +1,7 @@
 //! Folds of strips into one element.
 //!
-//! A strip is folded into 64 partial results, element i into lane i modulo 64 in ascending order, and these by halves into
-//! one: so the bits depend neither on the instruction set nor on the place in memory. The lanes start from the neutral
-//! element, with which an element gives itself.
+//! [`Fold`] has the order of the operations, which depends neither on the instruction set nor on the place in memory. The
+//! lanes of the 64 partial results start from the neutral element, with which an element gives itself.
 
 use half::{bf16, f16};
 use trident_ir::Element;

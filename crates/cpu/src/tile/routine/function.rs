@@ -13,8 +13,6 @@ mod real;
 mod rounded;
 mod special;
 
-pub(in crate::tile) use elementary::traced;
-
 /// A function of 1 to 4 elements.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Function {

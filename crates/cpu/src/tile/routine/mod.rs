@@ -23,32 +23,10 @@ mod memory;
 mod print;
 
 pub use crate::narrow::Rounding;
+pub use crate::tile::fold::Fold;
 pub use dot::{Dot, DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes};
 pub use function::Function;
 pub use print::Print;
-
-/// How a strip is folded into one element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fold {
-    /// The sum; integers wrap around.
-    Sum,
-    /// The product; integers wrap around.
-    Prod,
-    /// The greatest; NaN if any is NaN.
-    Max,
-    /// The least; NaN if any is NaN.
-    Min,
-    /// The greatest of those that are not NaN.
-    MaxNum,
-    /// The least of those that are not NaN.
-    MinNum,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-}
 
 /// What an atomic read-modify-write does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

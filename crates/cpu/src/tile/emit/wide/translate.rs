@@ -15,9 +15,9 @@ use super::Word;
 use crate::tile::emit::Emitter;
 use crate::tile::emit::node::Kind;
 use crate::tile::loops::{
-    Binary, Class, Format, Id, Logic, Relation, Unary, Value as Of, Values, Width,
+    Binary, Class, Format, Id, Logic, Relation, Unary, Value as Of, Values, Width, traced,
 };
-use crate::tile::routine::{Function, Routine, function};
+use crate::tile::routine::{Function, Routine};
 
 /// An expression on its way to a loop.
 pub(super) struct Translation<'r> {
@@ -262,13 +262,13 @@ impl Emitter<'_, '_> {
             x.push(self.translate(t, o, &self.nodes.operand_index(o, index))?);
         }
         if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
-            return Some(t.values.trace(function::traced(function)?, x[0]));
+            return Some(t.values.trace(traced(function.name, function.inputs)?, x[0]));
         }
         let v = &mut t.values;
         let halves = matches!(format_of(result), Format::F16 | Format::BF16);
         if is_block_function(op) && halves {
             let function = Function::find(function_name(op), &[DType::F32])?;
-            let value = v.trace(function::traced(function)?, x[0]);
+            let value = v.trace(traced(function.name, function.inputs)?, x[0]);
             return Some(rounded(v, value, result));
         }
         if from == DType::Bool {

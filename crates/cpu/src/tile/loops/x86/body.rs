@@ -8,7 +8,7 @@ use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
 use super::opcodes::{binary, commutes, comparison, integer, later, packed, short};
 use super::{BYTES, FEW, PLACES, STREAMS};
-use crate::tile::routine::Fold;
+use crate::tile::fold::Fold;
 
 /// The mask of elements that are on, and that of elements at all.
 pub(super) const COUNT: Mask = 1;

@@ -14,12 +14,12 @@ use self::body::{Body, COUNT, SCRATCH};
 use self::needs::Needs;
 use self::opcodes::later;
 use super::{Class, Goal, Loop, Width};
-use crate::tile::routine::Fold;
+use crate::tile::fold::Fold;
 
 /// Bytes of a vector.
 const BYTES: usize = 64;
 
-/// Elements, or rather places of elements, that a fold keeps apart (see `routine::fold`).
+/// Elements, or rather places of elements, that a fold keeps apart (see [`Fold`]).
 const PLACES: usize = 64;
 
 /// Registers for addresses of streams; those behind the first [`FREE`] belong to the caller.

@@ -2,13 +2,9 @@
 //! last place.
 
 use super::Function;
-use crate::math::{self, map};
+use crate::math::{self, double, map, single};
 use crate::simd::{Arithmetic, Arithmetic32, Float32, Float64, InOut, Simd, Vector};
-use crate::tile::loops::Traced;
 use crate::tile::routine::{Registry, each_isa};
-
-mod double;
-mod single;
 
 /// `strip!(registry; element type; "name" => function …)`.
 macro_rules! strips {
@@ -55,23 +51,6 @@ pub(super) fn register(registry: &mut Registry) {
         "sin" => sin64
         "cos" => cos64
     );
-}
-
-/// What the strip of this name does with a value, where loops can do the same.
-pub(in crate::tile) fn traced(function: &Function) -> Option<fn(Traced) -> Traced> {
-    if function.inputs != [trident_ir::DType::F32] {
-        return None;
-    }
-    Some(match function.name {
-        "exp" => math::exp,
-        "exp2" => single::exp2,
-        "log" => math::ln,
-        "log2" => single::log2,
-        "log10" => single::log10,
-        "tanh" => single::tanh,
-        "erf" => math::erf,
-        _ => return None,
-    })
 }
 
 /// Defines `$name(s, strip)`, which applies `$f` to a strip by vectors of `$v`.
@@ -169,21 +148,6 @@ fn pow_lanes<S: Simd>(s: S, x: &[f32; 8], y: &[f32; 8], n: usize) -> [f32; 8] {
     }
     z
 }
-
-/// Defines `quadrant(n)`.
-macro_rules! quadrant {
-    ($bound:ident) => {
-        /// For an integral `n`, 1 or 0 for whether it is odd, and for whether its half, rounded down, is odd.
-        #[inline(always)]
-        fn quadrant<V: $bound>(n: V) -> (V, V) {
-            let (half, two) = (n.splat(0.5), n.splat(2.0));
-            let odd = n.sub(n.mul(half).round().mul(two)).abs();
-            let k = n.sub(odd).mul(half);
-            (odd, k.sub(k.mul(half).round().mul(two)).abs())
-        }
-    };
-}
-use quadrant;
 
 /// Angles above this are reduced one by one.
 const FAR: f32 = 1e6;
