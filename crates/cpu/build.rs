@@ -18,7 +18,13 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
 fn main() -> io::Result<()> {
     // FNV-1a.
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for source in ["src/tile", "src/math.rs", "src/math", "src/narrow.rs", "../ir/src/decompose"] {
+    for source in [
+        "src/tile",
+        "../simd/src/math.rs",
+        "../simd/src/math",
+        "../simd/src/narrow.rs",
+        "../ir/src/decompose",
+    ] {
         println!("cargo::rerun-if-changed={source}");
         for file in files(Path::new(source))? {
             for byte in fs::read(file)? {

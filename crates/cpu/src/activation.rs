@@ -1,7 +1,6 @@
 //! Activations: the elementwise functions that products, convolutions and row kernels can end with.
 
-use crate::math;
-use crate::simd::{Arithmetic, Arithmetic32, InOut, Isa, Simd, Vector, kernel};
+use trident_simd::{Arithmetic, Arithmetic32, InOut, Isa, Simd, kernel, map, math};
 
 /// A function of one value. NaN gives NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -142,39 +141,39 @@ fn apply_lanes<S: Simd>(s: S, values: InOut<'_, f32>, activation: Activation) {
     let zero = s.splat(0.0);
     let one = s.splat(1.0);
     match activation {
-        Activation::None => math::map!(s, S::F32, values, |x| x),
-        Activation::Relu => math::map!(s, S::F32, values, |x| zero.max(x)),
+        Activation::None => map!(s, S::F32, values, |x| x),
+        Activation::Relu => map!(s, S::F32, values, |x| zero.max(x)),
         Activation::Clip { lo, hi } => {
             let (lo, hi) = (s.splat(lo), s.splat(hi));
-            math::map!(s, S::F32, values, |x| hi.min(lo.max(x)))
+            map!(s, S::F32, values, |x| hi.min(lo.max(x)))
         }
         Activation::LeakyRelu(alpha) => {
             let alpha = s.splat(alpha);
-            math::map!(s, S::F32, values, |x| x.select_lt(zero, x.mul(alpha), x))
+            map!(s, S::F32, values, |x| x.select_lt(zero, x.mul(alpha), x))
         }
         Activation::HardSigmoid { alpha, beta } => {
             let (alpha, beta) = (s.splat(alpha), s.splat(beta));
-            math::map!(s, S::F32, values, |x| one.min(zero.max(x.mul_add(alpha, beta))))
+            map!(s, S::F32, values, |x| one.min(zero.max(x.mul_add(alpha, beta))))
         }
         Activation::HardSwish => {
             let (alpha, beta) = (s.splat(1.0 / 6.0), s.splat(0.5));
-            math::map!(s, S::F32, values, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
+            map!(s, S::F32, values, |x| x.mul(one.min(zero.max(x.mul_add(alpha, beta)))))
         }
-        Activation::Sigmoid => math::map!(s, S::F32, values, |x| math::sigmoid(x)),
-        Activation::Tanh => math::map!(s, S::F32, values, |x| math::tanh(x)),
+        Activation::Sigmoid => map!(s, S::F32, values, |x| math::sigmoid(x)),
+        Activation::Tanh => map!(s, S::F32, values, |x| math::tanh(x)),
         Activation::Swish(alpha) => {
             let alpha = s.splat(alpha);
-            math::map!(s, S::F32, values, |x| x.mul(math::sigmoid(x.mul(alpha))))
+            map!(s, S::F32, values, |x| x.mul(math::sigmoid(x.mul(alpha))))
         }
-        Activation::Gelu => math::map!(s, S::F32, values, |x| math::gelu(x)),
-        Activation::GeluTanh => math::map!(s, S::F32, values, |x| math::gelu_tanh(x)),
+        Activation::Gelu => map!(s, S::F32, values, |x| math::gelu(x)),
+        Activation::GeluTanh => map!(s, S::F32, values, |x| math::gelu_tanh(x)),
         Activation::Elu(alpha) => {
             let alpha = s.splat(alpha);
-            math::map!(s, S::F32, values, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
+            map!(s, S::F32, values, |x| x.select_lt(zero, alpha.mul(math::exp_m1(x)), x))
         }
-        Activation::Softplus => math::map!(s, S::F32, values, |x| math::softplus(x)),
-        Activation::Mish => math::map!(s, S::F32, values, |x| x.mul(math::tanh(math::softplus(x)))),
-        Activation::Erf => math::map!(s, S::F32, values, |x| math::erf(x)),
-        Activation::Exp => math::map!(s, S::F32, values, |x| math::exp(x)),
+        Activation::Softplus => map!(s, S::F32, values, |x| math::softplus(x)),
+        Activation::Mish => map!(s, S::F32, values, |x| x.mul(math::tanh(math::softplus(x)))),
+        Activation::Erf => map!(s, S::F32, values, |x| math::erf(x)),
+        Activation::Exp => map!(s, S::F32, values, |x| math::exp(x)),
     }
 }

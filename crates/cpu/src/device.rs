@@ -3,7 +3,6 @@
 use crate::kernel::{Call, Compile, Kernel};
 use crate::machine;
 use crate::ops;
-use crate::simd::Isa;
 use crate::threads::Threads;
 use std::sync::Arc;
 use trident_ir::cost::flops;
@@ -11,6 +10,7 @@ use trident_ir::{DType, Func, Op, ValueId};
 use trident_runtime::{
     Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Unit, Value,
 };
+use trident_simd::Isa;
 
 /// The cores of this machine.
 pub struct CpuDevice {

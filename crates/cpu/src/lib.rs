@@ -13,13 +13,10 @@ pub mod gemm;
 pub mod kernel;
 pub mod lrn;
 mod machine;
-mod math;
-mod narrow;
 mod ops;
 pub mod pooling;
 mod real;
 pub mod rows;
-mod simd;
 mod sync;
 #[cfg(test)]
 mod test_data;
@@ -30,5 +27,5 @@ pub mod tile;
 
 pub use activation::Activation;
 pub use device::CpuDevice;
-pub use simd::Isa;
 pub use threads::Threads;
+pub use trident_simd::Isa;

@@ -1,8 +1,8 @@
 //! Local response normalisation across channels (Krizhevsky et al., 2012).
 
+use trident_simd::{Arithmetic, Isa, Simd, Vector, kernel, math};
+
 use crate::disjoint::Disjoint;
-use crate::math;
-use crate::simd::{Arithmetic, Isa, Simd, Vector, kernel};
 use crate::threads::Threads;
 
 /// `y[c] = x[c] / (bias + alpha / size * Σ x[i]²)^beta`, the sum over the `size` channels around `c`.

@@ -1,6 +1,6 @@
 //! What this machine is and roughly does.
 
-use crate::simd::has;
+use trident_simd::has;
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
 pub(crate) const FLOPS: f64 = 40e9;

@@ -3,8 +3,9 @@
 //! Sums run over blocks of [`BLOCK`] elements, four vectors side by side, and the blocks are added in `f64`: the order
 //! depends on the length and the instruction set only. Functions from one row to another panic if their lengths differ.
 
-use crate::math;
-use crate::simd::{Arithmetic, Arithmetic32, Float32, InOut, Isa, Simd, Vector, kernel};
+use trident_simd::{
+    Arithmetic, Arithmetic32, Float32, InOut, Isa, Simd, Vector, kernel, map, math,
+};
 
 const BLOCK: usize = 4096;
 /// The lanes of the widest vector.
@@ -168,10 +169,10 @@ kernel! {
 #[inline(always)]
 fn softmax_lanes<S: Simd>(s: S, mut row: InOut<'_, f32>) {
     let shift = s.splat(greatest(s, row.input()));
-    math::map!(s, S::F32, row.reborrow(), |x| math::exp(x.sub(shift)));
+    map!(s, S::F32, row.reborrow(), |x| math::exp(x.sub(shift)));
     let y = row.output();
     let scale = s.splat((1.0 / sum_lanes(s, y)) as f32);
-    math::map!(s, S::F32, InOut::in_place(y), |y| y.mul(scale));
+    map!(s, S::F32, InOut::in_place(y), |y| y.mul(scale));
 }
 
 /// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
@@ -202,7 +203,7 @@ fn log_softmax_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
         total += f64::from(sum.reduce_add());
     }
     let log = s.splat(total.ln() as f32);
-    math::map!(s, S::F32, InOut::new(x, y), |x| x.sub(shift).sub(log));
+    map!(s, S::F32, InOut::new(x, y), |x| x.sub(shift).sub(log));
 }
 
 /// The mean and the reciprocal of the standard deviation that a row was normalised with.
@@ -300,7 +301,7 @@ kernel! {
 #[inline(always)]
 fn scale_shift_lanes<S: Simd>(s: S, x: &[f32], scale: f32, shift: f32, y: &mut [f32]) {
     let (scale, shift) = (s.splat(scale), s.splat(shift));
-    math::map!(s, S::F32, InOut::new(x, y), |x| x.mul_add(scale, shift));
+    map!(s, S::F32, InOut::new(x, y), |x| x.mul_add(scale, shift));
 }
 
 kernel! {
@@ -309,7 +310,7 @@ kernel! {
 }
 #[inline(always)]
 fn ln_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
-    math::map!(s, S::F32, InOut::new(x, y), |x| math::ln(x));
+    map!(s, S::F32, InOut::new(x, y), |x| math::ln(x));
 }
 
 #[cfg(test)]

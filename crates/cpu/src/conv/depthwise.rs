@@ -8,8 +8,9 @@
     reason = "plain index loops keep the accumulators in registers"
 )]
 
+use trident_simd::{Arithmetic, Isa, Simd, Vector, kernel};
+
 use super::geometry::{Geometry, unravel};
-use crate::simd::{Arithmetic, Isa, Simd, Vector, kernel};
 
 /// Vectors computed side by side, to hide the latency of the multiply-add.
 const BLOCK: usize = 6;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use trident_simd::{Isa, Simd, Vector, kernel};
+
 use super::geometry::{Geometry, unravel};
 use crate::gemm::Source;
-use crate::simd::{Isa, Simd, Vector, kernel};
 
 /// The channels of one group of one image.
 pub(crate) struct Im2col<'a, T> {

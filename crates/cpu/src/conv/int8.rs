@@ -1,5 +1,7 @@
 //! Convolutions of 8-bit numbers with 32-bit sums.
 
+use trident_simd::Isa;
+
 use super::geometry::{ConvSpec, Geometry};
 use super::im2col::{Im2col, Plans};
 use super::{Images, depthwise};
@@ -9,7 +11,6 @@ use crate::gemm::int8::{
     Along, Epilogue8, Lhs8, Output8, PackedA8, Rhs8, Row, Signs, gemm8, panel_columns,
 };
 use crate::gemm::{Shape, Source, Strided};
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// Zero points and what follows a sum; the lists have one entry per output channel or one for all.

@@ -15,13 +15,13 @@ use geometry::Geometry;
 use im2col::{Im2col, Plans};
 pub use int8::{ConvEpilogue8, ConvPlan8};
 pub use transpose::ConvTransposePlan;
+use trident_simd::Isa;
 
 use crate::activation::Activation;
 use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
 use crate::gemm::driver::{Item, products};
 use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided};
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// What follows the sum of an output element: `activation(sum + bias + residual)`.

@@ -1,6 +1,8 @@
 //! Transposed convolution: a product that gives each input pixel's contribution to every tap, then the sum of the
 //! contributions to each output pixel, tap by tap.
 
+use trident_simd::Isa;
+
 use super::geometry::{ConvSpec, Geometry};
 use super::im2col::Plan;
 use super::{ConvEpilogue, ConvScalar, Images};
@@ -8,7 +10,6 @@ use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
 use crate::gemm::driver::{self, Item};
 use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Shape, Strided};
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// The rows of a product: enough to make up for packing the image again for each block of output channels.

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
+use trident_simd::Isa;
+
 use super::packed::panels_len;
 use super::tile::{Finish, Kernels, Tile};
 use super::{Epilogue, Lhs, Rhs, Scalar, Shape, Source};
 use crate::activation::Activation;
 use crate::aligned::Scratch;
 use crate::disjoint::Rows;
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// The longest block of `k`: with it a panel of A takes 9 KiB, a third of the first-level cache.

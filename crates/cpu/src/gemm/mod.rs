@@ -15,11 +15,11 @@ pub(crate) mod transpose;
 
 pub use packed::{PackedA, PackedB};
 pub use source::{Element, Source, Strided};
+use trident_simd::Isa;
 
 use crate::activation::Activation;
 use crate::aligned::Plain;
 use crate::disjoint::{Disjoint, Rows};
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// The extents of a product of an `m × k` and a `k × n` matrix.
@@ -95,7 +95,7 @@ pub trait Scalar: Plain + Default + PartialEq + Element<Self> + sealed::Kernel {
 pub(crate) mod sealed {
     use super::tile::{Kernels, f32_kernels, f64_kernels};
     use crate::activation::Activation;
-    use crate::simd::Isa;
+    use trident_simd::Isa;
 
     #[allow(private_interfaces, unreachable_pub)]
     pub trait Kernel: Sized {

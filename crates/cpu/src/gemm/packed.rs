@@ -1,8 +1,9 @@
 //! Operands packed once, for weights.
 
+use trident_simd::Isa;
+
 use crate::aligned::{AlignedVec, Plain};
 use crate::gemm::{Scalar, Source};
-use crate::simd::Isa;
 
 /// Panels of `width` rows (or columns), each `k` steps of `width` adjacent elements; the last is filled up with zeros.
 #[derive(Debug)]

@@ -4,9 +4,9 @@
 // keep them in memory and run at less than half the speed.
 #![allow(clippy::needless_range_loop)]
 
-use crate::simd::{Arithmetic, Isa, Kind, Lanes, Simd, Vector};
+use trident_simd::{Arithmetic, Isa, Kind, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{F32x8, F32x16, F64x4, F64x8};
+use trident_simd::{F32x8, F32x16, F64x4, F64x8};
 
 /// What is done to an element of C after its last product, in this order: times `alpha`, plus the biases, plus
 /// `beta * residual`, limited to `lo..=hi`. Null pointers are absent operands.
@@ -282,12 +282,12 @@ macro_rules! full_kernels {
         }
     };
     (@compile unsafe $($function:tt)*) => { unsafe $($function)* };
-    (@compile $features:ident $($function:tt)*) => { crate::simd::$features! { $($function)* } };
+    (@compile $features:ident $($function:tt)*) => { trident_simd::$features! { $($function)* } };
 }
 
 macro_rules! thin_kernels {
     ($name:ident, $w:ty, $v:ty) => {
-        crate::simd::avx512! {
+        trident_simd::avx512! {
             unsafe fn $name<const PANELS: usize, const COLS: usize>(
                 t: &Tile<'_, <$v as Arithmetic>::Elem>,
             ) {

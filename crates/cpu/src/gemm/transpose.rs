@@ -36,7 +36,7 @@ pub(crate) unsafe fn pack_runs_at(
 ) {
     assert!(count <= width && k.checked_mul(width).is_some_and(|len| len <= dst.len()));
     #[cfg(target_arch = "x86_64")]
-    if let Some(isa) = crate::simd::Isa::detect().avx2() {
+    if let Some(isa) = trident_simd::Isa::detect().avx2() {
         for first in (0..width).step_by(8) {
             let some = count.saturating_sub(first).min(8);
             let whole = k / 8 * 8;
@@ -77,7 +77,7 @@ unsafe fn plain(
 mod x86 {
     use std::arch::x86_64::*;
 
-    use crate::simd::Avx2;
+    use trident_simd::Avx2;
 
     /// Transposes `count <= 8` runs of `k` (a multiple of 8) elements into lanes `first..first + 8` of the panel `dst`. A
     /// store may cover lanes of the next step, which that step then overwrites.

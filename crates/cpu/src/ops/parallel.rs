@@ -1,6 +1,7 @@
 //! Splitting the elements of a result over the threads.
 
-use crate::simd::Isa;
+use trident_simd::Isa;
+
 use crate::threads::Threads;
 
 /// Elements below which one thread is faster than waking others.
@@ -41,8 +42,8 @@ pub(crate) fn for_rows<T: Send>(
 pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = Isa::detect().avx2() {
-        crate::simd::avx2! {
-            fn avx2<R>(_: crate::simd::Avx2, f: impl FnOnce() -> R) -> R {
+        trident_simd::avx2! {
+            fn avx2<R>(_: trident_simd::Avx2, f: impl FnOnce() -> R) -> R {
                 f()
             }
         }

@@ -1,8 +1,9 @@
 //! Pooling of whole planes.
 
+use trident_simd::Isa;
+
 use super::{PoolElement, root};
 use crate::rows;
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// About as many elements as keep a thread busy for some microseconds.

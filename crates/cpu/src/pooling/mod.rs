@@ -10,9 +10,9 @@ pub use global::{global_average, global_lp, global_max};
 use half::{bf16, f16};
 
 use crate::disjoint::Disjoint;
-use crate::simd::{Arithmetic, Isa, Lanes, Portable, Simd, Vector, kernel};
 use crate::threads::Threads;
 use plan::Plan;
+use trident_simd::{Arithmetic, Isa, Lanes, Portable, Simd, Vector, kernel};
 
 /// A window that slides over the spatial dimensions; the lists have one entry per dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use std::sync::OnceLock;
 use trident_ir::tile::Origin;
 use trident_ir::{Func, Level, Type};
 use trident_runtime::Checks;
+use trident_simd::Isa;
 
 use super::emit::{Emitted, Site};
 use super::kernel::Header;
 use super::{routine, target};
-use crate::simd::Isa;
 
 /// Why bytes are no kernel for this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

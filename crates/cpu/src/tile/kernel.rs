@@ -10,6 +10,7 @@ use trident_runtime::{
     Checks, Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
     LaunchError, Listing, ProgramPoint,
 };
+use trident_simd::Isa;
 
 use super::abi::{Context, Fault, Kind};
 use super::check::{self, Access, Checker, Extents};
@@ -20,7 +21,6 @@ use super::target::{self, Compiled};
 use super::{image, routine};
 use crate::CpuDevice;
 use crate::aligned::Scratch;
-use crate::simd::Isa;
 use crate::threads::Threads;
 
 /// What the native code of a kernel needs beside it.

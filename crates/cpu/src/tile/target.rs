@@ -8,9 +8,9 @@ use cranelift_codegen::isa::{self, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use trident_ir::{Module, decompose};
 use trident_runtime::{Checks, Declined, Listing};
+use trident_simd::{Isa, has};
 
 use super::emit::{self, Emitted};
-use crate::simd::{Isa, has};
 
 /// Machine code with what is known about it.
 pub(super) struct Compiled {

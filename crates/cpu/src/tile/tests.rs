@@ -1,10 +1,11 @@
 //! Loops against routines, which give the same bits.
 
+use trident_simd::Isa;
+
 use super::fold::Fold;
 use super::loops::tests::{Random, address, call, disassembled, runs, same};
 use super::loops::{Class, Format, Goal, Value, Values, Width, traced};
 use super::routine::{Function, Routine, table};
-use crate::simd::Isa;
 
 #[test]
 fn functions_give_the_bits_of_their_strips() {

@@ -1,7 +1,8 @@
 //! From 32-bit sums to results: zero points, bias, scale, rounding.
 
+use trident_simd::{Isa, Simd, kernel};
+
 use super::Epilogue8;
-use crate::simd::{Isa, Simd, kernel};
 
 /// A parameter that all elements share, or that each row or column of C has.
 #[derive(Clone, Copy, Debug)]

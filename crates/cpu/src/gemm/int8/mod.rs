@@ -18,11 +18,11 @@ use super::packed::panels_len;
 use super::{Shape, Source};
 use crate::aligned::Scratch;
 use crate::disjoint::Disjoint;
-use crate::simd::Isa;
 use crate::threads::Threads;
 pub(crate) use finish::Row;
 use pack::{Side, pack_panel};
 use tile::{Kernels, MAX_COLUMNS, MAX_ROWS};
+use trident_simd::Isa;
 
 /// The bytes of B that stay in the second-level cache.
 const B_BLOCK: usize = 384 << 10;

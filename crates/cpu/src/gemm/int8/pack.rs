@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use trident_simd::{Isa, Simd, kernel};
+
 use super::tile::{Kernels, Words};
 use crate::aligned::{AlignedVec, Scratch};
 use crate::gemm::Source;
 use crate::gemm::packed::panels_len;
-use crate::simd::{Isa, Simd, kernel};
 
 /// Which operands are signed (`i8`); the others are `u8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

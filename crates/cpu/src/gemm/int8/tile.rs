@@ -9,7 +9,7 @@
     reason = "plain index loops keep the accumulators in registers"
 )]
 
-use crate::simd::{Isa, Kind, Portable};
+use trident_simd::{Isa, Kind, Portable};
 
 /// The widest tile.
 pub(super) const MAX_COLUMNS: usize = 48;
@@ -134,7 +134,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::*;
-    use crate::simd::{Avx2, Simd, Vnni};
+    use trident_simd::{Avx2, Simd, Vnni};
 
     #[derive(Clone, Copy)]
     #[repr(transparent)]
@@ -185,7 +185,7 @@ mod x86 {
         unsafe { tile::<Bytes, ROWS, VECTORS, 8, 48, SIGNED_A>(Vnni::assume(), words, a, b, sums) }
     }
 
-    crate::simd::avx2! {
+    trident_simd::avx2! {
         unsafe fn madd<const ROWS: usize, const VECTORS: usize, const SIGNED_A: bool>(
             words: usize,
             a: *const i32,

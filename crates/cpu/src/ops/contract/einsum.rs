@@ -4,12 +4,12 @@ use crate::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
 use crate::kernel::Call;
 use crate::ops::convert::{cast, wide};
 use crate::ops::moves::{diagonal, transposed};
-use crate::simd::Isa;
 use std::collections::BTreeMap;
 use trident_ir::geometry::{GeometryError, extent};
 use trident_ir::literal::checked_len;
 use trident_ir::{DType, Element};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// The name of an axis: a letter, or a place in the ellipsis counted from its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,7 +2,6 @@
 
 use super::several::expand;
 use crate::kernel::{Call, Compile, Kernel};
-use crate::simd::Isa;
 use crate::tile::kernel::compile;
 use std::sync::Arc;
 use trident_ir::geometry::broadcast;
@@ -12,6 +11,7 @@ use trident_ir::{
     Attr, Builder, DType, Func, Level, Literal, Module, Op, OpKind as K, Type, ValueId,
 };
 use trident_runtime::{Arguments, Checks, Declined, KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Elements that one program computes.
 const BLOCK: usize = 1024;

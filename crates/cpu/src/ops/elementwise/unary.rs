@@ -5,11 +5,11 @@ use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{cast, convert_into, wide};
 use crate::ops::parallel::{for_pieces, vectorised};
 use crate::rows;
-use crate::simd::Isa;
 use half::{bf16, f16};
 use trident_ir::element::*;
 use trident_ir::{DType, Element, OpKind};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// The kernel for a unary op.
 pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {

@@ -6,11 +6,11 @@ use crate::kernel::Call;
 use crate::ops::convert::{cast, convert_into, wide};
 use crate::ops::parallel::{for_rows, vectorised};
 use crate::rows;
-use crate::simd::Isa;
 use crate::threads::Threads;
 use trident_ir::element::B8;
 use trident_ir::{DType, Element, OpKind, geometry};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Columns that are reduced side by side.
 const COLUMNS: usize = 256;

@@ -6,12 +6,12 @@ use crate::kernel::Call;
 use crate::ops::parallel::{for_rows, vectorised};
 use crate::real::{Real, in_real, narrow, produce, read};
 use crate::rows;
-use crate::simd::Isa;
 use crate::threads::Threads;
 use std::borrow::Cow;
 use trident_ir::geometry::{self, broadcast_strides, extent};
 use trident_ir::{DType, Element, OpKind};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// What a row is normalised with.
 #[derive(Clone, Copy)]

@@ -6,9 +6,9 @@ use crate::ops::moves::transposed;
 use crate::ops::parallel::for_rows;
 use crate::real::{Real, in_real, read};
 use crate::rows;
-use crate::simd::Isa;
 use trident_ir::{DType, Element, OpKind, geometry};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;

@@ -6,9 +6,9 @@ use crate::kernel::Call;
 use crate::lrn::Lrn;
 use crate::ops::parallel::{for_rows, vectorised};
 use crate::real::{Real, in_real, narrow, produce, read};
-use crate::simd::Isa;
 use trident_ir::geometry;
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// (x − mean)/√(variance + epsilon)·scale + b per channel.
 pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {

@@ -38,10 +38,10 @@ use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
 use trident_lower::access::{Elem, Graph, Index, Materialisation, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
+use trident_simd::Isa;
 
 use self::node::{Desc, Kind, Register, Val};
 use super::abi::Context;
-use crate::simd::Isa;
 
 type Result<T> = std::result::Result<T, Declined>;
 

@@ -1,12 +1,12 @@
-//! Functions of `crate::math` inside of loops: they run once on values that write down what is done with them.
+//! Functions of `trident_simd::math` inside of loops: they run once on values that write down what is done with them.
 
 use std::cell::RefCell;
 
 use trident_ir::DType;
+use trident_simd::math::{self, single};
+use trident_simd::{Arithmetic, Arithmetic32};
 
 use super::{Binary, Class, Id, Relation, Unary, Value, Values, Width};
-use crate::math::{self, single};
-use crate::simd::{Arithmetic, Arithmetic32};
 
 thread_local! {
     /// The values of the function that is being traced.

@@ -1,9 +1,9 @@
 //! Loops against a decoder that is not ours and against plain evaluation.
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use trident_simd::Isa;
 
 use super::*;
-use crate::simd::Isa;
 use crate::tile::code::Code;
 
 /// Whether the machine can run the code.

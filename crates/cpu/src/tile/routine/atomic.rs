@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use half::{bf16, f16};
 use trident_ir::Element;
+use trident_simd::narrow::Rounding;
 
 use super::memory::holds;
+use super::narrow::Narrow;
 use super::{Registry, Rmw, Routine, any_isa};
-use crate::narrow::{Narrow, Rounding};
 
 /// Replaces the bits at an address by `f` of them, and gives the former ones.
 macro_rules! update {
@@ -202,8 +203,8 @@ impl Patience {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Isa;
     use crate::tile::routine::{c_function, table};
+    use trident_simd::Isa;
 
     fn address(routine: Routine) -> usize {
         table(Isa::detect())[routine.slot().unwrap_or_else(|| panic!("no {routine:?}"))]

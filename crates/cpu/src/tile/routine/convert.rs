@@ -3,10 +3,11 @@
 use half::{bf16, f16};
 use trident_ir::Element;
 use trident_ir::element::{B8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use trident_simd::narrow::{odd, sticky};
+use trident_simd::{Float32, Simd, Vector};
 
+use super::narrow::Narrow;
 use super::{Registry, Rounding, Routine, any_isa, each_isa};
-use crate::narrow::{Narrow, odd, sticky};
-use crate::simd::{Float32, Simd, Vector};
 
 /// What a conversion may start from.
 trait Source: Element {

@@ -5,9 +5,10 @@
 
 use half::{bf16, f16};
 use trident_ir::Element;
+use trident_simd::narrow::Rounding;
 
+use super::narrow::Narrow;
 use super::{Fold, Registry, Routine, each_isa};
-use crate::narrow::{Narrow, Rounding};
 
 /// Four vectors of 16 `f32`: enough to hide the latency of additions.
 const LANES: usize = 64;
@@ -116,8 +117,8 @@ pub(super) fn register(registry: &mut Registry) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Isa;
     use crate::tile::routine::{c_function, table};
+    use trident_simd::Isa;
 
     fn fold<T: Element>(
         isa: Isa,

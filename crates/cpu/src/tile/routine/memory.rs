@@ -100,8 +100,8 @@ unsafe fn copy_masked<T: Copy>(out: *mut T, x: *const T, mask: *const u8, n: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Isa;
     use crate::tile::routine::{c_function, table};
+    use trident_simd::Isa;
 
     fn address(routine: Routine, isa: Isa) -> usize {
         table(isa)[routine.slot().unwrap_or_else(|| panic!("no {routine:?}"))]

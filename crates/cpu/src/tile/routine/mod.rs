@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 use trident_ir::DType;
 
-use crate::simd::{Isa, Kind};
+use trident_simd::{Isa, Kind};
 
 mod atomic;
 mod convert;
@@ -20,13 +20,14 @@ pub mod dot;
 mod fold;
 pub mod function;
 mod memory;
+mod narrow;
 mod print;
 
-pub use crate::narrow::Rounding;
 pub use crate::tile::fold::Fold;
 pub use dot::{Dot, DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes};
 pub use function::Function;
 pub use print::Print;
+pub use trident_simd::narrow::Rounding;
 
 /// What an atomic read-modify-write does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,19 +181,19 @@ macro_rules! each_isa {
     };
     (|$s:ident| fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
         #[cfg(target_arch = "x86_64")]
-        $crate::simd::avx512! {
+        trident_simd::avx512! {
             unsafe extern "C" fn avx512($($arg: $ty),*) {
-                $crate::tile::routine::each_isa!(@body $s, $crate::simd::Avx512, $body)
+                $crate::tile::routine::each_isa!(@body $s, trident_simd::Avx512, $body)
             }
         }
         #[cfg(target_arch = "x86_64")]
-        $crate::simd::avx2! {
+        trident_simd::avx2! {
             unsafe extern "C" fn avx2($($arg: $ty),*) {
-                $crate::tile::routine::each_isa!(@body $s, $crate::simd::Avx2, $body)
+                $crate::tile::routine::each_isa!(@body $s, trident_simd::Avx2, $body)
             }
         }
         unsafe extern "C" fn portable($($arg: $ty),*) {
-            $crate::tile::routine::each_isa!(@body $s, $crate::simd::Portable, $body)
+            $crate::tile::routine::each_isa!(@body $s, trident_simd::Portable, $body)
         }
         #[cfg(target_arch = "x86_64")]
         let addresses = [avx512 as *const () as usize, avx2 as *const () as usize, portable as *const () as usize];
@@ -204,7 +205,7 @@ macro_rules! each_isa {
         #[allow(dead_code)]
         type S = $isa;
         // SAFETY: an address from the table of an instruction set is called only where the machine has it.
-        let $s = unsafe { <$isa as $crate::simd::Simd>::assume() };
+        let $s = unsafe { <$isa as trident_simd::Simd>::assume() };
         $body
     }};
 }

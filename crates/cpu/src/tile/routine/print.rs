@@ -7,8 +7,8 @@ use half::{bf16, f16};
 use trident_ir::DType;
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
+use super::narrow::Narrow;
 use super::{Registry, Routine, any_isa};
-use crate::narrow::Narrow;
 
 /// What [`Routine::Print`] writes to the standard output, one line for each element:
 /// `pid (x, y, z) idx (i, j) prefix value`, with `(operand i)` before the value if there are several operands.

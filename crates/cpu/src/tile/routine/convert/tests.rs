@@ -3,9 +3,10 @@
 use half::{bf16, f16};
 use trident_ir::Element;
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use trident_simd::Isa;
+use trident_simd::narrow::{Format as _, Specials};
 
 use super::*;
-use crate::simd::Isa;
 use crate::tile::routine::{c_function, table};
 
 fn convert<T: Element, U: Element>(
@@ -36,13 +37,13 @@ fn samples32() -> Vec<f32> {
 }
 
 /// A format's own conversions, by way of `f64`.
-trait Format: Narrow + Element {
+trait Reference: Narrow + Element {
     fn nearest(x: f64, saturate: bool) -> Self;
     fn value(self) -> f64;
 }
 macro_rules! format8 {
     ($($t:ident)*) => { $(
-        impl Format for $t {
+        impl Reference for $t {
             fn nearest(x: f64, saturate: bool) -> Self { $t::from_f64(x, saturate) }
             fn value(self) -> f64 { self.to_f32().into() }
         }
@@ -51,7 +52,7 @@ macro_rules! format8 {
 format8!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ);
 macro_rules! format16 {
     ($($t:ident)*) => { $(
-        impl Format for $t {
+        impl Reference for $t {
             fn nearest(x: f64, _: bool) -> Self { nearest16(x) }
             fn value(self) -> f64 { self.to_f64() }
         }
@@ -65,26 +66,28 @@ fn nearest16<U: Narrow>(x: f64) -> U {
     if x.is_nan() {
         return U::from_code(0x7fff);
     }
-    let least = 1 - U::BIAS as i32;
+    let least = 1 - <U::Format>::BIAS as i32;
     let exponent = ((x.abs().to_bits() >> 52) as i32 - 1023).max(least);
-    let units = (x.abs() / 2f64.powi(exponent - U::MANTISSA as i32)).round_ties_even();
-    let code = f64::from((exponent - least) << U::MANTISSA) + units;
-    U::from_code(sign | code.min((U::FINITE + 1).into()) as u32)
+    let units = (x.abs() / 2f64.powi(exponent - <U::Format>::MANTISSA as i32)).round_ties_even();
+    let code = f64::from((exponent - least) << <U::Format>::MANTISSA) + units;
+    U::from_code(sign | code.min((<U::Format>::FINITE + 1).into()) as u32)
 }
 
 /// Bits, where any NaN is the same.
-fn bits<U: Format>(x: U) -> Option<u32> {
+fn bits<U: Reference>(x: U) -> Option<u32> {
     (!x.value().is_nan()).then(|| x.code())
 }
 
-fn check_format<U: Format>(saturates: &[bool]) {
+fn check_format<U: Reference>(saturates: &[bool]) {
     let x = samples32();
     let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
     let brains: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
     let wide: Vec<f64> =
         x.iter().map(|x| f64::from(*x)).flat_map(|x| [x, x.next_up(), x.next_down()]).collect();
     for isa in Isa::available() {
-        let codes: Vec<U> = (0..1 << (1 + U::EXPONENT + U::MANTISSA)).map(U::from_code).collect();
+        let codes: Vec<U> = (0..1 << (1 + <U::Format>::EXPONENT + <U::Format>::MANTISSA))
+            .map(U::from_code)
+            .collect();
         let decoded: Vec<f32> = convert(isa, &codes, Rounding::NearestEven, false);
         for (c, y) in codes.iter().zip(&decoded) {
             assert!(
@@ -128,23 +131,22 @@ fn check_format<U: Format>(saturates: &[bool]) {
 }
 
 /// The result is not beyond `x`, and the next number of the format is.
-fn check_truncation<U: Format>(x: &[f64], y: &[U], saturate: bool) {
+fn check_truncation<U: Reference>(x: &[f64], y: &[U], saturate: bool) {
     for (x, y) in x.iter().zip(y) {
-        let sign = 1 << (U::EXPONENT + U::MANTISSA);
+        let sign = 1 << (<U::Format>::EXPONENT + <U::Format>::MANTISSA);
         if x.is_nan() || x.is_infinite() && !saturate {
             assert_eq!(bits(*y), bits(U::nearest(*x, false)), "{x:e}");
             continue;
         }
-        let magnitude = if U::SPECIALS == crate::narrow::Specials::NegativeZero && y.code() == sign
-        {
+        let magnitude = if <U::Format>::SPECIALS == Specials::NegativeZero && y.code() == sign {
             panic!("{x:e} became NaN")
         } else {
             y.code() & (sign - 1)
         };
-        assert!(magnitude <= U::FINITE && y.value().abs() <= x.abs(), "{x:e} {y:?}");
+        assert!(magnitude <= <U::Format>::FINITE && y.value().abs() <= x.abs(), "{x:e} {y:?}");
         assert!(y.value() == 0.0 || (y.value() < 0.0) == (*x < 0.0), "{x:e} {y:?}");
         assert!(
-            magnitude == U::FINITE || U::from_code(magnitude + 1).value() > x.abs(),
+            magnitude == <U::Format>::FINITE || U::from_code(magnitude + 1).value() > x.abs(),
             "{x:e} {y:?}"
         );
     }

@@ -14,9 +14,9 @@ use half::{bf16, f16};
 use operand::{Matrix, Operand, Sum, Wide};
 pub use scaled::{DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes};
 use tile::{Tile, Tiles};
+use trident_simd::Simd;
 
 use super::{Registry, Routine, each_isa};
-use crate::simd::Simd;
 
 /// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
 ///

@@ -2,12 +2,13 @@
 
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use trident_simd::narrow::Rounding;
+use trident_simd::{Float32, Vector};
 
 use super::Scratch;
 use crate::gemm::transpose::pack_runs_at;
-use crate::narrow::{Narrow, Rounding};
-use crate::simd::{Float32, Vector};
 use crate::tile::routine::convert::{from_f16, to_f16};
+use crate::tile::routine::narrow::Narrow;
 
 /// A matrix in memory; strides are in elements.
 #[derive(Clone, Copy)]

@@ -2,13 +2,13 @@
 
 use half::bf16;
 use trident_ir::element::{F8E4M3FN, F8E5M2};
+use trident_simd::Simd;
 
 use super::operand::{Matrix, decode};
 use super::tile::Tiles;
 use super::{Scratch, WIDEST, product};
-use crate::narrow::Narrow;
-use crate::simd::Simd;
 use crate::tile::routine::convert::from_f16;
+use crate::tile::routine::narrow::Narrow;
 use crate::tile::routine::{Registry, Routine, each_isa};
 
 /// A format of the factors of [`DotScaled`].

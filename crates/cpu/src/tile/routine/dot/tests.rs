@@ -2,9 +2,9 @@
 
 use trident_ir::Element;
 use trident_ir::element::{F4E2M1FN, F8E8M0FNU};
+use trident_simd::Isa;
 
 use super::*;
-use crate::simd::Isa;
 use crate::tile::routine::{c_function, table};
 
 struct Random(u64);

@@ -3,10 +3,11 @@
 // Only plain index loops are unrolled early enough for the accumulators to live in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::operand::Wide;
-use crate::simd::{Arithmetic, Lanes, Simd, Vector};
+use trident_simd::{Arithmetic, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
-use crate::simd::{F32x8, F32x16, F64x4, F64x8};
+use trident_simd::{F32x8, F32x16, F64x4, F64x8};
+
+use super::operand::Wide;
 
 /// One call of a micro-kernel, which relies on this; strides are in elements.
 ///
@@ -100,7 +101,7 @@ macro_rules! kernels {
         }
     )* };
     (@compile unsafe $($function:tt)*) => { unsafe $($function)* };
-    (@compile $features:ident $($function:tt)*) => { crate::simd::$features! { $($function)* } };
+    (@compile $features:ident $($function:tt)*) => { trident_simd::$features! { $($function)* } };
     (@row $name:ident, $rows:literal, [$($vectors:literal)*]) => { &[$($name::<$rows, $vectors>),*] };
 }
 

@@ -1,9 +1,10 @@
 //! Elementary functions of whole strips, by vectors. Polynomials are minimax fits; errors are in units in the
 //! last place.
 
+use trident_simd::math::{self, double, single};
+use trident_simd::{Arithmetic, Arithmetic32, Float32, Float64, InOut, Simd, Vector, map};
+
 use super::Function;
-use crate::math::{self, double, map, single};
-use crate::simd::{Arithmetic, Arithmetic32, Float32, Float64, InOut, Simd, Vector};
 use crate::tile::routine::{Registry, each_isa};
 
 /// `strip!(registry; element type; "name" => function …)`.

@@ -4,10 +4,10 @@
 #![allow(clippy::type_complexity)]
 
 use trident_ir::Element;
+use trident_simd::Isa;
 
 use super::Function;
 use super::tests::{call, call2};
-use crate::simd::Isa;
 use crate::tile::routine::{Routine, c_function, table};
 
 fn call3<T: Element, S: Element, U: Element>(

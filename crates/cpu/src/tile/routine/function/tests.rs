@@ -4,9 +4,9 @@
 #![allow(clippy::type_complexity)]
 
 use trident_ir::{DType, Element};
+use trident_simd::Isa;
 
 use super::Function;
-use crate::simd::Isa;
 use crate::tile::routine::{Routine, c_function, table};
 
 /// The function on a strip.

@@ -3,11 +3,11 @@
 use std::f32::consts::{FRAC_PI_2, LN_2, LOG2_E, LOG10_E};
 
 use super::{exp, poly, quadrant};
-use crate::simd::Arithmetic32;
+use crate::Arithmetic32;
 
 /// Within 1 unit (1.25 where products are not fused).
 #[inline(always)]
-pub(crate) fn exp2<V: Arithmetic32>(x: V) -> V {
+pub fn exp2<V: Arithmetic32>(x: V) -> V {
     // Beyond these it is infinite or 0.
     let x = x.splat(129.0).min(x.splat(-151.0).max(x));
     let n = x.round();
@@ -56,7 +56,7 @@ fn ln_ends<V: Arithmetic32>(x: V, normal: V) -> V {
 
 /// Within 1.5 units.
 #[inline(always)]
-pub(crate) fn log2<V: Arithmetic32>(x: V) -> V {
+pub fn log2<V: Arithmetic32>(x: V) -> V {
     let (e, f, tail) = split_ln(x);
     // log2(e) = 1 + 0.44…: f itself is added last.
     let rest = f.mul_add(x.splat(LOG2_E - 1.0), tail.mul(x.splat(LOG2_E)));
@@ -65,7 +65,7 @@ pub(crate) fn log2<V: Arithmetic32>(x: V) -> V {
 
 /// Within 2 units.
 #[inline(always)]
-pub(crate) fn log10<V: Arithmetic32>(x: V) -> V {
+pub fn log10<V: Arithmetic32>(x: V) -> V {
     const LOG10_2_HI: f32 = 0.301_025_4;
     const LOG10_2_LO: f32 = 4.605_039e-6;
     let (e, f, tail) = split_ln(x);
@@ -75,7 +75,7 @@ pub(crate) fn log10<V: Arithmetic32>(x: V) -> V {
 
 /// Within 1 unit.
 #[inline(always)]
-pub(crate) fn tanh<V: Arithmetic32>(x: V) -> V {
+pub fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     let one = x.splat(1.0);
     let far = one.sub(x.splat(2.0).div(exp(a.add(a)).add(one)));
@@ -99,7 +99,7 @@ pub(crate) fn tanh<V: Arithmetic32>(x: V) -> V {
 
 /// The sine of `x + quarters π/2` for magnitudes up to 10^6, within 2 units.
 #[inline(always)]
-pub(crate) fn sin<V: Arithmetic32>(x: V, quarters: f32) -> V {
+pub fn sin<V: Arithmetic32>(x: V, quarters: f32) -> V {
     // π/2 in three parts; each product is exact before it is subtracted.
     const PI_2: [f32; 3] = [FRAC_PI_2, -4.371_139e-8, -1.715_124_5e-15];
     let n = x.mul(x.splat(std::f32::consts::FRAC_2_PI)).round();

@@ -1,4 +1,4 @@
-//! The instruction sets, and proofs that the machine has them. Nothing else in the crate asks what the processor can do.
+//! The instruction sets, and proofs that the machine has them. Nothing else asks what the processor can do.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -17,16 +17,19 @@ pub struct Isa(Kind);
 
 /// An instruction set with the proof that the machine has it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
+    /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
+    /// What every machine has.
     Portable(Portable),
 }
 
 /// A token of an instruction set: whoever has one runs on a machine that has the instructions.
-pub(crate) trait Simd: Copy + Send + Sync + 'static {
+pub trait Simd: Copy + Send + Sync + 'static {
     /// Its vectors of `f32`.
     type F32: Float32<Isa = Self>;
     /// Its vectors of `f64`.
@@ -58,12 +61,13 @@ pub(crate) trait Simd: Copy + Send + Sync + 'static {
 }
 
 macro_rules! token {
-    ($(#[$meta:meta])* $name:ident, $f32:ty, $f64:ty) => {
-        $(#[$meta])*
+    ($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident, $f32:ty, $f64:ty) => {
+        $(#[doc = $doc])*
+        $(#[cfg($cfg)])?
         #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) struct $name(());
+        pub struct $name(());
 
-        $(#[$meta])*
+        $(#[cfg($cfg)])?
         impl Simd for $name {
             type F32 = $f32;
             type F64 = $f64;
@@ -76,28 +80,35 @@ macro_rules! token {
     };
 }
 token!(
+    /// The token of AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     F32x16,
     F64x8
 );
 token!(
+    /// The token of AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     F32x8,
     F64x4
 );
-token!(Portable, Lanes<f32, 4>, Lanes<f64, 2>);
+token!(
+    /// The token of what the target always has.
+    Portable,
+    Lanes<f32, 4>,
+    Lanes<f64, 2>
+);
 
 impl Portable {
     /// Every machine has it.
-    pub(crate) const TOKEN: Self = Self(());
+    pub const TOKEN: Portable = Portable(());
 }
 
 /// The token of AVX-512 with its products of bytes.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(crate) struct Vnni(());
+pub struct Vnni(());
 
 #[cfg(target_arch = "x86_64")]
 impl Vnni {
@@ -106,7 +117,7 @@ impl Vnni {
     /// # Safety
     /// The machine has the instruction set.
     #[inline(always)]
-    pub(crate) unsafe fn assume() -> Self {
+    pub unsafe fn assume() -> Self {
         Self(())
     }
 }
@@ -114,7 +125,7 @@ impl Vnni {
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
     /// Whether the machine has VNNI too.
-    pub(crate) fn vnni(self) -> Option<Vnni> {
+    pub fn vnni(self) -> Option<Vnni> {
         has("avx512vnni").then_some(Vnni(()))
     }
 }
@@ -165,13 +176,13 @@ impl Isa {
 
     /// The instruction set with its token.
     #[inline(always)]
-    pub(crate) fn kind(self) -> Kind {
+    pub fn kind(self) -> Kind {
         self.0
     }
 
     /// The token of AVX2, if the instruction set includes it.
     #[cfg(target_arch = "x86_64")]
-    pub(crate) fn avx2(self) -> Option<Avx2> {
+    pub fn avx2(self) -> Option<Avx2> {
         match self.0 {
             Kind::Avx512(_) => Some(Avx2(())),
             Kind::Avx2(token) => Some(token),
@@ -240,7 +251,7 @@ macro_rules! features {
     ($detected:ident; $($least:ident: [$($name:tt)*];)*) => {
         /// Whether code may use a feature of the processor, by Rust's name: the machine has it, and `TRIDENT_ISA` does not
         /// exclude it.
-        pub(crate) fn has(feature: &str) -> bool {
+        pub fn has(feature: &str) -> bool {
             let (found, least) = match feature {
                 $($($name => (std::arch::$detected!($name), Level::$least),)*)*
                 _ => (false, Level::Portable),
@@ -262,7 +273,7 @@ features! { is_aarch64_feature_detected;
 }
 /// Whether code may use a feature of the processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) fn has(_: &str) -> bool {
+pub fn has(_: &str) -> bool {
     false
 }
 

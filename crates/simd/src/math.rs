@@ -3,42 +3,43 @@
 //! Range reductions are Cody and Waite's ("Software Manual for the Elementary Functions", 1980); the polynomials are
 //! minimax fits made for this file. Errors are stated against the exact result; NaN gives NaN, infinities give the limits.
 
-pub(crate) mod double;
-pub(crate) mod single;
+pub mod double;
+pub mod single;
 
-use crate::simd::{Arithmetic, Arithmetic32};
+use crate::{Arithmetic, Arithmetic32};
 
-/// `map!(isa, V, io, |v| f(v))`: each element of an [`InOut`](crate::simd::InOut) becomes `f` of it, whole vectors first; all
+/// `map!(isa, V, io, |v| f(v))`: each element of an [`InOut`](crate::InOut) becomes `f` of it, whole vectors first; all
 /// lanes of the last vector go through the same operations. It is a macro because a closure that the compiler leaves out of
 /// line would lose the instruction set, and with it the intrinsics' inlining.
+#[macro_export]
 macro_rules! map {
     ($isa:expr, $v:ty, $io:expr, |$x:ident| $f:expr) => {{
-        let isa = $isa;
+        let (isa, io): (_, $crate::InOut<'_, _>) = ($isa, $io);
         // Pointers and one index, because iterators over both sides cost as much as a cheap function.
-        let (x, y, n) = $io.into_raw();
-        let (mut i, whole) = (0, n - n % <$v>::LANES);
+        let (x, y, n) = io.into_raw();
+        let lanes = <$v as $crate::Vector>::LANES;
+        let (mut i, whole) = (0, n - n % lanes);
         while i < whole {
             // SAFETY: `InOut` vouches for `n` elements on both sides.
-            let $x = unsafe { <$v>::load_at(isa, x.add(i)) };
+            let $x = unsafe { <$v as $crate::Vector>::load_at(isa, x.add(i)) };
             let result = $f;
             // SAFETY: as above.
-            unsafe { result.store_at(y.add(i)) };
-            i += <$v>::LANES;
+            unsafe { $crate::Vector::store_at(result, y.add(i)) };
+            i += lanes;
         }
         if i < n {
             // SAFETY: as above.
-            let $x = unsafe { <$v>::load_first_at(isa, x.add(i), n - i) };
+            let $x = unsafe { <$v as $crate::Vector>::load_first_at(isa, x.add(i), n - i) };
             let result = $f;
             // SAFETY: as above.
-            unsafe { result.store_first_at(y.add(i), n - i) };
+            unsafe { $crate::Vector::store_first_at(result, y.add(i), n - i) };
         }
     }};
 }
-pub(crate) use map;
 
 /// `c[0] + c[1] x + c[2] x² + …`.
 #[inline(always)]
-pub(crate) fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
+pub fn poly<V: Arithmetic, const N: usize>(x: V, c: [V::Elem; N]) -> V {
     let mut sum = x.splat(c[N - 1]);
     for &c in c[..N - 1].iter().rev() {
         sum = sum.mul_add(x, x.splat(c));
@@ -82,14 +83,14 @@ fn exp_m1_near_0<V: Arithmetic32>(r: V) -> V {
 
 /// `exp(x)`, within 2 units in the last place; subnormal results included.
 #[inline(always)]
-pub(crate) fn exp<V: Arithmetic32>(x: V) -> V {
+pub fn exp<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
     exp_m1_near_0(r).add(x.splat(1.0)).scale_pow2(n)
 }
 
 /// `exp(x) - 1`, relative error below 3e-7 also near 0.
 #[inline(always)]
-pub(crate) fn exp_m1<V: Arithmetic32>(x: V) -> V {
+pub fn exp_m1<V: Arithmetic32>(x: V) -> V {
     let (n, r) = reduce(x);
     let one = x.splat(1.0);
     // 2^n (e^r - 1) + (2^n - 1); for large n the second term could overflow where the sum does not.
@@ -100,7 +101,7 @@ pub(crate) fn exp_m1<V: Arithmetic32>(x: V) -> V {
 
 /// The natural logarithm, within 2 units in the last place; -∞ at 0, NaN below.
 #[inline(always)]
-pub(crate) fn ln<V: Arithmetic32>(x: V) -> V {
+pub fn ln<V: Arithmetic32>(x: V) -> V {
     let zero = x.splat(0.0);
     let least = x.splat(f32::MIN_POSITIVE);
     // Subnormal numbers are scaled up first.
@@ -138,14 +139,14 @@ pub(crate) fn ln<V: Arithmetic32>(x: V) -> V {
 
 /// `1 / (1 + exp(-x))`, absolute error below 1.2e-7.
 #[inline(always)]
-pub(crate) fn sigmoid<V: Arithmetic32>(x: V) -> V {
+pub fn sigmoid<V: Arithmetic32>(x: V) -> V {
     let one = x.splat(1.0);
     one.div(one.add(exp(x.splat(0.0).sub(x))))
 }
 
 /// The hyperbolic tangent, relative error below 3e-7.
 #[inline(always)]
-pub(crate) fn tanh<V: Arithmetic32>(x: V) -> V {
+pub fn tanh<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     let one = x.splat(1.0);
     let far = one.sub(x.splat(2.0).div(exp(a.add(a)).add(one)));
@@ -158,7 +159,7 @@ pub(crate) fn tanh<V: Arithmetic32>(x: V) -> V {
 /// The error function, absolute error below 1e-7, relative below 1.5e-7. The polynomials were fitted for least largest
 /// errors: `erf(a)/a - 1` in `a²` below three quarters, `log2(erfc(a))` above, and `2^f`.
 #[inline(always)]
-pub(crate) fn erf<V: Arithmetic32>(x: V) -> V {
+pub fn erf<V: Arithmetic32>(x: V) -> V {
     let a = x.abs();
     // 2/√π less 1, which is added as `a` itself: fewer roundings.
     let p = poly(
@@ -198,14 +199,14 @@ pub(crate) fn erf<V: Arithmetic32>(x: V) -> V {
 
 /// `x/2 * (1 + erf(x/√2))`, which is NaN at -∞, as the standard's formula is.
 #[inline(always)]
-pub(crate) fn gelu<V: Arithmetic32>(x: V) -> V {
+pub fn gelu<V: Arithmetic32>(x: V) -> V {
     let e = erf(x.mul(x.splat(std::f32::consts::FRAC_1_SQRT_2)));
     x.mul(x.splat(0.5)).mul(x.splat(1.0).add(e))
 }
 
 /// `x/2 * (1 + tanh(√(2/π) * (x + 0.044715 x³)))`, which is NaN at -∞ too.
 #[inline(always)]
-pub(crate) fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
+pub fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
     const C: f32 = 0.797_884_6;
     let inner = x.mul(x.mul(x).mul_add(x.splat(C * 0.044715), x.splat(C)));
     x.mul(x.splat(0.5)).mul(x.splat(1.0).add(tanh(inner)))
@@ -213,7 +214,7 @@ pub(crate) fn gelu_tanh<V: Arithmetic32>(x: V) -> V {
 
 /// `ln(1 + exp(x))`.
 #[inline(always)]
-pub(crate) fn softplus<V: Arithmetic32>(x: V) -> V {
+pub fn softplus<V: Arithmetic32>(x: V) -> V {
     let (zero, one) = (x.splat(0.0), x.splat(1.0));
     let t = exp(zero.sub(x.abs()));
     // ln(1 + t) = ln(u) t / (u - 1) for the rounded u = 1 + t; where u is 1 it is t.

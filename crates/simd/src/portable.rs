@@ -3,14 +3,12 @@
 // Plain index loops are what the compiler turns into vector instructions.
 #![allow(clippy::needless_range_loop)]
 
-use half::f16;
-
 use super::{Arithmetic, Arithmetic32, Float32, Portable, Vector};
-use crate::narrow::{Narrow, Rounding};
+use crate::narrow::{F16, Format, Rounding};
 
 /// `N` elements in an array; the loops below become vector instructions of the target's baseline.
 #[derive(Clone, Copy)]
-pub(crate) struct Lanes<T, const N: usize>(pub(super) [T; N]);
+pub struct Lanes<T, const N: usize>(pub(super) [T; N]);
 
 impl<T: Copy, const N: usize> Lanes<T, N> {
     #[inline(always)]
@@ -184,7 +182,7 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
     fn load_f16(_: Portable, from: &[u16]) -> Self {
         let mut v = [0.0; N];
         for (x, bits) in v.iter_mut().zip(&from[..N]) {
-            *x = f16::from_bits(*bits).decode();
+            *x = F16::decode((*bits).into());
         }
         Lanes(v)
     }
@@ -192,7 +190,7 @@ impl<const N: usize> Float32 for Lanes<f32, N> {
     fn store_f16<const TOWARD_ZERO: bool>(self, to: &mut [u16]) {
         let rounding = if TOWARD_ZERO { Rounding::TowardZero } else { Rounding::NearestEven };
         for (bits, x) in to[..N].iter_mut().zip(self.0) {
-            *bits = f16::encode(x, rounding, false).to_bits();
+            *bits = F16::encode(x, rounding, false) as u16;
         }
     }
     #[inline(always)]

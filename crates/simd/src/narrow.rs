@@ -1,9 +1,6 @@
 //! The narrow float formats: exact decoding to `f32`, and encoding rounded once. Both are free of branches, so that loops
 //! over them become vector instructions.
 
-use half::{bf16, f16};
-use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
-
 /// Rounding of conversions to narrower floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
@@ -15,7 +12,7 @@ pub enum Rounding {
 
 /// How a format spells its special values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Specials {
+pub enum Specials {
     /// IEEE: the top exponent holds infinities and NaNs.
     Ieee,
     /// No infinities; all bits set is NaN.
@@ -24,14 +21,16 @@ pub(crate) enum Specials {
     NegativeZero,
 }
 
-/// A float of at most 16 bits: sign, exponent, mantissa.
-pub(crate) trait Narrow: Copy {
+/// A format of at most 16 bits: sign, exponent, mantissa. A number is a code, in the lowest bits of an integer.
+pub trait Format {
+    /// Bits of the exponent.
     const EXPONENT: u32;
+    /// Bits of the mantissa.
     const MANTISSA: u32;
+    /// The exponent of 1.
     const BIAS: u32;
+    /// Which codes are special.
     const SPECIALS: Specials;
-    fn from_code(code: u32) -> Self;
-    fn code(self) -> u32;
 
     /// The greatest code of a finite magnitude.
     const FINITE: u32 = {
@@ -43,11 +42,10 @@ pub(crate) trait Narrow: Copy {
         }
     };
 
-    /// The value, exactly.
+    /// The value of a code, exactly.
     #[inline(always)]
-    fn decode(self) -> f32 {
+    fn decode(code: u32) -> f32 {
         let (exponent, mantissa) = (Self::EXPONENT, Self::MANTISSA);
-        let code = self.code();
         let sign_bit = 1 << (exponent + mantissa);
         let (magnitude, sign) = (code & (sign_bit - 1), code & sign_bit);
         // The same fields at the places of `f32`, whose subnormal numbers take those of the format.
@@ -79,7 +77,7 @@ pub(crate) trait Narrow: Copy {
     /// Rounds. What exceeds the greatest finite number becomes that number if `saturate` (infinities too) or if rounded
     /// toward zero (infinities not), else infinity, or NaN where there is none.
     #[inline(always)]
-    fn encode(x: f32, rounding: Rounding, saturate: bool) -> Self {
+    fn encode(x: f32, rounding: Rounding, saturate: bool) -> u32 {
         let shift = 23 - Self::MANTISSA;
         let bits = x.to_bits();
         let (magnitude, sign) = (bits & 0x7fff_ffff, bits >> 31);
@@ -111,41 +109,45 @@ pub(crate) trait Narrow: Copy {
         let code = if magnitude > 0x7f80_0000 { top | quiet } else { code };
         let sign = sign << (Self::EXPONENT + Self::MANTISSA);
         match Self::SPECIALS {
-            Specials::NegativeZero => Self::from_code(if code == 0 { 0 } else { code | sign }),
-            _ => Self::from_code(code | sign),
+            Specials::NegativeZero if code == 0 => 0,
+            _ => code | sign,
         }
     }
 }
 
-macro_rules! narrow {
-    ($($t:ident: $exponent:literal, $mantissa:literal, $bias:literal, $specials:ident,
-       |$code:ident| $from:expr, |$x:ident| $to:expr;)*) => { $(
-        impl Narrow for $t {
+macro_rules! formats {
+    ($($(#[$doc:meta])* $t:ident: $exponent:literal, $mantissa:literal, $bias:literal, $specials:ident;)*) => { $(
+        $(#[$doc])*
+        pub enum $t {}
+
+        impl Format for $t {
             const EXPONENT: u32 = $exponent;
             const MANTISSA: u32 = $mantissa;
             const BIAS: u32 = $bias;
             const SPECIALS: Specials = Specials::$specials;
-            #[inline(always)]
-            fn from_code($code: u32) -> Self { $from }
-            #[inline(always)]
-            fn code(self) -> u32 { let $x = self; $to }
         }
     )* };
 }
 
-narrow! {
-    f16: 5, 10, 15, Ieee, |code| f16::from_bits(code as u16), |x| x.to_bits().into();
-    bf16: 8, 7, 127, Ieee, |code| bf16::from_bits(code as u16), |x| x.to_bits().into();
-    F8E4M3FN: 4, 3, 7, AllOnes, |code| Self(code as u8), |x| x.0.into();
-    F8E4M3FNUZ: 4, 3, 8, NegativeZero, |code| Self(code as u8), |x| x.0.into();
-    F8E5M2: 5, 2, 15, Ieee, |code| Self(code as u8), |x| x.0.into();
-    F8E5M2FNUZ: 5, 2, 16, NegativeZero, |code| Self(code as u8), |x| x.0.into();
+formats! {
+    /// IEEE's half.
+    F16: 5, 10, 15, Ieee;
+    /// The upper half of an `f32`.
+    BF16: 8, 7, 127, Ieee;
+    /// 8 bits with a mantissa of 3, without infinities.
+    F8E4M3FN: 4, 3, 7, AllOnes;
+    /// The same without negative zero.
+    F8E4M3FNUZ: 4, 3, 8, NegativeZero;
+    /// 8 bits with a mantissa of 2.
+    F8E5M2: 5, 2, 15, Ieee;
+    /// The same without infinities and without negative zero.
+    F8E5M2FNUZ: 5, 2, 16, NegativeZero;
 }
 
 /// `x` as an `f32` rounded to odd: cut off, with the last bit set if that changed it. Rounding this to a format with at
 /// least 2 bits less is the same as rounding `x`.
 #[inline(always)]
-pub(crate) fn odd(x: f64) -> f32 {
+pub fn odd(x: f64) -> f32 {
     let y = x as f32;
     let back = f64::from(y);
     let above = back.abs() > x.abs();
@@ -155,7 +157,7 @@ pub(crate) fn odd(x: f64) -> f32 {
 
 /// The `f64` nearest zero's side of `x`, with what it lost kept visible to any rounding of at most 50 bits.
 #[inline(always)]
-pub(crate) fn sticky(negative: bool, magnitude: u64) -> f64 {
+pub fn sticky(negative: bool, magnitude: u64) -> f64 {
     let low = u64::from(magnitude & 0xfff != 0) << 12;
     let kept = if magnitude >> 53 == 0 { magnitude } else { magnitude & !0xfff | low };
     if negative { -(kept as f64) } else { kept as f64 }

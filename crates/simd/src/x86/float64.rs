@@ -3,8 +3,8 @@
 use std::arch::x86_64::*;
 
 use super::{Avx2, Avx512, F64x4, F64x8, methods};
-use crate::simd::Float64;
-use crate::simd::float64::{MANTISSA, SQRT_HALF};
+use crate::Float64;
+use crate::float64::{MANTISSA, SQRT_HALF};
 
 const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 

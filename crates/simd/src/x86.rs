@@ -8,16 +8,16 @@ mod float64;
 
 /// 16 `f32`; as the other vectors, it is made only of a token or of another vector.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x16(__m512);
+pub struct F32x16(__m512);
 /// 8 `f64`.
 #[derive(Clone, Copy)]
-pub(crate) struct F64x8(__m512d);
+pub struct F64x8(__m512d);
 /// 8 `f32`.
 #[derive(Clone, Copy)]
-pub(crate) struct F32x8(__m256);
+pub struct F32x8(__m256);
 /// 4 `f64`.
 #[derive(Clone, Copy)]
-pub(crate) struct F64x4(__m256d);
+pub struct F64x4(__m256d);
 
 /// Methods of a vector from functions that are safe where its instruction set is there: `methods!(avx2 F32x8; abs(x) -> F32x8 { … })`.
 /// The compiler checks that the features of the set cover the intrinsics.
@@ -25,7 +25,7 @@ macro_rules! methods {
     ($features:ident $v:ident; $($name:ident($this:ident $(, $arg:ident: $ty:ty)*) -> $ret:ty $body:block)*) => { $(
         #[inline(always)]
         fn $name(self $(, $arg: $ty)*) -> $ret {
-            $crate::simd::$features! {
+            $crate::$features! {
                 #[inline]
                 fn method($this: $v $(, $arg: $ty)*) -> $ret $body
             }

@@ -6,11 +6,12 @@
 use super::{Lanes, Portable, Vector};
 
 /// Vectors of `f64`; each method is as that of [`Float32`](super::Float32).
-pub(crate) trait Float64: Vector<Elem = f64> {
+pub trait Float64: Vector<Elem = f64> {
     /// Loads the first `LANES` of `f32` numbers.
     fn load_f32(isa: Self::Isa, from: &[f32]) -> Self;
     /// Writes the first `LANES` of `f32` numbers, rounded to nearest even.
     fn store_f32(self, to: &mut [f32]);
+    /// The magnitude.
     fn abs(self) -> Self;
     /// To the nearest integer, ties to even, for magnitudes up to 2^51.
     fn round(self) -> Self;

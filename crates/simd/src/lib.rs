@@ -4,35 +4,44 @@
 //! `#[target_feature]` and dispatches on an [`Isa`]. A token exists only where its instruction set does, and a vector is made
 //! of a token or of another vector: so arithmetic on vectors is safe. Methods are `#[inline(always)]`, so that the
 //! intrinsics end up inside the function that enables their features.
+//!
+//! [`math`] has functions of vectors, [`narrow`] the float formats of 8 and 16 bits.
+#![allow(unsafe_code)]
 
 mod float64;
 mod inout;
 mod isa;
+pub mod math;
+pub mod narrow;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use float64::Float64;
-pub(crate) use inout::InOut;
-pub use isa::Isa;
+pub use float64::Float64;
+pub use inout::InOut;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use isa::{Avx2, Avx512, Vnni};
-pub(crate) use isa::{Kind, Portable, Simd, has};
-pub(crate) use portable::Lanes;
+pub use isa::{Avx2, Avx512, Vnni};
+pub use isa::{Isa, Kind, Portable, Simd, has};
+pub use portable::Lanes;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{F32x8, F32x16, F64x4, F64x8};
+pub use x86::{F32x8, F32x16, F64x4, F64x8};
 
 /// What is computed lane by lane, of any number of lanes.
-pub(crate) trait Arithmetic: Copy + 'static {
+pub trait Arithmetic: Copy + 'static {
+    /// What a lane holds.
     type Elem: Copy + Default + 'static;
     /// Whether `mul_add` rounds once.
     const FUSED: bool;
 
     /// All lanes `x`; `self` only shows what can be computed with.
     fn splat(self, x: Self::Elem) -> Self;
+    /// `self + o`.
     fn add(self, o: Self) -> Self;
+    /// `self - o`.
     fn sub(self, o: Self) -> Self;
+    /// `self * o`.
     fn mul(self, o: Self) -> Self;
+    /// `self / o`.
     fn div(self, o: Self) -> Self;
     /// `self * a + b`, fused where the instruction set has it.
     fn mul_add(self, a: Self, b: Self) -> Self;
@@ -40,13 +49,15 @@ pub(crate) trait Arithmetic: Copy + 'static {
     fn max(self, o: Self) -> Self;
     /// The smaller; `o` where either is NaN.
     fn min(self, o: Self) -> Self;
+    /// The square root.
     fn sqrt(self) -> Self;
 }
 
 /// A vector of `LANES` elements. No load or store needs alignment.
-pub(crate) trait Vector: Arithmetic {
+pub trait Vector: Arithmetic {
     /// The token of its instruction set.
     type Isa: Simd;
+    /// How many elements it has.
     const LANES: usize;
 
     /// All lanes `x`.
@@ -60,7 +71,7 @@ pub(crate) trait Vector: Arithmetic {
     /// Loads `n < LANES` elements; the other lanes are zero and their memory is not touched.
     ///
     /// # Safety
-    /// They are readable.
+    /// There are less than `LANES`, and they are readable.
     unsafe fn load_first_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self;
     /// Stores `LANES` elements.
     ///
@@ -70,7 +81,7 @@ pub(crate) trait Vector: Arithmetic {
     /// Stores the first `n < LANES` elements and touches nothing behind them.
     ///
     /// # Safety
-    /// They are writable.
+    /// There are less than `LANES`, and they are writable.
     unsafe fn store_first_at(self, p: *mut Self::Elem, n: usize);
 
     /// The even elements of two vectors, one after the other.
@@ -103,7 +114,7 @@ pub(crate) trait Vector: Arithmetic {
     /// touched.
     ///
     /// # Safety
-    /// They are readable.
+    /// `n` is in this range, and they are readable.
     #[inline(always)]
     unsafe fn load_even_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self {
         let count = 2 * n - 1;
@@ -170,7 +181,8 @@ pub(crate) trait Vector: Arithmetic {
 }
 
 /// The further arithmetic that functions of `f32` need.
-pub(crate) trait Arithmetic32: Arithmetic<Elem = f32> {
+pub trait Arithmetic32: Arithmetic<Elem = f32> {
+    /// The magnitude.
     fn abs(self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
@@ -185,7 +197,7 @@ pub(crate) trait Arithmetic32: Arithmetic<Elem = f32> {
 }
 
 /// Vectors of `f32` with what kernels do beside arithmetic.
-pub(crate) trait Float32: Arithmetic32 + Vector {
+pub trait Float32: Arithmetic32 + Vector {
     /// Whether `self < o` in any lane.
     fn any_lt(self, o: Self) -> bool;
     /// The sum of all lanes, by halves.
@@ -200,50 +212,48 @@ pub(crate) trait Float32: Arithmetic32 + Vector {
 
 /// A function compiled with the instructions of [`Avx512`].
 #[cfg(target_arch = "x86_64")]
+#[macro_export]
 macro_rules! avx512 {
     ($($function:tt)*) => {
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,lzcnt,popcnt")]
         $($function)*
     };
 }
-#[cfg(target_arch = "x86_64")]
-pub(crate) use avx512;
 
 /// A function compiled with the instructions of [`Avx2`].
 #[cfg(target_arch = "x86_64")]
+#[macro_export]
 macro_rules! avx2 {
     ($($function:tt)*) => {
         #[target_feature(enable = "avx2,fma,f16c,lzcnt,popcnt")]
         $($function)*
     };
 }
-#[cfg(target_arch = "x86_64")]
-pub(crate) use avx2;
 
 /// Defines `$name(isa, args…)`, which runs the generic `fn $body<S: Simd>(s: S, args…)` compiled for `isa`.
+#[macro_export]
 macro_rules! kernel {
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? => $body:ident) => {
         $(#[$meta])*
         #[allow(clippy::too_many_arguments)]
-        $vis fn $name(isa: $crate::simd::Isa, $($arg: $ty),*) $(-> $ret)? {
+        $vis fn $name(isa: $crate::Isa, $($arg: $ty),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::avx512! {
-                fn avx512(s: $crate::simd::Avx512, $($arg: $ty),*) $(-> $ret)? { $body(s, $($arg),*) }
+            $crate::avx512! {
+                fn avx512(s: $crate::Avx512, $($arg: $ty),*) $(-> $ret)? { $body(s, $($arg),*) }
             }
             #[cfg(target_arch = "x86_64")]
-            $crate::simd::avx2! {
-                fn avx2(s: $crate::simd::Avx2, $($arg: $ty),*) $(-> $ret)? { $body(s, $($arg),*) }
+            $crate::avx2! {
+                fn avx2(s: $crate::Avx2, $($arg: $ty),*) $(-> $ret)? { $body(s, $($arg),*) }
             }
             match isa.kind() {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: the token proves that the machine has the instructions.
-                $crate::simd::Kind::Avx512(s) => unsafe { avx512(s, $($arg),*) },
+                $crate::Kind::Avx512(s) => unsafe { avx512(s, $($arg),*) },
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: as above.
-                $crate::simd::Kind::Avx2(s) => unsafe { avx2(s, $($arg),*) },
-                $crate::simd::Kind::Portable(s) => $body(s, $($arg),*),
+                $crate::Kind::Avx2(s) => unsafe { avx2(s, $($arg),*) },
+                $crate::Kind::Portable(s) => $body(s, $($arg),*),
             }
         }
     };
 }
-pub(crate) use kernel;

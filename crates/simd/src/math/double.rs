@@ -1,14 +1,14 @@
 //! Functions of vectors of `f64`.
 
 use super::{poly, quadrant};
-use crate::simd::Float64;
+use crate::Float64;
 
 const LN2_HI: f64 = 6.931_471_803_691_238e-1;
 const LN2_LO: f64 = 1.908_214_929_270_587_7e-10;
 
 /// Within 1 unit.
 #[inline(always)]
-pub(crate) fn exp<V: Float64>(x: V) -> V {
+pub fn exp<V: Float64>(x: V) -> V {
     let x = x.splat(710.0).min(x.splat(-746.0).max(x));
     let n = x.mul(x.splat(std::f64::consts::LOG2_E)).round();
     let r = n.mul_add(x.splat(-LN2_HI), x);
@@ -17,7 +17,7 @@ pub(crate) fn exp<V: Float64>(x: V) -> V {
 
 /// Within 1 unit.
 #[inline(always)]
-pub(crate) fn exp2<V: Float64>(x: V) -> V {
+pub fn exp2<V: Float64>(x: V) -> V {
     let x = x.splat(1025.0).min(x.splat(-1080.0).max(x));
     let n = x.round();
     exp_near_0(x.sub(n).mul(x.splat(std::f64::consts::LN_2))).scale_pow2(n)
@@ -83,7 +83,7 @@ fn ln_ends<V: Float64>(x: V, normal: V) -> V {
 
 /// Within 1 unit.
 #[inline(always)]
-pub(crate) fn ln<V: Float64>(x: V) -> V {
+pub fn ln<V: Float64>(x: V) -> V {
     let (e, f, tail) = split_ln(x);
     let small = tail.sub(e.mul(x.splat(LN2_LO)));
     ln_ends(x, e.mul_add(x.splat(LN2_HI), f.sub(small)))
@@ -91,7 +91,7 @@ pub(crate) fn ln<V: Float64>(x: V) -> V {
 
 /// Within 1.5 units.
 #[inline(always)]
-pub(crate) fn log2<V: Float64>(x: V) -> V {
+pub fn log2<V: Float64>(x: V) -> V {
     const LOG2_E: f64 = std::f64::consts::LOG2_E;
     let (e, f, tail) = split_ln(x);
     // log2(e) = 1 + 0.44…: f itself is added last.
@@ -101,7 +101,7 @@ pub(crate) fn log2<V: Float64>(x: V) -> V {
 
 /// Within 2 units.
 #[inline(always)]
-pub(crate) fn log10<V: Float64>(x: V) -> V {
+pub fn log10<V: Float64>(x: V) -> V {
     const LOG10_2_HI: f64 = 0.301_029_995_083_808_9;
     const LOG10_2_LO: f64 = 5.801_722_962_879_576e-10;
     let (e, f, tail) = split_ln(x);
@@ -111,7 +111,7 @@ pub(crate) fn log10<V: Float64>(x: V) -> V {
 
 /// For `f32` results.
 #[inline(always)]
-pub(crate) fn sinh<V: Float64>(x: V) -> V {
+pub fn sinh<V: Float64>(x: V) -> V {
     let half = x.splat(0.5);
     let far = exp(x).mul(half).sub(exp(x.splat(0.0).sub(x)).mul(half));
     // Where the exponentials would cancel, the series.
@@ -121,7 +121,7 @@ pub(crate) fn sinh<V: Float64>(x: V) -> V {
 
 /// The sine of `x + quarters π/2` for magnitudes up to 10^6, within 1 unit.
 #[inline(always)]
-pub(crate) fn sin<V: Float64>(x: V, quarters: f64) -> V {
+pub fn sin<V: Float64>(x: V, quarters: f64) -> V {
     const PI_2: [f64; 3] =
         [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
     let n = x.mul(x.splat(std::f64::consts::FRAC_2_PI)).round();
