@@ -68,7 +68,7 @@ pub(crate) fn quick(steps: &mut Steps) {
 }
 
 fn models(steps: &mut Steps) {
-    for package in ["trident-runtime", "trident-cpu"] {
+    for package in ["trident-runtime", "trident-kernels"] {
         steps.command(&format!("models of {package}"), || {
             let line = format!("test --package {package} --features models --lib --profile ci");
             Ok(arguments(cargo(), &format!("{line} -- models::")))

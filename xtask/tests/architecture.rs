@@ -16,7 +16,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("lower", &["ir"]),
     ("runtime", &["ir"]),
     ("simd", &[]),
-    ("cpu", &["ir", "lower", "runtime", "simd"]),
+    ("kernels", &["simd"]),
+    ("cpu", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("apple", &["ir", "passes", "runtime"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
@@ -28,6 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "apple",
     "cpu",
+    "kernels",
     "runtime",
     "simd",
     "python/src/exchange.rs",

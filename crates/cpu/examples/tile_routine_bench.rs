@@ -6,6 +6,7 @@
 //! or of the multiply-adds of a long product whose operands stay in the first-level cache (that of `f32` for narrow types).
 #![allow(unsafe_code)]
 
+#[path = "../../kernels/examples/timing/mod.rs"]
 mod timing;
 
 use std::hint::black_box;

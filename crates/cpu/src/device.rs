@@ -3,10 +3,10 @@
 use crate::kernel::{Call, Compile, Kernel};
 use crate::machine;
 use crate::ops;
-use crate::threads::Threads;
 use std::sync::Arc;
 use trident_ir::cost::flops;
 use trident_ir::{DType, Func, Op, ValueId};
+use trident_kernels::threads::Threads;
 use trident_runtime::{
     Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Unit, Value,
 };

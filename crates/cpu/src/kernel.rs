@@ -1,8 +1,8 @@
 //! What a kernel is made from and what it gets to run.
 
-use crate::threads::Threads;
 use std::sync::Arc;
 use trident_ir::{DType, Element, Op};
+use trident_kernels::threads::Threads;
 use trident_runtime::{Declined, KernelError, Launch, Pool, Tensor, Unit, Value};
 
 /// An op made ready to run: attributes read, constant operands packed.

@@ -1,16 +1,17 @@
 //! Float kernels compute in `f32` or `f64`: narrower types are widened on the way in and rounded on the way out.
 
 use crate::dispatch;
-use crate::gemm::{self, Scalar};
 use crate::kernel::Call;
-use crate::{Activation, Isa, rows};
 use half::{bf16, f16};
 use num_traits::{AsPrimitive, Float, NumAssignOps};
 use std::borrow::Cow;
 use std::iter::Sum;
 use trident_ir::element::B8;
 use trident_ir::{DType, Element};
+use trident_kernels::gemm::{self, Scalar};
+use trident_kernels::{Activation, rows};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// A type that kernels compute in: `f32` or `f64`.
 pub(crate) trait Real:

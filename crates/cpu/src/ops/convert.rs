@@ -1,11 +1,11 @@
 //! Conversions between element types.
 
-use super::parallel::{for_pieces, vectorised};
-use crate::threads::Threads;
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use trident_ir::element::*;
 use trident_ir::{DType, Element};
+use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// How values that the target cannot hold are treated.

@@ -7,7 +7,6 @@ mod elementwise;
 mod image;
 mod ml;
 mod moves;
-mod parallel;
 mod pool;
 mod quant;
 mod random;

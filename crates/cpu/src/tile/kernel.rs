@@ -20,8 +20,8 @@ use super::spread::Pace;
 use super::target::{self, Compiled};
 use super::{image, routine};
 use crate::CpuDevice;
-use crate::aligned::Scratch;
-use crate::threads::Threads;
+use trident_kernels::aligned::Scratch;
+use trident_kernels::threads::Threads;
 
 /// What the native code of a kernel needs beside it.
 #[derive(Clone, Debug, PartialEq)]

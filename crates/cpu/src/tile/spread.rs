@@ -4,8 +4,8 @@ use std::iter;
 use std::ops::Range;
 use std::time::Instant;
 
-use crate::sync::{AtomicU64, Ordering};
-use crate::threads::{Shares, Threads};
+use std::sync::atomic::{AtomicU64, Ordering};
+use trident_kernels::threads::{Shares, Threads};
 
 /// What handing work to another thread costs, in nanoseconds.
 const HAND_OVER: u64 = 1_000;
@@ -72,7 +72,7 @@ impl Pace {
     }
 }
 
-#[cfg(all(test, not(feature = "models")))]
+#[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::AtomicUsize;

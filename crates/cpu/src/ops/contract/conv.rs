@@ -1,13 +1,14 @@
 //! Convolution, with or without what fusion attaches to it.
 
 use super::epilogue::activation;
-use crate::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, produce, read};
-use crate::{Activation, Isa};
 use trident_ir::geometry::{Window, conv_dims};
 use trident_ir::{DType, Op};
+use trident_kernels::Activation;
+use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvScalar, ConvSpec, Images};
 use trident_runtime::{Declined, KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Stands for spatial sizes that are not known: every window fits.
 const ANY_SIZE: usize = 1 << 40;

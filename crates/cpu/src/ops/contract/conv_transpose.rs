@@ -1,12 +1,13 @@
 //! Transposed convolution.
 
-use crate::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, produce, read};
-use crate::{Activation, Isa};
 use trident_ir::geometry::{TransposedConv, transposed_conv};
 use trident_ir::{DType, Op};
+use trident_kernels::Activation;
+use trident_kernels::conv::{ConvEpilogue, ConvScalar, ConvSpec, ConvTransposePlan, Images};
 use trident_runtime::{Declined, KernelError};
+use trident_simd::Isa;
 
 /// The kernel of a transposed convolution; float types narrower than f32 compute in f32.
 pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {

@@ -1,12 +1,12 @@
 //! Deformable convolution (Dai et al. 2017, Zhu et al. 2018 for the mask): displaced taps are sampled into a matrix of
 //! columns, which the weights multiply.
 
-use crate::Isa;
-use crate::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
 use trident_ir::geometry::strides;
+use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// DeformConv, with any number of spatial axes.
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {

@@ -1,6 +1,5 @@
 //! Einstein's notation: operands are contracted two by two, each pair as a batch of matrix products.
 
-use crate::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
 use crate::kernel::Call;
 use crate::ops::convert::{cast, wide};
 use crate::ops::moves::{diagonal, transposed};
@@ -8,6 +7,7 @@ use std::collections::BTreeMap;
 use trident_ir::geometry::{GeometryError, extent};
 use trident_ir::literal::checked_len;
 use trident_ir::{DType, Element};
+use trident_kernels::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

@@ -1,7 +1,7 @@
 //! The activation that fusion attaches to a convolution or a product.
 
-use crate::Activation;
 use trident_ir::{Op, op};
+use trident_kernels::Activation;
 use trident_runtime::Declined;
 
 /// The kernel of a fused op's activation.

@@ -1,14 +1,16 @@
 //! Matrix products: MatMul, Gemm and what fusion makes of them.
 
 use super::epilogue::activation;
-use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm, gemm_batch};
+use crate::dispatch;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::real::{Real, produce, read};
-use crate::{Activation, Isa, dispatch};
 use num_traits::{WrappingAdd, WrappingMul, Zero};
 use trident_ir::geometry::{broadcast, broadcast_strides};
 use trident_ir::{DType, Element, Op, OpKind};
+use trident_kernels::Activation;
+use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm, gemm_batch};
 use trident_runtime::{Declined, KernelError, Tensor};
+use trident_simd::Isa;
 
 /// The kernel of a product; float types narrower than f32 compute in f32, integers wrap.
 pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {

@@ -4,11 +4,11 @@ use super::integer::{Integer, power as integer_power};
 use super::rows::Rows;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{cast, convert_into, wide};
-use crate::ops::parallel::{for_pieces, vectorised};
-use crate::threads::Threads;
 use trident_ir::element::{B8, C64, C128};
 use trident_ir::geometry::broadcast;
 use trident_ir::{DType, Element, OpKind};
+use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 
 /// The kernel for a binary op.

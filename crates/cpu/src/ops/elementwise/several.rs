@@ -5,10 +5,10 @@ use super::rows::Rows;
 use crate::dispatch_width;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{Conversion, Round, cast, convert_into, wide};
-use crate::ops::parallel::{for_pieces, vectorised};
 use trident_ir::element::B8;
 use trident_ir::geometry::broadcast;
 use trident_ir::{DType, Element, OpKind};
+use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_runtime::{KernelError, Tensor};
 
 /// The kernel for one of these ops.

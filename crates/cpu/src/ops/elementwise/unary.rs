@@ -1,13 +1,13 @@
 //! Ops of one operand.
 
-use crate::activation::Activation;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{cast, convert_into, wide};
-use crate::ops::parallel::{for_pieces, vectorised};
-use crate::rows;
 use half::{bf16, f16};
 use trident_ir::element::*;
 use trident_ir::{DType, Element, OpKind};
+use trident_kernels::activation::Activation;
+use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::rows;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

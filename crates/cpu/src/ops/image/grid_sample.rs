@@ -174,7 +174,7 @@ fn sample<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, grid: &Tensor) -> Result
         const RUN: usize = 256;
         let runs = pixels.div_ceil(RUN);
         let empty = out.is_empty();
-        let parts = crate::disjoint::Disjoint::new(out);
+        let parts = trident_kernels::disjoint::Disjoint::new(out);
         threads.run(if empty { 0 } else { xd[0] * runs }, |task| {
             let (b, first) = (task / runs, task % runs * RUN);
             let mut taps = vec![Vec::new(); rank];

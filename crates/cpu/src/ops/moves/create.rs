@@ -3,9 +3,9 @@
 use super::view::with_elements;
 use crate::kernel::Call;
 use crate::ops::convert::cast;
-use crate::ops::parallel::for_pieces;
 use crate::{dispatch, dispatch_width};
 use trident_ir::{Attr, DType, geometry};
+use trident_kernels::parallel::for_pieces;
 use trident_runtime::{KernelError, Tensor};
 
 fn value(call: &Call<'_, '_>) -> Result<Option<Tensor>, KernelError> {

@@ -2,11 +2,11 @@
 
 use super::view::with_elements;
 use crate::kernel::Call;
-use crate::ops::parallel::{for_pieces, for_rows};
 use trident_ir::DType;
 use trident_ir::element::B8;
 use trident_ir::geometry;
 use trident_ir::literal::checked_len;
+use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_runtime::{KernelError, Tensor};
 
 /// Indices below `dim`; negative ones count from the end.

@@ -2,9 +2,9 @@
 
 use super::view::with_elements;
 use crate::kernel::Call;
-use crate::ops::parallel::{for_pieces, for_rows};
 use trident_ir::DType;
 use trident_ir::geometry;
+use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_runtime::{KernelError, Tensor};
 
 /// Operands joined along the axis.

@@ -2,8 +2,8 @@
 
 use super::view::with_elements;
 use crate::kernel::Call;
-use crate::ops::parallel::for_rows;
 use trident_ir::{DType, geometry};
+use trident_kernels::parallel::for_rows;
 use trident_runtime::{KernelError, Tensor};
 
 /// What a border is filled with.

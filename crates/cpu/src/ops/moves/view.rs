@@ -1,9 +1,9 @@
 //! Strided views of a tensor and their copies: what transposing, slicing, expanding and tiling have in common.
 
-use crate::disjoint::Disjoint;
-use crate::ops::parallel::for_rows;
-use crate::threads::Threads;
 use trident_ir::geometry::strides;
+use trident_kernels::disjoint::Disjoint;
+use trident_kernels::parallel::for_rows;
+use trident_kernels::threads::Threads;
 
 /// Runs a block on the elements of one tensor and those to write of another as slices of one Rust type: by width for
 /// numbers, as they are only moved, or of strings.

@@ -1,15 +1,16 @@
 //! Pooling over sliding windows and over whole planes.
 
+use crate::dispatch;
 use crate::kernel::Call;
-use crate::pooling::{
+use crate::real::{Real, in_real, produce, read};
+use trident_ir::geometry::windows;
+use trident_ir::{DType, Element};
+use trident_kernels::pooling::{
     PoolElement, PoolFloat, PoolSpec, average_pool, global_average as planes_average,
     global_max as planes_max, lp_pool, max_pool, max_pool_with_indices,
 };
-use crate::real::{Real, in_real, produce, read};
-use crate::{Isa, dispatch};
-use trident_ir::geometry::windows;
-use trident_ir::{DType, Element};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// A pooling op's geometry: windows, number of planes, spatial sizes and result dimensions.
 struct Pooling {

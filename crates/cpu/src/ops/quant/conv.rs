@@ -1,12 +1,12 @@
 //! ConvInteger and QLinearConv.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::Isa;
-use crate::conv::{ConvEpilogue8, ConvPlan8, Images};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::ops::contract::conv::{geometry, plan_dims, spec};
 use trident_ir::{DType, OpKind};
+use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, Images};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Where the operands of the op are: image, its zero point, weights, their zero point.
 fn places(kind: OpKind) -> [usize; 4] {

@@ -1,10 +1,11 @@
 //! DynamicQuantizeLinear.
 
 use crate::kernel::Call;
-use crate::ops::parallel::{for_pieces, vectorised};
-use crate::{Isa, rows};
 use trident_ir::DType;
+use trident_kernels::parallel::{for_pieces, vectorised};
+use trident_kernels::rows;
 use trident_runtime::KernelError;
+use trident_simd::Isa;
 
 /// The range of the elements, widened to hold 0, is spread over 0 … 255.
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {

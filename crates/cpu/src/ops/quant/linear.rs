@@ -1,14 +1,14 @@
 //! QuantizeLinear and DequantizeLinear: per tensor, per axis, per block.
 
 use super::params::{Quantised, in_quantised, limits};
-use crate::disjoint::Disjoint;
 use crate::kernel::Call;
 use crate::ops::convert::{Conversion, cast, convert_into};
-use crate::ops::parallel::vectorised;
 use crate::real::{Real, read, round_to};
 use std::ops::Range;
 use trident_ir::geometry::axis;
 use trident_ir::{DType, Element};
+use trident_kernels::disjoint::Disjoint;
+use trident_kernels::parallel::vectorised;
 use trident_runtime::{KernelError, Tensor};
 
 /// Elements that one piece of a per-tensor run covers.

@@ -1,13 +1,13 @@
 //! MatMulInteger and QLinearMatMul.
 
 use super::params::{factors, scales, signed, zero_points};
-use crate::Isa;
-use crate::gemm::int8::{Along, Epilogue8, Lhs8, Output8, PackedB8, Rhs8, Signs, gemm8};
-use crate::gemm::{Shape, Strided};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::ops::contract::matmul::{Extents, Form};
 use trident_ir::{DType, OpKind};
+use trident_kernels::gemm::int8::{Along, Epilogue8, Lhs8, Output8, PackedB8, Rhs8, Signs, gemm8};
+use trident_kernels::gemm::{Shape, Strided};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Where the operands of the op are: a, its zero point, b, its zero point.
 fn places(kind: OpKind) -> [usize; 4] {

@@ -2,11 +2,11 @@
 
 use super::function::Function;
 use super::weights::Direction;
-use crate::Isa;
-use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm};
 use crate::real::Real;
-use crate::threads::Threads;
 use trident_ir::{Op, OpKind};
+use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm};
+use trident_kernels::threads::Threads;
+use trident_simd::Isa;
 
 /// The kind of a cell, with its clip bound.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,9 @@
 //! Activation functions by name.
 
 use super::cell::Cell;
-use crate::Activation;
 use crate::real::Real;
 use trident_ir::Op;
+use trident_kernels::Activation;
 use trident_runtime::KernelError;
 
 /// An activation of a gate.

@@ -7,14 +7,14 @@ mod function;
 mod tests;
 mod weights;
 
-use crate::Isa;
-use crate::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, in_real, produce, read};
 use cell::{Cell, State};
 use function::Functions;
 use trident_ir::OpKind;
+use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 use weights::Weights;
 
 /// The kernel for a recurrent op.

@@ -1,10 +1,10 @@
 //! Packed weights.
 
 use super::cell::Cell;
-use crate::Isa;
-use crate::gemm::{PackedB, Strided};
 use crate::real::{Real, read};
+use trident_kernels::gemm::{PackedB, Strided};
 use trident_runtime::{KernelError, Tensor};
+use trident_simd::Isa;
 
 /// Weights of all directions.
 pub(super) struct Weights<R> {

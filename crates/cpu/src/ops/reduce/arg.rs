@@ -3,9 +3,9 @@
 use super::axes::{Around, axis_of};
 use crate::kernel::Call;
 use crate::ops::convert::{cast, convert_into, wide};
-use crate::ops::parallel::for_rows;
 use std::cmp::Ordering;
 use trident_ir::{DType, OpKind, geometry};
+use trident_kernels::parallel::for_rows;
 use trident_runtime::{KernelError, Tensor};
 
 /// Runs a block with `$T` bound to one of the types that arithmetic widens to.

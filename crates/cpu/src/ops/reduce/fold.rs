@@ -4,11 +4,11 @@ use super::axes::{Around, around};
 use crate::dispatch;
 use crate::kernel::Call;
 use crate::ops::convert::{cast, convert_into, wide};
-use crate::ops::parallel::{for_rows, vectorised};
-use crate::rows;
-use crate::threads::Threads;
 use trident_ir::element::B8;
 use trident_ir::{DType, Element, OpKind, geometry};
+use trident_kernels::parallel::{for_rows, vectorised};
+use trident_kernels::rows;
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

@@ -1,15 +1,15 @@
 //! Normalisation of rows: layer, RMS, skip, instance and group normalisation.
 
 use super::axes::axis_of;
-use crate::disjoint::Disjoint;
 use crate::kernel::Call;
-use crate::ops::parallel::{for_rows, vectorised};
 use crate::real::{Real, in_real, narrow, produce, read};
-use crate::rows;
-use crate::threads::Threads;
 use std::borrow::Cow;
 use trident_ir::geometry::{self, broadcast_strides, extent};
 use trident_ir::{DType, Element, OpKind};
+use trident_kernels::disjoint::Disjoint;
+use trident_kernels::parallel::{for_rows, vectorised};
+use trident_kernels::rows;
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

@@ -3,10 +3,10 @@
 use super::axes::{Around, axis_of};
 use crate::kernel::Call;
 use crate::ops::moves::transposed;
-use crate::ops::parallel::for_rows;
 use crate::real::{Real, in_real, read};
-use crate::rows;
 use trident_ir::{DType, Element, OpKind, geometry};
+use trident_kernels::parallel::for_rows;
+use trident_kernels::rows;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

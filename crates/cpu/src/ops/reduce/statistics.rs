@@ -3,10 +3,10 @@
 use super::axes::{Around, axis_of};
 use super::norm::epsilon;
 use crate::kernel::Call;
-use crate::lrn::Lrn;
-use crate::ops::parallel::{for_rows, vectorised};
 use crate::real::{Real, in_real, narrow, produce, read};
 use trident_ir::geometry;
+use trident_kernels::lrn::Lrn;
+use trident_kernels::parallel::{for_rows, vectorised};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 

@@ -1,6 +1,5 @@
 //! Fourier transforms, window functions and mel weights.
 
-mod fft;
 mod transform;
 mod window;
 

@@ -1,9 +1,9 @@
 //! DFT and STFT.
 
-use super::fft::{Complex, Fft};
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
 use trident_ir::geometry::axis;
+use trident_kernels::fft::{Complex, Fft};
 use trident_runtime::KernelError;
 
 /// The one number that operand `i` holds; `None` if absent.

@@ -2,15 +2,15 @@
 
 use super::layout::{Layout, View};
 use super::mask::Mask;
-use crate::aligned::Scratch;
-use crate::disjoint::{Disjoint, Rows};
-use crate::gemm::driver::{self, Item};
-use crate::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided};
 use crate::real::{Real, round_to};
-use crate::threads::Threads;
-use crate::{Activation, Isa};
 use std::sync::OnceLock;
 use trident_ir::DType;
+use trident_kernels::Activation;
+use trident_kernels::aligned::Scratch;
+use trident_kernels::disjoint::{Disjoint, Rows};
+use trident_kernels::gemm::{self, Epilogue, Item, Lhs, PackedB, Rhs, Shape, Strided};
+use trident_kernels::threads::Threads;
+use trident_simd::Isa;
 
 /// What one call computes with.
 pub(super) struct Operands<'a, R> {
@@ -145,7 +145,7 @@ fn product<R: Real>(
         None => Rhs::Source(b),
     };
     let epilogue = Epilogue { alpha, ..Epilogue::default() };
-    driver::product(isa, shape, Item { a: Lhs::Source(a), b, epilogue, c });
+    gemm::product(isa, shape, Item { a: Lhs::Source(a), b, epilogue, c });
 }
 
 /// Softmax in place, each step rounded to `dtype`; a row that attends nothing becomes zeros, unless it is `plain`.

@@ -3,9 +3,9 @@
 use super::axis::Taps;
 use crate::dispatch_width;
 use crate::real::{Real, narrow};
-use crate::threads::Threads;
 use trident_ir::DType;
 use trident_ir::geometry::strides;
+use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// Elements that one task computes at least.

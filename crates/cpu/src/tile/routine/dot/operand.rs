@@ -6,9 +6,9 @@ use trident_simd::narrow::Rounding;
 use trident_simd::{Float32, Vector};
 
 use super::Scratch;
-use crate::gemm::transpose::pack_runs_at;
 use crate::tile::routine::convert::{from_f16, to_f16};
 use crate::tile::routine::narrow::Narrow;
+use trident_kernels::gemm::pack_runs_at;
 
 /// A matrix in memory; strides are in elements.
 #[derive(Clone, Copy)]

@@ -77,6 +77,7 @@ impl Activation {
     }
 
     /// The function in `f64`.
+    #[inline]
     pub fn eval(self, x: f64) -> f64 {
         let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
         let softplus = |x: f64| if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() };

@@ -1,18 +1,19 @@
 //! Speed of the 8-bit products and of the memory-bound kernels.
 //!
-//! `cargo run --release -p trident-cpu --example row_bench [THREADS]`
+//! `cargo run --release -p trident-kernels --example row_bench [THREADS]`
 
 mod timing;
 
 use std::hint::black_box;
 
 use timing::best;
-use trident_cpu::conv::{ConvEpilogue8, ConvPlan8, ConvSpec, Images};
-use trident_cpu::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
-use trident_cpu::gemm::{Shape, Strided};
-use trident_cpu::lrn::Lrn;
-use trident_cpu::pooling::{PoolSpec, average_pool, global_average, max_pool};
-use trident_cpu::{Activation, Isa, Threads, rows};
+use trident_kernels::conv::{ConvEpilogue8, ConvPlan8, ConvSpec, Images};
+use trident_kernels::gemm::int8::{Epilogue8, Lhs8, PackedB8, Rhs8, Signs, gemm8};
+use trident_kernels::gemm::{Shape, Strided};
+use trident_kernels::lrn::Lrn;
+use trident_kernels::pooling::{PoolSpec, average_pool, global_average, max_pool};
+use trident_kernels::{Activation, Threads, rows};
+use trident_simd::Isa;
 
 fn main() {
     let threads = Threads::new(std::env::args().nth(1).and_then(|t| t.parse().ok()).unwrap_or(1));

@@ -10,7 +10,7 @@ use crate::sync::{AtomicUsize, Ordering};
 ///
 /// Every share is taken from its front, and others' from the first share on. So of all that is not done yet the first
 /// is always in work or the next that a member takes, and a piece may wait for pieces before it.
-pub(crate) struct Shares {
+pub struct Shares {
     shares: Vec<Padded<Share>>,
     least: usize,
 }
@@ -22,7 +22,7 @@ struct Share {
 
 impl Shares {
     /// Shares of `range` for `members`, in pieces of at least `least` unless that would make it too uneven.
-    pub(crate) fn new(range: Range<usize>, members: usize, least: usize) -> Self {
+    pub fn new(range: Range<usize>, members: usize, least: usize) -> Self {
         let (each, more) = (range.len() / members, range.len() % members);
         let bound = |i: usize| range.start + i * each + i.min(more);
         let share = |i| Padded(Share { next: AtomicUsize::new(bound(i)), end: bound(i + 1) });
@@ -30,7 +30,7 @@ impl Shares {
     }
 
     /// The next piece for a member, `None` when nothing is left.
-    pub(crate) fn take(&self, member: usize) -> Option<Range<usize>> {
+    pub fn take(&self, member: usize) -> Option<Range<usize>> {
         let own = self.shares[member].0.take(self.least);
         own.or_else(|| self.shares.iter().find_map(|share| share.0.take(self.least)))
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::disjoint::Disjoint;
 use crate::sync::{AtomicUsize, Builder, JoinHandle, Ordering};
 use crew::{Crew, Turn};
-pub(crate) use share::Shares;
+pub use share::Shares;
 
 /// A pool of `n` threads, the caller among them.
 ///
@@ -79,7 +79,7 @@ impl Threads {
 
     /// Calls `member(0)` here and, on the workers that come before it returns, `member(1)` … `member(size - 1)`. Any of
     /// those may be missing, so member 0 must be able to do everything.
-    pub(crate) fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
+    pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
         match self.turn(size) {
             Some(turn) => turn.run(size.min(self.count()), member),
             None => member(0),
@@ -93,7 +93,7 @@ impl Threads {
 
     /// Whether a team is worth its price if all of it saves `nanos` nanoseconds: a worker that is parked is woken for
     /// much work, or once callers have missed as much in launches that followed one another closely.
-    pub(crate) fn worth_waking(&self, size: usize, nanos: u64) -> bool {
+    pub fn worth_waking(&self, size: usize, nanos: u64) -> bool {
         let size = size.min(self.count());
         self.crew.as_ref().is_some_and(|crew| crew.worth_waking(size, nanos))
     }
@@ -116,7 +116,7 @@ impl Threads {
 
     /// As [`for_range`](Self::for_range) over the rows of `row` elements of `data`, with the rows themselves: `f(first, rows)`;
     /// the last row may be shorter.
-    pub(crate) fn for_rows_mut<T: Send>(
+    pub fn for_rows_mut<T: Send>(
         &self,
         data: &mut [T],
         row: usize,

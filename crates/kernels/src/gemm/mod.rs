@@ -6,15 +6,18 @@
 //! An element of C is one chain of multiply-adds in the order of `k`, wherever it lies and however many threads there
 //! are, so equal rows and columns give bitwise equal results.
 
-pub(crate) mod driver;
+mod driver;
 pub mod int8;
 mod packed;
 mod source;
 mod tile;
-pub(crate) mod transpose;
+mod transpose;
 
+pub(crate) use driver::products;
+pub use driver::{Item, product};
 pub use packed::{PackedA, PackedB};
 pub use source::{Element, Source, Strided};
+pub use transpose::pack_runs_at;
 use trident_simd::Isa;
 
 use crate::activation::Activation;
@@ -188,9 +191,9 @@ pub fn gemm_batch<T: Scalar>(
         let residual = epilogue.residual.map(|r| &r[i * size..(i + 1) * size]);
         // SAFETY: the items are different parts of `c`, and each comes once.
         let c = Rows::new(unsafe { c.part(i * size..(i + 1) * size) }, n);
-        driver::Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c }
+        Item { a, b, epilogue: Epilogue { residual, ..*epilogue }, c }
     };
-    driver::products(threads, isa, shape, items.len(), item)
+    products(threads, isa, shape, items.len(), item)
 }
 
 #[cfg(test)]

@@ -47,16 +47,19 @@ struct Product<'a, T: 'static> {
 unsafe impl<T> Sync for Product<'_, T> {}
 
 /// One product of a batch.
-pub(crate) struct Item<'a, T> {
-    pub(crate) a: Lhs<'a, T>,
-    pub(crate) b: Rhs<'a, T>,
-    pub(crate) epilogue: Epilogue<'a, T>,
+pub struct Item<'a, T> {
+    /// The left operand.
+    pub a: Lhs<'a, T>,
+    /// The right operand.
+    pub b: Rhs<'a, T>,
+    /// What follows the sums.
+    pub epilogue: Epilogue<'a, T>,
     /// Where its `m` rows of `n` elements go; rows of the residual are as far apart.
-    pub(crate) c: Rows<'a, T>,
+    pub c: Rows<'a, T>,
 }
 
-/// Computes a product on this thread.
-pub(crate) fn product<T: Scalar>(isa: Isa, shape: Shape, item: Item<'_, T>) {
+/// Computes a product on this thread. Panics as [`gemm`](super::gemm).
+pub fn product<T: Scalar>(isa: Isa, shape: Shape, item: Item<'_, T>) {
     if shape.m > 0 && shape.n > 0 {
         let prepared = Prepared::new(&Threads::new(1), isa, shape, item, 1);
         // SAFETY: the whole of C is one task.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A mutably borrowed slice whose parts go to different tasks.
-pub(crate) struct Disjoint<'a, T> {
+pub struct Disjoint<'a, T> {
     data: *mut T,
     len: usize,
     slice: PhantomData<&'a mut [T]>,
@@ -17,7 +17,7 @@ unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
 impl<'a, T> Disjoint<'a, T> {
     /// Parts of this slice.
-    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+    pub fn new(slice: &'a mut [T]) -> Self {
         Self { data: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
@@ -26,7 +26,7 @@ impl<'a, T> Disjoint<'a, T> {
     /// # Safety
     /// While the part is in use, no part that overlaps it is.
     #[allow(clippy::mut_from_ref, reason = "the parts do not overlap")]
-    pub(crate) unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
+    pub unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "a part outside of the slice");
         // SAFETY: inside of the slice, which is borrowed mutably, and no other part overlaps, as the caller says.
         unsafe { std::slice::from_raw_parts_mut(self.data.add(range.start), range.len()) }
@@ -36,7 +36,7 @@ impl<'a, T> Disjoint<'a, T> {
     ///
     /// # Safety
     /// While the matrix is in use, nothing that overlaps its elements is.
-    pub(crate) unsafe fn rows(&self, start: usize, stride: usize) -> Rows<'_, T> {
+    pub unsafe fn rows(&self, start: usize, stride: usize) -> Rows<'_, T> {
         assert!(start <= self.len, "rows outside of the slice");
         // SAFETY: inside of the slice.
         let data = unsafe { self.data.add(start) };
@@ -45,7 +45,7 @@ impl<'a, T> Disjoint<'a, T> {
 }
 
 /// Rows to write, between which others may write theirs.
-pub(crate) struct Rows<'a, T> {
+pub struct Rows<'a, T> {
     data: *mut T,
     len: usize,
     stride: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Rows<'a, T> {
 
 impl<'a, T> Rows<'a, T> {
     /// The rows of a slice, `stride` apart.
-    pub(crate) fn new(slice: &'a mut [T], stride: usize) -> Self {
+    pub fn new(slice: &'a mut [T], stride: usize) -> Self {
         Self { data: slice.as_mut_ptr(), len: slice.len(), stride, slice: PhantomData }
     }
 

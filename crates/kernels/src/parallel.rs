@@ -9,7 +9,7 @@ const GRAIN: usize = 16 << 10;
 
 /// Calls `f(start, piece)` on pieces that together make up `out`, on several threads if there is enough to do.
 /// `cost` is the work for one element in units of a simple arithmetic operation.
-pub(crate) fn for_pieces<T: Send>(
+pub fn for_pieces<T: Send>(
     threads: &Threads,
     out: &mut [T],
     cost: usize,
@@ -19,7 +19,7 @@ pub(crate) fn for_pieces<T: Send>(
 }
 
 /// As [`for_pieces`], with pieces of whole rows of `row` elements; `start` is the index of the first row.
-pub(crate) fn for_rows<T: Send>(
+pub fn for_rows<T: Send>(
     threads: &Threads,
     out: &mut [T],
     row: usize,
@@ -39,7 +39,7 @@ pub(crate) fn for_rows<T: Send>(
 
 /// Runs a closure compiled for the machine's vector instructions, as far as it is inlined.
 #[inline(always)]
-pub(crate) fn vectorised<R>(f: impl FnOnce() -> R) -> R {
+pub fn vectorised<R>(f: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     if let Some(isa) = Isa::detect().avx2() {
         trident_simd::avx2! {

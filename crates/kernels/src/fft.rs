@@ -6,13 +6,16 @@ use std::ops::{Add, Mul, Sub};
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Complex {
-    pub(super) re: f64,
-    pub(super) im: f64,
+pub struct Complex {
+    /// The real part.
+    pub re: f64,
+    /// The imaginary part.
+    pub im: f64,
 }
 
 impl Complex {
-    pub(super) fn new(re: f64, im: f64) -> Complex {
+    /// `re + i·im`.
+    pub fn new(re: f64, im: f64) -> Complex {
         Complex { re, im }
     }
 
@@ -22,7 +25,8 @@ impl Complex {
         Complex::new(angle.cos(), angle.sin())
     }
 
-    pub(super) fn conj(self) -> Complex {
+    /// The conjugate.
+    pub fn conj(self) -> Complex {
         Complex::new(self.re, -self.im)
     }
 }
@@ -52,7 +56,7 @@ impl Mul for Complex {
 const MAX_RADIX: usize = 31;
 
 /// A forward transform of one length, made ready.
-pub(super) struct Fft {
+pub struct Fft {
     n: usize,
     /// exp(−2πi·k/n) for each k.
     roots: Vec<Complex>,
@@ -84,7 +88,7 @@ fn radices(mut n: usize) -> Option<Vec<usize>> {
 
 impl Fft {
     /// A transform of length `n`; at least 1.
-    pub(super) fn new(n: usize) -> Fft {
+    pub fn new(n: usize) -> Fft {
         let n = n.max(1);
         let Some(radices) = radices(n) else { return Fft::bluestein(n) };
         let roots = (0..n).map(|k| Complex::root(k, n)).collect();
@@ -107,7 +111,7 @@ impl Fft {
     }
 
     /// Σₖ x[k]·exp(−2πi·jk/n) for each j; `x` has the transform's length.
-    pub(super) fn transform(&self, x: &[Complex]) -> Vec<Complex> {
+    pub fn transform(&self, x: &[Complex]) -> Vec<Complex> {
         match &self.way {
             Way::Radices(radices) => {
                 let mut y = vec![Complex::default(); self.n];

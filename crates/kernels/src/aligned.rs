@@ -68,10 +68,11 @@ const KEEP_BUFFERS: usize = 4;
 const KEEP_LINES: usize = (8 << 20) / 64;
 
 /// A buffer of stale contents, taken from this thread's stock and given back when dropped.
-pub(crate) struct Scratch<T: Plain>(AlignedVec<T>);
+pub struct Scratch<T: Plain>(AlignedVec<T>);
 
 impl<T: Plain> Scratch<T> {
-    pub(crate) fn take(len: usize) -> Self {
+    /// `len` elements.
+    pub fn take(len: usize) -> Self {
         let lines = FREE.with_borrow_mut(|free| {
             let want = len.saturating_mul(size_of::<T>()).div_ceil(64);
             // The smallest that fits, else any, which is then replaced.

@@ -1,15 +1,16 @@
 //! Speed of the matrix products and convolutions in GFLOP/s.
 //!
-//! `cargo run --release -p trident-cpu --example gemm_bench [THREADS]`
+//! `cargo run --release -p trident-kernels --example gemm_bench [THREADS]`
 
 mod timing;
 
 use std::hint::black_box;
 
 use timing::best;
-use trident_cpu::conv::{ConvEpilogue, ConvPlan, ConvSpec, Images};
-use trident_cpu::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
-use trident_cpu::{Activation, Isa, Threads};
+use trident_kernels::conv::{ConvEpilogue, ConvPlan, ConvSpec, Images};
+use trident_kernels::gemm::{Epilogue, Lhs, PackedA, PackedB, Rhs, Shape, Strided, gemm};
+use trident_kernels::{Activation, Threads};
+use trident_simd::Isa;
 
 /// m, k, n: squares, im2col shapes of resnet50 (weights left) and linear layers (weights right).
 const SHAPES: [(usize, usize, usize); 14] = [

@@ -20,8 +20,7 @@ use trident_simd::Isa;
 use crate::activation::Activation;
 use crate::aligned::Scratch;
 use crate::disjoint::{Disjoint, Rows};
-use crate::gemm::driver::{Item, products};
-use crate::gemm::{Epilogue, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided};
+use crate::gemm::{Epilogue, Item, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided, products};
 use crate::threads::Threads;
 
 /// What follows the sum of an output element: `activation(sum + bias + residual)`.

@@ -22,11 +22,12 @@ pub(crate) fn pack_runs(
     unsafe { pack_runs_at(data.as_ptr().wrapping_add(start), stride, count, k, width, dst) }
 }
 
-/// [`pack_runs`] of runs that begin at `from`, with anything between them.
+/// Writes `dst[p * width + i] = from[i * stride + p]` for `i < count`, and zero for the other `i < width`, for the `p` of
+/// `0..k`; between the runs may lie anything. Panics if `count` exceeds `width`, or the panel `dst`.
 ///
 /// # Safety
 /// `count` runs of `k` elements, `stride` apart, are readable.
-pub(crate) unsafe fn pack_runs_at(
+pub unsafe fn pack_runs_at(
     from: *const f32,
     stride: usize,
     count: usize,

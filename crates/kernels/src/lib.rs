@@ -1,0 +1,24 @@
+//! Dense kernels on slices, which know no tensors: products of matrices, convolutions, pooling, functions of rows, Fourier
+//! transforms; and what they run on, the thread pool and buffers.
+//!
+//! A kernel takes the instruction set ([`trident_simd::Isa`]) and the threads that it may use. Results do not depend on the
+//! number of threads.
+#![allow(unsafe_code)]
+
+pub mod activation;
+pub mod aligned;
+pub mod conv;
+pub mod disjoint;
+pub mod fft;
+pub mod gemm;
+pub mod lrn;
+pub mod parallel;
+pub mod pooling;
+pub mod rows;
+mod sync;
+#[cfg(test)]
+mod test_data;
+pub mod threads;
+
+pub use activation::Activation;
+pub use threads::Threads;
