@@ -32,7 +32,7 @@ const NARROW: &[&str] = &["portable"];
 /// Cases of the ONNX suite whose kernels are written in vectors.
 const VECTORS: &str = "conv|gemm|matmul|pool|reduce|norm|softmax|attention|quantize|lstm|gru";
 
-/// What AddressSanitizer looks at in CI: building the CPU crate for it takes several minutes.
+/// What AddressSanitizer looks at in CI: building the kernels for it takes several minutes.
 const QUICK: &str = "--package trident-runtime --lib --tests";
 
 /// Run all of it, or one part; prints the sum of the counts as the last line.

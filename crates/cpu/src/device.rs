@@ -5,19 +5,20 @@ use crate::machine;
 use crate::ops;
 use std::sync::Arc;
 use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Op, ValueId};
+use trident_ir::{DType, Func, Module, Op, ValueId};
+use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Unit, Value,
+    self as runtime, Cost, Declined, Device, DeviceInfo, Executable, KernelCompiler, KernelError,
+    KernelImage, KernelOptions, Launch, Unit, Value,
 };
 use trident_simd::Isa;
 
 /// The cores of this machine.
 pub struct CpuDevice {
     info: DeviceInfo,
-    pub(crate) threads: Arc<Threads>,
-    /// What compiled kernels may use.
-    pub(crate) isa: Isa,
+    threads: Arc<Threads>,
+    compiler: Compiler,
 }
 
 impl CpuDevice {
@@ -30,12 +31,29 @@ impl CpuDevice {
             threads: pool.count(),
             features: machine::features(),
         };
-        CpuDevice { info, threads: Arc::new(pool), isa: Isa::detect() }
+        let threads = Arc::new(pool);
+        let compiler = Compiler::new(Isa::detect(), Arc::clone(&threads));
+        CpuDevice { info, threads, compiler }
     }
 
     /// The same with kernels of level tile compiled for another of the machine's instruction sets.
     pub fn with_isa(self, isa: Isa) -> CpuDevice {
-        CpuDevice { isa, ..self }
+        let compiler = Compiler::new(isa, Arc::clone(&self.threads));
+        CpuDevice { compiler, ..self }
+    }
+}
+
+impl KernelCompiler for CpuDevice {
+    fn compile_kernel(
+        &self,
+        module: &Module,
+        options: &KernelOptions,
+    ) -> Result<Arc<dyn runtime::Kernel>, Declined> {
+        self.compiler.compile_kernel(module, options)
+    }
+
+    fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn runtime::Kernel>, Declined> {
+        self.compiler.load_kernel(image)
     }
 }
 

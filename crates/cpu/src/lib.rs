@@ -1,8 +1,7 @@
 //! The CPU device: kernels for graph ops.
 //!
 //! [`CpuDevice`] compiles one op at a time. [`ops`] holds, by the op table's groups, how an op's attributes and operands
-//! become a kernel; the numeric kernels below it, in `trident-kernels`, work on slices and know nothing of tensors.
-#![allow(unsafe_code)]
+//! become a kernel; the numeric ones are those of `trident_kernels`. Functions of level tile are compiled by `trident_jit`.
 
 mod device;
 pub mod kernel;
@@ -15,7 +14,6 @@ mod real;
 mod test_data;
 #[cfg(test)]
 mod testing;
-pub mod tile;
 
 pub use device::CpuDevice;
 pub use trident_simd::Isa;

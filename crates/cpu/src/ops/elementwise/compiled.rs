@@ -2,7 +2,6 @@
 
 use super::several::expand;
 use crate::kernel::{Call, Compile, Kernel};
-use crate::tile::kernel::compile;
 use std::sync::Arc;
 use trident_ir::geometry::broadcast;
 use trident_ir::op::TypeError;
@@ -10,7 +9,10 @@ use trident_ir::tile::is_element;
 use trident_ir::{
     Attr, Builder, DType, Func, Level, Literal, Module, Op, OpKind as K, Type, ValueId,
 };
-use trident_runtime::{Arguments, Checks, Declined, KernelError, Tensor};
+use trident_jit::Compiler;
+use trident_runtime::{
+    Arguments, Checks, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
+};
 use trident_simd::Isa;
 
 /// Elements that one program computes.
@@ -30,7 +32,8 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     }
     let (func, result) = tile_function(cx.op, &operands).map_err(|e| cx.declined(e.to_string()))?;
     let module = Module { funcs: vec![func], ..Module::default() };
-    let kernel = compile(&module, Isa::detect(), Checks::Bounds, cx.threads)?;
+    let compiler = Compiler::new(Isa::detect(), Arc::clone(cx.threads));
+    let kernel = compiler.compile_kernel(&module, &KernelOptions { checks: Checks::Bounds })?;
     let name = format!("{}.compiled", cx.op.decl().name);
     Ok(Box::new(Compiled { name, kernel, places, result }))
 }

@@ -1,4 +1,5 @@
 //! GridSample over any number of spatial axes.
+#![allow(unsafe_code)]
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};

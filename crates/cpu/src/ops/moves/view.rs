@@ -1,4 +1,5 @@
 //! Strided views of a tensor and their copies: what transposing, slicing, expanding and tiling have in common.
+#![allow(unsafe_code)]
 
 use trident_ir::geometry::strides;
 use trident_kernels::disjoint::Disjoint;

@@ -1,4 +1,5 @@
 //! QuantizeLinear and DequantizeLinear: per tensor, per axis, per block.
+#![allow(unsafe_code)]
 
 use super::params::{Quantised, in_quantised, limits};
 use crate::kernel::Call;

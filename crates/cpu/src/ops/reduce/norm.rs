@@ -1,4 +1,5 @@
 //! Normalisation of rows: layer, RMS, skip, instance and group normalisation.
+#![allow(unsafe_code)]
 
 use super::axes::axis_of;
 use crate::kernel::Call;

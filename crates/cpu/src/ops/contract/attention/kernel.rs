@@ -1,4 +1,5 @@
 //! Attention by blocks of queries: scores of a block against all keys, softmax, product with the values.
+#![allow(unsafe_code)]
 
 use super::layout::{Layout, View};
 use super::mask::Mask;

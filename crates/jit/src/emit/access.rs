@@ -1,0 +1,224 @@
+//! Loads and stores through pointers.
+
+use std::collections::HashSet;
+
+use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
+use trident_ir::{DType, Op};
+
+use super::node::{Kind, Register};
+use super::row::VectorPath;
+use super::{Emitter, Result};
+use crate::abi;
+use trident_lower::access::{Destination, Elem, Index, NodeId, Row};
+
+/// Bit casts name a byte order.
+pub(super) fn little() -> MemFlagsData {
+    MemFlagsData::new().with_endianness(Endianness::Little)
+}
+
+/// A block on its way to memory.
+#[derive(Clone, Copy)]
+pub(super) struct Store {
+    pub(super) ptr: NodeId,
+    pub(super) value: NodeId,
+    pub(super) mask: Option<NodeId>,
+    pub(super) site: u64,
+}
+
+impl Store {
+    /// Where it goes.
+    pub(super) fn target(&self) -> Destination {
+        Destination { ptr: self.ptr, mask: self.mask, site: self.site }
+    }
+}
+
+impl<'m> Emitter<'m, '_> {
+    /// Any byte but 0 is true.
+    pub(super) fn truth_of_byte(&mut self, value: Value, elem: Elem) -> Value {
+        use cranelift_codegen::ir::condcodes::IntCC;
+        match elem == Elem::Data(DType::Bool) {
+            true => self.b.ins().icmp_imm_s(IntCC::NotEqual, value, 0),
+            false => value,
+        }
+    }
+
+    /// The element at an address, or that of `other` (else 0) where the mask does not hold.
+    pub(super) fn read(
+        &mut self,
+        elem: Elem,
+        address: Value,
+        mask: Option<Value>,
+        other: Option<Value>,
+    ) -> Value {
+        let flags = self.flags();
+        let Some(mask) = mask else {
+            let value = self.b.ins().load(elem.clif(), flags, address, 0);
+            return self.truth_of_byte(value, elem);
+        };
+        // Where nothing may be touched, the dummy is read: there is no branch.
+        let at = self.b.ins().select(mask, address, self.scratch);
+        let value = self.b.ins().load(elem.clif(), flags, at, 0);
+        let value = self.truth_of_byte(value, elem);
+        let other = match other {
+            Some(other) => other,
+            None => self.zero(elem.clif()),
+        };
+        self.b.ins().select(mask, value, other)
+    }
+
+    /// Writes an element where the mask holds.
+    fn write(&mut self, address: Value, value: Value, mask: Option<Value>) {
+        let at = match mask {
+            Some(mask) => self.b.ins().select(mask, address, self.scratch),
+            None => address,
+        };
+        let flags = self.flags();
+        self.b.ins().store(flags, value, at, 0);
+    }
+
+    /// Ends the row of programs where the status is not 0.
+    pub(super) fn stop_if(&mut self, status: Value) {
+        let (stop, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(stop);
+        self.b.ins().brif(status, stop, &[], go_on, &[]);
+        self.b.switch_to_block(stop);
+        if self.wide && self.streams {
+            self.b.ins().fence();
+        }
+        let one = self.int(1);
+        self.b.ins().return_(&[one]);
+        self.b.switch_to_block(go_on);
+    }
+
+    /// Op `store`.
+    pub(super) fn store(&mut self, op: &'m Op) -> Result<()> {
+        let ((ptr, dims), (value, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
+        let mask = self.optional(op, 2)?;
+        let site = self.site(op, "");
+        self.store_block(&dims, Store { ptr, value, mask, site })
+    }
+
+    /// Writes a block.
+    pub(super) fn store_block(&mut self, dims: &[usize], store: Store) -> Result<()> {
+        if dims.is_empty() {
+            return self.store_elements(dims, store);
+        }
+        // Loads of the only row can be told apart from the store when it is done.
+        let row = self.store_rows(dims, store).map(|r| r.1).filter(Row::is_whole);
+        let spared: HashSet<NodeId> =
+            row.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+        let apart = spared.is_empty();
+        self.separate(store, spared)?;
+        let mut undo = vec![];
+        let mut row = self.store_rows(dims, store);
+        if row.as_ref().is_none_or(|r| r.0 != VectorPath::Wide) {
+            undo = self.settle_strips(&[store.value])?;
+            row = self.store_rows(dims, store);
+        }
+        match row {
+            Some((path, row)) if apart || row.is_whole() => {
+                self.store_apart(dims, store, path, &row)?
+            }
+            None if apart => self.store_elements(dims, store)?,
+            // What was spared would be read after elements are stored.
+            _ => {
+                let value = self.copied(dims, store.value)?;
+                self.store_block(dims, Store { value, ..store })?;
+            }
+        }
+        self.restore(undo);
+        Ok(())
+    }
+
+    /// A copy of the block in scratch.
+    fn copied(&mut self, dims: &[usize], value: NodeId) -> Result<NodeId> {
+        let (elem, bits) = (self.nodes[value].elem, self.nodes[value].bits);
+        let copy = self.reserve(elem.size() << bits);
+        self.fill(dims, &[(value, copy)])?;
+        Ok(self.node(Kind::Buffer(copy), elem, bits, 1, 0))
+    }
+
+    /// Stores by runs, or from a copy if the store overlaps loads of the only row.
+    fn store_apart(
+        &mut self,
+        dims: &[usize],
+        store: Store,
+        path: VectorPath,
+        row: &Row,
+    ) -> Result<()> {
+        let mut others = row.clone();
+        others.loads.retain(|load| !self.nodes.same(load.ptr, store.ptr));
+        if others.loads.is_empty() || !row.is_whole() {
+            return self.store_row(path, row, store);
+        }
+        let apart = self.apart(&others, store.ptr)?;
+        let direct = |e: &mut Self| e.store_row(path, row, store).map(|()| vec![]);
+        let copied = |e: &mut Self| {
+            let store = Store { value: e.copied(dims, store.value)?, ..store };
+            match e.store_rows(dims, store) {
+                Some((path, row)) => e.store_row(path, &row, store)?,
+                None => e.store_elements(dims, store)?,
+            }
+            Ok(vec![])
+        };
+        self.either(apart, direct, copied).map(drop)
+    }
+
+    /// The rows by which vectors can store a block, if they can.
+    fn store_rows(&self, dims: &[usize], store: Store) -> Option<(VectorPath, Row)> {
+        let wide = self.wide_store_rows(dims, store).map(|row| (VectorPath::Wide, row));
+        wide.or_else(|| Some((VectorPath::Lanes, self.lane_store_rows(dims, store)?)))
+    }
+
+    fn store_row(&mut self, path: VectorPath, row: &Row, store: Store) -> Result<()> {
+        match path {
+            VectorPath::Wide => self.store_wide(row, store),
+            VectorPath::Lanes => self.store_lanes_of(row, store),
+        }
+    }
+
+    fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {
+        let Store { ptr, value, mask, .. } = store;
+        let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
+        let to = (store.target(), self.nodes[value].elem.size());
+        self.sweep_proved(dims, &roots, Some(to), &|e, index| e.store_element(store, index))
+    }
+
+    pub(super) fn store_element(&mut self, store: Store, index: &Index) -> Result<()> {
+        let address = self.eval(store.ptr, index)?;
+        let mask = store.mask.map(|m| self.eval(m, index)).transpose()?;
+        let value = self.eval(store.value, index)?;
+        if !self.is_store_proved() {
+            let bytes = self.nodes[store.value].elem.size();
+            self.checked(address, bytes, abi::Kind::WRITE, mask, store.site);
+        }
+        self.write(address, value, mask);
+        Ok(())
+    }
+
+    /// All elements are read before the first is written. A load whose pointers are those of the store reads only what
+    /// the same element's store overwrites; others are evaluated before, but for those that are spared.
+    fn separate(&mut self, store: Store, spared: HashSet<NodeId>) -> Result<()> {
+        let Store { ptr, value, mask, .. } = store;
+        let mut stack = vec![value];
+        let mut early: Vec<NodeId> = [Some(ptr), mask].into_iter().flatten().collect();
+        let mut seen = vec![false; self.nodes.len()];
+        while let Some(node) = stack.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            match &self.nodes[node].kind {
+                Kind::Load { ptr: from, mask, other, .. } if self.nodes.same(*from, ptr) => {
+                    stack.extend([*mask, *other].into_iter().flatten());
+                }
+                Kind::Load { .. } if spared.contains(&node) => {}
+                Kind::Apply(_, operands) => stack.extend(operands),
+                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
+                Kind::Load { .. } | Kind::View(..) | Kind::Choose { .. } | Kind::Take { .. } => {
+                    early.push(node);
+                }
+            }
+        }
+        self.settle(early)
+    }
+}

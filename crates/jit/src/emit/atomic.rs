@@ -1,0 +1,177 @@
+//! Atomic ops and histograms, by routines over blocks in scratch.
+
+use cranelift_codegen::ir::Value;
+use trident_ir::dtype::Class;
+use trident_ir::{DType, Op, OpKind as K};
+use trident_lower::access::{Elem, NodeId, index_bits};
+use trident_runtime::Checks;
+
+use super::node::{Kind, Register};
+use super::{Emitter, Result, malformed};
+use crate::abi;
+use crate::routine::{Rmw, Routine};
+
+impl<'m> Emitter<'m, '_> {
+    /// The address of the elements of a block, of none if there is no block.
+    fn address_or_null(&mut self, node: Option<NodeId>, dims: &[usize]) -> Result<Value> {
+        match node {
+            Some(node) => self.address(node, dims),
+            None => Ok(self.int(0)),
+        }
+    }
+
+    /// Has the accesses of an atomic op checked, where accesses are.
+    fn check_atomic(
+        &mut self,
+        op: &Op,
+        ptr: NodeId,
+        mask: Option<NodeId>,
+        dims: &[usize],
+        bytes: usize,
+        writes: bool,
+    ) -> Result<()> {
+        if self.checks == Checks::None {
+            return Ok(());
+        }
+        let order = op.str("order").unwrap_or_default();
+        let acquire = matches!(order, "acquire" | "acq_rel");
+        let release = matches!(order, "release" | "acq_rel");
+        let flag = |on: bool, bit: u64| if on { bit } else { 0 };
+        let kind = abi::Kind::ATOMIC
+            | flag(acquire, abi::Kind::ACQUIRE)
+            | flag(release, abi::Kind::RELEASE)
+            | flag(writes, abi::Kind::WRITES);
+        let site = self.site(op, "");
+        self.sweep(dims, &[], |e, index| {
+            let address = e.eval(ptr, index)?;
+            let mask = mask.map(|m| e.eval(m, index)).transpose()?;
+            e.checked(address, bytes, kind, mask, site);
+            Ok(())
+        })
+    }
+
+    pub(super) fn atomic(&mut self, op: &'m Op) -> Result<()> {
+        let (ptr, dims) = self.tile(op, 0)?;
+        let Elem::Ptr(dtype) = self.nodes[ptr].elem else {
+            return Err(malformed(op, "needs pointers"));
+        };
+        let elem = Elem::Data(dtype);
+        let bytes = elem.size() as u8;
+        let (value, mask) = match op.kind {
+            K::AtomicRmw | K::AtomicStore => (self.optional(op, 1)?, self.optional(op, 2)?),
+            K::AtomicLoad => (None, self.optional(op, 1)?),
+            _ => (self.optional(op, 1)?, None),
+        };
+        let writes = !matches!(op.kind, K::AtomicLoad | K::AtomicPoll);
+        let addresses = self.address(ptr, &dims)?;
+        let values = self.address_or_null(value, &dims)?;
+        let mask_at = self.address_or_null(mask, &dims)?;
+        self.check_atomic(op, ptr, mask, &dims, elem.size(), writes)?;
+        let n = self.int(1 << index_bits(&dims));
+        let result = if op.kind == K::AtomicPoll { Elem::Data(DType::Bool) } else { elem };
+        let former = match op.output(0) {
+            Some(_) => self.reserve(result.size() << index_bits(&dims)),
+            None if op.kind == K::AtomicPoll => self.reserve(1 << index_bits(&dims)),
+            None if op.kind == K::AtomicLoad => return Ok(()),
+            None => self.int(0),
+        };
+        match op.kind {
+            K::AtomicRmw => {
+                let routine = rmw(op, op.str("op").unwrap_or_default(), dtype)?;
+                self.call_routine(op, routine, &[former, addresses, values, mask_at, n])?;
+            }
+            K::AtomicCas => {
+                let (new, _) = self.tile(op, 2)?;
+                let new = self.address(new, &dims)?;
+                let args = [former, addresses, values, new, mask_at, n];
+                self.call_routine(op, Routine::AtomicCas { bytes }, &args)?;
+            }
+            K::AtomicLoad => {
+                let args = [former, addresses, mask_at, n];
+                self.call_routine(op, Routine::AtomicLoad { bytes }, &args)?;
+            }
+            K::AtomicStore => {
+                let args = [addresses, values, mask_at, n];
+                self.call_routine(op, Routine::AtomicStore { bytes }, &args)?;
+            }
+            _ => {
+                let timeout = match op.input(2) {
+                    Some(_) => self.scalar(op, 2)?.0,
+                    None => self.int(-1),
+                };
+                let args = [former, addresses, values, timeout, n];
+                self.call_routine(op, Routine::AtomicPoll { bytes }, &args)?;
+            }
+        }
+        if op.output(0).is_some() {
+            let node = self.node(Kind::Buffer(former), result, index_bits(&dims), 1, 0);
+            self.give_block(op, 0, node, dims)?;
+        }
+        Ok(())
+    }
+
+    /// Op `descriptor_reduce`, for pointers and mask of the block.
+    pub(super) fn reduce_block(
+        &mut self,
+        op: &'m Op,
+        dims: &[usize],
+        (ptr, value, mask): (NodeId, NodeId, NodeId),
+        dtype: DType,
+    ) -> Result<()> {
+        let name = op.str("op").unwrap_or_default();
+        let routine = rmw(op, name, dtype)?;
+        let addresses = self.address(ptr, dims)?;
+        let values = self.address(value, dims)?;
+        let mask_at = self.address(mask, dims)?;
+        self.check_atomic(op, ptr, Some(mask), dims, dtype.size(), true)?;
+        let (none, n) = (self.int(0), self.int(1 << index_bits(dims)));
+        self.call_routine(op, routine, &[none, addresses, values, mask_at, n])
+    }
+
+    pub(super) fn histogram(&mut self, op: &'m Op) -> Result<()> {
+        let (x, dims) = self.tile(op, 0)?;
+        let mask = self.optional(op, 1)?;
+        let (elem, bins) = self.result(op, 0)?;
+        let dtype = self.nodes[x].elem.dtype();
+        let bits = index_bits(&bins);
+        let out = self.reserve(elem.size() << bits);
+        let zero = self.zero(elem.clif());
+        let zero = self.uniform(zero, elem, bits);
+        self.fill(&bins, &[(zero, out)])?;
+        let data = self.address(x, &dims)?;
+        let mask = self.address_or_null(mask, &dims)?;
+        let (count, n) = (self.int(1 << bits), self.int(1 << index_bits(&dims)));
+        self.call_routine(op, Routine::Histogram { dtype }, &[out, count, data, mask, n])?;
+        let node = self.node(Kind::Buffer(out), elem, bits, 1, 0);
+        self.give_block(op, 0, node, bins)
+    }
+}
+
+/// The routine for an atomic op of this name. Bits are bits: where only they matter, integers of either sign and floats
+/// share routines.
+fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
+    let (rmw, bits_only) = match name {
+        "add" | "fadd" => (Rmw::Add, false),
+        "and" => (Rmw::And, true),
+        "or" => (Rmw::Or, true),
+        "xor" => (Rmw::Xor, true),
+        "max" | "umax" => (Rmw::Max, false),
+        "min" | "umin" => (Rmw::Min, false),
+        "exchange" => (Rmw::Exchange, true),
+        _ => return Err(malformed(op, format!("there is no atomic `{name}`"))),
+    };
+    let of = |class: Class| {
+        DType::ALL.iter().copied().find(|d| d.class() == class && d.bits() == dtype.bits())
+    };
+    let (signed, unsigned) = (of(Class::Int), of(Class::UInt));
+    let candidates = match name {
+        "umax" | "umin" => vec![unsigned],
+        "add" if dtype.is_int() => vec![Some(dtype), signed, unsigned],
+        _ if bits_only => vec![Some(dtype), signed, unsigned],
+        _ => vec![Some(dtype)],
+    };
+    let routines =
+        candidates.into_iter().flatten().map(|dtype| Routine::AtomicRmw { op: rmw, dtype });
+    let mut found = routines.filter(|r| r.slot().is_some());
+    found.next().ok_or_else(|| malformed(op, format!("there is no atomic `{name}` of {dtype}")))
+}

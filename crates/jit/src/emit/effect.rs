@@ -1,0 +1,109 @@
+//! Prints and assertions.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use trident_ir::{DType, Op};
+
+use super::node::Val;
+use super::{Context, Emitter, Result, malformed};
+use crate::routine::{Print, Routine};
+use trident_lower::access::{Elem, counter, index_bits};
+
+impl<'m> Emitter<'m, '_> {
+    /// Bytes in scratch.
+    fn text(&mut self, bytes: &[u8]) -> Value {
+        let address = self.reserve(bytes.len());
+        for (i, &byte) in bytes.iter().enumerate() {
+            let value = self.b.ins().iconst(types::I8, i64::from(byte));
+            self.put(address, i, value);
+        }
+        address
+    }
+
+    pub(super) fn print(&mut self, op: &'m Op) -> Result<()> {
+        let prefix = op.str("prefix").unwrap_or_default().as_bytes();
+        let signed = op.ints("signed").unwrap_or_default();
+        let operands = op.inputs.len();
+        for operand in 0..operands.max(1) {
+            let (data, dims, elem) = match operands {
+                0 => (self.int(0), vec![], None),
+                _ => {
+                    if matches!(self.operand(op, operand)?, Val::Descriptor(_)) {
+                        return Err(malformed(op, "prints a descriptor"));
+                    }
+                    let (node, dims) = self.tile(op, operand)?;
+                    (self.address(node, &dims)?, dims, Some(self.nodes[node].elem))
+                }
+            };
+            let top = self.top;
+            let record = self.reserve(size_of::<Print>());
+            let lengths = self.reserve(8 * dims.len());
+            let text = self.text(prefix);
+            self.top = top;
+            for (i, &n) in dims.iter().enumerate() {
+                let n = self.int(n as i64);
+                self.put(lengths, 8 * i, n);
+            }
+            let dtype = match elem {
+                Some(Elem::Data(d)) => DType::ALL.iter().position(|&o| o == d).unwrap_or(0) as i64,
+                _ => i64::from(u32::MAX),
+            };
+            let is_signed = signed.get(operand).map_or_else(
+                || elem.is_some_and(|e| e.dtype().class() == trident_ir::dtype::Class::Int),
+                |&s| s != 0,
+            );
+            self.put(record, offset_of!(Print, prefix), text);
+            let length = self.int(prefix.len() as i64);
+            self.put(record, offset_of!(Print, prefix_len), length);
+            for axis in 0..3 {
+                let id = self.ids[axis];
+                self.put(record, offset_of!(Print, program) + 4 * axis, id);
+            }
+            self.put(record, offset_of!(Print, dims), lengths);
+            self.put(record, offset_of!(Print, data), data);
+            for (offset, value) in [
+                (offset_of!(Print, rank), dims.len() as i64),
+                (offset_of!(Print, dtype), dtype),
+                (offset_of!(Print, operand), operand as i64),
+                (offset_of!(Print, operands), operands as i64),
+                (offset_of!(Print, hex), i64::from(op.flag("hex"))),
+                (offset_of!(Print, signed), i64::from(is_signed)),
+            ] {
+                let value = self.b.ins().iconst(types::I32, value);
+                self.put(record, offset, value);
+            }
+            self.call_routine(op, Routine::Print, &[record])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn assert(&mut self, op: &'m Op) -> Result<()> {
+        let (condition, dims) = self.tile(op, 0)?;
+        let yes = self.b.ins().iconst(types::I8, 1);
+        let bits = index_bits(&dims);
+        let all = self.repeat(bits, &[yes], |e, var, all| {
+            let index = counter(var, bits).collect();
+            let holds = e.eval(condition, &index)?;
+            Ok(vec![e.b.ins().band(all[0], holds)])
+        })?;
+        let site = self.site(op, op.str("message").unwrap_or_default());
+        let (fail, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(fail);
+        self.b.ins().brif(all[0], go_on, &[], fail, &[]);
+        self.b.switch_to_block(fail);
+        let flags = MemFlagsData::trusted().with_readonly();
+        let function = self.b.ins().load(
+            types::I64,
+            flags,
+            self.context,
+            offset_of!(Context<'_>, fail) as i32,
+        );
+        let site = self.int(site as i64);
+        self.call_address(function, &[self.context, self.program, site], false);
+        let one = self.int(1);
+        self.b.ins().return_(&[one]);
+        self.b.switch_to_block(go_on);
+        Ok(())
+    }
+}

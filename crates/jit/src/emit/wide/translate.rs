@@ -1,0 +1,458 @@
+//! Expressions as values of loops.
+
+use std::collections::HashMap;
+
+use cranelift_codegen::ir::{InstructionData, Opcode, Value, ValueDef};
+use half::f16;
+use trident_ir::dtype::Class as Kinds;
+use trident_ir::{DType, Op, OpKind as K};
+
+use trident_lower::access::{
+    Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
+};
+
+use super::Word;
+use crate::emit::Emitter;
+use crate::emit::node::Kind;
+use crate::loops::{
+    Binary, Class, Format, Id, Logic, Relation, Unary, Value as Of, Values, Width, traced,
+};
+use crate::routine::{Function, Routine};
+
+/// An expression on its way to a loop.
+pub(super) struct Translation<'r> {
+    pub(super) row: &'r Row,
+    pub(super) values: Values,
+    pub(super) words: Vec<Word>,
+    known: HashMap<(NodeId, Index), Id>,
+    /// Loads from pointers, and their streams.
+    pub(super) loads: Vec<(NodeId, usize)>,
+}
+
+impl Translation<'_> {
+    /// The number of an argument.
+    pub(super) fn word(&mut self, word: Word) -> usize {
+        let found = self.words.iter().position(|w| *w == word);
+        found.unwrap_or_else(|| {
+            self.words.push(word);
+            self.words.len() - 1
+        })
+    }
+
+    fn scalar(&mut self, node: NodeId, index: &Index) -> Id {
+        let word = self.word(Word::Scalar(node, index.clone()));
+        self.values.add(Of::Scalar(word))
+    }
+
+    fn binary(&mut self, op: Binary, a: Id, b: Id) -> Id {
+        self.values.add(Of::Binary(op, a, b))
+    }
+}
+
+/// How a loop compares and orders elements of a type.
+pub(super) fn class_of(dtype: DType) -> Class {
+    match dtype.class() {
+        Kinds::Float => Class::Float,
+        Kinds::Int => Class::Int,
+        _ => Class::Uint,
+    }
+}
+
+/// The width of the values that elements become; shorter ones are computed in 4 bytes and rounded after each op.
+fn width_of(elem: Elem) -> Option<Width> {
+    use DType as D;
+    match elem {
+        Elem::Data(D::F32 | D::I32 | D::U32 | D::F16 | D::BF16) => Some(Width::Four),
+        Elem::Data(D::I8 | D::U8 | D::I16 | D::U16) => Some(Width::Four),
+        Elem::Data(D::F64 | D::I64 | D::U64) => Some(Width::Eight),
+        _ => None,
+    }
+}
+
+pub(super) fn format_of(elem: Elem) -> Format {
+    match elem {
+        Elem::Data(DType::F16) => Format::F16,
+        Elem::Data(DType::BF16) => Format::BF16,
+        Elem::Data(DType::I8) => Format::I8,
+        Elem::Data(_) if elem.size() == 1 => Format::U8,
+        Elem::Data(DType::I16) => Format::I16,
+        Elem::Data(DType::U16) => Format::U16,
+        _ => Format::Same,
+    }
+}
+
+/// Whether the elements have fewer than the 4 bytes in which loops compute those that they can.
+pub(in crate::emit) fn is_short(elem: Elem) -> bool {
+    elem.size() < 4
+}
+
+/// The value rounded to the elements' type.
+fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
+    match format_of(elem) {
+        Format::F16 => v.add(Of::Unary(Unary::Half, x)),
+        Format::BF16 => v.nearest_bf16(x),
+        format => v.wrapped(x, format),
+    }
+}
+
+/// The bits of an element as those of the value that it becomes.
+fn extended(bits: u64, elem: Elem) -> u64 {
+    match format_of(elem) {
+        Format::Same => bits,
+        Format::F16 => f16::from_bits(bits as u16).to_f32().to_bits().into(),
+        Format::BF16 => bits << 16,
+        Format::I8 => (bits as i8 as u32).into(),
+        Format::I16 => (bits as i16 as u32).into(),
+        Format::U8 | Format::U16 => bits,
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// A translation of these blocks.
+    pub(super) fn translation<'r>(
+        &self,
+        row: &'r Row,
+        roots: &[NodeId],
+    ) -> Option<Translation<'r>> {
+        let elem = self.nodes[*roots.first()?].elem;
+        let width = if is_short(elem) { Width::Four } else { width_of(elem)? };
+        let values = Values::new(width);
+        let (words, loads) = (vec![], vec![]);
+        Some(Translation { row, values, words, known: HashMap::new(), loads })
+    }
+
+    /// What is written to memory for a block, and how. Short floats whose bits are only moved are integers on the way:
+    /// loops know no 8-bit floats, and reading a half makes a signalling NaN quiet.
+    pub(super) fn stored(
+        &self,
+        t: &mut Translation<'_>,
+        root: NodeId,
+        index: &Index,
+    ) -> Option<(Id, Format)> {
+        let n = &self.nodes[root];
+        let bits = match n.elem.size() {
+            1 => Elem::Data(DType::U8),
+            _ => Elem::Data(DType::U16),
+        };
+        let moved = match &n.kind {
+            Kind::View(of, map) => return self.stored(t, *of, &rename(map, index)),
+            Kind::Apply(Fun::Op(op), operands) if op.kind == K::BitCast && is_short(n.elem) => {
+                let &of = operands.first()?;
+                let whole = matches!(self.nodes[of].elem, Elem::Data(d) if d.is_int());
+                let at = self.nodes.operand_index(of, index);
+                if whole { self.stored(t, of, &at) } else { None }
+            }
+            Kind::Load { .. } if is_short(n.elem) && n.elem.dtype().is_float() => {
+                self.translate_load(t, root, index, bits).map(|id| (id, format_of(bits)))
+            }
+            _ => None,
+        };
+        moved.or_else(|| Some((self.translate(t, root, index)?, format_of(n.elem))))
+    }
+
+    /// The block as values of a loop, if a loop can compute it.
+    pub(super) fn translate(
+        &self,
+        t: &mut Translation<'_>,
+        node: NodeId,
+        index: &Index,
+    ) -> Option<Id> {
+        let key = (node, index.clone());
+        if let Some(&id) = t.known.get(&key) {
+            return Some(id);
+        }
+        let n = &self.nodes[node];
+        let truth = n.elem == Elem::Data(DType::Bool);
+        if !truth && width_of(n.elem) != Some(t.values.width) {
+            return None;
+        }
+        let id = match &n.kind {
+            _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
+            Kind::Uniform(value) => match self.constant_bits(*value) {
+                Some(bits) => t.values.add(Of::Const(extended(bits, n.elem))),
+                None => t.scalar(node, index),
+            },
+            _ if uniform(index) => t.scalar(node, index),
+            Kind::Iota(_) => {
+                let first = t.scalar(node, &start(index));
+                let number = t.values.add(Of::Number);
+                t.binary(Binary::IntAdd, first, number)
+            }
+            &Kind::Buffer(address) => {
+                let word = Word::Buffer(address, start(index), n.elem.size());
+                let (stream, format) = (t.word(word), format_of(n.elem));
+                let bits = t.values.add(Of::Load { stream, other: None, format });
+                let zero = t.values.add(Of::Const(0));
+                match truth {
+                    true => t.values.add(Of::Compare(Class::Uint, Relation::Greater, bits, zero)),
+                    false => bits,
+                }
+            }
+            Kind::View(of, map) => self.translate(t, *of, &rename(map, index))?,
+            Kind::Load { .. } if truth => return None,
+            Kind::Load { .. } => self.translate_load(t, node, index, n.elem)?,
+            Kind::Apply(Fun::Op(op), operands) => {
+                self.translate_op(t, op, operands, n.elem, index)?
+            }
+            _ => return None,
+        };
+        t.known.insert(key, id);
+        Some(id)
+    }
+
+    /// The elements that a load reads, taken as this type.
+    fn translate_load(
+        &self,
+        t: &mut Translation<'_>,
+        node: NodeId,
+        index: &Index,
+        elem: Elem,
+    ) -> Option<Id> {
+        let &Kind::Load { ptr, mask, other, .. } = &self.nodes[node].kind else { return None };
+        let other = match (mask, other) {
+            (None, _) => None,
+            (Some(_), None) => Some(t.values.add(Of::Const(0))),
+            (Some(_), Some(_)) if elem != self.nodes[node].elem => return None,
+            (Some(_), Some(other)) => {
+                let at = self.nodes.operand_index(other, index);
+                Some(self.translate(t, other, &at)?)
+            }
+        };
+        let stream = t.word(Word::Pointer(ptr, start(index)));
+        t.loads.push((node, stream));
+        Some(t.values.add(Of::Load { stream, other, format: format_of(elem) }))
+    }
+
+    /// The bits of a constant.
+    fn constant_bits(&self, value: Value) -> Option<u64> {
+        let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(value) else { return None };
+        match self.b.func.dfg.insts[inst] {
+            InstructionData::UnaryIeee32 { imm, .. } => Some(imm.bits().into()),
+            InstructionData::UnaryIeee64 { imm, .. } => Some(imm.bits()),
+            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
+                let bits = self.b.func.dfg.value_type(value).bits();
+                Some(imm.bits() as u64 & (u64::MAX >> (64 - bits)))
+            }
+            _ => None,
+        }
+    }
+
+    fn translate_op(
+        &self,
+        t: &mut Translation<'_>,
+        op: &Op,
+        operands: &[NodeId],
+        result: Elem,
+        index: &Index,
+    ) -> Option<Id> {
+        let &first = operands.first()?;
+        let Elem::Data(from) = self.nodes[first].elem else { return None };
+        if op.kind == K::Where && t.row.settles(first, index) {
+            let [_, yes, no] = *operands else { return None };
+            let mut of = |o| self.translate(t, o, &self.nodes.operand_index(o, index));
+            let (yes, no) = (of(yes)?, of(no)?);
+            return Some(t.values.add(Of::On(yes, no)));
+        }
+        let short = op.kind == K::BitCast && is_short(result);
+        if short && matches!(self.nodes[first].kind, Kind::Load { .. }) && result.dtype().is_int() {
+            return self.translate_load(t, first, &self.nodes.operand_index(first, index), result);
+        }
+        let mut x = vec![];
+        for &o in operands {
+            x.push(self.translate(t, o, &self.nodes.operand_index(o, index))?);
+        }
+        if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
+            return Some(t.values.trace(traced(function.name, function.inputs)?, x[0]));
+        }
+        let v = &mut t.values;
+        let halves = matches!(format_of(result), Format::F16 | Format::BF16);
+        if is_block_function(op) && halves {
+            let function = Function::find(function_name(op), &[DType::F32])?;
+            let value = v.trace(traced(function.name, function.inputs)?, x[0]);
+            return Some(rounded(v, value, result));
+        }
+        if from == DType::Bool {
+            return of_truth(v, op, &x, result);
+        }
+        if let Some(relation) = relation(op.kind) {
+            return Some(v.add(Of::Compare(class_of(from), relation, x[0], *x.get(1)?)));
+        }
+        if op.kind == K::IsNaN {
+            return Some(v.add(Of::Compare(Class::Float, Relation::Unordered, x[0], x[0])));
+        }
+        let value = match (op.kind, from.is_float()) {
+            (K::Cast, true) if op.str("rounding") == Some("rtz") && result.dtype().is_float() => {
+                return truncated(v, x[0], from, result);
+            }
+            (K::Cast, _) => converted(v, op, x[0], from, result.dtype())?,
+            (K::BitCast, _) => recast(x[0], from, result)?,
+            (_, true) => of_floats(v, op, &x)?,
+            (_, false) => of_integers(v, op, &x, from)?,
+        };
+        // What is chosen, or of a float changes only the sign, is exact; so are bits of extended integers.
+        let exact = match op.kind {
+            K::Max | K::MaxNum | K::Min | K::MinNum => true,
+            K::Neg | K::Abs => from.is_float(),
+            K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor => true,
+            K::BitShift => op.str("direction") != Some("LEFT"),
+            _ => false,
+        };
+        Some(if exact { value } else { rounded(v, value, result) })
+    }
+}
+
+fn relation(kind: K) -> Option<Relation> {
+    Some(match kind {
+        K::Less => Relation::Less,
+        K::LessOrEqual => Relation::LessOrEqual,
+        K::Equal => Relation::Equal,
+        K::Greater => Relation::Greater,
+        K::GreaterOrEqual => Relation::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+/// All operands put together by an operation on two.
+fn folded(v: &mut Values, x: &[Id], mut of: impl FnMut(&mut Values, Id, Id) -> Id) -> Option<Id> {
+    let (&first, rest) = x.split_first()?;
+    Some(rest.iter().fold(first, |sum, &y| of(v, sum, y)))
+}
+
+/// The greatest (least) of the operands, if the op asks for one.
+fn of_extremes(v: &mut Values, op: &Op, x: &[Id], class: Class) -> Option<Id> {
+    let (greater, nan) = match op.kind {
+        K::Max => (true, true),
+        K::MaxNum => (true, false),
+        K::Min => (false, true),
+        K::MinNum => (false, false),
+        _ => return None,
+    };
+    folded(v, x, |v, a, b| extreme(v, class, greater, nan, a, b))
+}
+
+/// An op on floats, not rounded to their type yet.
+fn of_floats(v: &mut Values, op: &Op, x: &[Id]) -> Option<Id> {
+    let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
+    let binary = |op| Of::Binary(op, a, b);
+    let value = match op.kind {
+        K::Add => binary(Binary::Add),
+        K::Sub => binary(Binary::Sub),
+        K::Mul => binary(Binary::Mul),
+        K::Div => binary(Binary::Div),
+        K::Neg => Of::Binary(Binary::Xor, a, v.sign_bit()),
+        K::Abs => Of::Binary(Binary::And, a, v.magnitude_bits()),
+        K::Sqrt => Of::Unary(Unary::Sqrt, a),
+        K::Floor => Of::Unary(Unary::Floor, a),
+        K::Ceil => Of::Unary(Unary::Ceil, a),
+        K::Round => Of::Unary(Unary::Round, a),
+        _ => return of_extremes(v, op, x, Class::Float),
+    };
+    Some(v.add(value))
+}
+
+/// An op on integers, not wrapped to their type yet.
+fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
+    let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
+    let binary = |op| Of::Binary(op, a, b);
+    let value = match op.kind {
+        K::Add => binary(Binary::IntAdd),
+        K::Sub => binary(Binary::IntSub),
+        K::Mul => binary(Binary::IntMul),
+        K::Neg => Of::Binary(Binary::IntSub, v.add(Of::Const(0)), a),
+        K::BitwiseAnd => binary(Binary::And),
+        K::BitwiseOr => binary(Binary::Or),
+        K::BitwiseXor => binary(Binary::Xor),
+        K::BitwiseNot => {
+            let all = v.add(Of::Const(u64::MAX >> (64 - 8 * v.width.bytes())));
+            Of::Binary(Binary::Xor, a, all)
+        }
+        K::BitShift => {
+            let by = v.constant(b).filter(|&n| n < 8 * from.size() as u64)? as u8;
+            let shift = match (op.str("direction"), class_of(from)) {
+                (Some("LEFT"), _) => Unary::ShiftLeft(by),
+                (_, Class::Int) => Unary::ShiftArithmetic(by),
+                _ => Unary::ShiftRight(by),
+            };
+            Of::Unary(shift, a)
+        }
+        _ => return of_extremes(v, op, x, class_of(from)),
+    };
+    Some(v.add(value))
+}
+
+/// The bits in another type, if loops hold both alike.
+fn recast(x: Id, from: DType, to: Elem) -> Option<Id> {
+    let alike = from.size() >= 4 || from.is_int() && to.dtype().is_int();
+    (from.size() == to.size() && alike).then_some(x)
+}
+
+/// A float as the next toward zero of a shorter type.
+fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
+    match (from, format_of(to)) {
+        (DType::F32, Format::F16) => Some(v.add(Of::Unary(Unary::HalfToZero, x))),
+        (DType::F32, Format::BF16) => Some(v.truncated_bf16(x)),
+        _ => None,
+    }
+}
+
+/// A number in another type, not rounded to it yet.
+fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<Id> {
+    use DType as D;
+    let to_zero = op.str("rounding") == Some("rtz");
+    Some(match (from, to) {
+        (D::I32, D::F32) | (D::I64, D::F64) => v.add(Of::Unary(Unary::FromInt, x)),
+        (from, to) if from.is_int() && to.is_int() => x,
+        // Exact before it is rounded.
+        (from, to) if from.is_int() && from.size() < 4 && to.is_float() && !to_zero => {
+            v.add(Of::Unary(Unary::FromInt, x))
+        }
+        (from, to) if from.is_float() && to.is_float() => x,
+        (from, D::I8 | D::U8 | D::I16 | D::U16 | D::I32 | D::I64) if from.is_float() => {
+            v.saturated_int(x)
+        }
+        _ => return None,
+    })
+}
+
+/// The greater (lesser) of two; of NaN and a number NaN or the number.
+fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id) -> Id {
+    let op = match (class, greater) {
+        (Class::Float, true) => Binary::MaxNum,
+        (Class::Float, false) => Binary::MinNum,
+        (Class::Int, true) => Binary::IntMax,
+        (Class::Int, false) => Binary::IntMin,
+        (Class::Uint, true) => Binary::UintMax,
+        (Class::Uint, false) => Binary::UintMin,
+    };
+    if class != Class::Float {
+        return v.add(Of::Binary(op, a, b));
+    }
+    // A signalling NaN, which only memory has, would count as NaN even where the other is to win.
+    let [a, b] = [a, b].map(|x| if nan { x } else { v.quieted(x) });
+    let number = v.add(Of::Binary(op, a, b));
+    if !nan {
+        return number;
+    }
+    let unordered = v.add(Of::Compare(Class::Float, Relation::Unordered, a, b));
+    let sum = v.add(Of::Binary(Binary::Add, a, b));
+    v.add(Of::Select(unordered, sum, number))
+}
+
+/// An op on truth values.
+fn of_truth(v: &mut Values, op: &Op, x: &[Id], result: Elem) -> Option<Id> {
+    let (a, b) = (x[0], *x.last()?);
+    Some(match op.kind {
+        K::And => v.add(Of::Logic(Logic::And, a, b)),
+        K::Or => v.add(Of::Logic(Logic::Or, a, b)),
+        K::Xor => v.add(Of::Logic(Logic::Xor, a, b)),
+        K::Not => v.add(Of::Not(a)),
+        K::Where if result != Elem::Data(DType::Bool) => v.add(Of::Select(a, *x.get(1)?, b)),
+        K::Cast => {
+            let Elem::Data(to) = result else { return None };
+            let one = if to.is_float() { v.float(1.0) } else { v.add(Of::Const(1)) };
+            let zero = v.add(Of::Const(0));
+            v.add(Of::Select(a, one, zero))
+        }
+        _ => return None,
+    })
+}

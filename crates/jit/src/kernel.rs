@@ -1,0 +1,350 @@
+//! Kernels: compilation of tile modules to native code, and launches.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use trident_ir::tile::{Origin, Origins};
+use trident_ir::{Level, Module, Type};
+use trident_runtime::{
+    Checks, Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
+    LaunchError, Listing, ProgramPoint,
+};
+use trident_simd::Isa;
+
+use super::abi::{Context, Fault, Kind};
+use super::check::{self, Access, Checker, Extents};
+use super::code::Code;
+use super::emit::Emitted;
+use super::spread::Pace;
+use super::target::{self, Compiled};
+use super::{image, routine};
+use trident_kernels::aligned::Scratch;
+use trident_kernels::threads::Threads;
+
+/// What the native code of a kernel needs beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    pub(super) name: String,
+    pub(super) params: Vec<Type>,
+    pub(super) emitted: Emitted,
+    pub(super) checks: Checks,
+    /// For each parameter, whether the kernel may write through it.
+    pub(super) written: Vec<bool>,
+}
+
+/// A kernel in machine code.
+struct Native {
+    header: Header,
+    code: Code,
+    threads: Arc<Threads>,
+    isa: Isa,
+    pace: Pace,
+    /// What it was compiled from; a kernel that was loaded from an image has none.
+    module: Option<Module>,
+}
+
+/// Compiles the entry of a module, of level tile, for an instruction set of this machine. Launches of its kernels are spread
+/// over its threads.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    isa: Isa,
+    threads: Arc<Threads>,
+}
+
+impl Compiler {
+    /// A compiler for this instruction set.
+    pub fn new(isa: Isa, threads: Arc<Threads>) -> Compiler {
+        Compiler { isa, threads }
+    }
+}
+
+impl KernelCompiler for Compiler {
+    fn compile_kernel(
+        &self,
+        module: &Module,
+        options: &KernelOptions,
+    ) -> Result<Arc<dyn Kernel>, Declined> {
+        compile(module, self.isa, options.checks, &self.threads)
+    }
+
+    fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
+        let (header, code) = image::read(image.bytes(), self.isa)
+            .map_err(|reason| Declined { op: "kernel".into(), reason: reason.to_string() })?;
+        native(header, code, None, self.isa, &self.threads)
+    }
+}
+
+fn compile(
+    module: &Module,
+    isa: Isa,
+    checks: Checks,
+    threads: &Arc<Threads>,
+) -> Result<Arc<dyn Kernel>, Declined> {
+    let entry = module.entry().filter(|f| f.level == Level::Tile);
+    let Some(entry) = entry else {
+        let reason = "has no entry of level tile".into();
+        return Err(Declined { op: "module".into(), reason });
+    };
+    let Compiled { code, emitted, .. } = target::compile(module, isa, checks, None)?;
+    let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
+    let (name, written) = (entry.name.clone(), Origins::new(module).written());
+    let header = Header { name, params, emitted, checks, written };
+    native(header, &code, Some(module.clone()), isa, threads)
+}
+
+fn native(
+    header: Header,
+    code: &[u8],
+    module: Option<Module>,
+    isa: Isa,
+    threads: &Arc<Threads>,
+) -> Result<Arc<dyn Kernel>, Declined> {
+    let code = Code::new(code).map_err(|e| Declined {
+        op: header.name.clone(),
+        reason: format!("no memory for machine code: {e}"),
+    })?;
+    let (threads, pace) = (Arc::clone(threads), Pace::default());
+    Ok(Arc::new(Native { header, code, threads, isa, pace, module }))
+}
+
+/// Most scratch of a thread: more is taken for a mistake.
+const MOST_SCRATCH: usize = 1 << 31;
+
+/// Keeps the fault of the first program in the grid's order.
+fn note(context: *const Context<'_>, fault: Fault) {
+    // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
+    let context = unsafe { &*context };
+    let mut first = context.fault.lock().unwrap_or_else(PoisonError::into_inner);
+    if first.as_ref().is_none_or(|f| fault.program < f.program) {
+        *first = Some(fault);
+    }
+}
+
+extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64) {
+    note(context, Fault { program, site, access: None });
+}
+
+/// The access that a call from native code is about.
+fn access(kind: u64) -> Access {
+    match kind {
+        Kind::READ => Access::Read,
+        Kind::WRITE => Access::Write,
+        _ => Access::Atomic {
+            acquire: kind & Kind::ACQUIRE != 0,
+            release: kind & Kind::RELEASE != 0,
+            writes: kind & Kind::WRITES != 0,
+        },
+    }
+}
+
+/// [`Context::check`] where all is checked.
+extern "C" fn check_all(
+    context: *const Context<'_>,
+    program: u64,
+    site: u64,
+    address: u64,
+    bytes: u64,
+    kind: u64,
+    mask: u64,
+) -> u64 {
+    if mask == 0 {
+        return 0;
+    }
+    let found = {
+        // SAFETY: as in `note`.
+        let checker = unsafe { &(*context).checker };
+        let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
+        checker.as_mut().map_or(Ok(()), |c| {
+            // SAFETY: native code asks before it makes the access.
+            unsafe { c.access(site, address, bytes as usize, access(kind)) }
+        })
+    };
+    let Err(fault) = found else { return 0 };
+    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    1
+}
+
+/// [`Context::check`] where bounds are checked.
+extern "C" fn check_bounds(
+    context: *const Context<'_>,
+    program: u64,
+    site: u64,
+    address: u64,
+    bytes: u64,
+    kind: u64,
+    _mask: u64,
+) -> u64 {
+    // SAFETY: as in `note`.
+    let (launch, sites) = unsafe { (&(*context).launch, (*context).sites) };
+    let anywhere = Origin { params: vec![], open: true };
+    let origin = sites.get(site as usize).map_or(&anywhere, |s| &s.origin);
+    let (access, bytes) = (access(kind), bytes as usize);
+    let Err(fault) = Extents::new(launch).access(origin, address, bytes, access) else { return 0 };
+    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    1
+}
+
+impl Native {
+    fn scratch(&self) -> Scratch<u8> {
+        Scratch::take(self.header.emitted.scratch)
+    }
+
+    /// Runs programs one after another; whether all went well.
+    fn run(
+        &self,
+        context: &Context<'_>,
+        args: &[u64],
+        programs: Range<usize>,
+        scratch: &mut Scratch<u8>,
+    ) -> bool {
+        let (args, scratch) = (args.as_ptr(), scratch.as_mut_ptr());
+        let (first, count) = (programs.start as u64, programs.len() as u64);
+        // SAFETY: the code was generated for this machine and these parameters; what its pointers point to is the
+        // launching program's affair, as the interface says.
+        let status = unsafe {
+            (self.code.entry(self.header.emitted.entry))(context, args, first, count, scratch)
+        };
+        status == 0
+    }
+
+    /// Whether the kernel can be held to the launch's memory.
+    fn suits(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
+        let kernel = || self.header.name.clone();
+        if self.header.checks == Checks::None {
+            return Err(LaunchError::Unchecked { kernel: kernel() });
+        }
+        for (index, ty) in self.header.params.iter().enumerate() {
+            let is_memory = launch.extents().iter().any(|e| e.param == index);
+            let reason = match ty {
+                Type::Pointer(_) if is_memory => continue,
+                Type::Pointer(_) => "needs memory",
+                Type::Descriptor(_) => "is a descriptor, which is an address",
+                _ if !is_memory => continue,
+                _ => "is a number, not memory",
+            };
+            return Err(LaunchError::Argument { kernel: kernel(), index, reason: reason.into() });
+        }
+        Ok(())
+    }
+
+    fn error(&self, fault: Fault, grid: [u32; 3]) -> LaunchError {
+        let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
+        let id = [fault.program % x, fault.program / x % y, fault.program / x / y];
+        let site = self.header.emitted.sites.get(fault.site as usize).cloned().unwrap_or_default();
+        let at = ProgramPoint { program: id.map(|i| i as u32), loc: site.loc.map(Arc::from) };
+        match fault.access {
+            Some(access) => LaunchError::Access { at, access },
+            None => LaunchError::Assert { at, message: site.message },
+        }
+    }
+}
+
+impl Kernel for Native {
+    fn name(&self) -> &str {
+        &self.header.name
+    }
+
+    fn params(&self) -> &[Type] {
+        &self.header.params
+    }
+
+    fn written(&self) -> Option<&[bool]> {
+        Some(&self.header.written)
+    }
+
+    fn temporary_bytes(&self, programs: usize) -> usize {
+        let threads = self.threads.count().min(programs);
+        self.header.emitted.scratch.saturating_mul(threads)
+    }
+
+    fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
+        let (expected, actual) = (self.header.params.len(), launch.args().len());
+        if expected != actual {
+            let kernel = self.header.name.clone();
+            return Err(LaunchError::Arguments { kernel, expected, actual });
+        }
+        if launch.is_bounded() {
+            self.suits(launch)?;
+        }
+        if self.header.emitted.scratch > MOST_SCRATCH {
+            let (kernel, bytes) = (self.header.name.clone(), self.header.emitted.scratch);
+            return Err(LaunchError::Memory { kernel, bytes });
+        }
+        let grid = launch.grid();
+        let programs = grid.iter().map(|&n| n as usize).try_fold(1usize, usize::checked_mul);
+        let programs = match programs {
+            Some(0) => return Ok(()),
+            Some(n) => n,
+            None => {
+                let kernel = self.header.name.clone();
+                return Err(LaunchError::Grid { kernel, grid });
+            }
+        };
+        let sites = &self.header.emitted.sites;
+        let bounds = match self.header.checks {
+            Checks::Bounds => check::bounds(launch),
+            Checks::None | Checks::All => vec![],
+        };
+        let all = self.header.checks == Checks::All;
+        let context = Context {
+            table: routine::table(self.isa).as_ptr(),
+            code: self.code.bytes().as_ptr(),
+            grid,
+            fail,
+            check: if all { check_all } else { check_bounds },
+            bounds: bounds.as_ptr(),
+            fault: Mutex::new(None),
+            checker: Mutex::new(all.then(|| Checker::new(launch, sites))),
+            launch: *launch,
+            sites,
+        };
+        // The first program that failed: those before it still run, so that it is the same one every time.
+        let failed = AtomicUsize::new(usize::MAX);
+        let run = |programs: Range<usize>, scratch: &mut Scratch<u8>| {
+            let first = programs.start;
+            if first <= failed.load(Ordering::Relaxed)
+                && !self.run(&context, launch.args(), programs, scratch)
+            {
+                failed.fetch_min(first, Ordering::Relaxed);
+            }
+        };
+        if all {
+            let mut scratch = self.scratch();
+            for program in 0..programs {
+                if let Some(c) =
+                    &mut *context.checker.lock().unwrap_or_else(PoisonError::into_inner)
+                {
+                    c.begin(program as u32);
+                }
+                run(program..program + 1, &mut scratch);
+                if failed.load(Ordering::Relaxed) <= program {
+                    break;
+                }
+            }
+        } else {
+            self.pace.spread(&self.threads, programs, &|pieces| {
+                // A thread that comes late and finds nothing to do needs no memory.
+                let mut scratch = None;
+                pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
+            });
+        }
+        let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match fault {
+            Some(fault) => Err(self.error(fault, grid)),
+            None => Ok(()),
+        }
+    }
+
+    fn listing(&self, kind: Listing) -> Option<String> {
+        let module = self.module.as_ref()?;
+        let compiled = target::compile(module, self.isa, self.header.checks, Some(kind)).ok()?;
+        compiled.listing
+    }
+
+    fn image(&self) -> Option<KernelImage> {
+        let bytes = image::write(&self.header, self.isa, self.code.bytes());
+        // SAFETY: a kernel holds code that this device compiled, or took from another such image.
+        Some(unsafe { KernelImage::new(bytes) })
+    }
+}

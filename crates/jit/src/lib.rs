@@ -1,0 +1,21 @@
+//! Native code for `tile` functions, and the routines that it calls.
+//!
+//! A [`Compiler`] makes kernels of modules: [`emit`] makes Cranelift's IR of what `trident_lower::access` decides, [`loops`]
+//! the code of loops in the widest vectors.
+#![allow(unsafe_code)]
+
+mod abi;
+mod check;
+mod code;
+mod emit;
+mod fold;
+mod image;
+mod kernel;
+mod loops;
+pub mod routine;
+mod spread;
+mod target;
+#[cfg(test)]
+mod tests;
+
+pub use kernel::Compiler;

@@ -1,0 +1,269 @@
+//! Routines that compiled kernels call: C functions over strips, contiguous runs of elements.
+//!
+//! A kernel names a [`Routine`], calls the address in its [slot](Routine::slot) of the [`table`] of the instruction set it
+//! runs on, and passes what the variant's documentation says. Strips have any length and the alignment of their elements, an
+//! output may be one of the inputs of the same size (but not otherwise overlap it), truth values are bytes (0 or 1), and masks are truth values or a null
+//! pointer for "all". A routine that does not exist for a type has no slot.
+//!
+//! Results do not depend on where an element lies in a strip.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use trident_ir::DType;
+
+use trident_simd::{Isa, Kind};
+
+mod atomic;
+mod convert;
+pub mod dot;
+mod fold;
+pub mod function;
+mod memory;
+mod narrow;
+mod print;
+
+pub use crate::fold::Fold;
+pub use dot::{Dot, DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes};
+pub use function::Function;
+pub use print::Print;
+pub use trident_simd::narrow::Rounding;
+
+/// What an atomic read-modify-write does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rmw {
+    /// Adds; integers wrap around.
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The greater; of floats the one that is not NaN.
+    Max,
+    /// The lesser; of floats the one that is not NaN.
+    Min,
+    /// Replaces.
+    Exchange,
+}
+
+/// A routine. Each variant states its C signature; `T` is the Rust type of the `dtype`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Routine {
+    /// `fn(out: *mut Out, x0: *const In0, …, n: usize)`: a function of 1 to 4 elements, for each place.
+    Function(&'static Function),
+    /// `fn(out: *mut To, x: *const From, n: usize)`: between floats, as [`Rounding`] says and rounded once; between floats
+    /// and integers (toward zero; out of range or NaN any value). What exceeds the range of an 8-bit float becomes its
+    /// greatest finite value with `saturate` (infinities too), else what the format has for infinity. `rounding` and
+    /// `saturate` are [`Rounding::NearestEven`] and `false` where they do not matter.
+    Convert {
+        /// Element type of the input.
+        from: DType,
+        /// Element type of the output.
+        to: DType,
+        /// How to round.
+        rounding: Rounding,
+        /// What overflow gives.
+        saturate: bool,
+    },
+    /// `fn(args: *const Dot)`: c += a · b. See [`Dot`].
+    Dot {
+        /// Element type of a.
+        a: DType,
+        /// Element type of b.
+        b: DType,
+        /// Element type of c.
+        c: DType,
+    },
+    /// `fn(args: *const DotScaled)`: c += (a scaled) · (b scaled) for `f32` c. See [`DotScaled`].
+    DotScaled,
+    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the fold of
+    /// `x[r * stride..][..n]`; of no elements the neutral one. The tree of operations depends on `n` only.
+    Fold {
+        /// What is done.
+        op: Fold,
+        /// Element type.
+        dtype: DType,
+    },
+    /// `fn(former: *mut T, addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: one atomic operation for
+    /// each place where the mask holds, in order; `former` may be null, and is not written where the mask does not hold.
+    /// All are sequentially consistent.
+    AtomicRmw {
+        /// What is done.
+        op: Rmw,
+        /// Element type.
+        dtype: DType,
+    },
+    /// `fn(former: *mut T, addresses: *const u64, expected: *const T, values: *const T, mask: *const u8, n: usize)`:
+    /// compares bits; else as [`Routine::AtomicRmw`]. `bytes` is the size of `T`: 1, 2, 4 or 8.
+    AtomicCas {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`.
+    AtomicLoad {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`.
+    AtomicStore {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(done: *mut u8, addresses: *const u64, expected: *const T, timeout: i64, n: usize)`: reads until each place has
+    /// the expected bits or `timeout` nanoseconds (negative: no limit) have passed, at least once; `done` tells which had.
+    AtomicPoll {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`: reads where the mask holds and leaves the other
+    /// places of `out`.
+    Gather {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: writes where the mask holds, in order.
+    Scatter {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(out: *mut T, x: *const T, mask: *const u8, n: usize)`: copies where the mask holds; other places of `x` are not
+    /// read, those of `out` not written. It is the masked load and the masked store of contiguous elements.
+    CopyMasked {
+        /// Size of an element.
+        bytes: u8,
+    },
+    /// `fn(bins: *mut i32, bin_count: usize, x: *const T, mask: *const u8, n: usize)`: adds 1 to `bins[x[i]]` where the mask
+    /// holds and the bin exists.
+    Histogram {
+        /// Element type of x, an integer.
+        dtype: DType,
+    },
+    /// `fn(args: *const Print)`: see [`Print`].
+    Print,
+}
+
+/// One row of the table: the addresses for the instruction sets, best first, as [`index`] counts them.
+type Addresses = [usize; ISAS];
+const ISAS: usize = 3;
+
+fn index(isa: Isa) -> usize {
+    match isa.kind() {
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512(_) => 0,
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx2(_) => 1,
+        Kind::Portable(_) => 2,
+    }
+}
+
+struct Table {
+    slots: HashMap<Routine, usize>,
+    addresses: [Vec<usize>; ISAS],
+}
+
+/// Collects routines and their addresses.
+struct Registry(Vec<(Routine, Addresses)>);
+
+impl Registry {
+    fn add(&mut self, routine: Routine, addresses: Addresses) {
+        debug_assert!(self.0.iter().all(|(r, _)| *r != routine), "{routine:?} is there twice");
+        self.0.push((routine, addresses));
+    }
+}
+
+/// The addresses of a C function compiled for each instruction set: `each_isa!(|s| fn(out: *mut f32, n: usize) { body })`.
+/// In the body, `s` is the token and `S` its type. It should be free of closures, whose code could lose the instruction set.
+macro_rules! each_isa {
+    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $crate::routine::each_isa!(|_s| fn($($arg: $ty),*) $body)
+    };
+    (|$s:ident| fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
+        #[cfg(target_arch = "x86_64")]
+        trident_simd::avx512! {
+            unsafe extern "C" fn avx512($($arg: $ty),*) {
+                $crate::routine::each_isa!(@body $s, trident_simd::Avx512, $body)
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        trident_simd::avx2! {
+            unsafe extern "C" fn avx2($($arg: $ty),*) {
+                $crate::routine::each_isa!(@body $s, trident_simd::Avx2, $body)
+            }
+        }
+        unsafe extern "C" fn portable($($arg: $ty),*) {
+            $crate::routine::each_isa!(@body $s, trident_simd::Portable, $body)
+        }
+        #[cfg(target_arch = "x86_64")]
+        let addresses = [avx512 as *const () as usize, avx2 as *const () as usize, portable as *const () as usize];
+        #[cfg(not(target_arch = "x86_64"))]
+        let addresses = [0, 0, portable as *const () as usize];
+        addresses
+    }};
+    (@body $s:ident, $isa:ty, $body:block) => {{
+        #[allow(dead_code)]
+        type S = $isa;
+        // SAFETY: an address from the table of an instruction set is called only where the machine has it.
+        let $s = unsafe { <$isa as trident_simd::Simd>::assume() };
+        $body
+    }};
+}
+use each_isa;
+
+/// The addresses of a C function that is compiled once: as `each_isa!`.
+macro_rules! any_isa {
+    (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
+        unsafe extern "C" fn any($($arg: $ty),*) $body
+        [any as *const () as usize; 3]
+    }};
+}
+use any_isa;
+
+/// What is at an address of the table, as the C function that its routine states: `c_function!(address; *mut f32, usize)`.
+#[cfg(test)]
+macro_rules! c_function {
+    ($address:expr; $($arg:ty),*) => {{
+        let address: usize = $address;
+        // SAFETY: the table holds addresses of C functions; calling one stays unsafe.
+        unsafe { std::mem::transmute::<usize, unsafe extern "C" fn($($arg),*)>(address) }
+    }};
+}
+#[cfg(test)]
+use c_function;
+
+fn registry() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut found = Registry(Vec::new());
+        function::register(&mut found);
+        convert::register(&mut found);
+        dot::register(&mut found);
+        fold::register(&mut found);
+        memory::register(&mut found);
+        atomic::register(&mut found);
+        print::register(&mut found);
+        let slots = found.0.iter().enumerate().map(|(slot, (r, _))| (*r, slot)).collect();
+        let column = |i: usize| found.0.iter().map(|(_, a)| a[i]).collect();
+        Table { slots, addresses: std::array::from_fn(column) }
+    })
+}
+
+impl Routine {
+    /// The routine's place in the [`table`], the same for every instruction set; `None` if there is no such routine.
+    pub fn slot(self) -> Option<usize> {
+        registry().slots.get(&self).copied()
+    }
+}
+
+/// The addresses of all routines for an instruction set.
+pub fn table(isa: Isa) -> &'static [usize] {
+    &registry().addresses[index(isa)]
+}
+
+/// Changes when routines get other slots: code that names slots is good for one fingerprint.
+pub fn fingerprint() -> u64 {
+    use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    registry().slots.iter().map(|entry| hasher.hash_one(entry)).fold(0, u64::wrapping_add)
+}
