@@ -4,6 +4,7 @@
 //! environments, builds what they drive, and adds up what they report.
 
 mod build;
+mod foreign;
 mod fuzz;
 mod paths;
 mod python;
@@ -31,7 +32,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Everything CI needs: install what is missing, format, lints, Rust and Python tests
-    Test,
+    Test {
+        /// Instead, the Rust suites of the CPU's crates for this processor, under QEMU
+        #[arg(long)]
+        target: Option<foreign::Target>,
+    },
     /// Look for what plain tests do not show: accesses outside of memory (AddressSanitizer), orders of events between
     /// threads (models), and wrong results on instruction sets narrower than the machine's
     Sanitize {
@@ -103,7 +108,8 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Outcome> {
     match command {
-        Command::Test => test::run(),
+        Command::Test { target: None } => test::run(),
+        Command::Test { target: Some(target) } => foreign::run(target),
         Command::Sanitize { part } => sanitize::run(part),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)

@@ -10,7 +10,7 @@ use crate::build::{self, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{paths, sanitize};
+use crate::{foreign, paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -28,6 +28,7 @@ pub(crate) fn run() -> Result<Outcome> {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
     sanitize::quick(&mut steps);
+    foreign::quick(&mut steps);
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });

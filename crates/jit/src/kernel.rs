@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Level, Module, Type};
+use trident_kernels::aligned::Scratch;
+use trident_kernels::threads::Threads;
 use trident_runtime::{
     Checks, Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
     LaunchError, Listing, ProgramPoint,
@@ -19,8 +21,6 @@ use super::emit::Emitted;
 use super::spread::Pace;
 use super::target::{self, Compiled};
 use super::{image, routine};
-use trident_kernels::aligned::Scratch;
-use trident_kernels::threads::Threads;
 
 /// What the native code of a kernel needs beside it.
 #[derive(Clone, Debug, PartialEq)]

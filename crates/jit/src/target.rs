@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types};
-use cranelift_codegen::isa::{self, TargetIsa};
+use cranelift_codegen::isa::{self, TargetFrontendConfig, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use trident_ir::{Module, decompose};
 use trident_runtime::{Checks, Declined, Listing};
@@ -79,6 +79,19 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
     built.clone().map_err(declined)
 }
 
+/// The entry of a kernel without its code.
+fn entry(config: TargetFrontendConfig) -> Function {
+    let mut signature = Signature::new(config.default_call_conv);
+    signature.params.extend([AbiParam::new(types::I64); 5]);
+    signature.returns.push(AbiParam::new(types::I64));
+    Function::with_name_signature(UserFuncName::user(0, 0), signature)
+}
+
+/// Whether there is an encoder of loops ([`loops`](super::loops)) for the instruction set.
+fn has_loops(level: Isa) -> bool {
+    level.name() == "avx512"
+}
+
 /// Generates the machine code of a module's entry.
 pub(super) fn compile(
     module: &Module,
@@ -88,17 +101,12 @@ pub(super) fn compile(
 ) -> Result<Compiled, Declined> {
     let isa = isa()?;
     let config = isa.frontend_config();
-    let mut signature = Signature::new(config.default_call_conv);
-    signature.params.extend([AbiParam::new(types::I64); 5]);
-    signature.returns.push(AbiParam::new(types::I64));
-    let mut context = cranelift_codegen::Context::for_function(Function::with_name_signature(
-        UserFuncName::user(0, 0),
-        signature,
-    ));
+    let mut context = cranelift_codegen::Context::for_function(entry(config));
     let wanted = listing.is_some();
     let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
     let module = lowered.as_ref().unwrap_or(module);
-    let (emitted, loops) = emit::emit(module, level, checks, wanted, config, &mut context.func)?;
+    let (emitted, loops) =
+        emit::emit(module, has_loops(level), checks, wanted, config, &mut context.func)?;
     if listing == Some(Listing::Clif) {
         let listing = Some(format!("{}{}", emitted.loops, context.func.display()));
         return Ok(Compiled { code: vec![], emitted, listing });
@@ -113,4 +121,16 @@ pub(super) fn compile(
     let code = [&loops, compiled.code_buffer()].concat();
     let listing = compiled.vcode.as_ref().map(|text| format!("{}{text}", emitted.loops));
     Ok(Compiled { code, emitted, listing })
+}
+
+/// How the blocks of a module's entry are computed, as [`Emitted::decisions`] has it, with or without loops in the widest
+/// vectors, whatever this machine has.
+#[cfg(test)]
+pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Declined> {
+    let config = isa()?.frontend_config();
+    let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
+    let module = lowered.as_ref().unwrap_or(module);
+    let mut function = entry(config);
+    let (emitted, _) = emit::emit(module, loops, Checks::Bounds, true, config, &mut function)?;
+    Ok(emitted.decisions)
 }

@@ -1,5 +1,6 @@
-use super::*;
 use trident_runtime::Extent;
+
+use super::*;
 
 const LOCK: Access = Access::Atomic { acquire: true, release: true, writes: true };
 const RELAXED: Access = Access::Atomic { acquire: false, release: false, writes: true };

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use trident_ir::{DType, Op};
+use trident_lower::access::{Destination, Elem, Index, NodeId, Row};
 
 use super::node::{Kind, Register};
 use super::row::VectorPath;
 use super::{Emitter, Result};
 use crate::abi;
-use trident_lower::access::{Destination, Elem, Index, NodeId, Row};
 
 /// Bit casts name a byte order.
 pub(super) fn little() -> MemFlagsData {
@@ -171,6 +171,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn store_row(&mut self, path: VectorPath, row: &Row, store: Store) -> Result<()> {
+        self.decide_row("store", path, row);
         match path {
             VectorPath::Wide => self.store_wide(row, store),
             VectorPath::Lanes => self.store_lanes_of(row, store),
@@ -178,6 +179,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {
+        self.decide(|| "store: by elements".into());
         let Store { ptr, value, mask, .. } = store;
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
         let to = (store.target(), self.nodes[value].elem.size());

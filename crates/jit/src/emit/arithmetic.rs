@@ -4,10 +4,10 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
+use trident_lower::access::Elem;
 
 use super::node::Register;
 use super::{Emitter, Result, malformed};
-use trident_lower::access::Elem;
 
 impl<'m> Emitter<'m, '_> {
     /// The result of an elementwise or pointer op for these elements.

@@ -22,6 +22,7 @@ pub(super) fn traced(func: &Func, op: &Op) -> bool {
 impl<'m> Emitter<'m, '_> {
     /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
     pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
+        self.decide(|| format!("call {routine}"));
         let slot = routine.slot().ok_or_else(|| Declined {
             op: op.describe(),
             reason: format!("there is no routine {routine:?}"),

@@ -7,13 +7,13 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
 use trident_ir::{DType, Op};
+use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
 
 use super::node::Kind;
 use super::{Emitter, Result, malformed};
 use crate::routine::{
     Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
 };
-use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
 
 /// A factor in memory: the address of its first element and the distances of matrices, rows and columns in elements.
 struct Matrices {

@@ -7,11 +7,11 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::{Block, DType, Op, ValueId};
+use trident_lower::access::{Carried as Decided, Elem, Fun, NodeId, index_bits};
 
 use super::node::{Desc, Kind, Register, Val};
 use super::sweep::args;
 use super::{Emitter, Result, malformed};
-use trident_lower::access::{Carried as Decided, Elem, Fun, NodeId, index_bits};
 
 /// How a value goes around a loop.
 enum Carried<'m> {

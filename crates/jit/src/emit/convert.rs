@@ -4,11 +4,11 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op};
+use trident_lower::access::Elem;
 
 use super::node::Register;
 use super::{Emitter, Result};
 use crate::routine::{Rounding, Routine};
-use trident_lower::access::Elem;
 
 impl Emitter<'_, '_> {
     /// An integer (or truth value, or address) in 64 bits, extended by its sign.

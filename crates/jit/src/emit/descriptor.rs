@@ -2,11 +2,11 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, Type};
+use trident_lower::access::{Elem, Fun, NodeId, axes, index_bits, own};
 
 use super::access::Store;
 use super::node::{Desc, Kind, Register, Val};
 use super::{Emitter, Result, malformed};
-use trident_lower::access::{Elem, Fun, NodeId, axes, index_bits, own};
 
 const WIDE: Elem = Elem::Data(DType::I64);
 

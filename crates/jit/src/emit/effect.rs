@@ -4,11 +4,11 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::{DType, Op};
+use trident_lower::access::{Elem, counter, index_bits};
 
 use super::node::Val;
 use super::{Context, Emitter, Result, malformed};
 use crate::routine::{Print, Routine};
-use trident_lower::access::{Elem, counter, index_bits};
 
 impl<'m> Emitter<'m, '_> {
     /// Bytes in scratch.

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
+use trident_lower::access::{Bit, Fun, Index, NodeId, rename, uniform};
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result};
 use crate::abi;
-use trident_lower::access::{Bit, Fun, Index, NodeId, rename, uniform};
 
 impl<'m> Emitter<'m, '_> {
     /// The linear index in a register.

@@ -2,11 +2,11 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, OpKind, Type};
+use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
 
 use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, block_type, malformed};
 use crate::routine::{Fold, Routine};
-use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
 
 /// Operands of a fold, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
 type Folded = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));

@@ -6,15 +6,15 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
+use trident_lower::access::{
+    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
+};
 
 use super::access::Store;
 use super::arithmetic::comparison;
 use super::node::{Kind, Register};
-use super::row::Part;
+use super::row::{Part, VectorPath};
 use super::{Emitter, Result};
-use trident_lower::access::{
-    Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
-};
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
@@ -123,6 +123,7 @@ impl<'m> Emitter<'m, '_> {
             }
             Ok(())
         };
+        self.decide_row("fill", VectorPath::Lanes, &row);
         self.sweep_rows(&row, &body)?;
         Ok(true)
     }

@@ -38,7 +38,6 @@ use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
 use trident_lower::access::{Elem, Graph, Index, Materialisation, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
-use trident_simd::Isa;
 
 use self::node::{Desc, Kind, Register, Val};
 use super::abi::Context;
@@ -72,6 +71,8 @@ pub(super) struct Emitted {
     pub(super) entry: usize,
     /// What the loops do, where that was asked for.
     pub(super) loops: String,
+    /// How blocks are computed and which routines are called, likewise: a line each, in the order of the code.
+    pub(super) decisions: Vec<String>,
 }
 
 /// A function whose ops are being generated; calls are inlined, so there may be several.
@@ -97,7 +98,7 @@ struct Emitter<'m, 'f> {
     checks: Checks,
     /// Whether runs may be computed by loops in the widest vectors.
     wide: bool,
-    /// Whether loops are to be told.
+    /// Whether to record loops and decisions.
     listing: bool,
     /// The code of loops, and where it stands.
     loops: Vec<(Vec<u8>, usize)>,
@@ -147,10 +148,11 @@ struct Emitter<'m, 'f> {
     emitted: Emitted,
 }
 
-/// Generates the entry function of `module` into `function`, and gives the code of loops, which stands before it.
+/// Generates the entry function of `module` into `function`, and gives the code of loops in the widest vectors, if `wide`
+/// allows them; it stands before the function's.
 pub(super) fn emit(
     module: &Module,
-    isa: Isa,
+    wide: bool,
     checks: Checks,
     listing: bool,
     config: TargetFrontendConfig,
@@ -182,7 +184,7 @@ pub(super) fn emit(
         module,
         materialisations: HashMap::new(),
         checks,
-        wide: isa.name() == "avx512" && checks != Checks::All,
+        wide: wide && checks != Checks::All,
         listing,
         loops: vec![],
         streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
@@ -414,6 +416,13 @@ impl<'m> Emitter<'m, '_> {
 
     fn uniform(&mut self, value: Value, elem: Elem, bits: u8) -> NodeId {
         self.nodes.uniform(value, elem, bits, self.region)
+    }
+
+    /// Records how something is done.
+    fn decide(&mut self, text: impl FnOnce() -> String) {
+        if self.listing {
+            self.emitted.decisions.push(text());
+        }
     }
 
     /// Reserves scratch.

@@ -8,11 +8,11 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir::{InstBuilder, Value};
+use trident_lower::access::{Destination, Index, NodeId, Touch, index_bits, rename};
 
 use super::affine::{Block, Undo};
 use super::node::Kind;
 use super::{Emitter, Result};
-use trident_lower::access::{Destination, Index, NodeId, Touch, index_bits, rename};
 
 /// Bits of the number of elements below which a loop is not worth a second version.
 const FEW: u8 = 4;

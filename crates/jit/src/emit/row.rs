@@ -6,15 +6,15 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::OpKind;
 use trident_ir::dtype::Class;
+use trident_lower::access::{
+    Destination, Elem, Fun, GROUP, INNER, Index, Mask, NodeId, Row, Target, element, start,
+    substitute,
+};
 use trident_runtime::Checks;
 
 use super::node::Kind;
 use super::proof::Proved;
 use super::{Emitter, Result};
-use trident_lower::access::{
-    Destination, Elem, Fun, GROUP, INNER, Index, Mask, NodeId, Row, Target, element, start,
-    substitute,
-};
 
 /// What is computed for a group, or an element, of a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,20 @@ impl<'m> Emitter<'m, '_> {
             return None;
         }
         self.nodes.row(target, dims, roots, to, self.bounded()).ok()
+    }
+
+    /// Records how the rows of a block are computed.
+    pub(super) fn decide_row(&mut self, what: &str, path: VectorPath, row: &Row) {
+        let by = match path {
+            VectorPath::Lanes => "vectors of 128 bits",
+            VectorPath::Wide => "a loop",
+        };
+        let guarded = if row.is_guarded() { ", guarded" } else { "" };
+        let rows = match 1usize << row.outer {
+            1 => "a row".to_owned(),
+            n => format!("{n} rows"),
+        };
+        self.decide(|| format!("{what}: {rows} of {} by {by}{guarded}", row.len()));
     }
 
     /// Runs `body` for each group of a row, or for each element where the row's test fails. Nothing runs for groups without

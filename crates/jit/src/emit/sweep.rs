@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use trident_lower::access::{INNER, Index, NodeId, counter, log2};
 
 use super::node::Kind;
 use super::{Emitter, Result};
-use trident_lower::access::{INNER, Index, NodeId, counter, log2};
 
 /// Loops shorter than 2 to this power are merged with the one around them.
 const SHORT: u8 = 4;
@@ -212,6 +212,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
+        self.decide(|| "fill: by elements".into());
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         self.sweep_proved(dims, &roots, None, &|e, index| e.fill_element(index, blocks))
     }

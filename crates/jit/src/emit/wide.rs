@@ -13,6 +13,7 @@ use trident_runtime::Declined;
 use self::translate::{Translation, class_of, format_of};
 use super::access::Store;
 use super::lanes::vector;
+use super::row::VectorPath;
 use super::{Context, Emitter, Result};
 use crate::loops::{Format, Goal, Value as Of};
 use crate::routine::{Fold, Routine};
@@ -33,7 +34,7 @@ enum Word {
     /// The element of a block that is the same for the whole row.
     Scalar(NodeId, Index),
     /// Where a result goes.
-    Destination(usize),
+    Target(usize),
 }
 
 /// What loops can do; [`translate`] knows which ops.
@@ -88,7 +89,7 @@ impl<'m> Emitter<'m, '_> {
             if streaming && format != Format::Same {
                 return None;
             }
-            stores.push((value, t.word(Word::Destination(i)), format));
+            stores.push((value, t.word(Word::Target(i)), format));
         }
         self.compiled(t, Goal::Store { values: stores, streaming })
     }
@@ -137,7 +138,7 @@ impl<'m> Emitter<'m, '_> {
                     }
                 }
                 Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
-                Word::Destination(k) => targets[*k],
+                Word::Target(k) => targets[*k],
             };
             let flags = self.flags();
             self.b.ins().store(flags, value, arguments, 8 * i as i32);
@@ -169,6 +170,7 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn fill_wide(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         let Some(row) = self.wide_row(dims, &roots, None) else { return Ok(false) };
+        self.decide_row("fill", VectorPath::Wide, &row);
         self.each_row(&row, |e, row, index| {
             let on = |e: &mut Self, count, settled| {
                 let wide = e.stores(row, index, &roots, false).ok_or_else(changed)?;
@@ -259,12 +261,13 @@ impl<'m> Emitter<'m, '_> {
         let folded = |e: &Self, row: &Row, index: &Index| {
             let mut t = e.translation(row, &[node])?;
             let value = e.translate(&mut t, node, index)?;
-            let (class, to) = (class_of(elem.dtype()), t.word(Word::Destination(0)));
+            let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
             e.compiled(t, Goal::Fold { op: fold, class, value, to })
         };
         if folded(self, &row, &row.index()).is_none() {
             return Ok(false);
         }
+        self.decide_row("reduce", VectorPath::Wide, &row);
         let line = self.reserve(elem.size() * len);
         self.each_row(&row, |e, row, index| {
             let target: Index = index.iter().skip(len.trailing_zeros() as usize).copied().collect();

@@ -8,10 +8,10 @@
 //! Results do not depend on where an element lies in a strip.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::OnceLock;
 
 use trident_ir::DType;
-
 use trident_simd::{Isa, Kind};
 
 mod atomic;
@@ -46,6 +46,16 @@ pub enum Rmw {
     Min,
     /// Replaces.
     Exchange,
+}
+
+/// A function by its name, others by what they are of.
+impl fmt::Display for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Routine::Function(function) => f.write_str(function.name),
+            other => write!(f, "{other:?}"),
+        }
+    }
 }
 
 /// A routine. Each variant states its C signature; `T` is the Rust type of the `dtype`.

@@ -29,6 +29,7 @@ pub(super) struct Tile<'a, T> {
     pub k: usize,
     pub a: *const T,
     /// The distance of two panels of A (thin kernels read several).
+    #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "thin kernels are of x86"))]
     pub panel_stride: usize,
     pub b: *const T,
     pub b_step: usize,
@@ -198,6 +199,7 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
 ///
 /// # Safety
 /// As [`TileFn`], for the instruction set of the vectors.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const COLS: usize>(
     t: &Tile<'_, W::Elem>,
@@ -285,6 +287,7 @@ macro_rules! full_kernels {
     (@compile $features:ident $($function:tt)*) => { trident_simd::$features! { $($function)* } };
 }
 
+#[cfg(target_arch = "x86_64")]
 macro_rules! thin_kernels {
     ($name:ident, $w:ty, $v:ty) => {
         trident_simd::avx512! {

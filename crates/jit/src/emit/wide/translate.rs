@@ -6,7 +6,6 @@ use cranelift_codegen::ir::{InstructionData, Opcode, Value, ValueDef};
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
-
 use trident_lower::access::{
     Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
 };

@@ -2,13 +2,13 @@
 
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
+use trident_kernels::gemm::pack_runs_at;
 use trident_simd::narrow::Rounding;
 use trident_simd::{Float32, Vector};
 
 use super::Scratch;
 use crate::routine::convert::{from_f16, to_f16};
 use crate::routine::narrow::Narrow;
-use trident_kernels::gemm::pack_runs_at;
 
 /// A matrix in memory; strides are in elements.
 #[derive(Clone, Copy)]

@@ -19,6 +19,10 @@ pub(super) const MAX_ROWS: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     /// Four bytes.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "only VNNI multiplies bytes")
+    )]
     Bytes,
     /// Two 16-bit integers.
     Shorts,
