@@ -4,6 +4,7 @@ mod activation;
 mod class;
 mod custom;
 mod effect;
+mod elementwise;
 mod operand;
 mod rule;
 mod table;
