@@ -19,7 +19,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("kernels", &["simd"]),
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
-    ("apple", &["ir", "passes", "runtime"]),
+    ("apple", &["ir", "runtime"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "cpu", "apple"]),

@@ -10,7 +10,7 @@ use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
     self as runtime, Cost, Declined, Device, DeviceInfo, Executable, KernelCompiler, KernelError,
-    KernelImage, KernelOptions, Launch, Unit, Value,
+    KernelImage, KernelOptions, Launch, OpShapes, OutputShape, Unit, Value,
 };
 use trident_simd::Isa;
 
@@ -90,7 +90,8 @@ impl Device for CpuDevice {
             return Err(Declined { op, reason });
         };
         let kernel = ops::kernel(&Compile { op, unit, threads: &self.threads })?;
-        Ok(Arc::new(Compiled { op: op.clone(), kernel, threads: self.threads.clone() }))
+        let (op, shapes) = (op.clone(), OpShapes::of(unit));
+        Ok(Arc::new(Compiled { op, kernel, shapes, threads: self.threads.clone() }))
     }
 }
 
@@ -98,6 +99,7 @@ impl Device for CpuDevice {
 struct Compiled {
     op: Op,
     kernel: Box<dyn Kernel>,
+    shapes: OpShapes,
     threads: Arc<Threads>,
 }
 
@@ -112,6 +114,10 @@ impl Executable for Compiled {
 
     fn packed_bytes(&self) -> usize {
         self.kernel.packed_bytes()
+    }
+
+    fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
+        self.shapes.outputs(inputs)
     }
 
     fn launch(&self, launch: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError> {

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+use trident_ir::shape;
 use trident_ir::{Attr, Dim, Func, Literal, Op, OpKind, Type, ValueId};
 use trident_onnx::proto::TensorProto;
-use trident_passes::shape;
 
 /// Dimensions of expected results, and how many of them inference knew.
 #[derive(Default)]

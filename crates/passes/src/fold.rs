@@ -1,8 +1,8 @@
 //! Constant folding.
 
 use crate::rewrite::{Change, Named, PassReport, Rewriter, run as rewrite};
-use crate::shape;
 use std::collections::HashMap;
+use trident_ir::shape;
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
 
 /// Runs one op on constants: one entry for each operand, `None` for one left out; gives one entry for each

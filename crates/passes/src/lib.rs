@@ -1,13 +1,12 @@
 //! Analyses and rewrites of Trident's intermediate representation.
 //!
-//! [`optimize`] runs all passes over a `graph` function: shape inference ([`shape`]), simplification, constant
+//! [`optimize`] runs all passes over a `graph` function: shape inference ([`trident_ir::shape`]), simplification, constant
 //! folding and fusion. Passes know no device: what runs ops ahead of time is handed in ([`Evaluate`]).
 
 mod fold;
 mod fuse;
 mod pipeline;
 mod rewrite;
-pub mod shape;
 mod simplify;
 
 pub use fold::Evaluate;

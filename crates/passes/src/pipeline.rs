@@ -2,9 +2,9 @@
 
 use crate::fold::{self, Evaluate};
 use crate::rewrite::PassReport;
-use crate::shape::{self, ShapeError};
 use crate::{fuse as fusion, simplify};
 use std::collections::HashMap;
+use trident_ir::shape::{self, ShapeError};
 use trident_ir::verify::VerifyError;
 use trident_ir::{Func, OpKind};
 

@@ -4,9 +4,9 @@
 //! the same block. What it replaces keeps its result values, so nothing behind it changes; ops that lose
 //! their last use go at once. All ops are pure, so dropping one is always legal.
 
-use crate::shape;
 use std::collections::{HashMap, HashSet};
 use std::mem;
+use trident_ir::shape;
 use trident_ir::{Attr, Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId};
 
 /// What a rule makes of an op.

@@ -19,7 +19,7 @@ fn each(
 }
 
 fn infer(text: &str) -> Result<String, String> {
-    each(text, |f| trident_passes::shape::infer(f, &HashMap::new()).map_err(|e| e.to_string()))
+    each(text, |f| trident_ir::shape::infer(f, &HashMap::new()).map_err(|e| e.to_string()))
 }
 
 /// Runs all passes but those left out, without an evaluator; `fold-constants` has nothing to do.

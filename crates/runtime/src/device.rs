@@ -1,6 +1,6 @@
 //! What a device offers and what the engine gives it.
 
-use crate::{KernelError, Pool, Tensor, Value};
+use crate::{KernelError, OutputShape, Pool, Tensor, Value};
 use std::sync::Arc;
 use trident_ir::{DType, Func, Op, ValueId};
 
@@ -87,6 +87,12 @@ pub trait Executable: Send + Sync {
     fn packed_bytes(&self) -> usize {
         0
     }
+
+    /// What the outputs look like for these inputs, as far as that is known before a launch; [`OpShapes`] answers for
+    /// units of one op. An error if a launch of these inputs could only fail.
+    ///
+    /// [`OpShapes`]: crate::OpShapes
+    fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError>;
 
     /// Runs and gives the outputs of the unit in order; `None` for results that nobody asked for.
     fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError>;

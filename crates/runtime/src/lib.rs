@@ -7,6 +7,7 @@ pub mod error;
 pub mod kernel;
 pub mod mapped;
 pub mod seal;
+pub mod shapes;
 pub mod switch;
 mod sync;
 pub mod tensor;
@@ -22,6 +23,7 @@ pub use kernel::{
 };
 pub use mapped::{map_file, release_pages};
 pub use seal::{KernelImage, Key, Opened, SealError};
+pub use shapes::{OpShapes, OutputShape};
 pub use switch::{SwitchError, switch};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};

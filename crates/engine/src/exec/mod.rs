@@ -11,7 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
-use trident_runtime::{Arena, Buffer, Executable, KernelError, Launch, Pool, Tensor, Value};
+use trident_runtime::{
+    Arena, Buffer, Executable, KernelError, Launch, OutputShape, Pool, Tensor, Value,
+};
 
 /// A time limit.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +146,7 @@ impl Run<'_> {
             Some(buffer) => Tensor::from_buffer(dtype, dims, buffer),
             None => Tensor::alloc(self.pool, dtype, dims),
         };
+        let foretold = cfg!(debug_assertions).then(|| exe.shapes(inputs));
         let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool };
         let outputs = caught(|| exe.launch(&mut launch)).map_err(|message| {
             Failure::Run(RunError::Panic { op: step.op.describe(), message })
@@ -156,6 +159,9 @@ impl Run<'_> {
             .enumerate()
             .all(|(i, wanted)| wanted.is_none() || outputs.get(i).is_some_and(Option::is_some));
         if complete {
+            if let Some(foretold) = foretold {
+                agree(step, foretold, &outputs)?;
+            }
             return Ok(outputs);
         }
         let kernel = exe.kernel();
@@ -175,6 +181,24 @@ impl Run<'_> {
         }
         arena.alloc(part.offset, len)
     }
+}
+
+/// In builds with debug assertions: an error if results are not as the executable foretold, a fault of the device.
+fn agree(
+    step: &Step,
+    foretold: Result<Vec<OutputShape>, KernelError>,
+    outputs: &[Option<Value>],
+) -> Result<(), RunError> {
+    let wrong = |message: String| RunError::Panic { op: step.op.describe(), message };
+    let foretold = foretold.map_err(|e| wrong(format!("results foretold to be wrong: {e}")))?;
+    for (i, shape) in foretold.iter().enumerate() {
+        let output = outputs.get(i).and_then(Option::as_ref);
+        if !shape.fits(output) {
+            let actual = output.map_or("nothing".into(), Value::describe);
+            return Err(wrong(format!("result {i} is {actual}, foretold as {shape:?}")));
+        }
+    }
+    Ok(())
 }
 
 fn deadline_passed(step: &Step, deadline: Deadline) -> RunError {

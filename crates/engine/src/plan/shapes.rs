@@ -4,8 +4,8 @@ use super::Plan;
 use super::memory::{self, MemoryPlan};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
-use trident_passes::shape::{self, ShapeError};
 use trident_runtime::Value;
 
 /// Input shapes whose plans are kept.

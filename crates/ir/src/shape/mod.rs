@@ -1,4 +1,7 @@
-//! Symbolic shape inference, which is also the type check of `graph` functions.
+//! Type rules of the graph level: symbolic shape inference, which is also the type check of `graph` functions.
+//!
+//! [`infer`] follows a whole function. A [`Rule`] is that of one op alone, for devices that have to know what a launch
+//! gives before it ends.
 //!
 //! Every value's type is refined as far as it follows from the parameters' types: dimensions become
 //! numbers or canonical expressions over named dimensions. Small integer values are followed through
@@ -12,17 +15,20 @@ mod error;
 mod expr;
 mod known;
 mod parse;
+mod rule;
 mod rules;
 mod values;
 mod view;
 
 pub use error::ShapeError;
 pub use expr::Expr;
+pub use known::MAX_ELEMS;
+pub use rule::{Operand, Rule};
 
+use crate::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
 use known::Known;
 use std::collections::HashMap;
 use std::mem;
-use trident_ir::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
 use view::View;
 
 /// Refines the types of all values in place, given other (narrower) types for some parameters.
@@ -36,7 +42,7 @@ pub fn infer(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), Sha
 
 /// Small values that follow from shapes and constants whatever the operands are, by value; types are refined
 /// on the way. A function that contradicts itself has none.
-pub(crate) fn constants(func: &mut Func) -> HashMap<ValueId, Literal> {
+pub fn constants(func: &mut Func) -> HashMap<ValueId, Literal> {
     let known = run(func).unwrap_or_default();
     let literal = |(i, known): (usize, Option<Known>)| {
         let value = ValueId(i as u32);
@@ -56,7 +62,7 @@ fn run(func: &mut Func) -> Result<Vec<Option<Known>>, ShapeError> {
 }
 
 /// Gives the results of one op their types, from those of its operands: for passes that make ops.
-pub(crate) fn infer_op(
+pub fn infer_op(
     func: &mut Func,
     op: &Op,
     constants: &dyn Fn(ValueId) -> Option<Literal>,

@@ -1,9 +1,9 @@
 //! Images and regions of interest.
 
+use crate::Dim;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::Dim;
 
 /// AffineGrid: from size [N, C, spatial…] the grid [N, spatial…, axes].
 pub(super) fn affine_grid(cx: &View<'_>) -> Shapes {

@@ -4,7 +4,7 @@ use super::dims;
 use super::error::ShapeError;
 use super::expr::Expr;
 use super::known::{Elem, Known, MAX_ELEMS};
-use trident_ir::{DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
+use crate::{DType, Dim, Func, Op, Shape, Type, ValueId, geometry};
 
 /// An op, the types of its operands and what is known of their values.
 pub(crate) struct View<'a> {

@@ -5,7 +5,7 @@ use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, geometry};
+use crate::{Dim, geometry};
 
 /// The axes in operand `i`; the first `count` ones if it is absent. `None` if they are not known.
 pub(crate) fn axes_in(

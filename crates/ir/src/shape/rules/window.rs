@@ -4,7 +4,7 @@ use super::expect_len;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::View;
-use trident_ir::{Dim, Shape, geometry};
+use crate::{Dim, Shape, geometry};
 
 /// Kernel, strides, dilations and padding of an op, one entry a spatial axis.
 pub(super) struct Windows {

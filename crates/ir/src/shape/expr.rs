@@ -4,10 +4,10 @@
 //! terms `floor(a/b)`, `max(a, b)` and `min(a, b)`. Equal spellings are equal numbers, which is all
 //! that [`Dim::Sym`] needs; the reverse does not hold for every identity of floors and maxima.
 
+use crate::Dim;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use trident_ir::Dim;
 
 /// Terms beyond which an expression is given up as unknown.
 const MAX_TERMS: usize = 24;

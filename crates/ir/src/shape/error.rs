@@ -1,6 +1,6 @@
 //! Why types cannot be right.
 
-use trident_ir::op::TypeError;
+use crate::op::TypeError;
 
 /// A function whose types contradict themselves: running it could only fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

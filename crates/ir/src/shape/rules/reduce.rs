@@ -3,7 +3,7 @@
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, Shape};
+use crate::{Dim, Shape};
 
 fn without(shape: &[Dim], axes: &[usize], keep: bool) -> Shape {
     let kept = shape.iter().enumerate().filter_map(|(i, d)| match axes.contains(&i) {

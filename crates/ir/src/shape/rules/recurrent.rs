@@ -1,7 +1,7 @@
 //! RNN, GRU and LSTM.
 
+use crate::Dim;
 use crate::shape::view::{Shapes, View, nothing};
-use trident_ir::Dim;
 
 /// Y [seq, directions, batch, hidden] and the last states [directions, batch, hidden];
 /// with `layout` 1 batch comes first.

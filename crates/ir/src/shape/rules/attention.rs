@@ -1,9 +1,9 @@
 //! Attention and its kin.
 
+use crate::Dim;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::Dim;
 
 /// A head count attribute.
 fn heads(cx: &View<'_>, name: &str) -> Result<i64, ShapeError> {

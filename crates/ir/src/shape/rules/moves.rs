@@ -4,7 +4,7 @@ use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::known::Elem;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, Shape, geometry};
+use crate::{Dim, Shape, geometry};
 
 /// ConstantOfShape.
 pub(super) fn filled(cx: &View<'_>) -> Shapes {

@@ -5,7 +5,7 @@ use super::window::Windows;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, Shape};
+use crate::{Dim, Shape};
 
 fn kernel(cx: &View<'_>) -> Result<Shape, crate::shape::ShapeError> {
     let sizes = cx.op.ints("kernel_shape").unwrap_or_default();

@@ -3,8 +3,8 @@
 use super::error::ShapeError;
 use super::expr::Expr;
 use super::unify;
+use crate::{Dim, Func, TensorType, Type, ValueId};
 use std::collections::HashMap;
-use trident_ir::{Dim, Func, TensorType, Type, ValueId};
 
 /// Gives parameters their types and replaces dimension names by what they turn out to be.
 pub(super) fn bind(func: &mut Func, inputs: &HashMap<ValueId, Type>) -> Result<(), ShapeError> {

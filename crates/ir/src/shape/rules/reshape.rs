@@ -3,7 +3,7 @@
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, Shape};
+use crate::{Dim, Shape};
 
 /// Reshape.
 pub(super) fn reshape(cx: &View<'_>) -> Shapes {

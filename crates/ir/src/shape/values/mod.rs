@@ -6,7 +6,7 @@ mod moves;
 use super::expr::Expr;
 use super::known::{Elem, Known};
 use super::view::View;
-use trident_ir::{Attr, OpKind as K};
+use crate::{Attr, OpKind as K};
 
 /// What is known of the values of the results, in order.
 pub(super) fn evaluate(cx: &View<'_>) -> Vec<Option<Known>> {

@@ -6,7 +6,7 @@ use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, Shape};
+use crate::{Dim, Shape};
 
 fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
     match cx.op.int("group").unwrap_or(1) {
@@ -60,7 +60,7 @@ fn check_bias(cx: &View<'_>, bias: Option<usize>, channels: &Dim) -> Result<Dim,
 
 /// Conv and its kin: operands `x`, `w` and perhaps `bias` at these places.
 pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
-    let bias = bias.filter(|_| cx.op.kind != trident_ir::OpKind::ConvInteger);
+    let bias = bias.filter(|_| cx.op.kind != crate::OpKind::ConvInteger);
     let group = group(cx)?;
     let kernel = kernel(cx, w)?;
     let Some(xs) = cx.shape(x) else {

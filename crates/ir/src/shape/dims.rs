@@ -1,7 +1,7 @@
 //! Arithmetic on dimensions of which not all are known.
 
 use super::expr::Expr;
-use trident_ir::{Dim, Shape};
+use crate::{Dim, Shape};
 
 /// `op` on two dimensions; unknown if one of them is, or if it has no answer.
 pub(crate) fn combine(a: &Dim, b: &Dim, op: impl Fn(&Expr, &Expr) -> Option<Expr>) -> Dim {

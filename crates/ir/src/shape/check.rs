@@ -1,8 +1,8 @@
 //! Element types that operands must have, as the op table tells.
 
 use super::error::ShapeError;
-use trident_ir::op::{Elements, Group};
-use trident_ir::{Func, Op, OpKind as K};
+use crate::op::{Elements, Group};
+use crate::{Func, Op, OpKind as K};
 
 /// Checks the operands of an op against what it takes.
 pub(super) fn operands(op: &Op, func: &Func) -> Result<(), ShapeError> {

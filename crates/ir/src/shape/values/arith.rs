@@ -3,7 +3,7 @@
 use crate::shape::expr::Expr;
 use crate::shape::known::{Elem, Known};
 use crate::shape::view::View;
-use trident_ir::{DType, OpKind as K, geometry};
+use crate::{DType, OpKind as K, geometry};
 
 /// An elementwise op.
 pub(super) fn elementwise(cx: &View<'_>) -> Option<Known> {

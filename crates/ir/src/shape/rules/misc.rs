@@ -4,7 +4,7 @@ use super::like;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::{Dim, OpKind as K};
+use crate::{Dim, OpKind as K};
 
 /// DynamicQuantizeLinear: scale and zero point are scalars.
 pub(super) fn dynamic_quantize(cx: &View<'_>) -> Shapes {

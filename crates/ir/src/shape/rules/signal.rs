@@ -1,9 +1,9 @@
 //! Fourier transforms and windows.
 
+use crate::Dim;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use trident_ir::Dim;
 
 /// The only element of an integer operand, as a dimension.
 fn scalar(cx: &View<'_>, i: usize) -> Dim {

@@ -3,7 +3,7 @@
 use crate::shape::error::ShapeError;
 use crate::shape::view::View;
 use crate::shape::{Expr, join};
-use trident_ir::{Dim, OpKind as K, TensorType, Type};
+use crate::{Dim, OpKind as K, TensorType, Type};
 
 /// The type of the only result, for ops whose rule is one of types; `None` for all others.
 pub(crate) fn container(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {

@@ -4,7 +4,7 @@ use crate::shape::expr::Expr;
 use crate::shape::known::{Elem, Known, size};
 use crate::shape::rules::axes_in;
 use crate::shape::view::View;
-use trident_ir::{Attr, geometry};
+use crate::{Attr, geometry};
 
 /// A tensor of these dimensions, each element from the index into `x` that `source` gives for it.
 fn gathered(

@@ -2,8 +2,8 @@
 
 use crate::shape::dims;
 use crate::shape::view::{Shapes, View, nothing, one};
+use crate::{Dim, Shape};
 use std::collections::HashMap;
-use trident_ir::{Dim, Shape};
 
 /// NumPy's matmul of the operands at these places.
 pub(super) fn matmul(cx: &View<'_>, a: usize, b: usize) -> Shapes {

@@ -2,7 +2,7 @@
 
 use super::error::ShapeError;
 use super::{Infer, dims, join};
-use trident_ir::{Block, DType, Dim, Op, OpKind, Type, ValueId};
+use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId};
 
 impl Infer<'_> {
     /// Infers the regions of a control-flow op and the types of its results.
@@ -153,7 +153,7 @@ impl Infer<'_> {
             };
             if let Some(shape) = &mut t.shape {
                 let axis = axis_of("scan_input_axes", slice).unwrap_or(0);
-                let axis = trident_ir::geometry::axis(axis, shape.len())
+                let axis = crate::geometry::axis(axis, shape.len())
                     .map_err(|e| self.wrong(op, e.to_string()))?;
                 let n = shape.remove(axis);
                 length = dims::unify(&length, &n).ok_or_else(|| {
@@ -185,7 +185,7 @@ impl Infer<'_> {
 fn stacked(ty: &Type, n: Dim, axis: i64) -> Option<Type> {
     let Type::Tensor(mut t) = ty.clone() else { return None };
     if let Some(shape) = &mut t.shape {
-        let axis = trident_ir::geometry::axis(axis, shape.len() + 1).ok()?;
+        let axis = crate::geometry::axis(axis, shape.len() + 1).ok()?;
         shape.insert(axis, n);
     }
     Some(Type::Tensor(t))

@@ -21,8 +21,8 @@ pub(super) use slice::axes_in;
 
 use super::error::ShapeError;
 use super::view::{Shapes, View, nothing, one};
-use trident_ir::OpKind as K;
-use trident_ir::op::Group;
+use crate::OpKind as K;
+use crate::op::Group;
 
 /// The shapes of the op's results.
 pub(super) fn shapes(cx: &View<'_>) -> Shapes {

@@ -4,11 +4,11 @@
 //! Following them with symbolic elements gives the shapes that they lead to.
 
 use super::expr::Expr;
-use trident_ir::element::B8;
-use trident_ir::{DType, Literal};
+use crate::element::B8;
+use crate::{DType, Literal};
 
 /// Values of more elements than this are not followed.
-pub(crate) const MAX_ELEMS: usize = 64;
+pub const MAX_ELEMS: usize = 64;
 
 /// One element.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,5 +134,5 @@ impl Known {
 
 /// The number of elements, if it is small enough to follow them.
 pub(crate) fn size(dims: &[usize]) -> Option<usize> {
-    trident_ir::literal::checked_len(dims).filter(|n| *n <= MAX_ELEMS)
+    crate::literal::checked_len(dims).filter(|n| *n <= MAX_ELEMS)
 }
