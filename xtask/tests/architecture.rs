@@ -20,9 +20,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "runtime"]),
+    ("devices", &["runtime", "cpu", "apple"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
-    ("python", &["ir", "runtime", "engine", "triton", "onnx", "cpu", "apple"]),
+    ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),
 ];
 

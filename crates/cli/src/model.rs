@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use trident_cpu::CpuDevice;
+use trident_devices::{DeviceError, MAX_THREADS, Settings};
 use trident_engine::Session;
 use trident_onnx::Model;
 use trident_runtime::{Device, KernelCompiler, map_file};
@@ -30,13 +30,10 @@ pub(crate) struct DeviceArgs {
 /// The option of commands for which threads make no difference.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DeviceName {
-    /// Device to run on, as `trident devices` lists them
+    /// Device to run on, as `trident devices` lists them; for models also several with commas between them
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: String,
 }
-
-/// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
-const MAX_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|n| *n <= MAX_THREADS);
@@ -46,34 +43,30 @@ fn threads(text: &str) -> Result<usize, String> {
 impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<Vec<Arc<dyn Device>>, Failure> {
-        Ok(vec![self.cpu()?])
+        let settings = Settings { threads: self.threads };
+        trident_devices::for_models(&self.device.device, &settings).map_err(failure)
     }
 
     /// What compiles kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
-        Ok(self.cpu()?)
-    }
-
-    fn cpu(&self) -> Result<Arc<CpuDevice>, Failure> {
-        self.device.cpu(self.threads)
+        self.device.compiler_on(self.threads)
     }
 }
 
 impl DeviceName {
     /// What compiles kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
-        Ok(self.cpu(1)?)
+        self.compiler_on(1)
     }
 
-    fn cpu(&self, threads: usize) -> Result<Arc<CpuDevice>, Failure> {
-        match self.device.as_str() {
-            "cpu" => Ok(Arc::new(CpuDevice::new(threads))),
-            other => {
-                let text = format!("there is no device `{other}`");
-                Err(Failure::usage(text).hint("`trident devices` lists what there is"))
-            }
-        }
+    fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, Failure> {
+        let opened = trident_devices::for_kernels(&self.device, &Settings { threads });
+        opened.map(|(_, compiler)| compiler).map_err(failure)
     }
+}
+
+fn failure(error: DeviceError) -> Failure {
+    Failure::usage(error.to_string()).hint("`trident devices` lists what there is")
 }
 
 /// A session and the time it took to make.

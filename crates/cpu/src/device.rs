@@ -9,8 +9,9 @@ use trident_ir::{DType, Func, Module, Op, ValueId};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    self as runtime, Cost, Declined, Device, DeviceInfo, Executable, KernelCompiler, KernelError,
-    KernelImage, KernelOptions, Launch, OpShapes, OutputShape, Unit, Value,
+    self as runtime, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelCompiler,
+    KernelError, KernelImage, KernelOptions, Launch, OpShapes, OutputShape, Stream, Submitted,
+    Unit, Value,
 };
 use trident_simd::Isa;
 
@@ -120,9 +121,15 @@ impl Executable for Compiled {
         self.shapes.outputs(inputs)
     }
 
-    fn launch(&self, launch: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError> {
+    fn submit(
+        &self,
+        _: &dyn Stream,
+        launch: &mut Launch<'_>,
+        after: &[Fence],
+    ) -> Result<Submitted, KernelError> {
+        launch.settle(after)?;
         let mut call = Call::new(&self.op, launch, &self.threads);
         self.kernel.run(&mut call)?;
-        Ok(call.finish())
+        Ok(Submitted::ended(call.finish()))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::CpuDevice;
 use trident_ir::{Attr, Element, Func, Level, Op, OpKind, Type};
-use trident_runtime::{Device, KernelError, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{Device, Immediate, KernelError, Launch, Pool, Tensor, Unit, Value};
 
 /// A tensor of the given elements.
 pub(crate) fn tensor<T: Element>(dims: &[usize], values: &[T]) -> Value {
@@ -69,7 +69,7 @@ pub(crate) fn run_on(
         alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
         pool: &pool,
     };
-    let results = exe.launch(&mut launch)?;
+    let results = exe.submit(&Immediate, &mut launch, &[])?.wait()?;
     Ok(results.into_iter().map(|v| v.expect("every result that was asked for")).collect())
 }
 

@@ -4,7 +4,7 @@ use crate::exec::caught;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
-use trident_runtime::{Device, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{Device, KernelError, Launch, Pool, Tensor, Unit, Value};
 
 /// Runs an op on the first device that takes it. `None` if none does, it fails, or the time is over: the op then stays
 /// as it is and shows its error when the model runs.
@@ -27,7 +27,8 @@ pub(crate) fn evaluate(
         pool,
     };
     let takers = devices.iter().filter(|d| d.estimate(func, &[op]).is_some());
-    let exe = takers.into_iter().find_map(|d| caught(|| d.compile(&unit)).ok()?.ok())?;
+    let mut takers = takers.into_iter();
+    let (device, exe) = takers.find_map(|d| Some((d, caught(|| d.compile(&unit)).ok()?.ok()?)))?;
     let tensor = |l: &Option<Literal>| match l {
         Some(l) => Tensor::from_literal(pool, l).map(|t| Some(Value::Tensor(t))),
         None => Ok(None),
@@ -38,7 +39,9 @@ pub(crate) fn evaluate(
         alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
         pool,
     };
-    let results = caught(|| exe.launch(&mut launch)).ok()?.ok()?;
+    let stream = device.stream();
+    let launched = KernelError::caught(|| exe.submit(&*stream, &mut launch, &[])?.wait());
+    let results = launched.ok()?;
     let literal = |value: Option<Value>| match value {
         Some(Value::Tensor(t)) => t.to_literal().ok(),
         _ => None,

@@ -1,7 +1,7 @@
 //! A model made ready to run.
 
 use crate::error::{PlanError, RunError};
-use crate::exec::{Deadline, Run};
+use crate::exec::{Deadline, Run, Streams};
 use crate::plan;
 use crate::plan::report::PlanReport;
 use crate::profile::{Profile, Recorder};
@@ -83,7 +83,9 @@ impl Session {
         let names: Vec<String> =
             infos(&func, &func.body.results).into_iter().map(|info| info.name).collect();
         plan::check(&func, devices, options)?;
-        let pool = Pool::new();
+        // Any device can use it; that of the first listed suits that one best.
+        let memory = devices.first().map(|device| device.memory());
+        let pool = memory.map_or_else(Pool::new, Pool::of);
         pool.set_limit(options.memory_limit);
         // Without optional inputs nobody needs the function as it was.
         let (variants, optional) = match optional.is_empty() {
@@ -165,7 +167,8 @@ impl Session {
             .filter(|m| m.size > 0)
             .and_then(|m| Some((m.as_ref(), Arena::new(&self.pool, m.size)?)));
         let pool = &self.pool;
-        let run = Run { plan, pool, deadline, recorder: recorder.as_ref(), memory };
+        let streams = Streams::new(&plan.devices);
+        let run = Run { plan, pool, deadline, recorder: recorder.as_ref(), memory, streams };
         let results = run.function(args)?;
         let names = self.signature.outputs.iter().map(|o| o.name.clone());
         let profile = recorder.map(Recorder::finish).unwrap_or_default();

@@ -7,7 +7,8 @@ use trident_cpu::CpuDevice;
 use trident_engine::{Options, PassOptions, PlanError, RunError, RunOptions, Session};
 use trident_ir::{DType, Dim, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
-    Cost, Declined, Device, DeviceInfo, Executable, KernelError, Launch, Pool, Tensor, Unit, Value,
+    Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, OutputShape, Pool,
+    Stream, Submitted, Tensor, Unit, Value,
 };
 
 /// How a [`Fake`] treats an op.
@@ -80,7 +81,18 @@ impl Executable for PlusOne {
         &self.packed
     }
 
-    fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError> {
+    fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
+        let x = inputs[0].as_ref().and_then(Value::as_tensor).ok_or(KernelError::Missing(0))?;
+        Ok(vec![OutputShape::Known { dtype: x.dtype(), dims: x.dims().to_vec() }])
+    }
+
+    fn submit(
+        &self,
+        _: &dyn Stream,
+        call: &mut Launch<'_>,
+        after: &[Fence],
+    ) -> Result<Submitted, KernelError> {
+        call.settle(after)?;
         assert!(!self.panics, "out of luck");
         for &i in &self.packed {
             assert!(call.inputs[i].is_none(), "a packed operand is handed over");
@@ -92,7 +104,7 @@ impl Executable for PlusOne {
         for (y, x) in y.slice_mut::<f32>()?.iter_mut().zip(x.slice::<f32>()?) {
             *y = x + 1.0;
         }
-        Ok(vec![Some(y.into())])
+        Ok(Submitted::ended(vec![Some(y.into())]))
     }
 }
 

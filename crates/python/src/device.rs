@@ -3,17 +3,27 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_cpu::CpuDevice;
-use trident_runtime::Device;
+use trident_devices::{MAX_THREADS, Settings, for_kernels};
+use trident_runtime::{Device, KernelCompiler};
 
 /// Made at first use; kernels keep the one that they were compiled by.
-static DEVICE: Mutex<Option<Arc<CpuDevice>>> = Mutex::new(None);
+static DEVICE: Mutex<Option<Cpu>> = Mutex::new(None);
 
-/// Far more threads than any machine has, far fewer than a system refuses.
-const MAX_THREADS: usize = 1024;
+/// The device with what compiles kernels for it.
+#[derive(Clone)]
+pub(crate) struct Cpu {
+    device: Arc<dyn Device>,
+    pub(crate) compiler: Arc<dyn KernelCompiler>,
+}
+
+fn open(threads: usize) -> PyResult<Cpu> {
+    let opened = for_kernels("cpu", &Settings { threads });
+    let (device, compiler) = opened.map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(Cpu { device, compiler })
+}
 
 /// The CPU, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
-pub(crate) fn cpu() -> PyResult<Arc<CpuDevice>> {
+pub(crate) fn cpu() -> PyResult<Cpu> {
     let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(device) = &*device {
         return Ok(device.clone());
@@ -22,7 +32,7 @@ pub(crate) fn cpu() -> PyResult<Arc<CpuDevice>> {
         Ok(text) if !text.trim().is_empty() => checked(text.trim().parse().ok())?,
         _ => 0,
     };
-    Ok(device.insert(Arc::new(CpuDevice::new(threads))).clone())
+    Ok(device.insert(open(threads)?).clone())
 }
 
 fn checked(threads: Option<usize>) -> PyResult<usize> {
@@ -35,21 +45,21 @@ fn checked(threads: Option<usize>) -> PyResult<usize> {
 /// Sets the number of threads for kernels compiled from here on; 0 is one for each core. Results do not depend on it.
 #[pyfunction]
 pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
-    let device = CpuDevice::new(checked(Some(threads))?);
-    *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(device));
+    let device = open(checked(Some(threads))?)?;
+    *DEVICE.lock().unwrap_or_else(PoisonError::into_inner) = Some(device);
     Ok(())
 }
 
 /// Number of threads of kernels compiled from here on.
 #[pyfunction]
 pub(crate) fn num_threads() -> PyResult<usize> {
-    Ok(cpu()?.info().threads)
+    Ok(cpu()?.device.info().threads)
 }
 
 /// Name and instruction sets of the processor: what compiled code depends on.
 #[pyfunction]
 pub(crate) fn machine() -> PyResult<String> {
     let device = cpu()?;
-    let info = device.info();
+    let info = device.device.info();
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
 }

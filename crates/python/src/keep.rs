@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trident_runtime::{KernelCompiler, Key, SealError, Vault, VaultError};
+use trident_runtime::{Key, SealError, Vault, VaultError};
 
 /// Ending of the files in the user's folder. Triton asks that it be the name of the back end's last stage.
 const ENDING: &str = "trident";
@@ -71,7 +71,7 @@ fn open(py: Python<'_>, sealed: &[u8], name: Option<&str>) -> Result<Kernel, Ref
     let opened = key(py).map_err(Refused::Python)?.open(sealed, name).map_err(Refused::Seal)?;
     let (mode, source) = parse_about(opened.about).ok_or(Refused::Seal(SealError::Forged))?;
     if let Some(image) = opened.image
-        && let Ok(kernel) = device::cpu().map_err(Refused::Python)?.load_kernel(&image)
+        && let Ok(kernel) = device::cpu().map_err(Refused::Python)?.compiler.load_kernel(&image)
     {
         return Kernel::new(py, kernel, source, mode).map_err(Refused::Python);
     }

@@ -9,8 +9,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use std::sync::{Arc, OnceLock};
 use trident_ir::Module;
 use trident_runtime::{
-    Checks, Extent, Kernel as RuntimeKernel, KernelCompiler, KernelImage, KernelLaunch,
-    KernelOptions, Listing,
+    Checks, Extent, Kernel as RuntimeKernel, KernelImage, KernelLaunch, KernelOptions, Listing,
 };
 
 /// A compiled kernel.
@@ -306,8 +305,8 @@ pub(crate) fn compile(
         (false, true) => Mode::Plain,
         (false, false) => Mode::Bounds,
     };
-    let device = device::cpu()?;
-    let compiled = py.detach(|| device.compile_kernel(&module, &mode.options()));
+    let compiler = device::cpu()?.compiler;
+    let compiled = py.detach(|| compiler.compile_kernel(&module, &mode.options()));
     let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
     Kernel::new(py, kernel, source, mode)
 }

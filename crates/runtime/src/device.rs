@@ -1,6 +1,9 @@
 //! What a device offers and what the engine gives it.
 
-use crate::{KernelError, OutputShape, Pool, Tensor, Value};
+use crate::{
+    Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
+    Submitted, Tensor, Value,
+};
 use std::sync::Arc;
 use trident_ir::{DType, Func, Op, ValueId};
 
@@ -14,6 +17,16 @@ pub trait Device: Send + Sync {
 
     /// Makes a unit ready to run: chooses kernels, packs constant operands.
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined>;
+
+    /// A queue for launches. A device that runs them at once needs none of its own.
+    fn stream(&self) -> Arc<dyn Stream> {
+        Immediate::stream()
+    }
+
+    /// Where the device's memory comes from.
+    fn memory(&self) -> Arc<dyn MemoryProvider> {
+        HostMemory::provider()
+    }
 }
 
 /// Facts about a device.
@@ -94,8 +107,17 @@ pub trait Executable: Send + Sync {
     /// [`OpShapes`]: crate::OpShapes
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError>;
 
-    /// Runs and gives the outputs of the unit in order; `None` for results that nobody asked for.
-    fn launch(&self, call: &mut Launch<'_>) -> Result<Vec<Option<Value>>, KernelError>;
+    /// Submits a launch to a stream of the device, where it runs behind what was submitted there before and behind
+    /// the fences `after`. An operand that an earlier launch on this stream gives needs no fence.
+    ///
+    /// Outputs that the launch has yet to give can be handed to further launches at once. What fails before the launch
+    /// is on the stream is an error here, what fails later one of its fence. A synchronous device does all of it here.
+    fn submit(
+        &self,
+        stream: &dyn Stream,
+        launch: &mut Launch<'_>,
+        after: &[Fence],
+    ) -> Result<Submitted, KernelError>;
 }
 
 /// Gives memory for output `i` of a type and dimensions, with arbitrary contents.
@@ -103,11 +125,20 @@ pub type Alloc<'a> = dyn FnMut(usize, DType, &[usize]) -> Result<Tensor, KernelE
 
 /// One run of an executable: operands and memory.
 pub struct Launch<'a> {
-    /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. A value that the caller needs no more
+    /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. Some may be those of launches that have
+    /// not ended ([`Tensor::fence`]). A value that the caller needs no more
     /// is not shared, so a kernel may take it and write its result over it.
     pub inputs: &'a mut [Option<Value>],
     /// Gives memory for output `i`.
     pub alloc: &'a mut Alloc<'a>,
     /// For temporaries.
     pub pool: &'a Pool,
+}
+
+impl Launch<'_> {
+    /// Waits for fences, and for operands that other launches give: what a synchronous device does first.
+    pub fn settle(&mut self, after: &[Fence]) -> Result<(), KernelError> {
+        after.iter().try_for_each(|fence| fence.wait().map_err(KernelError::dependency))?;
+        self.inputs.iter_mut().flatten().try_for_each(Value::settle)
+    }
 }

@@ -1,5 +1,6 @@
 //! Errors of a kernel. The engine adds the node, its operands' names and types.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use trident_ir::geometry::GeometryError;
 use trident_ir::{DType, DType::Str};
 
@@ -57,6 +58,15 @@ pub enum KernelError {
         /// Dimensions.
         dims: Vec<usize>,
     },
+    /// A launch that an operand comes from has failed.
+    #[error("an operand was not computed: {0}")]
+    Dependency(Box<KernelError>),
+    /// The launch was taken off its stream before it began.
+    #[error("the launch was cancelled")]
+    Cancelled,
+    /// The device panicked: a fault of its own, not of the operands.
+    #[error("panicked: {0}")]
+    Panic(String),
 }
 
 impl KernelError {
@@ -78,5 +88,27 @@ impl KernelError {
     /// An attribute error.
     pub fn attr(name: &'static str, reason: impl Into<String>) -> KernelError {
         KernelError::Attribute { name, reason: reason.into() }
+    }
+
+    /// The error of a launch whose operand another launch has failed to give; names the first that failed.
+    pub fn dependency(cause: KernelError) -> KernelError {
+        match cause {
+            KernelError::Dependency(_) => cause,
+            cause => KernelError::Dependency(Box::new(cause)),
+        }
+    }
+
+    /// A device did not give what it should have.
+    pub fn not_given() -> KernelError {
+        KernelError::Panic("the launch gave too few results".into())
+    }
+
+    /// What `f` gives; a panic becomes an error.
+    pub fn caught<T>(f: impl FnOnce() -> Result<T, KernelError>) -> Result<T, KernelError> {
+        catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            Err(KernelError::Panic(text.unwrap_or("no message".into())))
+        })
     }
 }

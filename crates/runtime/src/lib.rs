@@ -4,26 +4,34 @@
 pub mod buffer;
 pub mod device;
 pub mod error;
+pub mod fence;
 pub mod kernel;
 pub mod mapped;
+pub mod pending;
+pub mod queued;
 pub mod seal;
 pub mod shapes;
+pub mod stream;
 pub mod switch;
 mod sync;
 pub mod tensor;
 pub mod value;
 pub mod vault;
 
-pub use buffer::{Arena, Buffer, Pool, PoolStats};
+pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, PoolStats};
 pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
 pub use error::KernelError;
+pub use fence::{Fence, Timeline};
 pub use kernel::{
     Arguments, Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
     Listing, ProgramPoint, UNWRITTEN,
 };
 pub use mapped::{map_file, release_pages};
+pub use pending::{Later, Promise};
+pub use queued::{Queued, QueuedOptions};
 pub use seal::{KernelImage, Key, Opened, SealError};
 pub use shapes::{OpShapes, OutputShape};
+pub use stream::{Immediate, Outputs, Stream, Submitted};
 pub use switch::{SwitchError, switch};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};

@@ -1,6 +1,7 @@
 //! Tensors: dense, row-major, shared until written.
 
-use crate::{KernelError, Pool, buffer::Buffer};
+use crate::pending::Pending;
+use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
 use bytes::Bytes;
 use std::sync::Arc;
 use trident_ir::literal::{LiteralData, checked_len};
@@ -13,9 +14,14 @@ enum Data {
     /// Constants that stay where they were loaded; aligned for the element type.
     Bytes(Bytes),
     Strings(Arc<Vec<String>>),
+    /// With a launch that may not have ended.
+    Pending(Arc<Pending>),
 }
 
 /// A dense row-major tensor. Clones share the elements; a write to a shared one copies first.
+///
+/// The elements may be those of a launch that has not ended, see [`Tensor::fence`]: type and dimensions are known then,
+/// and what reads or writes elements waits. It fails where the launch does.
 ///
 /// Types narrower than a byte take a byte for each element (see [`DType::size`]).
 #[derive(Clone, Debug)]
@@ -100,6 +106,10 @@ impl Tensor {
         Ok(t)
     }
 
+    pub(crate) fn from_pending(dtype: DType, dims: &[usize], pending: Arc<Pending>) -> Tensor {
+        Tensor { dtype, dims: dims.to_vec(), data: Data::Pending(pending) }
+    }
+
     /// The tensor of a literal.
     pub fn from_literal(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
         match literal.data() {
@@ -108,6 +118,26 @@ impl Tensor {
             }
             LiteralData::Strings(s) => Tensor::from_strings(literal.dims(), s.to_vec()),
         }
+    }
+
+    /// The fence behind the launch that gives the elements; `None` for those that are at hand.
+    pub fn fence(&self) -> Option<&Fence> {
+        match &self.data {
+            Data::Pending(pending) => Some(pending.fence()),
+            _ => None,
+        }
+    }
+
+    /// Waits for the elements, so that the tensor no longer refers to a launch.
+    pub fn settle(&mut self) -> Result<(), KernelError> {
+        let Data::Pending(pending) = &self.data else { return Ok(()) };
+        pending.wait()?;
+        // Something empty takes the place, so that this reference does not make the elements look shared.
+        let nothing = Data::Bytes(Bytes::new());
+        if let Data::Pending(pending) = std::mem::replace(&mut self.data, nothing) {
+            self.data = pending.take()?.data;
+        }
+        Ok(())
     }
 
     /// A literal that shares the elements; those of strings are copied.
@@ -126,6 +156,11 @@ impl Tensor {
             }
             Data::Bytes(b) => Literal::from_bytes(self.dtype, dims, b.clone()),
             Data::Strings(s) => Literal::from_strings(dims, s.to_vec()),
+            Data::Pending(_) => {
+                let mut settled = self.clone();
+                settled.settle()?;
+                return settled.to_literal();
+            }
         };
         literal.map_err(|e| KernelError::shape(e.to_string()))
     }
@@ -172,11 +207,23 @@ impl Tensor {
             Data::Buffer(b) => Ok(b.bytes()),
             Data::Bytes(b) => Ok(b),
             Data::Strings(_) => Err(KernelError::strings()),
+            Data::Pending(pending) => pending.wait()?.bytes(),
+        }
+    }
+
+    /// The pages that the elements lie in, and how far behind their beginning: for devices that map pages. Also told of
+    /// elements that a launch has yet to write, if their memory is known. `None` for strings and borrowed memory.
+    pub fn pages(&self) -> Option<(&Pages, usize)> {
+        match &self.data {
+            Data::Buffer(buffer) => buffer.pages(),
+            Data::Pending(pending) => pending.memory()?.pages(),
+            Data::Bytes(_) | Data::Strings(_) => None,
         }
     }
 
     /// Raw bytes to write; copies first if they are shared.
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], KernelError> {
+        self.settle()?;
         if !self.is_unique() {
             *self = self.copy()?;
         }
@@ -185,23 +232,26 @@ impl Tensor {
                 Some(b) => Ok(b.bytes_mut()),
                 None => Err(KernelError::domain("the buffer is shared")),
             },
-            Data::Bytes(_) => Err(KernelError::domain("the buffer is constant")),
+            Data::Bytes(_) | Data::Pending(_) => Err(KernelError::domain("the buffer is constant")),
             Data::Strings(_) => Err(KernelError::strings()),
         }
     }
 
-    /// Whether a write needs no copy.
+    /// Whether a write needs no copy; false for elements that are not at hand.
     pub fn is_unique(&self) -> bool {
         match &self.data {
             Data::Buffer(b) => Arc::strong_count(b) == 1,
-            Data::Bytes(_) => false,
+            Data::Bytes(_) | Data::Pending(_) => false,
             Data::Strings(s) => Arc::strong_count(s) == 1,
         }
     }
 
     fn copy(&self) -> Result<Tensor, KernelError> {
-        let pool = Pool::new();
-        let mut t = Tensor::alloc(&pool, self.dtype, &self.dims)?;
+        let own = match &self.data {
+            Data::Buffer(buffer) => buffer.pool().cloned(),
+            _ => None,
+        };
+        let mut t = Tensor::alloc(&own.unwrap_or_default(), self.dtype, &self.dims)?;
         match &self.data {
             Data::Strings(s) => t.data = Data::Strings(Arc::new(s.to_vec())),
             _ => t.bytes_mut()?.copy_from_slice(self.bytes()?),
@@ -231,12 +281,14 @@ impl Tensor {
     pub fn strings(&self) -> Result<&[String], KernelError> {
         match &self.data {
             Data::Strings(s) => Ok(s),
+            Data::Pending(pending) => pending.wait()?.strings(),
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
         }
     }
 
     /// The elements of a string tensor to write; copies first if they are shared.
     pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
+        self.settle()?;
         match &mut self.data {
             Data::Strings(s) => Ok(Arc::make_mut(s)),
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),

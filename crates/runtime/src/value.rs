@@ -1,6 +1,6 @@
 //! What flows between ops: tensors, sequences, optional values, maps.
 
-use crate::Tensor;
+use crate::{KernelError, Tensor};
 use std::sync::Arc;
 use trident_ir::{DType, Type};
 
@@ -37,6 +37,14 @@ impl Value {
         match self {
             Value::Tensor(t) => Some(t),
             _ => None,
+        }
+    }
+
+    /// Waits for the elements of a tensor that a launch has yet to give. Other values never hold such tensors.
+    pub fn settle(&mut self) -> Result<(), KernelError> {
+        match self {
+            Value::Tensor(tensor) => tensor.settle(),
+            _ => Ok(()),
         }
     }
 

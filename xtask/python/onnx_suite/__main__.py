@@ -32,7 +32,15 @@ LIST_HEADER = (
     "case must pass. `cargo xtask conformance onnx --bless` adds refusals (ERR) and drops",
     "what passes; a wrong result (MISMATCH) is never added by itself.",
 )
+# Devices for tests that run the kernels of another one, and so have its list.
+SAME_KERNELS = {"queued": "cpu"}
 SHOWN, LINE = 50, 240  # failures printed without --verbose, and characters of each
+
+
+def list_name(device):
+    """The device whose list holds for a choice of devices such as `queued,cpu`."""
+    names = {SAME_KERNELS.get(name, name) for name in device.split(",")}
+    return "+".join(sorted(names))
 
 
 def run_case(engine, key, folder, tolerance, timeout):
@@ -92,7 +100,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="cargo xtask conformance onnx", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--device", default="cpu", help="the device trident runs on")
+    parser.add_argument(
+        "--device", default="cpu", help="what trident runs on: a device, or several as `queued,cpu`"
+    )
     parser.add_argument("--cat", choices=CATEGORIES, help="only this category")
     parser.add_argument("--filter", help="only cases whose category/name matches this regex")
     parser.add_argument("--timeout", type=float, default=60, help="seconds per data set")
@@ -123,6 +133,8 @@ def main():
         raise SystemExit("no case is selected")
     if options.bless and (options.engine != "trident" or len(keys) != len(manifest)):
         raise SystemExit("--bless needs a full run of trident")
+    if options.bless and list_name(options.device) != options.device:
+        raise SystemExit(f"--bless needs the device itself: {list_name(options.device)}")
 
     trident = options.engine == "trident"
     engine = (
@@ -134,7 +146,7 @@ def main():
     seconds = time.monotonic() - start
 
     name = options.device if trident else options.engine
-    listed_path = ROOT / f"conformance/onnx-{name}.toml"
+    listed_path = ROOT / f"conformance/onnx-{list_name(name) if trident else name}.toml"
     listed = expectations.read(listed_path)
     if options.bless:
         versions = {"onnx": onnx.__version__, "device": options.device}
@@ -148,7 +160,7 @@ def main():
             unexpected[row["case"]] = reason
         elif options.verbose and row["status"] not in ("PASS", "EXCLUDED"):
             print(f"{row['case']}: {row['status']}, as listed: {row['message'][:LINE]}")
-    out = ROOT / f"target/conformance/onnx-{name}.json"
+    out = ROOT / f"target/conformance/onnx-{name.replace(',', '+')}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     shown = list(unexpected.items())[: None if options.verbose else SHOWN]
     for case, reason in shown:

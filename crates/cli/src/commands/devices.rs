@@ -7,7 +7,7 @@ use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_cpu::CpuDevice;
+use trident_devices::{DEVICES, Settings};
 use trident_engine::{Options, Session};
 use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Device;
@@ -32,7 +32,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let devices: Vec<Arc<dyn Device>> = vec![Arc::new(CpuDevice::new(0))];
+    let offered = DEVICES.iter().filter(|entry| !entry.for_tests);
+    let names: Vec<&str> = offered.map(|entry| entry.name).collect();
+    let devices = trident_devices::for_models(&names.join(","), &Settings::default());
+    let devices = devices.map_err(|e| Failure::run(e.to_string()))?;
     let mut rows = Vec::new();
     for device in devices {
         let gflops = measured_gflops(device.clone())?;

@@ -5,7 +5,8 @@ use trident_cpu::{CpuDevice, Isa};
 use trident_ir::interp::{Block, Interpreter, Memory, Value};
 use trident_ir::{DType, Func, Level, Literal, Module, Op, Type};
 use trident_runtime::{
-    Arguments, Checks, Device, KernelCompiler, KernelOptions, Launch, Pool, Tensor, Unit,
+    Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, Pool, Submitted,
+    Tensor, Unit,
 };
 
 /// Elements of a block, in native code.
@@ -147,7 +148,8 @@ pub(crate) fn graph(case: &Case) -> Result<Vec<u64>, String> {
         alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
         pool: &pool,
     };
-    let results = kernel.launch(&mut launch).map_err(|e| e.to_string())?;
+    let launched = kernel.submit(&Immediate, &mut launch, &[]).and_then(Submitted::wait);
+    let results = launched.map_err(|e| e.to_string())?;
     let y = results[0].as_ref().and_then(|v| v.as_tensor()).unwrap();
     assert_eq!(y.dtype(), result, "{case}");
     Ok(bits(result, y.bytes().unwrap()))

@@ -1,30 +1,29 @@
 //! Control flow: `if`, `loop`, `scan`.
 
 use super::slices::{Slices, slice};
-use super::{Failure, Frame, Run, deadline_passed};
+use super::{Failure, Frame, Run};
 use crate::plan::{BlockPlan, Step, Work};
-use std::time::Instant;
 use trident_ir::element::B8;
-use trident_ir::{DType, Dim, Op, Type, ValueId, geometry};
+use trident_ir::{DType, Dim, Type, ValueId, geometry};
 use trident_runtime::{KernelError, Tensor, Value};
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     pub(super) fn control(
         &self,
-        step: &Step,
-        work: &Work,
+        step: &'a Step,
+        work: &'a Work,
         inputs: Vec<Option<Value>>,
         frame: &mut Frame,
     ) -> Result<Vec<Option<Value>>, Failure> {
         let results = match work {
             Work::If(branches) => {
-                let cond = truth(inputs.first().and_then(Option::as_ref), 0)?;
+                let cond = self.truth(step, inputs.into_iter().next().flatten(), 0)?;
                 let [yes, no] = branches;
                 let cond = cond.ok_or(KernelError::Missing(0))?;
                 self.block(if cond { yes } else { no }, vec![], frame)?
             }
             Work::Loop(body) => self.repeat(step, body, inputs, frame)?,
-            Work::Scan(body) => self.scan(&step.op, body, inputs, frame)?,
+            Work::Scan(body) => self.scan(step, body, inputs, frame)?,
             Work::Kernel(_) => return Err(KernelError::domain("is no control flow").into()),
         };
         Ok(results.into_iter().map(Some).collect())
@@ -33,36 +32,34 @@ impl Run<'_> {
     /// `loop`: at most `trip_count` times while the condition holds.
     fn repeat(
         &self,
-        step: &Step,
-        body: &BlockPlan,
+        step: &'a Step,
+        body: &'a BlockPlan,
         inputs: Vec<Option<Value>>,
         frame: &mut Frame,
     ) -> Result<Vec<Value>, Failure> {
         let mut inputs = inputs.into_iter();
         let trips = match inputs.next().flatten() {
-            Some(v) => scalar(&tensor(v, 0)?)?,
+            Some(v) => scalar(&self.tensor(step, v, 0)?)?,
             None => i64::MAX,
         };
-        let mut go_on = truth(inputs.next().flatten().as_ref(), 1)?.unwrap_or(true);
+        let mut go_on = self.truth(step, inputs.next().flatten(), 1)?.unwrap_or(true);
         let mut carried = present(inputs, 2)?;
         let scans = body.results.len() - 1 - carried.len();
         let mut collected: Vec<Slices> =
             std::iter::repeat_with(Slices::default).take(scans).collect();
         let mut iteration = 0;
         while go_on && iteration < trips {
-            if let Some(deadline) = self.deadline.filter(|d| Instant::now() >= d.at) {
-                return Err(deadline_passed(step, deadline).into());
-            }
+            self.go_on(step)?;
             let number = Tensor::from_slice(self.pool, &[], &[iteration])?;
             let cond = Tensor::from_slice(self.pool, &[], &[B8::from(true)])?;
             let mut args = vec![number.into(), cond.into()];
             let count = carried.len();
             args.append(&mut carried);
             let mut results = self.block(body, args, frame)?.into_iter();
-            go_on = truth(results.next().as_ref(), 1)?.unwrap_or(true);
+            go_on = self.truth(step, results.next(), 1)?.unwrap_or(true);
             carried = results.by_ref().take(count).collect();
             for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(self.pool, &tensor(value, 0)?)?;
+                slices.push(self.pool, &self.tensor(step, value, 0)?)?;
             }
             iteration += 1;
         }
@@ -78,6 +75,34 @@ impl Run<'_> {
             carried.push(stacked.into());
         }
         Ok(carried)
+    }
+
+    /// A tensor whose elements are read here.
+    fn tensor(&self, step: &Step, mut value: Value, index: usize) -> Result<Tensor, Failure> {
+        self.settle(step, &mut value)?;
+        match value {
+            Value::Tensor(t) => Ok(t),
+            other => {
+                let actual = other.describe();
+                Err(KernelError::Kind { index, actual, expected: "a tensor" }.into())
+            }
+        }
+    }
+
+    /// A condition: a bool tensor of one element.
+    fn truth(
+        &self,
+        step: &Step,
+        value: Option<Value>,
+        index: usize,
+    ) -> Result<Option<bool>, Failure> {
+        let Some(value) = value else { return Ok(None) };
+        let tensor = self.tensor(step, value, index)?;
+        if tensor.dtype() != DType::Bool {
+            let (actual, expected) = (tensor.dtype(), "bool".into());
+            return Err(KernelError::DType { index, actual, expected }.into());
+        }
+        Ok(scalar(&tensor).map(|n| Some(n != 0))?)
     }
 
     /// What stacking no slices gives: no elements, the other dimensions as far as the result's type tells them.
@@ -97,18 +122,19 @@ impl Run<'_> {
     /// `scan`: once for each slice of the last `num_scan_inputs` operands.
     fn scan(
         &self,
-        op: &Op,
-        body: &BlockPlan,
+        step: &'a Step,
+        body: &'a BlockPlan,
         inputs: Vec<Option<Value>>,
         frame: &mut Frame,
     ) -> Result<Vec<Value>, Failure> {
+        let op = &step.op;
         let scanned = op.int("num_scan_inputs").and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
         let mut states = present(inputs.into_iter(), 0)?;
         let first = states.len().saturating_sub(scanned);
         let sequences = states.split_off(first);
         let sequences = sequences.into_iter().enumerate();
         let sequences: Vec<Tensor> =
-            sequences.map(|(i, v)| tensor(v, first + i)).collect::<Result<_, _>>()?;
+            sequences.map(|(i, v)| self.tensor(step, v, first + i)).collect::<Result<_, _>>()?;
         let setting = |name: &'static str, i: usize| -> i64 {
             op.ints(name).and_then(|list| list.get(i).copied()).unwrap_or(0)
         };
@@ -140,7 +166,7 @@ impl Run<'_> {
             let mut results = self.block(body, args, frame)?.into_iter();
             states = results.by_ref().take(count).collect();
             for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(self.pool, &tensor(value, 0)?)?;
+                slices.push(self.pool, &self.tensor(step, value, 0)?)?;
             }
         }
         for (k, slices) in collected.into_iter().enumerate() {
@@ -167,30 +193,9 @@ fn present(
     values.enumerate().map(|(i, v)| v.ok_or(KernelError::Missing(offset + i))).collect()
 }
 
-fn tensor(value: Value, index: usize) -> Result<Tensor, KernelError> {
-    match value {
-        Value::Tensor(t) => Ok(t),
-        other => {
-            let actual = other.describe();
-            Err(KernelError::Kind { index, actual, expected: "a tensor" })
-        }
-    }
-}
-
 fn scalar(tensor: &Tensor) -> Result<i64, KernelError> {
     match tensor.to_i64s()?.as_slice() {
         [n] => Ok(*n),
         other => Err(KernelError::shape(format!("has {} elements, expected one", other.len()))),
     }
-}
-
-/// A condition: a bool tensor of one element.
-fn truth(value: Option<&Value>, index: usize) -> Result<Option<bool>, KernelError> {
-    let Some(value) = value else { return Ok(None) };
-    let tensor = tensor(value.clone(), index)?;
-    if tensor.dtype() != DType::Bool {
-        let (actual, expected) = (tensor.dtype(), "bool".into());
-        return Err(KernelError::DType { index, actual, expected });
-    }
-    scalar(&tensor).map(|n| Some(n != 0))
 }

@@ -55,7 +55,7 @@ pub(crate) fn compile(
     let mut compiler = Compiler { func: &func, devices, pool, constants };
     let body = compiler.block(body, 0)?;
     let constants = compiler.constants.finish()?;
-    Ok(Plan { func, body, constants })
+    Ok(Plan { func, body, constants, devices: devices.to_vec() })
 }
 
 fn count_uses(block: &Block, uses: &mut [usize]) {
@@ -135,7 +135,7 @@ impl Compiler<'_> {
         if matches!(op.kind, OpKind::If | OpKind::Loop | OpKind::Scan) {
             let work = self.control(&mut op, depth, described)?;
             let (device, reason) = ("engine".into(), "control flow".into());
-            let placement = Placement { device, reason };
+            let placement = Placement { device, reason, place: 0 };
             return Ok(Step { op, work, inputs, outputs, dead, placement });
         }
         let (exe, placement) = self.place(&op, described)?;
@@ -174,11 +174,11 @@ impl Compiler<'_> {
         op: &Op,
         described: &str,
     ) -> Result<(Arc<dyn Executable>, Placement), PlanError> {
-        let mut offers: Vec<(f64, &Arc<dyn Device>)> = Vec::new();
+        let mut offers: Vec<(f64, usize, &Arc<dyn Device>)> = Vec::new();
         let (mut notes, mut declined) = (Vec::new(), Vec::new());
-        for device in self.devices {
+        for (place, device) in self.devices.iter().enumerate() {
             match device.estimate(self.func, &[op]) {
-                Some(cost) => offers.push((cost.nanos, device)),
+                Some(cost) => offers.push((cost.nanos, place, device)),
                 None => {
                     let name = device.info().name.clone();
                     notes.push(format!("{name} does not claim it"));
@@ -197,7 +197,7 @@ impl Compiler<'_> {
             constant: &constant,
             pool: self.pool,
         };
-        for (nanos, device) in &offers {
+        for (nanos, place, device) in &offers {
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
                 .map_err(|message| PlanError::Panic { op: described.into(), message })?;
@@ -208,7 +208,8 @@ impl Compiler<'_> {
                         n => format!("estimated at {:.1} µs, cheapest of {n}", nanos / 1e3),
                     };
                     notes.insert(0, choice);
-                    return Ok((exe, Placement { device: name, reason: notes.join("; ") }));
+                    let (place, reason) = (*place, notes.join("; "));
+                    return Ok((exe, Placement { device: name, place, reason }));
                 }
                 Err(why) => {
                     notes.push(format!("{name} declined: {}", why.reason));

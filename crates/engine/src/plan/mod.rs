@@ -10,7 +10,7 @@ pub(crate) use compile::{check, compile};
 
 use std::sync::Arc;
 use trident_ir::{Func, Op};
-use trident_runtime::{Executable, Value};
+use trident_runtime::{Device, Executable, Value};
 
 /// A function made ready to run.
 pub(crate) struct Plan {
@@ -20,6 +20,8 @@ pub(crate) struct Plan {
     pub(crate) body: BlockPlan,
     /// Constants that are still needed: those that every user has packed are dropped.
     pub(crate) constants: Vec<Option<Value>>,
+    /// What its steps run on.
+    pub(crate) devices: Vec<Arc<dyn Device>>,
 }
 
 /// A block made ready to run. Values live in a frame with a place for every value of the function.
@@ -82,6 +84,8 @@ pub(crate) enum Work {
 pub(crate) struct Placement {
     /// The device's name; `engine` for control flow.
     pub(crate) device: String,
+    /// Its place among the plan's devices.
+    pub(crate) place: usize,
     /// Why this one.
     pub(crate) reason: String,
 }

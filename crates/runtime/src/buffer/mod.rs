@@ -1,15 +1,18 @@
-//! Page-aligned memory that is reused.
+//! Memory that is reused: pages from a device's provider, blocks from a pool of them, buffers.
 #![allow(unsafe_code)]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+mod pages;
+mod pool;
+
+pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
+pub use pool::{Pool, PoolStats};
+
+use crate::sync::{Mutex, MutexGuard};
+use pool::Block;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
-use crate::sync::{Mutex, MutexGuard};
-
-/// Alignment of large blocks: a page of the largest size in use (Apple silicon has 16 KiB).
-const PAGE: usize = 16 << 10;
 /// Alignment of small blocks: a cache line.
 const LINE: usize = 64;
 
@@ -17,36 +20,6 @@ const LINE: usize = 64;
 #[repr(align(64))]
 struct Empty;
 static EMPTY: Empty = Empty;
-
-/// Raw memory, initialised from the start: safe code may read all of it.
-#[derive(Debug)]
-struct Block {
-    ptr: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: a block owns its memory, which is not bound to a thread.
-unsafe impl Send for Block {}
-// SAFETY: through a shared block nothing is accessed; buffers and arenas see to who may read and write which part of it.
-unsafe impl Sync for Block {}
-
-impl Block {
-    /// Zeroed memory, or `None` where there is not enough.
-    fn new(size: usize) -> Option<Block> {
-        let align = if size >= PAGE { PAGE } else { LINE };
-        let layout = Layout::from_size_align(size, align).ok()?;
-        // SAFETY: `size_class` never gives 0.
-        let ptr = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Block { ptr, layout })
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.ptr.as_ptr(), self.layout) }
-    }
-}
 
 /// Where a buffer's bytes are.
 #[derive(Debug)]
@@ -70,9 +43,9 @@ impl Buffer {
     fn ptr(&self) -> NonNull<u8> {
         match &self.memory {
             Memory::Nothing => NonNull::from(&EMPTY).cast(),
-            Memory::Block(block, _) => block.ptr,
+            Memory::Block(block, _) => block.ptr(),
             // SAFETY: `Arena::alloc` checked that the part lies within the block.
-            Memory::Part(ground, offset) => unsafe { ground.block.ptr.add(*offset) },
+            Memory::Part(ground, offset) => unsafe { ground.block.ptr().add(*offset) },
         }
     }
 
@@ -87,6 +60,27 @@ impl Buffer {
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().as_ptr(), self.len) }
+    }
+
+    /// The pages that the bytes lie in, and how far behind their beginning: for devices that map pages. `None` if
+    /// there are no bytes.
+    pub fn pages(&self) -> Option<(&Pages, usize)> {
+        let block = match &self.memory {
+            Memory::Nothing => return None,
+            Memory::Block(block, _) => block,
+            Memory::Part(ground, _) => &*ground.block,
+        };
+        let pages = block.pages();
+        Some((pages, self.ptr().addr().get() - pages.ptr().addr().get()))
+    }
+
+    /// The pool that the memory comes from; `None` if there is none.
+    pub fn pool(&self) -> Option<&Pool> {
+        match &self.memory {
+            Memory::Nothing => None,
+            Memory::Block(_, pool) => Some(pool),
+            Memory::Part(ground, _) => Some(&ground.pool),
+        }
     }
 
     /// Size in bytes.
@@ -157,7 +151,7 @@ impl Arena {
             return Some(Buffer { memory: Memory::Nothing, len });
         }
         let end = offset.checked_add(len)?;
-        if !offset.is_multiple_of(Arena::ALIGN) || end > self.0.block.layout.size() {
+        if !offset.is_multiple_of(Arena::ALIGN) || end > self.0.block.len() {
             return None;
         }
         let mut live = self.0.live();
@@ -169,133 +163,6 @@ impl Arena {
         live.insert(offset, len);
         drop(live);
         Some(Buffer { memory: Memory::Part(self.0.clone(), offset), len })
-    }
-}
-
-/// Counters of a pool, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolStats {
-    /// In buffers that are alive.
-    pub live: usize,
-    /// The most that was ever alive at once since the last [`Pool::reset_peak`].
-    pub peak: usize,
-    /// Kept for reuse.
-    pub cached: usize,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    /// Free blocks by size.
-    free: BTreeMap<usize, Vec<Block>>,
-    stats: PoolStats,
-    limit: usize,
-}
-
-/// A thread-safe source of buffers that keeps what is given back for the next request of about that size.
-#[derive(Clone, Debug, Default)]
-pub struct Pool(Arc<Mutex<State>>);
-
-/// Rounds up so that requests of about one size share blocks: at most an eighth is wasted.
-fn size_class(len: usize) -> Option<usize> {
-    let unit = (len.checked_next_power_of_two()? / 16).clamp(LINE, usize::MAX);
-    len.checked_next_multiple_of(unit)
-}
-
-impl Pool {
-    /// An empty pool.
-    pub fn new() -> Pool {
-        Pool::default()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements, so a panic elsewhere does not spoil it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Refuses requests that would bring the live bytes above `bytes`; 0 lifts the limit.
-    pub fn set_limit(&self, bytes: usize) {
-        self.state().limit = bytes;
-    }
-
-    /// Whether `bytes` more would stay within the limit: for what lives elsewhere, such as strings.
-    pub fn fits(&self, bytes: usize) -> bool {
-        let state = self.state();
-        state.limit == 0 || state.stats.live.checked_add(bytes).is_some_and(|n| n <= state.limit)
-    }
-
-    /// A buffer of `len` bytes with arbitrary contents, or `None` where there is not enough memory.
-    pub fn alloc(&self, len: usize) -> Option<Buffer> {
-        if len == 0 {
-            return Some(Buffer { memory: Memory::Nothing, len });
-        }
-        Some(Buffer { memory: Memory::Block(self.block(len)?, self.clone()), len })
-    }
-
-    /// A block of at least `len` bytes; `len` must not be 0.
-    fn block(&self, len: usize) -> Option<Block> {
-        let size = size_class(len)?;
-        let mut state = self.state();
-        let most = match state.limit {
-            0 => usize::MAX,
-            limit => limit.saturating_sub(state.stats.live),
-        };
-        if size > most {
-            return None;
-        }
-        // A block of another size may be too large for what is left below the limit.
-        let sizes = size..=size.saturating_mul(2).min(most);
-        let fit = state.free.range(sizes).next().map(|(&s, _)| s);
-        let reused = fit.and_then(|s| {
-            let blocks = state.free.get_mut(&s)?;
-            let block = blocks.pop();
-            if blocks.is_empty() {
-                state.free.remove(&s);
-            }
-            block
-        });
-        let block = match reused {
-            Some(block) => {
-                state.stats.cached -= block.layout.size();
-                block
-            }
-            None => {
-                // Cached blocks that nothing fits are dead weight: let the oldest sizes go first.
-                while state.stats.cached > state.stats.peak.max(size) {
-                    let Some((s, blocks)) = state.free.pop_first() else { break };
-                    state.stats.cached -= s * blocks.len();
-                }
-                Block::new(size)?
-            }
-        };
-        state.stats.live += block.layout.size();
-        state.stats.peak = state.stats.peak.max(state.stats.live);
-        Some(block)
-    }
-
-    fn give_back(&self, block: Block) {
-        let size = block.layout.size();
-        let mut state = self.state();
-        state.stats.live -= size;
-        state.stats.cached += size;
-        state.free.entry(size).or_default().push(block);
-    }
-
-    /// The counters.
-    pub fn stats(&self) -> PoolStats {
-        self.state().stats
-    }
-
-    /// Starts a fresh peak from what is alive.
-    pub fn reset_peak(&self) {
-        let mut state = self.state();
-        state.stats.peak = state.stats.live;
-    }
-
-    /// Gives cached memory back to the system.
-    pub fn trim(&self) {
-        let mut state = self.state();
-        state.free.clear();
-        state.stats.cached = 0;
     }
 }
 
@@ -370,5 +237,61 @@ mod tests {
         assert!(pool.stats().live >= 1000, "a part keeps the block alive");
         drop(b);
         assert_eq!(pool.stats().live, 0);
+    }
+
+    #[test]
+    fn large_blocks_are_whole_pages_and_small_ones_share_them() {
+        let pool = Pool::new();
+        let large = pool.alloc(20_000).unwrap();
+        let (pages, offset) = large.pages().unwrap();
+        assert_eq!((pages.len(), offset), (2 * PAGE, 0));
+        let small: Vec<Buffer> = (0..300).map(|_| pool.alloc(100).unwrap()).collect();
+        let mut found: Vec<usize> = vec![];
+        for buffer in &small {
+            let (pages, offset) = buffer.pages().unwrap();
+            assert!(offset + buffer.len() <= pages.len() && offset % LINE == 0);
+            found.push(pages.ptr().addr().get());
+        }
+        found.dedup();
+        assert_eq!(found.len(), 2, "a slab of one page, then one of four");
+        assert_eq!(pool.stats().live, 2 * PAGE + 300 * 128);
+        drop((small, large));
+        assert_eq!(pool.stats().live, 0);
+        pool.trim();
+        assert_eq!(pool.stats().cached, 0);
+    }
+
+    #[test]
+    fn slabs_stay_while_part_of_them_is_alive() {
+        let pool = Pool::new();
+        let mut small: Vec<Buffer> = (0..300).map(|_| pool.alloc(100).unwrap()).collect();
+        let kept = small.swap_remove(10);
+        drop(small);
+        pool.trim();
+        // Those of the first slab are free, but not all of it.
+        assert_eq!(pool.stats().cached, (PAGE / 128 - 1) * 128);
+        assert!(kept.bytes().iter().all(|&b| b == 0));
+        drop(kept);
+        pool.trim();
+        assert_eq!(pool.stats(), PoolStats { live: 0, peak: 300 * 128, cached: 0 });
+    }
+
+    #[test]
+    fn providers_make_and_see_their_memory() {
+        #[derive(Debug)]
+        struct Marked;
+        impl MemoryProvider for Marked {
+            fn pages(&self, len: usize) -> Option<Pages> {
+                HostMemory.pages(len)
+            }
+            fn recycle(&self, bytes: &mut [u8]) {
+                bytes.fill(7);
+            }
+        }
+        let pool = Pool::of(Arc::new(Marked));
+        for len in [10, 40_000] {
+            drop(pool.alloc(len).unwrap());
+            assert!(pool.alloc(len).unwrap().bytes().iter().all(|&b| b == 7), "{len}");
+        }
     }
 }

@@ -1,0 +1,144 @@
+//! The devices that programs can be run on, by name: what the command line, the Python package and servers share.
+//!
+//! A device is an entry of one table. A choice of devices is written as their names with commas between them, such as
+//! `queued,cpu`: each op goes to the one that claims it at the least cost, and of equal ones to the first.
+
+use std::sync::Arc;
+use trident_cpu::CpuDevice;
+use trident_runtime::{Device, KernelCompiler, Queued, QueuedOptions};
+
+/// What devices are made with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Threads of the CPU; 0 means one for each core.
+    pub threads: usize,
+}
+
+/// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
+pub const MAX_THREADS: usize = 1024;
+
+/// A device that was made.
+#[derive(Clone)]
+pub struct Opened {
+    /// Runs ops.
+    pub device: Arc<dyn Device>,
+    /// Compiles kernels, where the device does.
+    pub compiler: Option<Arc<dyn KernelCompiler>>,
+}
+
+/// One device of the table.
+pub struct Entry {
+    /// As in `--device`.
+    pub name: &'static str,
+    /// Whether it is for tests only, and so left out of lists of what a machine offers.
+    pub for_tests: bool,
+    open: fn(&Choice<'_>) -> Opened,
+}
+
+/// The devices there are.
+pub const DEVICES: &[Entry] = &[
+    Entry { name: "cpu", for_tests: false, open: cpu },
+    Entry { name: "queued", for_tests: true, open: queued },
+];
+
+/// A choice of devices while it is opened.
+struct Choice<'a> {
+    names: &'a [&'a str],
+    /// One for all that are made of it, so that they share its threads.
+    cpu: Arc<CpuDevice>,
+}
+
+fn cpu(choice: &Choice<'_>) -> Opened {
+    Opened { device: choice.cpu.clone(), compiler: Some(choice.cpu.clone()) }
+}
+
+/// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
+fn queued(choice: &Choice<'_>) -> Opened {
+    let share = if choice.names.len() > 1 { 50 } else { 100 };
+    let options = QueuedOptions { share, ..QueuedOptions::default() };
+    Opened { device: Arc::new(Queued::new(choice.cpu.clone(), options)), compiler: None }
+}
+
+/// A choice of devices that cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// A name that no device has.
+    #[error("there is no device `{0}`")]
+    Unknown(String),
+    /// A name given twice.
+    #[error("device `{0}` is named twice")]
+    Twice(String),
+    /// A device that runs models only.
+    #[error("device `{0}` does not compile kernels")]
+    NoCompiler(String),
+    /// Kernels run on one device.
+    #[error("kernels run on one device, and `{0}` names several")]
+    Several(String),
+}
+
+/// The devices of a choice such as `cpu` or `queued,cpu`, in its order.
+pub fn open(choice: &str, settings: &Settings) -> Result<Vec<Opened>, DeviceError> {
+    let names: Vec<&str> = choice.split(',').map(str::trim).collect();
+    let entry = |(i, name): (usize, &&str)| {
+        if names[..i].contains(name) {
+            return Err(DeviceError::Twice((*name).to_owned()));
+        }
+        let entry = DEVICES.iter().find(|entry| entry.name == *name);
+        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
+    };
+    let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
+    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
+    Ok(entries.into_iter().map(|entry| (entry.open)(&choice)).collect())
+}
+
+/// The devices of a choice, for a session.
+pub fn for_models(choice: &str, settings: &Settings) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
+    Ok(open(choice, settings)?.into_iter().map(|opened| opened.device).collect())
+}
+
+/// The device of this name, with what compiles kernels for it.
+pub fn for_kernels(
+    name: &str,
+    settings: &Settings,
+) -> Result<(Arc<dyn Device>, Arc<dyn KernelCompiler>), DeviceError> {
+    let mut opened = open(name, settings)?.into_iter();
+    match (opened.next(), opened.next()) {
+        (Some(Opened { device, compiler: Some(compiler) }), None) => Ok((device, compiler)),
+        (Some(_), None) => Err(DeviceError::NoCompiler(name.to_owned())),
+        _ => Err(DeviceError::Several(name.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // what fails there fails the test
+    use super::*;
+
+    const ONE: Settings = Settings { threads: 1 };
+
+    fn names(choice: &str) -> Vec<String> {
+        let devices = for_models(choice, &ONE).unwrap();
+        devices.iter().map(|device| device.info().name.clone()).collect()
+    }
+
+    #[test]
+    fn choices_keep_their_order() {
+        assert_eq!(names("cpu"), ["cpu"]);
+        assert_eq!(names("queued, cpu"), ["queued", "cpu"]);
+        for entry in DEVICES {
+            assert_eq!(names(entry.name), [entry.name]);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_named() {
+        let error = |choice| open(choice, &ONE).err().unwrap();
+        assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
+        assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
+        assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));
+        let error = |choice| for_kernels(choice, &ONE).err().unwrap();
+        assert_eq!(error("queued"), DeviceError::NoCompiler("queued".into()));
+        assert_eq!(error("cpu,queued"), DeviceError::Several("cpu,queued".into()));
+        assert!(for_kernels("cpu", &ONE).is_ok());
+    }
+}

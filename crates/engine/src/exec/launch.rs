@@ -1,0 +1,242 @@
+//! Submits a step to its device, waits where that is needed, and says what failed.
+
+use super::streams::InFlight;
+use super::{Deadline, Failure, Run};
+use crate::error::{OpFailure, RunError};
+use crate::plan::{Plan, Step};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+use trident_ir::DType;
+use trident_ir::literal::checked_len;
+use trident_runtime::{
+    Buffer, Executable, Fence, KernelError, Launch, OutputShape, Outputs, Stream, Tensor, Value,
+};
+
+/// What a step gives, or why not, with what its operands were.
+pub(super) type Outcome = Result<Vec<Option<Value>>, (Failure, Operands)>;
+
+impl<'a> Run<'a> {
+    /// Submits a kernel. Its results may still be on their way when this returns.
+    pub(super) fn launch(
+        &self,
+        step: &'a Step,
+        exe: &dyn Executable,
+        inputs: &mut [Option<Value>],
+    ) -> Outcome {
+        // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
+        let operands = Operands::of(inputs);
+        let stream = self.streams.of(step.placement.place);
+        let submitted = self.submit(step, exe, stream, inputs);
+        let (outputs, fence) = match submitted {
+            Ok(submitted) => submitted,
+            Err(failure) => return Err((failure, operands)),
+        };
+        if !fence.is_passed() || fence.outcome() != Some(Ok(())) {
+            self.streams.push(InFlight { fence: fence.clone(), step, operands });
+        }
+        self.outputs(step, exe, outputs, &fence).map_err(|failure| (failure, Operands::none()))
+    }
+
+    fn submit(
+        &self,
+        step: &Step,
+        exe: &dyn Executable,
+        stream: &dyn Stream,
+        inputs: &mut [Option<Value>],
+    ) -> Result<(Outputs, Fence), Failure> {
+        let mut after = vec![];
+        for input in inputs.iter_mut().flatten() {
+            let fence = input.as_tensor().and_then(Tensor::fence);
+            let Some(fence) = fence.filter(|fence| !fence.is_passed()).cloned() else { continue };
+            // A device that computes at once would wait as well, but not give up when the time is over.
+            match stream.is_synchronous() {
+                true => self.wait(step, &fence)?.map_err(KernelError::dependency)?,
+                false => after.push(fence),
+            }
+        }
+        let mut alloc = |i: usize, dtype, dims: &[usize]| {
+            if let Some(buffer) = self.planned(step, i, dtype, dims) {
+                return Tensor::from_buffer(dtype, dims, buffer);
+            }
+            match Tensor::alloc(self.pool, dtype, dims) {
+                // What is on its way holds memory that is soon free.
+                Err(KernelError::TooLarge { .. }) if self.streams.quiesce() => {
+                    Tensor::alloc(self.pool, dtype, dims)
+                }
+                other => other,
+            }
+        };
+        let foretold = cfg!(debug_assertions).then(|| exe.shapes(inputs));
+        let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool };
+        let submitted = KernelError::caught(|| exe.submit(stream, &mut launch, &after))?;
+        if let (Some(foretold), Outputs::Known(outputs)) = (foretold, &submitted.outputs) {
+            agree(step, foretold, outputs)?;
+        }
+        Ok((submitted.outputs, submitted.fence))
+    }
+
+    /// The results; those whose types only the launch tells have to be waited for.
+    fn outputs(
+        &self,
+        step: &Step,
+        exe: &dyn Executable,
+        outputs: Outputs,
+        fence: &Fence,
+    ) -> Result<Vec<Option<Value>>, Failure> {
+        let waits = matches!(outputs, Outputs::Later(_)) || self.recorder.is_some();
+        if waits && self.wait(step, fence)?.is_err() {
+            self.drain()?;
+        }
+        let outputs = match outputs {
+            Outputs::Known(outputs) => outputs,
+            Outputs::Later(later) => later.wait()?,
+        };
+        // A kernel that gives too few results would leave a hole that shows up far from here.
+        let complete = step
+            .op
+            .outputs
+            .iter()
+            .enumerate()
+            .all(|(i, wanted)| wanted.is_none() || outputs.get(i).is_some_and(Option::is_some));
+        if complete {
+            return Ok(outputs);
+        }
+        let kernel = exe.kernel();
+        Err(KernelError::domain(format!("kernel `{kernel}` gave too few results")).into())
+    }
+
+    /// The planned memory of a result, if it has any and its size is as foreseen.
+    fn planned(&self, step: &Step, i: usize, dtype: DType, dims: &[usize]) -> Option<Buffer> {
+        let (plan, arena) = self.memory.as_ref()?;
+        let place = (*step.outputs.get(i)?)?;
+        let part = (*plan.parts.get(place)?)?;
+        let len = checked_len(dims)?.checked_mul(dtype.size())?;
+        if len != part.len || dtype == DType::Str {
+            return None;
+        }
+        arena.alloc(part.offset, len)
+    }
+
+    /// An error if the run has to stop before this step.
+    pub(super) fn go_on(&self, step: &Step) -> Result<(), RunError> {
+        match self.deadline.filter(|d| Instant::now() >= d.at) {
+            Some(Deadline { limit, .. }) => {
+                Err(RunError::Deadline { op: step.op.describe(), limit })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for a launch as long as the run may take, and tells how it ended.
+    pub(super) fn wait(
+        &self,
+        step: &Step,
+        fence: &Fence,
+    ) -> Result<Result<(), KernelError>, RunError> {
+        let Some(deadline) = self.deadline else { return Ok(fence.wait()) };
+        loop {
+            if let Some(outcome) = fence.wait_until(deadline.at) {
+                return Ok(outcome);
+            }
+            self.go_on(step)?;
+        }
+    }
+
+    /// Waits until the elements of a value that this step reads are at hand.
+    pub(super) fn settle(&self, step: &Step, value: &mut Value) -> Result<(), Failure> {
+        if let Some(fence) = value.as_tensor().and_then(Tensor::fence) {
+            self.wait(step, fence)?.map_err(KernelError::dependency)?;
+        }
+        Ok(value.settle()?)
+    }
+
+    /// Waits for all launches on their way; the error of the first that failed. No launch depends on a later one, so
+    /// that is where it began.
+    pub(super) fn drain(&self) -> Result<(), RunError> {
+        for InFlight { fence, step, operands } in self.streams.take() {
+            if let Err(error) = self.wait(step, &fence)? {
+                return Err(self.error(step, error, &operands));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a run in which a step failed: its own, unless that is only the consequence of an earlier one.
+    pub(super) fn failed(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
+        match self.drain() {
+            Err(first) => first,
+            Ok(()) => self.error(step, error, operands),
+        }
+    }
+
+    fn error(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
+        let op = step.op.describe();
+        match error {
+            KernelError::Panic(message) => RunError::Panic { op, message },
+            source => {
+                let operands = operands.describe(self.plan, step);
+                RunError::Op(Box::new(OpFailure { op, operands, source }))
+            }
+        }
+    }
+}
+
+/// In builds with debug assertions: an error if results are not as the executable foretold, a fault of the device.
+fn agree(
+    step: &Step,
+    foretold: Result<Vec<OutputShape>, KernelError>,
+    outputs: &[Option<Value>],
+) -> Result<(), RunError> {
+    let wrong = |message: String| RunError::Panic { op: step.op.describe(), message };
+    let foretold = foretold.map_err(|e| wrong(format!("results foretold to be wrong: {e}")))?;
+    for (i, shape) in foretold.iter().enumerate() {
+        let output = outputs.get(i).and_then(Option::as_ref);
+        if !shape.fits(output) {
+            let actual = output.map_or("nothing".into(), Value::describe);
+            return Err(wrong(format!("result {i} is {actual}, foretold as {shape:?}")));
+        }
+    }
+    Ok(())
+}
+
+/// What the operands of a step were: kept cheaply, put into words only for a message.
+pub(super) struct Operands(Vec<Option<(Option<DType>, Vec<usize>)>>);
+
+impl Operands {
+    pub(super) fn of(inputs: &[Option<Value>]) -> Operands {
+        let brief = |v: &Value| match v {
+            Value::Tensor(t) => (Some(t.dtype()), t.dims().to_vec()),
+            Value::Seq(items) => (None, vec![items.len()]),
+            _ => (None, vec![]),
+        };
+        Operands(inputs.iter().map(|v| v.as_ref().map(brief)).collect())
+    }
+
+    /// Where an error says itself what failed.
+    fn none() -> Operands {
+        Operands(vec![])
+    }
+
+    fn describe(&self, plan: &Plan, step: &Step) -> String {
+        let given = self.0.iter().chain(std::iter::repeat(&None));
+        let operands = step.op.inputs.iter().zip(given).map(|(value, given)| {
+            let Some(value) = *value else { return "absent".into() };
+            let info = plan.func.info(value);
+            match given {
+                Some((Some(dtype), dims)) => {
+                    format!("{}: {}", info.name, trident_ir::Type::fixed(*dtype, dims))
+                }
+                Some((None, _)) | None => format!("{}: {}", info.name, info.ty),
+            }
+        });
+        operands.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Runs `f`; a panic becomes its message.
+pub(crate) fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or("no message".into())
+    })
+}
