@@ -5,7 +5,7 @@ use trident_simd::Isa;
 
 use super::fold::Fold;
 use super::loops::tests::{Random, address, call, disassembled, runs, same};
-use super::loops::{Class, Format, Goal, Value, Values, Width, traced};
+use super::loops::{Class, Format, Sink, Value, Values, Width, traced};
 use super::routine::{Function, Routine, table};
 use super::target;
 
@@ -25,7 +25,7 @@ fn functions_give_the_bits_of_their_strips() {
         let y = v.trace(traced, load);
         let code = v
             .finish(
-                Goal::Store { values: vec![(y, 1, Format::Same)], streaming: false },
+                Sink::Store { values: vec![(y, 1, Format::Same)], streaming: false },
                 1024,
                 vec![(0, Format::Same)],
             )
@@ -61,7 +61,7 @@ fn folds<T: trident_ir::Element + PartialEq>(
             let zero = v.float(0.0);
             let x = v.add(Value::Load { stream: 0, other: Some(zero), format: Format::Same });
             let l =
-                v.finish(Goal::Fold { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
+                v.finish(Sink::Fold { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
             let code = l.compile().unwrap();
             disassembled(&code);
             for on in [len, len - 1, 17.min(len), 0] {

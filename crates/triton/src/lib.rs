@@ -1,4 +1,4 @@
-//! The front door for Triton kernels: Triton IR (MLIR text, the `ttir` stage of Triton's compiler) to `tile` functions.
+//! The importer of Triton kernels: Triton IR (MLIR text, the `ttir` stage of Triton's compiler) to `tile` functions.
 //!
 //! ```
 //! let text = r#"module {

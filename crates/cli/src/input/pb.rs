@@ -1,4 +1,4 @@
-//! Values in protobuf files: between the front door's form and the runtime's.
+//! Values in protobuf files: between the importer's form and the runtime's.
 
 use bytes::Bytes;
 use std::sync::Arc;

@@ -511,7 +511,7 @@ mod tests {
         assert_eq!(to::<f64, i32>(&ends), [i32::MAX, i32::MIN, i32::MIN, i32::MIN]);
         assert_eq!(to::<f64, u32>(&ends), [i32::MAX as u32, 1 << 31, 1 << 31, i32::MAX as u32]);
         assert_eq!(to::<f64, u64>(&[9.3e18, 1.9e19]), [9_300_000_000_000_000_000, 0]);
-        // Types that take the other road.
+        // Types that take the other path.
         let x = [f16::from_f32(-1.5), f16::INFINITY, f16::NAN];
         assert_eq!(to::<f16, u8>(&x), [255, 0, 0]);
         assert_eq!(to::<f16, i32>(&x), [-1, i32::MIN, i32::MIN]);

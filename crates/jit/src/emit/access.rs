@@ -112,7 +112,7 @@ impl<'m> Emitter<'m, '_> {
         let mut undo = vec![];
         let mut row = self.store_rows(dims, store);
         if row.as_ref().is_none_or(|r| r.0 != VectorPath::Wide) {
-            undo = self.settle_strips(&[store.value])?;
+            undo = self.force_functions(&[store.value])?;
             row = self.store_rows(dims, store);
         }
         match row {
@@ -221,6 +221,6 @@ impl<'m> Emitter<'m, '_> {
                 }
             }
         }
-        self.settle(early)
+        self.force(early)
     }
 }

@@ -79,7 +79,12 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The routine that computes a whole block of the op's elements, if the op is one that is no few instructions.
-    pub(super) fn strip(&self, op: &Op, operands: &[NodeId], result: Elem) -> Option<Routine> {
+    pub(super) fn block_routine(
+        &self,
+        op: &Op,
+        operands: &[NodeId],
+        result: Elem,
+    ) -> Option<Routine> {
         let types: Vec<DType> = operands.iter().map(|&n| self.nodes[n].elem.dtype()).collect();
         let from = *types.first()?;
         let to = result.dtype();
@@ -90,8 +95,8 @@ impl<'m> Emitter<'m, '_> {
                 let down = narrowing && from.is_float() && op.str("rounding") == Some("rtz");
                 let rounding = if down { Rounding::TowardZero } else { Rounding::NearestEven };
                 let saturate = narrowing && eight(to) && op.flag("saturate");
-                let dear = (eight(from) || eight(to)) && from != to;
-                dear.then_some(Routine::Convert { from, to, rounding, saturate })?
+                let expensive = (eight(from) || eight(to)) && from != to;
+                expensive.then_some(Routine::Convert { from, to, rounding, saturate })?
             }
             kind => {
                 if kind != OpKind::Libm && !(is_block_function(op) && from.is_float()) {
@@ -116,7 +121,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Has routines compute the functions in these expressions that no loop computes. Gives what the nodes were that
     /// are buffers in this region only.
-    pub(super) fn settle_strips(&mut self, roots: &[NodeId]) -> Result<Vec<(NodeId, Kind<'m>)>> {
+    pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<Vec<(NodeId, Kind<'m>)>> {
         let mut undo = vec![];
         if !self.wide {
             return Ok(undo);
@@ -131,7 +136,8 @@ impl<'m> Emitter<'m, '_> {
             match &self.nodes[node].kind {
                 Kind::Apply(fun, operands) => {
                     if let Fun::Op(op) = *fun
-                        && let Some(routine) = self.strip(op, operands, self.nodes[node].elem)
+                        && let Some(routine) =
+                            self.block_routine(op, operands, self.nodes[node].elem)
                         && self.loops_compute(routine)
                     {
                         found.push((node, op, routine, operands.clone()));
@@ -154,7 +160,7 @@ impl<'m> Emitter<'m, '_> {
             if bits == 0 {
                 continue;
             }
-            let made = self.call_strip(op, routine, &operands, &[1 << bits], elem)?;
+            let made = self.call_block_routine(op, routine, &operands, &[1 << bits], elem)?;
             let buffer = self.nodes[made].kind.clone();
             let former = std::mem::replace(&mut self.nodes[node].kind, buffer);
             if self.nodes[node].region != self.region {
@@ -172,7 +178,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Computes a block by a routine.
-    pub(super) fn call_strip(
+    pub(super) fn call_block_routine(
         &mut self,
         op: &Op,
         routine: Routine,

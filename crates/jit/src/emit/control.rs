@@ -72,11 +72,11 @@ impl<'m> Emitter<'m, '_> {
                     let elem = self.nodes[node].elem;
                     match self.carried(op, region, param, next) {
                         Decided::Same => {
-                            self.settle(vec![node])?;
+                            self.force(vec![node])?;
                             Carried::Same(Val::Block(node, dims))
                         }
                         Decided::Offset { add, dtype } => {
-                            self.settle(vec![node])?;
+                            self.force(vec![node])?;
                             let pointer = matches!(elem, Elem::Ptr(_));
                             let of = Elem::Data(if pointer { DType::I64 } else { dtype });
                             values.push(self.zero(of.clif()));
@@ -303,7 +303,7 @@ impl<'m> Emitter<'m, '_> {
         };
         for val in &yields {
             if let Val::Block(node, _) = val {
-                self.settle(vec![*node])?;
+                self.force(vec![*node])?;
             }
         }
         self.b.ins().brif(condition, body, &[], done, &[]);

@@ -69,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
             let node = self.node(Kind::Buffer(out), elems[0], total, 1, 0);
             return self.give_block(op, 0, node, rest);
         }
-        let undo = self.settle_strips(&nodes)?;
+        let undo = self.force_functions(&nodes)?;
         let buffers: Vec<Value> = match rest.is_empty() {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
@@ -197,7 +197,7 @@ impl<'m> Emitter<'m, '_> {
         let (outer_bits, total) = (index_bits(&rest), index_bits(&dims));
         let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
         let reverse = op.flag("reverse");
-        let undo = self.settle_strips(&nodes)?;
+        let undo = self.force_functions(&nodes)?;
         self.repeat(outer_bits, &[], |e, outer, _| {
             let place: Vec<Bit> = counter(outer, outer_bits).collect();
             let put = |e: &mut Self, at: &Index, values: &[Value]| {
@@ -263,9 +263,9 @@ impl<'m> Emitter<'m, '_> {
         let low = log2(pack);
         // Effects of the region may touch what the operands are loaded from.
         if op.effect() == trident_ir::op::Effect::Write {
-            self.settle(nodes.clone())?;
+            self.force(nodes.clone())?;
         }
-        let undo = self.settle_strips(&nodes)?;
+        let undo = self.force_functions(&nodes)?;
         self.repeat(total.saturating_sub(low), &[], |e, var, _| {
             let at = |j: usize| -> Index {
                 let bit = |k: u8| Bit::Const(j >> k & 1 == 1);

@@ -14,7 +14,7 @@ use super::{Emitter, Result, malformed};
 const DEEP: u32 = 128;
 
 /// Scalars that cost as much are computed once, not in each loop that uses them.
-const DEAR_SCALAR: u32 = 6;
+const EXPENSIVE_SCALAR: u32 = 6;
 
 impl<'m> Emitter<'m, '_> {
     /// Generates the ops of a block and gives its results.
@@ -29,7 +29,7 @@ impl<'m> Emitter<'m, '_> {
                 frame.at.push(op);
             }
             if op.effect() == Effect::Write {
-                self.settle_loads()?;
+                self.force_loads()?;
             }
             self.op(op)?;
         }
@@ -110,7 +110,7 @@ impl<'m> Emitter<'m, '_> {
         if dims.is_empty() {
             let elem = self.nodes[node].elem;
             let mut value = self.only(node)?;
-            if op.decl().cost >= DEAR_SCALAR {
+            if op.decl().cost >= EXPENSIVE_SCALAR {
                 value = self.pin(value);
             }
             self.define(id, Val::Scalar(value, elem));
@@ -206,13 +206,13 @@ impl<'m> Emitter<'m, '_> {
         };
         if let Some(values) = nodes.iter().map(scalar).collect::<Option<Vec<_>>>() {
             let mut value = self.element(op, &values, elem)?;
-            if op.decl().cost >= DEAR_SCALAR {
+            if op.decl().cost >= EXPENSIVE_SCALAR {
                 value = self.pin(value);
             }
             return Ok(Some(self.uniform(value, elem, index_bits(dims))));
         }
-        let routine = self.strip(op, &nodes, elem).filter(|&r| !self.loops_compute(r));
-        routine.map(|routine| self.call_strip(op, routine, &nodes, dims, elem)).transpose()
+        let routine = self.block_routine(op, &nodes, elem).filter(|&r| !self.loops_compute(r));
+        routine.map(|routine| self.call_block_routine(op, routine, &nodes, dims, elem)).transpose()
     }
 
     fn poison(&mut self, op: &'m Op) -> Result<()> {
@@ -309,7 +309,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Evaluates loads that are needed behind the op that is being generated, which may write.
-    pub(super) fn settle_loads(&mut self) -> Result<()> {
+    pub(super) fn force_loads(&mut self) -> Result<()> {
         let nodes = &self.nodes;
         self.pending.retain(|&n| matches!(nodes[n].kind, Kind::Load { .. }));
         if self.pending.is_empty() {
@@ -326,11 +326,11 @@ impl<'m> Emitter<'m, '_> {
                 }
             }
         }
-        self.settle(live)
+        self.force(live)
     }
 
     /// Evaluates the loads among these nodes and their operands.
-    pub(super) fn settle(&mut self, mut stack: Vec<NodeId>) -> Result<()> {
+    pub(super) fn force(&mut self, mut stack: Vec<NodeId>) -> Result<()> {
         let mut seen = vec![false; self.nodes.len()];
         let mut loads = vec![];
         while let Some(node) = stack.pop() {

@@ -57,7 +57,7 @@ impl<'m> Emitter<'m, '_> {
         if !self.bounded() || bits < FEW {
             return self.sweep(dims, roots, body);
         }
-        let mut undo = self.settle_strips(roots)?;
+        let mut undo = self.force_functions(roots)?;
         let block = Block::new(dims);
         let mut all = None;
         let mut inside = HashSet::new();

@@ -107,7 +107,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Has loops compute a row: `on` takes the number of elements for which all masks hold, then the number of those
     /// that are settled, which masks leave out if they are more. `body` computes one of the others.
-    pub(super) fn settle_row(
+    pub(super) fn compute_row(
         &mut self,
         row: &Row,
         index: &Index,

@@ -177,7 +177,7 @@ impl<'m> Emitter<'m, '_> {
             }
             inner += log2(n);
         }
-        let undo = self.settle_strips(roots)?;
+        let undo = self.force_functions(roots)?;
         let roots = roots.to_vec();
         self.repeat(bits - inner, &[], |e, outer, _| {
             let hoisted: Index =
@@ -203,7 +203,7 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        let undo = self.settle_strips(&roots)?;
+        let undo = self.force_functions(&roots)?;
         if !self.fill_lanes(dims, blocks)? {
             self.fill_elements(dims, blocks)?;
         }

@@ -15,7 +15,7 @@ use super::access::Store;
 use super::lanes::vector;
 use super::row::VectorPath;
 use super::{Context, Emitter, Result};
-use crate::loops::{Format, Goal, Value as Of};
+use crate::loops::{Format, Sink, Value as Of};
 use crate::routine::{Fold, Routine};
 
 pub(super) use self::translate::is_short;
@@ -91,16 +91,16 @@ impl<'m> Emitter<'m, '_> {
             }
             stores.push((value, t.word(Word::Target(i)), format));
         }
-        self.compiled(t, Goal::Store { values: stores, streaming })
+        self.compiled(t, Sink::Store { values: stores, streaming })
     }
 
-    fn compiled(&self, t: Translation<'_>, goal: Goal) -> Option<Wide> {
+    fn compiled(&self, t: Translation<'_>, sink: Sink) -> Option<Wide> {
         let Translation { row, values, words, loads, .. } = t;
         // The memory of a load that an earlier loop has made is in the cache: the way to memory is free.
         let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
         let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();
-        let made = values.finish(goal, row.len(), ahead);
+        let made = values.finish(sink, row.len(), ahead);
         let listing = if self.listing { made.to_string() } else { String::new() };
         Some(Wide { code: made.compile()?, listing, words, loads })
     }
@@ -181,7 +181,7 @@ impl<'m> Emitter<'m, '_> {
                 }
                 e.call_wide(wide, &targets, count, settled)
             };
-            e.settle_row(row, index, on, |e, at| e.fill_element(at, blocks))
+            e.compute_row(row, index, on, |e, at| e.fill_element(at, blocks))
         })?;
         Ok(true)
     }
@@ -208,7 +208,7 @@ impl<'m> Emitter<'m, '_> {
                     None => e.call_wide(wide, &[target], count, all),
                 }
             };
-            e.settle_row(row, index, on, |e, at| e.store_element(store, at))
+            e.compute_row(row, index, on, |e, at| e.store_element(store, at))
         })
     }
 
@@ -262,7 +262,7 @@ impl<'m> Emitter<'m, '_> {
             let mut t = e.translation(row, &[node])?;
             let value = e.translate(&mut t, node, index)?;
             let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
-            e.compiled(t, Goal::Fold { op: fold, class, value, to })
+            e.compiled(t, Sink::Fold { op: fold, class, value, to })
         };
         if folded(self, &row, &row.index()).is_none() {
             return Ok(false);

@@ -217,7 +217,7 @@ impl Width {
 
 /// What becomes of values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Goal {
+pub(crate) enum Sink {
     /// Each value is written to the stream whose address is the argument: integers are cut to the format's bits, floats
     /// have its values already. If `streaming`, past the caches: the addresses are multiples of 64 then, and other
     /// threads see the values only behind a fence.
@@ -235,7 +235,7 @@ pub(crate) enum Goal {
 pub(crate) struct Loop {
     pub(crate) width: Width,
     values: Vec<Value>,
-    pub(crate) goal: Goal,
+    pub(crate) sink: Sink,
     /// Elements of the longest run.
     len: usize,
     /// Streams whose memory behind the run is brought into the cache meanwhile: mostly the next run is there.
@@ -363,8 +363,8 @@ impl Values {
     }
 
     /// The loop over runs of up to `len` elements, a power of two of at least 16.
-    pub(crate) fn finish(self, goal: Goal, len: usize, ahead: Vec<(usize, Format)>) -> Loop {
-        Loop { width: self.width, values: self.list, goal, len, ahead }
+    pub(crate) fn finish(self, sink: Sink, len: usize, ahead: Vec<(usize, Format)>) -> Loop {
+        Loop { width: self.width, values: self.list, sink, len, ahead }
     }
 }
 
@@ -391,14 +391,14 @@ impl Loop {
             values.push(value);
             at.push(values.len() - 1);
         }
-        let goal = match &self.goal {
-            Goal::Store { values, streaming } => {
+        let sink = match &self.sink {
+            Sink::Store { values, streaming } => {
                 let values = values.iter().map(|&(id, to, format)| (at[id], to, format)).collect();
-                Goal::Store { values, streaming: *streaming }
+                Sink::Store { values, streaming: *streaming }
             }
-            &Goal::Fold { op, class, value, to } => Goal::Fold { op, class, value: at[value], to },
+            &Sink::Fold { op, class, value, to } => Sink::Fold { op, class, value: at[value], to },
         };
-        Loop { values, goal, ahead: self.ahead.clone(), ..*self }
+        Loop { values, sink, ahead: self.ahead.clone(), ..*self }
     }
 }
 
@@ -435,14 +435,14 @@ impl fmt::Display for Loop {
                 Value::On(a, b) => writeln!(f, "v{a} if on, else v{b}"),
             }?;
         }
-        match &self.goal {
-            Goal::Store { values, streaming } => {
+        match &self.sink {
+            Sink::Store { values, streaming } => {
                 let how = if *streaming { "stream" } else { "store" };
                 values.iter().try_for_each(|(id, to, format)| {
                     writeln!(f, "    {how} v{id} to arg{to} ({format:?})")
                 })
             }
-            Goal::Fold { op, value, to, .. } => {
+            Sink::Fold { op, value, to, .. } => {
                 writeln!(f, "    fold v{value} by {op:?} to arg{to}")
             }
         }

@@ -49,7 +49,7 @@ fn one(width: Width, value: impl FnOnce(&mut Values, Id, Id) -> Id) -> Loop {
     let x = v.add(Value::Load { stream: 0, other: None, format: Format::Same });
     let y = v.add(Value::Load { stream: 1, other: None, format: Format::Same });
     let z = value(&mut v, x, y);
-    v.finish(Goal::Store { values: vec![(z, 2, Format::Same)], streaming: false }, 64, vec![])
+    v.finish(Sink::Store { values: vec![(z, 2, Format::Same)], streaming: false }, 64, vec![])
 }
 
 /// The mnemonics of the instruction between loads and store.
@@ -125,8 +125,8 @@ fn a_decoder_reads_what_is_meant() {
 #[test]
 fn stores_past_the_caches_are_whole() {
     let l = one(Width::Four, |v, x, y| v.add(Value::Binary(Binary::Add, x, y)));
-    let Goal::Store { values, .. } = l.goal.clone() else { unreachable!() };
-    let l = Loop { goal: Goal::Store { values, streaming: true }, ..l };
+    let Sink::Store { values, .. } = l.sink.clone() else { unreachable!() };
+    let l = Loop { sink: Sink::Store { values, streaming: true }, ..l };
     let code = disassembled(&l.compile().unwrap()).join("\n");
     assert!(code.contains("vmovntps [r10+rax*4+40h],zmm2"), "{code}");
     assert!(code.contains("vmovups [r10+rax*4]{k2},zmm2"), "{code}");
@@ -157,7 +157,7 @@ fn halves_are_read_and_written() {
             };
             let values =
                 vec![(x, 1, Format::Same), (rounded, 2, Format::Same), (rounded, 3, format)];
-            let l = v.finish(Goal::Store { values, streaming: false }, 1024, vec![(0, format)]);
+            let l = v.finish(Sink::Store { values, streaming: false }, 1024, vec![(0, format)]);
             let code = l.compile().unwrap();
             disassembled(&code);
             for (on, n) in [(1024, 1024), (1000, 1024), (17, 100)] {
@@ -213,7 +213,7 @@ fn short_integers_are_read_and_written() {
             let wrapped = v.wrapped(product, format);
             let values =
                 vec![(x, 1, Format::Same), (wrapped, 2, Format::Same), (product, 3, format)];
-            let l = v.finish(Goal::Store { values, streaming: false }, n, vec![(0, format)]);
+            let l = v.finish(Sink::Store { values, streaming: false }, n, vec![(0, format)]);
             let code = l.compile().unwrap();
             let lines = disassembled(&code).join("\n");
             assert!(instructions.iter().all(|name| lines.contains(name)), "{lines}");
@@ -290,7 +290,7 @@ fn every_short_format_is_known_in_both_widths() {
         let mut v = Values::new(width);
         let zero = v.add(Value::Const(0));
         let x = v.add(Value::Load { stream: 0, other: Some(zero), format });
-        v.finish(Goal::Store { values: vec![(x, 1, format)], streaming: false }, 64, vec![])
+        v.finish(Sink::Store { values: vec![(x, 1, format)], streaming: false }, 64, vec![])
     };
     for (width, loads, stores) in names {
         for (k, format) in integers.into_iter().enumerate() {
@@ -487,7 +487,7 @@ fn random(random: &mut Random, steps: usize, len: usize) -> Loop {
     let last = floats.len() - 1;
     let stores =
         vec![(floats[last], 2, Format::Same), (floats[random.below(last)], 4, Format::Same)];
-    v.finish(Goal::Store { values: stores, streaming: random.below(2) == 1 }, len, vec![])
+    v.finish(Sink::Store { values: stores, streaming: random.below(2) == 1 }, len, vec![])
 }
 
 /// Sevens from an address on that is a multiple of 64.
@@ -535,7 +535,7 @@ fn comparisons_may_outnumber_masks() {
 
 /// The value that a loop stores first.
 fn last_of(l: &Loop) -> Id {
-    let Goal::Store { values, .. } = &l.goal else { unreachable!() };
+    let Sink::Store { values, .. } = &l.sink else { unreachable!() };
     values[0].0
 }
 
@@ -549,7 +549,7 @@ fn quotients_are_those_of_the_division() {
     let divisor = v.add(Value::Scalar(1));
     let y = v.add(Value::Binary(Binary::Div, x, divisor));
     let l = v.finish(
-        Goal::Store { values: vec![(y, 2, Format::Same)], streaming: false },
+        Sink::Store { values: vec![(y, 2, Format::Same)], streaming: false },
         1024,
         vec![],
     );
@@ -610,7 +610,7 @@ fn random_loops_of_every_length() {
             ];
             call(&code, &words, on, all);
             let (first, second) = (first.slice(), second.slice());
-            let Goal::Store { values: stores, .. } = &l.goal else { unreachable!() };
+            let Sink::Store { values: stores, .. } = &l.sink else { unreachable!() };
             for (at, out) in [(0, first), (1, second)] {
                 for (i, &found) in out[..len].iter().enumerate() {
                     let expected =

@@ -260,7 +260,7 @@ impl Emitter<'_, '_> {
         for &o in operands {
             x.push(self.translate(t, o, &self.nodes.operand_index(o, index))?);
         }
-        if let Some(Routine::Function(function)) = self.strip(op, operands, result) {
+        if let Some(Routine::Function(function)) = self.block_routine(op, operands, result) {
             return Some(t.values.trace(traced(function.name, function.inputs)?, x[0]));
         }
         let v = &mut t.values;

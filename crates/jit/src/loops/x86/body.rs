@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::{Binary, Class, Format, Goal, Id, Logic, Loop, Relation, Unary, Value, Width};
+use super::super::{Binary, Class, Format, Id, Logic, Loop, Relation, Sink, Unary, Value, Width};
 use super::assemble::{Assembler, Gpr, Mask, Masking, Opcode, Place, RAX, Zmm};
 use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
@@ -52,9 +52,9 @@ impl<'a> Body<'a> {
     /// Loads what stays in registers.
     pub(super) fn new(l: &'a Loop, needs: &'a Needs, a: &'a mut Assembler) -> Option<Self> {
         let lanes = BYTES / l.width.bytes();
-        let accumulators = match l.goal {
-            Goal::Fold { .. } => (l.len / lanes).min(PLACES / lanes),
-            Goal::Store { .. } => 0,
+        let accumulators = match l.sink {
+            Sink::Fold { .. } => (l.len / lanes).min(PLACES / lanes),
+            Sink::Store { .. } => 0,
         };
         let room = REGISTERS.checked_sub(needs.alive + accumulators)?;
         let mut body = Body {
@@ -214,8 +214,8 @@ impl<'a> Body<'a> {
         let width = self.l.width;
         let how = (to, mask, masking);
         match (format, width) {
-            (Format::Same, _) => match (from, &self.l.goal) {
-                (Place::Stream { base, scale, offset, .. }, Goal::Store { .. })
+            (Format::Same, _) => match (from, &self.l.sink) {
+                (Place::Stream { base, scale, offset, .. }, Sink::Store { .. })
                     if mask == 0 && self.needs.steps <= FEW =>
                 {
                     let bytes = BYTES as i32 / 2;
@@ -316,8 +316,8 @@ impl<'a> Body<'a> {
                 self.value(id, resolved(l, id, masked), (k, masked))?;
             }
         }
-        match &l.goal {
-            Goal::Store { values, streaming } => {
+        match &l.sink {
+            Sink::Store { values, streaming } => {
                 for &(id, stream, format) in values {
                     let id = resolve(l, id, masked);
                     let from = self.register(id)?;
@@ -328,7 +328,7 @@ impl<'a> Body<'a> {
                     self.used(id);
                 }
             }
-            &Goal::Fold { op, class, value, .. } => {
+            &Sink::Fold { op, class, value, .. } => {
                 let id = resolve(l, value, masked);
                 let from = self.place(id)?;
                 self.combine(op, class, self.accumulators[k], from);

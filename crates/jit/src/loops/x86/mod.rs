@@ -13,7 +13,7 @@ use self::assemble::{Assembler, Condition, Gpr, Masking, Place, RAX, RCX, RDX, R
 use self::body::{Body, COUNT, SCRATCH};
 use self::needs::Needs;
 use self::opcodes::later;
-use super::{Class, Goal, Loop, Width};
+use super::{Class, Loop, Sink, Width};
 use crate::fold::Fold;
 
 /// Bytes of a vector.
@@ -35,11 +35,11 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     let lanes = BYTES / l.width.bytes();
     let most = l.len / lanes;
     let needs = Needs::of(l)?;
-    let (vectors, tail) = match &l.goal {
-        Goal::Fold { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
-        Goal::Store { .. } if needs.steps <= FEW => (most.min(4), 1),
-        Goal::Store { .. } if needs.steps <= SOME => (most.min(2), 1),
-        Goal::Store { .. } => (1, 1),
+    let (vectors, tail) = match &l.sink {
+        Sink::Fold { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
+        Sink::Store { .. } if needs.steps <= FEW => (most.min(4), 1),
+        Sink::Store { .. } if needs.steps <= SOME => (most.min(2), 1),
+        Sink::Store { .. } => (1, 1),
     };
     if needs.streams.len() > STREAMS.len() {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
         body.a.jump_if(Condition::NotZero, done);
         body.exact = true;
     }
-    if let Goal::Fold { op, class, .. } = l.goal {
+    if let Sink::Fold { op, class, .. } = l.sink {
         body.start_fold(neutral(op, class, l.width));
     }
     body.elements(vectors, tail)?;
@@ -143,11 +143,11 @@ impl Body<'_> {
 
     /// Of folds to the greatest (least) number: the bits of the least (greatest) one.
     fn quick_extreme(&self) -> Option<u64> {
-        match self.l.goal {
-            Goal::Fold { op: Fold::MaxNum, class: Class::Float, .. } => {
+        match self.l.sink {
+            Sink::Fold { op: Fold::MaxNum, class: Class::Float, .. } => {
                 Some(neutral(Fold::Max, Class::Float, self.l.width))
             }
-            Goal::Fold { op: Fold::MinNum, class: Class::Float, .. } => {
+            Sink::Fold { op: Fold::MinNum, class: Class::Float, .. } => {
                 Some(neutral(Fold::Min, Class::Float, self.l.width))
             }
             _ => None,
@@ -156,7 +156,7 @@ impl Body<'_> {
 
     /// Folds the accumulators into all lanes of the first.
     fn fold_lanes(&mut self) {
-        let Goal::Fold { op, class, .. } = self.l.goal else { return };
+        let Sink::Fold { op, class, .. } = self.l.sink else { return };
         let width = self.l.width;
         let lanes = BYTES / width.bytes();
         let count = self.accumulators.len();
@@ -184,7 +184,7 @@ impl Body<'_> {
 
     /// Writes the result of a fold.
     fn store_result(&mut self) {
-        if let Goal::Fold { to, .. } = self.l.goal {
+        if let Sink::Fold { to, .. } = self.l.sink {
             self.a.load_word(RCX, to);
             self.a.zero(RAX);
             self.store_first(self.accumulators[0], RCX);

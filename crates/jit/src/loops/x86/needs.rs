@@ -1,6 +1,6 @@
 //! What a loop needs: how often its values are used, and how many are alive at once.
 
-use super::super::{Goal, Id, Loop, Value};
+use super::super::{Id, Loop, Sink, Value};
 use super::body::MASKS;
 
 /// What the values of a loop ask for.
@@ -37,9 +37,9 @@ pub(super) fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
 }
 
 fn goals(l: &Loop) -> Vec<Id> {
-    match &l.goal {
-        Goal::Store { values, .. } => values.iter().map(|s| s.0).collect(),
-        Goal::Fold { value, .. } => vec![*value],
+    match &l.sink {
+        Sink::Store { values, .. } => values.iter().map(|s| s.0).collect(),
+        Sink::Fold { value, .. } => vec![*value],
     }
 }
 
@@ -71,7 +71,7 @@ impl Needs {
                 want(stream);
             }
         }
-        if let Goal::Store { values, .. } = &l.goal {
+        if let Sink::Store { values, .. } = &l.sink {
             values.iter().for_each(|s| want(s.1));
         }
         let alive = [false, true].map(|masked| alive(l, &uses[usize::from(masked)], masked));
