@@ -15,6 +15,7 @@ pub struct Complex {
 
 impl Complex {
     /// `re + i·im`.
+    #[inline]
     pub fn new(re: f64, im: f64) -> Complex {
         Complex { re, im }
     }
@@ -26,6 +27,7 @@ impl Complex {
     }
 
     /// The conjugate.
+    #[inline]
     pub fn conj(self) -> Complex {
         Complex::new(self.re, -self.im)
     }
@@ -33,6 +35,7 @@ impl Complex {
 
 impl Add for Complex {
     type Output = Complex;
+    #[inline]
     fn add(self, o: Complex) -> Complex {
         Complex::new(self.re + o.re, self.im + o.im)
     }
@@ -40,6 +43,7 @@ impl Add for Complex {
 
 impl Sub for Complex {
     type Output = Complex;
+    #[inline]
     fn sub(self, o: Complex) -> Complex {
         Complex::new(self.re - o.re, self.im - o.im)
     }
@@ -47,6 +51,7 @@ impl Sub for Complex {
 
 impl Mul for Complex {
     type Output = Complex;
+    #[inline]
     fn mul(self, o: Complex) -> Complex {
         Complex::new(self.re * o.re - self.im * o.im, self.re * o.im + self.im * o.re)
     }

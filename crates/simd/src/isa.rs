@@ -132,6 +132,7 @@ impl Avx512 {
 
 impl Isa {
     /// The best instruction set of this machine.
+    #[inline]
     pub fn detect() -> Self {
         static BEST: OnceLock<Isa> = OnceLock::new();
         *BEST.get_or_init(|| Self::available()[0])
@@ -182,6 +183,7 @@ impl Isa {
 
     /// The token of AVX2, if the instruction set includes it.
     #[cfg(target_arch = "x86_64")]
+    #[inline]
     pub fn avx2(self) -> Option<Avx2> {
         match self.0 {
             Kind::Avx512(_) => Some(Avx2(())),
