@@ -54,7 +54,10 @@ pub(crate) fn run() -> Result<Outcome> {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
     }
-    steps.needs(built, "conformance onnx", || tool(Venv::Onnx, "onnx_suite", &[]));
+    for devices in ["cpu", "queued", "queued,cpu"] {
+        let name = format!("conformance onnx on {devices}");
+        steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
+    }
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
     Ok(steps.finish())
 }

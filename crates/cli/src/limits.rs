@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use trident_engine::{Options, PlanError, RunError, RunOptions};
+use trident_engine::{Options, PlanError, RunContext, RunError};
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Pool, Tensor};
 
@@ -47,8 +47,8 @@ impl Limits {
     }
 
     /// For a run without a profile.
-    pub(crate) fn run_options(&self) -> RunOptions {
-        RunOptions { time_limit: self.time, profile: false }
+    pub(crate) fn context(&self) -> RunContext {
+        RunContext { time_limit: self.time, ..RunContext::default() }
     }
 
     /// Refuses what takes so many bytes in all, if that is too much.

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-use trident_devices::{DeviceError, MAX_THREADS, Settings};
-use trident_engine::Session;
+use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
+use trident_engine::{Options, Session};
 use trident_onnx::Model;
-use trident_runtime::{Device, KernelCompiler, map_file};
+use trident_runtime::{KernelCompiler, map_file};
 
 /// Options of every command that runs models.
 #[derive(clap::Args, Debug)]
@@ -42,7 +42,7 @@ fn threads(text: &str) -> Result<usize, String> {
 
 impl DeviceArgs {
     /// The devices a session may use.
-    pub(crate) fn open(&self) -> Result<Vec<Arc<dyn Device>>, Failure> {
+    pub(crate) fn open(&self) -> Result<ForModels, Failure> {
         let settings = Settings { threads: self.threads };
         trident_devices::for_models(&self.device.device, &settings).map_err(failure)
     }
@@ -103,7 +103,9 @@ pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Lo
     let session =
         with_spinner(&format!("loading {}", escape(&path.display().to_string())), || {
             let Model { module, optional, .. } = read(path)?;
-            Session::with_optional(module, optional, &args.open()?, &limits.options())
+            let ForModels { devices, folder } = args.open()?;
+            let options = Options { folder: Some(folder), ..limits.options() };
+            Session::with_optional(module, optional, &devices, &options)
                 .map_err(|e| limits.explain_plan(e))
         })?;
     Ok(Loaded { session, time: start.elapsed() })

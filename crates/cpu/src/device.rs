@@ -128,7 +128,11 @@ impl Executable for Compiled {
         after: &[Fence],
     ) -> Result<Submitted, KernelError> {
         launch.settle(after)?;
-        let mut call = Call::new(&self.op, launch, &self.threads);
+        let limited = match launch.limits.threads {
+            0 => None,
+            n => Some(self.threads.limited(n)),
+        };
+        let mut call = Call::new(&self.op, launch, limited.as_ref().unwrap_or(&self.threads));
         self.kernel.run(&mut call)?;
         Ok(Submitted::ended(call.finish()))
     }

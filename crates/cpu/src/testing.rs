@@ -2,7 +2,9 @@
 
 use crate::CpuDevice;
 use trident_ir::{Attr, Element, Func, Level, Op, OpKind, Type};
-use trident_runtime::{Device, Immediate, KernelError, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{
+    Device, Immediate, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value,
+};
 
 /// A tensor of the given elements.
 pub(crate) fn tensor<T: Element>(dims: &[usize], values: &[T]) -> Value {
@@ -68,6 +70,7 @@ pub(crate) fn run_on(
         inputs: &mut inputs,
         alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
         pool: &pool,
+        limits: LaunchLimits::default(),
     };
     let results = exe.submit(&Immediate, &mut launch, &[])?.wait()?;
     Ok(results.into_iter().map(|v| v.expect("every result that was asked for")).collect())

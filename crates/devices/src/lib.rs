@@ -78,6 +78,13 @@ pub enum DeviceError {
 
 /// The devices of a choice such as `cpu` or `queued,cpu`, in its order.
 pub fn open(choice: &str, settings: &Settings) -> Result<Vec<Opened>, DeviceError> {
+    open_all(choice, settings).map(|(opened, _)| opened)
+}
+
+fn open_all(
+    choice: &str,
+    settings: &Settings,
+) -> Result<(Vec<Opened>, Arc<CpuDevice>), DeviceError> {
     let names: Vec<&str> = choice.split(',').map(str::trim).collect();
     let entry = |(i, name): (usize, &&str)| {
         if names[..i].contains(name) {
@@ -88,12 +95,22 @@ pub fn open(choice: &str, settings: &Settings) -> Result<Vec<Opened>, DeviceErro
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
     let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
-    Ok(entries.into_iter().map(|entry| (entry.open)(&choice)).collect())
+    let opened = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
+    Ok((opened, choice.cpu))
+}
+
+/// The devices of a session.
+pub struct ForModels {
+    /// Those of the choice, in its order.
+    pub devices: Vec<Arc<dyn Device>>,
+    /// The one that folds constants: the CPU, whatever the choice. It is always there and has every op.
+    pub folder: Arc<dyn Device>,
 }
 
 /// The devices of a choice, for a session.
-pub fn for_models(choice: &str, settings: &Settings) -> Result<Vec<Arc<dyn Device>>, DeviceError> {
-    Ok(open(choice, settings)?.into_iter().map(|opened| opened.device).collect())
+pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, DeviceError> {
+    let (opened, cpu) = open_all(choice, settings)?;
+    Ok(ForModels { devices: opened.into_iter().map(|o| o.device).collect(), folder: cpu })
 }
 
 /// The device of this name, with what compiles kernels for it.
@@ -117,7 +134,8 @@ mod tests {
     const ONE: Settings = Settings { threads: 1 };
 
     fn names(choice: &str) -> Vec<String> {
-        let devices = for_models(choice, &ONE).unwrap();
+        let ForModels { devices, folder } = for_models(choice, &ONE).unwrap();
+        assert_eq!(folder.info().name, "cpu");
         devices.iter().map(|device| device.info().name.clone()).collect()
     }
 

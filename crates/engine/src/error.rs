@@ -220,6 +220,20 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
+    /// Memory that was given for an output cannot be used.
+    #[error("output `{name}`: {reason}")]
+    Output {
+        /// The output.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// The run's [`CancelFlag`](crate::CancelFlag) was set.
+    #[error("the run was cancelled at {op}")]
+    Cancelled {
+        /// The op that was next.
+        op: String,
+    },
     /// The time allowed is over.
     #[error("the run was stopped at {op}: its time limit of {limit:?} has passed")]
     Deadline {
@@ -261,6 +275,7 @@ impl RunError {
             RunError::Panic { .. } => {
                 Some("this is a fault in Trident; please report it with the model".into())
             }
+            RunError::Output { .. } | RunError::Cancelled { .. } => None,
             RunError::Deadline { .. } => Some("allow more time, or use smaller inputs".into()),
         }
     }

@@ -1,15 +1,14 @@
 //! Runs single ops when the plan is made: what constant folding needs.
 
 use crate::exec::caught;
-use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
-use trident_runtime::{Device, KernelError, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{Device, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value};
 
-/// Runs an op on the first device that takes it. `None` if none does, it fails, or the time is over: the op then stays
-/// as it is and shows its error when the model runs.
+/// Runs an op on the device that folds constants. `None` if it does not take it, it fails, or the time is over: the op
+/// then stays as it is and shows its error when the model runs.
 pub(crate) fn evaluate(
-    devices: &[Arc<dyn Device>],
+    device: &dyn Device,
     pool: &Pool,
     until: Option<Instant>,
     (func, op, operands): (&Func, &Op, &[Option<Literal>]),
@@ -26,9 +25,8 @@ pub(crate) fn evaluate(
         constant: &|_| None,
         pool,
     };
-    let takers = devices.iter().filter(|d| d.estimate(func, &[op]).is_some());
-    let mut takers = takers.into_iter();
-    let (device, exe) = takers.find_map(|d| Some((d, caught(|| d.compile(&unit)).ok()?.ok()?)))?;
+    device.estimate(func, &[op])?;
+    let exe = caught(|| device.compile(&unit)).ok()?.ok()?;
     let tensor = |l: &Option<Literal>| match l {
         Some(l) => Tensor::from_literal(pool, l).map(|t| Some(Value::Tensor(t))),
         None => Ok(None),
@@ -38,6 +36,7 @@ pub(crate) fn evaluate(
         inputs: &mut inputs,
         alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
         pool,
+        limits: LaunchLimits::default(),
     };
     let stream = device.stream();
     let launched = KernelError::caught(|| exe.submit(&*stream, &mut launch, &[])?.wait());

@@ -1,11 +1,13 @@
 //! Runs modules: partitions them over devices, plans lifetimes and memory, executes the plan.
 //!
-//! [`Session`] is the whole interface. Making one optimises the module, gives each op to a device, has the device
+//! [`Session`] is the whole interface, with an [`Entry`] for each function. Making one optimises the module, gives each op to a device, has the device
 //! compile it (choose a kernel, pack constant operands) and works out where each value is used last. A run follows the
 //! plan; control flow (`if`, `loop`, `scan`) is executed here, everything else by the devices.
 //!
 //! The engine never names a device: it gets a list and asks each for its estimates.
 
+mod context;
+mod entry;
 mod error;
 mod evaluate;
 mod exec;
@@ -13,11 +15,15 @@ mod plan;
 mod profile;
 mod session;
 mod signature;
+mod state;
 mod variant;
 
+pub use context::{CancelFlag, Partial, RunContext, Sink};
+pub use entry::Entry;
 pub use error::{InputError, OpFailure, PlanError, RunError};
 pub use plan::report::{MemoryReport, PlanReport, StepReport};
 pub use profile::{Event, Profile};
-pub use session::{Options, RunOptions, Session};
+pub use session::{Options, Session};
 pub use signature::{OptionalInput, Signature};
+pub use state::State;
 pub use trident_passes::{Options as PassOptions, PassReport};

@@ -3,8 +3,8 @@
 use crate::plan::Step;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use trident_ir::Func;
 use trident_ir::cost::flops;
-use trident_ir::{Func, Op};
 use trident_runtime::Value;
 
 /// One step of a run.
@@ -26,7 +26,7 @@ pub struct Event {
     pub bytes: usize,
     /// Types of operands and results: `f32[1, 3, 8, 8], f32[4, 3, 3, 3] -> f32[1, 4, 6, 6]`.
     pub types: String,
-    /// Floating-point or integer operations, by the shapes at hand.
+    /// Floating-point or integer operations, by the shapes at hand; 0 for a region of several ops.
     pub flops: f64,
 }
 
@@ -62,10 +62,11 @@ impl Recorder {
     }
 
     /// Takes down the operands; those that the kernel has packed are known by their types alone.
-    pub(crate) fn describe(&self, func: &Func, op: &Op, inputs: &[Option<Value>]) -> Before {
+    pub(crate) fn describe(&self, func: &Func, step: &Step, inputs: &[Option<Value>]) -> Before {
         let mut dims = dims(inputs);
         for (i, slot) in dims.iter_mut().enumerate().filter(|(i, _)| inputs[*i].is_none()) {
-            *slot = op.input(i).and_then(|v| func.ty(v).dims()).unwrap_or_default();
+            let operand = step.operands.get(i).copied().flatten();
+            *slot = operand.and_then(|v| func.ty(v).dims()).unwrap_or_default();
         }
         Before { types: types(inputs), bytes: bytes(inputs), dims }
     }
@@ -88,7 +89,11 @@ impl Recorder {
             duration: self.now().saturating_sub(start),
             bytes: before.bytes + bytes(outputs),
             types: format!("{} -> {}", before.types, types(outputs)),
-            flops: flops(&step.op, &before.dims, &dims(outputs)),
+            flops: match step.more.is_empty() {
+                true => flops(&step.op, &before.dims, &dims(outputs)),
+                // Shapes within a region are its device's affair.
+                false => 0.0,
+            },
         };
         self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
     }

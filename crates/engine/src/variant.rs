@@ -38,8 +38,9 @@ pub(crate) fn prepare(
 ) -> Result<Prepared, PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let mapped = large_constants(&func);
+    let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
     let report = optimize(&mut func, &options.passes, &|func, op, operands| {
-        evaluate(devices, pool, until, (func, op, operands))
+        evaluate(&**folder, pool, until, (func, op, operands))
     })?;
     // Folding reads weights that their folded forms replace: the system may have that memory back.
     for literal in mapped {

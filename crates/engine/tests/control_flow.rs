@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, RunError, RunOptions, Session};
+use trident_engine::{Options, RunContext, RunError, Session};
 use trident_ir::element::B8;
 use trident_ir::{Element, Func, Module};
 use trident_runtime::{Device, Pool, Tensor, Value};
@@ -99,8 +99,8 @@ fn an_endless_loop_is_stopped_by_the_time_limit() {
            return %y
          }",
     );
-    let options = RunOptions { time_limit: Some(Duration::from_millis(20)), profile: false };
-    let error = session.run_with(&[("x", tensor(&[1], &[1f32]))], &options).unwrap_err();
+    let options = RunContext::within(Duration::from_millis(20));
+    let error = session.run_with(&[("x", tensor(&[1], &[1f32]))], options).unwrap_err();
     assert!(matches!(error, RunError::Deadline { .. }), "{error}");
     assert!(error.to_string().contains("loop `forever`"), "{error}");
 }

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, PassOptions, PlanError, RunError, RunOptions, Session};
+use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
 use trident_ir::{DType, Dim, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
-    Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, OutputShape, Pool,
-    Stream, Submitted, Tensor, Unit, Value,
+    Claim, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, OutputShape,
+    Pool, Stream, Submitted, Tensor, Unit, Value,
 };
 
 /// How a [`Fake`] treats an op.
@@ -331,8 +331,8 @@ fn a_profile_has_an_event_for_each_step() {
     let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
     let session = Session::new(module(MIXED), &devices, &plain()).unwrap();
     let inputs = [("x", tensor(&[2, 65], &[0f32; 130])), ("w", tensor(&[65, 33], &[0f32; 2145]))];
-    let options = RunOptions { profile: true, time_limit: None };
-    let (_, profile) = session.run_with(&inputs, &options).unwrap();
+    let options = RunContext::profiled();
+    let (_, profile) = session.run_with(&inputs, options).unwrap();
     let ops: Vec<&str> = profile.events.iter().map(|e| e.op).collect();
     assert_eq!(ops, ["exp", "sum", "matmul", "tanh"]);
     let product = &profile.events[2];
@@ -395,4 +395,132 @@ fn optional_inputs_are_constants_until_they_are_given() {
     );
     let missing = make(vec![info("z", shape("N"))]).map(|_| ()).unwrap_err();
     assert!(matches!(missing, PlanError::NoDefault { input } if input == "z"));
+}
+
+/// Claims regions: each of its ops adds one, so a region of n adds n.
+struct Regions {
+    info: DeviceInfo,
+    /// Places of the ops that it claims together, and what they cost.
+    claims: Vec<(std::ops::Range<usize>, f64)>,
+    declines: bool,
+}
+
+struct PlusMany {
+    n: usize,
+    outputs: usize,
+}
+
+impl Device for Regions {
+    fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    fn estimate(&self, _: &Func, _: &[&Op]) -> Option<Cost> {
+        None
+    }
+
+    fn claim(&self, _: &Func, _: &[Op]) -> Vec<Claim> {
+        let claim = |(ops, nanos): &(std::ops::Range<usize>, f64)| Claim {
+            ops: ops.clone(),
+            cost: Cost { nanos: *nanos, ..Cost::default() },
+        };
+        self.claims.iter().map(claim).collect()
+    }
+
+    fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+        if self.declines {
+            return Err(Declined { op: "all".into(), reason: "it is Tuesday".into() });
+        }
+        assert_eq!(unit.inputs.len(), 1, "{:?}", unit.inputs);
+        Ok(Arc::new(PlusMany { n: unit.ops.len(), outputs: unit.outputs.len() }))
+    }
+}
+
+impl Executable for PlusMany {
+    fn kernel(&self) -> &str {
+        "plus_many"
+    }
+
+    fn shapes(&self, _: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
+        Ok(vec![OutputShape::AfterLaunch; self.outputs])
+    }
+
+    fn submit(
+        &self,
+        _: &dyn Stream,
+        call: &mut Launch<'_>,
+        _: &[Fence],
+    ) -> Result<Submitted, KernelError> {
+        let Some(Value::Tensor(x)) = call.inputs[0].take() else {
+            return Err(KernelError::Missing(0));
+        };
+        // The last output has all added, the one before one less.
+        let output = |i: usize| -> Result<Option<Value>, KernelError> {
+            let more = (self.n - (self.outputs - 1 - i)) as f32;
+            let mut y = (call.alloc)(i, x.dtype(), x.dims())?;
+            for (y, x) in y.slice_mut::<f32>()?.iter_mut().zip(x.slice::<f32>()?) {
+                *y = x + more;
+            }
+            Ok(Some(y.into()))
+        };
+        Ok(Submitted::ended((0..self.outputs).map(output).collect::<Result<_, _>>()?))
+    }
+}
+
+const FIVE: &str = "func @f graph (%x: f32[3]) -> (f32[3], f32[3]) {
+    %a = neg(%x) : f32[3] loc(\"one\")
+    %b = neg(%a) : f32[3]
+    %c = neg(%b) : f32[3]
+    %d = neg(%c) : f32[3] loc(\"four\")
+    %e = neg(%d) : f32[3]
+    return %e, %d
+}";
+
+fn with_regions(claims: &[(std::ops::Range<usize>, f64)], declines: bool) -> Session {
+    let single = fake("single", 10.0, |_| Manner::Runs);
+    let mut info = single.info().clone();
+    info.name = "regions".into();
+    let regions = Arc::new(Regions { info, claims: claims.to_vec(), declines });
+    Session::new(module(FIVE), &[single, regions], &plain()).unwrap()
+}
+
+#[test]
+fn regions_are_taken_where_they_cost_less() {
+    let steps = |claims: &[(std::ops::Range<usize>, f64)], declines| {
+        let session = with_regions(claims, declines);
+        let results = session.run(&[("x", tensor(&[3], &[0f32, 1.0, 2.0]))]).unwrap();
+        let values = |i: usize| {
+            let value: &Value = &results[i].1;
+            value.as_tensor().unwrap().slice::<f32>().unwrap().to_vec()
+        };
+        assert_eq!((values(0), values(1)), (vec![5.0, 6.0, 7.0], vec![4.0, 5.0, 6.0]));
+        drop(results);
+        assert_eq!(session.memory().live, 0);
+        let steps = session.report(&[]).unwrap().steps;
+        steps.iter().map(|step| step.ops).collect::<Vec<_>>()
+    };
+    assert_eq!(steps(&[(0..5, 60.0)], false), [1; 5], "dearer than its ops alone");
+    assert_eq!(steps(&[(0..3, 25.0)], false), [3, 1, 1]);
+    assert_eq!(
+        steps(&[(0..3, 25.0), (2..5, 20.0)], false),
+        [1, 1, 3],
+        "of those that overlap the better"
+    );
+    assert_eq!(steps(&[(0..3, 25.0), (3..5, 15.0)], false), [3, 2]);
+    assert_eq!(
+        steps(&[(0..4, 35.0), (0..9, 1.0), (2..2, 0.0)], false),
+        [4, 1],
+        "others are no claims"
+    );
+    assert_eq!(steps(&[(0..3, 25.0)], true), [1; 5], "declined");
+}
+
+#[test]
+fn a_region_is_named_by_its_ends() {
+    let session = with_regions(&[(0..4, 5.0)], false);
+    let step = &session.report(&[]).unwrap().steps[0];
+    assert_eq!((step.device.as_str(), step.results.len()), ("regions", 1));
+    let (_, profile) =
+        session.run_with(&[("x", tensor(&[3], &[0f32; 3]))], RunContext::profiled()).unwrap();
+    assert_eq!((profile.events.len(), profile.events[0].kernel.as_str()), (2, "plus_many"));
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, PassOptions, RunError, RunOptions, Session};
+use trident_engine::{Options, PassOptions, RunContext, RunError, Session};
 use trident_ir::{Element, Func, Module};
 use trident_runtime::{Device, Pool, Queued, QueuedOptions, Tensor, Value};
 
@@ -194,9 +194,9 @@ fn the_time_limit_holds_while_work_is_queued() {
     let session = session_on(&chain(40), &[slow]);
     let x = [("v0", tensor(&[64, 64], &[1f32; 4096]))];
     let limit = Duration::from_millis(30);
-    let options = RunOptions { time_limit: Some(limit), profile: false };
+    let options = RunContext::within(limit);
     let start = Instant::now();
-    let error = session.run_with(&x, &options).unwrap_err();
+    let error = session.run_with(&x, options).unwrap_err();
     assert!(matches!(&error, RunError::Deadline { .. }), "{error}");
     assert!(start.elapsed() < Duration::from_millis(600), "{:?}", start.elapsed());
     assert!(is_freed(&session), "launches that had not begun are left out");
@@ -238,8 +238,8 @@ fn sessions_may_run_at_once() {
 fn a_profile_times_launches_until_they_have_ended() {
     let session = session_on(&chain(6), &[queued(Duration::from_millis(4), 100, 3)]);
     let x = [("v0", tensor(&[64, 64], &[1f32; 4096]))];
-    let options = RunOptions { profile: true, time_limit: None };
-    let (_, profile) = session.run_with(&x, &options).unwrap();
+    let options = RunContext::profiled();
+    let (_, profile) = session.run_with(&x, options).unwrap();
     assert_eq!(profile.events.len(), 6);
     let sum: Duration = profile.events.iter().map(|event| event.duration).sum();
     assert!(

@@ -336,9 +336,15 @@ impl Kernel for Native {
         }
     }
 
-    fn listing(&self, kind: Listing) -> Option<String> {
+    fn listings(&self) -> &'static [Listing] {
+        target::LISTINGS
+    }
+
+    fn listing(&self, name: &str) -> Option<String> {
+        let listing = target::LISTINGS.iter().find(|listing| listing.name == name)?;
         let module = self.module.as_ref()?;
-        let compiled = target::compile(module, self.isa, self.header.checks, Some(kind)).ok()?;
+        let compiled =
+            target::compile(module, self.isa, self.header.checks, Some(*listing)).ok()?;
         compiled.listing
     }
 

@@ -79,6 +79,12 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
     built.clone().map_err(declined)
 }
 
+const CLIF: Listing = Listing { name: "clif", about: "The code generator's own intermediate form" };
+const ASSEMBLY: Listing = Listing { name: "asm", about: "Machine code, disassembled" };
+
+/// Texts of compiled kernels.
+pub(super) const LISTINGS: &[Listing] = &[CLIF, ASSEMBLY];
+
 /// The entry of a kernel without its code.
 fn entry(config: TargetFrontendConfig) -> Function {
     let mut signature = Signature::new(config.default_call_conv);
@@ -107,11 +113,11 @@ pub(super) fn compile(
     let module = lowered.as_ref().unwrap_or(module);
     let (emitted, loops) =
         emit::emit(module, has_loops(level), checks, wanted, config, &mut context.func)?;
-    if listing == Some(Listing::Clif) {
+    if listing == Some(CLIF) {
         let listing = Some(format!("{}{}", emitted.loops, context.func.display()));
         return Ok(Compiled { code: vec![], emitted, listing });
     }
-    context.set_disasm(listing == Some(Listing::Assembly));
+    context.set_disasm(listing == Some(ASSEMBLY));
     let compiled = context
         .compile(&*isa, &mut ControlPlane::default())
         .map_err(|e| declined(format!("{:?}", e.inner)))?;

@@ -24,25 +24,34 @@ pub use share::Shares;
 /// depend on the number of threads.
 pub struct Threads {
     crew: Option<Arc<Crew>>,
+    /// Those of a pool that shares another one's are that one's.
     workers: Vec<JoinHandle<()>>,
+    count: usize,
 }
 
 impl Threads {
     /// A pool of `n` threads (at least one), `n - 1` of which it starts. Fewer run if the system refuses to start them.
     pub fn new(n: usize) -> Self {
         if n <= 1 {
-            return Self { crew: None, workers: Vec::new() };
+            return Self { crew: None, workers: Vec::new(), count: 1 };
         }
         let n = n.min(crew::JOINED as usize);
         let crew = Arc::new(Crew::new(n - 1));
-        let workers = (1..n)
+        let workers: Vec<_> = (1..n)
             .map_while(|i| {
                 let crew = Arc::clone(&crew);
                 let name = format!("trident-cpu-{i}");
                 Builder::new().name(name).spawn(move || crew.work(i)).ok()
             })
             .collect();
-        Self { crew: Some(crew), workers }
+        let count = workers.len() + 1;
+        Self { crew: Some(crew), workers, count }
+    }
+
+    /// The same threads, of which no more than `n` run a job.
+    pub fn limited(&self, n: usize) -> Self {
+        let count = self.count.min(n.max(1));
+        Self { crew: self.crew.clone().filter(|_| count > 1), workers: Vec::new(), count }
     }
 
     /// One thread per core that the system grants this process.
@@ -52,7 +61,7 @@ impl Threads {
 
     /// The number of threads, the caller included.
     pub fn count(&self) -> usize {
-        self.workers.len() + 1
+        self.count
     }
 
     /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is passed on
@@ -156,7 +165,7 @@ struct Padded<T>(T);
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        let Some(crew) = &self.crew else { return };
+        let Some(crew) = self.crew.as_ref().filter(|_| !self.workers.is_empty()) else { return };
         crew.stop();
         for worker in self.workers.drain(..) {
             // A worker catches the panics of its tasks, so joining cannot fail.

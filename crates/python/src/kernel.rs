@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use std::sync::{Arc, OnceLock};
 use trident_ir::Module;
 use trident_runtime::{
-    Checks, Extent, Kernel as RuntimeKernel, KernelImage, KernelLaunch, KernelOptions, Listing,
+    Checks, Extent, Kernel as RuntimeKernel, KernelImage, KernelLaunch, KernelOptions,
 };
 
 /// A compiled kernel.
@@ -243,20 +243,18 @@ impl Kernel {
         self.run(py, shape, &bits, &memory, bounded)
     }
 
-    /// A text of the compilation: `ttir`, `tile`, `clif` or `asm`.
+    /// A text of the compilation: `ttir`, `tile` or one of the device's, on the CPU `clif` or `asm`.
     fn listing(&self, py: Python<'_>, kind: &str) -> PyResult<String> {
-        let listing = match kind {
+        match kind {
             "ttir" => return Ok(self.source.clone()),
             "tile" => return Ok(parse(py, &self.source)?.to_string()),
-            "clif" => Listing::Clif,
-            "asm" => Listing::Assembly,
-            _ => {
-                let text = format!("there is no text `{kind}`: ask for ttir, tile, clif or asm");
-                return Err(PyKeyError::new_err(text));
-            }
-        };
-        let text = py.detach(|| self.kernel.listing(listing));
-        text.ok_or_else(|| PyKeyError::new_err(format!("this kernel has no text `{kind}`")))
+            _ => {}
+        }
+        py.detach(|| self.kernel.listing(kind)).ok_or_else(|| {
+            let names = self.kernel.listings().iter().map(|listing| listing.name);
+            let names = ["ttir", "tile"].into_iter().chain(names).collect::<Vec<_>>().join(", ");
+            PyKeyError::new_err(format!("this kernel has no text `{kind}`; there are {names}"))
+        })
     }
 
     /// The kernel as bytes that `load` takes: the Triton IR and, where the device can give it, machine code, sealed for

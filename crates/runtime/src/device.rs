@@ -4,6 +4,8 @@ use crate::{
     Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
     Submitted, Tensor, Value,
 };
+use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 use trident_ir::{DType, Func, Op, ValueId};
 
@@ -14,6 +16,14 @@ pub trait Device: Send + Sync {
 
     /// What running these ops would cost; `None`: "not mine".
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
+
+    /// What the device would run of consecutive ops of a block, and at what cost: regions of one op or many, which may
+    /// overlap. The engine takes those that cost least together, and asks to compile each as one [`Unit`]. Where that is
+    /// declined, it goes on with claims of single ops. A device that has no units of several ops claims each by itself.
+    fn claim(&self, func: &Func, ops: &[Op]) -> Vec<Claim> {
+        let single = |(i, op)| Some(Claim { ops: i..i + 1, cost: self.estimate(func, &[op])? });
+        ops.iter().enumerate().filter_map(single).collect()
+    }
 
     /// Makes a unit ready to run: chooses kernels, packs constant operands.
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined>;
@@ -26,6 +36,12 @@ pub trait Device: Send + Sync {
     /// Where the device's memory comes from.
     fn memory(&self) -> Arc<dyn MemoryProvider> {
         HostMemory::provider()
+    }
+}
+
+impl fmt::Debug for dyn Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("info", self.info()).finish()
     }
 }
 
@@ -51,6 +67,15 @@ pub struct Cost {
     pub bytes: f64,
     /// Nanoseconds, entry and exit included.
     pub nanos: f64,
+}
+
+/// Consecutive ops that a device would run as one unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// Their places among the ops that it was asked about; never empty.
+    pub ops: Range<usize>,
+    /// What they cost together.
+    pub cost: Cost,
 }
 
 /// A device refuses ops by name and says why.
@@ -133,6 +158,17 @@ pub struct Launch<'a> {
     pub alloc: &'a mut Alloc<'a>,
     /// For temporaries.
     pub pool: &'a Pool,
+    /// What the run allows.
+    pub limits: LaunchLimits,
+}
+
+/// What a run allows to its launches. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchLimits {
+    /// Most threads to use, of a device that has them; 0 for all.
+    pub threads: usize,
+    /// Where runs compete for a device, those of a higher number go first.
+    pub priority: i32,
 }
 
 impl Launch<'_> {

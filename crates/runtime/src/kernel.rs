@@ -44,13 +44,13 @@ pub trait KernelCompiler: Send + Sync {
     }
 }
 
-/// Texts that a compiled kernel can show of itself.
+/// A text that the compiled kernels of a device can show of themselves: which ones there are is the device's affair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// The code generator's own intermediate form.
-    Clif,
-    /// Machine code, disassembled.
-    Assembly,
+pub struct Listing {
+    /// What it is asked for by, such as `asm`.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
 }
 
 /// A compiled kernel.
@@ -74,8 +74,13 @@ pub trait Kernel: Send + Sync {
     /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
 
-    /// The text of this kind, where the device has one. It may compile again to make it.
-    fn listing(&self, _kind: Listing) -> Option<String> {
+    /// The texts that there are.
+    fn listings(&self) -> &'static [Listing] {
+        &[]
+    }
+
+    /// The text of this name, where the device has one. It may compile again to make it.
+    fn listing(&self, _name: &str) -> Option<String> {
         None
     }
 

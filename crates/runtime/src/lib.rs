@@ -19,7 +19,9 @@ pub mod value;
 pub mod vault;
 
 pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, PoolStats};
-pub use device::{Cost, Declined, Device, DeviceInfo, Executable, Launch, Unit};
+pub use device::{
+    Claim, Cost, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
+};
 pub use error::KernelError;
 pub use fence::{Fence, Timeline};
 pub use kernel::{

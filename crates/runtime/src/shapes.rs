@@ -1,6 +1,6 @@
 //! What the results of a launch look like, told before it.
 
-use crate::{KernelError, Tensor, Unit, Value};
+use crate::{Fence, KernelError, Tensor, Unit, Value};
 use trident_ir::shape::{MAX_ELEMS, Operand, Rule};
 use trident_ir::{DType, Literal, Type};
 
@@ -59,7 +59,7 @@ impl OpShapes {
         OpShapes { rule, outputs: unit.outputs.len() }
     }
 
-    /// The shapes for these operands; contents count where they are few and at hand. An error if the operands
+    /// The shapes for these operands; contents count where they are few and at hand, and are not waited for. An error if the operands
     /// contradict each other: the launch could only fail.
     pub fn outputs(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         let Some(rule) = &self.rule else {
@@ -77,7 +77,40 @@ fn operand(value: &Value) -> Option<Operand> {
     Some(Operand { ty: tensor.ty(), value: contents(tensor) })
 }
 
+/// The elements of a small tensor, unless they are on their way: the answer must not wait for them.
 fn contents(tensor: &Tensor) -> Option<Literal> {
     let small = tensor.len() <= MAX_ELEMS && tensor.dtype() != DType::Str;
-    if small { tensor.to_literal().ok() } else { None }
+    let at_hand = tensor.fence().is_none_or(Fence::is_passed);
+    if small && at_hand { tensor.to_literal().ok() } else { None }
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    #![allow(clippy::unwrap_used)] // what fails there fails the test
+    use super::*;
+    use crate::{Pool, Promise, Timeline};
+    use trident_ir::{Func, Level, Op, OpKind};
+
+    #[test]
+    fn contents_count_once_they_are_at_hand() {
+        let mut func = Func::new("f", Level::Graph);
+        let x = Some(func.value("x", Type::unranked(DType::F32)));
+        let to = Some(func.value("to", Type::unranked(DType::I64)));
+        let y = Some(func.value("y", Type::unranked(DType::F32)));
+        let pool = Pool::new();
+        let ops = [Op::new(OpKind::Reshape, vec![x, to], vec![y])];
+        let (inputs, outputs) = (vec![x, to], vec![y]);
+        let unit =
+            Unit { func: &func, ops: &ops, inputs, outputs, constant: &|_| None, pool: &pool };
+        let shapes = OpShapes::of(&unit);
+        let timeline = Timeline::new();
+        let (to, promise) = Promise::new(DType::I64, &[2], timeline.submit());
+        let x = Tensor::from_slice(&pool, &[6], &[0f32; 6]).unwrap();
+        let operands = [Some(x.into()), Some(to.into())];
+        assert_eq!(shapes.outputs(&operands).unwrap(), [OutputShape::AfterLaunch]);
+        promise.keep(Tensor::from_slice(&pool, &[2], &[2i64, -1]).unwrap()).unwrap();
+        timeline.end(Ok(()));
+        let known = OutputShape::Known { dtype: DType::F32, dims: vec![2, 3] };
+        assert_eq!(shapes.outputs(&operands).unwrap(), [known]);
+    }
 }

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use trident_engine::{Event, Profile, RunOptions, Session};
+use trident_engine::{Event, Profile, RunContext, Session};
 use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
     let run = || {
         let start = Instant::now();
-        session.run_with(&inputs, &limits.run_options()).map_err(|e| limits.explain(e))?;
+        session.run_with(&inputs, limits.context()).map_err(|e| limits.explain(e))?;
         Ok::<_, Failure>(start.elapsed())
     };
     let first_run = run()?;
@@ -107,8 +107,8 @@ fn profiles(
         (false, Some(_)) => 1,
         (false, None) => 0,
     };
-    let options = RunOptions { profile: true, ..limits.run_options() };
-    let run = || session.run_with(inputs, &options).map_err(|e| limits.explain(e));
+    let context = || RunContext { profile: true, ..limits.context() };
+    let run = || session.run_with(inputs, context()).map_err(|e| limits.explain(e));
     (0..runs).map(|_| Ok(run()?.1)).collect()
 }
 

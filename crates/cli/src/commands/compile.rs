@@ -5,8 +5,6 @@ use crate::kernel::{self, CheckArgs};
 use crate::model::DeviceName;
 use std::io::Write;
 use std::path::PathBuf;
-use trident_runtime::Listing;
-
 const EXAMPLES: &str = "\
 Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
 
@@ -19,23 +17,14 @@ Examples:
 pub(crate) struct Args {
     /// Triton IR (.ttir)
     kernel: PathBuf,
-    /// Which text to print
-    #[arg(short, long, value_enum, default_value = "tile")]
-    emit: Emit,
+    /// Which text to print: `tile` is Trident's own form of the kernel, others are the device's, such as `clif` (the
+    /// code generator's form) and `asm` (machine code) of the CPU
+    #[arg(short, long, value_name = "TEXT", default_value = "tile")]
+    emit: String,
     #[command(flatten)]
     checks: CheckArgs,
     #[command(flatten)]
     device: DeviceName,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Emit {
-    /// Trident's own form of the kernel
-    Tile,
-    /// The code generator's form
-    Clif,
-    /// Machine code
-    Asm,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -46,17 +35,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let compiler = args.device.compiler()?;
     let module = kernel::read(&args.kernel)?;
-    let listing = match args.emit {
-        Emit::Tile => None,
-        Emit::Clif => Some(Listing::Clif),
-        Emit::Asm => Some(Listing::Assembly),
-    };
-    let text = match listing {
-        None => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
-        Some(listing) => {
+    let text = match args.emit.as_str() {
+        "tile" => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
+        name => {
             let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
             let kernel = kernel.map_err(Failure::run)?;
-            kernel.listing(listing).ok_or_else(|| Failure::run("the device has no such text"))?
+            let names = kernel.listings().iter().map(|listing| listing.name);
+            let names = ["tile"].into_iter().chain(names).collect::<Vec<_>>().join(", ");
+            kernel.listing(name).ok_or_else(|| {
+                Failure::usage(format!("there is no text `{name}` of this kernel"))
+                    .hint(format!("there are {names}"))
+            })?
         }
     };
     anstream::stdout().write_all(text.as_bytes())?;

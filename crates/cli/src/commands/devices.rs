@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let devices = trident_devices::for_models(&names.join(","), &Settings::default());
     let devices = devices.map_err(|e| Failure::run(e.to_string()))?;
     let mut rows = Vec::new();
-    for device in devices {
+    for device in devices.devices {
         let gflops = measured_gflops(device.clone())?;
         rows.push((device.info().clone(), gflops));
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
+use trident_devices::ForModels;
 use trident_engine::{OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::{Attr, Func, Literal, ValueInfo};
 use trident_onnx::Info;
@@ -62,7 +63,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let contents = Contents::of(func);
     let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
-    let options = Options { passes, ..Options::default() };
+    let ForModels { devices, folder } = devices;
+    let options = Options { passes, folder: Some(folder), ..Options::default() };
     let info = model.info;
     let session = Session::with_optional(model.module, model.optional, &devices, &options)?;
     let signature = session.signature();
@@ -269,8 +271,9 @@ impl View<'_> {
             ("why", Align::Left),
         ]);
         for step in &self.plan.steps {
+            let more = if step.ops > 1 { format!(" + {}", step.ops - 1) } else { String::new() };
             table.row([
-                format!("{}{}", "  ".repeat(step.depth), step.op),
+                format!("{}{}{more}", "  ".repeat(step.depth), step.op),
                 step.node.clone(),
                 step.kernel.clone(),
                 step.device.clone(),
@@ -297,7 +300,7 @@ impl View<'_> {
         };
         let step = |s: &StepReport| {
             json!({
-                "op": s.op, "node": s.node, "depth": s.depth, "kernel": s.kernel, "device": s.device,
+                "op": s.op, "ops": s.ops, "node": s.node, "depth": s.depth, "kernel": s.kernel, "device": s.device,
                 "reason": s.reason, "flops": s.flops, "packed_bytes": s.packed_bytes,
                 "results": s.results,
             })

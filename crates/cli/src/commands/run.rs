@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let start = Instant::now();
-    let outcome = session.run_with(&bound.as_slice(), &limits.run_options());
+    let outcome = session.run_with(&bound.as_slice(), limits.context());
     let (results, _) = outcome.map_err(|e| limits.explain(e))?;
     let (load, time) = (loaded.time, start.elapsed());
     if args.top_k != Some(0)

@@ -11,11 +11,11 @@ use std::fs;
 use std::io::{self, BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
-use trident_engine::{Options, PlanError, RunError, RunOptions, Session};
+use trident_devices::ForModels;
+use trident_engine::{Options, PlanError, RunContext, RunError, Session};
 use trident_onnx::Model;
-use trident_runtime::{Device, Pool, Value};
+use trident_runtime::{Pool, Value};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -58,7 +58,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
+fn request(line: &str, args: &Args, devices: &ForModels) -> Answer {
     let mut parts = line.split('\t').map(Path::new);
     let (Some(file), Some(from), Some(to), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
@@ -68,7 +68,9 @@ fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
     let Model { module, optional, .. } = model::read(file).map_err(|e| ("load", e.message()))?;
     let time_limit = (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms));
     let memory_limit = args.memory_limit;
-    let options = Options { memory_limit, fold_limit: time_limit, ..Options::default() };
+    let ForModels { devices, folder } = devices;
+    let (fold_limit, folder) = (time_limit, Some(folder.clone()));
+    let options = Options { memory_limit, fold_limit, folder, ..Options::default() };
     let session =
         Session::with_optional(module, optional, devices, &options).map_err(|e| match e {
             PlanError::Panic { .. } => ("panic", e.to_string()),
@@ -76,7 +78,7 @@ fn request(line: &str, args: &Args, devices: &[Arc<dyn Device>]) -> Answer {
         })?;
     let inputs = inputs(&session, from).map_err(|e| ("inputs", e))?;
     let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
-    let outcome = session.run_with(&inputs, &RunOptions { time_limit, profile: false });
+    let outcome = session.run_with(&inputs, RunContext { time_limit, ..RunContext::default() });
     let (results, _) = outcome.map_err(|e| match e {
         RunError::Panic { .. } => ("panic", e.to_string()),
         e => ("run", e.to_string()),

@@ -5,8 +5,8 @@ use trident_cpu::{CpuDevice, Isa};
 use trident_ir::interp::{Block, Interpreter, Memory, Value};
 use trident_ir::{DType, Func, Level, Literal, Module, Op, Type};
 use trident_runtime::{
-    Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, Pool, Submitted,
-    Tensor, Unit,
+    Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
+    Pool, Submitted, Tensor, Unit,
 };
 
 /// Elements of a block, in native code.
@@ -147,6 +147,7 @@ pub(crate) fn graph(case: &Case) -> Result<Vec<u64>, String> {
         inputs: &mut values,
         alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
         pool: &pool,
+        limits: LaunchLimits::default(),
     };
     let launched = kernel.submit(&Immediate, &mut launch, &[]).and_then(Submitted::wait);
     let results = launched.map_err(|e| e.to_string())?;

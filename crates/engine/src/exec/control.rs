@@ -2,6 +2,7 @@
 
 use super::slices::{Slices, slice};
 use super::{Failure, Frame, Run};
+use crate::context::Partial;
 use crate::plan::{BlockPlan, Step, Work};
 use trident_ir::element::B8;
 use trident_ir::{DType, Dim, Type, ValueId, geometry};
@@ -58,8 +59,9 @@ impl<'a> Run<'a> {
             let mut results = self.block(body, args, frame)?.into_iter();
             go_on = self.truth(step, results.next(), 1)?.unwrap_or(true);
             carried = results.by_ref().take(count).collect();
-            for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(self.pool, &self.tensor(step, value, 0)?)?;
+            for (k, (slices, value)) in collected.iter_mut().zip(results).enumerate() {
+                let slice = self.slice(step, value, count + k, iteration as usize)?;
+                slices.push(self.pool, &slice)?;
             }
             iteration += 1;
         }
@@ -75,6 +77,21 @@ impl<'a> Run<'a> {
             carried.push(stacked.into());
         }
         Ok(carried)
+    }
+
+    /// What an iteration yields for result `i`, which the caller may want at once.
+    fn slice(
+        &self,
+        step: &Step,
+        value: Value,
+        i: usize,
+        iteration: usize,
+    ) -> Result<Tensor, Failure> {
+        if self.outputs.wants_parts() {
+            let place = step.outputs.get(i).copied().flatten();
+            self.outputs.part(place, Partial::Slice { iteration, value: &value });
+        }
+        self.tensor(step, value, 0)
     }
 
     /// A tensor whose elements are read here.
@@ -165,8 +182,8 @@ impl<'a> Run<'a> {
             }
             let mut results = self.block(body, args, frame)?.into_iter();
             states = results.by_ref().take(count).collect();
-            for (slices, value) in collected.iter_mut().zip(results) {
-                slices.push(self.pool, &self.tensor(step, value, 0)?)?;
+            for (k, (slices, value)) in collected.iter_mut().zip(results).enumerate() {
+                slices.push(self.pool, &self.slice(step, value, count + k, i)?)?;
             }
         }
         for (k, slices) in collected.into_iter().enumerate() {

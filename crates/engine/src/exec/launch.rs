@@ -1,16 +1,20 @@
 //! Submits a step to its device, waits where that is needed, and says what failed.
 
 use super::streams::InFlight;
-use super::{Deadline, Failure, Run};
+use super::{Failure, Run};
+use crate::context::{CancelFlag, Deadline};
 use crate::error::{OpFailure, RunError};
 use crate::plan::{Plan, Step};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
 use trident_runtime::{
     Buffer, Executable, Fence, KernelError, Launch, OutputShape, Outputs, Stream, Tensor, Value,
 };
+
+/// How long a run that can be cancelled waits before it looks at its flag again.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// What a step gives, or why not, with what its operands were.
 pub(super) type Outcome = Result<Vec<Option<Value>>, (Failure, Operands)>;
@@ -24,7 +28,8 @@ impl<'a> Run<'a> {
         inputs: &mut [Option<Value>],
     ) -> Outcome {
         // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
-        let operands = Operands::of(inputs);
+        let mut operands = self.spare.take();
+        operands.note(inputs);
         let stream = self.streams.of(step.placement.place);
         let submitted = self.submit(step, exe, stream, inputs);
         let (outputs, fence) = match submitted {
@@ -33,8 +38,10 @@ impl<'a> Run<'a> {
         };
         if !fence.is_passed() || fence.outcome() != Some(Ok(())) {
             self.streams.push(InFlight { fence: fence.clone(), step, operands });
+        } else {
+            self.spare.set(operands);
         }
-        self.outputs(step, exe, outputs, &fence).map_err(|failure| (failure, Operands::none()))
+        self.outputs(step, exe, outputs, &fence).map_err(|failure| (failure, Operands::default()))
     }
 
     fn submit(
@@ -55,6 +62,9 @@ impl<'a> Run<'a> {
             }
         }
         let mut alloc = |i: usize, dtype, dims: &[usize]| {
+            if let Some(bound) = self.bound(step, i, dtype, dims) {
+                return Ok(bound);
+            }
             if let Some(buffer) = self.planned(step, i, dtype, dims) {
                 return Tensor::from_buffer(dtype, dims, buffer);
             }
@@ -67,7 +77,8 @@ impl<'a> Run<'a> {
             }
         };
         let foretold = cfg!(debug_assertions).then(|| exe.shapes(inputs));
-        let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool };
+        let limits = self.limits;
+        let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool, limits };
         let submitted = KernelError::caught(|| exe.submit(stream, &mut launch, &after))?;
         if let (Some(foretold), Outputs::Known(outputs)) = (foretold, &submitted.outputs) {
             agree(step, foretold, outputs)?;
@@ -93,8 +104,7 @@ impl<'a> Run<'a> {
         };
         // A kernel that gives too few results would leave a hole that shows up far from here.
         let complete = step
-            .op
-            .outputs
+            .results
             .iter()
             .enumerate()
             .all(|(i, wanted)| wanted.is_none() || outputs.get(i).is_some_and(Option::is_some));
@@ -103,6 +113,12 @@ impl<'a> Run<'a> {
         }
         let kernel = exe.kernel();
         Err(KernelError::domain(format!("kernel `{kernel}` gave too few results")).into())
+    }
+
+    /// The caller's memory for a result, if there is any of this type.
+    fn bound(&self, step: &Step, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
+        let place = (*step.outputs.get(i)?)?;
+        self.outputs.memory(place, dtype, dims)
     }
 
     /// The planned memory of a result, if it has any and its size is as foreseen.
@@ -119,10 +135,11 @@ impl<'a> Run<'a> {
 
     /// An error if the run has to stop before this step.
     pub(super) fn go_on(&self, step: &Step) -> Result<(), RunError> {
+        if self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled) {
+            return Err(RunError::Cancelled { op: step.describe() });
+        }
         match self.deadline.filter(|d| Instant::now() >= d.at) {
-            Some(Deadline { limit, .. }) => {
-                Err(RunError::Deadline { op: step.op.describe(), limit })
-            }
+            Some(Deadline { limit, .. }) => Err(RunError::Deadline { op: step.describe(), limit }),
             None => Ok(()),
         }
     }
@@ -133,12 +150,17 @@ impl<'a> Run<'a> {
         step: &Step,
         fence: &Fence,
     ) -> Result<Result<(), KernelError>, RunError> {
-        let Some(deadline) = self.deadline else { return Ok(fence.wait()) };
+        if self.deadline.is_none() && self.cancel.is_none() {
+            return Ok(fence.wait());
+        }
         loop {
-            if let Some(outcome) = fence.wait_until(deadline.at) {
-                return Ok(outcome);
+            // Nothing wakes a run when its flag is set.
+            let look = self.cancel.as_ref().map(|_| Instant::now() + LOOK);
+            let until = [self.deadline.map(|d| d.at), look].into_iter().flatten().min();
+            match until.map_or_else(|| Some(fence.wait()), |until| fence.wait_until(until)) {
+                Some(outcome) => return Ok(outcome),
+                None => self.go_on(step)?,
             }
-            self.go_on(step)?;
         }
     }
 
@@ -170,7 +192,7 @@ impl<'a> Run<'a> {
     }
 
     fn error(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
-        let op = step.op.describe();
+        let op = step.describe();
         match error {
             KernelError::Panic(message) => RunError::Panic { op, message },
             source => {
@@ -187,7 +209,7 @@ fn agree(
     foretold: Result<Vec<OutputShape>, KernelError>,
     outputs: &[Option<Value>],
 ) -> Result<(), RunError> {
-    let wrong = |message: String| RunError::Panic { op: step.op.describe(), message };
+    let wrong = |message: String| RunError::Panic { op: step.describe(), message };
     let foretold = foretold.map_err(|e| wrong(format!("results foretold to be wrong: {e}")))?;
     for (i, shape) in foretold.iter().enumerate() {
         let output = outputs.get(i).and_then(Option::as_ref);
@@ -199,32 +221,47 @@ fn agree(
     Ok(())
 }
 
-/// What the operands of a step were: kept cheaply, put into words only for a message.
-pub(super) struct Operands(Vec<Option<(Option<DType>, Vec<usize>)>>);
+/// What the operands of a step were: noted cheaply, put into words only for a message.
+#[derive(Default)]
+pub(crate) struct Operands {
+    /// Element type, if it is a tensor, and how many of `dims` are its own; `None` if it was not there.
+    each: Vec<Option<(Option<DType>, usize)>>,
+    dims: Vec<usize>,
+}
 
 impl Operands {
     pub(super) fn of(inputs: &[Option<Value>]) -> Operands {
-        let brief = |v: &Value| match v {
-            Value::Tensor(t) => (Some(t.dtype()), t.dims().to_vec()),
-            Value::Seq(items) => (None, vec![items.len()]),
-            _ => (None, vec![]),
-        };
-        Operands(inputs.iter().map(|v| v.as_ref().map(brief)).collect())
+        let mut operands = Operands::default();
+        operands.note(inputs);
+        operands
     }
 
-    /// Where an error says itself what failed.
-    fn none() -> Operands {
-        Operands(vec![])
+    /// Takes down these operands in the place of others.
+    fn note(&mut self, inputs: &[Option<Value>]) {
+        self.each.clear();
+        self.dims.clear();
+        for input in inputs {
+            self.each.push(input.as_ref().map(|value| match value {
+                Value::Tensor(t) => {
+                    self.dims.extend_from_slice(t.dims());
+                    (Some(t.dtype()), t.rank())
+                }
+                _ => (None, 0),
+            }));
+        }
     }
 
     fn describe(&self, plan: &Plan, step: &Step) -> String {
-        let given = self.0.iter().chain(std::iter::repeat(&None));
-        let operands = step.op.inputs.iter().zip(given).map(|(value, given)| {
+        let (mut each, mut dims) = (self.each.iter(), self.dims.as_slice());
+        let operands = step.operands.iter().map(|value| {
+            let given = each.next().copied().flatten();
+            let (own, rest) = dims.split_at(given.map_or(0, |(_, rank)| rank).min(dims.len()));
+            dims = rest;
             let Some(value) = *value else { return "absent".into() };
             let info = plan.func.info(value);
             match given {
-                Some((Some(dtype), dims)) => {
-                    format!("{}: {}", info.name, trident_ir::Type::fixed(*dtype, dims))
+                Some((Some(dtype), _)) => {
+                    format!("{}: {}", info.name, trident_ir::Type::fixed(dtype, own))
                 }
                 Some((None, _)) | None => format!("{}: {}", info.name, info.ty),
             }

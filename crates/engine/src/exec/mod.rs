@@ -2,37 +2,39 @@
 
 mod control;
 mod launch;
+mod outputs;
 mod slices;
 mod streams;
 
 pub(crate) use launch::caught;
+pub(crate) use outputs::Outputs;
 pub(crate) use streams::Streams;
 
+use crate::context::{CancelFlag, Deadline, Partial};
 use crate::error::RunError;
 use crate::plan::memory::MemoryPlan;
 use crate::plan::{BlockPlan, Operand, Plan, Source, Step, Work};
 use crate::profile::Recorder;
 use launch::Operands;
-use std::time::{Duration, Instant};
-use trident_runtime::{Arena, KernelError, Pool, Value};
-
-/// A time limit.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deadline {
-    pub(crate) at: Instant,
-    pub(crate) limit: Duration,
-}
+use std::cell::Cell;
+use trident_runtime::{Arena, KernelError, LaunchLimits, Pool, Value};
 
 /// One run of a plan.
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) pool: &'a Pool,
     pub(crate) deadline: Option<Deadline>,
+    pub(crate) cancel: Option<CancelFlag>,
+    pub(crate) limits: LaunchLimits,
     pub(crate) recorder: Option<&'a Recorder>,
     /// Memory for the values of the function's body, where it is planned.
     pub(crate) memory: Option<(&'a MemoryPlan, Arena)>,
     /// Where launches are submitted, and which of them have not ended.
     pub(crate) streams: Streams<'a>,
+    /// What the caller gave for results.
+    pub(crate) outputs: Outputs,
+    /// Memory for descriptions of operands.
+    pub(crate) spare: Cell<Operands>,
 }
 
 /// A place for every value of the function.
@@ -76,6 +78,7 @@ impl<'a> Run<'a> {
             settled
                 .map_err(|e| RunError::Panic { op: "the engine".into(), message: e.to_string() })?;
         }
+        self.outputs.fill(&mut results)?;
         Ok(results)
     }
 
@@ -118,7 +121,7 @@ impl<'a> Run<'a> {
         let start = self.recorder.map(Recorder::now);
         let mut inputs: Vec<Option<Value>> =
             step.inputs.iter().map(|operand| self.fetch(*operand, frame)).collect();
-        let described = self.recorder.map(|r| r.describe(&self.plan.func, &step.op, &inputs));
+        let described = self.recorder.map(|r| r.describe(&self.plan.func, step, &inputs));
         let outcome = match &step.work {
             // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
             Work::Kernel(exe) => self.launch(step, exe.as_ref(), &mut inputs),
@@ -136,6 +139,11 @@ impl<'a> Run<'a> {
             recorder.record(step, described, start, &outputs);
         }
         for (place, output) in step.outputs.iter().zip(outputs) {
+            if self.outputs.wants_parts()
+                && let Some(output) = &output
+            {
+                self.outputs.part(*place, Partial::Whole(output));
+            }
             if let Some(place) = *place {
                 frame[place] = output;
             }

@@ -1,18 +1,16 @@
 //! From a function to a plan: each op gets a device and a kernel, each operand a source.
 
-use super::lifetime::{Lifetimes, lifetimes};
+use super::constants::Constants;
+use super::lifetime::{Ends, Lifetimes, lifetimes};
+use super::partition::{Border, Offer, Partition, Region, is_control};
 use super::{BlockPlan, Operand, Placement, Plan, Source, Step, Work};
 use crate::error::PlanError;
 use crate::exec::caught;
 use crate::session::Options;
-use std::cell::RefCell;
 use std::sync::Arc;
-use trident_ir::literal::LiteralData;
 use trident_ir::op::Level;
-use trident_ir::{Attr, Block, Func, Literal, Op, OpKind, ValueId};
-use trident_runtime::{
-    Declined, Device, Executable, KernelError, Pool, Tensor, Unit, Value, release_pages,
-};
+use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
+use trident_runtime::{Declined, Device, Executable, Pool, Unit};
 
 /// Regions within regions that the engine follows.
 const MAX_DEPTH: usize = 32;
@@ -46,12 +44,7 @@ pub(crate) fn compile(
     let body = std::mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
-    let constants = Constants {
-        of_value: vec![None; func.values.len()],
-        uses,
-        table: RefCell::default(),
-        pool,
-    };
+    let constants = Constants::new(uses, pool);
     let mut compiler = Compiler { func: &func, devices, pool, constants };
     let body = compiler.block(body, 0)?;
     let constants = compiler.constants.finish()?;
@@ -83,28 +76,119 @@ impl Compiler<'_> {
         let Lifetimes { ops, results, params } = lifetimes(&block);
         let places = block.params.iter().zip(&params);
         let places = places.map(|(v, used)| used.then_some(v.index())).collect();
+        let partition = Partition::of(self.func, &block.ops, self.devices);
         let mut steps = Vec::with_capacity(block.ops.len());
-        for (op, ends) in block.ops.into_iter().zip(ops) {
-            let described = op.describe();
-            if op.kind == OpKind::Constant {
+        let mut rest = block.ops.into_iter().zip(ops).enumerate();
+        while let Some((i, (op, ends))) = rest.next() {
+            if op.kind == OpKind::Constant && partition.region(i).is_none() {
                 self.constant(op)?;
                 continue;
             }
-            let sources = op.inputs.iter().zip(&ends.moved);
-            let inputs = sources.map(|(v, &last)| self.operand(*v, last)).collect();
-            let dead = ends.dead.iter().filter(|v| !self.constants.has(**v));
-            let dead = dead.map(|v| v.index()).collect();
-            steps.push(self.step(op, inputs, dead, depth, &described)?);
+            match partition.region(i) {
+                None => steps.push(self.single(op, ends, partition.offers(i), depth)?),
+                Some(region) => {
+                    let others = rest.by_ref().take(region.len - 1).map(|(_, other)| other);
+                    let ops = std::iter::once((op, ends)).chain(others).collect();
+                    self.region(ops, i, region, &partition, &mut steps)?;
+                }
+            }
         }
         let results = block.results.iter().zip(results);
         let results = results.map(|(v, last)| self.operand(Some(*v), last)).collect();
         Ok(BlockPlan { params: places, steps, results })
     }
 
+    /// A step for one op.
+    fn single(
+        &mut self,
+        op: Op,
+        ends: Ends,
+        offers: &[Offer],
+        depth: usize,
+    ) -> Result<Step, PlanError> {
+        let described = op.describe();
+        let sources = op.inputs.iter().zip(&ends.moved);
+        let inputs = sources.map(|(v, &last)| self.operand(*v, last)).collect();
+        let dead = ends.dead.iter().filter(|v| !self.constants.has(**v));
+        let dead = dead.map(|v| v.index()).collect();
+        self.step(op, inputs, dead, offers, depth, &described)
+    }
+
+    /// One step for consecutive ops, or if the device declines them, a step for each.
+    fn region(
+        &mut self,
+        ops: Vec<(Op, Ends)>,
+        first: usize,
+        region: Region,
+        partition: &Partition,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), PlanError> {
+        let border = Border::of(&ops);
+        let mut kept = Vec::with_capacity(ops.len());
+        for (i, (op, ends)) in ops.into_iter().enumerate() {
+            match op.kind {
+                OpKind::Constant => self.constant(op)?,
+                _ => kept.push((first + i, op, ends)),
+            }
+        }
+        let inputs = border.inputs.iter().filter(|(v, _)| !self.constants.has(*v));
+        let inputs: Vec<(ValueId, bool)> = inputs.copied().collect();
+        let constants = border.inputs.iter().filter(|(v, _)| self.constants.has(*v));
+        // Constants come last, so that a device finds what changes in front.
+        let inputs: Vec<(ValueId, bool)> = inputs.iter().chain(constants).copied().collect();
+        let ops: Vec<Op> = kept.iter().map(|(_, op, _)| op.clone()).collect();
+        let operands: Vec<Option<ValueId>> = inputs.iter().map(|(v, _)| Some(*v)).collect();
+        let results: Vec<Option<ValueId>> = border.outputs.iter().map(|v| Some(*v)).collect();
+        let constant = |v: ValueId| self.constants.tensor(v);
+        let unit = Unit {
+            func: self.func,
+            ops: &ops,
+            inputs: operands.clone(),
+            outputs: results.clone(),
+            constant: &constant,
+            pool: self.pool,
+        };
+        let device = &self.devices[region.place];
+        let described = ops.first().map_or_else(String::new, Op::describe);
+        let compiled = caught(|| device.compile(&unit))
+            .map_err(|message| PlanError::Panic { op: described, message })?;
+        let name = device.info().name.clone();
+        let mut ops = ops.into_iter();
+        let (Ok(exe), Some(op)) = (compiled, ops.next()) else {
+            for (i, op, ends) in kept {
+                steps.push(self.single(op, ends, partition.offers(i), 0)?);
+            }
+            return Ok(());
+        };
+        let sources = inputs.iter().map(|(v, last)| self.operand(Some(*v), *last)).collect();
+        let inputs = self.packed(exe.as_ref(), sources);
+        let reason = format!("region of {} ops, {:.1} µs", kept.len(), region.nanos / 1e3);
+        let placement = Placement { device: name, place: region.place, reason };
+        let outputs = border.outputs.iter().map(|v| Some(v.index())).collect();
+        let dead = border.dead.iter().filter(|v| !self.constants.has(**v));
+        let dead = dead.map(|v| v.index()).collect();
+        let work = Work::Kernel(exe);
+        let more = ops.collect();
+        steps.push(Step { op, more, operands, results, work, inputs, outputs, dead, placement });
+        Ok(())
+    }
+
+    /// Operands without those that the kernel has packed.
+    fn packed(&mut self, exe: &dyn Executable, mut inputs: Vec<Operand>) -> Vec<Operand> {
+        for &at in exe.packed() {
+            let Some(operand) = inputs.get_mut(at) else { continue };
+            if let Source::Constant(constant) = operand.source {
+                self.constants.release(constant);
+                operand.source = Source::Absent;
+            }
+        }
+        inputs
+    }
+
     fn operand(&self, v: Option<ValueId>, last: bool) -> Operand {
         let source = match v {
             None => Source::Absent,
-            Some(v) => match self.constants.of_value[v.index()] {
+            Some(v) => match self.constants.place(v) {
                 Some(at) => Source::Constant(at),
                 None => Source::Value(v.index()),
             },
@@ -128,26 +212,26 @@ impl Compiler<'_> {
         mut op: Op,
         inputs: Vec<Operand>,
         dead: Vec<usize>,
+        offers: &[Offer],
         depth: usize,
         described: &str,
     ) -> Result<Step, PlanError> {
         let outputs = op.outputs.iter().map(|v| v.map(ValueId::index)).collect();
-        if matches!(op.kind, OpKind::If | OpKind::Loop | OpKind::Scan) {
-            let work = self.control(&mut op, depth, described)?;
-            let (device, reason) = ("engine".into(), "control flow".into());
-            let placement = Placement { device, reason, place: 0 };
-            return Ok(Step { op, work, inputs, outputs, dead, placement });
-        }
-        let (exe, placement) = self.place(&op, described)?;
-        let mut inputs = inputs;
-        for &at in exe.packed() {
-            let Some(operand) = inputs.get_mut(at) else { continue };
-            if let Source::Constant(constant) = operand.source {
-                self.constants.release(constant);
-                operand.source = Source::Absent;
+        let (operands, results) = (op.inputs.clone(), op.outputs.clone());
+        let (work, inputs, placement) = match is_control(op.kind) {
+            true => {
+                let work = self.control(&mut op, depth, described)?;
+                let (device, reason) = ("engine".into(), "control flow".into());
+                (work, inputs, Placement { device, reason, place: 0 })
             }
-        }
-        Ok(Step { op, work: Work::Kernel(exe), inputs, outputs, dead, placement })
+            false => {
+                let (exe, placement) = self.place(&op, offers, described)?;
+                let inputs = self.packed(exe.as_ref(), inputs);
+                (Work::Kernel(exe), inputs, placement)
+            }
+        };
+        let more = vec![];
+        Ok(Step { op, more, operands, results, work, inputs, outputs, dead, placement })
     }
 
     fn control(&mut self, op: &mut Op, depth: usize, described: &str) -> Result<Work, PlanError> {
@@ -172,22 +256,20 @@ impl Compiler<'_> {
     fn place(
         &self,
         op: &Op,
+        offers: &[Offer],
         described: &str,
     ) -> Result<(Arc<dyn Executable>, Placement), PlanError> {
-        let mut offers: Vec<(f64, usize, &Arc<dyn Device>)> = Vec::new();
         let (mut notes, mut declined) = (Vec::new(), Vec::new());
         for (place, device) in self.devices.iter().enumerate() {
-            match device.estimate(self.func, &[op]) {
-                Some(cost) => offers.push((cost.nanos, place, device)),
-                None => {
-                    let name = device.info().name.clone();
-                    notes.push(format!("{name} does not claim it"));
-                    let (op, reason) = (described.to_owned(), "does not claim it".to_owned());
-                    declined.push((name, Declined { op, reason }));
-                }
+            if !offers.iter().any(|offer| offer.place == place) {
+                let name = device.info().name.clone();
+                notes.push(format!("{name} does not claim it"));
+                let (op, reason) = (described.to_owned(), "does not claim it".to_owned());
+                declined.push((name, Declined { op, reason }));
             }
         }
-        offers.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut offers: Vec<Offer> = offers.to_vec();
+        offers.sort_by(|a, b| a.nanos.total_cmp(&b.nanos));
         let constant = |v: ValueId| self.constants.tensor(v);
         let unit = Unit {
             func: self.func,
@@ -197,7 +279,8 @@ impl Compiler<'_> {
             constant: &constant,
             pool: self.pool,
         };
-        for (nanos, place, device) in &offers {
+        for Offer { nanos, place } in &offers {
+            let device = &self.devices[*place];
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
                 .map_err(|message| PlanError::Panic { op: described.into(), message })?;
@@ -223,99 +306,5 @@ impl Compiler<'_> {
         });
         let operands = operands.collect::<Vec<_>>().join(", ");
         Err(PlanError::Unsupported { op: described.into(), operands, declined })
-    }
-}
-
-/// The constants of a function. They stay literals until a device asks for them or all is compiled, so that weights
-/// that get packed are never held three times.
-struct Constants<'a> {
-    of_value: Vec<Option<usize>>,
-    /// By value: how often it is used.
-    uses: Vec<usize>,
-    table: RefCell<Vec<Entry>>,
-    pool: &'a Pool,
-}
-
-struct Entry {
-    op: String,
-    data: Data,
-    uses: usize,
-}
-
-/// Bytes from which on it pays to give memory back to the system at once.
-const LARGE: usize = 1 << 20;
-
-/// The tensor of a literal. Where it is a copy, the memory of a mapped original is given back.
-fn tensor_of(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
-    let tensor = Tensor::from_literal(pool, literal)?;
-    if let (LiteralData::Bytes(bytes), Ok(copy)) = (literal.data(), tensor.bytes())
-        && bytes.len() >= LARGE
-        && bytes.as_ptr() != copy.as_ptr()
-    {
-        release_pages(bytes);
-    }
-    Ok(tensor)
-}
-
-enum Data {
-    Literal(Literal),
-    Tensor(Tensor),
-    Dropped,
-}
-
-impl Constants<'_> {
-    fn has(&self, v: ValueId) -> bool {
-        self.of_value[v.index()].is_some()
-    }
-
-    fn add(&mut self, value: ValueId, literal: Literal, op: String) {
-        let table = self.table.get_mut();
-        self.of_value[value.index()] = Some(table.len());
-        let uses = self.uses[value.index()];
-        let data = if uses == 0 { Data::Dropped } else { Data::Literal(literal) };
-        table.push(Entry { op, data, uses });
-    }
-
-    /// The tensor of a constant; `None` for other values and where memory does not suffice.
-    fn tensor(&self, v: ValueId) -> Option<Tensor> {
-        let at = *self.of_value.get(v.index())?.as_ref()?;
-        let mut table = self.table.borrow_mut();
-        let entry = table.get_mut(at)?;
-        if let Data::Literal(literal) = &entry.data {
-            let tensor = tensor_of(self.pool, literal).ok()?;
-            entry.data = Data::Tensor(tensor);
-        }
-        match &entry.data {
-            Data::Tensor(t) => Some(t.clone()),
-            _ => None,
-        }
-    }
-
-    /// One user has packed the constant; after the last one it is dropped.
-    fn release(&mut self, at: usize) {
-        if let Some(entry) = self.table.get_mut().get_mut(at) {
-            entry.uses = entry.uses.saturating_sub(1);
-            if entry.uses == 0
-                && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
-                && tensor.size() >= LARGE
-            {
-                tensor.bytes().into_iter().for_each(release_pages);
-                drop(tensor);
-                self.pool.trim();
-            }
-        }
-    }
-
-    /// The constants that are still used, as tensors.
-    fn finish(self) -> Result<Vec<Option<Value>>, PlanError> {
-        let finish = |entry: Entry| match entry.data {
-            Data::Dropped => Ok(None),
-            Data::Tensor(t) => Ok(Some(t.into())),
-            Data::Literal(l) => match tensor_of(self.pool, &l) {
-                Ok(t) => Ok(Some(t.into())),
-                Err(source) => Err(PlanError::Constant { op: entry.op, source }),
-            },
-        };
-        self.table.into_inner().into_iter().map(finish).collect()
     }
 }

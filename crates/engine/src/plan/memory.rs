@@ -86,10 +86,12 @@ fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
         for (i, place) in step.outputs.iter().enumerate() {
             let (Some(place), Work::Kernel(_)) = (*place, &step.work) else { continue };
             let shared = match i {
-                0 if is_view(step.op.kind) => match step.inputs.first().map(|o| o.source) {
-                    Some(Source::Value(from)) if owner[from].is_some() => owner[from],
-                    _ => continue,
-                },
+                0 if step.more.is_empty() && is_view(step.op.kind) => {
+                    match step.inputs.first().map(|o| o.source) {
+                        Some(Source::Value(from)) if owner[from].is_some() => owner[from],
+                        _ => continue,
+                    }
+                }
                 0 => in_place(step, place, func, &owner, &lives),
                 _ => None,
             };
@@ -148,7 +150,7 @@ fn in_place(
     owner: &[Option<usize>],
     lives: &[Life],
 ) -> Option<usize> {
-    if step.op.decl().group != Group::Elementwise {
+    if !step.more.is_empty() || step.op.decl().group != Group::Elementwise {
         return None;
     }
     let ty = &func.values[place].ty;

@@ -1,15 +1,17 @@
 //! What a session executes: blocks of steps with kernels, operands and lifetimes.
 
 mod compile;
+mod constants;
 mod lifetime;
 pub(crate) mod memory;
+mod partition;
 pub(crate) mod report;
 pub(crate) mod shapes;
 
 pub(crate) use compile::{check, compile};
 
 use std::sync::Arc;
-use trident_ir::{Func, Op};
+use trident_ir::{Func, Op, ValueId};
 use trident_runtime::{Device, Executable, Value};
 
 /// A function made ready to run.
@@ -53,10 +55,16 @@ pub(crate) struct Operand {
     pub(crate) last: bool,
 }
 
-/// One op with all that is needed to run it.
+/// One op, or a region of several that a device claimed, with all that is needed to run it.
 pub(crate) struct Step {
-    /// The op; its regions have moved to `work`.
+    /// The op; its regions have moved to `work`. Of a region the first.
     pub(crate) op: Op,
+    /// The others of a region.
+    pub(crate) more: Vec<Op>,
+    /// The values that come in; of a single op its operands.
+    pub(crate) operands: Vec<Option<ValueId>>,
+    /// The values that go out; of a single op its results.
+    pub(crate) results: Vec<Option<ValueId>>,
     pub(crate) work: Work,
     pub(crate) inputs: Vec<Operand>,
     /// Places of the results; `None` for one that nothing uses.
@@ -88,6 +96,24 @@ pub(crate) struct Placement {
     pub(crate) place: usize,
     /// Why this one.
     pub(crate) reason: String,
+}
+
+impl Step {
+    /// What messages call it.
+    pub(crate) fn describe(&self) -> String {
+        match self.more.last() {
+            None => self.op.describe(),
+            Some(last) => {
+                let n = self.more.len() + 1;
+                format!("region of {n} ops from {} to {}", self.op.describe(), last.describe())
+            }
+        }
+    }
+
+    /// All its ops.
+    pub(crate) fn ops(&self) -> impl Iterator<Item = &Op> {
+        std::iter::once(&self.op).chain(&self.more)
+    }
 }
 
 impl Work {

@@ -3,15 +3,17 @@
 use super::{BlockPlan, Plan, Work, memory};
 use crate::error::PlanError;
 use trident_ir::cost::flops;
-use trident_ir::{Func, ValueId, ValueInfo};
+use trident_ir::{Func, Op, ValueId, ValueInfo};
 
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
     /// How deep it is nested in control flow.
     pub depth: usize,
-    /// The op.
+    /// The op; of a region the first.
     pub op: &'static str,
+    /// How many ops the step runs: more than one for a region that a device claimed.
+    pub ops: usize,
     /// The node's name, empty if it has none.
     pub node: String,
     /// The kernel chosen.
@@ -102,27 +104,28 @@ fn report_block(
 ) -> Result<(), PlanError> {
     for step in &block.steps {
         let op = &step.op;
-        for value in op.defined() {
-            countable(func, value, || format!("result of {}", op.decl().name))?;
+        for value in step.results.iter().flatten() {
+            countable(func, *value, || format!("result of {}", op.decl().name))?;
         }
         let dims = |ids: &[Option<ValueId>]| -> Option<Vec<Vec<usize>>> {
             ids.iter().map(|v| v.map_or(Some(vec![]), |v| func.ty(v).dims())).collect()
         };
-        let (operands, results) = (dims(&op.inputs), dims(&op.outputs));
-        report.unplanned += usize::from(results.is_none());
+        let work = |op: &Op| Some(flops(op, &dims(&op.inputs)?, &dims(&op.outputs)?));
+        report.unplanned += usize::from(dims(&step.results).is_none());
         report.steps.push(StepReport {
             depth,
             op: op.decl().name,
+            ops: step.more.len() + 1,
             node: op.loc.as_deref().unwrap_or_default().to_owned(),
             kernel: step.work.kernel().to_owned(),
             device: step.placement.device.clone(),
             reason: step.placement.reason.clone(),
-            flops: operands.zip(results).map(|(i, o)| flops(op, &i, &o)),
+            flops: step.ops().map(work).sum(),
             packed_bytes: match &step.work {
                 Work::Kernel(exe) => exe.packed_bytes(),
                 _ => 0,
             },
-            results: op.defined().map(|v| func.ty(v).to_string()).collect(),
+            results: step.results.iter().flatten().map(|v| func.ty(*v).to_string()).collect(),
         });
         for nested in step.work.blocks() {
             report_block(nested, func, depth + 1, report)?;

@@ -11,8 +11,8 @@ pub use stream::QueuedStream;
 use crate::buffer::{HostMemory, MemoryProvider, Pages};
 use crate::sync::atomic::{AtomicU64, Ordering};
 use crate::{
-    Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Later, Launch, OutputShape,
-    Outputs, Pool, Promise, Stream, Submitted, Tensor, Unit, Value,
+    Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Later, Launch,
+    LaunchLimits, OutputShape, Outputs, Pool, Promise, Stream, Submitted, Tensor, Unit, Value,
 };
 use std::any::Any;
 use std::sync::Arc;
@@ -129,7 +129,7 @@ impl Executable for Compiled {
         let memory = if told { allocate(&shapes, launch)? } else { vec![] };
         let inputs = launch.inputs.iter_mut().map(Option::take).collect();
         let (exe, pool, after) = (self.inner.clone(), launch.pool.clone(), after.to_vec());
-        let work = Work { exe, inputs, memory, pool, after };
+        let work = Work { exe, inputs, memory, pool, limits: launch.limits, after };
         let submitted = stream.submit(|fence| {
             let (promises, outputs) = match told {
                 true => promised(&shapes, &fence),
@@ -206,12 +206,13 @@ struct Work {
     inputs: Vec<Option<Value>>,
     memory: Vec<Option<Tensor>>,
     pool: Pool,
+    limits: LaunchLimits,
     after: Vec<Fence>,
 }
 
 impl Work {
     fn run(mut self, stream: &dyn Stream) -> Result<Vec<Option<Value>>, KernelError> {
-        let (memory, pool) = (&mut self.memory, &self.pool);
+        let (memory, pool, limits) = (&mut self.memory, &self.pool, self.limits);
         let mut alloc = |i: usize, dtype: DType, dims: &[usize]| {
             let own = memory.get_mut(i).and_then(Option::take);
             match own.filter(|t| (t.dtype(), t.dims()) == (dtype, dims)) {
@@ -219,9 +220,19 @@ impl Work {
                 None => Tensor::alloc(pool, dtype, dims),
             }
         };
-        let mut launch = Launch { inputs: &mut self.inputs, alloc: &mut alloc, pool };
+        let mut launch = Launch { inputs: &mut self.inputs, alloc: &mut alloc, pool, limits };
         launch.settle(&self.after)?;
-        self.exe.submit(stream, &mut launch, &[])?.wait()
+        let mut outputs = self.exe.submit(stream, &mut launch, &[])?.wait()?;
+        // Outputs lie where the submission said, also those that a kernel writes over an operand or gives as a view.
+        for (memory, output) in self.memory.into_iter().zip(&mut outputs) {
+            if let (Some(mut memory), Some(Value::Tensor(tensor))) = (memory, output)
+                && (memory.dtype(), memory.dims()) == (tensor.dtype(), tensor.dims())
+            {
+                memory.bytes_mut()?.copy_from_slice(tensor.bytes()?);
+                *tensor = memory;
+            }
+        }
+        Ok(outputs)
     }
 }
 

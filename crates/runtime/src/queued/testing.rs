@@ -118,6 +118,7 @@ impl Bench {
             inputs: &mut [Some(x)],
             alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
             pool,
+            limits: LaunchLimits::default(),
         };
         exe.submit(stream, &mut launch, after).unwrap()
     }

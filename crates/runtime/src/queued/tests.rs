@@ -159,6 +159,7 @@ fn streams_of_other_devices_are_refused() {
         inputs: &mut [Some(bench.numbers(&[1.0]))],
         alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
         pool,
+        limits: LaunchLimits::default(),
     };
     assert!(bench.told.submit(&Immediate, &mut launch, &[]).is_err());
 }

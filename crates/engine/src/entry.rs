@@ -1,0 +1,160 @@
+//! One function of a session, made ready to run.
+
+use crate::context::RunContext;
+use crate::error::{PlanError, RunError};
+use crate::exec::{Outputs, Run, Streams};
+use crate::plan;
+use crate::plan::report::PlanReport;
+use crate::profile::{Profile, Recorder};
+use crate::session::Options;
+use crate::signature::{Bound, Signature};
+use crate::state::State;
+use crate::variant::{Prepared, Variants, prepare};
+use std::sync::Arc;
+use trident_ir::{Dim, Func, Type, ValueId, ValueInfo};
+use trident_passes::{OptimizeError, PassReport};
+use trident_runtime::{Arena, Device, Pool, Value};
+
+/// A function of a module that was planned for the session's devices.
+pub struct Entry {
+    name: String,
+    /// What runs where no optional input is given.
+    main: Prepared,
+    variants: Option<Variants>,
+    signature: Signature,
+    pool: Pool,
+}
+
+impl Entry {
+    /// Plans a function of a verified module; `optional` has the inputs for which the function has constants.
+    pub(crate) fn new(
+        func: Func,
+        optional: Vec<ValueInfo>,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+        pool: &Pool,
+    ) -> Result<Entry, PlanError> {
+        let infos = |func: &Func, ids: &[ValueId]| -> Vec<ValueInfo> {
+            ids.iter().map(|v| func.info(*v).clone()).collect()
+        };
+        let name = func.name.clone();
+        let inputs = infos(&func, &func.body.params);
+        let names: Vec<String> =
+            infos(&func, &func.body.results).into_iter().map(|info| info.name).collect();
+        plan::check(&func, devices, options)?;
+        // Without optional inputs nobody needs the function as it was.
+        let (variants, optional) = match optional.is_empty() {
+            true => (None, vec![]),
+            false => {
+                let (variants, optional) = Variants::new(&func, optional, devices, options)?;
+                (Some(variants), optional)
+            }
+        };
+        let main = prepare(func, devices, options, pool)?;
+        // Passes tell more of the results' types, but the names are the model's.
+        let outputs = names.into_iter().zip(&main.results);
+        let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty: ty.clone() }).collect();
+        let signature = Signature { inputs, optional, outputs };
+        Ok(Entry { name, main, variants, signature, pool: pool.clone() })
+    }
+
+    /// The function's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names and types of inputs, as the model declares them, and of outputs, as far as inference tells.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Which passes changed the function, and how often.
+    pub fn passes(&self) -> &[PassReport] {
+        &self.main.passes
+    }
+
+    /// The plan for runs without optional inputs in words and numbers. Inputs take the given dimensions by name; without
+    /// those, figures that depend on dimensions known only at run time are absent. An error if the dimensions contradict
+    /// the model, or ask for more memory than there are addresses.
+    pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> Result<PlanReport, PlanError> {
+        let types = self.signature.inputs.iter().map(|input| {
+            let given = shapes.iter().find(|(name, _)| *name == input.name);
+            match (given, &input.ty) {
+                (Some((_, dims)), Type::Tensor(t)) => {
+                    Type::tensor(t.dtype, dims.iter().map(|&d| Dim::Fixed(d)))
+                }
+                _ => input.ty.clone(),
+            }
+        });
+        let types: Vec<Type> = types.collect();
+        let Prepared { plan, shapes, .. } = &self.main;
+        let func = shapes.infer(plan, &types).map_err(OptimizeError::from)?;
+        plan.report(&func)
+    }
+
+    /// Runs the function. Inputs are given by name in any order; results come in the model's order.
+    pub fn run(&self, inputs: &[(&str, Value)]) -> Result<Vec<(String, Value)>, RunError> {
+        self.run_with(inputs, RunContext::default()).map(|(results, _)| results)
+    }
+
+    /// Runs the function in a context; the profile is empty unless the context asks for one.
+    pub fn run_with(
+        &self,
+        inputs: &[(&str, Value)],
+        context: RunContext,
+    ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
+        let Bound { values: args, given } = self.signature.bind(inputs)?;
+        let variant = self.variant(&given)?;
+        let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
+        let recorder = context.profile.then(Recorder::start);
+        let memory = shapes.plan(plan, &args);
+        // Where memory does not suffice for all at once, it may still do piece by piece.
+        let memory = memory
+            .as_ref()
+            .filter(|m| m.size > 0)
+            .and_then(|m| Some((m.as_ref(), Arena::new(&self.pool, m.size)?)));
+        let run = Run {
+            plan,
+            pool: &self.pool,
+            deadline: context.until(),
+            limits: context.launch_limits(),
+            cancel: context.cancel,
+            recorder: recorder.as_ref(),
+            memory,
+            streams: Streams::new(&plan.devices),
+            outputs: Outputs::new(plan, &self.signature, context.outputs, context.sink)?,
+            spare: Default::default(),
+        };
+        let results = run.function(args)?;
+        let names = self.signature.outputs.iter().map(|o| o.name.clone());
+        let profile = recorder.map(Recorder::finish).unwrap_or_default();
+        Ok((names.zip(results).collect(), profile))
+    }
+
+    /// Runs the function with the inputs that a state has, and leaves the outputs there that later runs get. A run that
+    /// fails leaves the state as it was.
+    pub fn run_in(
+        &self,
+        state: &mut State,
+        inputs: &[(&str, Value)],
+        context: RunContext,
+    ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
+        let own = state.inputs(|name| self.signature.find(name).is_some(), inputs);
+        let all: Vec<(&str, Value)> = inputs.iter().cloned().chain(own).collect();
+        let (results, profile) = self.run_with(&all, context)?;
+        drop(all);
+        Ok((state.keep(results), profile))
+    }
+
+    /// The plan for these optional inputs; `None` for that of none.
+    fn variant(&self, given: &[usize]) -> Result<Option<Arc<Prepared>>, RunError> {
+        let Some(variants) = self.variants.as_ref().filter(|_| !given.is_empty()) else {
+            return Ok(None);
+        };
+        let optional = &self.signature.optional;
+        variants.get(given, optional, &self.pool).map(Some).map_err(|error| {
+            let names = given.iter().map(|&at| optional[at].info.name.clone()).collect();
+            RunError::Plan { given: names, error: Box::new(error) }
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Results of a run for which the caller has memory, or that it gets before the run is over.
+
+use crate::context::{Partial, Sink};
+use crate::error::RunError;
+use crate::plan::{Plan, Source};
+use crate::signature::Signature;
+use std::cell::RefCell;
+use std::sync::Arc;
+use trident_ir::DType;
+use trident_runtime::{Tensor, Value};
+
+/// What the caller gave for results.
+#[derive(Default)]
+pub(crate) struct Outputs {
+    /// By place in the frame: the results that lie there. Empty if nobody asks.
+    places: Vec<(usize, String)>,
+    bound: RefCell<Vec<Binding>>,
+    sink: Option<Arc<dyn Sink>>,
+}
+
+struct Binding {
+    /// The result's place among the function's, and in the frame, if it is made by a step.
+    result: usize,
+    place: Option<usize>,
+    name: String,
+    /// `None` once a launch has it.
+    memory: Option<Tensor>,
+}
+
+impl Outputs {
+    pub(crate) fn new(
+        plan: &Plan,
+        signature: &Signature,
+        bound: Vec<(String, Tensor)>,
+        sink: Option<Arc<dyn Sink>>,
+    ) -> Result<Outputs, RunError> {
+        if bound.is_empty() && sink.is_none() {
+            return Ok(Outputs::default());
+        }
+        let place = |result: usize| match plan.body.results.get(result)?.source {
+            Source::Value(place) => Some(place),
+            _ => None,
+        };
+        let mut bindings: Vec<Binding> = vec![];
+        for (name, memory) in bound {
+            let at = signature.outputs.iter().position(|output| output.name == name);
+            let wrong =
+                |reason: &str| RunError::Output { name: name.clone(), reason: reason.into() };
+            let result = at.ok_or_else(|| wrong("the model has no such output"))?;
+            if bindings.iter().any(|other| other.result == result) {
+                return Err(wrong("it is bound twice"));
+            }
+            if !memory.is_unique() {
+                return Err(wrong("its memory is shared or constant, so it cannot be written"));
+            }
+            bindings.push(Binding { result, place: place(result), name, memory: Some(memory) });
+        }
+        let names = signature.outputs.iter().enumerate();
+        let names = names.filter_map(|(i, output)| Some((place(i)?, output.name.clone())));
+        let places = names.filter(|_| sink.is_some()).collect();
+        Ok(Outputs { places, bound: RefCell::new(bindings), sink })
+    }
+
+    /// The caller's memory for the value at a place, if it is of this type.
+    pub(super) fn memory(&self, place: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
+        let mut bound = self.bound.borrow_mut();
+        let binding = bound.iter_mut().find(|binding| binding.place == Some(place))?;
+        let fits = |t: &&mut Tensor| (t.dtype(), t.dims()) == (dtype, dims);
+        binding.memory.as_mut().filter(fits)?;
+        binding.memory.take()
+    }
+
+    /// Whether somebody wants parts of results.
+    pub(super) fn wants_parts(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// Hands part of the value at a place to the caller, if it is a result.
+    pub(super) fn part(&self, place: Option<usize>, part: Partial<'_>) {
+        let (Some(sink), Some(place)) = (&self.sink, place) else { return };
+        for (_, name) in self.places.iter().filter(|(own, _)| *own == place) {
+            sink.partial(name, part);
+        }
+    }
+
+    /// Puts results that were made elsewhere, such as views of others, into the memory bound to them.
+    pub(super) fn fill(&self, results: &mut [Value]) -> Result<(), RunError> {
+        for Binding { result, name, memory, .. } in self.bound.take() {
+            let Some(mut memory) = memory else { continue };
+            let wrong = |reason: String| RunError::Output { name: name.clone(), reason };
+            let Some(value) = results.get_mut(result) else { continue };
+            match value {
+                Value::Tensor(t) if (t.dtype(), t.dims()) == (memory.dtype(), memory.dims()) => {
+                    let copied = match t.dtype() {
+                        DType::Str => t.strings().and_then(|from| {
+                            memory.strings_mut()?.clone_from_slice(from);
+                            Ok(())
+                        }),
+                        _ => t.bytes().and_then(|from| {
+                            memory.bytes_mut()?.copy_from_slice(from);
+                            Ok(())
+                        }),
+                    };
+                    copied.map_err(|e| wrong(e.to_string()))?;
+                    *value = Value::Tensor(memory);
+                }
+                other => {
+                    let (actual, given) = (other.describe(), memory.ty());
+                    return Err(wrong(format!("it is {actual}, but its memory is for {given}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The constants of a function while it is compiled.
+
+use crate::error::PlanError;
+use std::cell::RefCell;
+use trident_ir::literal::LiteralData;
+use trident_ir::{Literal, ValueId};
+use trident_runtime::{KernelError, Pool, Tensor, Value, release_pages};
+
+/// The constants of a function. They stay literals until a device asks for them or all is compiled, so that weights
+/// that get packed are never held three times.
+pub(super) struct Constants<'a> {
+    of_value: Vec<Option<usize>>,
+    /// By value: how often it is used.
+    uses: Vec<usize>,
+    table: RefCell<Vec<Entry>>,
+    pool: &'a Pool,
+}
+
+struct Entry {
+    op: String,
+    data: Data,
+    uses: usize,
+}
+
+/// Bytes from which on it pays to give memory back to the system at once.
+const LARGE: usize = 1 << 20;
+
+/// The tensor of a literal. Where it is a copy, the memory of a mapped original is given back.
+fn tensor_of(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
+    let tensor = Tensor::from_literal(pool, literal)?;
+    if let (LiteralData::Bytes(bytes), Ok(copy)) = (literal.data(), tensor.bytes())
+        && bytes.len() >= LARGE
+        && bytes.as_ptr() != copy.as_ptr()
+    {
+        release_pages(bytes);
+    }
+    Ok(tensor)
+}
+
+enum Data {
+    Literal(Literal),
+    Tensor(Tensor),
+    Dropped,
+}
+
+impl<'a> Constants<'a> {
+    /// None so far; `uses` tells by value how often it is used.
+    pub(super) fn new(uses: Vec<usize>, pool: &'a Pool) -> Constants<'a> {
+        Constants { of_value: vec![None; uses.len()], uses, table: RefCell::default(), pool }
+    }
+
+    /// The place of a constant.
+    pub(super) fn place(&self, v: ValueId) -> Option<usize> {
+        self.of_value[v.index()]
+    }
+
+    pub(super) fn has(&self, v: ValueId) -> bool {
+        self.of_value[v.index()].is_some()
+    }
+
+    pub(super) fn add(&mut self, value: ValueId, literal: Literal, op: String) {
+        let table = self.table.get_mut();
+        self.of_value[value.index()] = Some(table.len());
+        let uses = self.uses[value.index()];
+        let data = if uses == 0 { Data::Dropped } else { Data::Literal(literal) };
+        table.push(Entry { op, data, uses });
+    }
+
+    /// The tensor of a constant; `None` for other values and where memory does not suffice.
+    pub(super) fn tensor(&self, v: ValueId) -> Option<Tensor> {
+        let at = *self.of_value.get(v.index())?.as_ref()?;
+        let mut table = self.table.borrow_mut();
+        let entry = table.get_mut(at)?;
+        if let Data::Literal(literal) = &entry.data {
+            let tensor = tensor_of(self.pool, literal).ok()?;
+            entry.data = Data::Tensor(tensor);
+        }
+        match &entry.data {
+            Data::Tensor(t) => Some(t.clone()),
+            _ => None,
+        }
+    }
+
+    /// One user has packed the constant; after the last one it is dropped.
+    pub(super) fn release(&mut self, at: usize) {
+        if let Some(entry) = self.table.get_mut().get_mut(at) {
+            entry.uses = entry.uses.saturating_sub(1);
+            if entry.uses == 0
+                && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
+                && tensor.size() >= LARGE
+            {
+                tensor.bytes().into_iter().for_each(release_pages);
+                drop(tensor);
+                self.pool.trim();
+            }
+        }
+    }
+
+    /// The constants that are still used, as tensors.
+    pub(super) fn finish(self) -> Result<Vec<Option<Value>>, PlanError> {
+        let finish = |entry: Entry| match entry.data {
+            Data::Dropped => Ok(None),
+            Data::Tensor(t) => Ok(Some(t.into())),
+            Data::Literal(l) => match tensor_of(self.pool, &l) {
+                Ok(t) => Ok(Some(t.into())),
+                Err(source) => Err(PlanError::Constant { op: entry.op, source }),
+            },
+        };
+        self.table.into_inner().into_iter().map(finish).collect()
+    }
+}
