@@ -61,7 +61,7 @@ impl DeviceName {
 
     fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, Failure> {
         let opened = trident_devices::for_kernels(&self.device, &Settings { threads });
-        opened.map(|(_, compiler)| compiler).map_err(failure)
+        opened.map(|opened| opened.compiler).map_err(failure)
     }
 }
 

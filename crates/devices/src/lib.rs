@@ -113,14 +113,22 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
     Ok(ForModels { devices: opened.into_iter().map(|o| o.device).collect(), folder: cpu })
 }
 
+/// A device for kernels.
+#[derive(Clone)]
+pub struct ForKernels {
+    /// The device.
+    pub device: Arc<dyn Device>,
+    /// What compiles kernels for it.
+    pub compiler: Arc<dyn KernelCompiler>,
+}
+
 /// The device of this name, with what compiles kernels for it.
-pub fn for_kernels(
-    name: &str,
-    settings: &Settings,
-) -> Result<(Arc<dyn Device>, Arc<dyn KernelCompiler>), DeviceError> {
+pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, DeviceError> {
     let mut opened = open(name, settings)?.into_iter();
     match (opened.next(), opened.next()) {
-        (Some(Opened { device, compiler: Some(compiler) }), None) => Ok((device, compiler)),
+        (Some(Opened { device, compiler: Some(compiler) }), None) => {
+            Ok(ForKernels { device, compiler })
+        }
         (Some(_), None) => Err(DeviceError::NoCompiler(name.to_owned())),
         _ => Err(DeviceError::Several(name.to_owned())),
     }

@@ -2,28 +2,19 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
-use trident_devices::{MAX_THREADS, Settings, for_kernels};
-use trident_runtime::{Device, KernelCompiler};
+use std::sync::{Mutex, PoisonError};
+use trident_devices::{ForKernels, MAX_THREADS, Settings, for_kernels};
 
 /// Made at first use; kernels keep the one that they were compiled by.
-static DEVICE: Mutex<Option<Cpu>> = Mutex::new(None);
+static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
 
-/// The device with what compiles kernels for it.
-#[derive(Clone)]
-pub(crate) struct Cpu {
-    device: Arc<dyn Device>,
-    pub(crate) compiler: Arc<dyn KernelCompiler>,
-}
-
-fn open(threads: usize) -> PyResult<Cpu> {
+fn open(threads: usize) -> PyResult<ForKernels> {
     let opened = for_kernels("cpu", &Settings { threads });
-    let (device, compiler) = opened.map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok(Cpu { device, compiler })
+    opened.map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// The CPU, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
-pub(crate) fn cpu() -> PyResult<Cpu> {
+pub(crate) fn cpu() -> PyResult<ForKernels> {
     let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(device) = &*device {
         return Ok(device.clone());

@@ -94,7 +94,7 @@ pub struct PoolStats {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Free blocks by size.
+    /// Free blocks by size. A size once seen stays, as it mostly comes again: there are at most 16 to a power of two.
     free: BTreeMap<usize, Vec<Block>>,
     /// Where small blocks are cut from.
     slab: Option<Slab>,
@@ -110,14 +110,9 @@ impl State {
 
     /// A free block of a size in this range.
     fn take(&mut self, sizes: std::ops::RangeInclusive<usize>) -> Option<Block> {
-        let size = *self.free.range(sizes).next()?.0;
-        let blocks = self.free.get_mut(&size)?;
-        let block = blocks.pop();
-        if blocks.is_empty() {
-            self.free.remove(&size);
-        }
-        self.stats.cached -= size;
-        block
+        let block = self.free.range_mut(sizes).find_map(|(_, blocks)| blocks.pop())?;
+        self.stats.cached -= block.len;
+        Some(block)
     }
 
     /// A block of a slab.
