@@ -9,6 +9,7 @@ import numpy as np
 
 import expectations
 from onnx_suite import report
+from onnx_suite.__main__ import list_name
 from onnx_suite.cases import compare, compare_types
 
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
@@ -87,6 +88,12 @@ class KnownFailures(unittest.TestCase):
         self.assertIsNotNone(expectations.judge(row("node/a", "ERR"), rounding))
         for case, status in (("a", "PASS"), ("a", "MISMATCH"), ("b", "ERR"), ("b", "CRASH")):
             self.assertIsNotNone(expectations.judge(row(f"node/{case}", status), listed))
+
+    def test_devices_with_the_same_kernels_share_a_list(self):
+        for device in ("cpu", "queued", "queued,cpu"):
+            self.assertEqual(list_name(device), "cpu")
+        self.assertEqual(list_name("metal"), "metal")
+        self.assertEqual(list_name("queued,metal"), "cpu+metal")
 
     def test_rewriting_keeps_what_depends_on_the_machine(self):
         path = self.write(
