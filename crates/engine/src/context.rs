@@ -16,7 +16,8 @@ pub struct RunContext {
     pub deadline: Option<Instant>,
     /// Stops the run from outside, where limits are looked at.
     pub cancel: Option<CancelFlag>,
-    /// Where runs compete for a device, those of a higher number go first.
+    /// A device that orders the runs that compete for it lets those of a higher number go first; the CPU does not order
+    /// them.
     pub priority: i32,
     /// Most threads to use; 0 for all of a device. Results do not depend on it.
     pub threads: usize,

@@ -167,7 +167,8 @@ pub struct Launch<'a> {
 pub struct LaunchLimits {
     /// Most threads to use, of a device that has them; 0 for all.
     pub threads: usize,
-    /// Where runs compete for a device, those of a higher number go first.
+    /// A device that orders the runs that compete for it lets those of a higher number go first; the CPU does not order
+    /// them.
     pub priority: i32,
 }
 
