@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
-use trident_runtime::{Device, KernelCompiler, Queued, QueuedOptions};
+use trident_runtime::{Device, DeviceInfo, KernelCompiler, Queued, QueuedOptions};
 
 /// What devices are made with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,22 +17,13 @@ pub struct Settings {
 /// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
 pub const MAX_THREADS: usize = 1024;
 
-/// A device that was made.
-#[derive(Clone)]
-pub struct Opened {
-    /// Runs ops.
-    pub device: Arc<dyn Device>,
-    /// Compiles kernels, where the device does.
-    pub compiler: Option<Arc<dyn KernelCompiler>>,
-}
-
 /// One device of the table.
 pub struct Entry {
     /// As in `--device`.
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
-    open: fn(&Choice<'_>) -> Opened,
+    open: fn(&Choice<'_>) -> Arc<dyn Device>,
 }
 
 /// The devices there are.
@@ -48,15 +39,15 @@ struct Choice<'a> {
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>) -> Opened {
-    Opened { device: choice.cpu.clone(), compiler: Some(choice.cpu.clone()) }
+fn cpu(choice: &Choice<'_>) -> Arc<dyn Device> {
+    choice.cpu.clone()
 }
 
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>) -> Opened {
+fn queued(choice: &Choice<'_>) -> Arc<dyn Device> {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
-    Opened { device: Arc::new(Queued::new(choice.cpu.clone(), options)), compiler: None }
+    Arc::new(Queued::new(choice.cpu.clone(), options))
 }
 
 /// A choice of devices that cannot be opened.
@@ -68,35 +59,12 @@ pub enum DeviceError {
     /// A name given twice.
     #[error("device `{0}` is named twice")]
     Twice(String),
-    /// A device that runs models only.
-    #[error("device `{0}` does not compile kernels")]
+    /// No device, or one that runs models only.
+    #[error("there is no device `{0}` that compiles kernels")]
     NoCompiler(String),
     /// Kernels run on one device.
     #[error("kernels run on one device, and `{0}` names several")]
     Several(String),
-}
-
-/// The devices of a choice such as `cpu` or `queued,cpu`, in its order.
-pub fn open(choice: &str, settings: &Settings) -> Result<Vec<Opened>, DeviceError> {
-    open_all(choice, settings).map(|(opened, _)| opened)
-}
-
-fn open_all(
-    choice: &str,
-    settings: &Settings,
-) -> Result<(Vec<Opened>, Arc<CpuDevice>), DeviceError> {
-    let names: Vec<&str> = choice.split(',').map(str::trim).collect();
-    let entry = |(i, name): (usize, &&str)| {
-        if names[..i].contains(name) {
-            return Err(DeviceError::Twice((*name).to_owned()));
-        }
-        let entry = DEVICES.iter().find(|entry| entry.name == *name);
-        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
-    };
-    let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
-    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
-    let opened = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
-    Ok((opened, choice.cpu))
 }
 
 /// The devices of a session.
@@ -107,31 +75,54 @@ pub struct ForModels {
     pub folder: Arc<dyn Device>,
 }
 
-/// The devices of a choice, for a session.
+/// The devices of a choice such as `cpu` or `queued,cpu`, for a session.
 pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, DeviceError> {
-    let (opened, cpu) = open_all(choice, settings)?;
-    Ok(ForModels { devices: opened.into_iter().map(|o| o.device).collect(), folder: cpu })
+    let names: Vec<&str> = choice.split(',').map(str::trim).collect();
+    let entry = |(i, name): (usize, &&str)| {
+        if names[..i].contains(name) {
+            return Err(DeviceError::Twice((*name).to_owned()));
+        }
+        let entry = DEVICES.iter().find(|entry| entry.name == *name);
+        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
+    };
+    let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
+    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
+    let devices = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
+    Ok(ForModels { devices, folder: choice.cpu })
 }
 
-/// A device for kernels.
+/// What compiles kernels for a device.
 #[derive(Clone)]
 pub struct ForKernels {
-    /// The device.
-    pub device: Arc<dyn Device>,
-    /// What compiles kernels for it.
+    /// Facts about the device.
+    pub info: DeviceInfo,
+    /// The compiler.
     pub compiler: Arc<dyn KernelCompiler>,
 }
 
-/// The device of this name, with what compiles kernels for it.
+/// A device that compiles kernels.
+struct KernelEntry {
+    name: &'static str,
+    open: fn(&Settings) -> ForKernels,
+}
+
+/// The devices that compile kernels. It is a table of its own so that what only launches kernels, as the Python package
+/// does, links none of the ops of models.
+const COMPILERS: &[KernelEntry] = &[KernelEntry { name: "cpu", open: cpu_kernels }];
+
+fn cpu_kernels(settings: &Settings) -> ForKernels {
+    let cpu = Arc::new(CpuDevice::new(settings.threads));
+    ForKernels { info: cpu.info().clone(), compiler: cpu }
+}
+
+/// What compiles kernels for the device of this name.
 pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, DeviceError> {
-    let mut opened = open(name, settings)?.into_iter();
-    match (opened.next(), opened.next()) {
-        (Some(Opened { device, compiler: Some(compiler) }), None) => {
-            Ok(ForKernels { device, compiler })
-        }
-        (Some(_), None) => Err(DeviceError::NoCompiler(name.to_owned())),
-        _ => Err(DeviceError::Several(name.to_owned())),
+    if name.contains(',') {
+        return Err(DeviceError::Several(name.to_owned()));
     }
+    let entry = COMPILERS.iter().find(|entry| entry.name == name);
+    let entry = entry.ok_or_else(|| DeviceError::NoCompiler(name.to_owned()))?;
+    Ok((entry.open)(settings))
 }
 
 #[cfg(test)]
@@ -158,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_opened_is_named() {
-        let error = |choice| open(choice, &ONE).err().unwrap();
+        let error = |choice| for_models(choice, &ONE).err().unwrap();
         assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
         assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
         assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));

@@ -44,13 +44,12 @@ pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
 /// Number of threads of kernels compiled from here on.
 #[pyfunction]
 pub(crate) fn num_threads() -> PyResult<usize> {
-    Ok(cpu()?.device.info().threads)
+    Ok(cpu()?.info.threads)
 }
 
 /// Name and instruction sets of the processor: what compiled code depends on.
 #[pyfunction]
 pub(crate) fn machine() -> PyResult<String> {
-    let device = cpu()?;
-    let info = device.device.info();
+    let info = cpu()?.info;
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
 }
