@@ -72,7 +72,7 @@ def test_wrong_launches_are_refused(add, floats):
 def test_texts(add):
     assert add.listing("ttir") == ADD
     assert "ptr_add" in add.listing("tile") and "load" in add.listing("tile")
-    with pytest.raises(KeyError, match="there is no text `ptx`"):
+    with pytest.raises(KeyError, match="no text `ptx`; there are ttir, tile, clif, asm"):
         add.listing("ptx")
 
 
