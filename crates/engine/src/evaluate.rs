@@ -1,9 +1,10 @@
 //! Runs single ops when the plan is made: what constant folding needs.
 
-use crate::exec::caught;
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
-use trident_runtime::{Device, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value};
+use trident_runtime::{
+    Device, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value, caught,
+};
 
 /// Runs an op on the device that folds constants. `None` if it does not take it, it fails, or the time is over: the op
 /// then stays as it is and shows its error when the model runs.

@@ -105,10 +105,14 @@ impl KernelError {
 
     /// What `f` gives; a panic becomes an error.
     pub fn caught<T>(f: impl FnOnce() -> Result<T, KernelError>) -> Result<T, KernelError> {
-        catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            Err(KernelError::Panic(text.unwrap_or("no message".into())))
-        })
+        caught(f).unwrap_or_else(|message| Err(KernelError::Panic(message)))
     }
+}
+
+/// Runs `f`; a panic becomes its message.
+pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or("no message".into())
+    })
 }

@@ -22,7 +22,7 @@ pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, P
 pub use device::{
     Claim, Cost, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
 };
-pub use error::KernelError;
+pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
 pub use kernel::{
     Arguments, Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,

@@ -5,7 +5,6 @@ use super::{Failure, Run};
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{OpFailure, RunError};
 use crate::plan::{Plan, Step};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
@@ -36,7 +35,7 @@ impl<'a> Run<'a> {
             Ok(submitted) => submitted,
             Err(failure) => return Err((failure, operands)),
         };
-        if !fence.is_passed() || fence.outcome() != Some(Ok(())) {
+        if fence.outcome() != Some(Ok(())) {
             self.streams.push(InFlight { fence: fence.clone(), step, operands });
         } else {
             self.spare.set(operands);
@@ -268,12 +267,4 @@ impl Operands {
         });
         operands.collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Runs `f`; a panic becomes its message.
-pub(crate) fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
-        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or("no message".into())
-    })
 }

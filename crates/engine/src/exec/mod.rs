@@ -6,7 +6,6 @@ mod outputs;
 mod slices;
 mod streams;
 
-pub(crate) use launch::caught;
 pub(crate) use outputs::Outputs;
 pub(crate) use streams::Streams;
 

@@ -5,12 +5,11 @@ use super::lifetime::{Ends, Lifetimes, lifetimes};
 use super::partition::{Border, Offer, Partition, Region, is_control};
 use super::{BlockPlan, Operand, Placement, Plan, Source, Step, Work};
 use crate::error::PlanError;
-use crate::exec::caught;
 use crate::session::Options;
 use std::sync::Arc;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
-use trident_runtime::{Declined, Device, Executable, Pool, Unit};
+use trident_runtime::{Declined, Device, Executable, Pool, Unit, caught};
 
 /// Regions within regions that the engine follows.
 const MAX_DEPTH: usize = 32;

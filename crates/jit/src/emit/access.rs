@@ -76,7 +76,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().store(flags, value, at, 0);
     }
 
-    /// Ends the row of programs where the status is not 0.
+    /// Ends the run of programs where the status is not 0.
     pub(super) fn stop_if(&mut self, status: Value) {
         let (stop, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(stop);
@@ -138,7 +138,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.node(Kind::Buffer(copy), elem, bits, 1, 0))
     }
 
-    /// Stores by runs, or from a copy if the store overlaps loads of the only row.
+    /// Stores by rows, or from a copy if the store overlaps loads of the only row.
     fn store_apart(
         &mut self,
         dims: &[usize],

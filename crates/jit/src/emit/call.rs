@@ -16,7 +16,11 @@ use crate::routine::{Function, Rounding, Routine};
 pub(super) fn traced(func: &Func, op: &Op) -> bool {
     let types: Option<Vec<DType>> = op.used().map(|v| func.ty(v).dtype()).collect();
     let function = types.and_then(|types| Function::find(function_name(op), &types));
-    function.is_some_and(|f| loops::traced(f.name, f.inputs).is_some())
+    function.is_some_and(is_traced)
+}
+
+fn is_traced(function: &Function) -> bool {
+    loops::traced(function.name, function.inputs).is_some()
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -115,8 +119,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Whether loops compute the routine's function in their own code.
     pub(super) fn loops_compute(&self, routine: Routine) -> bool {
-        self.wide
-            && matches!(routine, Routine::Function(f) if loops::traced(f.name, f.inputs).is_some())
+        self.wide && matches!(routine, Routine::Function(f) if is_traced(f))
     }
 
     /// Has routines compute the functions in these expressions that no loop computes. Gives what the nodes were that

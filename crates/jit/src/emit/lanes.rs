@@ -128,14 +128,14 @@ impl<'m> Emitter<'m, '_> {
         Ok(true)
     }
 
-    /// The runs by which vectors of 128 bits can store a block, if they can.
+    /// The rows by which vectors of 128 bits can store a block, if they can.
     pub(super) fn lane_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
         let storable = self.storable(self.nodes[store.value].elem);
         let to = Some(store.target());
         self.lane_row(dims, &[store.value], to).filter(|_| storable)
     }
 
-    /// Stores a block by runs.
+    /// Stores a block by rows.
     pub(super) fn store_lanes_of(&mut self, row: &Row, store: Store) -> Result<()> {
         let size = self.nodes[store.value].elem.size();
         self.sweep_rows(row, &|e, index, part| {

@@ -7,10 +7,10 @@
 
 use std::collections::HashSet;
 
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::InstBuilder;
 use trident_lower::access::{Destination, Index, NodeId, Touch, index_bits, rename};
 
-use super::affine::{Block, Undo};
+use super::affine::Block;
 use super::node::Kind;
 use super::{Emitter, Result};
 
@@ -18,30 +18,41 @@ use super::{Emitter, Result};
 const FEW: u8 = 4;
 
 /// An access of a loop.
-struct Access {
+pub(super) struct Access {
     ptr: NodeId,
-    index: Index,
+    pub(super) index: Index,
     /// Bytes of an element.
     size: usize,
     touch: Touch,
 }
 
+/// Whose access it is: that of a load, or of what is being stored.
+pub(super) type User = Option<NodeId>;
+
 /// Accesses that need no test of their own.
 #[derive(Clone, Default)]
-pub(super) struct Proved {
-    loads: HashSet<NodeId>,
-    store: bool,
+pub(super) struct Proved(HashSet<User>);
+
+impl Proved {
+    /// Those of users all of whose accesses are inside: one load may be read by two indices.
+    pub(super) fn of(accesses: impl IntoIterator<Item = (User, bool)>) -> Self {
+        let (mut known, mut open) = (HashSet::new(), HashSet::new());
+        for (user, inside) in accesses {
+            if inside { &mut known } else { &mut open }.insert(user);
+        }
+        Proved(known.difference(&open).copied().collect())
+    }
 }
 
 impl<'m> Emitter<'m, '_> {
     /// Whether the loads of a node are known to be inside.
     pub(super) fn is_proved(&self, load: NodeId) -> bool {
-        self.proved.loads.contains(&load)
+        self.proved.0.contains(&Some(load))
     }
 
     /// Whether what is being stored is known to go inside.
     pub(super) fn is_store_proved(&self) -> bool {
-        self.proved.store
+        self.proved.0.contains(&None)
     }
 
     /// Runs `body` for each index of a block, as [`Emitter::sweep`] does, where `to` says what it stores of elements of
@@ -59,51 +70,33 @@ impl<'m> Emitter<'m, '_> {
         }
         let mut undo = self.force_functions(roots)?;
         let block = Block::new(dims);
-        let mut all = None;
-        let mut inside = HashSet::new();
-        for (load, access) in self.loads_of(roots.iter().map(|&n| (n, block.index().clone()))) {
-            if let Some(holds) = self.inside(&access, &block, &mut undo)? {
-                inside.insert((load, access.index));
-                all = Some(all.map_or(holds, |a| self.b.ins().band(a, holds)));
-            }
-        }
-        let mut store = false;
+        let read = roots.iter().map(|&n| (n, block.index().clone()));
+        let mut accesses: Vec<(User, Access)> =
+            self.loads_of(read).into_iter().map(|(load, access)| (Some(load), access)).collect();
         if let Some((Destination { ptr, site, .. }, size)) = to {
             let touch = Touch { site, writes: true };
-            let access = Access { ptr, index: block.index().clone(), size, touch };
-            if let Some(holds) = self.inside(&access, &block, &mut undo)? {
-                store = true;
-                all = Some(all.map_or(holds, |a| self.b.ins().band(a, holds)));
+            accesses.push((None, Access { ptr, index: block.index().clone(), size, touch }));
+        }
+        let (mut guard, mut told) = (None, vec![]);
+        for (user, Access { ptr, index, size, touch }) in accesses {
+            let holds = self.corners_inside((ptr, &index), &block, touch, size, &mut undo)?;
+            told.push((user, holds.is_some()));
+            if let Some(holds) = holds {
+                guard = Some(guard.map_or(holds, |all| self.b.ins().band(all, holds)));
             }
         }
-        match all {
-            Some(all) => {
-                let read = roots.iter().map(|&n| (n, block.index().clone()));
-                let proved = self.proved_of(read, &inside, store);
+        match guard {
+            Some(guard) => {
                 let without = |e: &mut Self| {
-                    e.with_proved(proved, |e| e.sweep(dims, roots, body)).map(|()| vec![])
+                    e.with_proved(Proved::of(told), |e| e.sweep(dims, roots, body))?;
+                    Ok(vec![])
                 };
-                self.either(all, without, |e| e.sweep(dims, roots, body).map(|()| vec![]))?;
+                self.either(guard, without, |e| e.sweep(dims, roots, body).map(|()| vec![]))?;
             }
             None => self.sweep(dims, roots, body)?,
         }
         self.restore(undo);
         Ok(())
-    }
-
-    /// The loads that these blocks need at places `inside` only, as one load may be read by two indices.
-    pub(super) fn proved_of(
-        &self,
-        read: impl IntoIterator<Item = (NodeId, Index)>,
-        inside: &HashSet<(NodeId, Index)>,
-        store: bool,
-    ) -> Proved {
-        let found = self.loads_of(read);
-        let places = found.into_iter().map(|(load, access)| (load, access.index));
-        let (known, open): (Vec<_>, Vec<_>) = places.partition(|place| inside.contains(place));
-        let open: HashSet<NodeId> = open.into_iter().map(|(load, _)| load).collect();
-        let loads = known.into_iter().map(|(load, _)| load).filter(|load| !open.contains(load));
-        Proved { loads: loads.collect(), store }
     }
 
     /// Generates code in which these accesses have no tests.
@@ -118,19 +111,11 @@ impl<'m> Emitter<'m, '_> {
         done
     }
 
-    /// Whether all elements of an access are inside, if that can be told before the loop.
-    fn inside(
-        &mut self,
-        access: &Access,
-        block: &Block,
-        undo: &mut Undo<'m>,
-    ) -> Result<Option<Value>> {
-        let Access { ptr, ref index, size, touch } = *access;
-        self.corners_inside((ptr, index), block, touch, size, undo)
-    }
-
     /// The loads that the elements of some blocks at indices need.
-    fn loads_of(&self, read: impl IntoIterator<Item = (NodeId, Index)>) -> Vec<(NodeId, Access)> {
+    pub(super) fn loads_of(
+        &self,
+        read: impl IntoIterator<Item = (NodeId, Index)>,
+    ) -> Vec<(NodeId, Access)> {
         let mut stack: Vec<(NodeId, Index)> = read.into_iter().collect();
         let mut seen = HashSet::new();
         let mut found = vec![];

@@ -1,4 +1,4 @@
-//! The loops over runs: the test of a row's ends, passes over what it holds for, and the elements behind.
+//! The loops over rows: the test of a row's ends, passes over what it holds for, and the elements behind.
 
 use std::collections::HashSet;
 
@@ -208,12 +208,16 @@ impl<'m> Emitter<'m, '_> {
 
     /// The accesses of a row that its test knows to be inside.
     fn proved_in(&self, row: &Row) -> Proved {
-        let inside = row.loads.iter().map(|load| (load.node, load.index.clone())).collect();
+        let stretches: HashSet<_> = row.loads.iter().map(|load| (load.node, &load.index)).collect();
         let masks = row.masks.iter().map(|mask| (mask.node, mask.index.clone()));
         let pointers = row.spans.iter().map(|span| (span.ptr, span.index.clone()));
         let read = row.roots.iter().cloned().chain(masks).chain(pointers);
-        let store = row.spans.iter().any(|span| span.touch.writes);
-        self.proved_of(read, &inside, store)
+        let loads = self.loads_of(read);
+        let loads = loads
+            .iter()
+            .map(|(load, access)| (Some(*load), stretches.contains(&(*load, &access.index))));
+        let stores = row.spans.iter().filter(|span| span.touch.writes).map(|_| (None, true));
+        Proved::of(loads.chain(stores))
     }
 
     /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the row.

@@ -69,7 +69,7 @@ fn changed() -> Declined {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// The runs by which a loop can store blocks to addresses, or fold one of them, if it can.
+    /// The rows by which a loop can store blocks to addresses, or fold one of them, if it can.
     fn wide_row(&self, dims: &[usize], roots: &[NodeId], to: Option<Destination>) -> Option<Row> {
         let fits = |row: &Row| self.stores(row, &row.index(), roots, false).is_some();
         let row = self.wide.then(|| self.row(&Loops, dims, roots, to))??;
@@ -186,12 +186,12 @@ impl<'m> Emitter<'m, '_> {
         Ok(true)
     }
 
-    /// The runs by which a loop can store a block to where pointers say, if it can.
+    /// The rows by which a loop can store a block to where pointers say, if it can.
     pub(super) fn wide_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
         self.wide_row(dims, &[store.value], Some(store.target()))
     }
 
-    /// Stores a block by runs. Elements that are masked off are neither computed nor stored.
+    /// Stores a block by rows. Elements that are masked off are neither computed nor stored.
     pub(super) fn store_wide(&mut self, row: &Row, store: Store) -> Result<()> {
         // What was loaded from the place of the store is in the cache already.
         let again = row.loads.iter().any(|load| self.nodes.same(load.ptr, store.ptr));
