@@ -73,6 +73,12 @@ pub trait Vector: Arithmetic {
     /// # Safety
     /// There are less than `LANES`, and they are readable.
     unsafe fn load_first_at(isa: Self::Isa, p: *const Self::Elem, n: usize) -> Self;
+    /// Loads the lanes whose bit in `lanes` is set, the first in the lowest bit; the others are zero and their memory is not
+    /// touched. Bits from `LANES` on do not matter.
+    ///
+    /// # Safety
+    /// The elements of these lanes are readable.
+    unsafe fn load_where_at(isa: Self::Isa, p: *const Self::Elem, lanes: u32) -> Self;
     /// Stores `LANES` elements.
     ///
     /// # Safety
@@ -256,4 +262,58 @@ macro_rules! kernel {
             }
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    kernel! {
+        fn chosen(from: &[f32], lanes: u32, to: &mut [f32]) => chosen_lanes
+    }
+
+    fn chosen_lanes<S: Simd>(s: S, from: &[f32], lanes: u32, to: &mut [f32]) {
+        let last = u32::BITS - (lanes & ((1u64 << S::F32::LANES) - 1) as u32).leading_zeros();
+        assert!(last as usize <= from.len());
+        // SAFETY: the chosen lanes are in the slice.
+        unsafe { S::F32::load_where_at(s, from.as_ptr(), lanes) }.store(to);
+    }
+
+    kernel! {
+        fn evens(from: &[f32], to: &mut [f32]) => even_lanes
+    }
+
+    fn even_lanes<S: Simd>(s: S, from: &[f32], to: &mut [f32]) {
+        S::F32::load_even(s, from).store(to);
+    }
+
+    #[test]
+    fn chosen_lanes_are_loaded_and_no_other() {
+        let from: Vec<f32> = (1..=16).map(|i| i as f32).collect();
+        for isa in Isa::available() {
+            for lanes in [0u32, 1, 2, 0b1010_0101, 0b1111, 0xff, 0xa5a5, 0xffff, 0xffff_0001] {
+                let last = (0..16).rev().find(|i| lanes >> i & 1 == 1).map_or(0, |i| i + 1);
+                let mut to = [7.0; 16];
+                chosen(isa, &from[..last], lanes, &mut to);
+                for (i, &got) in to.iter().enumerate() {
+                    let want = if lanes >> i & 1 == 1 { from[i] } else { 0.0 };
+                    // A vector may have less than 16 lanes.
+                    assert!(got == want || got == 7.0 && i >= 4, "{isa:?} {lanes:#x} lane {i}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_second_element_is_loaded() {
+        let from: Vec<f32> = (0..31).map(|i| i as f32).collect();
+        for isa in Isa::available() {
+            for len in 1..=31 {
+                let mut to = [-1.0; 16];
+                evens(isa, &from[..len], &mut to);
+                let there = |i: &usize| 2 * i < len && (*i < 4 || to[*i] != -1.0);
+                (0..16).filter(there).for_each(|i| assert_eq!(to[i], 2.0 * i as f32, "{isa:?}"));
+            }
+        }
+    }
 }

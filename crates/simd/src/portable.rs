@@ -100,6 +100,27 @@ macro_rules! vector_of_lanes {
                 Lanes(v)
             }
             #[inline(always)]
+            unsafe fn load_even_at(_: Portable, p: *const $t, n: usize) -> Self {
+                // The last element again where there are no more: so the loop has no branch.
+                // SAFETY: passed on.
+                Lanes(std::array::from_fn(|i| unsafe { *p.add(2 * i.min(n - 1)) }))
+            }
+            #[inline(always)]
+            unsafe fn load_where_at(isa: Portable, p: *const $t, lanes: u32) -> Self {
+                if lanes.trailing_ones() as usize >= N {
+                    // SAFETY: passed on.
+                    return unsafe { Self::load_at(isa, p) };
+                }
+                let mut v = [0.0; N];
+                for (i, x) in v.iter_mut().enumerate() {
+                    if lanes >> i & 1 == 1 {
+                        // SAFETY: passed on.
+                        *x = unsafe { *p.wrapping_add(i) };
+                    }
+                }
+                Lanes(v)
+            }
+            #[inline(always)]
             unsafe fn store_at(self, p: *mut $t) {
                 // SAFETY: passed on.
                 unsafe { p.cast::<[$t; N]>().write_unaligned(self.0) }

@@ -39,7 +39,7 @@ use methods;
 macro_rules! vector {
     ($v:ident, $features:ident $isa:ident, $elem:ty, $lanes:literal; $splat:ident, $load:ident, $store:ident, $add:ident,
      $sub:ident, $mul:ident, $div:ident, $fma:ident, $max:ident, $min:ident, $sqrt:ident,
-     |$n:ident| $mask:expr, |$p:ident, $m:ident| $partial:expr, $store_partial:ident, |$low:ident, $high:ident| $evens:expr) => {
+     |$n:ident| $mask:expr, |$bits:ident| $lanes_mask:expr, |$p:ident, $m:ident| $partial:expr, $store_partial:ident, |$low:ident, $high:ident| $evens:expr) => {
         impl Arithmetic for $v {
             type Elem = $elem;
             const FUSED: bool = true;
@@ -77,6 +77,14 @@ macro_rules! vector {
                 // SAFETY: as above; lanes outside of the mask are not touched.
                 unsafe {
                     let $m = $mask;
+                    $v($partial)
+                }
+            }
+            #[inline(always)]
+            unsafe fn load_where_at(_: $isa, $p: *const $elem, $bits: u32) -> Self {
+                // SAFETY: as above; lanes outside of the mask are not touched.
+                unsafe {
+                    let $m = $lanes_mask;
                     $v($partial)
                 }
             }
@@ -122,6 +130,7 @@ vector!(
     _mm512_min_ps,
     _mm512_sqrt_ps,
     |n| ((1u32 << n) - 1) as __mmask16,
+    |bits| bits as __mmask16,
     |p, m| _mm512_maskz_loadu_ps(m, p),
     _mm512_mask_storeu_ps,
     |low, high| _mm512_permutex2var_ps(
@@ -147,6 +156,7 @@ vector!(
     _mm512_min_pd,
     _mm512_sqrt_pd,
     |n| ((1u32 << n) - 1) as __mmask8,
+    |bits| bits as __mmask8,
     |p, m| _mm512_maskz_loadu_pd(m, p),
     _mm512_mask_storeu_pd,
     |low, high| _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), high)
@@ -168,6 +178,10 @@ vector!(
     _mm256_min_ps,
     _mm256_sqrt_ps,
     |n| _mm256_loadu_si256(FIRST_OF_8.as_ptr().add(8 - n).cast()),
+    |bits| {
+        let each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), each), each)
+    },
     |p, m| _mm256_maskload_ps(p, m),
     _mm256_maskstore_ps,
     |low, high| _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(
@@ -191,6 +205,10 @@ vector!(
     _mm256_min_pd,
     _mm256_sqrt_pd,
     |n| _mm256_loadu_si256(FIRST_OF_4.as_ptr().add(4 - n).cast()),
+    |bits| {
+        let each = _mm256_setr_epi64x(1, 2, 4, 8);
+        _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(bits.into()), each), each)
+    },
     |p, m| _mm256_maskload_pd(p, m),
     _mm256_maskstore_pd,
     |low, high| _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_unpacklo_pd(low, high))

@@ -53,12 +53,58 @@ struct Span {
     from: usize,
 }
 
+/// Taps by each of which all pixels of a panel find their inputs at one distance: pixel `i`, if it is inside the image, at
+/// `from + i` of a channel. So it is where a row of the output is as long as one of the input, at a stride of 1.
+struct Shifts {
+    from: Vec<isize>,
+    /// A bit for each pixel of the panel that is inside, in words of 64; all words of a tap, then those of the next.
+    inside: Vec<u64>,
+    words: usize,
+}
+
+impl Shifts {
+    /// `None` if distances differ.
+    fn new<'a>(taps: impl Iterator<Item = &'a [Span]>, pixels: usize) -> Option<Shifts> {
+        let mut shifts = Shifts { from: vec![], inside: vec![], words: pixels.div_ceil(64) };
+        for spans in taps {
+            let distance = |s: &Span| s.from as isize - s.at as isize;
+            let from = spans.first().map_or(0, distance);
+            let start = shifts.inside.len();
+            shifts.inside.resize(start + shifts.words, 0);
+            for span in spans {
+                if distance(span) != from {
+                    return None;
+                }
+                let end = span.at + span.len;
+                for word in span.at / 64..end.div_ceil(64) {
+                    let first = span.at.saturating_sub(word * 64);
+                    let last = (end - word * 64).min(64) - 1;
+                    shifts.inside[start + word] |= !0 << first & !0 >> (63 - last);
+                }
+            }
+            shifts.from.push(from);
+        }
+        Some(shifts)
+    }
+
+    /// Which pixels from `i` on are inside, up to the end of a word.
+    #[inline(always)]
+    fn lanes(&self, tap: usize, i: usize) -> u32 {
+        match i / 64 < self.words {
+            true => (self.inside[tap * self.words + i / 64] >> (i % 64)) as u32,
+            false => 0,
+        }
+    }
+}
+
 /// Where the pixels of a panel find their inputs: for each tap the spans inside the image, and those in the padding.
 pub(super) struct Plan {
     inside: Vec<Span>,
     padding: Vec<Span>,
     /// Where each tap's spans end in `inside` and in `padding`.
     ends: Vec<(usize, usize)>,
+    /// All taps as shifts, if they are: then `f32` goes by these instead of spans.
+    shifts: Option<Shifts>,
     pixels: usize,
     channel: usize,
     stride: usize,
@@ -124,7 +170,13 @@ impl Plan {
                 && writes.all(|s| s.at + s.len <= pixels),
             "a plan leaves its image"
         );
-        Self { inside, padding, ends, pixels, channel, stride: inner.stride }
+        let mut plan =
+            Self { inside, padding, ends, shifts: None, pixels, channel, stride: inner.stride };
+        if plan.stride == 1 {
+            let taps = (0..plan.ends.len()).map(|tap| plan.spans(tap).0);
+            plan.shifts = Shifts::new(taps, pixels);
+        }
+        plan
     }
 
     /// The spans of `tap` inside the image, and those in the padding.
@@ -156,6 +208,34 @@ impl Plan {
         copy: impl Fn(*const T, *mut T, usize),
         zero: impl Fn(*mut T, usize),
     ) {
+        self.each_row(image, k, width, dst, |tap, channel, to| {
+            let (inside, padding) = self.spans(tap);
+            // SAFETY: the channel and the row are there, and the spans lie inside of both, as `new` has asserted.
+            unsafe {
+                for span in inside {
+                    copy(channel.add(span.from), to.add(span.at), span.len);
+                }
+                for span in padding {
+                    zero(to.add(span.at), span.len);
+                }
+                if self.pixels < width {
+                    zero(to.add(self.pixels), width - self.pixels);
+                }
+            }
+        });
+    }
+
+    /// Calls `f(tap, channel, row)` for rows `k` of `dst`, of `width` elements each. `f` may rely on a readable channel and a
+    /// writable row.
+    #[inline(always)]
+    fn each_row<T>(
+        &self,
+        image: &[T],
+        k: Range<usize>,
+        width: usize,
+        dst: &mut [T],
+        f: impl Fn(usize, *const T, *mut T),
+    ) {
         let taps = self.ends.len();
         let channels = k.end.div_ceil(taps);
         assert!(
@@ -170,21 +250,8 @@ impl Plan {
         let mut channel = image.as_ptr().wrapping_add(k.start / taps * self.channel);
         let mut to = dst.as_mut_ptr();
         for _ in k {
-            let (inside, padding) = self.spans(tap);
-            // SAFETY: `image` has the channel and `dst` the row, as asserted, and the spans lie inside of both, as `new` has
-            // asserted.
-            unsafe {
-                for span in inside {
-                    copy(channel.add(span.from), to.add(span.at), span.len);
-                }
-                for span in padding {
-                    zero(to.add(span.at), span.len);
-                }
-                if self.pixels < width {
-                    zero(to.add(self.pixels), width - self.pixels);
-                }
-                to = to.add(width);
-            }
+            f(tap, channel, to);
+            to = to.wrapping_add(width);
             tap += 1;
             if tap == taps {
                 tap = 0;
@@ -216,6 +283,18 @@ fn fill_lanes<S: Simd>(
             i += lanes;
         }
     };
+    if let Some(shifts) = plan.shifts.as_ref().filter(|_| width.is_multiple_of(lanes)) {
+        return plan.each_row(image, k, width, dst, |tap, channel, to| {
+            let from = channel.wrapping_offset(shifts.from[tap]);
+            for i in (0..width).step_by(lanes) {
+                // SAFETY: `each_row` gives the row, and the channel has the inputs of all pixels that are inside.
+                unsafe {
+                    let v = S::F32::load_where_at(s, from.wrapping_add(i), shifts.lanes(tap, i));
+                    v.store_at(to.add(i));
+                }
+            }
+        });
+    }
     match plan.stride {
         1 => {
             let copy = |from: *const f32, to: *mut f32, n: usize| {

@@ -7,6 +7,8 @@ mod plan;
 
 pub use global::{global_average, global_lp, global_max};
 
+use std::ops::{Add, Range};
+
 use half::{bf16, f16};
 
 use crate::disjoint::Disjoint;
@@ -262,8 +264,8 @@ kernel! {
 }
 #[inline(always)]
 fn max_lanes<S: Simd>(s: S, plan: &Plan, x: &[f32], y: &mut [f32]) {
-    y.fill(f32::NEG_INFINITY);
-    combine::<S::F32>(s, plan, x, y, |acc, x| acc.max(x));
+    let greater = |best: f32, x: f32| if best > x { best } else { x };
+    reduce::<S::F32>(s, plan, x, y, f32::NEG_INFINITY, |best, x| best.max(x), greater);
 }
 
 kernel! {
@@ -281,50 +283,88 @@ fn average<V: Vector>(
     divisors: &[V::Elem],
     x: &[V::Elem],
     y: &mut [V::Elem],
-) {
-    y.fill(V::Elem::default());
-    combine::<V>(isa, plan, x, y, |acc, x| acc.add(x));
+) where
+    V::Elem: Add<Output = V::Elem>,
+{
+    reduce::<V>(isa, plan, x, y, V::Elem::default(), |sum, x| sum.add(x), |sum, x| sum + x);
     for (y, divisors) in y.chunks_mut(V::LANES).zip(divisors.chunks(V::LANES)) {
         let sum = V::load_up_to(isa, y);
         sum.div(V::load_up_to(isa, divisors)).store_up_to(y);
     }
 }
 
-/// `y = f(y, x)` over the spans of all taps.
+/// Reduces each window from `start` on, its taps in order: neighbouring outputs whose windows lie between the borders of
+/// the inner dimension by vectors, the others one by one.
 #[inline(always)]
-fn combine<V: Vector>(
+fn reduce<V: Vector>(
     isa: V::Isa,
     plan: &Plan,
     x: &[V::Elem],
     y: &mut [V::Elem],
-    f: impl Fn(V, V) -> V,
+    start: V::Elem,
+    vectors: impl Fn(V, V) -> V,
+    elements: impl Fn(V::Elem, V::Elem) -> V::Elem,
 ) {
-    plan.for_each_span(|span| {
-        let (x, y) = (&x[span.from..], &mut y[span.to..span.to + span.len]);
-        match plan.stride {
-            1 => {
-                let x = &x[..y.len()];
-                for (y, x) in y.chunks_mut(V::LANES).zip(x.chunks(V::LANES)) {
-                    f(V::load_up_to(isa, y), V::load_up_to(isa, x)).store_up_to(y);
-                }
-            }
-            2 => {
-                for (y, x) in y.chunks_mut(V::LANES).zip(x.chunks(2 * V::LANES)) {
-                    let x = V::load_even(isa, &x[..2 * y.len() - 1]);
-                    f(V::load_up_to(isa, y), x).store_up_to(y);
-                }
-            }
-            stride => {
-                for (i, y) in y.chunks_mut(V::LANES).enumerate() {
-                    let mut lanes = [V::Elem::default(); 16];
-                    for (j, lane) in lanes.iter_mut().enumerate().take(y.len()) {
-                        *lane = x[(i * V::LANES + j) * stride];
-                    }
-                    f(V::load_up_to(isa, y), V::load(isa, &lanes)).store_up_to(y);
-                }
-            }
+    let Range { start: first, end } = plan.interior;
+    plan.for_each_row(y, |rows, y| {
+        for o in (0..first).chain(end..y.len()) {
+            let inputs = rows.iter().flat_map(|row| plan.inner_window(o).map(move |i| row + i));
+            y[o] = inputs.fold(start, |acc, at| elements(acc, x[at]));
         }
     });
+    match plan.stride {
+        1 => reduce_interior::<V, 1>(isa, plan, x, y, start, vectors),
+        2 => reduce_interior::<V, 2>(isa, plan, x, y, start, vectors),
+        _ => reduce_interior::<V, 0>(isa, plan, x, y, start, vectors),
+    }
+}
+
+/// [`reduce`] of the interior, at a stride of 1, 2 or, for 0, any.
+#[inline(always)]
+fn reduce_interior<V: Vector, const STRIDE: usize>(
+    isa: V::Isa,
+    plan: &Plan,
+    x: &[V::Elem],
+    y: &mut [V::Elem],
+    start: V::Elem,
+    f: impl Fn(V, V) -> V,
+) {
+    let Range { start: first, end } = plan.interior;
+    let stride = if STRIDE == 0 { plan.stride } else { STRIDE };
+    let (taps, dilation) = plan.inner_taps();
+    plan.for_each_row(y, |rows, y| {
+        for (i, y) in y[first..end].chunks_mut(V::LANES).enumerate() {
+            let from = plan.inner_start(first + i * V::LANES);
+            let reach = (y.len() - 1) * stride + 1;
+            let mut acc = V::new(isa, start);
+            for row in rows {
+                let mut from = row + from;
+                for _ in 0..taps {
+                    let x = &x[from..from + reach];
+                    acc = f(
+                        acc,
+                        match STRIDE {
+                            1 => V::load_up_to(isa, x),
+                            2 => V::load_even(isa, x),
+                            _ => load_strided(isa, x, stride),
+                        },
+                    );
+                    from += dilation;
+                }
+            }
+            acc.store_up_to(y);
+        }
+    });
+}
+
+/// Elements that are `stride` apart, with arbitrary lanes where there are none.
+#[inline(always)]
+fn load_strided<V: Vector>(isa: V::Isa, x: &[V::Elem], stride: usize) -> V {
+    let mut lanes = [V::Elem::default(); 16];
+    for (lane, x) in lanes.iter_mut().zip(x.iter().step_by(stride)) {
+        *lane = *x;
+    }
+    V::load(isa, &lanes)
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 //! Where the windows of a plane lie.
 
+use std::ops::Range;
+
 use super::PoolSpec;
 use crate::conv::geometry::{Axis, unravel};
 
 /// The windows of one plane at a known size.
 pub struct Plan {
     axes: Vec<Axis>,
-    /// The step in the input between neighbouring outputs of a span.
+    /// The step in the input between neighbouring outputs of a row.
     pub(super) stride: usize,
+    /// The outputs of a row whose windows lie inside the input along the inner dimension.
+    pub(super) interior: Range<usize>,
     /// For each row of the output: the rows of the input (their offsets) that its windows cover.
     rows: Vec<Vec<usize>>,
     /// For each inner tap: the first output inside the input, how many there are, and the first one's input coordinate.
@@ -54,7 +58,11 @@ impl Plan {
             })
             .filter(|s| s.1 > 0)
             .collect();
-        Self { axes, stride: inner.stride, rows, spans }
+        let inside = (0..inner.kernel).map(|tap| inner.inside(0, inner.output, tap));
+        let (first, end) =
+            inside.fold((0, inner.output), |(a, b), (first, end)| (a.max(first), b.min(end)));
+        let interior = first.min(end)..end;
+        Self { axes, stride: inner.stride, interior, rows, spans }
     }
 
     pub(super) fn pixels_in(&self) -> usize {
@@ -71,6 +79,31 @@ impl Plan {
 
     fn inner(&self) -> Axis {
         self.axes[self.axes.len() - 1]
+    }
+
+    /// Calls `f(the rows of the input that a row's windows cover, the row)` for each row of the output.
+    #[inline(always)]
+    pub(super) fn for_each_row<T>(&self, y: &mut [T], mut f: impl FnMut(&[usize], &mut [T])) {
+        for (rows, y) in self.rows.iter().zip(y.chunks_exact_mut(self.inner().output)) {
+            f(rows, y);
+        }
+    }
+
+    /// The coordinates in a row of the input that the window of output `o` covers.
+    #[inline(always)]
+    pub(super) fn inner_window(&self, o: usize) -> impl Iterator<Item = usize> + use<> {
+        let inner = self.inner();
+        (0..inner.kernel).filter_map(move |tap| inner.source(o, tap))
+    }
+
+    /// The first coordinate of [`inner_window`](Self::inner_window) for an output of the interior.
+    pub(super) fn inner_start(&self, o: usize) -> usize {
+        o * self.stride - self.inner().pad
+    }
+
+    /// The number of inner taps and their distance.
+    pub(super) fn inner_taps(&self) -> (usize, usize) {
+        (self.inner().kernel, self.inner().dilation)
     }
 
     /// Calls `f` for every tap of every row of the output.
@@ -96,7 +129,7 @@ impl Plan {
             for o in 0..inner.output {
                 let taps = |row: &usize| {
                     let row = *row;
-                    (0..inner.kernel).filter_map(move |t| inner.source(o, t).map(|x| row + x))
+                    self.inner_window(o).map(move |x| row + x)
                 };
                 f(i * inner.output + o, &mut rows.iter().flat_map(taps));
             }
