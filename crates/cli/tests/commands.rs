@@ -321,6 +321,9 @@ fn bench_measures_profiles_and_traces() {
     let events = trace["traceEvents"].as_array().unwrap();
     assert!(events.iter().all(|e| e["ph"] == "X" && e["dur"].as_f64().unwrap() >= 0.0));
     assert!(!events.is_empty());
+    let report = json(&["bench", &digits(), "-n", "4", "--concurrency", "3", "--json"]);
+    assert_eq!((&report["iterations"], &report["concurrency"]), (&12.into(), &3.into()));
+    assert!(report["throughput_per_s"].as_f64().unwrap() > 0.0);
     let text = stdout(&["bench", &digits(), "-n", "2", "-w", "0"]);
     assert!(text.contains("p50") && text.contains("throughput"), "{text}");
 }

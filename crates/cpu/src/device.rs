@@ -4,14 +4,15 @@ use crate::kernel::{Call, Compile, Kernel};
 use crate::machine;
 use crate::ops;
 use std::sync::Arc;
+use std::time::Instant;
 use trident_ir::cost::flops;
 use trident_ir::{DType, Func, Module, Op, ValueId};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    self as runtime, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelCompiler,
-    KernelError, KernelImage, KernelOptions, Launch, OpShapes, OutputShape, Stream, Submitted,
-    Unit, Value,
+    self as runtime, Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence,
+    KernelCompiler, KernelError, KernelImage, KernelOptions, Launch, LaunchLimits, OpShapes,
+    OutputShape, Stream, Submitted, Unit, Value,
 };
 use trident_simd::Isa;
 
@@ -61,6 +62,10 @@ impl KernelCompiler for CpuDevice {
 impl Device for CpuDevice {
     fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    fn admit(&self, limits: LaunchLimits, until: Option<Instant>) -> Option<Admission> {
+        self.threads.enter(limits.priority, until).map(Admission::of)
     }
 
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {

@@ -16,8 +16,8 @@ pub struct RunContext {
     pub deadline: Option<Instant>,
     /// Stops the run from outside, where limits are looked at.
     pub cancel: Option<CancelFlag>,
-    /// A device that orders the runs that compete for it lets those of a higher number go first; the CPU does not order
-    /// them.
+    /// Of the runs that wait for a device, those of a higher number go first. On the CPU as many runs compute at a time as
+    /// there are cores, and while one of a higher number does, the others have a single thread each.
     pub priority: i32,
     /// Most threads to use; 0 for all of a device. Results do not depend on it.
     pub threads: usize,
@@ -102,8 +102,8 @@ impl CancelFlag {
     }
 }
 
-/// Gets results of a run as they come, on the thread of the run, which waits meanwhile. To stop the run early, it sets
-/// the run's [`CancelFlag`].
+/// Gets results of a run as they come, on the thread of the run, which waits meanwhile and keeps its core: a sink must not
+/// wait for a run of another thread. To stop the run early, it sets the run's [`CancelFlag`].
 pub trait Sink: Send + Sync {
     /// Part of the result of this name. Reading a tensor waits for its elements.
     fn partial(&self, output: &str, part: Partial<'_>);

@@ -2,7 +2,7 @@
 
 use crate::context::RunContext;
 use crate::error::{PlanError, RunError};
-use crate::exec::{Outputs, Run, Streams};
+use crate::exec::{Outputs, Run, Streams, admit};
 use crate::plan;
 use crate::plan::report::PlanReport;
 use crate::profile::{Profile, Recorder};
@@ -106,6 +106,8 @@ impl Entry {
         let Bound { values: args, given } = self.signature.bind(inputs)?;
         let variant = self.variant(&given)?;
         let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
+        let (deadline, limits) = (context.until(), context.launch_limits());
+        let admitted = admit(&plan.devices, limits, deadline, context.cancel.as_ref())?;
         let recorder = context.profile.then(Recorder::start);
         let memory = shapes.plan(plan, &args);
         // Where memory does not suffice for all at once, it may still do piece by piece.
@@ -116,8 +118,8 @@ impl Entry {
         let run = Run {
             plan,
             pool: &self.pool,
-            deadline: context.until(),
-            limits: context.launch_limits(),
+            deadline,
+            limits,
             cancel: context.cancel,
             recorder: recorder.as_ref(),
             memory,
@@ -126,6 +128,7 @@ impl Entry {
             spare: Default::default(),
         };
         let results = run.function(args)?;
+        drop((run, admitted));
         let names = self.signature.outputs.iter().map(|o| o.name.clone());
         let profile = recorder.map(Recorder::finish).unwrap_or_default();
         Ok((names.zip(results).collect(), profile))

@@ -1,6 +1,7 @@
 //! What a run is given beside its inputs: limits, a switch, memory for results, a sink.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
@@ -222,4 +223,43 @@ fn results_do_not_depend_on_the_number_of_threads_allowed() {
     for threads in [1, 2, 3, 64] {
         assert_eq!(run(threads), all);
     }
+}
+
+/// Keeps its run, and the run's core, until told.
+struct Hold<'a>(&'a AtomicBool);
+
+impl Sink for Hold<'static> {
+    fn partial(&self, _: &str, _: Partial<'_>) {
+        while !self.0.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[test]
+fn runs_that_wait_for_a_core_heed_limits_and_flags() {
+    static RELEASED: AtomicBool = AtomicBool::new(false);
+    let session = session(CHAIN, cpu(1));
+    let inputs = || [("x", tensor(&[2], &[0f32, 1.0]).into())];
+    std::thread::scope(|scope| {
+        // More than a machine has cores, or than may be active anyway.
+        for _ in 0..64.max(std::thread::available_parallelism().unwrap().get()) {
+            let context =
+                RunContext { sink: Some(Arc::new(Hold(&RELEASED))), ..RunContext::default() };
+            let (session, inputs) = (&session, inputs());
+            scope.spawn(move || session.run_with(&inputs, context).unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        let limit = Duration::from_millis(20);
+        let late = session.run_with(&inputs(), RunContext::within(limit)).unwrap_err();
+        let flag = CancelFlag::new();
+        flag.cancel();
+        let context = RunContext { cancel: Some(flag), ..RunContext::default() };
+        let cancelled = session.run_with(&inputs(), context).unwrap_err();
+        RELEASED.store(true, Ordering::Relaxed);
+        let text = "the run was stopped at its beginning, as others keep `cpu` busy: its time limit of 20ms has passed";
+        assert_eq!(late.to_string(), text);
+        let text = "the run was cancelled at its beginning, as others keep `cpu` busy";
+        assert_eq!(cancelled.to_string(), text);
+    });
 }

@@ -46,6 +46,8 @@ impl Pace {
         if most <= 1 {
             return work(&mut iter::once(0..programs));
         }
+        // Of this launch alone, unless it is part of one: without workers where all cores are busy.
+        let _run = threads.try_enter();
         let expected = self.expected(programs);
         let saved = expected - expected / most as u64;
         let mut rest = 0..programs;

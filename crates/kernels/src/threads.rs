@@ -1,9 +1,12 @@
-//! The thread pool: fork-join over numbered tasks.
+//! Threads: fork-join over numbered tasks, on workers that all runs of a process share.
 //!
 //! The caller works too; workers that join a job late or not at all cost nothing. A worker spins for a while after a
-//! job, because launches follow one another closely, and then parks.
+//! job, because launches follow one another closely, and then parks. Callers that run side by side share the cores: no
+//! more runs are active than there are cores, and each has its part of the workers that are left.
 
-mod crew;
+mod admission;
+mod executor;
+mod job;
 #[cfg(all(test, feature = "models"))]
 mod models;
 mod share;
@@ -12,51 +15,68 @@ mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::disjoint::Disjoint;
-use crate::sync::{AtomicUsize, Builder, JoinHandle, Ordering};
-use crew::{Crew, Turn};
+use crate::sync::{AtomicUsize, Ordering};
+use executor::Executor;
+pub use executor::RunGuard;
 pub use share::Shares;
 
-/// A pool of `n` threads, the caller among them.
+/// The right to use `n` threads at a time, the caller among them.
 ///
 /// Which thread runs which task is not fixed, so a task must write only what its index determines; then results do not
-/// depend on the number of threads.
+/// depend on the number of threads, nor on what else runs.
 pub struct Threads {
-    crew: Option<Arc<Crew>>,
-    /// Those of a pool that shares another one's are that one's.
-    workers: Vec<JoinHandle<()>>,
+    executor: Arc<Executor>,
+    /// Whether the executor ends with this.
+    owns: bool,
     count: usize,
 }
 
+/// The cores that the system grants this process.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl Threads {
-    /// A pool of `n` threads (at least one), `n - 1` of which it starts. Fewer run if the system refuses to start them.
+    /// `n` threads of the process (at least one). Fewer if the system refuses to start them.
     pub fn new(n: usize) -> Self {
-        if n <= 1 {
-            return Self { crew: None, workers: Vec::new(), count: 1 };
-        }
-        let n = n.min(crew::JOINED as usize);
-        let crew = Arc::new(Crew::new(n - 1));
-        let workers: Vec<_> = (1..n)
-            .map_while(|i| {
-                let crew = Arc::clone(&crew);
-                let name = format!("trident-cpu-{i}");
-                Builder::new().name(name).spawn(move || crew.work(i)).ok()
-            })
-            .collect();
-        let count = workers.len() + 1;
-        Self { crew: Some(crew), workers, count }
+        let executor = Executor::of_process();
+        let count = executor.grow(n);
+        Self { executor, owns: false, count }
+    }
+
+    /// `n` threads that nobody else uses, for models and tests.
+    #[cfg(test)]
+    fn own(n: usize) -> Self {
+        let executor = Executor::new(n);
+        let count = executor.grow(n);
+        Self { executor, owns: true, count }
     }
 
     /// The same threads, of which no more than `n` run a job.
     pub fn limited(&self, n: usize) -> Self {
-        let count = self.count.min(n.max(1));
-        Self { crew: self.crew.clone().filter(|_| count > 1), workers: Vec::new(), count }
+        let (executor, count) = (Arc::clone(&self.executor), self.count.min(n.max(1)));
+        Self { executor, owns: false, count }
     }
 
     /// One thread per core that the system grants this process.
     pub fn all_cores() -> Self {
-        Self::new(std::thread::available_parallelism().map_or(1, usize::from))
+        Self::new(cores())
+    }
+
+    /// Begins a run on this thread: until the guard goes, its jobs have their part of the workers. While as many runs are
+    /// active as there are cores, it waits, those of a higher priority less long; `None` if that lasts until `until`.
+    /// While a run of a higher priority is active, one of a lower has no workers. A part of a run, on its thread, need not
+    /// wait. A run must not wait for another one that waits here.
+    pub fn enter(&self, priority: i32, until: Option<Instant>) -> Option<RunGuard> {
+        self.executor.enter(priority, until)
+    }
+
+    /// As [`enter`](Self::enter), but without a run, and so without workers, where it would have to wait.
+    pub fn try_enter(&self) -> Option<RunGuard> {
+        self.executor.try_enter()
     }
 
     /// The number of threads, the caller included.
@@ -65,16 +85,18 @@ impl Threads {
     }
 
     /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is passed on
-    /// (tasks not yet started are then skipped). Inside a task, and while another thread's job runs, all run inline.
+    /// (tasks not yet started are then skipped). Inside a task all run inline.
     pub fn run(&self, count: usize, task: impl Fn(usize) + Sync) {
         self.dispatch(count, &task);
     }
 
     /// Behind a pointer, so that a kernel's loop is compiled once and not for each way in which it may be called.
     fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
-        let Some(turn) = self.turn(count) else { return (0..count).for_each(task) };
+        if count <= 1 || self.count == 1 {
+            return (0..count).for_each(task);
+        }
         let next = Padded(AtomicUsize::new(0));
-        turn.run(count.min(self.count()), &|_| {
+        self.team(count, &|_| {
             let _stop = Stop(&next.0, count);
             loop {
                 let i = next.0.fetch_add(1, Ordering::Relaxed);
@@ -89,22 +111,16 @@ impl Threads {
     /// Calls `member(0)` here and, on the workers that come before it returns, `member(1)` … `member(size - 1)`. Any of
     /// those may be missing, so member 0 must be able to do everything.
     pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
-        match self.turn(size) {
-            Some(turn) => turn.run(size.min(self.count()), member),
-            None => member(0),
+        let size = size.min(self.count);
+        if size <= 1 || !self.executor.team(size, member) {
+            member(0);
         }
     }
 
-    /// The right to run a job of this many threads.
-    fn turn(&self, size: usize) -> Option<Turn<'_>> {
-        self.crew.as_ref().filter(|_| size.min(self.count()) > 1)?.turn()
-    }
-
     /// Whether a team is worth its price if all of it saves `nanos` nanoseconds: a worker that is parked is woken for
-    /// much work, or once callers have missed as much in launches that followed one another closely.
+    /// much work, or once the run has missed as much in launches that followed one another closely. Never outside a run.
     pub fn worth_waking(&self, size: usize, nanos: u64) -> bool {
-        let size = size.min(self.count());
-        self.crew.as_ref().is_some_and(|crew| crew.worth_waking(size, nanos))
+        self.executor.worth_waking(size.min(self.count), nanos)
     }
 
     /// Calls `f` on ranges that together cover `0..len` once; inner boundaries are multiples of `grain`. `f` must
@@ -165,11 +181,8 @@ struct Padded<T>(T);
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        let Some(crew) = self.crew.as_ref().filter(|_| !self.workers.is_empty()) else { return };
-        crew.stop();
-        for worker in self.workers.drain(..) {
-            // A worker catches the panics of its tasks, so joining cannot fail.
-            let _ = worker.join();
+        if self.owns {
+            self.executor.end();
         }
     }
 }

@@ -4,9 +4,11 @@ use crate::{
     Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
     Submitted, Tensor, Value,
 };
+use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 use trident_ir::{DType, Func, Op, ValueId};
 
 /// Something that can run ops. Memory is shared, so a device never owns tensors.
@@ -33,6 +35,14 @@ pub trait Device: Send + Sync {
         Immediate::stream()
     }
 
+    /// Begins a run on this thread, which ends when the admission is dropped, on the same thread. A device whose cores
+    /// computing runs share may let it wait; `None` if that lasts until `until`. A run inside another one, on its thread,
+    /// does not wait. Runs ask a session's devices in turn, so of those only one may let them wait.
+    fn admit(&self, limits: LaunchLimits, until: Option<Instant>) -> Option<Admission> {
+        let _ = (limits, until);
+        Some(Admission::default())
+    }
+
     /// Where the device's memory comes from.
     fn memory(&self) -> Arc<dyn MemoryProvider> {
         HostMemory::provider()
@@ -42,6 +52,23 @@ pub trait Device: Send + Sync {
 impl fmt::Debug for dyn Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Device").field("info", self.info()).finish()
+    }
+}
+
+/// The right to run, until it is dropped.
+#[derive(Default)]
+pub struct Admission(Option<Box<dyn Any>>);
+
+impl Admission {
+    /// A right that lasts as long as this value.
+    pub fn of(guard: impl Any) -> Admission {
+        Admission(Some(Box::new(guard)))
+    }
+}
+
+impl fmt::Debug for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Admission").field("held", &self.0.is_some()).finish()
     }
 }
 
@@ -167,8 +194,7 @@ pub struct Launch<'a> {
 pub struct LaunchLimits {
     /// Most threads to use, of a device that has them; 0 for all.
     pub threads: usize,
-    /// A device that orders the runs that compete for it lets those of a higher number go first; the CPU does not order
-    /// them.
+    /// Of the runs that wait for a device, those of a higher number go first.
     pub priority: i32,
 }
 

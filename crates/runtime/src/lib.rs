@@ -20,7 +20,7 @@ pub mod vault;
 
 pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, PoolStats};
 pub use device::{
-    Claim, Cost, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
+    Admission, Claim, Cost, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
 };
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};

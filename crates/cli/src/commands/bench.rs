@@ -10,7 +10,10 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
+use std::iter;
 use std::path::PathBuf;
+use std::sync::Barrier;
+use std::thread;
 use std::time::{Duration, Instant};
 use trident_engine::{Event, Profile, RunContext, Session};
 use trident_runtime::Value;
@@ -21,6 +24,7 @@ Inputs that are not given are random; dimensions known only at run time are 1 un
 Examples:
   trident bench resnet50.onnx --threads 2 --shape input=8x3x224x224
   trident bench model.onnx --iterations 200 --json
+  trident bench model.onnx --concurrency 2         two sessions of a process at a time
   trident bench model.onnx --profile               where the time goes, by op and by node
   trident bench model.onnx --trace trace.json      open it at https://ui.perfetto.dev";
 
@@ -42,6 +46,9 @@ pub(crate) struct Args {
     /// Runs measured
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50, allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: u32,
+    /// Callers at a time, each with a session of its own: each makes all runs, and they share the threads
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    concurrency: u16,
     /// Add tables of where the time goes
     #[arg(long)]
     profile: bool,
@@ -67,17 +74,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let bound = args.inputs.read(session, None, &limits, true)?;
     let inputs = bound.as_slice();
 
-    let run = || {
-        let start = Instant::now();
-        session.run_with(&inputs, limits.context()).map_err(|e| limits.explain(e))?;
-        Ok::<_, Failure>(start.elapsed())
-    };
-    let first_run = run()?;
-    for _ in 0..args.warmup {
-        run()?;
-    }
-    let times = (0..args.iterations).map(|_| run()).collect::<Result<_, _>>()?;
+    let first = Instant::now();
+    session.run_with(&inputs, limits.context()).map_err(|e| limits.explain(e))?;
+    let first_run = first.elapsed();
+    let others = (1..args.concurrency).map(|_| model::load(&args.model, &args.device, &limits));
+    let others = others.collect::<Result<Vec<_>, _>>()?;
+    let sessions: Vec<&Session> =
+        iter::once(session).chain(others.iter().map(|loaded| &loaded.session)).collect();
+    let (times, wall) = measure(args, &sessions, &inputs, &limits)?;
     let report = Report {
+        throughput: (times.len() * batch(&inputs)) as f64 / wall.as_secs_f64().max(1e-12),
         latency: Latency::of(times),
         load: loaded.time,
         first_run,
@@ -93,6 +99,43 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = if args.json { report.json(args) } else { report.text(args) };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// The time of each run, and of all of them together: each session's runs follow one another on a thread.
+fn measure(
+    args: &Args,
+    sessions: &[&Session],
+    inputs: &[(&str, Value)],
+    limits: &Limits,
+) -> Result<(Vec<Duration>, Duration), Failure> {
+    let start = Barrier::new(sessions.len());
+    let caller = |session: &Session| {
+        let run = || {
+            let start = Instant::now();
+            session.run_with(inputs, limits.context()).map_err(|e| limits.explain(e))?;
+            Ok::<_, Failure>(start.elapsed())
+        };
+        let warm = (0..args.warmup).try_for_each(|_| run().map(drop));
+        // Even if that failed: the others wait.
+        start.wait();
+        let start = Instant::now();
+        warm?;
+        let times = (0..args.iterations).map(|_| run()).collect::<Result<Vec<_>, _>>()?;
+        Ok((times, start, Instant::now()))
+    };
+    let callers: Vec<Result<_, Failure>> = thread::scope(|scope| {
+        let callers: Vec<_> =
+            sessions.iter().map(|session| scope.spawn(|| caller(session))).collect();
+        let joined = callers
+            .into_iter()
+            .map(|caller| caller.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.collect()
+    });
+    let callers = callers.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let first = callers.iter().map(|(_, start, _)| *start).min();
+    let last = callers.iter().map(|(.., end)| *end).max();
+    let wall = first.zip(last).map(|(first, last)| last - first).unwrap_or_default();
+    Ok((callers.into_iter().flat_map(|(times, ..)| times).collect(), wall))
 }
 
 /// Profiles of further runs, which are not measured: taking times costs time.
@@ -153,6 +196,8 @@ impl Latency {
 
 struct Report {
     latency: Latency,
+    /// Runs each second, times the batch.
+    throughput: f64,
     load: Duration,
     first_run: Duration,
     peak_rss: Option<usize>,
@@ -170,11 +215,6 @@ struct Sum {
 }
 
 impl Report {
-    /// Runs each second, times the batch.
-    fn throughput(&self) -> f64 {
-        self.batch as f64 / self.latency.mean().as_secs_f64().max(1e-12)
-    }
-
     /// Sums by a key of the events, greatest first. The time of control flow holds that of its nested steps.
     fn sums(&self, key: impl Fn(&Event) -> [String; 3]) -> Vec<([String; 3], Sum)> {
         let mut sums: BTreeMap<[String; 3], Sum> = BTreeMap::new();
@@ -211,7 +251,7 @@ impl Report {
             l.0.len()
         );
         let unit = if self.batch > 1 { "items" } else { "runs" };
-        text.push_str(&format!("{title}throughput{title:#}  {:.1} {unit}/s\n", self.throughput()));
+        text.push_str(&format!("{title}throughput{title:#}  {:.1} {unit}/s\n", self.throughput));
         text.push_str(&format!(
             "{title}load{title:#}        {}   first run {}\n",
             d(self.load),
@@ -275,8 +315,9 @@ impl Report {
                 "min": ms(l.quantile(0.0)), "mean": ms(l.mean()),
             },
             "iterations": l.0.len(),
+            "concurrency": args.concurrency,
             "batch": self.batch,
-            "throughput_per_s": self.throughput(),
+            "throughput_per_s": self.throughput,
             "load_ms": ms(self.load),
             "first_run_ms": ms(self.first_run),
             "peak_rss_bytes": self.peak_rss,

@@ -1,19 +1,17 @@
 //! Submits a step to its device, waits where that is needed, and says what failed.
 
+use super::admit::LOOK;
 use super::streams::InFlight;
 use super::{Failure, Run};
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{OpFailure, RunError};
 use crate::plan::{Plan, Step};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
 use trident_runtime::{
     Buffer, Executable, Fence, KernelError, Launch, OutputShape, Outputs, Stream, Tensor, Value,
 };
-
-/// How long a run that can be cancelled waits before it looks at its flag again.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// What a step gives, or why not, with what its operands were.
 pub(super) type Outcome = Result<Vec<Option<Value>>, (Failure, Operands)>;

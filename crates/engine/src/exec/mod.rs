@@ -1,11 +1,13 @@
 //! Executes a plan: step by step, values in a frame, each freed or handed over at its last use.
 
+mod admit;
 mod control;
 mod launch;
 mod outputs;
 mod slices;
 mod streams;
 
+pub(crate) use admit::admit;
 pub(crate) use outputs::Outputs;
 pub(crate) use streams::Streams;
 

@@ -41,7 +41,7 @@ fn assert_each_once(hits: &[Count]) {
 #[test]
 fn every_task_runs_once() {
     explore(|| {
-        let pool = Threads::new(3);
+        let pool = Threads::own(3);
         for count in [4, 1, 2] {
             let hits = counts(count);
             pool.run(count, |i| {
@@ -56,7 +56,7 @@ fn every_task_runs_once() {
 #[test]
 fn nobody_is_in_a_job_that_has_ended() {
     explore(|| {
-        let pool = Threads::new(3);
+        let pool = Threads::own(3);
         let strays = Arc::new(Count::new(0));
         for _ in 0..2 {
             let (open, inside) = (Arc::new(AtomicBool::new(true)), Arc::new(Count::new(0)));
@@ -79,7 +79,7 @@ fn nobody_is_in_a_job_that_has_ended() {
 #[test]
 fn a_parked_worker_hears_of_every_job() {
     explore(|| {
-        let pool = Threads::new(2);
+        let pool = Threads::own(2);
         for _ in 0..2 {
             // The caller stays in the job until the worker has come: a call that is lost is a deadlock.
             let both = Barrier::new(2);
@@ -93,7 +93,7 @@ fn a_parked_worker_hears_of_every_job() {
 #[test]
 fn a_whole_team_comes_though_each_wakes_but_two() {
     explore(|| {
-        let pool = Threads::new(4);
+        let pool = Threads::own(4);
         let all = Barrier::new(4);
         pool.team(4, &|_| {
             all.wait();
@@ -104,7 +104,7 @@ fn a_whole_team_comes_though_each_wakes_but_two() {
 #[test]
 fn no_member_beyond_the_team_comes() {
     explore(|| {
-        let pool = Threads::new(4);
+        let pool = Threads::own(4);
         let hits = counts(4);
         pool.team(2, &|member| {
             hits[member].fetch_add(1, Ordering::Relaxed);
@@ -120,7 +120,7 @@ fn no_member_beyond_the_team_comes() {
 #[test]
 fn a_panic_reaches_its_caller_after_all_tasks_have_ended() {
     explore(|| {
-        let pool = Threads::new(3);
+        let pool = Threads::own(3);
         let inside = Count::new(0);
         let caught = catch_unwind(AssertUnwindSafe(|| {
             pool.run(3, |i| {
@@ -145,7 +145,7 @@ fn a_panic_reaches_its_caller_after_all_tasks_have_ended() {
 #[test]
 fn jobs_inside_tasks_run_inline() {
     explore(|| {
-        let pool = Threads::new(2);
+        let pool = Threads::own(2);
         let hits = counts(4);
         pool.run(2, |i| {
             let here = thread::current().id();
@@ -161,7 +161,7 @@ fn jobs_inside_tasks_run_inline() {
 #[test]
 fn callers_on_several_threads_share_a_pool() {
     explore(|| {
-        let pool = Arc::new(Threads::new(2));
+        let pool = Arc::new(Threads::own(2));
         let callers: Vec<_> = (0..2)
             .map(|_| {
                 let pool = pool.clone();
@@ -180,10 +180,67 @@ fn callers_on_several_threads_share_a_pool() {
 }
 
 #[test]
-fn a_pool_ends_whatever_its_workers_do() {
-    explore(|| drop(Threads::new(3)));
+fn runs_side_by_side_have_workers_of_their_own() {
     explore(|| {
-        let pool = Threads::new(3);
+        // Two callers, and a worker for each.
+        let pool = Arc::new(Threads::own(4));
+        let callers: Vec<_> = (0..2)
+            .map(|_| {
+                let pool = pool.clone();
+                thread::spawn(move || {
+                    let _run = pool.enter(0, None);
+                    for _ in 0..2 {
+                        let members = counts(4);
+                        pool.team(4, &|member| {
+                            members[member].fetch_add(1, Ordering::Relaxed);
+                            thread::yield_now();
+                        });
+                        let members: Vec<usize> =
+                            members.into_iter().map(Count::into_inner).collect();
+                        assert!(members[0] == 1 && members.iter().all(|&n| n <= 1), "{members:?}");
+                    }
+                })
+            })
+            .collect();
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+    });
+}
+
+#[test]
+fn every_run_is_admitted_and_no_more_than_there_are_cores() {
+    explore(|| {
+        let (pool, active) = (Arc::new(Threads::own(1)), Arc::new(Count::new(0)));
+        let callers: Vec<_> = (0..3)
+            .map(|priority| {
+                let (pool, active) = (pool.clone(), active.clone());
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        let _run = pool.enter(priority, None);
+                        assert_eq!(active.fetch_add(1, Ordering::Relaxed), 0);
+                        thread::yield_now();
+                        active.fetch_sub(1, Ordering::Relaxed);
+                    }
+                })
+            })
+            .collect();
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+    });
+}
+
+#[test]
+fn a_pool_ends_whatever_its_workers_do() {
+    explore(|| drop(Threads::own(3)));
+    explore(|| {
+        let pool = Threads::own(2);
+        let callers = [0, 1].map(|_| {
+            let pool = pool.limited(2);
+            thread::spawn(move || drop(pool.enter(0, None)))
+        });
+        drop(pool);
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+    });
+    explore(|| {
+        let pool = Threads::own(3);
         pool.team(3, &|_| thread::yield_now());
     });
 }
@@ -191,7 +248,7 @@ fn a_pool_ends_whatever_its_workers_do() {
 #[test]
 fn chunks_belong_to_one_task_each() {
     explore(|| {
-        let pool = Threads::new(3);
+        let pool = Threads::own(3);
         let mut data = vec![0; 5];
         pool.for_chunks_mut(&mut data, 2, |i, chunk| {
             for x in chunk {
@@ -230,7 +287,7 @@ fn shares_give_out_each_number_once() {
 #[test]
 fn a_piece_may_wait_for_all_before_it() {
     explore(|| {
-        let pool = Threads::new(3);
+        let pool = Threads::own(3);
         let shares = Shares::new(0..6, 3, 1);
         let next = crate::sync::AtomicUsize::new(0);
         pool.team(3, &|member| {

@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn every_task_runs_once() {
     for n in [1, 2, 3, 7] {
-        let pool = Threads::new(n);
+        let pool = Threads::own(n);
         for count in [0, 1, 2, 5, 100, 1000] {
             let hits: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
             pool.run(count, |i| {
@@ -22,7 +22,7 @@ fn every_task_runs_once() {
 
 #[test]
 fn ranges_cover_with_boundaries_on_the_grain() {
-    let pool = Threads::new(3);
+    let pool = Threads::own(3);
     for (len, grain) in [(0, 4), (1, 4), (103, 4), (7, 100), (1000, 1)] {
         let hits: Vec<AtomicUsize> = (0..len).map(|_| AtomicUsize::new(0)).collect();
         pool.for_range(len, grain, |r| {
@@ -37,7 +37,7 @@ fn ranges_cover_with_boundaries_on_the_grain() {
 
 #[test]
 fn chunks_are_disjoint_and_nested_jobs_run_inline() {
-    let pool = Threads::new(4);
+    let pool = Threads::own(4);
     let mut data = vec![0usize; 1001];
     pool.for_chunks_mut(&mut data, 10, |i, chunk| {
         pool.run(chunk.len(), |_| ());
@@ -48,7 +48,7 @@ fn chunks_are_disjoint_and_nested_jobs_run_inline() {
 
 #[test]
 fn a_panic_reaches_the_caller_and_the_pool_survives() {
-    let pool = Threads::new(2);
+    let pool = Threads::own(2);
     for at in [0, 17, 99] {
         let caught = catch_unwind(AssertUnwindSafe(|| {
             pool.run(100, |i| assert!(i != at, "task {i}"));
@@ -65,7 +65,7 @@ fn a_panic_reaches_the_caller_and_the_pool_survives() {
 
 #[test]
 fn callers_on_several_threads_share_a_pool() {
-    let pool = Threads::new(2);
+    let pool = Threads::own(2);
     let sum = AtomicUsize::new(0);
     std::thread::scope(|s| {
         for _ in 0..3 {
@@ -107,7 +107,7 @@ fn a_piece_is_a_part_of_a_share() {
 
 #[test]
 fn a_team_has_its_caller_and_some_workers() {
-    let pool = Threads::new(4);
+    let pool = Threads::own(4);
     for size in [1, 2, 3, 9] {
         let hits: Vec<AtomicUsize> = (0..4).map(|_| AtomicUsize::new(0)).collect();
         let jobs = 1000;
@@ -124,7 +124,7 @@ fn a_team_has_its_caller_and_some_workers() {
 
 #[test]
 fn workers_that_parked_are_woken() {
-    let pool = Threads::new(3);
+    let pool = Threads::own(3);
     for _ in 0..20 {
         std::thread::sleep(Duration::from_millis(2));
         let come = AtomicUsize::new(0);
@@ -140,8 +140,69 @@ fn workers_that_parked_are_woken() {
 
 #[test]
 fn waking_is_worth_it_for_much_work_or_many_launches() {
-    let pool = Threads::new(2);
+    let pool = Threads::own(2);
     let second = 1_000_000_000;
+    assert!(!pool.worth_waking(2, second), "outside a run");
+    let _run = pool.try_enter();
     assert!(pool.worth_waking(2, second));
-    assert!(!Threads::new(1).worth_waking(2, second));
+    assert!(!Threads::own(1).worth_waking(2, second));
+}
+
+#[test]
+fn runs_share_the_workers() {
+    let pool = Threads::own(4);
+    let first = pool.enter(0, None);
+    let come = |pool: &Threads| {
+        let come = AtomicUsize::new(0);
+        let start = Instant::now();
+        pool.team(4, &|_| {
+            come.fetch_add(1, Ordering::Relaxed);
+            while come.load(Ordering::Relaxed) < 4 && start.elapsed() < Duration::from_millis(50) {
+                std::thread::yield_now();
+            }
+        });
+        come.into_inner()
+    };
+    assert_eq!(come(&pool), 4);
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            // Two workers are left for two runs, and none for one of a lower priority.
+            let second = pool.enter(0, None);
+            assert_eq!(come(&pool), 2);
+            drop(second);
+            let _third = pool.enter(-1, None);
+            assert_eq!(come(&pool), 1);
+        });
+    });
+    assert_eq!(come(&pool), 4);
+    drop(first);
+}
+
+#[test]
+fn runs_wait_for_cores_by_priority() {
+    let pool = Threads::own(1);
+    let (order, waiting) = (std::sync::Mutex::new(vec![]), AtomicUsize::new(0));
+    let run = pool.enter(0, None).unwrap();
+    // A part of the run, on its thread, need not wait.
+    assert!(pool.enter(0, Some(Instant::now())).is_some());
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            let soon = Instant::now() + Duration::from_millis(5);
+            assert!(pool.enter(9, Some(soon)).is_none());
+        });
+        for (i, priority) in [0, 2, 1, 2].into_iter().enumerate() {
+            while waiting.load(Ordering::Relaxed) < i {
+                std::thread::yield_now();
+            }
+            let (pool, order, waiting) = (&pool, &order, &waiting);
+            s.spawn(move || {
+                waiting.fetch_add(1, Ordering::Relaxed);
+                let _run = pool.enter(priority, None);
+                order.lock().unwrap().push(priority);
+            });
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        drop(run);
+    });
+    assert_eq!(order.into_inner().unwrap(), [2, 2, 1, 0]);
 }

@@ -1,0 +1,194 @@
+//! Which runs may use the cores now: as many at a time as there are cores, the others wait by priority.
+//!
+//! A run has one thread of its own, its caller's. Workers are dealt to the active runs of the highest priority, so that
+//! callers and workers together are never more than cores.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
+
+/// Most runs at a time: each has a bit; few in models.
+pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
+
+/// The runs that are active and those that wait.
+pub(super) struct Admission {
+    /// A bit for each place that a run has taken.
+    active: AtomicU64,
+    priorities: [AtomicI32; MOST_RUNS],
+    /// Threads that may compute at a time.
+    cores: AtomicUsize,
+    /// How many entries `queue` has, for those who only want to know whether anybody waits.
+    waiting: AtomicUsize,
+    queue: Mutex<Queue>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Queue {
+    tickets: Vec<Ticket>,
+    next: u64,
+}
+
+/// A run that waits: the higher priority goes first, then the earlier.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Ticket {
+    priority: i32,
+    number: u64,
+}
+
+/// The workers of one active run: every `runs`-th, beginning with the `rank`-th, both counted among runs of its priority.
+#[derive(Clone, Copy)]
+pub(super) struct Deal {
+    pub(super) runs: usize,
+    pub(super) rank: usize,
+    /// How many there are.
+    pub(super) workers: usize,
+}
+
+impl Deal {
+    /// The worker, counted from 1, that is this member of a team; member 0 is the caller.
+    pub(super) fn worker(self, member: usize) -> usize {
+        (member - 1) * self.runs + self.rank + 1
+    }
+
+    /// Which member of the team a worker is.
+    pub(super) fn member(self, worker: usize) -> Option<usize> {
+        let member = 1 + (worker - 1) / self.runs;
+        ((worker - 1) % self.runs == self.rank).then_some(member)
+    }
+}
+
+impl Admission {
+    pub(super) fn new(cores: usize) -> Admission {
+        Admission {
+            active: AtomicU64::new(0),
+            priorities: std::array::from_fn(|_| AtomicI32::new(0)),
+            cores: AtomicUsize::new(cores),
+            waiting: AtomicUsize::new(0),
+            queue: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Lets at least so many threads compute at a time.
+    pub(super) fn allow(&self, threads: usize) {
+        self.cores.fetch_max(threads, Ordering::Relaxed);
+    }
+
+    /// A place for a run, if one is free and nobody waits for it; waiting for one is [`enter`](Self::enter).
+    pub(super) fn try_enter(&self, priority: i32) -> Option<usize> {
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            return None;
+        }
+        self.take(priority)
+    }
+
+    /// A place for a run, waited for until `until` at the longest.
+    pub(super) fn enter(&self, priority: i32, until: Option<Instant>) -> Option<usize> {
+        if let Some(place) = self.try_enter(priority) {
+            return Some(place);
+        }
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let ticket = Ticket { priority, number: queue.next };
+        queue.next += 1;
+        queue.tickets.push(ticket);
+        // Before it looks for a place: whoever leaves either sees this or leaves the place before the look.
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let place = loop {
+            let first = queue.tickets.iter().max_by_key(|t| (t.priority, u64::MAX - t.number));
+            if first == Some(&ticket)
+                && let Some(place) = self.take(priority)
+            {
+                break Some(place);
+            }
+            queue = match until {
+                None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let Some(rest) = until.checked_duration_since(Instant::now()) else {
+                        break None;
+                    };
+                    let waited = self.changed.wait_timeout(queue, rest);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        };
+        queue.tickets.retain(|t| *t != ticket);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        // The next one may find a place too.
+        self.changed.notify_all();
+        place
+    }
+
+    fn take(&self, priority: i32) -> Option<usize> {
+        let mut active = self.active.load(Ordering::SeqCst);
+        loop {
+            let place = active.trailing_ones() as usize;
+            let full = active.count_ones() as usize >= self.cores.load(Ordering::Relaxed);
+            if full || place >= MOST_RUNS {
+                return None;
+            }
+            let taken = active | 1 << place;
+            match self.active.compare_exchange_weak(
+                active,
+                taken,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            ) {
+                Ok(_) => {
+                    // Until this is seen, workers may be dealt as for the run before: a matter of speed alone.
+                    self.priorities[place].store(priority, Ordering::Relaxed);
+                    return Some(place);
+                }
+                Err(now) => active = now,
+            }
+        }
+    }
+
+    /// Ends a run.
+    pub(super) fn leave(&self, place: usize) {
+        self.active.fetch_and(!(1 << place), Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            // Under the lock, so that nobody is between looking and waiting.
+            drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner));
+            self.changed.notify_all();
+        }
+    }
+
+    /// The places of active runs, as bits.
+    pub(super) fn active(&self) -> u64 {
+        self.active.load(Ordering::Relaxed)
+    }
+
+    /// How many workers may compute beside the callers.
+    pub(super) fn workers(&self) -> usize {
+        let callers = self.active().count_ones().max(1) as usize;
+        self.cores.load(Ordering::Relaxed).saturating_sub(callers)
+    }
+
+    /// The workers of the run in a place.
+    pub(super) fn deal(&self, place: usize) -> Deal {
+        let active = self.active();
+        let workers = self.workers();
+        let (mut runs, mut rank) = (1, 0);
+        let mut others = active & !(1 << place);
+        if others != 0 {
+            let priority = |place: usize| self.priorities[place].load(Ordering::Relaxed);
+            let own = priority(place);
+            while others != 0 {
+                let other = others.trailing_zeros() as usize;
+                others &= others - 1;
+                match priority(other) {
+                    higher if higher > own => return Deal { runs: 1, rank: 0, workers: 0 },
+                    same if same == own => {
+                        runs += 1;
+                        rank += usize::from(other < place);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let workers = workers.saturating_sub(rank).div_ceil(runs);
+        Deal { runs, rank, workers }
+    }
+}

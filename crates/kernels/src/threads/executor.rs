@@ -1,0 +1,364 @@
+//! The executor: the workers of a process, and the runs that they work for.
+
+use std::cell::Cell;
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Padded;
+use super::admission::{Admission, MOST_RUNS};
+use super::job::{Gate, MOST_MEMBERS, Slot};
+use crate::sync::{
+    self, AtomicBool, AtomicU64, AtomicUsize, Builder, JoinHandle, LOOKS, Mutex, Ordering,
+    Patience, Thread,
+};
+
+/// The longest time that an idle worker spins before it parks: longer than Python takes from one launch to the next,
+/// because a thread that wakes another loses about ten microseconds to the system.
+const SPIN: Duration = Duration::from_micros(200);
+
+/// The shortest such time, of a worker whose jobs come too seldom for spinning.
+const LEAST_SPIN: Duration = Duration::from_micros(5);
+
+/// What waking costs, in nanoseconds: the caller's call of the system, and the worker's way to the job.
+const WAKE: u64 = 25_000;
+
+sync::thread_local! {
+    /// What this thread does.
+    static HERE: Cell<Here> = const { Cell::new(Here::Outside) };
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Here {
+    Outside,
+    /// A run of the executor at this address, in this place.
+    Run(usize, usize),
+    /// A task, where nested jobs run inline.
+    Task,
+}
+
+#[derive(Default)]
+struct Worker {
+    parked: AtomicBool,
+    /// Set before it parks first.
+    thread: OnceLock<Thread>,
+}
+
+/// Threads that work for the runs of a process, and the order among those.
+pub(super) struct Executor {
+    admission: Admission,
+    slots: [Slot; MOST_RUNS],
+    missed: [Missed; MOST_RUNS],
+    /// Counts the jobs of all runs but those in the first place, which workers look at anyway.
+    announced: Padded<AtomicU64>,
+    /// Room for as many as may be started; the first is worker 1.
+    workers: Box<[Worker]>,
+    started: AtomicUsize,
+    handles: Mutex<Vec<JoinHandle<()>>>,
+    stop: AtomicBool,
+}
+
+/// A run that is active on this thread; [`Threads::team`](super::Threads::team) then has the run's workers.
+pub struct RunGuard {
+    executor: Arc<Executor>,
+    /// `None` inside another run, or a task.
+    place: Option<usize>,
+    /// What the thread did before.
+    before: Here,
+    /// It has to end on its thread.
+    here: std::marker::PhantomData<*const ()>,
+}
+
+impl Drop for RunGuard {
+    fn drop(&mut self) {
+        if let Some(place) = self.place {
+            HERE.with(|here| here.set(self.before));
+            self.executor.admission.leave(place);
+        }
+    }
+}
+
+/// What a run's callers lost since they last woke workers because they did not.
+struct Missed {
+    /// When, in nanoseconds of the process, a caller was last here.
+    last: AtomicU64,
+    nanos: AtomicU64,
+}
+
+impl Missed {
+    /// Adds what is about to be missed; whether it is enough for waking somebody.
+    fn add(&self, nanos: u64) -> bool {
+        static START: OnceLock<Instant> = OnceLock::new();
+        let now = START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+        let pause = now.saturating_sub(self.last.swap(now, Ordering::Relaxed));
+        // After a longer pause the workers would be parked again.
+        let before =
+            if pause < SPIN.as_nanos() as u64 { self.nanos.load(Ordering::Relaxed) } else { 0 };
+        let missed = before.saturating_add(nanos);
+        let enough = missed >= WAKE;
+        self.nanos.store(if enough { 0 } else { missed }, Ordering::Relaxed);
+        enough
+    }
+}
+
+impl Executor {
+    /// An executor for this many threads, callers included, that has not started any yet.
+    pub(super) fn new(cores: usize) -> Arc<Executor> {
+        Arc::new(Executor {
+            admission: Admission::new(cores),
+            slots: std::array::from_fn(|_| Slot::new()),
+            missed: std::array::from_fn(|_| Missed {
+                last: AtomicU64::new(0),
+                nanos: AtomicU64::new(0),
+            }),
+            announced: Padded(AtomicU64::new(0)),
+            workers: (1..MOST_MEMBERS).map(|_| Worker::default()).collect(),
+            started: AtomicUsize::new(0),
+            handles: Mutex::default(),
+            stop: AtomicBool::new(false),
+        })
+    }
+
+    /// That of the process: for as many threads as the system grants it cores, or more where somebody asks for them.
+    pub(super) fn of_process() -> Arc<Executor> {
+        static EXECUTOR: OnceLock<Arc<Executor>> = OnceLock::new();
+        EXECUTOR.get_or_init(|| Executor::new(super::cores())).clone()
+    }
+
+    /// Makes sure that `n` threads can compute, the caller included; how many can.
+    pub(super) fn grow(self: &Arc<Self>, n: usize) -> usize {
+        let n = n.clamp(1, MOST_MEMBERS);
+        self.admission.allow(n);
+        self.start(n - 1).min(n - 1) + 1
+    }
+
+    /// Starts workers until there are `n`; how many there are, less if the system refuses.
+    fn start(self: &Arc<Self>, n: usize) -> usize {
+        let started = self.started.load(Ordering::Acquire);
+        if started >= n {
+            return started;
+        }
+        let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        while handles.len() < n.min(self.workers.len()) {
+            let (executor, i) = (Arc::clone(self), handles.len() + 1);
+            let builder = Builder::new().name(format!("trident-cpu-{i}"));
+            let Ok(handle) = builder.spawn(move || executor.work(i)) else { break };
+            handles.push(handle);
+        }
+        self.started.store(handles.len(), Ordering::Release);
+        handles.len()
+    }
+
+    /// Ends the life of all workers.
+    pub(super) fn end(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
+        (1..=handles.len()).for_each(|worker| self.wake(worker));
+        for handle in handles.drain(..) {
+            // A worker catches the panics of its tasks, so joining cannot fail.
+            let _ = handle.join();
+        }
+    }
+
+    /// Begins a run on this thread once it is admitted; `None` if that takes longer than until `until`. Inside a run of
+    /// this executor, or a task, it goes on as part of that.
+    pub(super) fn enter(
+        self: &Arc<Self>,
+        priority: i32,
+        until: Option<Instant>,
+    ) -> Option<RunGuard> {
+        self.begin(|| self.admission.enter(priority, until))
+    }
+
+    /// As [`enter`](Self::enter), without waiting.
+    pub(super) fn try_enter(self: &Arc<Self>) -> Option<RunGuard> {
+        self.begin(|| self.admission.try_enter(0))
+    }
+
+    fn begin(self: &Arc<Self>, place: impl FnOnce() -> Option<usize>) -> Option<RunGuard> {
+        let before = HERE.with(Cell::get);
+        let place = match before {
+            Here::Run(executor, _) if executor == self.address() => None,
+            Here::Task => None,
+            Here::Run(..) | Here::Outside => {
+                let place = place()?;
+                HERE.with(|here| here.set(Here::Run(self.address(), place)));
+                Some(place)
+            }
+        };
+        let executor = Arc::clone(self);
+        Some(RunGuard { executor, place, before, here: std::marker::PhantomData })
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Calls `member(0)` here and `member(i)` on each worker `i < size` of the run that comes before it returns; whether
+    /// there is a run, if need be one of this job alone, and it has workers. If not, nothing has been called.
+    pub(super) fn team(self: &Arc<Self>, size: usize, member: &(dyn Fn(usize) + Sync)) -> bool {
+        match HERE.with(Cell::get) {
+            Here::Task => false,
+            Here::Run(executor, place) if executor == self.address() => {
+                self.team_of(place, size, member)
+            }
+            Here::Run(..) | Here::Outside => {
+                let run = self.try_enter();
+                let place = run.as_ref().and_then(|run| run.place);
+                place.is_some_and(|place| self.team_of(place, size, member))
+            }
+        }
+    }
+
+    /// [`team`](Self::team) of the run in a place, which is this thread's.
+    fn team_of(
+        self: &Arc<Self>,
+        place: usize,
+        size: usize,
+        member: &(dyn Fn(usize) + Sync),
+    ) -> bool {
+        let deal = self.admission.deal(place);
+        let size = size.min(deal.workers + 1).min(MOST_MEMBERS);
+        if size <= 1 || self.start(deal.worker(size - 1)) == 0 {
+            return false;
+        }
+        let slot = &self.slots[place];
+        // SAFETY: the run has the slot with its place; it opens jobs on its thread alone, one after another, because inside
+        // of a task there is no run. Each is closed before this function ends, as a call catches panics.
+        let gate = unsafe { slot.open(member, size, deal) };
+        if place != 0 {
+            self.announced.0.fetch_add(1, Ordering::SeqCst);
+        }
+        self.take_part(slot, 0, gate);
+        slot.close();
+        true
+    }
+
+    /// Whether a team of this size is worth its price if it saves `nanos` nanoseconds.
+    pub(super) fn worth_waking(&self, size: usize, nanos: u64) -> bool {
+        let place = match HERE.with(Cell::get) {
+            Here::Run(executor, place) if executor == self.address() => place,
+            _ => return false,
+        };
+        let deal = self.admission.deal(place);
+        let size = size.min(deal.workers + 1);
+        let parked = |member| {
+            let worker = self.workers.get(deal.worker(member) - 1);
+            worker.is_none_or(|worker| worker.parked.load(Ordering::Relaxed))
+        };
+        size > 1 && (!(1..size).any(parked) || self.missed[place].add(nanos))
+    }
+
+    /// Does the part of a member of the open job.
+    fn take_part(&self, slot: &Slot, member: usize, gate: Gate) {
+        let deal = gate.deal();
+        // Each wakes two more, because waking takes long.
+        (2 * member + 1..(2 * member + 3).min(gate.size()))
+            .for_each(|other| self.wake(deal.worker(other)));
+        let before = HERE.with(|here| here.replace(Here::Task));
+        // SAFETY: the caller has opened the job or joined it.
+        unsafe { slot.call(member) };
+        HERE.with(|here| here.set(before));
+    }
+
+    /// Wakes a worker that is parked. Sequential consistency makes the order certain: either the worker sees what
+    /// happened before it parks, or it is seen here.
+    fn wake(&self, worker: usize) {
+        let Some(worker) = self.workers.get(worker - 1) else { return };
+        if worker.parked.load(Ordering::SeqCst)
+            && worker.parked.swap(false, Ordering::SeqCst)
+            && let Some(thread) = worker.thread.get()
+        {
+            thread.unpark();
+        }
+    }
+
+    /// The life of a worker.
+    fn work(&self, worker: usize) {
+        let _ = self.workers[worker - 1].thread.set(sync::current());
+        let mut looker = Looker { executor: self, worker, announced: 0, seen: [0; MOST_RUNS] };
+        let mut spin = SPIN;
+        while let Some((place, gate)) = looker.next_job(&mut spin) {
+            looker.seen[place] = gate.number();
+            let slot = &self.slots[place];
+            if let Some(member) = gate.member(worker)
+                && slot.join(gate)
+            {
+                self.take_part(slot, member, gate);
+                slot.leave();
+            }
+        }
+    }
+}
+
+/// A worker that looks for jobs.
+struct Looker<'a> {
+    executor: &'a Executor,
+    worker: usize,
+    /// The count of announced jobs when all places were last looked at in vain.
+    announced: u64,
+    /// The number of the last job that it knows of each place.
+    seen: [u64; MOST_RUNS],
+}
+
+impl Looker<'_> {
+    /// An open job that wants this worker and that it does not know.
+    fn look(&mut self) -> Option<(usize, Gate)> {
+        let fresh = |place: usize| {
+            let gate = self.executor.slots[place].gate(Ordering::SeqCst);
+            let wants = gate.is_open()
+                && gate.number() != self.seen[place]
+                && gate.member(self.worker).is_some();
+            wants.then_some((place, gate))
+        };
+        let announced = self.executor.announced.0.load(Ordering::SeqCst);
+        let found = fresh(0);
+        if found.is_some() || announced == self.announced {
+            return found;
+        }
+        let found = (1..MOST_RUNS).find_map(fresh);
+        if found.is_none() {
+            self.announced = announced;
+        }
+        found
+    }
+
+    /// Waits for a job; `None` when the executor ends. A worker spins for as long as `spin`, which grows where jobs follow
+    /// one another closely and shrinks where they do not, and not at all where callers have all cores.
+    fn next_job(&mut self, spin: &mut Duration) -> Option<(usize, Gate)> {
+        let executor = self.executor;
+        let parked = &executor.workers[self.worker - 1].parked;
+        let mut idle = Patience::of(SPIN);
+        loop {
+            let mut patience = Patience::of(*spin);
+            while !patience.has_ended() && self.worker <= executor.admission.workers() {
+                for _ in 0..LOOKS {
+                    if let Some(job) = self.look() {
+                        return Some(job);
+                    }
+                    sync::spin_loop();
+                }
+                if executor.stop.load(Ordering::SeqCst) {
+                    return None;
+                }
+            }
+            parked.store(true, Ordering::SeqCst);
+            let mut job = None;
+            // Whoever clears the flag wakes this thread; it clears it itself if something came meanwhile.
+            while parked.load(Ordering::SeqCst) {
+                job = self.look();
+                if job.is_some() || executor.stop.load(Ordering::SeqCst) {
+                    parked.store(false, Ordering::SeqCst);
+                } else {
+                    sync::park();
+                }
+            }
+            // A longer spin would have met a job that came so soon.
+            *spin = if idle.has_ended() { (*spin / 2).max(LEAST_SPIN) } else { SPIN };
+            idle = Patience::of(SPIN);
+            // Even where callers have all cores by now: the job began before.
+            if job.is_some() || executor.stop.load(Ordering::SeqCst) {
+                return job;
+            }
+        }
+    }
+}

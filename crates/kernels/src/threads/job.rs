@@ -1,0 +1,165 @@
+//! A job: what a run's caller has a team do, how it is announced, joined and ended.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::sync::PoisonError;
+
+use super::Padded;
+use super::admission::Deal;
+use crate::sync::{self, AtomicU64, MODELS, Mutex, Ordering};
+
+/// A gate is a number: from the lowest bits on the joined workers, the team's size, the rank and the runs of the deal that
+/// names its workers, this flag while workers may join, and the job's number.
+const JOINED: u32 = 10;
+const DEAL: u32 = 7;
+const OPEN: u64 = 1 << (2 * JOINED + 2 * DEAL);
+const NEXT_JOB: u64 = OPEN << 1;
+
+/// Most threads of a team; few in models, where all are objects of the model.
+pub(super) const MOST_MEMBERS: usize = if MODELS { 8 } else { (1 << JOINED) - 1 };
+
+/// What each member of a team calls, with its number.
+pub(super) type Member = dyn Fn(usize) + Sync;
+
+/// Where a run's jobs are announced.
+pub(super) struct Slot {
+    job: Padded<Announced>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// What the caller and the workers exchange at every job, together in a line.
+struct Announced {
+    gate: AtomicU64,
+    /// The job's closure with its lifetime erased; the caller outlives every use.
+    member: UnsafeCell<*const Member>,
+}
+
+// SAFETY: `member` is written only while the gate is closed and no worker has joined, by the run that has the slot, and
+// read only by that caller and by joined workers.
+unsafe impl Sync for Slot {}
+// SAFETY: the pointer in `member` is used only as described above; the rest is `Send`.
+unsafe impl Send for Slot {}
+
+/// What a gate says of a job.
+#[derive(Clone, Copy)]
+pub(super) struct Gate(u64);
+
+impl Gate {
+    pub(super) fn is_open(self) -> bool {
+        self.0 & OPEN != 0
+    }
+
+    pub(super) fn number(self) -> u64 {
+        self.0 / NEXT_JOB
+    }
+
+    fn field(self, from: u32, bits: u32) -> usize {
+        (self.0 >> from) as usize & ((1 << bits) - 1)
+    }
+
+    fn joined(self) -> usize {
+        self.field(0, JOINED)
+    }
+
+    pub(super) fn size(self) -> usize {
+        self.field(JOINED, JOINED)
+    }
+
+    /// Whose workers may join.
+    pub(super) fn deal(self) -> Deal {
+        let rank = self.field(2 * JOINED, DEAL);
+        let runs = self.field(2 * JOINED + DEAL, DEAL);
+        Deal { runs, rank, workers: self.size() - 1 }
+    }
+
+    /// Which member of the team a worker is, if it is one.
+    pub(super) fn member(self, worker: usize) -> Option<usize> {
+        self.deal().member(worker).filter(|&member| member < self.size())
+    }
+}
+
+impl Slot {
+    pub(super) fn new() -> Slot {
+        let nobody = std::ptr::null::<fn(usize)>() as *const Member;
+        let job = Announced { gate: AtomicU64::new(0), member: UnsafeCell::new(nobody) };
+        Slot { job: Padded(job), panic: Mutex::new(None) }
+    }
+
+    pub(super) fn gate(&self, order: Ordering) -> Gate {
+        Gate(self.job.0.gate.load(order))
+    }
+
+    /// Announces a job. It has to be [closed](Self::close) before `member` ends.
+    ///
+    /// # Safety
+    /// The caller has the slot, and its job before is closed.
+    pub(super) unsafe fn open(
+        &self,
+        member: &(dyn Fn(usize) + Sync),
+        size: usize,
+        deal: Deal,
+    ) -> Gate {
+        // SAFETY: the gate is closed, nobody is joined and the slot is the caller's, so no thread reads or writes `member`.
+        // Only the lifetime is changed, and the caller closes the job before it ends.
+        unsafe {
+            *self.job.0.member.get() =
+                std::mem::transmute::<*const (dyn Fn(usize) + Sync), *const Member>(member);
+        }
+        let number = self.gate(Ordering::Relaxed).number().wrapping_add(1).wrapping_mul(NEXT_JOB);
+        let deal = (deal.runs << DEAL | deal.rank) << JOINED;
+        let gate = number | OPEN | ((deal | size) << JOINED) as u64;
+        self.job.0.gate.store(gate, Ordering::SeqCst);
+        Gate(gate)
+    }
+
+    /// Lets nobody join any more, waits for those who have, and passes on the panic of a member.
+    pub(super) fn close(&self) {
+        self.job.0.gate.fetch_and(!OPEN, Ordering::SeqCst);
+        let mut spins = 0u32;
+        while self.gate(Ordering::Acquire).joined() != 0 {
+            spins += 1;
+            // A worker that lost its core needs ours.
+            if spins.is_multiple_of(4096) { sync::yield_now() } else { sync::spin_loop() }
+        }
+        let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(panic) = panic {
+            std::panic::resume_unwind(panic);
+        }
+    }
+
+    /// Counts a worker in, unless the job has closed meanwhile.
+    pub(super) fn join(&self, mut gate: Gate) -> bool {
+        let number = gate.number();
+        while gate.is_open() && gate.number() == number {
+            match self.job.0.gate.compare_exchange_weak(
+                gate.0,
+                gate.0 + 1,
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            ) {
+                Ok(_) => return true,
+                Err(now) => gate = Gate(now),
+            }
+        }
+        false
+    }
+
+    /// Counts a worker out.
+    pub(super) fn leave(&self) {
+        self.job.0.gate.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Does the part of a member.
+    ///
+    /// # Safety
+    /// The caller has opened the job, or has joined it and not left.
+    pub(super) unsafe fn call(&self, member: usize) {
+        // SAFETY: so it does not change meanwhile.
+        let call = unsafe { *self.job.0.member.get() };
+        // SAFETY: the closure is alive, as the job's caller waits for every joined thread.
+        let call = std::panic::AssertUnwindSafe(|| unsafe { (*call)(member) });
+        if let Err(panic) = std::panic::catch_unwind(call) {
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+    }
+}
