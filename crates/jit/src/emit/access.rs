@@ -109,25 +109,22 @@ impl<'m> Emitter<'m, '_> {
             row.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
         let apart = spared.is_empty();
         self.separate(store, spared)?;
-        let mut undo = vec![];
         let mut row = self.store_rows(dims, store);
         if row.as_ref().is_none_or(|r| r.0 != VectorPath::Wide) {
-            undo = self.force_functions(&[store.value])?;
+            self.force_functions(&[store.value])?;
             row = self.store_rows(dims, store);
         }
         match row {
             Some((path, row)) if apart || row.is_whole() => {
-                self.store_apart(dims, store, path, &row)?
+                self.store_apart(dims, store, path, &row)
             }
-            None if apart => self.store_elements(dims, store)?,
+            None if apart => self.store_elements(dims, store),
             // What was spared would be read after elements are stored.
             _ => {
                 let value = self.copied(dims, store.value)?;
-                self.store_block(dims, Store { value, ..store })?;
+                self.store_block(dims, Store { value, ..store })
             }
         }
-        self.restore(undo);
-        Ok(())
     }
 
     /// A copy of the block in scratch.

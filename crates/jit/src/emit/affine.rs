@@ -97,13 +97,10 @@ impl Extent {
     }
 }
 
-/// What a node was before it became a buffer.
-pub(super) type Undo<'m> = Vec<(NodeId, Kind<'m>)>;
-
-struct Analysis<'m> {
+struct Analysis {
     axes: Vec<Extent>,
-    /// What integers that are not affine were before they were brought into scratch, if they count as axes.
-    scattered: Option<Undo<'m>>,
+    /// Whether integers that are not affine count as axes, for which they are brought into scratch.
+    scattered: bool,
     known: HashMap<(NodeId, Index), Option<Affine>>,
     /// Masks that were looked at.
     masks: HashSet<(NodeId, Index)>,
@@ -111,8 +108,8 @@ struct Analysis<'m> {
     guards: Vec<Value>,
 }
 
-impl<'m> Analysis<'m> {
-    fn of(block: &Block, scattered: Option<Undo<'m>>) -> Self {
+impl Analysis {
+    fn of(block: &Block, scattered: bool) -> Self {
         let axes = block.axes.iter().map(|&bits| Extent::Bits(bits)).collect();
         let (known, masks) = (HashMap::new(), HashSet::new());
         Analysis { axes, scattered, known, masks, guards: vec![] }
@@ -139,7 +136,7 @@ impl<'m> Emitter<'m, '_> {
         if self.checks == Checks::All || block.axes.len() > CORNERS {
             return Ok(None);
         }
-        let mut a = Analysis::of(&block, None);
+        let mut a = Analysis::of(&block, false);
         let Some(form) = self.affine(ptr, &index, &mut a)? else { return Ok(None) };
         if let Some(mask) = mask
             && !self.holds(mask, &index, &mut a)?
@@ -169,22 +166,19 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Whether all elements of that many bytes at these pointers are inside of what they may point to, if that can be told
-    /// from the least and the greatest of the integers that make them up; `undo` takes what becomes a buffer for it.
+    /// from the least and the greatest of the integers that make them up.
     pub(super) fn corners_inside(
         &mut self,
         (ptr, index): (NodeId, &Index),
         block: &Block,
         touch: Touch,
         bytes: usize,
-        undo: &mut Undo<'m>,
     ) -> Result<Option<Value>> {
         if block.axes.len() > CORNERS {
             return Ok(None);
         }
-        let mut a = Analysis::of(block, Some(vec![]));
-        let form = self.affine(ptr, index, &mut a)?;
-        undo.extend(a.scattered.take().into_iter().flatten());
-        let Some(form) = form else { return Ok(None) };
+        let mut a = Analysis::of(block, true);
+        let Some(form) = self.affine(ptr, index, &mut a)? else { return Ok(None) };
         self.guard_bounds(&form, touch, bytes, &mut a);
         let mut guards = a.guards.into_iter();
         let first = guards.next();
@@ -192,12 +186,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The block as an affine one: pointers and integers of 64 bits modulo 2^64, those of 32 bits modulo 2^32.
-    fn affine(
-        &mut self,
-        node: NodeId,
-        index: &Index,
-        a: &mut Analysis<'m>,
-    ) -> Result<Option<Affine>> {
+    fn affine(&mut self, node: NodeId, index: &Index, a: &mut Analysis) -> Result<Option<Affine>> {
         let elem = self.nodes[node].elem;
         if !matches!(elem, Elem::Ptr(_) | Elem::Data(DType::I32 | DType::I64)) {
             return Ok(None);
@@ -208,8 +197,9 @@ impl<'m> Emitter<'m, '_> {
         }
         // Memory may have changed since the buffer was filled: no load that it came from is looked at again.
         let buffer = matches!(self.nodes[node].kind, Kind::Buffer(_));
-        let scattered = if buffer { a.scattered.take() } else { None };
-        let found = match self.arithmetic(node) {
+        let scattered = a.scattered;
+        a.scattered &= !buffer;
+        let found = match self.nodes.origin(node).kind.clone() {
             Kind::Uniform(value) => Some(self.constant_form(value, elem, a)),
             Kind::View(of, map) => self.affine(of, &rename(&map, index), a)?,
             Kind::Iota(start) => self.iota(start, index, a),
@@ -229,9 +219,7 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => None,
         };
-        if buffer {
-            a.scattered = scattered;
-        }
+        a.scattered = scattered;
         let found = match found {
             None => self.scattered(node, a)?,
             found => found,
@@ -241,18 +229,14 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// A block of integers as an axis of its own.
-    fn scattered(&mut self, node: NodeId, a: &mut Analysis<'m>) -> Result<Option<Affine>> {
-        let Node { elem, bits, region, .. } = self.nodes[node];
+    fn scattered(&mut self, node: NodeId, a: &mut Analysis) -> Result<Option<Affine>> {
+        let Node { elem, bits, .. } = self.nodes[node];
         let Elem::Data(dtype) = elem else { return Ok(None) };
-        if a.scattered.is_none() || a.axes.len() >= MOST_AXES || bits < MANY {
+        if !a.scattered || a.axes.len() >= MOST_AXES || bits < MANY {
             return Ok(None);
         }
         let Some(op) = self.current() else { return Ok(None) };
         let source = self.address(node, &[1 << bits])?;
-        if region != self.region {
-            let former = std::mem::replace(&mut self.nodes[node].kind, Kind::Buffer(source));
-            a.scattered.iter_mut().for_each(|undo| undo.push((node, former.clone())));
-        }
         let top = self.top;
         let out = self.reserve(2 * elem.size());
         let (one, count) = (self.int(1), self.int(1 << bits));
@@ -277,21 +261,13 @@ impl<'m> Emitter<'m, '_> {
         Ok(Some(Affine { base: ends[0], steps }))
     }
 
-    /// How the elements of the block came about, even if they are kept in scratch.
-    fn arithmetic(&self, node: NodeId) -> Kind<'m> {
-        match (&self.nodes[node].kind, self.computed.get(&node)) {
-            (Kind::Buffer(_), Some(origin)) => origin.clone(),
-            (kind, _) => kind.clone(),
-        }
-    }
-
-    fn constant_form(&mut self, value: Value, elem: Elem, a: &Analysis<'m>) -> Affine {
+    fn constant_form(&mut self, value: Value, elem: Elem, a: &Analysis) -> Affine {
         let base = self.wide(value, elem.dtype());
         Affine { base, steps: vec![None; a.axes.len()] }
     }
 
     /// Consecutive integers, where each axis is a run of the index's bits.
-    fn iota(&mut self, start: i64, index: &Index, a: &Analysis<'m>) -> Option<Affine> {
+    fn iota(&mut self, start: i64, index: &Index, a: &Analysis) -> Option<Affine> {
         let mut base = start;
         let mut steps = vec![None; a.axes.len()];
         let mut k = 0;
@@ -323,7 +299,7 @@ impl<'m> Emitter<'m, '_> {
         operands: &[NodeId],
         elem: Elem,
         index: &Index,
-        a: &mut Analysis<'m>,
+        a: &mut Analysis,
     ) -> Result<Option<Affine>> {
         let op = match fun {
             Fun::Op(op) => op.kind,
@@ -409,12 +385,12 @@ impl<'m> Emitter<'m, '_> {
         Affine { base, steps }
     }
 
-    fn exact_if_narrow(&mut self, x: &Affine, elem: Elem, a: &mut Analysis<'m>) -> Affine {
+    fn exact_if_narrow(&mut self, x: &Affine, elem: Elem, a: &mut Analysis) -> Affine {
         if elem.size() < 8 { self.exact(x, elem, a).form } else { x.clone() }
     }
 
     /// The form as exact integers, guarded: nothing wraps around.
-    fn exact(&mut self, x: &Affine, elem: Elem, a: &mut Analysis<'m>) -> Exact {
+    fn exact(&mut self, x: &Affine, elem: Elem, a: &mut Analysis) -> Exact {
         let narrow = elem.size() == 4;
         let signed = |e: &mut Self, v: Value| match narrow {
             true => {
@@ -448,7 +424,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Guards that all elements of that many bytes at these addresses are inside of what the pointers may point to.
-    fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis<'m>) {
+    fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize, a: &mut Analysis) {
         // Distances of corners are exact.
         for (step, &extent) in x.steps.iter().zip(&a.axes) {
             let Some(step) = *step else { continue };
@@ -466,7 +442,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The least and the greatest element.
-    fn bounds(&mut self, x: &Affine, a: &Analysis<'m>) -> (Value, Value) {
+    fn bounds(&mut self, x: &Affine, a: &Analysis) -> (Value, Value) {
         let (mut low, mut high) = (x.base, x.base);
         for (step, &extent) in x.steps.iter().zip(&a.axes) {
             let Some(step) = *step else { continue };
@@ -482,11 +458,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Guards that the mask holds for all elements; gives whether that can be told.
-    fn holds(&mut self, node: NodeId, index: &Index, a: &mut Analysis<'m>) -> Result<bool> {
+    fn holds(&mut self, node: NodeId, index: &Index, a: &mut Analysis) -> Result<bool> {
         if !a.masks.insert((node, index.clone())) {
             return Ok(true);
         }
-        match self.arithmetic(node) {
+        match self.nodes.origin(node).kind.clone() {
             Kind::Uniform(value) => {
                 a.guards.push(value);
                 Ok(true)

@@ -122,12 +122,10 @@ impl<'m> Emitter<'m, '_> {
         self.wide && matches!(routine, Routine::Function(f) if is_traced(f))
     }
 
-    /// Has routines compute the functions in these expressions that no loop computes. Gives what the nodes were that
-    /// are buffers in this region only.
-    pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<Vec<(NodeId, Kind<'m>)>> {
-        let mut undo = vec![];
+    /// Has routines compute the functions in these expressions that no loop computes.
+    pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<()> {
         if !self.wide {
-            return Ok(undo);
+            return Ok(());
         }
         let mut stack = roots.to_vec();
         let mut seen = vec![false; self.nodes.len()];
@@ -163,24 +161,13 @@ impl<'m> Emitter<'m, '_> {
             if bits == 0 {
                 continue;
             }
-            let made = self.call_block_routine(op, routine, &operands, &[1 << bits], elem)?;
-            let buffer = self.nodes[made].kind.clone();
-            let former = std::mem::replace(&mut self.nodes[node].kind, buffer);
-            if self.nodes[node].region != self.region {
-                undo.push((node, former));
-            }
+            let address = self.call_block_routine(op, routine, &operands, &[1 << bits], elem)?;
+            self.nodes.store(node, address);
         }
-        Ok(undo)
+        Ok(())
     }
 
-    /// Makes nodes again what they were, the last change first: one node may have changed twice.
-    pub(super) fn restore(&mut self, undo: Vec<(NodeId, Kind<'m>)>) {
-        for (node, kind) in undo.into_iter().rev() {
-            self.nodes[node].kind = kind;
-        }
-    }
-
-    /// Computes a block by a routine.
+    /// Has a routine compute a block, and gives its address.
     pub(super) fn call_block_routine(
         &mut self,
         op: &Op,
@@ -188,7 +175,7 @@ impl<'m> Emitter<'m, '_> {
         operands: &[NodeId],
         dims: &[usize],
         elem: Elem,
-    ) -> Result<NodeId> {
+    ) -> Result<Value> {
         let bits = index_bits(dims);
         let mut args = vec![self.reserve(elem.size() << bits)];
         for &operand in operands {
@@ -197,7 +184,7 @@ impl<'m> Emitter<'m, '_> {
         let out = args[0];
         args.push(self.int(1 << bits));
         self.call_routine(op, routine, &args)?;
-        Ok(self.node(Kind::Buffer(out), elem, bits, 1, 0))
+        Ok(out)
     }
 
     /// A function by its name; narrow floats go through `f32` where it is not there for them.

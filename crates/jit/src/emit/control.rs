@@ -211,13 +211,13 @@ impl<'m> Emitter<'m, '_> {
         Err(malformed(op, "does not carry a uniform step"))
     }
 
-    /// Runs `body` in a region of its own: what is kept in scratch there ends with it.
+    /// Runs `body` in a region of its own: what it brings into scratch ends with it.
     fn region<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let (region, top) = (self.region, self.top);
-        self.regions += 1;
-        self.region = self.regions;
+        let (scope, top, loads) = (self.nodes.enter(), self.top, self.pending.len());
         let result = body(self);
-        (self.region, self.top) = (region, top);
+        self.nodes.leave(scope);
+        self.top = top;
+        self.pending.truncate(loads);
         result
     }
 
@@ -290,9 +290,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().jump(head, &args(&values));
         self.b.switch_to_block(head);
         let now = self.b.block_params(head).to_vec();
-        let outer = self.region;
-        self.regions += 1;
-        self.region = self.regions;
+        // It always runs before what is behind the loop, so its buffers hold there too.
         let vals = self.arrived(&how, &now);
         let mut yields = self.block(before, vals)?;
         if yields.is_empty() {
@@ -316,7 +314,6 @@ impl<'m> Emitter<'m, '_> {
             Ok(())
         })?;
         self.b.switch_to_block(done);
-        self.region = outer;
         self.give_all(op, yields);
         Ok(())
     }

@@ -69,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
             let node = self.node(Kind::Buffer(out), elems[0], total, 1, 0);
             return self.give_block(op, 0, node, rest);
         }
-        let undo = self.force_functions(&nodes)?;
+        self.force_functions(&nodes)?;
         let buffers: Vec<Value> = match rest.is_empty() {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
@@ -95,7 +95,6 @@ impl<'m> Emitter<'m, '_> {
             Ok(vec![])
         })?;
         self.top = top;
-        self.restore(undo);
         for (i, &elem) in elems.iter().enumerate() {
             let Some(id) = op.output(i) else { continue };
             let val = match (buffers.get(i), last.get(i)) {
@@ -197,7 +196,7 @@ impl<'m> Emitter<'m, '_> {
         let (outer_bits, total) = (index_bits(&rest), index_bits(&dims));
         let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
         let reverse = op.flag("reverse");
-        let undo = self.force_functions(&nodes)?;
+        self.force_functions(&nodes)?;
         self.repeat(outer_bits, &[], |e, outer, _| {
             let place: Vec<Bit> = counter(outer, outer_bits).collect();
             let put = |e: &mut Self, at: &Index, values: &[Value]| {
@@ -226,7 +225,6 @@ impl<'m> Emitter<'m, '_> {
             })?;
             Ok(vec![])
         })?;
-        self.restore(undo);
         for (i, (&buffer, &elem)) in buffers.iter().zip(&elems).enumerate() {
             let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
             self.give_block(op, i, node, dims.clone())?;
@@ -265,7 +263,7 @@ impl<'m> Emitter<'m, '_> {
         if op.effect() == trident_ir::op::Effect::Write {
             self.force(nodes.clone())?;
         }
-        let undo = self.force_functions(&nodes)?;
+        self.force_functions(&nodes)?;
         self.repeat(total.saturating_sub(low), &[], |e, var, _| {
             let at = |j: usize| -> Index {
                 let bit = |k: u8| Bit::Const(j >> k & 1 == 1);
@@ -290,7 +288,6 @@ impl<'m> Emitter<'m, '_> {
             }
             Ok(vec![])
         })?;
-        self.restore(undo);
         for (i, &(buffer, elem)) in outs.iter().enumerate() {
             let node = self.node(Kind::Buffer(buffer), elem, total, 1, 0);
             self.give_block(op, i, node, dims.clone())?;

@@ -2,7 +2,7 @@
 //!
 //! One pass over the ops makes Cranelift IR. Scalars are in registers; a block is an expression, a [`node`], until a
 //! *root* (a store, a reduction, a product, a value carried by a loop …) needs its elements: then a loop over the
-//! root's [`index`] space evaluates the expression element by element, or it is kept in scratch for later.
+//! root's [`index`] space evaluates the expression element by element, or it is materialised in scratch.
 //! Code grows with the number of ops, never with the size of blocks.
 
 mod access;
@@ -130,16 +130,12 @@ struct Emitter<'m, 'f> {
     ahead: i64,
     /// Masks that hold for all elements of that group, or for none.
     settled: Vec<(NodeId, Index)>,
-    region: u32,
-    regions: u32,
     context: Value,
     table: Value,
     scratch: Value,
     program: Value,
     ids: [Value; 3],
     grid: [Value; 3],
-    /// How the elements of blocks in scratch came about.
-    computed: HashMap<NodeId, Kind<'m>>,
     /// Where products that loops carry are summed.
     in_place: HashMap<*const Op, Value>,
     /// First free byte of scratch, and the most that was ever used.
@@ -203,15 +199,12 @@ pub(super) fn emit(
         offset: first,
         ahead: 0,
         settled: vec![],
-        region: 0,
-        regions: 0,
         context,
         table,
         scratch,
         program: first,
         ids: grid,
         grid,
-        computed: HashMap::new(),
         in_place: HashMap::new(),
         top: DUMMY,
         most: DUMMY,
@@ -411,11 +404,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn node(&mut self, kind: Kind<'m>, elem: Elem, bits: u8, cost: u32, depth: u32) -> NodeId {
-        self.nodes.push(Node { kind, elem, bits, region: self.region, cost, depth })
+        self.nodes.push(Node { kind, elem, bits, cost, depth })
     }
 
     fn uniform(&mut self, value: Value, elem: Elem, bits: u8) -> NodeId {
-        self.nodes.uniform(value, elem, bits, self.region)
+        self.nodes.uniform(value, elem, bits)
     }
 
     /// Records how something is done.

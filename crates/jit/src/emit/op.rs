@@ -4,13 +4,13 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
-use trident_lower::access::{Bit, Elem, Expression, NodeId, index_bits, is_lazy};
+use trident_lower::access::{Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy};
 use trident_runtime::{Checks, Declined};
 
 use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, malformed};
 
-/// Expressions deeper than this are kept, so that evaluating one needs little stack.
+/// Expressions deeper than this are materialised, so that evaluating one needs little stack.
 const DEEP: u32 = 128;
 
 /// Scalars that cost as much are computed once, not in each loop that uses them.
@@ -116,16 +116,10 @@ impl<'m> Emitter<'m, '_> {
             self.define(id, Val::Scalar(value, elem));
             return Ok(());
         }
-        let keeps = self.frames.last().is_some_and(|f| f.materialised.has(id));
-        let node = match keeps || self.nodes[node].depth > DEEP || op.flag("volatile") {
-            true => {
-                let kind = self.nodes[node].kind.clone();
-                let kept = self.keep(node, &dims)?;
-                self.computed.insert(kept, kind);
-                kept
-            }
-            false => node,
-        };
+        let materialised = self.frames.last().is_some_and(|f| f.materialised.has(id));
+        if materialised || self.nodes[node].depth > DEEP || op.flag("volatile") {
+            self.address(node, &dims)?;
+        }
         self.define(id, Val::Block(node, dims));
         Ok(())
     }
@@ -148,12 +142,12 @@ impl<'m> Emitter<'m, '_> {
         cost: u32,
         operands: &[NodeId],
     ) -> NodeId {
-        self.nodes.make(kind, elem, bits, self.region, cost, operands)
+        self.nodes.make(kind, elem, bits, cost, operands)
     }
 
     /// A block that is another one by another index.
     pub(super) fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
-        self.nodes.view(of, map, bits, self.region)
+        self.nodes.view(of, map, bits)
     }
 
     fn lazy(&mut self, op: &'m Op) -> Result<()> {
@@ -171,11 +165,12 @@ impl<'m> Emitter<'m, '_> {
             return self.give_block(op, 0, node, dims);
         }
         if let (K::TakeAlongAxis, Some(Some((src, from)))) = (op.kind, operands.first_mut()) {
-            *src = self.keep(*src, from)?;
+            let address = self.address(*src, from)?;
+            let Node { elem, bits, .. } = self.nodes[*src];
+            *src = self.node(Kind::Buffer(address), elem, bits, 1, 0);
         }
         let site = if op.kind == K::Load { self.site(op, "") } else { 0 };
-        let (operands, region) = (&operands, self.region);
-        let expression = Expression { op, operands, elem, dims: &dims, site, region };
+        let expression = Expression { op, operands: &operands, elem, dims: &dims, site };
         for i in (0..op.outputs.len()).filter(|&i| op.output(i).is_some()) {
             let made = expression.add(&mut self.nodes, i);
             let node = made.map_err(|reason| malformed(op, reason))?;
@@ -212,7 +207,9 @@ impl<'m> Emitter<'m, '_> {
             return Ok(Some(self.uniform(value, elem, index_bits(dims))));
         }
         let routine = self.block_routine(op, &nodes, elem).filter(|&r| !self.loops_compute(r));
-        routine.map(|routine| self.call_block_routine(op, routine, &nodes, dims, elem)).transpose()
+        let Some(routine) = routine else { return Ok(None) };
+        let address = self.call_block_routine(op, routine, &nodes, dims, elem)?;
+        Ok(Some(self.node(Kind::Buffer(address), elem, index_bits(dims), 1, 0)))
     }
 
     fn poison(&mut self, op: &'m Op) -> Result<()> {
@@ -310,9 +307,8 @@ impl<'m> Emitter<'m, '_> {
 
     /// Evaluates loads that are needed behind the op that is being generated, which may write.
     pub(super) fn force_loads(&mut self) -> Result<()> {
-        let nodes = &self.nodes;
-        self.pending.retain(|&n| matches!(nodes[n].kind, Kind::Load { .. }));
-        if self.pending.is_empty() {
+        let mut pending = self.pending.iter().map(|&load| &self.nodes[load].kind);
+        if !pending.any(|kind| matches!(kind, Kind::Load { .. })) {
             return Ok(());
         }
         let mut live = vec![];
@@ -353,7 +349,7 @@ impl<'m> Emitter<'m, '_> {
         loads.sort_unstable();
         for load in loads {
             let dims = [1usize << self.nodes[load].bits];
-            self.keep(load, &dims)?;
+            self.address(load, &dims)?;
         }
         Ok(())
     }

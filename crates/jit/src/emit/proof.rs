@@ -68,7 +68,7 @@ impl<'m> Emitter<'m, '_> {
         if !self.bounded() || bits < FEW {
             return self.sweep(dims, roots, body);
         }
-        let mut undo = self.force_functions(roots)?;
+        self.force_functions(roots)?;
         let block = Block::new(dims);
         let read = roots.iter().map(|&n| (n, block.index().clone()));
         let mut accesses: Vec<(User, Access)> =
@@ -79,7 +79,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let (mut guard, mut told) = (None, vec![]);
         for (user, Access { ptr, index, size, touch }) in accesses {
-            let holds = self.corners_inside((ptr, &index), &block, touch, size, &mut undo)?;
+            let holds = self.corners_inside((ptr, &index), &block, touch, size)?;
             told.push((user, holds.is_some()));
             if let Some(holds) = holds {
                 guard = Some(guard.map_or(holds, |all| self.b.ins().band(all, holds)));
@@ -91,12 +91,11 @@ impl<'m> Emitter<'m, '_> {
                     e.with_proved(Proved::of(told), |e| e.sweep(dims, roots, body))?;
                     Ok(vec![])
                 };
-                self.either(guard, without, |e| e.sweep(dims, roots, body).map(|()| vec![]))?;
+                let with = |e: &mut Self| e.sweep(dims, roots, body).map(|()| vec![]);
+                self.either(guard, without, with).map(drop)
             }
-            None => self.sweep(dims, roots, body)?,
+            None => self.sweep(dims, roots, body),
         }
-        self.restore(undo);
-        Ok(())
     }
 
     /// Generates code in which these accesses have no tests.

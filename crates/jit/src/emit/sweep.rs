@@ -143,15 +143,13 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.b.block_params(done).to_vec())
     }
 
-    /// Code in a region of its own: elsewhere a buffer that is filled here must not stand for its block.
+    /// Code that need not run: elsewhere a buffer that is filled here must not stand for its block.
     fn branch(&mut self, body: impl FnOnce(&mut Self) -> Result<Vec<Value>>) -> Result<Vec<Value>> {
-        let outer = self.region;
-        self.regions += 1;
-        self.region = self.regions;
+        let scope = self.nodes.enter();
         self.open();
         let values = body(self)?;
         self.close();
-        self.region = outer;
+        self.nodes.leave(scope);
         Ok(values)
     }
 
@@ -177,7 +175,7 @@ impl<'m> Emitter<'m, '_> {
             }
             inner += log2(n);
         }
-        let undo = self.force_functions(roots)?;
+        self.force_functions(roots)?;
         let roots = roots.to_vec();
         self.repeat(bits - inner, &[], |e, outer, _| {
             let hoisted: Index =
@@ -193,7 +191,6 @@ impl<'m> Emitter<'m, '_> {
                 Ok(vec![])
             })
         })?;
-        self.restore(undo);
         Ok(())
     }
 
@@ -203,12 +200,11 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        let undo = self.force_functions(&roots)?;
-        if !self.fill_lanes(dims, blocks)? {
-            self.fill_elements(dims, blocks)?;
+        self.force_functions(&roots)?;
+        match self.fill_lanes(dims, blocks)? {
+            true => Ok(()),
+            false => self.fill_elements(dims, blocks),
         }
-        self.restore(undo);
-        Ok(())
     }
 
     fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
@@ -229,23 +225,6 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The block in scratch, evaluated at once if it is not there yet.
-    pub(super) fn keep(&mut self, node: NodeId, dims: &[usize]) -> Result<NodeId> {
-        if matches!(self.nodes[node].kind, Kind::Buffer(_)) {
-            return Ok(node);
-        }
-        let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
-        let address = self.reserve(elem.size() << bits);
-        self.fill(dims, &[(node, address)])?;
-        // Elsewhere the code that fills the buffer may not have run.
-        if self.nodes[node].region == self.region {
-            self.nodes[node].kind = Kind::Buffer(address);
-            (self.nodes[node].cost, self.nodes[node].depth) = (1, 0);
-            return Ok(node);
-        }
-        Ok(self.node(Kind::Buffer(address), elem, bits, 1, 0))
-    }
-
     /// The address of the block's elements, row-major, for reading at once: that of a tensor's memory where they lie there
     /// like this, else one in scratch.
     pub(super) fn source(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
@@ -262,13 +241,16 @@ impl<'m> Emitter<'m, '_> {
         Ok(found[0])
     }
 
-    /// The address of the block's elements, row-major.
+    /// The address of the block's elements, row-major, in scratch: they are evaluated at once if they are not there yet.
     pub(super) fn address(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
-        let kept = self.keep(node, dims)?;
-        match self.nodes[kept].kind {
-            Kind::Buffer(address) => Ok(address),
-            _ => Ok(self.scratch),
+        if let Kind::Buffer(address) = self.nodes[node].kind {
+            return Ok(address);
         }
+        let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
+        let address = self.reserve(elem.size() << bits);
+        self.fill(dims, &[(node, address)])?;
+        self.nodes.store(node, address);
+        Ok(address)
     }
 
     /// The address of the element at an index.

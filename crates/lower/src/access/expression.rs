@@ -2,7 +2,7 @@
 
 use trident_ir::{Op, OpKind as K};
 
-use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Bit, axes, broadcast, index_bits, own, permuted};
 
 /// An op with its operands as blocks; scalars are blocks without dimensions.
@@ -17,8 +17,6 @@ pub struct Expression<'a, 'm> {
     pub dims: &'a [usize],
     /// The place in the source that errors of a load name.
     pub site: u64,
-    /// The region in which it stands.
-    pub region: u32,
 }
 
 impl<'m> Expression<'_, 'm> {
@@ -32,18 +30,14 @@ impl<'m> Expression<'_, 'm> {
     }
 
     /// Adds the block of result `i` to the graph; an error says what is wrong with the op.
-    pub fn add<L: Copy + PartialEq>(
-        &self,
-        graph: &mut Graph<'m, L>,
-        i: usize,
-    ) -> Result<NodeId, &'static str> {
-        let (op, elem, region, cost) = (self.op, self.elem, self.region, self.op.decl().cost);
+    pub fn add<L: Leaf>(&self, graph: &mut Graph<'m, L>, i: usize) -> Result<NodeId, &'static str> {
+        let (op, elem, cost) = (self.op, self.elem, self.op.decl().cost);
         let bits = index_bits(self.dims);
-        let view = |graph: &mut Graph<'m, L>, of, map| graph.view(of, map, bits, region);
+        let view = |graph: &mut Graph<'m, L>, of, map| graph.view(of, map, bits);
         Ok(match op.kind {
             K::Arange => {
                 let start = op.int("start").ok_or("lacks its start")?;
-                graph.make(Kind::Iota(start), elem, bits, region, 0, &[])
+                graph.make(Kind::Iota(start), elem, bits, 0, &[])
             }
             K::Splat => view(graph, self.operand(0)?.0, vec![]),
             K::ExpandDims | K::View => {
@@ -73,7 +67,7 @@ impl<'m> Expression<'_, 'm> {
                 }
                 let (bit, first) = if op.kind == K::Cat { (bits - 1, 0) } else { (0, 1) };
                 let map = (first..first + bits - 1).map(own).collect();
-                graph.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, region, 1, &[a, b])
+                graph.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, 1, &[a, b])
             }
             K::TakeAlongAxis => {
                 let ((src, from), (which, _)) = (self.operand(0)?, self.operand(1)?);
@@ -87,19 +81,19 @@ impl<'m> Expression<'_, 'm> {
                 }
                 let axis = *source.get(axis).ok_or("no such axis")?;
                 let kind = Kind::Take { src, index: which, axis, of: of.into() };
-                graph.make(kind, elem, bits, region, cost, &[which])
+                graph.make(kind, elem, bits, cost, &[which])
             }
             K::Load => {
                 let (ptr, mask, other) = (self.operand(0)?.0, self.optional(1), self.optional(2));
                 let used: Vec<NodeId> = [Some(ptr), mask, other].into_iter().flatten().collect();
                 let kind = Kind::Load { ptr, mask, other, site: self.site };
-                graph.make(kind, elem, bits, region, cost, &used)
+                graph.make(kind, elem, bits, cost, &used)
             }
             _ => {
                 let all: Result<Vec<NodeId>, _> =
                     (0..self.operands.len()).map(|i| Ok(self.operand(i)?.0)).collect();
                 let all = all?;
-                graph.make(Kind::Apply(Fun::Op(op), all.clone()), elem, bits, region, cost, &all)
+                graph.make(Kind::Apply(Fun::Op(op), all.clone()), elem, bits, cost, &all)
             }
         })
     }

@@ -1,5 +1,7 @@
 //! Blocks as expressions.
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::ops;
 use std::rc::Rc;
 
@@ -61,7 +63,12 @@ pub enum Fun<'m> {
     Both,
 }
 
-/// How the elements of a block come about. `L` names a scalar at run time: what a code generator has in a register.
+/// Names a scalar at run time: what a code generator has in a register.
+pub trait Leaf: Copy + Eq + Hash + Debug {}
+
+impl<T: Copy + Eq + Hash + Debug> Leaf for T {}
+
+/// How the elements of a block come about. `L` is a [`Leaf`].
 #[derive(Clone, Debug)]
 pub enum Kind<'m, L> {
     /// All are this value.
@@ -116,8 +123,6 @@ pub struct Node<'m, L> {
     pub elem: Elem,
     /// Bits of the index.
     pub bits: u8,
-    /// The region in whose code the node was made; only there it may be replaced by a buffer.
-    pub region: u32,
     /// Roughly instructions for one element.
     pub cost: u32,
     /// Longest path to a leaf.
@@ -128,14 +133,26 @@ pub struct Node<'m, L> {
 const MOST: u32 = 10_000;
 
 /// Blocks and what they are made of. A node's operands come before it.
+///
+/// In a [`Scope`] of the code, buffers can stand for blocks whose elements were computed there: a node then reads as
+/// its buffer, and [`Graph::origin`] tells how its elements came about.
 #[derive(Clone, Debug)]
 pub struct Graph<'m, L> {
     nodes: Vec<Node<'m, L>>,
+    /// What each node reads as: itself, or the buffer that stands for it.
+    reads_as: Vec<NodeId>,
+    /// Nodes for which buffers came to stand, and what they read as before, in this order.
+    stored: Vec<(NodeId, NodeId)>,
 }
+
+/// Where buffers began to stand for blocks ([`Graph::enter`]).
+#[derive(Debug)]
+#[must_use]
+pub struct Scope(usize);
 
 impl<L> Default for Graph<'_, L> {
     fn default() -> Self {
-        Graph { nodes: vec![] }
+        Graph { nodes: vec![], reads_as: vec![], stored: vec![] }
     }
 }
 
@@ -143,17 +160,11 @@ impl<'m, L> ops::Index<NodeId> for Graph<'m, L> {
     type Output = Node<'m, L>;
 
     fn index(&self, node: NodeId) -> &Node<'m, L> {
-        &self.nodes[node]
+        &self.nodes[self.reads_as[node]]
     }
 }
 
-impl<L> ops::IndexMut<NodeId> for Graph<'_, L> {
-    fn index_mut(&mut self, node: NodeId) -> &mut Self::Output {
-        &mut self.nodes[node]
-    }
-}
-
-impl<'m, L: Copy + PartialEq> Graph<'m, L> {
+impl<'m, L: Leaf> Graph<'m, L> {
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -167,12 +178,39 @@ impl<'m, L: Copy + PartialEq> Graph<'m, L> {
     /// Adds a node.
     pub fn push(&mut self, node: Node<'m, L>) -> NodeId {
         self.nodes.push(node);
+        self.reads_as.push(self.reads_as.len());
         self.nodes.len() - 1
     }
 
+    /// Has the buffer at an address, which the code has filled, stand for the block to the end of the scope.
+    pub fn store(&mut self, node: NodeId, address: L) {
+        let Node { elem, bits, .. } = self[node];
+        let kind = Kind::Buffer(address);
+        let buffer = self.push(Node { kind, elem, bits, cost: 1, depth: 0 });
+        self.stored.push((node, self.reads_as[node]));
+        self.reads_as[node] = buffer;
+    }
+
+    /// How the elements of the block came about, even if a buffer stands for it.
+    pub fn origin(&self, node: NodeId) -> &Node<'m, L> {
+        &self.nodes[node]
+    }
+
+    /// Begins a scope: code that may not run where code behind it does.
+    pub fn enter(&self) -> Scope {
+        Scope(self.stored.len())
+    }
+
+    /// Ends a scope; buffers that were filled in it no longer stand for their blocks.
+    pub fn leave(&mut self, scope: Scope) {
+        for (node, before) in self.stored.drain(scope.0..).rev() {
+            self.reads_as[node] = before;
+        }
+    }
+
     /// Adds a block whose elements are all the same.
-    pub fn uniform(&mut self, value: L, elem: Elem, bits: u8, region: u32) -> NodeId {
-        self.push(Node { kind: Kind::Uniform(value), elem, bits, region, cost: 0, depth: 0 })
+    pub fn uniform(&mut self, value: L, elem: Elem, bits: u8) -> NodeId {
+        self.push(Node { kind: Kind::Uniform(value), elem, bits, cost: 0, depth: 0 })
     }
 
     /// Adds a node over operands; its own instructions for an element are about `cost`.
@@ -181,28 +219,27 @@ impl<'m, L: Copy + PartialEq> Graph<'m, L> {
         kind: Kind<'m, L>,
         elem: Elem,
         bits: u8,
-        region: u32,
         cost: u32,
         operands: &[NodeId],
     ) -> NodeId {
         let below = operands.iter().map(|&n| self[n].cost).fold(cost, u32::saturating_add);
         let depth = operands.iter().map(|&n| self[n].depth + 1).max().unwrap_or(0);
-        self.push(Node { kind, elem, bits, region, cost: below.min(MOST), depth })
+        self.push(Node { kind, elem, bits, cost: below.min(MOST), depth })
     }
 
     /// Adds a block that is another one by another index.
-    pub fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8, region: u32) -> NodeId {
+    pub fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
         let elem = self[of].elem;
         // What is the same everywhere stays so.
         if let Kind::Uniform(value) = self[of].kind {
-            return self.uniform(value, elem, bits, region);
+            return self.uniform(value, elem, bits);
         }
         let map: Rc<[Bit]> = map.into();
         let same =
             map.len() == usize::from(bits) && (0..bits).zip(map.iter()).all(|(k, b)| *b == own(k));
         match same {
             true => of,
-            false => self.make(Kind::View(of, map), elem, bits, region, 0, &[of]),
+            false => self.make(Kind::View(of, map), elem, bits, 0, &[of]),
         }
     }
 
@@ -226,5 +263,32 @@ impl<'m, L: Copy + PartialEq> Graph<'m, L> {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_stand_for_blocks_to_the_end_of_their_scope() {
+        let elem = Elem::Data(DType::I32);
+        let mut graph = Graph::<u32>::default();
+        let node = graph.make(Kind::Iota(0), elem, 4, 3, &[]);
+        let is_buffer = |graph: &Graph<'_, u32>| matches!(graph[node].kind, Kind::Buffer(7));
+        let outer = graph.enter();
+        let inner = graph.enter();
+        graph.store(node, 7);
+        assert!(is_buffer(&graph) && graph[node].bits == 4);
+        assert!(matches!(graph.origin(node).kind, Kind::Iota(0)));
+        graph.leave(inner);
+        assert!(matches!(graph[node].kind, Kind::Iota(0)));
+        graph.store(node, 7);
+        let inner = graph.enter();
+        graph.store(node, 8);
+        graph.leave(inner);
+        assert!(is_buffer(&graph));
+        graph.leave(outer);
+        assert!(matches!(graph[node].kind, Kind::Iota(0)));
     }
 }

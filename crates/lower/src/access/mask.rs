@@ -2,11 +2,11 @@
 
 use trident_ir::{DType, OpKind as K};
 
-use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Index, rename, uniform};
 use super::row::{Limit, Row};
 
-impl<L: Copy + PartialEq> Graph<'_, L> {
+impl<L: Leaf> Graph<'_, L> {
     /// Whether the mask holds for all elements if it holds for the first and the last one, given what is collected.
     pub(super) fn is_interval(&self, node: NodeId, index: &Index, row: &mut Row) -> bool {
         if uniform(index) || matches!(self[node].kind, Kind::Uniform(_)) {

@@ -24,7 +24,7 @@ mod stride;
 
 pub use self::carried::Carried;
 pub use self::expression::Expression;
-pub use self::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
+pub use self::graph::{Elem, Fun, Graph, Kind, Leaf, Node, NodeId, Scope, block_type};
 pub use self::index::{
     Bit, INNER, Index, Rename, axes, broadcast, counter, index_bits, is_inner, log2, own, permuted,
     rename, substitute, uniform,

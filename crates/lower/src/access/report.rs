@@ -72,7 +72,7 @@ impl<'m> Report<'m> {
         let Some((elem, dims)) = block_type(self.func.ty(id)) else { return };
         let kind = if dims.is_empty() { Kind::Uniform(id) } else { Kind::Buffer(id) };
         let bits = index_bits(&dims);
-        let node = self.graph.push(Node { kind, elem, bits, region: 0, cost: 0, depth: 0 });
+        let node = self.graph.push(Node { kind, elem, bits, cost: 0, depth: 0 });
         self.define(id, node, dims);
     }
 
@@ -81,7 +81,7 @@ impl<'m> Report<'m> {
         if !is_splat(op) {
             return self.opaque(id);
         }
-        let node = self.graph.uniform(id, elem, index_bits(&dims), 0);
+        let node = self.graph.uniform(id, elem, index_bits(&dims));
         self.define(id, node, dims);
     }
 
@@ -155,7 +155,7 @@ impl<'m> Report<'m> {
                 None => true,
             };
             if op.decl().group == Group::Elementwise && operands.iter().all(uniform) {
-                let node = self.graph.uniform(id, elem, index_bits(&dims), 0);
+                let node = self.graph.uniform(id, elem, index_bits(&dims));
                 self.define(id, node, dims);
                 continue;
             }
@@ -164,15 +164,13 @@ impl<'m> Report<'m> {
                 self.root(op)?;
                 continue;
             }
-            let (region, site) = (0, 0);
-            let expression =
-                Expression { op, operands: &operands, elem, dims: &dims, site, region };
+            let expression = Expression { op, operands: &operands, elem, dims: &dims, site: 0 };
             let made = expression.add(&mut self.graph, i);
             let node = made.map_err(|reason| format!("{}: {reason}", op.describe()))?;
             self.define(id, node, dims.clone());
             if self.materialised.has(id) {
                 self.row(&format!("materialise {}", self.name(id)), &dims, node, None);
-                self.graph[node].kind = Kind::Buffer(id);
+                self.graph.store(node, id);
             }
         }
         Ok(())
@@ -212,10 +210,10 @@ impl<'m> Report<'m> {
                     Carried::Same => self.define(id, node, dims.clone()),
                     Carried::Offset { add, dtype } => {
                         let bits = index_bits(&dims);
-                        let by = self.graph.uniform(id, Elem::Data(dtype), bits, 0);
+                        let by = self.graph.uniform(id, Elem::Data(dtype), bits);
                         let elem = self.graph[node].elem;
                         let kind = Kind::Apply(Fun::Op(add), vec![node, by]);
-                        let moved = self.graph.make(kind, elem, bits, 0, 1, &[node, by]);
+                        let moved = self.graph.make(kind, elem, bits, 1, &[node, by]);
                         self.define(id, moved, dims.clone());
                     }
                     Carried::Sum(_) | Carried::Buffers => self.opaque(id),

@@ -11,7 +11,7 @@ use std::fmt;
 
 use trident_ir::Op;
 
-use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, substitute, uniform};
 
 /// Bits of the number of elements that are computed at once; rows are not shorter.
@@ -292,7 +292,7 @@ impl Row {
     }
 }
 
-impl<L: Copy + PartialEq> Graph<'_, L> {
+impl<L: Leaf> Graph<'_, L> {
     /// The longest rows that vectors can compute of these blocks, and write to these pointers where the mask holds; else
     /// what stands against the shortest. With `bounded`, the memory of accesses is part of the guard.
     pub fn row(

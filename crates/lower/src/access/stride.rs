@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use trident_ir::{DType, OpKind as K};
 
-use super::graph::{Elem, Fun, Graph, Kind, NodeId};
+use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Index, rename};
 use super::row::{Lane, Row, lane_of};
 
 /// Strides that are known already.
 type Known = HashMap<(NodeId, Index), Option<u8>>;
 
-impl<L: Copy + PartialEq> Graph<'_, L> {
+impl<L: Leaf> Graph<'_, L> {
     /// The stride of integers, or of pointers in elements, along a row of 2^`bits` elements, where that is 0 or 1
     /// (leaving overflow aside).
     pub(super) fn stride(&self, node: NodeId, index: &Index, bits: u8) -> Option<u8> {
