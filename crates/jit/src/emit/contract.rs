@@ -5,10 +5,12 @@
 
 use std::mem::offset_of;
 
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, Op};
 use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
+use trident_runtime::Checks;
 
+use super::guard::Numbers;
 use super::node::Kind;
 use super::{Emitter, Result, malformed};
 use crate::routine::{
@@ -19,6 +21,14 @@ use crate::routine::{
 struct Matrices {
     address: Value,
     steps: [Value; 3],
+}
+
+/// Those of an address and three distances.
+fn matrices(op: &Op, values: &[Value]) -> Result<Matrices> {
+    match *values {
+        [address, batch, row, column] => Ok(Matrices { address, steps: [batch, row, column] }),
+        _ => Err(malformed(op, "takes blocks of rank 2 or 3")),
+    }
 }
 
 /// Batch, rows and columns.
@@ -44,22 +54,29 @@ impl<'m> Emitter<'m, '_> {
 
     /// The elements of a factor. They are read where they lie in memory, if they lie there in rows and columns.
     fn factor(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
-        let Some(memory) = self.strided_in_memory(node, dims)? else {
-            return self.in_scratch(op, node, dims);
+        // Where all accesses are checked, each is on its own.
+        let strided = match self.checks {
+            Checks::All => return self.in_scratch(op, node, dims),
+            Checks::None | Checks::Bounds => self.nodes.strided(node, dims, self.bounded()),
         };
+        let Ok(memory) = strided else { return self.in_scratch(op, node, dims) };
+        let mut numbers = Numbers::of(&memory.terms);
+        let holds = self.all_hold(&mut numbers, &memory.guards)?;
+        let mut there = vec![self.number(&mut numbers, memory.form.base)?];
+        there.extend((memory.steps.len() == 2).then(|| self.int(0)));
+        for &step in &memory.steps {
+            there.push(self.number(&mut numbers, step)?);
+        }
+        let Some(holds) = holds else { return matrices(op, &there) };
         let found = self.either(
-            memory.holds,
-            |e| {
-                let batch = (memory.steps.len() == 2).then(|| e.int(0));
-                let steps = batch.into_iter().chain(memory.steps.iter().copied());
-                Ok(std::iter::once(memory.address).chain(steps).collect())
-            },
+            holds,
+            |_| Ok(there),
             |e| {
                 let Matrices { address, steps } = e.in_scratch(op, node, dims)?;
                 Ok([&[address], &steps[..]].concat())
             },
         )?;
-        Ok(Matrices { address: found[0], steps: [found[1], found[2], found[3]] })
+        matrices(op, &found)
     }
 
     /// The elements of a factor in scratch. What only renames indices of a block, as a transposition does, becomes
@@ -101,13 +118,7 @@ impl<'m> Emitter<'m, '_> {
     /// Whether all elements are surely the zero of all bits zero.
     fn is_zero(&self, node: NodeId) -> bool {
         let Kind::Uniform(value) = self.nodes[node].kind else { return false };
-        let dfg = &self.b.func.dfg;
-        match dfg.value_def(value).inst().map(|inst| dfg.insts[inst]) {
-            Some(InstructionData::UnaryImm { imm, .. }) => imm.bits() == 0,
-            Some(InstructionData::UnaryIeee32 { imm, .. }) => imm.bits() == 0,
-            Some(InstructionData::UnaryIeee64 { imm, .. }) => imm.bits() == 0,
-            _ => false,
-        }
+        self.nodes.constant(value) == Some(0)
     }
 
     /// Where the sum of a product lies, and whether it begins with zeros that were not written.

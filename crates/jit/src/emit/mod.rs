@@ -6,7 +6,6 @@
 //! Code grows with the number of ops, never with the size of blocks.
 
 mod access;
-mod affine;
 mod arithmetic;
 mod atomic;
 mod bits;
@@ -19,6 +18,7 @@ mod descriptor;
 mod effect;
 mod eval;
 mod fold;
+mod guard;
 mod lanes;
 mod node;
 mod op;
@@ -36,7 +36,9 @@ use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::tile::{Origin, Origins};
 use trident_ir::{Func, Module, Op, Type, ValueId};
-use trident_lower::access::{Elem, Graph, Index, Materialisation, Node, NodeId, block_type};
+use trident_lower::access::{
+    Elem, Graph, Index, Materialisation, Node, NodeId, Proved, block_type,
+};
 use trident_runtime::{Checks, Declined};
 
 use self::node::{Desc, Kind, Register, Val};
@@ -113,7 +115,7 @@ struct Emitter<'m, 'f> {
     /// The memory behind each parameter, where bounds are checked.
     ranges: Vec<Option<bounds::Range>>,
     /// Accesses of the loop that is being emitted which its guard has shown to be inside.
-    proved: proof::Proved,
+    proved: Proved,
     nodes: Graph<'m, Value>,
     /// Loads that were not evaluated yet.
     pending: Vec<NodeId>,
@@ -188,7 +190,7 @@ pub(super) fn emit(
         visited: HashSet::new(),
         origins: (checks != Checks::None).then(|| Origins::new(module)),
         ranges: vec![],
-        proved: proof::Proved::default(),
+        proved: Proved::default(),
         nodes: Graph::default(),
         pending: vec![],
         frames: vec![],

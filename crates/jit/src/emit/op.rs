@@ -283,26 +283,29 @@ impl<'m> Emitter<'m, '_> {
 
     /// The element with these bits.
     pub(super) fn immediate(&mut self, bits: i64, elem: Elem) -> Value {
-        match elem.clif() {
+        let ty = elem.clif();
+        let bits = match elem == Elem::Data(DType::Bool) {
+            true => i64::from(bits & 0xff != 0),
+            false => bits & (-1i64 as u64 >> (64 - ty.bits())) as i64,
+        };
+        let value = match ty {
             types::F32 => self.b.ins().f32const(f32::from_bits(bits as u32)),
             types::F64 => self.b.ins().f64const(f64::from_bits(bits as u64)),
-            _ if elem == Elem::Data(DType::Bool) => {
-                self.b.ins().iconst(types::I8, i64::from(bits & 0xff != 0))
-            }
-            ty => {
-                let mask = if ty.bits() == 64 { -1 } else { (1i64 << ty.bits()) - 1 };
-                self.b.ins().iconst(ty, bits & mask)
-            }
-        }
+            ty => self.b.ins().iconst(ty, bits),
+        };
+        self.nodes.set_constant(value, bits as u64);
+        value
     }
 
     /// Zero of a type.
     pub(super) fn zero(&mut self, ty: cranelift_codegen::ir::Type) -> Value {
-        match ty {
+        let value = match ty {
             types::F32 => self.b.ins().f32const(0.0),
             types::F64 => self.b.ins().f64const(0.0),
             ty => self.b.ins().iconst(ty, 0),
-        }
+        };
+        self.nodes.set_constant(value, 0);
+        value
     }
 
     /// Evaluates loads that are needed behind the op that is being generated, which may write.

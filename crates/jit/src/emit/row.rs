@@ -13,7 +13,6 @@ use trident_lower::access::{
 use trident_runtime::Checks;
 
 use super::node::Kind;
-use super::proof::Proved;
 use super::{Emitter, Result};
 
 /// What is computed for a group, or an element, of a row.
@@ -188,7 +187,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, first, all);
         let known = |e: &mut Self| {
-            e.with_proved(e.proved_in(row), |e| {
+            e.with_proved(e.nodes.proved_in(row), |e| {
                 if row.stores() {
                     return elements(e, count);
                 }
@@ -204,20 +203,6 @@ impl<'m> Emitter<'m, '_> {
             e.either(off, known, |e| elements(e, all).map(|()| vec![]))
         };
         self.either(more, rest, |_| Ok(vec![])).map(drop)
-    }
-
-    /// The accesses of a row that its test knows to be inside.
-    fn proved_in(&self, row: &Row) -> Proved {
-        let stretches: HashSet<_> = row.loads.iter().map(|load| (load.node, &load.index)).collect();
-        let masks = row.masks.iter().map(|mask| (mask.node, mask.index.clone()));
-        let pointers = row.spans.iter().map(|span| (span.ptr, span.index.clone()));
-        let read = row.roots.iter().cloned().chain(masks).chain(pointers);
-        let loads = self.loads_of(read);
-        let loads = loads
-            .iter()
-            .map(|(load, access)| (Some(*load), stretches.contains(&(*load, &access.index))));
-        let stores = row.spans.iter().filter(|span| span.touch.writes).map(|_| (None, true));
-        Proved::of(loads.chain(stores))
     }
 
     /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the row.

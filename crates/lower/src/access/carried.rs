@@ -1,6 +1,7 @@
 //! How loops carry blocks from one iteration to the next.
 
 use trident_ir::dtype::Class;
+use trident_ir::literal::LiteralData;
 use trident_ir::op::Group;
 use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
 
@@ -60,7 +61,7 @@ fn addend(
     };
     let dtype = func.ty(by).dtype()?;
     let uniform = match maker(region, by) {
-        Some(op) => op.kind == K::Splat || op.kind == K::Constant && is_splat(op),
+        Some(op) => op.kind == K::Splat || op.kind == K::Constant && splat_bits(op).is_some(),
         None => is_uniform(by),
     };
     let integer = matches!(dtype.class(), Class::Int | Class::UInt);
@@ -97,7 +98,10 @@ fn uses(block: &Block, id: ValueId) -> usize {
     block.results.iter().filter(|&&v| v == id).count() + block.ops.iter().map(of).sum::<usize>()
 }
 
-/// Whether all elements of a constant are the same.
-pub(super) fn is_splat(op: &Op) -> bool {
-    matches!(op.attrs.get("value"), Some(Attr::Tensor(literal)) if literal.is_splat())
+/// The bits of the elements of a constant, if all are the same.
+pub(super) fn splat_bits(op: &Op) -> Option<u64> {
+    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else { return None };
+    let LiteralData::Bytes(data) = literal.data() else { return None };
+    let first = data.get(..literal.dtype().size()).filter(|_| literal.is_splat())?;
+    Some(first.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
 }

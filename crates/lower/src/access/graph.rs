@@ -1,5 +1,6 @@
 //! Blocks as expressions.
 
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops;
@@ -143,6 +144,8 @@ pub struct Graph<'m, L> {
     reads_as: Vec<NodeId>,
     /// Nodes for which buffers came to stand, and what they read as before, in this order.
     stored: Vec<(NodeId, NodeId)>,
+    /// The bits of scalars that are known before run time.
+    constants: HashMap<L, u64>,
 }
 
 /// Where buffers began to stand for blocks ([`Graph::enter`]).
@@ -152,7 +155,8 @@ pub struct Scope(usize);
 
 impl<L> Default for Graph<'_, L> {
     fn default() -> Self {
-        Graph { nodes: vec![], reads_as: vec![], stored: vec![] }
+        let (nodes, reads_as, stored) = (vec![], vec![], vec![]);
+        Graph { nodes, reads_as, stored, constants: HashMap::new() }
     }
 }
 
@@ -211,6 +215,16 @@ impl<'m, L: Leaf> Graph<'m, L> {
     /// Adds a block whose elements are all the same.
     pub fn uniform(&mut self, value: L, elem: Elem, bits: u8) -> NodeId {
         self.push(Node { kind: Kind::Uniform(value), elem, bits, cost: 0, depth: 0 })
+    }
+
+    /// Notes that a scalar has these bits, whatever runs.
+    pub fn set_constant(&mut self, scalar: L, bits: u64) {
+        self.constants.insert(scalar, bits);
+    }
+
+    /// The bits of a scalar, if they are known before run time.
+    pub fn constant(&self, scalar: L) -> Option<u64> {
+        self.constants.get(&scalar).copied()
     }
 
     /// Adds a node over operands; its own instructions for an element are about `cost`.

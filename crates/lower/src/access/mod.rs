@@ -6,32 +6,43 @@
 //! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
 //! * [`Row`]: the stretches of a block that vectors can compute, and what has to hold for one at run time,
 //! * [`Refusal`]: why there is no such stretch,
+//! * [`Strided`]: where a block lies in memory by rows and columns, and what has to hold for that,
+//! * [`Corners`]: which accesses of a loop over elements are inside of memory, likewise,
 //! * [`Report`]: all of it in words, for file tests.
 //!
 //! Run-time values, the leaves of expressions, are of a type that the code generator chooses.
 
+mod affine;
 mod carried;
 mod cost;
 mod expression;
 mod graph;
+mod guard;
 mod index;
 mod lifetime;
 mod mask;
 mod materialise;
+mod proof;
 mod report;
 mod row;
 mod stride;
+mod term;
+mod words;
 
+pub use self::affine::{Affine, Strided};
 pub use self::carried::Carried;
 pub use self::expression::Expression;
 pub use self::graph::{Elem, Fun, Graph, Kind, Leaf, Node, NodeId, Scope, block_type};
+pub use self::guard::{Guard, Shows, Test, Unproved};
 pub use self::index::{
     Bit, INNER, Index, Rename, axes, broadcast, counter, index_bits, is_inner, log2, own, permuted,
     rename, substitute, uniform,
 };
 pub use self::materialise::{Materialisation, function_name, is_block_function, is_lazy};
+pub use self::proof::{Access, Corners, Inside, Proved};
 pub use self::report::Report;
 pub use self::row::{
     Destination, GROUP, Limit, Load, Mask, Operand, PASS, Refusal, Row, Span, Target, Touch,
     element, start,
 };
+pub use self::term::{Arith, Term, TermId, Terms};

@@ -5,12 +5,19 @@ use std::fmt::Write;
 use trident_ir::op::Group;
 use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
 
-use super::carried::{Carried, is_splat};
+use super::affine::Strided;
+use super::carried::{Carried, splat_bits};
 use super::expression::Expression;
 use super::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
+use super::guard::{Guard, Shows, Unproved};
 use super::index::index_bits;
 use super::materialise::{Materialisation, is_block_function, is_lazy};
+use super::proof::Inside;
 use super::row::{Destination, Row, Target};
+use super::words::{self, Names};
+
+/// What lines about blocks that vectors do not compute begin with.
+const ELEMENTS: &str = "by elements";
 
 /// A block and its dimensions.
 type Known = (NodeId, Vec<usize>);
@@ -47,24 +54,8 @@ impl<'m> Report<'m> {
             text: String::new(),
         };
         func.body.params.iter().for_each(|&id| report.opaque(id));
-        report.block(&func.body)?;
+        report.ops(&func.body)?;
         Ok(report.text)
-    }
-
-    fn name(&self, id: ValueId) -> String {
-        format!("%{}", self.func.info(id).name)
-    }
-
-    /// What a block is called: as the value that it is, or that it is made of.
-    fn called(&self, node: NodeId) -> String {
-        if let Some((_, id)) = self.values.iter().find(|(known, _)| *known == node) {
-            return self.name(*id);
-        }
-        match &self.graph[node].kind {
-            Kind::Uniform(id) | Kind::Buffer(id) => self.name(*id),
-            Kind::View(of, _) => format!("a view of {}", self.called(*of)),
-            _ => "a block".into(),
-        }
     }
 
     /// Defines a value that is no expression: a scalar, or a block in memory.
@@ -78,9 +69,8 @@ impl<'m> Report<'m> {
 
     fn constant(&mut self, op: &Op, id: ValueId) {
         let Some((elem, dims)) = block_type(self.func.ty(id)) else { return };
-        if !is_splat(op) {
-            return self.opaque(id);
-        }
+        let Some(bits) = splat_bits(op) else { return self.opaque(id) };
+        self.graph.set_constant(id, bits);
         let node = self.graph.uniform(id, elem, index_bits(&dims));
         self.define(id, node, dims);
     }
@@ -96,7 +86,7 @@ impl<'m> Report<'m> {
         self.env.get(id.index())?.clone()
     }
 
-    fn block(&mut self, block: &'m Block) -> Result<(), String> {
+    fn ops(&mut self, block: &'m Block) -> Result<(), String> {
         block.ops.iter().try_for_each(|op| match op.kind {
             K::Constant => {
                 op.defined().for_each(|id| self.constant(op, id));
@@ -120,16 +110,19 @@ impl<'m> Report<'m> {
     /// An op that needs the elements of its operands.
     fn root(&mut self, op: &'m Op) -> Result<(), String> {
         let name = op.kind.decl().name;
-        for id in op.used() {
+        for (i, id) in op.used().enumerate() {
             if let Some((node, dims)) = self.known(id) {
-                self.row(&format!("{name} {}", self.name(id)), &dims, node, None);
+                if op.kind == K::Dot && i < 2 {
+                    self.factor(id, &dims, node);
+                }
+                self.row(&format!("{name} {}", self.scalar(id)), &dims, node, None);
             }
         }
         // The regions of these are scalar code inside of loops.
         if !matches!(op.kind, K::Reduce | K::PrefixScan | K::Map) {
             for region in &op.regions {
                 region.params.iter().for_each(|&id| self.opaque(id));
-                self.block(region)?;
+                self.ops(region)?;
             }
         }
         op.defined().for_each(|id| self.opaque(id));
@@ -140,7 +133,7 @@ impl<'m> Report<'m> {
         let block = |i: usize| op.input(i).and_then(|id| self.known(id));
         let (Some((ptr, dims)), Some((value, _))) = (block(0), block(1)) else { return Ok(()) };
         let to = Destination { ptr, mask: block(2).map(|found| found.0), site: 0 };
-        self.row(&format!("store {}", self.called(value)), &dims, value, Some(to));
+        self.row(&format!("store {}", self.block(value)), &dims, value, Some(to));
         Ok(())
     }
 
@@ -169,7 +162,7 @@ impl<'m> Report<'m> {
             let node = made.map_err(|reason| format!("{}: {reason}", op.describe()))?;
             self.define(id, node, dims.clone());
             if self.materialised.has(id) {
-                self.row(&format!("materialise {}", self.name(id)), &dims, node, None);
+                self.row(&format!("materialise {}", self.scalar(id)), &dims, node, None);
                 self.graph.store(node, id);
             }
         }
@@ -192,7 +185,7 @@ impl<'m> Report<'m> {
                 let known = self.known(id);
                 known.is_some_and(|(n, _)| matches!(self.graph[n].kind, Kind::Uniform(_)))
             });
-            let name = self.name(param);
+            let name = self.scalar(param);
             let told = match how {
                 Carried::Same => "unchanged".into(),
                 Carried::Offset { add, .. } => {
@@ -220,7 +213,7 @@ impl<'m> Report<'m> {
                 }
             }
         }
-        self.block(region)
+        self.ops(region)
     }
 
     /// A line for the rows of a block, or for why there are none, and one for each part of their guard.
@@ -230,38 +223,107 @@ impl<'m> Report<'m> {
         if dims.is_empty() || there && !stored {
             return;
         }
-        let line = match self.graph.row(self.target, dims, &[node], to, true) {
+        let mut line = match self.graph.row(self.target, dims, &[node], to, true) {
             Ok(row) => {
                 let (count, len) = (1usize << row.outer, row.len());
                 let rows = if count == 1 { "row" } else { "rows" };
                 format!("{count} {rows} of {len}\n{}", self.guard(&row))
             }
             Err(refusal) => match refusal.node() {
-                Some(node) => format!("by elements: {}: {refusal}\n", self.called(node)),
-                None => format!("by elements: {refusal}\n"),
+                Some(node) => format!("{ELEMENTS}: {}: {refusal}\n", self.block(node)),
+                None => format!("{ELEMENTS}: {refusal}\n"),
             },
         };
+        if line.starts_with(ELEMENTS) {
+            line.push_str(&self.corners(dims, node, to));
+        }
         let _ = write!(self.text, "{what}: {line}");
+    }
+
+    /// Where the accesses of a loop over elements go, a line each, and what has to hold for all of them to be inside.
+    fn corners(&self, dims: &[usize], node: NodeId, to: Option<Destination>) -> String {
+        let roots: Vec<NodeId> = match to {
+            Some(to) => [Some(to.ptr), Some(node), to.mask].into_iter().flatten().collect(),
+            None => vec![node],
+        };
+        let to = to.map(|to| (to, self.graph[node].elem.size()));
+        let Some(corners) = self.graph.corners(dims, &roots, to) else { return String::new() };
+        let mut text = String::new();
+        for (access, inside) in &corners.accesses {
+            let ptr = self.block(access.ptr);
+            let _ = match inside {
+                Ok(Inside { form, guards }) => {
+                    let form = words::form(self, &corners.terms, form, dims.len());
+                    let of_rest = |guard: &&Guard<_>| guard.shows != Shows::Inside;
+                    let rest: Vec<Guard<_>> = guards.iter().filter(of_rest).cloned().collect();
+                    let rest = words::shown(self, &rest);
+                    let rest: String = rest.iter().map(|line| format!("    {line}\n")).collect();
+                    write!(text, "  ends of {ptr} are looked at: {form}\n{rest}")
+                }
+                Err(why) => writeln!(text, "  {ptr}: each is looked at: {}", self.why(*why)),
+            };
+        }
+        text
+    }
+
+    fn why(&self, why: Unproved) -> String {
+        match why.node() {
+            Some(node) => format!("{}: {why}", self.block(node)),
+            None => why.to_string(),
+        }
+    }
+
+    /// A line for where a factor of a product is read, and one for each part of the guard.
+    fn factor(&mut self, id: ValueId, dims: &[usize], node: NodeId) {
+        let name = self.scalar(id);
+        let text = match self.graph.strided(node, dims, true) {
+            Ok(Strided { terms, form, guards, .. }) => {
+                let shown = words::shown(self, &guards);
+                let shown: String = shown.iter().map(|line| format!("  {line}\n")).collect();
+                let form = words::form(self, &terms, &form, dims.len());
+                format!("factor {name}: in place at {form}\n{shown}")
+            }
+            Err(why) => format!("factor {name}: copied: {}\n", self.why(why)),
+        };
+        self.text.push_str(&text);
     }
 
     fn guard(&self, row: &Row) -> String {
         let mut text = String::new();
         for (node, _) in &row.exact {
-            let _ = writeln!(text, "  {} does not wrap around", self.called(*node));
+            let _ = writeln!(text, "  {} does not wrap around", self.block(*node));
         }
         for mask in &row.masks {
             let what = if mask.stores { "tells what is stored" } else { "holds" };
-            let _ = writeln!(text, "  mask {} {what}", self.called(mask.node));
+            let _ = writeln!(text, "  mask {} {what}", self.block(mask.node));
         }
         for limit in &row.limits {
-            let [rising, bound] = [&limit.rising, &limit.bound].map(|(n, _)| self.called(*n));
+            let [rising, bound] = [&limit.rising, &limit.bound].map(|(n, _)| self.block(*n));
             let until = if limit.at_bound { "at most" } else { "below" };
             let _ = writeln!(text, "  ends where {rising} is not {until} {bound}");
         }
         for span in &row.spans {
             let what = if span.touch.writes { "written" } else { "read" };
-            let _ = writeln!(text, "  {what} from {} on", self.called(span.ptr));
+            let _ = writeln!(text, "  {what} from {} on", self.block(span.ptr));
         }
         text
+    }
+}
+
+impl Names for Report<'_> {
+    fn scalar(&self, id: ValueId) -> String {
+        format!("%{}", self.func.info(id).name)
+    }
+
+    /// As the value that it is, or that it is made of.
+    fn block(&self, node: NodeId) -> String {
+        if let Some((_, id)) = self.values.iter().find(|(known, _)| *known == node) {
+            return self.scalar(*id);
+        }
+        match &self.graph[node].kind {
+            Kind::Uniform(id) | Kind::Buffer(id) => self.scalar(*id),
+            Kind::View(of, _) => format!("a view of {}", self.block(*of)),
+            _ => "a block".into(),
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use cranelift_codegen::ir::{InstructionData, Opcode, Value, ValueDef};
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
@@ -167,7 +166,7 @@ impl Emitter<'_, '_> {
         }
         let id = match &n.kind {
             _ if truth && (uniform(index) || matches!(n.kind, Kind::Uniform(_))) => return None,
-            Kind::Uniform(value) => match self.constant_bits(*value) {
+            Kind::Uniform(value) => match self.nodes.constant(*value) {
                 Some(bits) => t.values.add(Of::Const(extended(bits, n.elem))),
                 None => t.scalar(node, index),
             },
@@ -220,20 +219,6 @@ impl Emitter<'_, '_> {
         let stream = t.word(Word::Pointer(ptr, start(index)));
         t.loads.push((node, stream));
         Some(t.values.add(Of::Load { stream, other, format: format_of(elem) }))
-    }
-
-    /// The bits of a constant.
-    fn constant_bits(&self, value: Value) -> Option<u64> {
-        let ValueDef::Result(inst, 0) = self.b.func.dfg.value_def(value) else { return None };
-        match self.b.func.dfg.insts[inst] {
-            InstructionData::UnaryIeee32 { imm, .. } => Some(imm.bits().into()),
-            InstructionData::UnaryIeee64 { imm, .. } => Some(imm.bits()),
-            InstructionData::UnaryImm { opcode: Opcode::Iconst, imm } => {
-                let bits = self.b.func.dfg.value_type(value).bits();
-                Some(imm.bits() as u64 & (u64::MAX >> (64 - bits)))
-            }
-            _ => None,
-        }
     }
 
     fn translate_op(
