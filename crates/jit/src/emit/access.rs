@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
 use trident_ir::{DType, Op};
-use trident_lower::access::{Destination, Elem, Index, NodeId, Row};
+use trident_lower::access::{Destination, Elem, Index, NodeId};
 
 use super::node::{Kind, Register};
-use super::row::VectorPath;
+use super::row::{StorePlan, VectorPath};
 use super::{Emitter, Result};
 use crate::abi;
 
@@ -104,20 +104,19 @@ impl<'m> Emitter<'m, '_> {
             return self.store_elements(dims, store);
         }
         // Loads of the only row can be told apart from the store when it is done.
-        let row = self.store_rows(dims, store).map(|r| r.1).filter(Row::is_whole);
+        let plan = self.store_rows(dims, store);
+        let row = plan.as_ref().map(StorePlan::row).filter(|row| row.is_whole());
         let spared: HashSet<NodeId> =
-            row.iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
+            row.into_iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
         let apart = spared.is_empty();
         self.separate(store, spared)?;
-        let mut row = self.store_rows(dims, store);
-        if row.as_ref().is_none_or(|r| r.0 != VectorPath::Wide) {
+        let mut plan = self.store_rows(dims, store);
+        if !matches!(plan, Some(StorePlan::Wide(_))) {
             self.force_functions(&[store.value])?;
-            row = self.store_rows(dims, store);
+            plan = self.store_rows(dims, store);
         }
-        match row {
-            Some((path, row)) if apart || row.is_whole() => {
-                self.store_apart(dims, store, path, &row)
-            }
+        match plan {
+            Some(plan) if apart || plan.row().is_whole() => self.store_apart(dims, store, plan),
             None if apart => self.store_elements(dims, store),
             // What was spared would be read after elements are stored.
             _ => {
@@ -136,24 +135,18 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Stores by rows, or from a copy if the store overlaps loads of the only row.
-    fn store_apart(
-        &mut self,
-        dims: &[usize],
-        store: Store,
-        path: VectorPath,
-        row: &Row,
-    ) -> Result<()> {
-        let mut others = row.clone();
+    fn store_apart(&mut self, dims: &[usize], store: Store, plan: StorePlan) -> Result<()> {
+        let mut others = plan.row().clone();
         others.loads.retain(|load| !self.nodes.same(load.ptr, store.ptr));
-        if others.loads.is_empty() || !row.is_whole() {
-            return self.store_row(path, row, store);
+        if others.loads.is_empty() || !others.is_whole() {
+            return self.store_by(plan, store);
         }
         let apart = self.apart(&others, store.ptr)?;
-        let direct = |e: &mut Self| e.store_row(path, row, store).map(|()| vec![]);
+        let direct = |e: &mut Self| e.store_by(plan, store).map(|()| vec![]);
         let copied = |e: &mut Self| {
             let store = Store { value: e.copied(dims, store.value)?, ..store };
             match e.store_rows(dims, store) {
-                Some((path, row)) => e.store_row(path, &row, store)?,
+                Some(plan) => e.store_by(plan, store)?,
                 None => e.store_elements(dims, store)?,
             }
             Ok(vec![])
@@ -162,16 +155,21 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The rows by which vectors can store a block, if they can.
-    fn store_rows(&self, dims: &[usize], store: Store) -> Option<(VectorPath, Row)> {
-        let wide = self.wide_store_rows(dims, store).map(|row| (VectorPath::Wide, row));
-        wide.or_else(|| Some((VectorPath::Lanes, self.lane_store_rows(dims, store)?)))
+    fn store_rows(&self, dims: &[usize], store: Store) -> Option<StorePlan> {
+        let wide = self.wide_store_rows(dims, store).map(StorePlan::Wide);
+        wide.or_else(|| self.lane_store_rows(dims, store).map(StorePlan::Lanes))
     }
 
-    fn store_row(&mut self, path: VectorPath, row: &Row, store: Store) -> Result<()> {
-        self.decide_row("store", path, row);
-        match path {
-            VectorPath::Wide => self.store_wide(row, store),
-            VectorPath::Lanes => self.store_lanes_of(row, store),
+    fn store_by(&mut self, plan: StorePlan, store: Store) -> Result<()> {
+        match plan {
+            StorePlan::Wide(rows) => {
+                self.decide_row("store", VectorPath::Wide, &rows.row);
+                self.store_wide(rows, store)
+            }
+            StorePlan::Lanes(row) => {
+                self.decide_row("store", VectorPath::Lanes, &row);
+                self.store_lanes_of(&row, store)
+            }
         }
     }
 

@@ -13,6 +13,7 @@ use trident_lower::access::{
 use trident_runtime::Checks;
 
 use super::node::Kind;
+use super::wide::WideRows;
 use super::{Emitter, Result};
 
 /// What is computed for a group, or an element, of a row.
@@ -26,8 +27,25 @@ pub(super) enum Part {
     Element,
 }
 
+/// Rows of a block that is stored, and what computes them.
+pub(super) enum StorePlan {
+    /// Vectors of 128 bits.
+    Lanes(Row),
+    /// Loops in the widest vectors.
+    Wide(WideRows),
+}
+
+impl StorePlan {
+    pub(super) fn row(&self) -> &Row {
+        match self {
+            StorePlan::Lanes(row) => row,
+            StorePlan::Wide(rows) => &rows.row,
+        }
+    }
+}
+
 /// What computes rows.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum VectorPath {
     /// Vectors of 128 bits (see `lanes`).
     Lanes,
@@ -72,7 +90,7 @@ impl<'m> Emitter<'m, '_> {
         row: &Row,
         body: &dyn Fn(&mut Self, &Index, Part) -> Result<()>,
     ) -> Result<()> {
-        self.each_row(row, |e, row, index| {
+        self.each_row(row, |e, row, index, _| {
             e.pin_pointers(row)?;
             let count = e.count_of(row)?;
             let passes = e.b.ins().ushr_imm_u(count, i64::from(row.pass()));
@@ -86,11 +104,12 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// Runs `body` for each row, with the index of its elements. What does not change in a row has been evaluated.
+    /// Runs `body` for each row, with the index of its elements and the counter that tells its number. What does not
+    /// change in a row has been evaluated.
     pub(super) fn each_row(
         &mut self,
         row: &Row,
-        body: impl FnOnce(&mut Self, &Row, &Index) -> Result<()>,
+        body: impl FnOnce(&mut Self, &Row, &Index, u16) -> Result<()>,
     ) -> Result<()> {
         self.repeat(row.outer, &[], |e, outer, _| {
             let (row, index) = row.at(outer);
@@ -98,7 +117,7 @@ impl<'m> Emitter<'m, '_> {
             for (node, index) in &row.roots {
                 e.hoist(*node, index, &mut seen)?;
             }
-            body(e, &row, &index)?;
+            body(e, &row, &index, outer)?;
             Ok(vec![])
         })?;
         Ok(())

@@ -6,9 +6,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::Op;
 use trident_lower::access::{
-    Destination, Elem, Index, NodeId, Operand, Row, Target, counter, element, start,
+    Destination, Elem, Index, NodeId, Operand, Row, Target, counter, element, place, start,
 };
-use trident_runtime::Declined;
 
 use self::translate::{Translation, class_of, format_of};
 use super::access::Store;
@@ -54,34 +53,42 @@ impl Target for Loops {
     }
 }
 
-/// A loop and its arguments.
+/// The code of a loop and its arguments.
 pub(super) struct Wide {
     code: Vec<u8>,
     listing: String,
+    /// Indices are those of any row.
     words: Vec<Word>,
     /// Loads of it.
     loads: Vec<NodeId>,
 }
 
-/// A row fitted a loop when it was looked at, and does not where its code is made.
-fn changed() -> Declined {
-    Declined { op: "kernel".into(), reason: "a row changed while code was made for it".into() }
+/// Rows and the loop that computes each of them: there is no such plan without code.
+pub(super) struct WideRows {
+    pub(super) row: Row,
+    code: Wide,
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// The rows by which a loop can store blocks to addresses, or fold one of them, if it can.
-    fn wide_row(&self, dims: &[usize], roots: &[NodeId], to: Option<Destination>) -> Option<Row> {
-        let fits = |row: &Row| self.stores(row, &row.index(), roots, false).is_some();
+    /// The rows by which a loop can store blocks to addresses, if it can.
+    fn wide_rows(
+        &self,
+        dims: &[usize],
+        roots: &[NodeId],
+        to: Option<Destination>,
+    ) -> Option<WideRows> {
         let row = self.wide.then(|| self.row(&Loops, dims, roots, to))??;
-        Some(row).filter(fits)
+        let code = self.stores(&row, roots, false)?;
+        Some(WideRows { row, code })
     }
 
     /// The loop that stores blocks; addresses are given when it is called.
-    fn stores(&self, row: &Row, index: &Index, roots: &[NodeId], streaming: bool) -> Option<Wide> {
+    fn stores(&self, row: &Row, roots: &[NodeId], streaming: bool) -> Option<Wide> {
+        let index = row.index();
         let mut t = self.translation(row, roots)?;
         let mut stores = vec![];
         for (i, &root) in roots.iter().enumerate() {
-            let (mut value, format) = self.stored(&mut t, root, index)?;
+            let (mut value, format) = self.stored(&mut t, root, &index)?;
             if t.values.is_truth(value) {
                 let [one, zero] = [1, 0].map(|bits| t.values.add(Of::Const(bits)));
                 value = t.values.add(Of::Select(value, one, zero));
@@ -106,29 +113,34 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Calls a loop with the addresses of its results.
-    fn call_wide(&mut self, wide: Wide, targets: &[Value], count: Value, all: Value) -> Result<()> {
+    fn call_wide(
+        &mut self,
+        wide: Wide,
+        outer: u16,
+        targets: &[Value],
+        counts: [Value; 2],
+    ) -> Result<()> {
         let at = self.loop_at(wide.code, &wide.listing);
         let at = self.int(at as i64);
         self.visited.extend(wide.loads);
-        self.call_loop_at(at, &wide.words, targets, count, all)
+        self.call_loop_at(at, (&wide.words, outer), targets, counts)
     }
 
-    /// Calls the loop that stands at this byte of the code.
+    /// Calls the loop that stands at this byte of the code, for the row whose number `outer` tells.
     fn call_loop_at(
         &mut self,
         at: Value,
-        words: &[Word],
+        (words, outer): (&[Word], u16),
         targets: &[Value],
-        count: Value,
-        all: Value,
+        [count, all]: [Value; 2],
     ) -> Result<()> {
         let top = self.top;
         let arguments = self.reserve(8 * words.len());
         for (i, word) in words.iter().enumerate() {
             let value = match word {
-                Word::Pointer(node, index) => self.eval(*node, index)?,
+                Word::Pointer(node, index) => self.eval(*node, &place(index, outer))?,
                 Word::Scalar(node, index) => {
-                    let value = self.eval(*node, index)?;
+                    let value = self.eval(*node, &place(index, outer))?;
                     match format_of(self.nodes[*node].elem) {
                         Format::Same => value,
                         Format::F16 => self.f32_of_f16(value),
@@ -137,7 +149,9 @@ impl<'m> Emitter<'m, '_> {
                         Format::U8 | Format::U16 => self.b.ins().uextend(types::I32, value),
                     }
                 }
-                Word::Buffer(address, index, size) => self.element_address(*address, index, *size),
+                Word::Buffer(address, index, size) => {
+                    self.element_address(*address, &place(index, outer), *size)
+                }
                 Word::Target(k) => targets[*k],
             };
             let flags = self.flags();
@@ -169,17 +183,18 @@ impl<'m> Emitter<'m, '_> {
     /// Writes blocks as [`Emitter::fill`] does, by a loop; gives whether that can be.
     pub(super) fn fill_wide(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
-        let Some(row) = self.wide_row(dims, &roots, None) else { return Ok(false) };
+        let Some(WideRows { row, code }) = self.wide_rows(dims, &roots, None) else {
+            return Ok(false);
+        };
         self.decide_row("fill", VectorPath::Wide, &row);
-        self.each_row(&row, |e, row, index| {
+        self.each_row(&row, |e, row, index, outer| {
             let on = |e: &mut Self, count, settled| {
-                let wide = e.stores(row, index, &roots, false).ok_or_else(changed)?;
                 let mut targets = vec![];
                 for &(node, address) in blocks {
                     let size = e.nodes[node].elem.size();
                     targets.push(e.element_address(address, &start(index), size));
                 }
-                e.call_wide(wide, &targets, count, settled)
+                e.call_wide(code, outer, &targets, [count, settled])
             };
             e.compute_row(row, index, on, |e, at| e.fill_element(at, blocks))
         })?;
@@ -187,25 +202,31 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The rows by which a loop can store a block to where pointers say, if it can.
-    pub(super) fn wide_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
-        self.wide_row(dims, &[store.value], Some(store.target()))
+    pub(super) fn wide_store_rows(&self, dims: &[usize], store: Store) -> Option<WideRows> {
+        self.wide_rows(dims, &[store.value], Some(store.target()))
     }
 
     /// Stores a block by rows. Elements that are masked off are neither computed nor stored.
-    pub(super) fn store_wide(&mut self, row: &Row, store: Store) -> Result<()> {
+    pub(super) fn store_wide(
+        &mut self,
+        WideRows { row, code }: WideRows,
+        store: Store,
+    ) -> Result<()> {
         // What was loaded from the place of the store is in the cache already.
         let again = row.loads.iter().any(|load| self.nodes.same(load.ptr, store.ptr));
-        let keep = again || !self.streams;
+        let past = match again || !self.streams {
+            true => None,
+            false => self.stores(&row, &[store.value], true),
+        };
         let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
-        self.each_row(row, |e, row, index| {
+        self.each_row(&row, |e, row, index, outer| {
             let on = |e: &mut Self, count, settled| {
                 // Behind the stored elements nothing is written; loads alone that are masked off give their `other`.
                 let all = if row.stores() { count } else { settled };
                 let target = e.eval(store.ptr, &start(index))?;
-                let wide = e.stores(row, index, &[store.value], false).ok_or_else(changed)?;
-                match e.stores(row, index, &[store.value], true).filter(|_| !keep) {
-                    Some(past) => e.call_either(wide, past, bytes, target, [count, all]),
-                    None => e.call_wide(wide, &[target], count, all),
+                match past {
+                    Some(past) => e.call_either([code, past], outer, bytes, target, [count, all]),
+                    None => e.call_wide(code, outer, &[target], [count, all]),
                 }
             };
             e.compute_row(row, index, on, |e, at| e.store_element(store, at))
@@ -215,13 +236,14 @@ impl<'m> Emitter<'m, '_> {
     /// Calls the loop that stores past the caches if the launch writes much and the address allows it, else the other.
     fn call_either(
         &mut self,
-        wide: Wide,
-        past: Wide,
+        [wide, past]: [Wide; 2],
+        outer: u16,
         bytes: i64,
         target: Value,
-        [count, all]: [Value; 2],
+        counts: [Value; 2],
     ) -> Result<()> {
-        let [near, far] = [&wide, &past].map(|w| self.loop_at(w.code.clone(), &w.listing) as i64);
+        let [near, far] = [(wide.code, wide.listing), (past.code, past.listing)]
+            .map(|(code, listing)| self.loop_at(code, &listing) as i64);
         let [near, far] = [near, far].map(|at| self.int(at));
         self.streamed = self.streamed.max(bytes);
         let much = self.launch_exceeds(bytes);
@@ -230,7 +252,7 @@ impl<'m> Emitter<'m, '_> {
         let streams = self.b.ins().band(much, aligned);
         let at = self.b.ins().select(streams, far, near);
         self.visited.extend(wide.loads);
-        self.call_loop_at(at, &wide.words, &[target], count, all)
+        self.call_loop_at(at, (&wide.words, outer), &[target], counts)
     }
 
     /// Whether the launch's programs, each of which writes so many bytes, write more than caches hold.
@@ -240,6 +262,20 @@ impl<'m> Emitter<'m, '_> {
         let programs = self.b.ins().imul(programs, z);
         let written = self.b.ins().imul_imm_s(programs, bytes);
         self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, written, CACHED)
+    }
+
+    /// The rows, which are whole lines along the last axis of a block, that a loop can fold, if it can.
+    fn wide_fold_rows(&self, op: Fold, node: NodeId, dims: &[usize]) -> Option<WideRows> {
+        let elem = self.nodes[node].elem;
+        let row = self.wide.then(|| self.row(&Loops, dims, &[node], None))??;
+        if is_short(elem) || Some(&row.len()) != dims.last() {
+            return None;
+        }
+        let mut t = self.translation(&row, &[node])?;
+        let value = self.translate(&mut t, node, &row.index())?;
+        let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
+        let code = self.compiled(t, Sink::Fold { op, class, value, to })?;
+        Some(WideRows { row, code })
     }
 
     /// Folds a block along its last axis, a line at a time, to `out`; gives whether that can be.
@@ -253,33 +289,20 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<bool> {
         let Some(&len) = dims.last() else { return Ok(false) };
         let elem = self.nodes[node].elem;
-        if is_short(elem) {
+        let Some(WideRows { row, code }) = self.wide_fold_rows(fold, node, dims) else {
             return Ok(false);
-        }
-        let row = self.wide_row(dims, &[node], None).filter(|r| r.len() == len);
-        let Some(row) = row else { return Ok(false) };
-        let folded = |e: &Self, row: &Row, index: &Index| {
-            let mut t = e.translation(row, &[node])?;
-            let value = e.translate(&mut t, node, index)?;
-            let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
-            e.compiled(t, Sink::Fold { op: fold, class, value, to })
         };
-        if folded(self, &row, &row.index()).is_none() {
-            return Ok(false);
-        }
         self.decide_row("reduce", VectorPath::Wide, &row);
         let line = self.reserve(elem.size() * len);
-        self.each_row(&row, |e, row, index| {
+        self.each_row(&row, |e, row, index, outer| {
             let target: Index = index.iter().skip(len.trailing_zeros() as usize).copied().collect();
             let target = e.element_address(out, &target, elem.size());
             let count = e.count_of(row)?;
             let settled = e.settled_of(row, count)?;
             let all = e.int(len as i64);
             let fine = e.b.ins().icmp(IntCC::Equal, settled, all);
-            let whole = |e: &mut Self| {
-                let wide = folded(e, row, index).ok_or_else(changed)?;
-                e.call_wide(wide, &[target], count, all).map(|()| vec![])
-            };
+            let whole =
+                |e: &mut Self| e.call_wide(code, outer, &[target], [count, all]).map(|()| vec![]);
             let apart = |e: &mut Self| {
                 let none = e.int(0);
                 e.between(none, all, |e, var| {

@@ -43,6 +43,6 @@ pub use self::proof::{Access, Corners, Inside, Proved};
 pub use self::report::Report;
 pub use self::row::{
     Destination, GROUP, Limit, Load, Mask, Operand, PASS, Refusal, Row, Span, Target, Touch,
-    element, start,
+    element, place, start,
 };
 pub use self::term::{Arith, Term, TermId, Terms};

@@ -18,7 +18,7 @@ use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, substitut
 pub const GROUP: u8 = 4;
 /// Bits of the number of elements, in long rows, that one pass of a loop computes: two groups, one after the other.
 pub const PASS: u8 = 5;
-/// The name of the counter of rows until its loop is open.
+/// The name of the counter of rows, for which no loop is open yet.
 const OUTER: u16 = u16::MAX - 2;
 
 /// An operand of an op along a row.
@@ -264,7 +264,7 @@ impl Row {
 
     /// The row whose number a counter tells, and the index of its elements.
     pub fn at(&self, outer: u16) -> (Row, Index) {
-        let place = |index: &Index| substitute(index, OUTER, outer);
+        let place = |index: &Index| place(index, outer);
         let both = |(n, index): &(NodeId, Index)| (*n, place(index));
         let all = |list: &[(NodeId, Index)]| -> Vec<_> { list.iter().map(both).collect() };
         let limits = self.limits.iter();
@@ -290,6 +290,11 @@ impl Row {
         };
         (row, place(&self.index()))
     }
+}
+
+/// The index of an element of the row whose number a counter tells, by that of an element of any row.
+pub fn place(index: &Index, outer: u16) -> Index {
+    substitute(index, OUTER, outer)
 }
 
 impl<L: Leaf> Graph<'_, L> {
