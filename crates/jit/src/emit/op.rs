@@ -154,6 +154,11 @@ impl<'m> Emitter<'m, '_> {
         let Some(at) = op.outputs.iter().position(Option::is_some) else { return Ok(()) };
         if op.kind == K::Identity || op.kind == K::Hint {
             let val = self.operand(op, 0)?;
+            match val {
+                Val::Scalar(value, _) if op.kind == K::Hint => self.nodes.promise_scalar(value, op),
+                Val::Block(node, _) if op.kind == K::Hint => self.nodes.promise(node, op),
+                _ => {}
+            }
             return self.give(op, val);
         }
         let mut operands = vec![];

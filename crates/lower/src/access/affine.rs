@@ -15,7 +15,7 @@ use trident_ir::{DType, OpKind as K};
 use super::graph::{Elem, Fun, Graph, Kind, Leaf, Node, NodeId};
 use super::guard::{Guard, Shows, Test, Unproved};
 use super::index::{Bit, Index, axes, counter, rename};
-use super::row::Touch;
+use super::row::{Row, Span, Touch};
 use super::term::{Arith, TermId, Terms};
 
 /// The names of the "counters" whose bits are coordinates along an axis: this and those below.
@@ -35,17 +35,21 @@ const MANY: u8 = 7;
 
 /// The axes of a block and the index of its elements by these.
 pub(super) struct Axes {
-    /// Bits of each.
-    bits: Vec<u8>,
+    /// The counter whose bits are coordinates along each, and its bits.
+    counters: Vec<(u16, u8)>,
     pub(super) index: Index,
 }
 
 impl Axes {
     pub(super) fn of(dims: &[usize]) -> Self {
-        let bits: Vec<u8> = axes(dims).into_iter().map(|(_, bits)| bits).collect();
-        let counters = bits.iter().enumerate().rev();
-        let index = counters.flat_map(|(i, &bits)| counter(AXIS - i as u16, bits)).collect();
-        Axes { bits, index }
+        let axes = axes(dims).into_iter().enumerate();
+        Self::counted(axes.map(|(i, (_, bits))| (AXIS - i as u16, bits)).collect())
+    }
+
+    /// Axes along which these counters go, each of so many bits.
+    pub(super) fn counted(counters: Vec<(u16, u8)>) -> Self {
+        let index = counters.iter().rev().flat_map(|&(var, bits)| counter(var, bits)).collect();
+        Axes { counters, index }
     }
 }
 
@@ -102,6 +106,8 @@ type Found = Result<Affine, NodeId>;
 pub(super) struct Analysis<'a, 'm, L> {
     graph: &'a Graph<'m, L>,
     terms: &'a mut Terms<L>,
+    counters: Vec<(u16, u8)>,
+    /// How far coordinates go, along these and further axes.
     axes: Vec<Extent>,
     /// Whether integers that are not affine count as axes.
     looks_through: bool,
@@ -148,7 +154,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         }
         let bits = size.trailing_zeros();
         let numbers = std::iter::once(form.base).chain(form.steps.iter().copied().flatten());
-        let any = numbers.filter(|&n| a.terms.low_zeros(n, &|_| 0) < bits).collect::<Vec<_>>();
+        let any = numbers.filter(|&n| a.terms.low_zeros(n, false) < bits).collect::<Vec<_>>();
         if !any.is_empty() {
             a.guard(Test::Multiples(any, size), Shows::Aligned);
         }
@@ -156,6 +162,20 @@ impl<'m, L: Leaf> Graph<'m, L> {
         let steps = form.steps.iter().map(|step| a.terms.shifted(step.unwrap_or(zero), bits as u8));
         let (steps, guards) = (steps.collect(), std::mem::take(&mut a.guards));
         Ok(Strided { terms, form, steps, guards })
+    }
+}
+
+impl<L: Leaf> Graph<'_, L> {
+    /// The greatest power of two by which the address of the first element of each row is divisible, in bytes, as far as
+    /// that is known if promises hold.
+    pub fn alignment(&self, row: &Row, span: &Span) -> u64 {
+        let axes = Axes::counted(row.counters());
+        let mut terms = Terms::default();
+        let form = Analysis::of(self, &mut terms, &axes, false)
+            .map(|mut a| a.affine(span.ptr, &span.index));
+        let Ok(Ok(Affine { base, steps })) = form else { return 1 };
+        let outer = steps.first().copied().flatten();
+        std::iter::once(base).chain(outer).map(|n| terms.divisor(n)).min().unwrap_or(1)
     }
 }
 
@@ -168,14 +188,16 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         block: &Axes,
         looks_through: bool,
     ) -> Result<Self, Unproved> {
-        if block.bits.len() > CORNERS {
+        if block.counters.len() > CORNERS {
             return Err(Unproved::Axes);
         }
-        let axes = block.bits.iter().map(|&bits| Extent::Bits(bits)).collect();
+        let counters = block.counters.clone();
+        let axes = counters.iter().map(|&(_, bits)| Extent::Bits(bits)).collect();
         let (known, masks) = (HashMap::new(), HashSet::new());
         Ok(Analysis {
             graph,
             terms,
+            counters,
             axes,
             looks_through,
             past: false,
@@ -211,6 +233,11 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
             Err(reason) if buffer || !past => self.evaluated(node, index).ok_or(reason),
             found => found,
         };
+        if let Ok(form) = &found
+            && !index.contains(&Bit::Const(true))
+        {
+            self.terms.promise(form.base, self.graph.zeros_of_first(node));
+        }
         self.known.insert(key, found.clone());
         found
     }
@@ -278,8 +305,8 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
                     k += 1;
                 }
                 Bit::Of { var, bit: 0 } => {
-                    let axis = usize::from(AXIS.checked_sub(var)?);
-                    let Some(&Extent::Bits(bits)) = self.axes.get(axis) else { return None };
+                    let axis = self.counters.iter().position(|&(name, _)| name == var)?;
+                    let bits = self.counters[axis].1;
                     let run = index.get(k..k + usize::from(bits))?;
                     if !run.iter().copied().eq(counter(var, bits)) || steps[axis].is_some() {
                         return None;

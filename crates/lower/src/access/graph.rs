@@ -146,6 +146,10 @@ pub struct Graph<'m, L> {
     stored: Vec<(NodeId, NodeId)>,
     /// The bits of scalars that are known before run time.
     constants: HashMap<L, u64>,
+    /// Bits that ops `hint` promise to be 0 at the low end of scalars.
+    zeros: HashMap<L, u32>,
+    /// Likewise of the first elements of blocks.
+    first_zeros: HashMap<NodeId, u32>,
 }
 
 /// Where buffers began to stand for blocks ([`Graph::enter`]).
@@ -155,8 +159,14 @@ pub struct Scope(usize);
 
 impl<L> Default for Graph<'_, L> {
     fn default() -> Self {
-        let (nodes, reads_as, stored) = (vec![], vec![], vec![]);
-        Graph { nodes, reads_as, stored, constants: HashMap::new() }
+        Graph {
+            nodes: vec![],
+            reads_as: vec![],
+            stored: vec![],
+            constants: HashMap::new(),
+            zeros: HashMap::new(),
+            first_zeros: HashMap::new(),
+        }
     }
 }
 
@@ -227,6 +237,32 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.constants.get(&scalar).copied()
     }
 
+    /// Notes what an op `hint` promises of a scalar. Code must not rely on it where it would read or write elsewhere if
+    /// the promise were broken.
+    pub fn promise_scalar(&mut self, scalar: L, hint: &Op) {
+        let zeros = self.zeros.entry(scalar).or_default();
+        *zeros = promised_zeros(hint).max(*zeros);
+    }
+
+    /// Notes what an op `hint` promises of a block, likewise.
+    pub fn promise(&mut self, block: NodeId, hint: &Op) {
+        if let Kind::Uniform(scalar) = self[block].kind {
+            return self.promise_scalar(scalar, hint);
+        }
+        let zeros = self.first_zeros.entry(block).or_default();
+        *zeros = promised_zeros(hint).max(*zeros);
+    }
+
+    /// Bits that are promised to be 0 at the low end of a scalar.
+    pub(super) fn zeros_of(&self, scalar: L) -> u32 {
+        self.zeros.get(&scalar).copied().unwrap_or(0)
+    }
+
+    /// Bits that are promised to be 0 at the low end of a block's first element.
+    pub(super) fn zeros_of_first(&self, block: NodeId) -> u32 {
+        self.first_zeros.get(&block).copied().unwrap_or(0)
+    }
+
     /// Adds a node over operands; its own instructions for an element are about `cost`.
     pub fn make(
         &mut self,
@@ -278,6 +314,12 @@ impl<'m, L: Leaf> Graph<'m, L> {
             _ => false,
         }
     }
+}
+
+/// The first element of a block is the first of a run along every axis.
+fn promised_zeros(hint: &Op) -> u32 {
+    let divisors = hint.ints("divisibility").unwrap_or_default();
+    divisors.iter().filter(|&&d| d > 0).map(|d| d.trailing_zeros()).max().unwrap_or(0)
 }
 
 #[cfg(test)]

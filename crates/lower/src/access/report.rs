@@ -98,6 +98,9 @@ impl<'m> Report<'m> {
                 if let (Some(to), Some((node, dims))) =
                     (op.output(0), op.input(0).and_then(|id| self.known(id)))
                 {
+                    if op.kind == K::Hint {
+                        self.graph.promise(node, op);
+                    }
                     self.define(to, node, dims);
                 }
                 Ok(())
@@ -280,8 +283,9 @@ impl<'m> Report<'m> {
             Ok(Strided { terms, form, guards, .. }) => {
                 let shown = words::shown(self, &guards);
                 let shown: String = shown.iter().map(|line| format!("  {line}\n")).collect();
+                let divisors = words::divisors(&terms, &form);
                 let form = words::form(self, &terms, &form, dims.len());
-                format!("factor {name}: in place at {form}\n{shown}")
+                format!("factor {name}: in place at {form}\n{divisors}{shown}")
             }
             Err(why) => format!("factor {name}: copied: {}\n", self.why(why)),
         };
@@ -304,7 +308,11 @@ impl<'m> Report<'m> {
         }
         for span in &row.spans {
             let what = if span.touch.writes { "written" } else { "read" };
-            let _ = writeln!(text, "  {what} from {} on", self.block(span.ptr));
+            let aligned = match self.graph.alignment(row, span) {
+                1 => String::new(),
+                bytes => format!(", each row at a multiple of {bytes} bytes"),
+            };
+            let _ = writeln!(text, "  {what} from {} on{aligned}", self.block(span.ptr));
         }
         text
     }

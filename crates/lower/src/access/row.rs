@@ -217,6 +217,11 @@ impl Row {
         counter(INNER, self.bits).chain(counter(OUTER, self.outer)).collect()
     }
 
+    /// The counters of rows and of their elements, and their bits.
+    pub(super) fn counters(&self) -> Vec<(u16, u8)> {
+        vec![(OUTER, self.outer), (INNER, self.bits)]
+    }
+
     /// Whether the block is one row.
     pub fn is_whole(&self) -> bool {
         self.outer == 0

@@ -64,11 +64,13 @@ impl Arith {
 pub struct Terms<L> {
     all: Vec<Term<L>>,
     known: HashMap<Term<L>, TermId>,
+    /// Bits that ops `hint` promise to be 0 at the low end of numbers.
+    zeros: HashMap<TermId, u32>,
 }
 
 impl<L> Default for Terms<L> {
     fn default() -> Self {
-        Terms { all: vec![], known: HashMap::new() }
+        Terms { all: vec![], known: HashMap::new(), zeros: HashMap::new() }
     }
 }
 
@@ -98,6 +100,19 @@ impl<L: Leaf> Terms<L> {
         }
     }
 
+    /// Notes bits that are promised to be 0 at the low end of a number.
+    pub(super) fn promise(&mut self, term: TermId, zeros: u32) {
+        if zeros > 0 {
+            let known = self.zeros.entry(term).or_default();
+            *known = zeros.max(*known);
+        }
+    }
+
+    /// The greatest power of two, at most 2^63, by which a number is divisible if promises hold.
+    pub fn divisor(&self, term: TermId) -> u64 {
+        1 << self.low_zeros(term, true).min(63)
+    }
+
     /// Numbers that the term is surely not less, and not greater than.
     pub(super) fn range(&self, term: TermId) -> [i64; 2] {
         match self.all[term] {
@@ -114,7 +129,9 @@ impl<L: Leaf> Terms<L> {
     /// A scalar of the graph.
     pub(super) fn scalar(&mut self, graph: &Graph<'_, L>, scalar: L, dtype: DType) -> TermId {
         let Some(bits) = graph.constant(scalar) else {
-            return self.put(Term::Scalar(scalar, dtype));
+            let term = self.put(Term::Scalar(scalar, dtype));
+            self.promise(term, graph.zeros_of(scalar));
+            return term;
         };
         let unused = 64 - 8 * dtype.size() as u32;
         self.int(match dtype.class() {
@@ -172,14 +189,12 @@ impl<L: Leaf> Terms<L> {
         self.binary(Arith::Mul, a, b)
     }
 
-    /// Bits that are surely 0 at the low end of the number, 64 of 0. Of scalars and elements `of` tells.
-    pub(super) fn low_zeros(&self, term: TermId, of: &dyn Fn(&Term<L>) -> u32) -> u32 {
-        let zeros = |term| self.low_zeros(term, of);
-        match &self.all[term] {
+    /// Bits that are 0 at the low end of the number, 64 of 0: surely, or if promises hold.
+    pub(super) fn low_zeros(&self, term: TermId, promised: bool) -> u32 {
+        let zeros = |term| self.low_zeros(term, promised);
+        let found = match &self.all[term] {
             Term::Const(value) => value.trailing_zeros(),
-            leaf @ (Term::Scalar(..) | Term::Element(..) | Term::Least(_) | Term::Greatest(_)) => {
-                of(leaf)
-            }
+            Term::Scalar(..) | Term::Element(..) | Term::Least(_) | Term::Greatest(_) => 0,
             &Term::Low(x) => match zeros(x) {
                 0..32 => zeros(x),
                 _ => 64,
@@ -190,7 +205,9 @@ impl<L: Leaf> Terms<L> {
                 64 => 64,
                 found => found.saturating_sub(bits.into()),
             },
-        }
+        };
+        let promise = self.zeros.get(&term).filter(|_| promised);
+        promise.map_or(found, |&promise| found.max(promise))
     }
 }
 
@@ -222,13 +239,14 @@ mod tests {
         let graph = Graph::<u32>::default();
         let mut t = Terms::default();
         let [x, y] = [0, 1].map(|leaf| t.scalar(&graph, leaf, DType::I64));
-        let of = |leaf: &Term<u32>| if *leaf == Term::Scalar(0, DType::I64) { 4 } else { 0 };
+        t.promise(x, 4);
         let eight = t.int(8);
         let product = t.mul(x, eight);
         let sum = t.add(product, x);
         let other = t.add(product, y);
         let shifted = t.shifted(product, 3);
-        let found = [product, sum, other, shifted].map(|term| t.low_zeros(term, &of));
-        assert_eq!(found, [7, 4, 0, 4]);
+        let found = [product, sum, other, shifted]
+            .map(|term| [false, true].map(|promised| t.low_zeros(term, promised)));
+        assert_eq!(found, [[3, 7], [0, 4], [0, 0], [0, 4]]);
     }
 }

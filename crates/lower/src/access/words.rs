@@ -92,6 +92,20 @@ pub(super) fn form(
     if parts.is_empty() { "0".into() } else { parts.join(" + ") }
 }
 
+/// A line for the numbers by which base and steps are divisible, where more is known of the base than that it is an
+/// address.
+pub(super) fn divisors(terms: &Terms<ValueId>, form: &Affine) -> String {
+    let base = terms.divisor(form.base);
+    if base == 1 {
+        return String::new();
+    }
+    let steps = form.steps.iter().zip(COORDINATES).filter_map(|(step, name)| {
+        let divisor = terms.divisor((*step)?);
+        Some(format!(", of {name} by {divisor}"))
+    });
+    format!("  divisible: base by {base}{}\n", steps.collect::<String>())
+}
+
 /// What guards show, a line each.
 pub(super) fn shown(names: &dyn Names, guards: &[Guard<ValueId>]) -> Vec<String> {
     let mut seen: Vec<Shows> = vec![];
