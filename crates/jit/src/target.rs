@@ -26,22 +26,24 @@ fn declined(reason: impl ToString) -> Declined {
 /// Cranelift's name of the machine's architecture.
 const ARCH: &str = std::env::consts::ARCH;
 
-/// Features that are used where the processor has them.
+/// Features of 64-bit x86 that code uses, as Cranelift and the processor's manual call them.
+const FEATURES: [(&str, &str); 11] = [
+    ("has_sse3", "sse3"),
+    ("has_ssse3", "ssse3"),
+    ("has_sse41", "sse4.1"),
+    ("has_sse42", "sse4.2"),
+    ("has_popcnt", "popcnt"),
+    ("has_avx", "avx"),
+    ("has_avx2", "avx2"),
+    ("has_fma", "fma"),
+    ("has_bmi1", "bmi1"),
+    ("has_bmi2", "bmi2"),
+    ("has_lzcnt", "lzcnt"),
+];
+
+/// Those that the processor has.
 fn features() -> Vec<&'static str> {
-    let known = [
-        ("has_sse3", "sse3"),
-        ("has_ssse3", "ssse3"),
-        ("has_sse41", "sse4.1"),
-        ("has_sse42", "sse4.2"),
-        ("has_popcnt", "popcnt"),
-        ("has_avx", "avx"),
-        ("has_avx2", "avx2"),
-        ("has_fma", "fma"),
-        ("has_bmi1", "bmi1"),
-        ("has_bmi2", "bmi2"),
-        ("has_lzcnt", "lzcnt"),
-    ];
-    let used = known.into_iter().filter(|(_, feature)| ARCH == "x86_64" && has(feature));
+    let used = FEATURES.into_iter().filter(|(_, feature)| ARCH == "x86_64" && has(feature));
     used.map(|(name, _)| name).collect()
 }
 
@@ -60,23 +62,27 @@ fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
         if ARCH == "x86_64" && !features.contains(&"has_sse41") {
             return Err("the processor lacks SSE 4.1".into());
         }
-        let mut flags = settings::builder();
-        for (name, value) in [
-            ("opt_level", "speed"),
-            ("is_pic", "false"),
-            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
-            ("enable_probestack", "false"),
-            ("unwind_info", "false"),
-        ] {
-            flags.set(name, value).map_err(|e| e.to_string())?;
-        }
-        let mut builder = isa::lookup_by_name(ARCH).map_err(|e| e.to_string())?;
-        for feature in features {
-            builder.enable(feature).map_err(|e| e.to_string())?;
-        }
-        builder.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
+        isa_with(&features)
     });
     built.clone().map_err(declined)
+}
+
+fn isa_with(features: &[&str]) -> Result<Arc<dyn TargetIsa>, String> {
+    let mut flags = settings::builder();
+    for (name, value) in [
+        ("opt_level", "speed"),
+        ("is_pic", "false"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ("enable_probestack", "false"),
+        ("unwind_info", "false"),
+    ] {
+        flags.set(name, value).map_err(|e| e.to_string())?;
+    }
+    let mut builder = isa::lookup_by_name(ARCH).map_err(|e| e.to_string())?;
+    for feature in features {
+        builder.enable(feature).map_err(|e| e.to_string())?;
+    }
+    builder.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
 }
 
 const CLIF: Listing = Listing { name: "clif", about: "The code generator's own intermediate form" };
@@ -130,13 +136,22 @@ pub(super) fn compile(
 }
 
 /// How the blocks of a module's entry are computed, as [`Emitted::decisions`] has it, with or without loops in the widest
-/// vectors, whatever this machine has.
-#[cfg(test)]
+/// vectors, and how much of the stack its code takes for registers that spill and those it saves. Nothing depends on what
+/// this machine has.
+#[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Declined> {
-    let config = isa()?.frontend_config();
+    let isa = isa_with(&FEATURES.map(|(name, _)| name)).map_err(declined)?;
     let lowered = decompose::lower(module, &|_| false).map_err(declined)?;
     let module = lowered.as_ref().unwrap_or(module);
-    let mut function = entry(config);
-    let (emitted, _) = emit::emit(module, loops, Checks::Bounds, true, config, &mut function)?;
-    Ok(emitted.decisions)
+    let config = isa.frontend_config();
+    let mut context = cranelift_codegen::Context::for_function(entry(config));
+    let function = &mut context.func;
+    let (emitted, _) = emit::emit(module, loops, Checks::Bounds, true, config, function)?;
+    let slots: u32 = function.sized_stack_slots.values().map(|slot| slot.size).sum();
+    let compiled = context.compile(&*isa, &mut ControlPlane::default());
+    let compiled = compiled.map_err(|e| declined(format!("{:?}", e.inner)))?;
+    let frame = compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset);
+    let mut decisions = emitted.decisions;
+    decisions.push(format!("stack: {} bytes of spilled and saved registers", frame - slots));
+    Ok(decisions)
 }
