@@ -109,7 +109,8 @@ impl<'m> Emitter<'m, '_> {
         let spared: HashSet<NodeId> =
             row.into_iter().flat_map(|r| &r.loads).map(|load| load.node).collect();
         let apart = spared.is_empty();
-        self.separate(store, spared)?;
+        let early = self.nodes.read_before(store.target(), store.value, &spared);
+        self.force(early)?;
         let mut plan = self.store_rows(dims, store);
         if !matches!(plan, Some(StorePlan::Wide(_))) {
             self.force_functions(&[store.value])?;
@@ -136,12 +137,11 @@ impl<'m> Emitter<'m, '_> {
 
     /// Stores by rows, or from a copy if the store overlaps loads of the only row.
     fn store_apart(&mut self, dims: &[usize], store: Store, plan: StorePlan) -> Result<()> {
-        let mut others = plan.row().clone();
-        others.loads.retain(|load| !self.nodes.same(load.ptr, store.ptr));
-        if others.loads.is_empty() || !others.is_whole() {
+        let overlaps = self.nodes.overlaps(plan.row(), store.ptr);
+        if overlaps.is_empty() || !plan.row().is_whole() {
             return self.store_by(plan, store);
         }
-        let apart = self.apart(&others, store.ptr)?;
+        let apart = self.apart(plan.row(), &overlaps)?;
         let direct = |e: &mut Self| e.store_by(plan, store).map(|()| vec![]);
         let copied = |e: &mut Self| {
             let store = Store { value: e.copied(dims, store.value)?, ..store };
@@ -191,31 +191,5 @@ impl<'m> Emitter<'m, '_> {
         }
         self.write(address, value, mask);
         Ok(())
-    }
-
-    /// All elements are read before the first is written. A load whose pointers are those of the store reads only what
-    /// the same element's store overwrites; others are evaluated before, but for those that are spared.
-    fn separate(&mut self, store: Store, spared: HashSet<NodeId>) -> Result<()> {
-        let Store { ptr, value, mask, .. } = store;
-        let mut stack = vec![value];
-        let mut early: Vec<NodeId> = [Some(ptr), mask].into_iter().flatten().collect();
-        let mut seen = vec![false; self.nodes.len()];
-        while let Some(node) = stack.pop() {
-            if std::mem::replace(&mut seen[node], true) {
-                continue;
-            }
-            match &self.nodes[node].kind {
-                Kind::Load { ptr: from, mask, other, .. } if self.nodes.same(*from, ptr) => {
-                    stack.extend([*mask, *other].into_iter().flatten());
-                }
-                Kind::Load { .. } if spared.contains(&node) => {}
-                Kind::Apply(_, operands) => stack.extend(operands),
-                Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
-                Kind::Load { .. } | Kind::View(..) | Kind::Choose { .. } | Kind::Take { .. } => {
-                    early.push(node);
-                }
-            }
-        }
-        self.force(early)
     }
 }

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use trident_ir::OpKind;
 use trident_ir::dtype::Class;
 use trident_lower::access::{
-    Destination, Elem, Fun, GROUP, INNER, Index, Mask, NodeId, Row, Target, element, start,
+    Destination, GROUP, INNER, Index, Mask, NodeId, Overlap, Row, Target, element, start,
     substitute,
 };
 use trident_runtime::Checks;
@@ -428,23 +427,19 @@ impl<'m> Emitter<'m, '_> {
         }))
     }
 
-    /// Whether storing the only row to these pointers group by group is the same as loading all of it before: the loads
-    /// and the store are contiguous, and each load is of the very elements that are stored or of others only.
-    pub(super) fn apart(&mut self, row: &Row, to: NodeId) -> Result<Value> {
+    /// Whether storing the only row group by group is the same as loading all of it before: the loads and the store are
+    /// contiguous, and each load is of the very elements that are stored or of others only.
+    pub(super) fn apart(&mut self, row: &Row, overlaps: &[Overlap]) -> Result<Value> {
         let last = self.int(row.len() as i64 - 1);
         let mut all = self.row_holds(&row.integers(), last)?;
-        let bytes = |e: Elem, n: usize| match e {
-            Elem::Ptr(to) => (to.size() * n) as i64,
-            Elem::Data(_) => 0,
-        };
-        let (written, own) = (bytes(self.nodes[to].elem, row.len()), start(&row.index()));
-        for load in &row.loads {
-            let read = bytes(self.nodes[load.ptr].elem, row.len());
-            let above = self.distance((to, &own), (load.ptr, &start(&load.index)))?;
+        for &Overlap { read, written, ref distance, .. } in overlaps {
+            let [(store, at_store), (load, at_load)] = distance;
+            let (store, load) = (self.eval(*store, at_store)?, self.eval(*load, at_load)?);
+            let above = self.b.ins().isub(store, load);
             let below = self.b.ins().ineg(above);
-            let above = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, above, read);
-            let below_ok =
-                self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, below, written);
+            let far = IntCC::UnsignedGreaterThanOrEqual;
+            let above = self.b.ins().icmp_imm_u(far, above, read as i64);
+            let below_ok = self.b.ins().icmp_imm_u(far, below, written as i64);
             let mut fine = self.b.ins().band(above, below_ok);
             if read == written {
                 let same = self.b.ins().icmp_imm_s(IntCC::Equal, below, 0);
@@ -453,27 +448,5 @@ impl<'m> Emitter<'m, '_> {
             all = self.b.ins().band(all, fine);
         }
         Ok(all)
-    }
-
-    /// The difference of two pointers. That of pointers with the same offset is one of their bases.
-    fn distance(
-        &mut self,
-        (a, at_a): (NodeId, &Index),
-        (b, at_b): (NodeId, &Index),
-    ) -> Result<Value> {
-        if let (Kind::Apply(Fun::Op(f), x), Kind::Apply(Fun::Op(g), y)) =
-            (self.nodes[a].kind.clone(), self.nodes[b].kind.clone())
-            && f.kind == OpKind::PtrAdd
-            && g.kind == OpKind::PtrAdd
-            && at_a == at_b
-            && self.nodes[a].elem == self.nodes[b].elem
-            && self.nodes.same(x[1], y[1])
-        {
-            let (at_a, at_b) =
-                (self.nodes.operand_index(x[0], at_a), self.nodes.operand_index(y[0], at_b));
-            return self.distance((x[0], &at_a), (y[0], &at_b));
-        }
-        let (a, b) = (self.eval(a, at_a)?, self.eval(b, at_b)?);
-        Ok(self.b.ins().isub(a, b))
     }
 }

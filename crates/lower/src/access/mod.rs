@@ -8,6 +8,7 @@
 //! * [`Refusal`]: why there is no such stretch,
 //! * [`Strided`]: where a block lies in memory by rows and columns, and what has to hold for that,
 //! * [`Corners`]: which accesses of a loop over elements are inside of memory, likewise,
+//! * [`Overlap`]: which loads a store may overlap,
 //! * [`Report`]: all of it in words, for file tests.
 //!
 //! Run-time values, the leaves of expressions, are of a type that the code generator chooses.
@@ -22,6 +23,7 @@ mod index;
 mod lifetime;
 mod mask;
 mod materialise;
+mod overlap;
 mod proof;
 mod report;
 mod row;
@@ -39,6 +41,7 @@ pub use self::index::{
     rename, substitute, uniform,
 };
 pub use self::materialise::{Materialisation, function_name, is_block_function, is_lazy};
+pub use self::overlap::Overlap;
 pub use self::proof::{Access, Corners, Inside, Proved};
 pub use self::report::Report;
 pub use self::row::{

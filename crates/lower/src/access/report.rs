@@ -12,6 +12,7 @@ use super::graph::{Elem, Fun, Graph, Kind, Node, NodeId, block_type};
 use super::guard::{Guard, Shows, Unproved};
 use super::index::index_bits;
 use super::materialise::{Materialisation, is_block_function, is_lazy};
+use super::overlap::Overlap;
 use super::proof::Inside;
 use super::row::{Destination, Row, Target};
 use super::words::{self, Names};
@@ -230,7 +231,15 @@ impl<'m> Report<'m> {
             Ok(row) => {
                 let (count, len) = (1usize << row.outer, row.len());
                 let rows = if count == 1 { "row" } else { "rows" };
-                format!("{count} {rows} of {len}\n{}", self.guard(&row))
+                let mut guard = self.guard(&row);
+                if let Some(to) = to.filter(|_| row.is_whole()) {
+                    for Overlap { load, read, written, .. } in self.graph.overlaps(&row, to.ptr) {
+                        let same = if read == written { ", or the same" } else { "" };
+                        let load = self.block(load);
+                        let _ = writeln!(guard, "  stored apart from what {load} reads{same}");
+                    }
+                }
+                format!("{count} {rows} of {len}\n{guard}")
             }
             Err(refusal) => match refusal.node() {
                 Some(node) => format!("{ELEMENTS}: {}: {refusal}\n", self.block(node)),
