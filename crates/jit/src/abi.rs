@@ -28,7 +28,7 @@ pub(super) struct Context<'l> {
     /// Where bounds are checked: those of the memory behind each parameter.
     pub(super) bounds: *const Bound,
     /// What went wrong first.
-    pub(super) fault: Mutex<Option<Fault>>,
+    pub(super) fault: Mutex<Option<ProgramFault>>,
     /// The state of a launch that checks all.
     pub(super) checker: Mutex<Option<Checker>>,
     /// The launch.
@@ -65,7 +65,7 @@ impl Kind {
 }
 
 /// The fault of the first program, in the order of the grid, that was seen to have one.
-pub(super) struct Fault {
+pub(super) struct ProgramFault {
     /// Linear program id.
     pub(super) program: u64,
     /// Index into the kernel's sites.

@@ -14,7 +14,7 @@ use trident_runtime::{
 };
 use trident_simd::Isa;
 
-use super::abi::{Context, Fault, Kind};
+use super::abi::{Context, Kind, ProgramFault};
 use super::check::{self, Access, Checker, Extents};
 use super::code::Code;
 use super::emit::Emitted;
@@ -112,7 +112,7 @@ fn native(
 const MOST_SCRATCH: usize = 1 << 31;
 
 /// Keeps the fault of the first program in the grid's order.
-fn note(context: *const Context<'_>, fault: Fault) {
+fn note(context: *const Context<'_>, fault: ProgramFault) {
     // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
     let context = unsafe { &*context };
     let mut first = context.fault.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ fn note(context: *const Context<'_>, fault: Fault) {
 }
 
 extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64) {
-    note(context, Fault { program, site, access: None });
+    note(context, ProgramFault { program, site, access: None });
 }
 
 /// The access that a call from native code is about.
@@ -161,7 +161,7 @@ extern "C" fn check_all(
         })
     };
     let Err(fault) = found else { return 0 };
-    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    note(context, ProgramFault { program, site, access: Some(fault.to_string()) });
     1
 }
 
@@ -181,7 +181,7 @@ extern "C" fn check_bounds(
     let origin = sites.get(site as usize).map_or(&anywhere, |s| &s.origin);
     let (access, bytes) = (access(kind), bytes as usize);
     let Err(fault) = Extents::new(launch).access(origin, address, bytes, access) else { return 0 };
-    note(context, Fault { program, site, access: Some(fault.to_string()) });
+    note(context, ProgramFault { program, site, access: Some(fault.to_string()) });
     1
 }
 
@@ -228,7 +228,7 @@ impl Native {
         Ok(())
     }
 
-    fn error(&self, fault: Fault, grid: [u32; 3]) -> LaunchError {
+    fn error(&self, fault: ProgramFault, grid: [u32; 3]) -> LaunchError {
         let [x, y] = [grid[0], grid[1]].map(|n| u64::from(n.max(1)));
         let id = [fault.program % x, fault.program / x % y, fault.program / x / y];
         let site = self.header.emitted.sites.get(fault.site as usize).cloned().unwrap_or_default();

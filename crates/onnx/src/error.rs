@@ -11,7 +11,7 @@ use trident_ir::{AttrKind, Type};
 pub struct LoadError {
     /// What is wrong.
     #[source]
-    pub fault: Fault,
+    pub fault: LoadErrorKind,
     /// The node it was found at; `None` for faults of the model as a whole.
     pub place: Option<Box<Place>>,
 }
@@ -40,7 +40,7 @@ impl fmt::Display for LoadError {
     }
 }
 
-impl<F: Into<Fault>> From<F> for LoadError {
+impl<F: Into<LoadErrorKind>> From<F> for LoadError {
     fn from(fault: F) -> LoadError {
         LoadError { fault: fault.into(), place: None }
     }
@@ -48,7 +48,7 @@ impl<F: Into<Fault>> From<F> for LoadError {
 
 /// What can be wrong with a model.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum LoadErrorKind {
     /// A file cannot be read.
     #[error("cannot read `{path}`: {source}", path = path.display())]
     Read {
@@ -352,22 +352,26 @@ pub enum ExternalFault {
     NoFolder,
 }
 
-impl Fault {
+impl LoadErrorKind {
     /// What a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
-            Fault::Decode { .. } => "is the file complete, and an ONNX file?",
-            Fault::Opset { .. } => "export the model with an older opset",
-            Fault::UnknownOp { domain, .. } if domain == "com.microsoft" => {
+            LoadErrorKind::Decode { .. } => "is the file complete, and an ONNX file?",
+            LoadErrorKind::Opset { .. } => "export the model with an older opset",
+            LoadErrorKind::UnknownOp { domain, .. } if domain == "com.microsoft" => {
                 "operators that ONNX Runtime's optimiser writes are not part of the standard: use the model as exported"
             }
-            Fault::UnknownOp { .. } => "custom operators need a function of that name in the model",
-            Fault::NotImported { .. } => "add it to the model's `opset_import`",
-            Fault::TooNew { .. } => "raise the version in the model's `opset_import`",
-            Fault::External { reason: ExternalFault::Outside(_), .. } => {
+            LoadErrorKind::UnknownOp { .. } => {
+                "custom operators need a function of that name in the model"
+            }
+            LoadErrorKind::NotImported { .. } => "add it to the model's `opset_import`",
+            LoadErrorKind::TooNew { .. } => "raise the version in the model's `opset_import`",
+            LoadErrorKind::External { reason: ExternalFault::Outside(_), .. } => {
                 "data files must lie in the model's folder"
             }
-            Fault::External { reason: ExternalFault::NoFolder, .. } => "load the model by its path",
+            LoadErrorKind::External { reason: ExternalFault::NoFolder, .. } => {
+                "load the model by its path"
+            }
             _ => return None,
         })
     }

@@ -18,7 +18,7 @@ mod testing;
 mod types;
 mod value;
 
-pub use error::{ExternalFault, Fault, LoadError, Place, TensorFault};
+pub use error::{ExternalFault, LoadError, LoadErrorKind, Place, TensorFault};
 pub use external::Open;
 pub use tensor::tensor_proto;
 pub use types::type_proto;
@@ -78,7 +78,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
 /// share these bytes.
 pub fn load_with(path: impl AsRef<Path>, open: &Open<'_>) -> Result<Model, LoadError> {
     let path = path.as_ref();
-    let read = |source: io::Error| Fault::Read { path: path.to_owned(), source };
+    let read = |source: io::Error| LoadErrorKind::Read { path: path.to_owned(), source };
     let bytes = open(path).map_err(read)?;
     let folder = match path.parent() {
         Some(parent) if parent != Path::new("") => parent.to_owned(),
@@ -95,12 +95,12 @@ pub fn parse(bytes: Bytes) -> Result<Model, LoadError> {
 
 fn decode(bytes: Bytes, folder: &Folder<'_>) -> Result<Model, LoadError> {
     let model = proto::ModelProto::decode(bytes)
-        .map_err(|source| Fault::Decode { what: "ONNX model", source })?;
+        .map_err(|source| LoadErrorKind::Decode { what: "ONNX model", source })?;
     let (oldest, newest) = IR_VERSIONS;
     if !(oldest..=newest).contains(&model.ir_version) {
-        return Err(Fault::IrVersion { found: model.ir_version, oldest, newest }.into());
+        return Err(LoadErrorKind::IrVersion { found: model.ir_version, oldest, newest }.into());
     }
-    let graph = model.graph.as_ref().ok_or(Fault::NoGraph)?;
+    let graph = model.graph.as_ref().ok_or(LoadErrorKind::NoGraph)?;
     let overridable = model.ir_version >= OVERRIDABLE_FROM;
     let (func, optional) =
         import::entry(graph, &model.opset_import, &model.functions, folder, overridable)?;

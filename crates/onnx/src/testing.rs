@@ -4,7 +4,7 @@ use crate::proto::{
     AttributeProto, AttributeType, FunctionProto, GraphProto, ModelProto, NodeProto,
     OperatorSetIdProto, TensorProto, ValueInfoProto,
 };
-use crate::{Fault, LoadError, Model, tensor_proto, type_proto};
+use crate::{LoadError, LoadErrorKind, Model, tensor_proto, type_proto};
 use bytes::Bytes;
 use prost::Message;
 use trident_ir::{Block, DType, Dim, Literal, OpKind, Type};
@@ -137,7 +137,7 @@ pub(crate) fn load(model: &ModelProto) -> Result<Model, LoadError> {
 }
 
 /// Why a model does not load.
-pub(crate) fn fault(model: &ModelProto) -> Fault {
+pub(crate) fn fault(model: &ModelProto) -> LoadErrorKind {
     load(model).unwrap_err().fault
 }
 

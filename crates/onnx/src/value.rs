@@ -1,7 +1,7 @@
 //! Values in files: tensors, sequences, optional values and maps to and from protobuf.
 
 use crate::dtype;
-use crate::error::{Fault, LoadError, TensorFault};
+use crate::error::{LoadError, LoadErrorKind, TensorFault};
 use crate::external::Folder;
 use crate::proto::{Holds, MapProto, OptionalProto, SequenceProto, SparseTensorProto, TensorProto};
 use crate::tensor::{dense, inline, tensor_proto};
@@ -28,8 +28,8 @@ pub enum PbValue {
     },
 }
 
-fn decode<M: Message + Default>(what: &'static str, bytes: Bytes) -> Result<M, Fault> {
-    M::decode(bytes).map_err(|source| Fault::Decode { what, source })
+fn decode<M: Message + Default>(what: &'static str, bytes: Bytes) -> Result<M, LoadErrorKind> {
+    M::decode(bytes).map_err(|source| LoadErrorKind::Decode { what, source })
 }
 
 /// Reads a `TensorProto`.
@@ -44,16 +44,18 @@ pub fn read_value(bytes: Bytes, ty: &Type) -> Result<PbValue, LoadError> {
         Type::Seq(_) => Ok(sequence(&decode("sequence", bytes)?)?),
         Type::Optional(_) => Ok(optional(&decode("optional value", bytes)?)?),
         Type::Map(..) => Ok(map(&decode("map", bytes)?)?),
-        Type::Pointer(_) | Type::Descriptor(_) => Err(Fault::NoMessage(ty.to_string()).into()),
+        Type::Pointer(_) | Type::Descriptor(_) => {
+            Err(LoadErrorKind::NoMessage(ty.to_string()).into())
+        }
     }
 }
 
-fn sparse(t: &SparseTensorProto) -> Result<PbValue, Fault> {
+fn sparse(t: &SparseTensorProto) -> Result<PbValue, LoadErrorKind> {
     let nowhere: &crate::Open<'_> = &|_| Err(std::io::ErrorKind::Unsupported.into());
     dense(t, &Folder::new(None, nowhere)).map(PbValue::Tensor)
 }
 
-fn sequence(s: &SequenceProto) -> Result<PbValue, Fault> {
+fn sequence(s: &SequenceProto) -> Result<PbValue, LoadErrorKind> {
     let tensors = s.tensor_values.iter().map(|t| inline(t).map(PbValue::Tensor));
     let all = tensors
         .chain(s.sparse_tensor_values.iter().map(sparse))
@@ -63,8 +65,8 @@ fn sequence(s: &SequenceProto) -> Result<PbValue, Fault> {
     all.collect::<Result<_, _>>().map(PbValue::Seq)
 }
 
-fn optional(o: &OptionalProto) -> Result<PbValue, Fault> {
-    let bad = |reason| Fault::BadTensor { tensor: o.name.clone(), reason };
+fn optional(o: &OptionalProto) -> Result<PbValue, LoadErrorKind> {
+    let bad = |reason| LoadErrorKind::BadTensor { tensor: o.name.clone(), reason };
     let inner = match Holds::try_from(o.elem_type) {
         Ok(Holds::Undefined) => return Ok(PbValue::Optional(None)),
         Ok(Holds::Tensor) => o.tensor_value.as_deref().map(|t| inline(t).map(PbValue::Tensor)),
@@ -77,8 +79,8 @@ fn optional(o: &OptionalProto) -> Result<PbValue, Fault> {
     Ok(PbValue::Optional(inner.transpose()?.map(Box::new)))
 }
 
-fn map(m: &MapProto) -> Result<PbValue, Fault> {
-    let bad = |reason| Fault::BadTensor { tensor: m.name.clone(), reason };
+fn map(m: &MapProto) -> Result<PbValue, LoadErrorKind> {
+    let bad = |reason| LoadErrorKind::BadTensor { tensor: m.name.clone(), reason };
     let key = dtype::from_number(m.key_type.into());
     let key = key.ok_or_else(|| bad(TensorFault::DataType(m.key_type)))?;
     // Keys lie in fields of their own; their decoding is that of a tensor.
@@ -257,12 +259,15 @@ mod tests {
         let m = MapProto { key_type: 7, keys: vec![1, 2], ..Default::default() };
         let ty = Type::Map(DType::I64, Box::new(Type::unranked(DType::F32)));
         let error = read_value(m.encode_to_vec().into(), &ty).unwrap_err();
-        assert!(matches!(error.fault, Fault::BadTensor { reason: TensorFault::Count { .. }, .. }));
+        assert!(matches!(
+            error.fault,
+            LoadErrorKind::BadTensor { reason: TensorFault::Count { .. }, .. }
+        ));
     }
 
     #[test]
     fn other_bytes_are_no_value() {
         let error = read_tensor(Bytes::from_static(b"\xff\xff")).unwrap_err();
-        assert!(matches!(error.fault, Fault::Decode { .. }));
+        assert!(matches!(error.fault, LoadErrorKind::Decode { .. }));
     }
 }

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use trident_ir::interp::{Block, Fault, Interpreter, Memory, RunError, Value};
+use trident_ir::interp::{Block, Interpreter, Memory, RunError, Trap, Value};
 use trident_ir::{DType, Module, Type};
 use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError, ProgramPoint};
 
@@ -57,7 +57,7 @@ impl Interpreted {
                 let loc = op.split('`').nth(1).map(Into::into);
                 let at = ProgramPoint { program, loc };
                 match *fault {
-                    Fault::Assert(message) => LaunchError::Assert { at, message },
+                    Trap::Assert(message) => LaunchError::Assert { at, message },
                     fault => LaunchError::Access { at, access: fault.to_string() },
                 }
             }

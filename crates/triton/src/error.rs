@@ -15,7 +15,7 @@ pub struct Error {
     /// `file.py:line:column` of the source that the op came from.
     pub source: Option<Arc<str>>,
     /// What is wrong.
-    pub fault: Box<Fault>,
+    pub fault: Box<ErrorKind>,
 }
 
 impl std::error::Error for Error {
@@ -39,7 +39,7 @@ impl fmt::Display for Error {
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
+pub enum ErrorKind {
     /// Something else should stand here.
     #[error("expected {expected}, found {found}")]
     Expected {

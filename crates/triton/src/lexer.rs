@@ -1,6 +1,6 @@
 //! Cuts MLIR text into tokens.
 
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use std::borrow::Cow;
 
 /// A piece of the text. Names stand without their sign.
@@ -186,7 +186,7 @@ impl<'s> Lexer<'s> {
         self.at += 1;
         let rest = &self.source[self.at..];
         let Some(end) = rest.find(['"', '\\', '\n']) else {
-            return Err(Failure::new(open, Fault::OpenString));
+            return Err(Failure::new(open, ErrorKind::OpenString));
         };
         if rest.as_bytes()[end] == b'"' {
             self.at += end + 1;
@@ -211,17 +211,17 @@ impl<'s> Lexer<'s> {
                             u8::from_str_radix(digits, 16).map_err(|_| {
                                 Failure::new(
                                     open,
-                                    Fault::Number {
+                                    ErrorKind::Number {
                                         text: format!("\\{digits}"),
                                         what: "escape of a byte".into(),
                                     },
                                 )
                             })?
                         }
-                        _ => return Err(Failure::new(open, Fault::OpenString)),
+                        _ => return Err(Failure::new(open, ErrorKind::OpenString)),
                     });
                 }
-                Some(b'\n') | None => return Err(Failure::new(open, Fault::OpenString)),
+                Some(b'\n') | None => return Err(Failure::new(open, ErrorKind::OpenString)),
                 Some(b) => bytes.push(b),
             }
         }

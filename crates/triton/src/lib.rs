@@ -24,7 +24,7 @@ mod import;
 mod lexer;
 mod syntax;
 
-pub use error::{Error, Fault};
+pub use error::{Error, ErrorKind};
 
 use trident_ir::Module;
 
@@ -48,11 +48,11 @@ pub const MAX_COPIES: usize = 20_000;
 struct Failure {
     at: usize,
     loc: syntax::LocId,
-    fault: Box<Fault>,
+    fault: Box<ErrorKind>,
 }
 
 impl Failure {
-    fn new(at: usize, fault: Fault) -> Failure {
+    fn new(at: usize, fault: ErrorKind) -> Failure {
         Failure { at, loc: syntax::LocId::UNKNOWN, fault: Box::new(fault) }
     }
 }
@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<Module, Error> {
     match module.verify() {
         Ok(()) => Ok(module),
         Err(e) => {
-            Err(Error { line: 0, column: 0, source: None, fault: Box::new(Fault::Verify(e)) })
+            Err(Error { line: 0, column: 0, source: None, fault: Box::new(ErrorKind::Verify(e)) })
         }
     }
 }

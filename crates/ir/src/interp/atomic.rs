@@ -1,6 +1,6 @@
 //! Atomic ops: programs run one after another, so each is what it does to memory.
 
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{float, from_float, from_int, int, poison};
 use super::transfer::{holds, load, read, store, target, write};
@@ -47,19 +47,19 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
                 let seen = read(memory, target(site)?, address)? == expected;
                 // Nobody else runs meanwhile: what is not there will not come.
                 if !seen && site.optional(2).is_none() {
-                    return Err(Fault::Wait(expected).into());
+                    return Err(Trap::Wait(expected).into());
                 }
                 done.push(u64::from(seen));
             }
             Block::new(DType::Bool, &ptr.dims, done)
         }
-        _ => return Err(Fault::Unknown.into()),
+        _ => return Err(Trap::Unknown.into()),
     };
     Ok(vec![result.into()])
 }
 
 /// What an atomic op leaves in memory.
-pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result<u64, Fault> {
+pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result<u64, Trap> {
     let (a, b) = (int(dtype, former), int(dtype, value));
     Ok(match op {
         "add" | "fadd" if dtype.is_float() => {
@@ -81,6 +81,6 @@ pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result
         "umax" => former.max(value),
         "umin" => former.min(value),
         "exchange" => value,
-        _ => return Err(Fault::Unknown),
+        _ => return Err(Trap::Unknown),
     })
 }

@@ -1,6 +1,6 @@
 //! Ops that make and rearrange blocks, and pointer arithmetic.
 
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Site, Values};
 use super::number::{int, poison};
 use super::value::Block;
@@ -69,7 +69,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
                 let index = int(indices.dtype, indices.bits[offset(&indices.dims, &place)]);
                 let length = x.dims[axis];
                 let inside = usize::try_from(index).ok().filter(|&i| i < length);
-                place[axis] = inside.ok_or(Fault::Index { index, length })?;
+                place[axis] = inside.ok_or(Trap::Index { index, length })?;
                 Ok(place)
             };
             vec![gathered(x, &indices.dims, source)?]
@@ -88,7 +88,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
         }
         K::PtrAdd => {
             let (ptr, by) = (site.block(0)?, site.block(1)?);
-            let size = pointee(site.func.ty(op.inputs[0].ok_or(Fault::Unknown)?)).size() as u64;
+            let size = pointee(site.func.ty(op.inputs[0].ok_or(Trap::Unknown)?)).size() as u64;
             let moved = |(&p, &n): (&u64, &u64)| {
                 p.wrapping_add((int(by.dtype, n) as u64).wrapping_mul(size))
             };
@@ -98,7 +98,7 @@ pub(super) fn run(site: &Site<'_>) -> Values {
                 ptr.bits.iter().zip(&by.bits[..]).map(moved).collect(),
             )]
         }
-        _ => return Err(Fault::Unknown.into()),
+        _ => return Err(Trap::Unknown.into()),
     };
     Ok(results.into_iter().map(Into::into).collect())
 }
@@ -121,8 +121,8 @@ fn arbitrary(ty: Option<&Type>, dims: &[usize]) -> Block {
 fn gathered(
     x: &Block,
     dims: &[usize],
-    source: impl Fn(Vec<usize>) -> Result<Vec<usize>, Fault>,
-) -> Result<Block, Fault> {
+    source: impl Fn(Vec<usize>) -> Result<Vec<usize>, Trap>,
+) -> Result<Block, Trap> {
     let element = |place| source(place).map(|from| x.bits[offset(&x.dims, &from)]);
     Ok(Block::new(x.dtype, dims, places(dims).map(element).collect::<Result<_, _>>()?))
 }

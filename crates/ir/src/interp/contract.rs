@@ -1,6 +1,6 @@
 //! Products of blocks.
 
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Site, Values};
 use super::number::{Rounding, float, from_float, from_int, int, quantise};
 use super::value::Block;
@@ -149,7 +149,7 @@ fn unpacked(
     index: usize,
     format: &str,
     k_pack: &str,
-) -> Result<Matrix<f64>, Fault> {
+) -> Result<Matrix<f64>, Trap> {
     let block = site.block(index)?;
     if site.op.str(format) != Some("e2m1") {
         return Ok(Matrix::of(block, |bits| float(block.dtype, bits)));

@@ -1,7 +1,7 @@
 //! Descriptors: blocks of a tensor that may reach beyond it.
 
 use super::block::places;
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{from_float, int};
 use super::value::{Block, Descriptor, Value};
@@ -57,10 +57,10 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     }
 }
 
-fn make(site: &Site<'_>) -> Result<Value, Fault> {
-    let Some(Type::Descriptor(ty)) = site.result(0) else { return Err(Fault::Unknown) };
+fn make(site: &Site<'_>) -> Result<Value, Trap> {
+    let Some(Type::Descriptor(ty)) = site.result(0) else { return Err(Trap::Unknown) };
     let rank = ty.block.len();
-    let numbers = |from: usize| -> Result<Vec<i64>, Fault> {
+    let numbers = |from: usize| -> Result<Vec<i64>, Trap> {
         (from..from + rank).map(|i| site.int(i).map(|n| n as i64)).collect()
     };
     Ok(Value::Descriptor(Arc::new(Descriptor {
@@ -75,7 +75,7 @@ fn make(site: &Site<'_>) -> Result<Value, Fault> {
 
 /// The address of each element of the block, `None` outside of the tensor. Operand `first` and those behind it are the
 /// offsets, or rows and a column.
-fn addresses(site: &Site<'_>, first: usize) -> Result<Vec<Option<u64>>, Fault> {
+fn addresses(site: &Site<'_>, first: usize) -> Result<Vec<Option<u64>>, Trap> {
     let d = site.descriptor(0)?;
     let ints = |b: &Block| b.bits.iter().map(|&bits| int(b.dtype, bits)).collect::<Vec<_>>();
     match site.op.kind {

@@ -39,13 +39,13 @@ pub enum RunError {
         /// Program id along x, y, z.
         program: [u32; 3],
         /// What happened.
-        fault: Box<Fault>,
+        fault: Box<Trap>,
     },
 }
 
 /// What keeps an op from going on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
+pub enum Trap {
     /// A wrong access.
     #[error(transparent)]
     Access(#[from] AccessFault),
@@ -94,11 +94,11 @@ pub enum Fault {
 /// A fault of the op at hand, or one from deeper down that knows its place.
 #[derive(Debug)]
 pub(super) enum Raised {
-    Here(Fault),
+    Here(Trap),
     Below(Box<RunError>),
 }
 
-impl<F: Into<Fault>> From<F> for Raised {
+impl<F: Into<Trap>> From<F> for Raised {
     fn from(fault: F) -> Raised {
         Raised::Here(fault.into())
     }

@@ -1,7 +1,7 @@
 //! Ops that run a region for elements: `reduce`, `prefix_scan`, `map`.
 
 use super::block::{offset, places};
-use super::error::{Fault, Raised};
+use super::error::{Raised, Trap};
 use super::machine::{Frame, Machine, Site, Values};
 use super::value::{Block, Value};
 use crate::OpKind as K;
@@ -20,11 +20,11 @@ fn region(
     site: &Site<'_>,
     args: Vec<Value>,
 ) -> Result<Vec<u64>, Raised> {
-    let region = site.op.regions.first().ok_or(Fault::Unknown)?;
+    let region = site.op.regions.first().ok_or(Trap::Unknown)?;
     let yields = machine.block(frame, region, args)?;
     let bits = |value: Value| match value {
         Value::Block(block) => Ok(block.first()),
-        Value::Descriptor(_) => Err(Fault::Unknown.into()),
+        Value::Descriptor(_) => Err(Trap::Unknown.into()),
     };
     yields.into_iter().map(bits).collect()
 }

@@ -1,6 +1,6 @@
 //! Runs blocks of ops: control flow, calls, and which file knows which op.
 
-use super::error::{Fault, Raised, RunError};
+use super::error::{Raised, RunError, Trap};
 use super::memory::Memory;
 use super::value::{Block, Value};
 use super::{atomic, block, contract, descriptor, elementwise, fold, number, print, transfer};
@@ -32,9 +32,9 @@ pub(super) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    fn value(&self, id: ValueId) -> Result<&Value, Fault> {
+    fn value(&self, id: ValueId) -> Result<&Value, Trap> {
         let value = self.values.get(id.index()).and_then(Option::as_ref);
-        value.ok_or_else(|| Fault::NoValue(self.func.info(id).name.clone()))
+        value.ok_or_else(|| Trap::NoValue(self.func.info(id).name.clone()))
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Operand `index`, a block.
-    pub(super) fn block(&self, index: usize) -> Result<&Block, Fault> {
+    pub(super) fn block(&self, index: usize) -> Result<&Block, Trap> {
         self.optional(index).ok_or_else(|| self.missing(index))
     }
 
@@ -60,7 +60,7 @@ impl<'a> Site<'a> {
     }
 
     /// Operand `index`, a descriptor.
-    pub(super) fn descriptor(&self, index: usize) -> Result<&super::Descriptor, Fault> {
+    pub(super) fn descriptor(&self, index: usize) -> Result<&super::Descriptor, Trap> {
         match self.operands.get(index) {
             Some(Some(Value::Descriptor(d))) => Ok(d),
             _ => Err(self.missing(index)),
@@ -68,18 +68,18 @@ impl<'a> Site<'a> {
     }
 
     /// The first element of operand `index` as an integer.
-    pub(super) fn int(&self, index: usize) -> Result<i128, Fault> {
+    pub(super) fn int(&self, index: usize) -> Result<i128, Trap> {
         self.block(index).map(|b| number::int(b.dtype, b.first()))
     }
 
-    fn missing(&self, index: usize) -> Fault {
+    fn missing(&self, index: usize) -> Trap {
         let name =
             self.op.input(index).map_or(index.to_string(), |id| self.func.info(id).name.clone());
-        Fault::NoValue(name)
+        Trap::NoValue(name)
     }
 
     /// All operands, which are blocks.
-    pub(super) fn blocks(&self) -> Result<Vec<&Block>, Fault> {
+    pub(super) fn blocks(&self) -> Result<Vec<&Block>, Trap> {
         (0..self.operands.len()).map(|i| self.block(i)).collect()
     }
 
@@ -112,7 +112,7 @@ impl<'m> Machine<'m> {
         args: Vec<Value>,
     ) -> Result<Vec<Value>, RunError> {
         if self.depth == MAX_DEPTH {
-            return Err(self.error(frame, "block".into(), Fault::TooDeep(MAX_DEPTH)));
+            return Err(self.error(frame, "block".into(), Trap::TooDeep(MAX_DEPTH)));
         }
         self.depth += 1;
         for (&id, value) in block.params.iter().zip(args) {
@@ -135,7 +135,7 @@ impl<'m> Machine<'m> {
         results.collect::<Result<_, _>>().map_err(|fault| self.error(frame, "yield".into(), fault))
     }
 
-    fn error(&self, frame: &Frame<'_>, op: String, fault: Fault) -> RunError {
+    fn error(&self, frame: &Frame<'_>, op: String, fault: Trap) -> RunError {
         RunError::Op {
             func: frame.func.name.clone(),
             op,
@@ -153,7 +153,7 @@ impl<'m> Machine<'m> {
         {
             return Ok(vec![]);
         }
-        self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+        self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
         let operand = |id: &Option<ValueId>| id.map(|id| frame.value(id).cloned()).transpose();
         let operands = op.inputs.iter().map(operand).collect::<Result<_, _>>()?;
         let site = Site { func: frame.func, op, operands };
@@ -171,19 +171,19 @@ impl<'m> Machine<'m> {
             (_, Group::Memory) => atomic::run(self, &site),
             (_, Group::Elementwise) => elementwise::run(&site),
             (_, Group::Tile) => block::run(&site),
-            _ => Err(Fault::Unknown.into()),
+            _ => Err(Trap::Unknown.into()),
         }
     }
 
     fn program_axis(&self, op: &Op) -> Values {
         let of = if op.kind == K::ProgramId { self.program } else { self.grid };
         let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
-        let number = axis.and_then(|axis| of.get(axis)).ok_or(Fault::Unknown)?;
+        let number = axis.and_then(|axis| of.get(axis)).ok_or(Trap::Unknown)?;
         Ok(vec![Value::scalar(*number as i32)])
     }
 
     fn control(&mut self, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
-        let operands = |from: usize| -> Result<Vec<Value>, Fault> {
+        let operands = |from: usize| -> Result<Vec<Value>, Trap> {
             let values = site.operands.get(from..).unwrap_or_default().iter().enumerate();
             values.map(|(i, v)| v.clone().ok_or_else(|| site.missing(from + i))).collect()
         };
@@ -196,13 +196,13 @@ impl<'m> Machine<'m> {
             (K::For, [body]) => {
                 let (lower, upper, step) = (site.int(0)?, site.int(1)?, site.int(2)?);
                 if step <= 0 {
-                    return Err(Fault::Step(step).into());
+                    return Err(Trap::Step(step).into());
                 }
                 let dtype = site.block(0)?.dtype;
                 let mut carried = operands(3)?;
                 let mut i = lower;
                 while i < upper {
-                    self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+                    self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
                     let counter = Block::one(dtype, number::from_int(dtype, i)).into();
                     carried = self.block(frame, body, [vec![counter], carried].concat())?;
                     i += step;
@@ -212,7 +212,7 @@ impl<'m> Machine<'m> {
             (K::While, [before, after]) => {
                 let mut carried = operands(0)?;
                 loop {
-                    self.steps = self.steps.checked_sub(1).ok_or(Fault::Steps(self.max_steps))?;
+                    self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
                     let mut values = self.block(frame, before, carried)?.into_iter();
                     match values.next() {
                         Some(Value::Block(go)) if go.first() != 0 => {
@@ -225,10 +225,10 @@ impl<'m> Machine<'m> {
             (K::Call, _) => {
                 let callee = site.op.str("callee").unwrap_or_default();
                 let func =
-                    self.module.funcs.iter().find(|f| f.name == callee).ok_or(Fault::Unknown)?;
+                    self.module.funcs.iter().find(|f| f.name == callee).ok_or(Trap::Unknown)?;
                 Ok(self.call(func, operands(0)?)?)
             }
-            _ => Err(Fault::Unknown.into()),
+            _ => Err(Trap::Unknown.into()),
         }
     }
 }
@@ -236,9 +236,9 @@ impl<'m> Machine<'m> {
 fn constant(op: &Op) -> Values {
     match op.attrs.get("value") {
         Some(Attr::Tensor(value)) => {
-            Ok(vec![Block::from_literal(value).ok_or(Fault::Unknown)?.into()])
+            Ok(vec![Block::from_literal(value).ok_or(Trap::Unknown)?.into()])
         }
-        _ => Err(Fault::Unknown.into()),
+        _ => Err(Trap::Unknown.into()),
     }
 }
 
@@ -246,7 +246,7 @@ fn condition(site: &Site<'_>) -> Values {
     let holds = site.block(0)?.bits.iter().all(|&bits| bits != 0);
     match site.op.kind {
         _ if holds => Ok(vec![]),
-        K::Assert => Err(Fault::Assert(site.op.str("message").unwrap_or_default().into()).into()),
-        _ => Err(Fault::Assume.into()),
+        K::Assert => Err(Trap::Assert(site.op.str("message").unwrap_or_default().into()).into()),
+        _ => Err(Trap::Assume.into()),
     }
 }

@@ -44,7 +44,7 @@ pub mod runs;
 mod transfer;
 mod value;
 
-pub use error::{Fault, RunError};
+pub use error::{RunError, Trap};
 pub use memory::{AccessFault, Memory};
 pub use value::{Block, Descriptor, Value};
 

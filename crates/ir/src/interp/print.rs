@@ -1,7 +1,7 @@
 //! `print`: a line for each element, in the form of Triton's `device_print`.
 
 use super::block::places;
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{float, int};
 use super::value::Block;
@@ -17,7 +17,7 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     }
     for (i, block) in operands.iter().enumerate() {
         let pointer =
-            matches!(site.func.ty(site.op.input(i).ok_or(Fault::Unknown)?), Type::Pointer(_));
+            matches!(site.func.ty(site.op.input(i).ok_or(Trap::Unknown)?), Type::Pointer(_));
         // Where nothing tells, the type does.
         let signed = site.op.ints("signed").and_then(|s| s.get(i)).map(|&s| s != 0);
         let signed = signed.unwrap_or(block.dtype.class() == Class::Int);

@@ -1,7 +1,7 @@
 //! Loads and stores.
 
 use super::block::pointee;
-use super::error::Fault;
+use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::memory::{AccessFault, Memory};
 use super::number::{mask, poison};
@@ -22,8 +22,8 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
 }
 
 /// What the pointers of operand 0 point to.
-pub(super) fn target(site: &Site<'_>) -> Result<DType, Fault> {
-    Ok(pointee(site.func.ty(site.op.input(0).ok_or(Fault::Unknown)?)))
+pub(super) fn target(site: &Site<'_>) -> Result<DType, Trap> {
+    Ok(pointee(site.func.ty(site.op.input(0).ok_or(Trap::Unknown)?)))
 }
 
 /// Whether place `i` takes part.
@@ -52,7 +52,7 @@ pub(super) fn load(
     site: &Site<'_>,
     mask: Option<&Block>,
     other: Option<&Block>,
-) -> Result<Block, Fault> {
+) -> Result<Block, Trap> {
     let (ptr, dtype) = (site.block(0)?, target(site)?);
     let element = |i: usize| match holds(mask, i) {
         true => read(memory, dtype, ptr.bits[i]),
@@ -68,7 +68,7 @@ pub(super) fn store(
     site: &Site<'_>,
     value: &Block,
     mask: Option<&Block>,
-) -> Result<(), Fault> {
+) -> Result<(), Trap> {
     let ptr = site.block(0)?;
     for (i, (&address, &bits)) in ptr.bits.iter().zip(&value.bits[..]).enumerate() {
         if holds(mask, i) {

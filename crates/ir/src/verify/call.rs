@@ -1,6 +1,6 @@
 //! Calls between the functions of a module.
 
-use super::{Fault, VerifyError};
+use super::{VerifyError, Violation};
 use crate::op::Effect;
 use crate::{Func, Module, Op, OpKind, Type, ValueId};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(super) fn verify(module: &Module) -> Result<(), VerifyError> {
                 let callee = op.str("callee").unwrap_or_default();
                 match places.get(callee) {
                     Some(&i) => found.push((i, op)),
-                    None => drop(fault.get_or_insert((op, Fault::Callee(callee.to_owned())))),
+                    None => drop(fault.get_or_insert((op, Violation::Callee(callee.to_owned())))),
                 }
             }
         });
@@ -35,13 +35,13 @@ pub(super) fn verify(module: &Module) -> Result<(), VerifyError> {
     folds(module, &calls, &order)
 }
 
-fn broken(func: &Func, op: &Op, fault: Fault) -> VerifyError {
+fn broken(func: &Func, op: &Op, fault: Violation) -> VerifyError {
     VerifyError::Func { func: func.name.clone(), at: op.describe(), fault: Box::new(fault) }
 }
 
-fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Fault> {
+fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Violation> {
     if func.level != callee.level {
-        return Err(Fault::Level(callee.level));
+        return Err(Violation::Level(callee.level));
     }
     let name = |ty: Option<&Type>| ty.map_or("none".into(), Type::to_string);
     let given: Vec<Option<ValueId>> = op.inputs.clone();
@@ -58,7 +58,7 @@ fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Fault> {
             if expected != actual {
                 let callee = callee.name.clone();
                 let (expected, actual) = (name(expected), name(actual));
-                return Err(Fault::CallType { callee, what, index, expected, actual });
+                return Err(Violation::CallType { callee, what, index, expected, actual });
             }
         }
     }
@@ -84,7 +84,7 @@ fn callees_first(module: &Module, calls: &[Vec<(usize, &Op)>]) -> Result<Vec<usi
                 stuck.flat_map(|(i, c)| c.iter().map(move |c| (i, c))).find(|(_, c)| !done[c.0]);
             let Some((i, (callee, op))) = call else { return Ok(order) };
             let name = module.funcs[*callee].name.clone();
-            return Err(broken(&module.funcs[i], op, Fault::Recursion(name)));
+            return Err(broken(&module.funcs[i], op, Violation::Recursion(name)));
         }
     }
     Ok(order)
@@ -108,7 +108,7 @@ fn folds(module: &Module, calls: &[Vec<(usize, &Op)>], order: &[usize]) -> Resul
                         if let Some((callee, _)) = call.filter(|(callee, _)| !pure[*callee]) {
                             let name = module.funcs[*callee].name.clone();
                             fault.get_or_insert_with(|| {
-                                (op, Fault::Effect(format!("call of @{name}")))
+                                (op, Violation::Effect(format!("call of @{name}")))
                             });
                         }
                     });

@@ -20,13 +20,13 @@ pub enum VerifyError {
         /// The op, with the node it came from; or which end of the function.
         at: String,
         /// The rule.
-        fault: Box<Fault>,
+        fault: Box<Violation>,
     },
 }
 
 /// A rule that an op or block breaks.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
+pub enum Violation {
     /// A value that the function does not list.
     #[error("value number {0} is not in the function's table")]
     NoSuchValue(u32),

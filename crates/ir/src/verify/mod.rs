@@ -14,7 +14,7 @@ mod op;
 mod region;
 mod tile;
 
-pub use error::{Fault, VerifyError};
+pub use error::{VerifyError, Violation};
 
 use crate::text::MAX_DEPTH;
 use crate::{Block, Func, Level, Module, Op, Type, ValueId};
@@ -64,7 +64,7 @@ struct Verifier<'f> {
 }
 
 impl<'f> Verifier<'f> {
-    fn fail<T>(&self, at: String, fault: Fault) -> Result<T, VerifyError> {
+    fn fail<T>(&self, at: String, fault: Violation) -> Result<T, VerifyError> {
         Err(VerifyError::Func { func: self.func.name.clone(), at, fault: Box::new(fault) })
     }
 
@@ -77,7 +77,7 @@ impl<'f> Verifier<'f> {
         end: &dyn Fn() -> String,
     ) -> Result<(), VerifyError> {
         if depth == MAX_DEPTH {
-            return self.fail(start(), Fault::TooDeep);
+            return self.fail(start(), Violation::TooDeep);
         }
         for &id in &block.params {
             self.define(id).or_else(|fault| self.fail(start(), fault))?;
@@ -95,27 +95,31 @@ impl<'f> Verifier<'f> {
         Ok(())
     }
 
-    fn define(&mut self, id: ValueId) -> Result<(), Fault> {
+    fn define(&mut self, id: ValueId) -> Result<(), Violation> {
         let func = self.func;
         let Some(info) = func.values.get(id.index()) else {
-            return Err(Fault::NoSuchValue(id.0));
+            return Err(Violation::NoSuchValue(id.0));
         };
         if let (Level::Tile, Err(reason)) = (func.level, crate::tile::check_type(&info.ty)) {
-            return Err(Fault::TileType { value: info.name.clone(), ty: info.ty.clone(), reason });
+            return Err(Violation::TileType {
+                value: info.name.clone(),
+                ty: info.ty.clone(),
+                reason,
+            });
         }
         if self.state[id.index()] != State::Unseen {
-            return Err(Fault::DefinedTwice(info.name.clone()));
+            return Err(Violation::DefinedTwice(info.name.clone()));
         }
         if self.names.insert(&info.name, id).is_some() {
-            return Err(Fault::NameTwice(info.name.clone()));
+            return Err(Violation::NameTwice(info.name.clone()));
         }
         self.state[id.index()] = State::Visible;
         Ok(())
     }
 
-    fn used(&self, id: ValueId) -> Result<(), Fault> {
+    fn used(&self, id: ValueId) -> Result<(), Violation> {
         match self.state.get(id.index()) {
-            None => Err(Fault::NoSuchValue(id.0)),
+            None => Err(Violation::NoSuchValue(id.0)),
             Some(State::Visible) => Ok(()),
             Some(_) => {
                 let name = self.func.info(id).name.clone();
@@ -124,7 +128,7 @@ impl<'f> Verifier<'f> {
                     defined |= op.defined().any(|d| d == id);
                     defined |= op.regions.iter().any(|region| region.params.contains(&id));
                 });
-                Err(if defined { Fault::OutOfScope(name) } else { Fault::Undefined(name) })
+                Err(if defined { Violation::OutOfScope(name) } else { Violation::Undefined(name) })
             }
         }
     }
@@ -155,8 +159,8 @@ impl<'f> Verifier<'f> {
 fn expect(
     actual: &Type,
     expected: Type,
-    fault: impl FnOnce(Type, Type) -> Fault,
-) -> Result<(), Fault> {
+    fault: impl FnOnce(Type, Type) -> Violation,
+) -> Result<(), Violation> {
     if actual.agrees(&expected) { Ok(()) } else { Err(fault(expected, actual.clone())) }
 }
 

@@ -1,52 +1,52 @@
 //! One op against its declaration.
 
-use super::{Fault, expect};
+use super::{Violation, expect};
 use crate::op::Arity;
 use crate::{Func, Level, Op};
 
 /// Level, counts and attributes.
-pub(super) fn declared(level: Level, op: &Op) -> Result<(), Fault> {
+pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
     let decl = op.decl();
     if !decl.allowed_at(level) {
-        return Err(Fault::Level(level));
+        return Err(Violation::Level(level));
     }
     let (least, most) = decl.operand_count();
     for index in 0..op.inputs.len().max(least) {
         let Some(operand) = decl.operand(index) else {
-            return Err(Fault::Operands { most, actual: op.inputs.len() });
+            return Err(Violation::Operands { most, actual: op.inputs.len() });
         };
         if operand.arity != Arity::Optional && op.input(index).is_none() {
-            return Err(Fault::MissingOperand { index, name: operand.name });
+            return Err(Violation::MissingOperand { index, name: operand.name });
         }
     }
     let ((least, most), actual) = (decl.result_count(), op.outputs.len());
     if !(least..=most).contains(&actual) {
-        return Err(Fault::Results { least, most, actual });
+        return Err(Violation::Results { least, most, actual });
     }
     for (name, value) in op.attrs.iter() {
-        let Some(attr) = decl.attr(name) else { return Err(Fault::UnknownAttr(name.into())) };
+        let Some(attr) = decl.attr(name) else { return Err(Violation::UnknownAttr(name.into())) };
         let (expected, actual) = (attr.kind(), value.kind());
         if expected != actual {
-            return Err(Fault::AttrKind { name: attr.name, expected, actual });
+            return Err(Violation::AttrKind { name: attr.name, expected, actual });
         }
     }
     if let Some(attr) =
         decl.attrs.iter().find(|a| a.is_required() && op.attrs.get(a.name).is_none())
     {
-        return Err(Fault::MissingAttr(attr.name));
+        return Err(Violation::MissingAttr(attr.name));
     }
     match (decl.regions, op.regions.len()) {
-        (expected, actual) if expected != actual => Err(Fault::Regions { expected, actual }),
+        (expected, actual) if expected != actual => Err(Violation::Regions { expected, actual }),
         _ => Ok(()),
     }
 }
 
 /// Types of the results against the rules.
-pub(super) fn typed(func: &Func, op: &Op) -> Result<(), Fault> {
+pub(super) fn typed(func: &Func, op: &Op) -> Result<(), Violation> {
     for (index, (id, expected)) in op.outputs.iter().zip(func.result_types(op)?).enumerate() {
         if let (Some(id), Some(expected)) = (id, expected) {
             let name = op.decl().result(index).map_or("", |r| r.name);
-            let fault = |expected, actual| Fault::ResultType { index, name, expected, actual };
+            let fault = |expected, actual| Violation::ResultType { index, name, expected, actual };
             expect(func.ty(*id), expected, fault)?;
         }
     }

@@ -1,11 +1,11 @@
 //! What control-flow ops hand to their regions and take from them.
 
-use super::{Fault, expect};
+use super::{Violation, expect};
 use crate::control::{Param, Yield, params, yields};
 use crate::{DType, Func, Op, OpKind, Type};
 
 /// Number and types of the parameters and results of each region.
-pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Fault> {
+pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Violation> {
     if op.kind == OpKind::While {
         return Ok(());
     }
@@ -29,12 +29,17 @@ pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Fault> {
         {
             let (expected, actual) = (types.len(), ids.len());
             if expected != actual {
-                return Err(Fault::RegionCount { region, what, expected, actual });
+                return Err(Violation::RegionCount { region, what, expected, actual });
             }
             for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
                 let Some(expected) = expected else { continue };
-                let fault =
-                    |expected, actual| Fault::RegionType { region, what, index, expected, actual };
+                let fault = |expected, actual| Violation::RegionType {
+                    region,
+                    what,
+                    index,
+                    expected,
+                    actual,
+                };
                 expect(func.ty(id), expected, fault)?;
             }
         }

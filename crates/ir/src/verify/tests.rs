@@ -13,7 +13,7 @@ fn func() -> Func {
     text.parse().unwrap()
 }
 
-fn fault(change: impl FnOnce(&mut Func)) -> (String, Fault) {
+fn fault(change: impl FnOnce(&mut Func)) -> (String, Violation) {
     let mut func = func();
     change(&mut func);
     match func.verify() {
@@ -25,7 +25,7 @@ fn fault(change: impl FnOnce(&mut Func)) -> (String, Fault) {
 #[test]
 fn values_outside_the_table() {
     let far = ValueId(99);
-    let missing = Fault::NoSuchValue(99);
+    let missing = Violation::NoSuchValue(99);
     assert_eq!(fault(|f| f.body.params[0] = far), ("parameters".into(), missing.clone()));
     assert_eq!(fault(|f| f.body.results[0] = far), ("return".into(), missing.clone()));
     assert_eq!(fault(|f| f.body.ops[0].inputs[0] = Some(far)), ("neg `n`".into(), missing.clone()));
@@ -40,26 +40,26 @@ fn values_outside_the_table() {
 #[test]
 fn values_defined_twice_or_never() {
     let twice = fault(|f| f.body.ops[0].outputs[0] = Some(ValueId(0)));
-    assert_eq!(twice.1, Fault::DefinedTwice("a".into()));
+    assert_eq!(twice.1, Violation::DefinedTwice("a".into()));
     let hidden = fault(|f| {
         let mut again = f.body.ops[0].clone();
         again.outputs[0] = f.body.ops[1].regions[1].ops[0].outputs[0];
         f.body.ops.push(again);
     });
-    assert_eq!(hidden.1, Fault::DefinedTwice("d".into()));
+    assert_eq!(hidden.1, Violation::DefinedTwice("d".into()));
     let never = fault(|f| drop(f.body.ops.remove(0)));
-    assert_eq!(never, ("neg".into(), Fault::Undefined("b".into())));
+    assert_eq!(never, ("neg".into(), Violation::Undefined("b".into())));
 }
 
 #[test]
 fn names_are_unique() {
-    assert_eq!(fault(|f| f.values[1].name = "a".into()).1, Fault::NameTwice("a".into()));
+    assert_eq!(fault(|f| f.values[1].name = "a".into()).1, Violation::NameTwice("a".into()));
 }
 
 #[test]
 fn undeclared_attributes() {
     let unknown = fault(|f| f.body.ops[0].attrs.set("alpha", Attr::Float(1.0)));
-    assert_eq!(unknown.1, Fault::UnknownAttr("alpha".into()));
+    assert_eq!(unknown.1, Violation::UnknownAttr("alpha".into()));
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn nesting_is_bounded() {
         block = Block { ops: vec![op], ..Block::default() };
     }
     let (_, fault) = fault(|f| f.body.ops.extend(block.ops));
-    assert_eq!(fault, Fault::TooDeep);
+    assert_eq!(fault, Violation::TooDeep);
 }
 
 /// Every declared op passes in its least form, if its types are right.

@@ -1,12 +1,12 @@
 //! The rules of the tile level: exact types, what regions take and yield, and what may happen in them.
 
-use super::{Fault, expect};
+use super::{Violation, expect};
 use crate::op::Effect;
 use crate::tile;
 use crate::{Block, Func, Op, OpKind};
 
 /// An op in a tile function, behind the rules of every level.
-pub(super) fn op(func: &Func, op: &Op) -> Result<(), Fault> {
+pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
     super::op::typed(func, op)?;
     tile::declared(func, op)?;
     for (region, (block, signature)) in
@@ -18,11 +18,16 @@ pub(super) fn op(func: &Func, op: &Op) -> Result<(), Fault> {
         ] {
             let (expected, actual) = (types.len(), ids.len());
             if expected != actual {
-                return Err(Fault::RegionCount { region, what, expected, actual });
+                return Err(Violation::RegionCount { region, what, expected, actual });
             }
             for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
-                let fault =
-                    |expected, actual| Fault::RegionType { region, what, index, expected, actual };
+                let fault = |expected, actual| Violation::RegionType {
+                    region,
+                    what,
+                    index,
+                    expected,
+                    actual,
+                };
                 expect(func.ty(id), expected, fault)?;
             }
         }
@@ -37,7 +42,7 @@ pub(super) fn op(func: &Func, op: &Op) -> Result<(), Fault> {
 }
 
 /// Regions that run once for each element know scalars only.
-fn scalar(func: &Func, block: &Block) -> Result<(), Fault> {
+fn scalar(func: &Func, block: &Block) -> Result<(), Violation> {
     let mut fault = None;
     block.walk(&mut |op| {
         let block = op
@@ -45,7 +50,7 @@ fn scalar(func: &Func, block: &Block) -> Result<(), Fault> {
             .chain(op.defined())
             .find(|&id| func.ty(id).shape().is_none_or(|s| !s.is_empty()));
         if let Some(id) = block {
-            fault.get_or_insert_with(|| Fault::NotScalar {
+            fault.get_or_insert_with(|| Violation::NotScalar {
                 op: op.describe(),
                 value: func.info(id).name.clone(),
             });
@@ -55,11 +60,11 @@ fn scalar(func: &Func, block: &Block) -> Result<(), Fault> {
 }
 
 /// Regions that run in no certain order and number have no effects. What callees do is a question for the module.
-fn pure(block: &Block) -> Result<(), Fault> {
+fn pure(block: &Block) -> Result<(), Violation> {
     let mut fault = None;
     block.walk(&mut |op| {
         if op.kind != OpKind::Call && op.decl().effect() != Effect::Pure {
-            fault.get_or_insert_with(|| Fault::Effect(op.describe()));
+            fault.get_or_insert_with(|| Violation::Effect(op.describe()));
         }
     });
     fault.map_or(Ok(()), Err)

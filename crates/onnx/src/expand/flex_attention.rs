@@ -1,7 +1,7 @@
 //! FlexAttention: attention whose scores and probabilities pass subgraphs of the model.
 
 use crate::dtype;
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::control::{Outputs, expect};
 use crate::import::node::Node;
 use crate::import::scope::Scope;
@@ -74,7 +74,7 @@ impl<'a> Import<'a, '_> {
         let (q, k, v) = (node.need(0, "q")?, node.need(1, "k")?, node.need(2, "v")?);
         for x in [k, v] {
             if !types::agree(b.func.ty(q), b.func.ty(x)) {
-                return Err(Fault::Declared {
+                return Err(LoadErrorKind::Declared {
                     tensor: b.func.info(x).name.clone(),
                     declared: b.func.ty(q).clone(),
                     actual: b.func.ty(x).clone(),
@@ -88,7 +88,7 @@ impl<'a> Import<'a, '_> {
             None => DType::F32,
             Some(number) => {
                 dtype::from_number(number).filter(|d| d.is_float()).ok_or_else(|| {
-                    Fault::AttributeValue {
+                    LoadErrorKind::AttributeValue {
                         name: "softmax_precision".to_owned(),
                         found: number.to_string(),
                         expected: "the number of a floating-point type",

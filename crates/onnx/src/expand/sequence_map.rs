@@ -1,6 +1,6 @@
 //! SequenceMap: a loop that carries the sequences of results.
 
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::control::{Outputs, expect};
 use crate::import::node::Node;
 use crate::import::scope::Scope;
@@ -42,7 +42,7 @@ impl<'a> Import<'a, '_> {
         let results = self.inline(&mut inner, scope, graph, &items, frame)?;
         let mut dtypes = vec![];
         for (output, item) in graph.output.iter().zip(results) {
-            let dtype = inner.func.ty(item).dtype().ok_or_else(|| Fault::BadType {
+            let dtype = inner.func.ty(item).dtype().ok_or_else(|| LoadErrorKind::BadType {
                 tensor: output.name.clone(),
                 reason: "it is no tensor".to_owned(),
             })?;

@@ -2,7 +2,7 @@
 
 use super::Import;
 use super::node::Node;
-use crate::error::Fault;
+use crate::error::LoadErrorKind;
 use crate::proto::{AttributeProto, AttributeType, GraphProto};
 use crate::types;
 use trident_ir::{Attr, Literal};
@@ -16,11 +16,11 @@ pub(crate) enum Value<'a> {
 }
 
 /// The error for an attribute of a kind that the operator does not take.
-pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> Fault {
-    Fault::AttributeKind { name: name.to_owned(), expected }
+pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> LoadErrorKind {
+    LoadErrorKind::AttributeKind { name: name.to_owned(), expected }
 }
 
-fn text(name: &str, bytes: &[u8]) -> Result<String, Fault> {
+fn text(name: &str, bytes: &[u8]) -> Result<String, LoadErrorKind> {
     // The copy comes first: mapped bytes could change after the check.
     String::from_utf8(bytes.to_vec()).map_err(|_| wrong_kind(name, "STRING in UTF-8"))
 }
@@ -52,9 +52,9 @@ pub(super) fn decode<'a>(
     import: &mut Import<'a, '_>,
     name: &str,
     a: &'a AttributeProto,
-) -> Result<Value<'a>, Fault> {
+) -> Result<Value<'a>, LoadErrorKind> {
     use AttributeType as T;
-    let missing = || Fault::MissingAttribute { name: name.to_owned() };
+    let missing = || LoadErrorKind::MissingAttribute { name: name.to_owned() };
     Ok(Value::Plain(match kind_of(a) {
         Some(T::Float) => Attr::Float(a.f.unwrap_or(0.0)),
         Some(T::Int) => Attr::Int(a.i.unwrap_or(0)),
@@ -71,7 +71,9 @@ pub(super) fn decode<'a>(
         }
         Some(T::TypeProto) => {
             let ty = types::from_proto(a.tp.as_ref().ok_or_else(missing)?);
-            Attr::Type(ty.map_err(|reason| Fault::BadType { tensor: name.to_owned(), reason })?)
+            Attr::Type(
+                ty.map_err(|reason| LoadErrorKind::BadType { tensor: name.to_owned(), reason })?,
+            )
         }
         Some(T::Graph) => return Ok(Value::Graph(a.g.as_ref().ok_or_else(missing)?)),
         _ => return Err(wrong_kind(name, "one value or a list of numbers or texts")),
@@ -79,7 +81,7 @@ pub(super) fn decode<'a>(
 }
 
 /// The constant that a `Constant` node holds in one of its many forms.
-pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, Fault> {
+pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, LoadErrorKind> {
     let mut found = None;
     let forms = [
         "value",
@@ -93,21 +95,28 @@ pub(crate) fn constant(node: &mut Node<'_>) -> Result<Literal, Fault> {
     ];
     for name in forms {
         let Some(attr) = node.take(name)? else { continue };
-        let literal = match (name, attr) {
-            ("value" | "sparse_value", Attr::Tensor(t)) => t,
-            ("value_float", Attr::Float(v)) => Literal::scalar(v),
-            ("value_floats", Attr::Floats(v)) => Literal::vector(&v),
-            ("value_int", Attr::Int(v)) => Literal::scalar(v),
-            ("value_ints", Attr::Ints(v)) => Literal::vector(&v),
-            ("value_string", Attr::Str(v)) => Literal::from_strings(vec![], vec![v])
-                .map_err(|e| Fault::BadTensor { tensor: name.to_owned(), reason: e.into() })?,
-            ("value_strings", Attr::Strs(v)) => Literal::from_strings(vec![v.len()], v)
-                .map_err(|e| Fault::BadTensor { tensor: name.to_owned(), reason: e.into() })?,
-            _ => return Err(wrong_kind(name, "the one its name tells")),
-        };
+        let literal =
+            match (name, attr) {
+                ("value" | "sparse_value", Attr::Tensor(t)) => t,
+                ("value_float", Attr::Float(v)) => Literal::scalar(v),
+                ("value_floats", Attr::Floats(v)) => Literal::vector(&v),
+                ("value_int", Attr::Int(v)) => Literal::scalar(v),
+                ("value_ints", Attr::Ints(v)) => Literal::vector(&v),
+                ("value_string", Attr::Str(v)) => {
+                    Literal::from_strings(vec![], vec![v]).map_err(|e| {
+                        LoadErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
+                    })?
+                }
+                ("value_strings", Attr::Strs(v)) => {
+                    Literal::from_strings(vec![v.len()], v).map_err(|e| {
+                        LoadErrorKind::BadTensor { tensor: name.to_owned(), reason: e.into() }
+                    })?
+                }
+                _ => return Err(wrong_kind(name, "the one its name tells")),
+            };
         if found.replace(literal).is_some() {
-            return Err(Fault::AttributeTwice { name: name.to_owned() });
+            return Err(LoadErrorKind::AttributeTwice { name: name.to_owned() });
         }
     }
-    found.ok_or_else(|| Fault::MissingAttribute { name: "value".to_owned() })
+    found.ok_or_else(|| LoadErrorKind::MissingAttribute { name: "value".to_owned() })
 }

@@ -3,7 +3,7 @@
 use super::node::Node;
 use super::scope::Scope;
 use super::{Frame, Import};
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::types;
 use trident_ir::op::TypeError;
 use trident_ir::{Block, Builder, DType, Func, OpKind, Type, ValueId};
@@ -17,10 +17,10 @@ pub(crate) fn expect(
     what: &'static str,
     found: usize,
     expected: usize,
-) -> Result<(), Fault> {
+) -> Result<(), LoadErrorKind> {
     match found == expected {
         true => Ok(()),
-        false => Err(Fault::Subgraph { attribute, what, found, expected }),
+        false => Err(LoadErrorKind::Subgraph { attribute, what, found, expected }),
     }
 }
 
@@ -34,10 +34,10 @@ pub(super) fn same_types(
     func: &Func,
     params: &[ValueId],
     results: &[ValueId],
-) -> Result<(), Fault> {
+) -> Result<(), LoadErrorKind> {
     for (&param, &result) in params.iter().zip(results) {
         if !types::agree(func.ty(param), func.ty(result)) {
-            return Err(Fault::Declared {
+            return Err(LoadErrorKind::Declared {
                 tensor: func.info(param).name.clone(),
                 declared: func.ty(param).clone(),
                 actual: func.ty(result).clone(),

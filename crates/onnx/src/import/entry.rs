@@ -2,7 +2,7 @@
 
 use super::scope::Scope;
 use super::{Frame, Import, Initializer, constant_op, function, initializers, opsets, place};
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::external::Folder;
 use crate::proto::{FunctionProto, GraphProto, OperatorSetIdProto, ValueInfoProto};
 use crate::types;
@@ -81,21 +81,23 @@ pub(crate) fn entry(
 }
 
 /// The type of a graph's input; one with a default must be able to have it as its value.
-fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type, Fault> {
+fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type, LoadErrorKind> {
     let tensor = || input.name.clone();
     match (declared(input)?, default) {
         (Some(declared), Some(literal)) if !types::holds(&declared, literal) => {
-            Err(Fault::Declared { tensor: tensor(), declared, actual: literal.ty() })
+            Err(LoadErrorKind::Declared { tensor: tensor(), declared, actual: literal.ty() })
         }
         (Some(declared), _) => Ok(declared),
         (None, Some(literal)) => Ok(literal.ty().unshaped()),
-        (None, None) => Err(Fault::BadType { tensor: tensor(), reason: "it is not given".into() }),
+        (None, None) => {
+            Err(LoadErrorKind::BadType { tensor: tensor(), reason: "it is not given".into() })
+        }
     }
 }
 
 /// The declared type of a graph's input or output.
-pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, Fault> {
-    let bad = |reason| Fault::BadType { tensor: info.name.clone(), reason };
+pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, LoadErrorKind> {
+    let bad = |reason| LoadErrorKind::BadType { tensor: info.name.clone(), reason };
     match &info.r#type {
         Some(ty) if ty.value.is_some() => types::from_proto(ty).map(Some).map_err(bad),
         _ => Ok(None),
@@ -103,13 +105,19 @@ pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, Fault> {
 }
 
 /// Checks that a value is of the type that the graph declares.
-pub(super) fn check(func: &Func, info: &ValueInfoProto, value: ValueId) -> Result<(), Fault> {
+pub(super) fn check(
+    func: &Func,
+    info: &ValueInfoProto,
+    value: ValueId,
+) -> Result<(), LoadErrorKind> {
     match declared(info)? {
-        Some(declared) if !types::agree(&declared, func.ty(value)) => Err(Fault::Declared {
-            tensor: info.name.clone(),
-            declared,
-            actual: func.ty(value).clone(),
-        }),
+        Some(declared) if !types::agree(&declared, func.ty(value)) => {
+            Err(LoadErrorKind::Declared {
+                tensor: info.name.clone(),
+                declared,
+                actual: func.ty(value).clone(),
+            })
+        }
         _ => Ok(()),
     }
 }

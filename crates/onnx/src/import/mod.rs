@@ -12,7 +12,7 @@ pub(crate) mod scope;
 mod tests;
 
 use crate::catalog;
-use crate::error::{Fault, LoadError, Place};
+use crate::error::{LoadError, LoadErrorKind, Place};
 use crate::external::Folder;
 use crate::opset::{self, Step};
 use crate::proto::{
@@ -64,16 +64,16 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// The frame of a subgraph.
-    fn inner(&self, name: &'a str) -> Result<Frame<'a>, Fault> {
+    fn inner(&self, name: &'a str) -> Result<Frame<'a>, LoadErrorKind> {
         if self.depth >= MOST_DEPTH {
-            return Err(Fault::TooDeep { limit: MOST_DEPTH });
+            return Err(LoadErrorKind::TooDeep { limit: MOST_DEPTH });
         }
         Ok(Frame { name, depth: self.depth + 1, ..self.clone() })
     }
 }
 
 /// Versions by operator set; those of the standard are checked.
-fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, Fault> {
+fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, LoadErrorKind> {
     let mut found = HashMap::new();
     for import in imports {
         let domain = catalog::canonical(&import.domain);
@@ -81,7 +81,7 @@ fn opsets(imports: &[OperatorSetIdProto]) -> Result<HashMap<&str, i64>, Fault> {
             && !(1..=newest).contains(&import.version)
         {
             let domain = catalog::display(domain).to_owned();
-            return Err(Fault::Opset { domain, found: import.version, newest });
+            return Err(LoadErrorKind::Opset { domain, found: import.version, newest });
         }
         found.insert(domain, import.version);
     }
@@ -96,7 +96,7 @@ fn place(node: &NodeProto, graph: &str) -> Box<Place> {
 
 impl<'a> Import<'a, '_> {
     /// Decodes a constant.
-    pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, Fault> {
+    pub(crate) fn literal(&mut self, t: &'a TensorProto) -> Result<Literal, LoadErrorKind> {
         if let Some(literal) = self.literals.get(&std::ptr::from_ref(t)) {
             return Ok(literal.clone());
         }
@@ -106,7 +106,7 @@ impl<'a> Import<'a, '_> {
     }
 
     /// Decodes a sparse constant into a dense one.
-    pub(crate) fn sparse(&mut self, t: &'a SparseTensorProto) -> Result<Literal, Fault> {
+    pub(crate) fn sparse(&mut self, t: &'a SparseTensorProto) -> Result<Literal, LoadErrorKind> {
         let key = t.values.as_ref().map(std::ptr::from_ref);
         if let Some(literal) = key.and_then(|k| self.literals.get(&k)) {
             return Ok(literal.clone());
@@ -136,12 +136,12 @@ impl<'a> Import<'a, '_> {
     }
 
     /// Counts nodes that calls of functions expand to.
-    fn count(&mut self, nodes: usize, frame: &Frame<'_>) -> Result<(), Fault> {
+    fn count(&mut self, nodes: usize, frame: &Frame<'_>) -> Result<(), LoadErrorKind> {
         if !frame.calls.is_empty() {
             self.inlined += nodes;
         }
         match self.inlined > MOST_INLINED {
-            true => Err(Fault::TooManyNodes { limit: MOST_INLINED }),
+            true => Err(LoadErrorKind::TooManyNodes { limit: MOST_INLINED }),
             false => Ok(()),
         }
     }
@@ -179,9 +179,11 @@ impl<'a> Import<'a, '_> {
         for (input, given) in graph.input.iter().zip(given) {
             let ty = match given {
                 Some(ty) => ty.clone(),
-                None => declared(input)?.map(|ty| ty.unshaped()).ok_or_else(|| Fault::BadType {
-                    tensor: input.name.clone(),
-                    reason: "it is not given".to_owned(),
+                None => declared(input)?.map(|ty| ty.unshaped()).ok_or_else(|| {
+                    LoadErrorKind::BadType {
+                        tensor: input.name.clone(),
+                        reason: "it is not given".to_owned(),
+                    }
                 })?,
             };
             let value = b.func.value(&input.name, ty);
@@ -241,7 +243,7 @@ impl<'a> Import<'a, '_> {
             }
         };
         for (i, name) in proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
-            let value = outputs.get(i).copied().flatten().ok_or(Fault::Arity {
+            let value = outputs.get(i).copied().flatten().ok_or(LoadErrorKind::Arity {
                 what: "results",
                 found: proto.output.len(),
                 least: 0,
@@ -279,25 +281,27 @@ impl<'a> Import<'a, '_> {
         if let Step::Done(outputs) = opset::upgrade(b, &mut node)? {
             return Ok(outputs);
         }
-        let unsupported =
-            Fault::Unsupported { op: node.op.to_owned(), reason: "there is no translation of it" };
+        let unsupported = LoadErrorKind::Unsupported {
+            op: node.op.to_owned(),
+            reason: "there is no translation of it",
+        };
         let kind = OpKind::by_variant(node.op).ok_or(unsupported)?;
         node.emit(b, kind)
     }
 }
 
 /// The version of its operator set by which a node is read.
-fn version(domain: &str, op: &str, frame: &Frame<'_>) -> Result<i64, Fault> {
+fn version(domain: &str, op: &str, frame: &Frame<'_>) -> Result<i64, LoadErrorKind> {
     let shown = catalog::display(domain).to_owned();
     let Some(&version) = frame.opsets.get(domain) else {
-        return Err(Fault::NotImported { domain: shown });
+        return Err(LoadErrorKind::NotImported { domain: shown });
     };
     match catalog::since(domain, op) {
-        None => Err(Fault::UnknownOp { op: op.to_owned(), domain: shown, version }),
+        None => Err(LoadErrorKind::UnknownOp { op: op.to_owned(), domain: shown, version }),
         Some(since) if since > version => {
-            Err(Fault::TooNew { op: op.to_owned(), domain: shown, version, since })
+            Err(LoadErrorKind::TooNew { op: op.to_owned(), domain: shown, version, since })
         }
-        Some(_) if op == "Gradient" => Err(Fault::Unsupported {
+        Some(_) if op == "Gradient" => Err(LoadErrorKind::Unsupported {
             op: op.to_owned(),
             reason: "it differentiates a part of the model, which is training",
         }),
@@ -320,7 +324,7 @@ impl<'a> Initializer<'a> {
         }
     }
 
-    fn literal(self, import: &mut Import<'a, '_>) -> Result<Literal, Fault> {
+    fn literal(self, import: &mut Import<'a, '_>) -> Result<Literal, LoadErrorKind> {
         match self {
             Initializer::Dense(t) => import.literal(t),
             Initializer::Sparse(t) => import.sparse(t),

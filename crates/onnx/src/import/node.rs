@@ -3,7 +3,7 @@
 use super::Import;
 use super::attr::{Value, decode, wrong_kind};
 use crate::dtype;
-use crate::error::{Fault, LoadError, kind_name};
+use crate::error::{LoadError, LoadErrorKind, kind_name};
 use crate::proto::{AttributeProto, GraphProto, NodeProto};
 use trident_ir::op::{Arity, AttrDecl, Default, TypeError};
 use trident_ir::{Attr, AttrKind, Builder, DType, Op, OpKind, Type, ValueId};
@@ -24,7 +24,7 @@ pub(crate) struct Node<'a> {
 macro_rules! take {
     ($($(#[$doc:meta])* $name:ident $kind:ident($value:ty) $expected:literal;)*) => { $(
         $(#[$doc])*
-        pub(crate) fn $name(&mut self, name: &str) -> Result<Option<$value>, Fault> {
+        pub(crate) fn $name(&mut self, name: &str) -> Result<Option<$value>, LoadErrorKind> {
             match self.take(name)? {
                 None => Ok(None),
                 Some(Attr::$kind(v)) => Ok(Some(v)),
@@ -114,7 +114,7 @@ impl<'a> Node<'a> {
     }
 
     /// Takes an attribute out that is no subgraph.
-    pub(crate) fn take(&mut self, name: &str) -> Result<Option<Attr>, Fault> {
+    pub(crate) fn take(&mut self, name: &str) -> Result<Option<Attr>, LoadErrorKind> {
         match self.remove(name) {
             None => Ok(None),
             Some(Value::Plain(attr)) => Ok(Some(attr)),
@@ -136,12 +136,15 @@ impl<'a> Node<'a> {
     }
 
     /// Takes a subgraph out, which must be there.
-    pub(crate) fn take_graph(&mut self, name: &str) -> Result<&'a GraphProto, Fault> {
-        self.take_graph_opt(name)?.ok_or(Fault::MissingAttribute { name: name.to_owned() })
+    pub(crate) fn take_graph(&mut self, name: &str) -> Result<&'a GraphProto, LoadErrorKind> {
+        self.take_graph_opt(name)?.ok_or(LoadErrorKind::MissingAttribute { name: name.to_owned() })
     }
 
     /// Takes a subgraph out.
-    pub(crate) fn take_graph_opt(&mut self, name: &str) -> Result<Option<&'a GraphProto>, Fault> {
+    pub(crate) fn take_graph_opt(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<&'a GraphProto>, LoadErrorKind> {
         match self.remove(name) {
             None => Ok(None),
             Some(Value::Graph(graph)) => Ok(Some(graph)),
@@ -150,10 +153,10 @@ impl<'a> Node<'a> {
     }
 
     /// Checks that no attribute is left: one that nobody took is none of the operator's.
-    pub(crate) fn finish(&self) -> Result<(), Fault> {
+    pub(crate) fn finish(&self) -> Result<(), LoadErrorKind> {
         match self.attrs.first() {
             None => Ok(()),
-            Some((name, _)) => Err(Fault::UnknownAttribute { name: (*name).to_owned() }),
+            Some((name, _)) => Err(LoadErrorKind::UnknownAttribute { name: (*name).to_owned() }),
         }
     }
 
@@ -162,12 +165,12 @@ impl<'a> Node<'a> {
         mut self,
         func: &mut trident_ir::Func,
         kind: OpKind,
-    ) -> Result<Op, Fault> {
+    ) -> Result<Op, LoadErrorKind> {
         let decl = kind.decl();
         let (least, most) = decl.operand_count();
         if self.inputs.len() > most {
             let found = self.inputs.len();
-            return Err(Fault::Arity { what: "operands", found, least, most });
+            return Err(LoadErrorKind::Arity { what: "operands", found, least, most });
         }
         for index in 0..self.inputs.len().max(least) {
             let Some(operand) = decl.operand(index) else { continue };
@@ -178,7 +181,12 @@ impl<'a> Node<'a> {
         }
         let (least, most) = decl.result_count();
         if self.outputs() > most {
-            return Err(Fault::Arity { what: "results", found: self.outputs(), least, most });
+            return Err(LoadErrorKind::Arity {
+                what: "results",
+                found: self.outputs(),
+                least,
+                most,
+            });
         }
         let outputs = (0..self.outputs().max(least))
             .map(|i| self.output(i).map(|name| func.value(name, Type::unranked(DType::Bool))))
@@ -186,14 +194,15 @@ impl<'a> Node<'a> {
         let mut op = Op::new(kind, std::mem::take(&mut self.inputs), outputs);
         for (name, value) in self.attrs {
             let known = decl.attrs.iter().find(|a| a.name == snake_case(name));
-            let attr = known.ok_or_else(|| Fault::UnknownAttribute { name: name.to_owned() })?;
+            let attr =
+                known.ok_or_else(|| LoadErrorKind::UnknownAttribute { name: name.to_owned() })?;
             if let Some(value) = fit(attr, name, value)? {
                 op.attrs.set(attr.name, value);
             }
         }
         for attr in decl.attrs {
             if matches!(attr.default, Default::Required(_)) && op.attrs.get(attr.name).is_none() {
-                return Err(Fault::MissingAttribute { name: attr.name.to_owned() });
+                return Err(LoadErrorKind::MissingAttribute { name: attr.name.to_owned() });
             }
         }
         Ok(op)
@@ -213,7 +222,7 @@ impl<'a> Node<'a> {
 }
 
 /// An attribute's value in the kind that the op table declares; `None` if it says that there is none.
-fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Fault> {
+fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, LoadErrorKind> {
     let Value::Plain(value) = value else {
         return Err(wrong_kind(name, kind_name(decl.kind())));
     };
@@ -222,7 +231,7 @@ fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Fa
         (Attr::Int(0), AttrKind::DType) if matches!(decl.default, Default::Absent(_)) => Ok(None),
         (Attr::Int(number), AttrKind::DType) => match dtype::from_number(number) {
             Some(dtype) => Ok(Some(Attr::DType(dtype))),
-            None => Err(Fault::AttributeValue {
+            None => Err(LoadErrorKind::AttributeValue {
                 name: name.to_owned(),
                 found: number.to_string(),
                 expected: "the number of an element type",

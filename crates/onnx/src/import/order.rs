@@ -4,7 +4,7 @@
 
 use super::place;
 use super::scope::node_name;
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::proto::{GraphProto, NodeProto};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -73,7 +73,7 @@ fn cycle(start: usize, needs: &[Vec<usize>], waits: &[usize]) -> Vec<usize> {
 pub(super) fn fault(cycle: &[&NodeProto], graph: &str) -> LoadError {
     let nodes = cycle.iter().chain(cycle.first()).map(|node| node_name(node).to_owned());
     let place = cycle.first().map(|node| place(node, graph));
-    LoadError { fault: Fault::Cycle { nodes: nodes.collect() }, place }
+    LoadError { fault: LoadErrorKind::Cycle { nodes: nodes.collect() }, place }
 }
 
 /// Visits the names that a node uses, those that its subgraphs take from around them included.

@@ -4,20 +4,20 @@ use super::control::{Outputs, carried, emit, expect, same_types};
 use super::node::Node;
 use super::scope::Scope;
 use super::{Frame, Import};
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::opset::shape::ints;
 use crate::proto::GraphProto;
 use trident_ir::{Attr, Block, Builder, DType, Func, Op, OpKind, Type, ValueId};
 
 /// The number of operands that a scan runs over; the attribute stays set.
-fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, Fault> {
+fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, LoadErrorKind> {
     let name = "num_scan_inputs";
-    let missing = || Fault::MissingAttribute { name: name.to_owned() };
+    let missing = || LoadErrorKind::MissingAttribute { name: name.to_owned() };
     let count = node.take_int(name)?.ok_or_else(missing)?;
     node.set(name, Attr::Int(count));
     match usize::try_from(count) {
         Ok(n) if (1..=operands).contains(&n) => Ok(n),
-        _ => Err(Fault::AttributeValue {
+        _ => Err(LoadErrorKind::AttributeValue {
             name: name.to_owned(),
             found: count.to_string(),
             expected: "at least 1 and at most the number of operands",

@@ -1,6 +1,6 @@
 //! Names of values, block within block.
 
-use crate::error::Fault;
+use crate::error::LoadErrorKind;
 use crate::proto::NodeProto;
 use std::collections::HashMap;
 use trident_ir::ValueId;
@@ -24,27 +24,31 @@ impl<'a, 's> Scope<'a, 's> {
     }
 
     /// Names a value of this graph.
-    pub(crate) fn define(&mut self, name: &'a str, value: ValueId) -> Result<(), Fault> {
+    pub(crate) fn define(&mut self, name: &'a str, value: ValueId) -> Result<(), LoadErrorKind> {
         self.insert(name, Some(value))
     }
 
     /// Names an operand that a call of a function leaves out.
-    pub(crate) fn leave_out(&mut self, name: &'a str) -> Result<(), Fault> {
+    pub(crate) fn leave_out(&mut self, name: &'a str) -> Result<(), LoadErrorKind> {
         self.insert(name, None)
     }
 
-    fn insert(&mut self, name: &'a str, value: Option<ValueId>) -> Result<(), Fault> {
+    fn insert(&mut self, name: &'a str, value: Option<ValueId>) -> Result<(), LoadErrorKind> {
         match self.names.insert(name, value) {
             None => Ok(()),
-            Some(_) => Err(Fault::DefinedTwice { tensor: name.to_owned() }),
+            Some(_) => Err(LoadErrorKind::DefinedTwice { tensor: name.to_owned() }),
         }
     }
 
     /// Names a node's result. The standard does not let these hide values of the graphs around.
-    pub(crate) fn define_result(&mut self, name: &'a str, value: ValueId) -> Result<(), Fault> {
+    pub(crate) fn define_result(
+        &mut self,
+        name: &'a str,
+        value: ValueId,
+    ) -> Result<(), LoadErrorKind> {
         match self.find(name) {
             None => self.define(name, value),
-            Some(_) => Err(Fault::DefinedTwice { tensor: name.to_owned() }),
+            Some(_) => Err(LoadErrorKind::DefinedTwice { tensor: name.to_owned() }),
         }
     }
 
@@ -60,16 +64,18 @@ impl<'a, 's> Scope<'a, 's> {
     }
 
     /// The operand with a name; `None` if the name is empty or stands for one that was left out.
-    pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, Fault> {
+    pub(crate) fn operand(&self, name: &str) -> Result<Option<ValueId>, LoadErrorKind> {
         match name.is_empty() {
             true => Ok(None),
-            false => self.find(name).ok_or_else(|| Fault::Undefined { tensor: name.to_owned() }),
+            false => {
+                self.find(name).ok_or_else(|| LoadErrorKind::Undefined { tensor: name.to_owned() })
+            }
         }
     }
 
     /// The value with a name, or why there is none.
-    pub(crate) fn value(&self, name: &str) -> Result<ValueId, Fault> {
-        self.operand(name)?.ok_or_else(|| Fault::Undefined { tensor: name.to_owned() })
+    pub(crate) fn value(&self, name: &str) -> Result<ValueId, LoadErrorKind> {
+        self.operand(name)?.ok_or_else(|| LoadErrorKind::Undefined { tensor: name.to_owned() })
     }
 }
 

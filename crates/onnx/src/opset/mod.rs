@@ -12,7 +12,7 @@ mod softmax;
 #[cfg(test)]
 mod tests;
 
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -134,7 +134,9 @@ impl Change {
             Operand(name, place) => {
                 if let Some(list) = node.take_ints(name)?.filter(|l| !l.is_empty()) {
                     if node.input(*place).is_some() {
-                        return Err(Fault::AttributeTwice { name: (*name).to_owned() }.into());
+                        return Err(
+                            LoadErrorKind::AttributeTwice { name: (*name).to_owned() }.into()
+                        );
                     }
                     let value = b.literal(Literal::vector(&list));
                     node.set_input(*place, Some(value));
@@ -150,7 +152,7 @@ impl Change {
                 Some(other) => {
                     let found = format!("{other:?}");
                     let (name, expected) = ((*name).to_owned(), "a whole number");
-                    return Err(Fault::AttributeValue { name, found, expected }.into());
+                    return Err(LoadErrorKind::AttributeValue { name, found, expected }.into());
                 }
             },
             Rename(from, to) => {

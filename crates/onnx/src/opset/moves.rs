@@ -3,15 +3,15 @@
 use super::Step;
 use super::shape::{ints, ones, rank};
 use crate::dtype;
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::attr::wrong_kind;
 use crate::import::node::Node;
 use trident_ir::{Attr, Builder, DType, Literal, OpKind, ValueId};
 
 type Result = std::result::Result<Step, LoadError>;
 
-fn missing(name: &str) -> Fault {
-    Fault::MissingAttribute { name: name.to_owned() }
+fn missing(name: &str) -> LoadErrorKind {
+    LoadErrorKind::MissingAttribute { name: name.to_owned() }
 }
 
 /// A number as a tensor of rank 0 with the element type of `like`.
@@ -40,7 +40,7 @@ pub(super) fn reshape(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
 /// The element type was given by its name.
 pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
     let name = node.take_str("to")?.ok_or_else(|| missing("to"))?;
-    let to = dtype::from_name(&name).ok_or_else(|| Fault::AttributeValue {
+    let to = dtype::from_name(&name).ok_or_else(|| LoadErrorKind::AttributeValue {
         name: "to".to_owned(),
         found: name,
         expected: "the name of an element type",
@@ -52,7 +52,7 @@ pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
 /// CastLike is a cast to the element type of its second operand.
 pub(super) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
     let like = node.need(1, "target_type")?;
-    let to = b.func.ty(like).dtype().ok_or_else(|| Fault::BadType {
+    let to = b.func.ty(like).dtype().ok_or_else(|| LoadErrorKind::BadType {
         tensor: b.func.info(like).name.clone(),
         reason: "it is no tensor".to_owned(),
     })?;

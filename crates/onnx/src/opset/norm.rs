@@ -2,7 +2,7 @@
 
 use super::Step;
 use super::shape::{ints, reshape};
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
 use trident_ir::{Attr, Builder, DType, Literal, OpKind, ValueId};
 
@@ -17,7 +17,7 @@ pub(super) fn batch_normalization(
     let training = node.outputs() > 1;
     if node.outputs() > 3 || (training && (is_test || !spatial)) {
         let reason = "results for the backward pass, which is training";
-        return Err(Fault::Unsupported { op: node.op.to_owned(), reason }.into());
+        return Err(LoadErrorKind::Unsupported { op: node.op.to_owned(), reason }.into());
     }
     if training {
         node.set("training_mode", Attr::Int(1));
@@ -51,7 +51,7 @@ pub(super) fn group_normalization(
     node: &mut Node<'_>,
 ) -> Result<Step, LoadError> {
     let x = node.need(0, "x")?;
-    let missing = || Fault::MissingAttribute { name: "num_groups".to_owned() };
+    let missing = || LoadErrorKind::MissingAttribute { name: "num_groups".to_owned() };
     let groups = node.take_int("num_groups")?.ok_or_else(missing)?;
     node.set("num_groups", Attr::Int(groups));
     let channels = b.op(OpKind::Shape, &[x], &[("start", Attr::Int(1)), ("end", Attr::Int(2))])?;

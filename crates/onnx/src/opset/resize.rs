@@ -1,7 +1,7 @@
 //! Upsample, and older forms of Resize and GridSample.
 
 use super::Step;
-use crate::error::{Fault, LoadError};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
 use trident_ir::{Attr, Builder, Literal, OpKind, ValueId};
 
@@ -17,7 +17,7 @@ fn asymmetric(node: &mut Node<'_>) -> Result<(), LoadError> {
         "linear" | "bilinear" => "linear",
         _ => {
             let (name, expected) = ("mode".to_owned(), "nearest or linear");
-            return Err(Fault::AttributeValue { name, found: mode, expected }.into());
+            return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
         }
     };
     node.set("mode", text(mode));
@@ -70,7 +70,7 @@ fn constant(b: &Builder<'_>, value: ValueId) -> Option<Literal> {
 /// Upsample became Resize; its scales were attributes, then an operand.
 pub(super) fn upsample(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
     asymmetric(node)?;
-    let missing = |name: &str| Fault::MissingAttribute { name: name.to_owned() };
+    let missing = |name: &str| LoadErrorKind::MissingAttribute { name: name.to_owned() };
     let scales = match node.version {
         ..7 => {
             let mut scale = |name| node.take_float(name)?.ok_or_else(|| missing(name));

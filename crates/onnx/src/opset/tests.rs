@@ -1,6 +1,6 @@
 //! Tests of older forms of operators: what they become, and with which operands and attributes.
 
-use crate::Fault;
+use crate::LoadErrorKind;
 use crate::proto::{AttributeProto, GraphProto};
 use crate::testing::{attr, constant, f32s, fault, graph, imported, info, model, node, untyped};
 use trident_ir::{Attr, DType, Func, Literal, Op, OpKind, Type, ValueId};
@@ -92,7 +92,7 @@ fn attributes_become_operands() {
 #[test]
 fn an_operand_in_both_forms_is_refused() {
     let split = single("y, z = Split(a, b)", vec![attr("split", &[2i64, 2][..])]);
-    assert!(matches!(fault(&model(1, split)), Fault::AttributeTwice { .. }));
+    assert!(matches!(fault(&model(1, split)), LoadErrorKind::AttributeTwice { .. }));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn defaults_that_changed() {
     assert_eq!(op.int("p"), Some(3));
     let p = vec![attr("p", 2.5f32)];
     let broken = model(1, single("y = GlobalLpPool(a)", p));
-    assert!(matches!(fault(&broken), Fault::AttributeValue { .. }));
+    assert!(matches!(fault(&broken), LoadErrorKind::AttributeValue { .. }));
     let mode = vec![attr("mode", "bicubic")];
     let (_, op) =
         becomes(16, single("y = GridSample(a, b)", mode), "grid_sample", OpKind::GridSample);
@@ -247,7 +247,7 @@ fn batch_normalization_before_its_training_mode() {
         becomes(7, norm("y", vec![attr("spatial", 0)]), "add sqrt sub div mul add", OpKind::Sqrt);
     assert_eq!(op.inputs.len(), 1);
     let saved = norm("y, m, v, s, t", vec![]);
-    assert!(matches!(fault(&model(9, saved)), Fault::Unsupported { .. }));
+    assert!(matches!(fault(&model(9, saved)), LoadErrorKind::Unsupported { .. }));
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn other_old_forms() {
     let to = |name: &str| single("y = Cast(a)", vec![attr("to", name)]);
     let (_, op) = becomes(1, to("INT64"), "cast", OpKind::Cast);
     assert_eq!(op.dtype("to"), Some(DType::I64));
-    assert!(matches!(fault(&model(1, to("WORD"))), Fault::AttributeValue { .. }));
+    assert!(matches!(fault(&model(1, to("WORD"))), LoadErrorKind::AttributeValue { .. }));
     let tile = "cast reshape cast reshape max constant_of_shape scatter_elements tile";
     becomes(1, single("y = Tile(a, b, c)", vec![]), tile, OpKind::Tile);
     let scatter = single("y = Scatter(a, b, c)", vec![attr("axis", 1)]);

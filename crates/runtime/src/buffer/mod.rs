@@ -29,7 +29,7 @@ enum Memory {
     /// A block of its own.
     Block(Block, Pool),
     /// A part of an arena, at this offset.
-    Part(Arc<Ground>, usize),
+    Part(Arc<ArenaBlock>, usize),
 }
 
 /// Bytes from a [`Pool`] or an [`Arena`], given back when dropped. They are zero, or what an earlier buffer left there.
@@ -111,23 +111,23 @@ impl Drop for Buffer {
 /// The plan need not be trusted: a part that overlaps another one still alive is refused. The block goes back to its
 /// pool when the arena and all its parts are dropped.
 #[derive(Clone, Debug)]
-pub struct Arena(Arc<Ground>);
+pub struct Arena(Arc<ArenaBlock>);
 
 #[derive(Debug)]
-struct Ground {
+struct ArenaBlock {
     block: std::mem::ManuallyDrop<Block>,
     pool: Pool,
     /// Lengths of the parts that are alive, by offset.
     live: Mutex<BTreeMap<usize, usize>>,
 }
 
-impl Ground {
+impl ArenaBlock {
     fn live(&self) -> MutexGuard<'_, BTreeMap<usize, usize>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Ground {
+impl Drop for ArenaBlock {
     fn drop(&mut self) {
         // SAFETY: `self` is being dropped, so the block is not used again.
         let block = unsafe { std::mem::ManuallyDrop::take(&mut self.block) };
@@ -142,7 +142,7 @@ impl Arena {
     /// An arena of `len` bytes, or `None` where there is not enough memory.
     pub fn new(pool: &Pool, len: usize) -> Option<Arena> {
         let block = std::mem::ManuallyDrop::new(pool.block(len.max(1))?);
-        Some(Arena(Arc::new(Ground { block, pool: pool.clone(), live: Mutex::default() })))
+        Some(Arena(Arc::new(ArenaBlock { block, pool: pool.clone(), live: Mutex::default() })))
     }
 
     /// The part of `len` bytes at `offset`; `None` if it is not aligned, leaves the block or overlaps a part alive.

@@ -227,7 +227,8 @@ impl Import<'_, '_> {
             constant => {
                 let ty = super::emit::elements(Some(self.ty(a)), DType::Bool);
                 let value = self.integer((constant == "true").into(), &ty);
-                return value.ok_or_else(|| self.failure(crate::Fault::UnknownOp(op.name.into())));
+                return value
+                    .ok_or_else(|| self.failure(crate::ErrorKind::UnknownOp(op.name.into())));
             }
         };
         let y = self.truth(kind, &[a, b]);

@@ -8,7 +8,7 @@
 
 use super::{Import, Lowered};
 use crate::syntax::{Block, Op, Region, Successor};
-use crate::{Failure, Fault, MAX_COPIES};
+use crate::{ErrorKind, Failure, MAX_COPIES};
 use std::collections::HashMap;
 use trident_ir::op::OpKind as K;
 use trident_ir::{Type, ValueId};
@@ -38,7 +38,7 @@ impl<'a, 's> Import<'a, 's> {
         if region.blocks.len() > 1 {
             for (i, block) in region.blocks.iter().enumerate() {
                 if !block.label.is_empty() && graph.index.insert(block.label, i).is_some() {
-                    let fault = Fault::DefinedTwice(format!("^{}", block.label));
+                    let fault = ErrorKind::DefinedTwice(format!("^{}", block.label));
                     return Err(Failure::new(block.at, fault));
                 }
             }
@@ -62,7 +62,7 @@ impl<'a, 's> Import<'a, 's> {
         fill: impl FnOnce(&mut Self) -> Lowered,
     ) -> Result<trident_ir::Block, Failure> {
         if self.depth >= MAX_REGIONS {
-            return self.fail(Fault::TooDeep);
+            return self.fail(ErrorKind::TooDeep);
         }
         self.depth += 1;
         let mark = self.scope.mark();
@@ -140,7 +140,7 @@ impl<'a, 's> Import<'a, 's> {
     pub(super) fn count(&mut self, at: usize) -> Result<(), Failure> {
         self.imported += 1;
         if self.imported > self.expected + MAX_COPIES {
-            return Err(Failure::new(at, Fault::Copies));
+            return Err(Failure::new(at, ErrorKind::Copies));
         }
         Ok(())
     }
@@ -150,12 +150,12 @@ impl<'a, 's> Import<'a, 's> {
         if args.len() != block.params.len() {
             let (op, what) = (format!("^{}", block.label), "arguments");
             let (actual, expected) = (args.len(), block.params.len());
-            return Err(Failure::new(from, Fault::Count { op, what, actual, expected }));
+            return Err(Failure::new(from, ErrorKind::Count { op, what, actual, expected }));
         }
         for (param, &arg) in block.params.iter().zip(args) {
             let (actual, expected) = (self.ty(arg), &param.ty);
             if actual != expected {
-                let fault = Fault::Type {
+                let fault = ErrorKind::Type {
                     op: format!("^{}", block.label),
                     what: format!("parameter `%{}`", param.name),
                     actual: actual.to_string(),
@@ -200,7 +200,9 @@ impl<'a, 's> Import<'a, 's> {
 impl Graph<'_, '_> {
     fn target(&self, successor: &Successor<'_>) -> Result<usize, Failure> {
         let target = self.index.get(successor.block).copied();
-        target.ok_or_else(|| Failure::new(successor.at, Fault::NoBlock(successor.block.to_owned())))
+        target.ok_or_else(|| {
+            Failure::new(successor.at, ErrorKind::NoBlock(successor.block.to_owned()))
+        })
     }
 
     /// Blocks that the entry reaches, each behind its successors.
@@ -225,7 +227,7 @@ impl Graph<'_, '_> {
                             path.push((target, 0));
                         }
                         State::Open => {
-                            return Err(Failure::new(self.blocks[target].at, Fault::BlockLoop));
+                            return Err(Failure::new(self.blocks[target].at, ErrorKind::BlockLoop));
                         }
                         State::Done => {}
                     }
@@ -256,7 +258,7 @@ fn split<'a, 's>(
             let found = last.map_or("nothing".into(), |(op, _)| format!("`{}`", op.name));
             let at = last.map_or(block.at, |(op, _)| op.at);
             let expected = "an op that ends the block (`tt.return`, `cf.br` …)";
-            Err(Failure::new(at, Fault::Expected { expected, found }))
+            Err(Failure::new(at, ErrorKind::Expected { expected, found }))
         }
     }
 }

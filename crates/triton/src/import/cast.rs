@@ -2,7 +2,7 @@
 
 use super::{Import, Lowered};
 use crate::syntax::{Attr as Text, Op};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use trident_ir::op::OpKind as K;
 use trident_ir::{Attr, DType, Type, ValueId};
 
@@ -108,7 +108,7 @@ impl Import<'_, '_> {
         match mode {
             None | Some("rtne" | "to_nearest_even") => Ok("rtne"),
             Some("rtz" | "toward_zero") => Ok("rtz"),
-            Some(_) => self.fail(Fault::Attribute {
+            Some(_) => self.fail(ErrorKind::Attribute {
                 op: op.name.into(),
                 name: "rounding",
                 expected: "`rtne` or `rtz`",

@@ -2,7 +2,7 @@
 
 use super::{Import, Lowered};
 use crate::syntax::{Attr, Number, Op};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use bytes::Bytes;
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
@@ -67,7 +67,7 @@ impl Import<'_, '_> {
             }
             Attr::Number(number) => match element(dtype, number, bytes) {
                 Some(()) => Ok(()),
-                None => self.fail(Fault::Number {
+                None => self.fail(ErrorKind::Number {
                     text: number.spelling(),
                     what: format!("element of type {dtype}"),
                 }),

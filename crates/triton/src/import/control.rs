@@ -2,7 +2,7 @@
 
 use super::{Import, Lowered};
 use crate::syntax::{Op, Region};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use trident_ir::op::OpKind as K;
 use trident_ir::{Attr, Block, DType, Type, ValueId};
 
@@ -84,7 +84,7 @@ impl<'a, 's> Import<'a, 's> {
     pub(super) fn call(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
         let callee = self.text(op, "callee")?;
         let Some(signature) = self.context.signatures.get(&*callee) else {
-            return self.fail(Fault::NoFunction(callee));
+            return self.fail(ErrorKind::NoFunction(callee));
         };
         self.counted(op, "arguments", xs.len(), signature.params.len())?;
         for (i, (&x, ty)) in xs.iter().zip(&signature.params).enumerate() {

@@ -2,7 +2,7 @@
 
 use super::Import;
 use crate::syntax::{self, Attrs};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use trident_ir::{Attr, DType, Literal, Op, OpKind, Type, ValueId};
 
 /// Attributes of an op of the table.
@@ -123,7 +123,7 @@ impl Import<'_, '_> {
                 Some(numbers) => hints.push((name, Attr::Ints(numbers))),
                 None => {
                     let expected = "an integer for each axis";
-                    return self.fail(Fault::Attribute { op: owner.into(), name, expected });
+                    return self.fail(ErrorKind::Attribute { op: owner.into(), name, expected });
                 }
             }
         }
@@ -178,7 +178,7 @@ impl Import<'_, '_> {
     }
 
     pub(super) fn unknown<T>(&self, op: &syntax::Op<'_>) -> Result<T, Failure> {
-        self.fail(Fault::UnknownOp(op.name.into()))
+        self.fail(ErrorKind::UnknownOp(op.name.into()))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Context, Import};
 use crate::syntax::{self, Attr, Locs, Op};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use std::collections::HashMap;
 use trident_ir::op::OpKind as K;
 use trident_ir::{Attr as IrAttr, Block, Func, Module, Type};
@@ -21,7 +21,7 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
         if op.name != "tt.func" {
             return Err(Failure::new(
                 op.at,
-                Fault::Expected {
+                ErrorKind::Expected {
                     expected: "a function, `tt.func`",
                     found: format!("`{}`", op.name),
                 },
@@ -33,10 +33,10 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
             entry = Some(i);
         }
         if context.signatures.insert(name, signature(op)?).is_some() {
-            return Err(Failure::new(op.at, Fault::DefinedTwice(format!("@{name}"))));
+            return Err(Failure::new(op.at, ErrorKind::DefinedTwice(format!("@{name}"))));
         }
     }
-    let Some(entry) = entry else { return Err(Failure::new(0, Fault::NoEntry)) };
+    let Some(entry) = entry else { return Err(Failure::new(0, ErrorKind::NoEntry)) };
     let mut module = Module::default();
     let others = (0..tree.ops.len()).filter(|&i| i != entry);
     for i in [entry].into_iter().chain(others) {
@@ -46,7 +46,7 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
         None => Ok(module),
         Some(name) => {
             let at = tree.ops.iter().find(|op| self::name(op).is_ok_and(|n| n == name));
-            let fault = Fault::Recursion(name.to_owned());
+            let fault = ErrorKind::Recursion(name.to_owned());
             Err(Failure::new(at.map_or(0, |op| op.at), fault))
         }
     }
@@ -57,7 +57,7 @@ fn name<'a>(op: &'a Op<'_>) -> Result<&'a str, Failure> {
         Some(Attr::Symbol(name) | Attr::Str(name)) => Ok(name),
         _ => Err(Failure::new(
             op.at,
-            Fault::Attribute { op: op.name.into(), name: "sym_name", expected: "a symbol" },
+            ErrorKind::Attribute { op: op.name.into(), name: "sym_name", expected: "a symbol" },
         )),
     }
 }
@@ -71,7 +71,10 @@ fn signature(op: &Op<'_>) -> Result<Signature, Failure> {
             .collect(),
         _ => {
             let expected = "the printed form of a function";
-            return Err(Failure::new(op.at, Fault::Expected { expected, found: "another".into() }));
+            return Err(Failure::new(
+                op.at,
+                ErrorKind::Expected { expected, found: "another".into() },
+            ));
         }
     };
     Ok(Signature { params: params.iter().map(|p| p.ty.clone()).collect(), results })

@@ -18,7 +18,7 @@ mod scope;
 mod shape;
 
 use crate::syntax::{self, LocId, Locs, Op};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use func::Signature;
 use scope::Scope;
 use std::collections::HashMap;
@@ -71,11 +71,11 @@ impl<'a, 's> Import<'a, 's> {
         }
     }
 
-    fn failure(&self, fault: Fault) -> Failure {
+    fn failure(&self, fault: ErrorKind) -> Failure {
         Failure { at: self.at, loc: self.loc_id, fault: Box::new(fault) }
     }
 
-    fn fail<T>(&self, fault: Fault) -> Result<T, Failure> {
+    fn fail<T>(&self, fault: ErrorKind) -> Result<T, Failure> {
         Err(self.failure(fault))
     }
 
@@ -131,7 +131,11 @@ impl<'a, 's> Import<'a, 's> {
             }
         }
         let fresh = self.scope.define(name, ids);
-        if fresh { Ok(()) } else { Err(Failure::new(at, Fault::DefinedTwice(format!("%{name}")))) }
+        if fresh {
+            Ok(())
+        } else {
+            Err(Failure::new(at, ErrorKind::DefinedTwice(format!("%{name}"))))
+        }
     }
 
     fn value(&self, operand: &syntax::Use<'_>) -> Result<ValueId, Failure> {
@@ -140,7 +144,11 @@ impl<'a, 's> Import<'a, 's> {
                 0 => operand.name.to_owned(),
                 n => format!("{}#{n}", operand.name),
             };
-            Failure { at: operand.at, loc: self.loc_id, fault: Box::new(Fault::Undefined(name)) }
+            Failure {
+                at: operand.at,
+                loc: self.loc_id,
+                fault: Box::new(ErrorKind::Undefined(name)),
+            }
         })
     }
 
@@ -177,7 +185,7 @@ impl<'a, 's> Import<'a, 's> {
         actual: &Type,
         expected: impl Into<String>,
     ) -> Result<T, Failure> {
-        self.fail(Fault::Type {
+        self.fail(ErrorKind::Type {
             op: op.name.into(),
             what: what.into(),
             actual: actual.to_string(),
@@ -195,7 +203,7 @@ impl<'a, 's> Import<'a, 's> {
         if actual == expected {
             return Ok(());
         }
-        self.fail(Fault::Count { op: op.name.into(), what, actual, expected })
+        self.fail(ErrorKind::Count { op: op.name.into(), what, actual, expected })
     }
 
     fn attribute<T>(
@@ -204,7 +212,7 @@ impl<'a, 's> Import<'a, 's> {
         name: &'static str,
         expected: &'static str,
     ) -> Result<T, Failure> {
-        self.fail(Fault::Attribute { op: op.name.into(), name, expected })
+        self.fail(ErrorKind::Attribute { op: op.name.into(), name, expected })
     }
 
     /// All operands, which must be `N`.
@@ -214,18 +222,18 @@ impl<'a, 's> Import<'a, 's> {
         operands: &[ValueId],
     ) -> Result<[ValueId; N], Failure> {
         self.counted(op, "operands", operands.len(), N)?;
-        operands.try_into().or_else(|_| self.fail(Fault::UnknownOp(op.name.into())))
+        operands.try_into().or_else(|_| self.fail(ErrorKind::UnknownOp(op.name.into())))
     }
 
     /// The one type of result that the text says.
     fn result_type<'o>(&self, op: &'o Op<'_>) -> Result<&'o Type, Failure> {
         self.counted(op, "results", op.result_types.len(), 1)?;
-        op.result_types.first().ok_or_else(|| self.failure(Fault::UnknownOp(op.name.into())))
+        op.result_types.first().ok_or_else(|| self.failure(ErrorKind::UnknownOp(op.name.into())))
     }
 
     fn lower(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
         if let Some(reason) = syntax::refused(op.name) {
-            return self.fail(Fault::Refused { op: op.name.into(), reason });
+            return self.fail(ErrorKind::Refused { op: op.name.into(), reason });
         }
         let (dialect, name) = op.name.split_once('.').unwrap_or(("", op.name));
         match (dialect, name) {
@@ -237,7 +245,7 @@ impl<'a, 's> Import<'a, 's> {
             ("ub", "poison") => self.poison(op),
             ("llvm", "intr.assume") => self.assume(op, xs),
             ("ttg" | "gpu", "barrier") => self.barrier(op, xs),
-            _ => self.fail(Fault::UnknownOp(op.name.into())),
+            _ => self.fail(ErrorKind::UnknownOp(op.name.into())),
         }
     }
 
@@ -265,7 +273,7 @@ impl<'a, 's> Import<'a, 's> {
             "call" => self.call(op, xs),
             // They let kernels of a stream overlap, which changes no result.
             "grid_dependency_wait" | "grid_dependency_launch_dependents" => Ok(vec![]),
-            _ => self.fail(Fault::UnknownOp(op.name.into())),
+            _ => self.fail(ErrorKind::UnknownOp(op.name.into())),
         }
     }
 }

@@ -364,7 +364,7 @@ impl<'s> Parser<'s, '_> {
     fn wrong(&self, op: &Op<'_>, at: usize, ty: &Type, expected: &str) -> Failure {
         Failure::new(
             at,
-            crate::Fault::Type {
+            crate::ErrorKind::Type {
                 op: op.name.into(),
                 what: "the type".into(),
                 actual: ty.to_string(),

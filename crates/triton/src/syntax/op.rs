@@ -4,7 +4,7 @@ use super::form::{self, Custom};
 use super::parser::Parser;
 use super::{Op, Pack, Successor, Use};
 use crate::lexer::Token;
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use std::borrow::Cow;
 
 impl<'s> Parser<'s, '_> {
@@ -19,9 +19,9 @@ impl<'s> Parser<'s, '_> {
             Token::Word(name) => {
                 let custom = match (form::custom(name), form::refused(name)) {
                     (_, Some(reason)) => {
-                        return self.fail(Fault::Refused { op: name.into(), reason });
+                        return self.fail(ErrorKind::Refused { op: name.into(), reason });
                     }
-                    (None, None) => return self.fail(Fault::UnknownOp(name.into())),
+                    (None, None) => return self.fail(ErrorKind::UnknownOp(name.into())),
                     (Some(custom), None) => custom,
                 };
                 self.bump()?;
@@ -39,7 +39,7 @@ impl<'s> Parser<'s, '_> {
             (results.iter().map(|r| r.count).sum::<usize>(), op.result_types.len());
         if !results.is_empty() && actual != expected {
             let fault =
-                Fault::Count { op: op.name.into(), what: "names of results", actual, expected };
+                ErrorKind::Count { op: op.name.into(), what: "names of results", actual, expected };
             return Err(Failure { at, loc: op.loc, fault: Box::new(fault) });
         }
         op.results = results;
@@ -118,7 +118,7 @@ impl<'s> Parser<'s, '_> {
     fn generic(&mut self, at: usize) -> Result<Op<'s>, Failure> {
         let name = match self.string()? {
             Cow::Borrowed(name) => name,
-            Cow::Owned(name) => return Err(Failure::new(at, Fault::UnknownOp(name))),
+            Cow::Owned(name) => return Err(Failure::new(at, ErrorKind::UnknownOp(name))),
         };
         let mut op = Op::new(at, name);
         self.expect("(", "`(`")?;
@@ -139,7 +139,7 @@ impl<'s> Parser<'s, '_> {
         if op.operand_types.len() != op.operands.len() {
             let (actual, expected) = (op.operand_types.len(), op.operands.len());
             let fault =
-                Fault::Count { op: name.into(), what: "types of operands", actual, expected };
+                ErrorKind::Count { op: name.into(), what: "types of operands", actual, expected };
             return Err(Failure::new(at, fault));
         }
         Ok(op)

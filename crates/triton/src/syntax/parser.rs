@@ -2,7 +2,7 @@
 
 use super::{Locs, Module};
 use crate::lexer::{Lexer, Token};
-use crate::{Failure, Fault};
+use crate::{ErrorKind, Failure};
 use std::borrow::Cow;
 
 pub(super) struct Parser<'s, 'l> {
@@ -46,15 +46,15 @@ impl<'s, 'l> Parser<'s, 'l> {
     }
 
     pub(super) fn expected<T>(&self, expected: &'static str) -> Result<T, Failure> {
-        self.fail(Fault::Expected { expected, found: self.token.describe() })
+        self.fail(ErrorKind::Expected { expected, found: self.token.describe() })
     }
 
-    pub(super) fn fail<T>(&self, fault: Fault) -> Result<T, Failure> {
+    pub(super) fn fail<T>(&self, fault: ErrorKind) -> Result<T, Failure> {
         Err(Failure::new(self.at, fault))
     }
 
     pub(super) fn too_deep<T>(&self) -> Result<T, Failure> {
-        self.fail(Fault::TooDeep)
+        self.fail(ErrorKind::TooDeep)
     }
 
     pub(super) fn is(&self, punct: &str) -> bool {
@@ -113,7 +113,7 @@ impl<'s, 'l> Parser<'s, 'l> {
         let at = self.at;
         let text = self.number(expected)?;
         text.parse().map_err(|_| {
-            Failure::new(at, Fault::Number { text: text.into(), what: expected.into() })
+            Failure::new(at, ErrorKind::Number { text: text.into(), what: expected.into() })
         })
     }
 

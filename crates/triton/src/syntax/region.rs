@@ -3,7 +3,7 @@
 use super::parser::Parser;
 use super::{Attrs, Block, Param, Region};
 use crate::lexer::Token;
-use crate::{Failure, Fault, MAX_BLOCKS, MAX_DEPTH};
+use crate::{ErrorKind, Failure, MAX_BLOCKS, MAX_DEPTH};
 
 impl<'s> Parser<'s, '_> {
     /// `{ … }`; the parameters of the entry block stand outside, or behind its label.
@@ -32,7 +32,7 @@ impl<'s> Parser<'s, '_> {
                 region.blocks.push(std::mem::replace(&mut block, next));
             }
             if region.blocks.len() == MAX_BLOCKS {
-                return self.fail(Fault::Blocks(MAX_BLOCKS + 1));
+                return self.fail(ErrorKind::Blocks(MAX_BLOCKS + 1));
             }
         }
         region.blocks.push(block);

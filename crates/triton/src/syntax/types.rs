@@ -2,7 +2,7 @@
 
 use super::parser::Parser;
 use crate::lexer::Token;
-use crate::{Failure, Fault, MAX_DEPTH, MAX_ELEMENTS, MAX_RANK};
+use crate::{ErrorKind, Failure, MAX_DEPTH, MAX_ELEMENTS, MAX_RANK};
 use trident_ir::types::{DescriptorType, PointerType};
 use trident_ir::{DType, Dim, Type};
 
@@ -135,7 +135,7 @@ impl<'s> Parser<'s, '_> {
 
     fn refused<T>(&self, at: usize, reason: &'static str) -> Result<T, Failure> {
         let ty = self.text_from(at).chars().take(80).collect();
-        Err(Failure::new(at, Fault::RefusedType { ty, reason }))
+        Err(Failure::new(at, ErrorKind::RefusedType { ty, reason }))
     }
 
     /// `<f32>`, `<f32, "constant">`, `<f32, 1>`.
@@ -197,7 +197,7 @@ impl<'s> Parser<'s, '_> {
             dims.push(dim.unwrap_or(0));
             if elements.is_none() || dims.len() > MAX_RANK {
                 let text = self.rest(at).split_inclusive('>').next().unwrap_or("");
-                return Err(Failure::new(at, Fault::Dims(text.chars().take(80).collect())));
+                return Err(Failure::new(at, ErrorKind::Dims(text.chars().take(80).collect())));
             }
         }
         Ok(dims)

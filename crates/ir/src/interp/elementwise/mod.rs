@@ -3,7 +3,7 @@
 mod float;
 mod integer;
 
-use super::error::Fault;
+use super::error::Trap;
 use super::libm;
 use super::machine::{Site, Values};
 use super::number::{Rounding, cast, from_float, from_int};
@@ -22,8 +22,8 @@ pub(super) fn run(site: &Site<'_>) -> Values {
 }
 
 /// The op on blocks of equal dimensions; a scalar stands for a block of it.
-fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Fault> {
-    let first = operands.first().copied().flatten().ok_or(Fault::Unknown)?;
+fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Trap> {
+    let first = operands.first().copied().flatten().ok_or(Trap::Unknown)?;
     // Composites of floats are computed in f64 and rounded once.
     if let Some(decomposition) = op.decompose(first.dtype, DType::F64) {
         return composite(&decomposition, operands);
@@ -40,7 +40,7 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Fault> {
         Some(Rule::Element(of)) => operands.get(of).map_or(from, |b| b.dtype),
         _ => from,
     };
-    let element = |i: usize| -> Result<u64, Fault> {
+    let element = |i: usize| -> Result<u64, Trap> {
         let bits = bits(i);
         Ok(match op.kind {
             K::Where => bits[if bits[0] != 0 { 1 } else { 2 }],
@@ -65,11 +65,11 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Fault> {
 }
 
 /// A composite, by its definition.
-fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Result<Block, Fault> {
+fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Result<Block, Trap> {
     let mut values: Vec<Block> = vec![];
     for (step, dtype) in &decomposition.steps {
         values.push(match step {
-            Step::Operand(i) => operands.get(*i).copied().flatten().ok_or(Fault::Unknown)?.clone(),
+            Step::Operand(i) => operands.get(*i).copied().flatten().ok_or(Trap::Unknown)?.clone(),
             Step::Constant(number) if dtype.is_float() => {
                 Block::one(*dtype, from_float(*dtype, *number))
             }
@@ -80,5 +80,5 @@ fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Resu
             }
         });
     }
-    values.pop().ok_or(Fault::Unknown)
+    values.pop().ok_or(Trap::Unknown)
 }
