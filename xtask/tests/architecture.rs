@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The edges between the project's crates: each may depend on those listed, and on no other.
 /// `*` stands for all. An edge more needs a reason in `ARCHITECTURE.md`.
@@ -239,6 +240,28 @@ fn a_public_way_to_make_a_token_is_found() {
         "#[derive(Clone, Default)]",
     ] {
         assert_eq!(ways_to_make_a_token(line), [line.trim()]);
+    }
+}
+
+/// Dependencies with their features, as Cargo resolves them for a selection of packages.
+fn resolved(selection: &str) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut tree = Command::new(cargo);
+    tree.args(["tree", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]);
+    let output = tree.args(selection.split(' ')).current_dir(root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).filter(|line| !line.starts_with("trident-")).collect()
+}
+
+#[test]
+fn builds_of_single_packages_share_their_dependencies_with_the_workspace() {
+    let all = resolved("--workspace");
+    for packages in ["trident-cli", "trident-python", "xtask", "trident-runtime -p trident-kernels"]
+    {
+        let own = resolved(&format!("--edges no-dev -p {packages}"));
+        let apart: Vec<&String> = own.difference(&all).collect();
+        assert!(apart.is_empty(), "{packages}: compiled with features of their own: {apart:#?}");
     }
 }
 
