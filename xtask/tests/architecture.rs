@@ -21,7 +21,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "runtime"]),
-    ("devices", &["runtime", "cpu", "apple"]),
+    ("devices", &["runtime", "jit", "cpu", "apple"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("server", &["engine", "onnx"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),

@@ -1,61 +1,36 @@
 //! The device: information, estimates and compilation.
 
 use crate::kernel::{Call, Compile, Kernel};
-use crate::machine;
 use crate::ops;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Module, Op, ValueId};
+use trident_ir::{DType, Func, Op, ValueId};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    self as runtime, Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence,
-    KernelCompiler, KernelError, KernelImage, KernelOptions, Launch, LaunchLimits, OpShapes,
+    Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, LaunchLimits, OpShapes,
     OutputShape, Stream, Submitted, Unit, Value,
 };
-use trident_simd::Isa;
+
+/// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
+const FLOPS: f64 = 40e9;
+/// Bytes a second from memory, for estimates.
+const BANDWIDTH: f64 = 15e9;
+/// Nanoseconds from one op to the next, for estimates.
+const LAUNCH_NANOS: f64 = 500.0;
 
 /// The cores of this machine.
 pub struct CpuDevice {
     info: DeviceInfo,
     threads: Arc<Threads>,
-    compiler: Compiler,
 }
 
 impl CpuDevice {
     /// A device that uses `threads` threads; 0 means one for each core.
     pub fn new(threads: usize) -> CpuDevice {
-        let pool = if threads == 0 { Threads::all_cores() } else { Threads::new(threads) };
-        let info = DeviceInfo {
-            name: "cpu".into(),
-            description: machine::name(),
-            threads: pool.count(),
-            features: machine::features(),
-        };
-        let threads = Arc::new(pool);
-        let compiler = Compiler::new(Isa::detect(), Arc::clone(&threads));
-        CpuDevice { info, threads, compiler }
-    }
-
-    /// The same with kernels of level tile compiled for another of the machine's instruction sets.
-    pub fn with_isa(self, isa: Isa) -> CpuDevice {
-        let compiler = Compiler::new(isa, Arc::clone(&self.threads));
-        CpuDevice { compiler, ..self }
-    }
-}
-
-impl KernelCompiler for CpuDevice {
-    fn compile_kernel(
-        &self,
-        module: &Module,
-        options: &KernelOptions,
-    ) -> Result<Arc<dyn runtime::Kernel>, Declined> {
-        self.compiler.compile_kernel(module, options)
-    }
-
-    fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn runtime::Kernel>, Declined> {
-        self.compiler.load_kernel(image)
+        let compiler = Compiler::for_machine(threads);
+        CpuDevice { info: compiler.info(), threads: Arc::clone(compiler.threads()) }
     }
 }
 
@@ -82,10 +57,10 @@ impl Device for CpuDevice {
             let bytes: f64 = op.used().chain(op.defined()).map(size).sum();
             let threads = self.info.threads as f64;
             // Whichever of arithmetic and memory takes longer hides the other.
-            let busy = (flops / (machine::FLOPS * threads)).max(bytes / machine::BANDWIDTH);
+            let busy = (flops / (FLOPS * threads)).max(bytes / BANDWIDTH);
             cost.flops += flops;
             cost.bytes += bytes;
-            cost.nanos += machine::LAUNCH_NANOS + busy * 1e9;
+            cost.nanos += LAUNCH_NANOS + busy * 1e9;
         }
         Some(cost)
     }

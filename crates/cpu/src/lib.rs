@@ -5,7 +5,6 @@
 
 mod device;
 pub mod kernel;
-mod machine;
 mod ops;
 mod real;
 #[cfg(test)]
@@ -16,4 +15,3 @@ mod test_data;
 mod testing;
 
 pub use device::CpuDevice;
-pub use trident_simd::Isa;

@@ -1,11 +1,17 @@
 //! The devices that programs can be run on, by name: what the command line, the Python package and servers share.
 //!
-//! A device is an entry of one table. A choice of devices is written as their names with commas between them, such as
-//! `queued,cpu`: each op goes to the one that claims it at the least cost, and of equal ones to the first.
+//! A device is an entry of a table: `DEVICES` for those that run models, `COMPILERS` for those that compile kernels. What only
+//! launches kernels, as the Python package does, leaves the feature `models` out and builds no ops of models.
+
+#[cfg(feature = "models")]
+mod models;
+
+#[cfg(feature = "models")]
+pub use models::{DEVICES, Entry, ForModels, for_models};
 
 use std::sync::Arc;
-use trident_cpu::CpuDevice;
-use trident_runtime::{Device, DeviceInfo, KernelCompiler, Queued, QueuedOptions};
+use trident_jit::Compiler;
+use trident_runtime::{DeviceInfo, KernelCompiler};
 
 /// What devices are made with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,39 +22,6 @@ pub struct Settings {
 
 /// Most threads that may be asked for: far more than any machine has, far fewer than a system refuses.
 pub const MAX_THREADS: usize = 1024;
-
-/// One device of the table.
-pub struct Entry {
-    /// As in `--device`.
-    pub name: &'static str,
-    /// Whether it is for tests only, and so left out of lists of what a machine offers.
-    pub for_tests: bool,
-    open: fn(&Choice<'_>) -> Arc<dyn Device>,
-}
-
-/// The devices there are.
-pub const DEVICES: &[Entry] = &[
-    Entry { name: "cpu", for_tests: false, open: cpu },
-    Entry { name: "queued", for_tests: true, open: queued },
-];
-
-/// A choice of devices while it is opened.
-struct Choice<'a> {
-    names: &'a [&'a str],
-    /// One for all that are made of it, so that they share its threads.
-    cpu: Arc<CpuDevice>,
-}
-
-fn cpu(choice: &Choice<'_>) -> Arc<dyn Device> {
-    choice.cpu.clone()
-}
-
-/// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>) -> Arc<dyn Device> {
-    let share = if choice.names.len() > 1 { 50 } else { 100 };
-    let options = QueuedOptions { share, ..QueuedOptions::default() };
-    Arc::new(Queued::new(choice.cpu.clone(), options))
-}
 
 /// A choice of devices that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,30 +40,6 @@ pub enum DeviceError {
     Several(String),
 }
 
-/// The devices of a session.
-pub struct ForModels {
-    /// Those of the choice, in its order.
-    pub devices: Vec<Arc<dyn Device>>,
-    /// The one that folds constants: the CPU, whatever the choice. It is always there and has every op.
-    pub folder: Arc<dyn Device>,
-}
-
-/// The devices of a choice such as `cpu` or `queued,cpu`, for a session.
-pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, DeviceError> {
-    let names: Vec<&str> = choice.split(',').map(str::trim).collect();
-    let entry = |(i, name): (usize, &&str)| {
-        if names[..i].contains(name) {
-            return Err(DeviceError::Twice((*name).to_owned()));
-        }
-        let entry = DEVICES.iter().find(|entry| entry.name == *name);
-        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
-    };
-    let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
-    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
-    let devices = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
-    Ok(ForModels { devices, folder: choice.cpu })
-}
-
 /// What compiles kernels for a device.
 #[derive(Clone)]
 pub struct ForKernels {
@@ -106,13 +55,12 @@ struct KernelEntry {
     open: fn(&Settings) -> ForKernels,
 }
 
-/// The devices that compile kernels. It is a table of its own so that what only launches kernels, as the Python package
-/// does, links none of the ops of models.
+/// The devices that compile kernels.
 const COMPILERS: &[KernelEntry] = &[KernelEntry { name: "cpu", open: cpu_kernels }];
 
 fn cpu_kernels(settings: &Settings) -> ForKernels {
-    let cpu = Arc::new(CpuDevice::new(settings.threads));
-    ForKernels { info: cpu.info().clone(), compiler: cpu }
+    let compiler = Compiler::for_machine(settings.threads);
+    ForKernels { info: compiler.info(), compiler: Arc::new(compiler) }
 }
 
 /// What compiles kernels for the device of this name.
@@ -132,27 +80,8 @@ mod tests {
 
     const ONE: Settings = Settings { threads: 1 };
 
-    fn names(choice: &str) -> Vec<String> {
-        let ForModels { devices, folder } = for_models(choice, &ONE).unwrap();
-        assert_eq!(folder.info().name, "cpu");
-        devices.iter().map(|device| device.info().name.clone()).collect()
-    }
-
-    #[test]
-    fn choices_keep_their_order() {
-        assert_eq!(names("cpu"), ["cpu"]);
-        assert_eq!(names("queued, cpu"), ["queued", "cpu"]);
-        for entry in DEVICES {
-            assert_eq!(names(entry.name), [entry.name]);
-        }
-    }
-
     #[test]
     fn what_cannot_be_opened_is_named() {
-        let error = |choice| for_models(choice, &ONE).err().unwrap();
-        assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
-        assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
-        assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));
         let error = |choice| for_kernels(choice, &ONE).err().unwrap();
         assert_eq!(error("queued"), DeviceError::NoCompiler("queued".into()));
         assert_eq!(error("cpu,queued"), DeviceError::Several("cpu,queued".into()));

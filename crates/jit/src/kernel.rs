@@ -9,7 +9,7 @@ use trident_ir::{Level, Module, Type};
 use trident_kernels::aligned::Scratch;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    Checks, Declined, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
+    Checks, Declined, DeviceInfo, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
     LaunchError, Listing, ProgramPoint,
 };
 use trident_simd::Isa;
@@ -20,7 +20,7 @@ use super::code::Code;
 use super::emit::Emitted;
 use super::spread::Pace;
 use super::target::{self, Compiled};
-use super::{image, routine};
+use super::{image, machine, routine};
 
 /// What the native code of a kernel needs beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,27 @@ impl Compiler {
     /// A compiler for this instruction set.
     pub fn new(isa: Isa, threads: Arc<Threads>) -> Compiler {
         Compiler { isa, threads }
+    }
+
+    /// A compiler for the best that this machine has, with `threads` threads; 0 means one for each core.
+    pub fn for_machine(threads: usize) -> Compiler {
+        let threads = if threads == 0 { Threads::all_cores() } else { Threads::new(threads) };
+        Compiler::new(Isa::detect(), Arc::new(threads))
+    }
+
+    /// The threads that launches are spread over.
+    pub fn threads(&self) -> &Arc<Threads> {
+        &self.threads
+    }
+
+    /// Facts about this machine, as those of the device `cpu`.
+    pub fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            name: "cpu".into(),
+            description: machine::name(),
+            threads: self.threads.count(),
+            features: machine::features(),
+        }
     }
 }
 

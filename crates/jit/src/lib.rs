@@ -12,6 +12,7 @@ mod fold;
 mod image;
 mod kernel;
 mod loops;
+mod machine;
 pub mod routine;
 mod spread;
 mod target;

@@ -11,10 +11,10 @@ mod run;
 
 use cases::{Case, cases};
 use run::{graph, interpreted, native};
-use trident_cpu::Isa;
 use trident_ir::interp::number::{float, from_float, int};
 use trident_ir::op::{Class, Group};
 use trident_ir::{DType, OpKind};
+use trident_simd::Isa;
 
 /// Units in the last place by which functions and composites may differ.
 const ULPS: f64 = 8.0;

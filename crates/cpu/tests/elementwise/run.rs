@@ -1,13 +1,17 @@
 //! A case, run by the interpreter, as native code and as a graph kernel.
 
 use super::cases::{Case, LEN};
-use trident_cpu::{CpuDevice, Isa};
+use std::sync::Arc;
+use trident_cpu::CpuDevice;
 use trident_ir::interp::{Block, Interpreter, Memory, Value};
 use trident_ir::{DType, Func, Level, Literal, Module, Op, Type};
+use trident_jit::Compiler;
+use trident_kernels::threads::Threads;
 use trident_runtime::{
     Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
     Pool, Submitted, Tensor, Unit,
 };
+use trident_simd::Isa;
 
 /// Elements of a block, in native code.
 const BLOCK: usize = 64;
@@ -101,9 +105,9 @@ pub(crate) fn native(case: &Case, isa: Isa) -> Result<Vec<u64>, String> {
          }}",
         op(case)
     ));
-    let device = CpuDevice::new(1).with_isa(isa);
+    let compiler = Compiler::new(isa, Arc::new(Threads::new(1)));
     let options = KernelOptions { checks: Checks::Bounds };
-    let kernel = device.compile_kernel(&module, &options).map_err(|e| e.to_string())?;
+    let kernel = compiler.compile_kernel(&module, &options).map_err(|e| e.to_string())?;
     let operands: Vec<Vec<u8>> =
         case.types.iter().zip(&case.data).map(|(&dtype, x)| bytes(dtype, x)).collect();
     let mut y = vec![0u8; LEN * result.size()];

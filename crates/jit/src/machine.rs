@@ -1,13 +1,6 @@
-//! What this machine is and roughly does.
+//! What this machine is.
 
 use trident_simd::has;
-
-/// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
-pub(crate) const FLOPS: f64 = 40e9;
-/// Bytes a second from memory, for estimates.
-pub(crate) const BANDWIDTH: f64 = 15e9;
-/// Nanoseconds from one op to the next, for estimates.
-pub(crate) const LAUNCH_NANOS: f64 = 500.0;
 
 /// What the processor calls itself; its architecture where it does not tell.
 pub(crate) fn name() -> String {
