@@ -135,16 +135,33 @@ pub(crate) fn produce<R: Real>(
     dims: &[usize],
     fill: impl FnOnce(&mut [R]) -> Result<(), KernelError>,
 ) -> Result<(), KernelError> {
-    let mut out = call.alloc(i, dtype, dims)?;
-    if dtype == R::DTYPE {
-        fill(out.slice_mut::<R>()?)?;
-    } else {
-        let mut wide = call.temp(R::DTYPE, dims)?;
-        fill(wide.slice_mut::<R>()?)?;
-        out = narrow::<R>(wide.slice()?, out)?;
-    }
-    call.set(i, out);
+    let (out, mut wide) = begin::<R>(call, i, dtype, dims)?;
+    fill(wide.slice_mut::<R>()?)?;
+    call.set(i, finish::<R>(out, wide)?);
     Ok(())
+}
+
+/// The result, if it is of another type than `R`, and what is computed: the result itself or a temporary. What of
+/// [`produce`] is the same for all that fill.
+fn begin<R: Real>(
+    call: &mut Call<'_, '_>,
+    i: usize,
+    dtype: DType,
+    dims: &[usize],
+) -> Result<(Option<Tensor>, Tensor), KernelError> {
+    let out = call.alloc(i, dtype, dims)?;
+    if dtype == R::DTYPE {
+        return Ok((None, out));
+    }
+    Ok((Some(out), call.temp(R::DTYPE, dims)?))
+}
+
+/// The result, given what [`begin`] gave.
+fn finish<R: Real>(out: Option<Tensor>, wide: Tensor) -> Result<Tensor, KernelError> {
+    match out {
+        None => Ok(wide),
+        Some(out) => narrow::<R>(wide.slice()?, out),
+    }
 }
 
 #[cfg(test)]

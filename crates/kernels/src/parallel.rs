@@ -1,7 +1,10 @@
 //! Splitting the elements of a result over the threads.
 
+use std::ops::Range;
+
 use trident_simd::Isa;
 
+use crate::disjoint::Disjoint;
 use crate::threads::Threads;
 
 /// Elements below which one thread is faster than waking others.
@@ -26,15 +29,33 @@ pub fn for_rows<T: Send>(
     cost: usize,
     f: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    let (len, row) = (out.len(), row.max(1));
+    let len = out.len();
+    let out = Disjoint::new(out);
+    split(threads, len, row.max(1), cost, &|first, elements| {
+        // SAFETY: the ranges do not overlap, and each comes once.
+        f(first, unsafe { out.part(elements) });
+    });
+}
+
+/// Calls `f` with the first row and the elements of each piece. It is called by address, so that there is one copy of the
+/// code of a kernel, which takes much longer than the call.
+fn split(
+    threads: &Threads,
+    len: usize,
+    row: usize,
+    cost: usize,
+    f: &(dyn Fn(usize, Range<usize>) + Sync),
+) {
     let grain = (GRAIN / cost.max(1)).max(1);
     if len < 2 * grain || threads.count() == 1 {
         if len > 0 {
-            f(0, out);
+            f(0, 0..len);
         }
         return;
     }
-    threads.for_rows_mut(out, row, grain.div_ceil(row), f);
+    threads.for_range(len.div_ceil(row), grain.div_ceil(row), |rows| {
+        f(rows.start, rows.start * row..(rows.end * row).min(len));
+    });
 }
 
 /// Runs a closure compiled for the machine's vector instructions, as far as it is inlined.

@@ -102,6 +102,13 @@ impl Pair {
         Pair { a: None, b: Some(b), out }
     }
 
+    /// How the operands are read.
+    fn rows(&self) -> Rows<2> {
+        let dims = self.out.dims();
+        let own = |t: &'_ Option<Tensor>| t.as_ref().map_or(dims.to_vec(), |t| t.dims().to_vec());
+        Rows::new(dims, [&own(&self.a), &own(&self.b)])
+    }
+
     /// `f` over the broadcast operands, into the result.
     pub(super) fn map<T: Element, U: Element>(
         &mut self,
@@ -109,9 +116,7 @@ impl Pair {
         cost: usize,
         f: impl Fn(T, T) -> U + Sync,
     ) -> Result<(), KernelError> {
-        let dims = self.out.dims().to_vec();
-        let own = |t: &Option<Tensor>| t.as_ref().map_or(dims.clone(), |t| t.dims().to_vec());
-        let rows = Rows::new(&dims, [&own(&self.a), &own(&self.b)]);
+        let rows = self.rows();
         let a = self.a.as_ref().map(|t| t.slice::<T>()).transpose()?;
         let b = self.b.as_ref().map(|t| t.slice::<T>()).transpose()?;
         let out = self.out.slice_mut::<U>()?;

@@ -49,14 +49,8 @@ impl<const N: usize> Rows<N> {
         if count == 0 {
             return;
         }
-        let (mut row, mut column) = (start / self.len, start % self.len);
-        let mut index = vec![0; self.dims.len()];
-        let mut offsets = [0; N];
-        for i in (0..self.dims.len()).rev() {
-            index[i] = row % self.dims[i];
-            row /= self.dims[i];
-            (0..N).for_each(|k| offsets[k] += index[i] * self.strides[i][k]);
-        }
+        let mut column = start % self.len;
+        let (mut index, mut offsets) = self.row(start / self.len);
         let mut done = 0;
         loop {
             let n = (self.len - column).min(count - done);
@@ -69,15 +63,33 @@ impl<const N: usize> Rows<N> {
             if done >= count {
                 return;
             }
-            for i in (0..self.dims.len()).rev() {
-                index[i] += 1;
-                (0..N).for_each(|k| offsets[k] += self.strides[i][k]);
-                if index[i] < self.dims[i] {
-                    break;
-                }
-                index[i] = 0;
-                (0..N).for_each(|k| offsets[k] -= self.dims[i] * self.strides[i][k]);
+            self.step(&mut index, &mut offsets);
+        }
+    }
+
+    /// The indices of a row along the axes, and where it begins in each operand.
+    fn row(&self, mut row: usize) -> (Vec<usize>, [usize; N]) {
+        let mut index = vec![0; self.dims.len()];
+        let mut offsets = [0; N];
+        for i in (0..self.dims.len()).rev() {
+            index[i] = row % self.dims[i];
+            row /= self.dims[i];
+            (0..N).for_each(|k| offsets[k] += index[i] * self.strides[i][k]);
+        }
+        (index, offsets)
+    }
+
+    /// Goes to the next row.
+    #[inline(never)]
+    fn step(&self, index: &mut [usize], offsets: &mut [usize; N]) {
+        for i in (0..self.dims.len()).rev() {
+            index[i] += 1;
+            (0..N).for_each(|k| offsets[k] += self.strides[i][k]);
+            if index[i] < self.dims[i] {
+                break;
             }
+            index[i] = 0;
+            (0..N).for_each(|k| offsets[k] -= self.dims[i] * self.strides[i][k]);
         }
     }
 }
