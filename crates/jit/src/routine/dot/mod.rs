@@ -3,6 +3,7 @@
 //! Blocks are small and hot, so a is read in place, and b too where its rows are contiguous; else it is packed into panels
 //! of the micro-kernels' width. Narrow elements are widened first.
 
+mod compiled;
 mod operand;
 mod scaled;
 mod tile;
@@ -10,8 +11,9 @@ mod tile;
 use trident_ir::DType;
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
+use compiled::Compiled;
 use half::{bf16, f16};
-use operand::{Matrix, Operand, Sum, Wide};
+use operand::{Matrix, Summing, Wide, Widening};
 pub use scaled::{DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes};
 use tile::{Tile, Tiles};
 use trident_simd::Simd;
@@ -92,35 +94,43 @@ impl Scratch {
     }
 }
 
-/// [`Routine::Dot`] by vectors of `V`.
+/// [`Routine::Dot`] by vectors of `V`. What depends on the element types is called by address, block by block, so that all
+/// types share one copy of this code.
 ///
 /// # Safety
-/// As `d` says.
+/// As `d` says, with elements of the types that `left`, `right` and `sums` are for.
 #[inline(always)]
-unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(isa: V::Isa, d: &Dot) {
+unsafe fn dot<V: Tiles>(
+    isa: V::Isa,
+    d: &Dot,
+    left: Widening<V::Elem>,
+    right: Widening<V::Elem>,
+    sums: Summing<V::Elem>,
+) {
+    let limit = left.max_k.min(right.max_k);
     for i in 0..d.batch as isize {
-        let a = d.a.cast::<A>().wrapping_offset(i * d.a_batch);
-        let b = d.b.cast::<B>().wrapping_offset(i * d.b_batch);
-        let c = d.c.cast::<C>().wrapping_offset(i * d.c_batch);
-        let limit = A::MAX_K.min(B::MAX_K);
-        if d.fresh != 0 && !C::IN_PLACE {
+        let a = d.a.wrapping_offset(i * d.a_batch * left.size);
+        let b = d.b.wrapping_offset(i * d.b_batch * right.size);
+        let c = d.c.wrapping_offset(i * d.c_batch * sums.size);
+        if d.fresh != 0 && sums.parts.is_some() {
             for i in 0..d.m as isize {
+                let row = c.wrapping_offset(i * d.c_row * sums.size);
                 // SAFETY: a row of c, for which zeros are a value.
-                unsafe { c.wrapping_offset(i * d.c_row).write_bytes(0, d.n) };
+                unsafe { row.write_bytes(0, d.n * sums.size as usize) };
             }
         }
         let mut k0 = 0;
         while k0 < d.k {
             let k = limit.min(d.k - k0);
             let a = Matrix {
-                data: a.wrapping_offset(k0 as isize * d.a_col),
+                data: a.wrapping_offset(k0 as isize * d.a_col * left.size),
                 rows: d.m,
                 cols: k,
                 row: d.a_row,
                 col: d.a_col,
             };
             let b = Matrix {
-                data: b.wrapping_offset(k0 as isize * d.b_row),
+                data: b.wrapping_offset(k0 as isize * d.b_row * right.size),
                 rows: k,
                 cols: d.n,
                 row: d.b_row,
@@ -129,13 +139,18 @@ unsafe fn dot<V: Tiles, A: Operand<V>, B: Operand<V>, C: Sum<V>>(isa: V::Isa, d:
             let mut scratch = Scratch(d.scratch);
             // SAFETY: the operands are as large as `d` says, and so is the scratch.
             unsafe {
-                let a = A::widen(isa, a, &mut scratch);
-                let b = B::widen(isa, b, &mut scratch);
-                let (sum, sum_row) = C::begin(isa, c, d.c_row, d.m, d.n, &mut scratch);
+                let a = left.widened(a, &mut scratch);
+                let b = right.widened(b, &mut scratch);
+                let (sum, sum_row) = match sums.parts {
+                    None => (c.cast::<V::Elem>(), d.c_row),
+                    Some((begin, _)) => (begin(c, d.c_row, d.m, d.n, &mut scratch), d.n as isize),
+                };
                 let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
-                let fresh = C::IN_PLACE && d.fresh != 0 && k0 == 0;
+                let fresh = sums.parts.is_none() && d.fresh != 0 && k0 == 0;
                 product::<V>(isa, a, b, sum, sum_row, fresh, panel);
-                C::end(isa, c, d.c_row, d.m, d.n, sum);
+                if let Some((_, end)) = sums.parts {
+                    end(c, d.c_row, d.m, d.n, sum);
+                }
             }
             k0 += k;
         }
@@ -203,9 +218,11 @@ fn crowded<T>(b: Matrix<T>) -> bool {
 pub(super) fn register(registry: &mut Registry) {
     macro_rules! dots {
         ($v:ident: $($a:ident $b:ident $c:ident;)*) => { $({
-            let addresses = each_isa!(|s| fn(args: *const Dot) {
+            let addresses = each_isa!(fn(args: *const Dot) {
+                type V = <S as Simd>::$v;
+                let (a, b) = (Widening::of::<V, $a>(), Widening::of::<V, $b>());
                 // SAFETY: the caller keeps the contract of `Dot`.
-                unsafe { dot::<<S as Simd>::$v, $a, $b, $c>(s, &*args) }
+                unsafe { V::dot(&*args, a, b, Summing::of::<V, $c>()) }
             });
             let dtype = |d: DType| d;
             let routine = Routine::Dot {

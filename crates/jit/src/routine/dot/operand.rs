@@ -7,6 +7,7 @@ use trident_simd::narrow::Rounding;
 use trident_simd::{Float32, Vector};
 
 use super::Scratch;
+use super::compiled::Compiled;
 use crate::routine::convert::{from_f16, to_f16};
 use crate::routine::narrow::Narrow;
 
@@ -18,6 +19,71 @@ pub(super) struct Matrix<T> {
     pub cols: usize,
     pub row: isize,
     pub col: isize,
+}
+
+impl Matrix<u8> {
+    /// A matrix of elements of type `T` whose address is known as that of bytes.
+    pub(super) fn of<T>(self) -> Matrix<T> {
+        let Matrix { data, rows, cols, row, col } = self;
+        Matrix { data: data.cast(), rows, cols, row, col }
+    }
+}
+
+/// [`Operand::widen`].
+type Widen<E> = unsafe fn(Matrix<u8>, &mut Scratch) -> Matrix<E>;
+
+/// How a factor becomes a matrix of elements `E`.
+#[derive(Clone, Copy)]
+pub(super) struct Widening<E> {
+    /// Bytes of an element.
+    pub size: isize,
+    /// [`Operand::MAX_K`].
+    pub max_k: usize,
+    /// [`Operand::widen`]; `None` if the elements are `E`.
+    widen: Option<Widen<E>>,
+}
+
+impl<E> Widening<E> {
+    /// That of elements of type `T`, by vectors of `V`.
+    pub(super) fn of<V: Compiled<Elem = E>, T: Operand<V>>() -> Self {
+        let widen = (!T::IN_PLACE).then_some(V::widen::<T> as _);
+        Widening { size: size_of::<T>() as isize, max_k: T::MAX_K, widen }
+    }
+
+    /// The matrix, in place or in the scratch.
+    ///
+    /// # Safety
+    /// As [`Operand::widen`].
+    #[inline(always)]
+    pub(super) unsafe fn widened(self, x: Matrix<u8>, scratch: &mut Scratch) -> Matrix<E> {
+        match self.widen {
+            None => x.of(),
+            // SAFETY: passed on.
+            Some(widen) => unsafe { widen(x, scratch) },
+        }
+    }
+}
+
+/// [`Sum::begin`].
+type Begin<E> = unsafe fn(*mut u8, isize, usize, usize, &mut Scratch) -> *mut E;
+/// [`Sum::end`].
+type End<E> = unsafe fn(*mut u8, isize, usize, usize, *const E);
+
+/// How sums of elements `E` become those of c.
+#[derive(Clone, Copy)]
+pub(super) struct Summing<E> {
+    /// Bytes of an element of c.
+    pub size: isize,
+    /// What is done before and after; `None` if the elements are `E`, and the products are added in c itself.
+    pub parts: Option<(Begin<E>, End<E>)>,
+}
+
+impl<E> Summing<E> {
+    /// Those of elements of type `T`, by vectors of `V`.
+    pub(super) fn of<V: Compiled<Elem = E>, T: Sum<V>>() -> Self {
+        let parts = (!T::IN_PLACE).then_some((V::begin::<T> as _, V::end::<T> as _));
+        Summing { size: size_of::<T>() as isize, parts }
+    }
 }
 
 /// Element types that products are computed in.
@@ -77,6 +143,8 @@ impl Wide for f64 {}
 
 /// An element type of a factor for products in `V`'s.
 pub(super) trait Operand<V: Vector>: Copy + 'static {
+    /// Whether it is the type of `V`.
+    const IN_PLACE: bool = false;
     /// The longest sum whose partial sums are all exact where they must be.
     const MAX_K: usize = usize::MAX;
     /// The same matrix in the type of `V`, in place or in the scratch.
@@ -89,6 +157,8 @@ pub(super) trait Operand<V: Vector>: Copy + 'static {
 macro_rules! wide {
     ($($t:ty)*) => { $(
         impl<V: Vector<Elem = $t>> Operand<V> for $t {
+            const IN_PLACE: bool = true;
+
             #[inline(always)]
             unsafe fn widen(_: V::Isa, x: Matrix<$t>, _: &mut Scratch) -> Matrix<$t> {
                 x
@@ -176,7 +246,7 @@ pub(super) unsafe fn decode<T: Narrow>(out: *mut f32, x: *const T, n: usize) {
 pub(super) trait Sum<V: Vector>: Copy + 'static {
     /// Whether the products are added in c itself.
     const IN_PLACE: bool;
-    /// Where the products are added: c itself, or scratch; and the distance of its rows.
+    /// Where the products are added: c itself, or scratch, whose rows are without gaps.
     ///
     /// # Safety
     /// c has `m` rows of `n` elements, `row` apart, and the scratch room for as many.
@@ -187,7 +257,7 @@ pub(super) trait Sum<V: Vector>: Copy + 'static {
         m: usize,
         n: usize,
         scratch: &mut Scratch,
-    ) -> (*mut V::Elem, isize);
+    ) -> *mut V::Elem;
     /// Brings what was added into c.
     ///
     /// # Safety
@@ -202,9 +272,9 @@ macro_rules! sum_in_place {
 
             #[inline(always)]
             unsafe fn begin(
-                _: V::Isa, c: *mut $t, row: isize, _: usize, _: usize, _: &mut Scratch,
-            ) -> (*mut $t, isize) {
-                (c, row)
+                _: V::Isa, c: *mut $t, _: isize, _: usize, _: usize, _: &mut Scratch,
+            ) -> *mut $t {
+                c
             }
             #[inline(always)]
             unsafe fn end(_: V::Isa, _: *mut $t, _: isize, _: usize, _: usize, _: *const $t) {}
@@ -222,7 +292,7 @@ macro_rules! sum_in_scratch {
             #[inline(always)]
             unsafe fn begin(
                 $isa: V::Isa, c: *mut $t, row: isize, m: usize, $n: usize, scratch: &mut Scratch,
-            ) -> (*mut f32, isize) {
+            ) -> *mut f32 {
                 let _ = $isa;
                 let sums = scratch.take::<f32>(m * $n);
                 for i in 0..m {
@@ -232,7 +302,7 @@ macro_rules! sum_in_scratch {
                     // SAFETY: a row of c, and its place in the scratch.
                     unsafe { $begin };
                 }
-                (sums, $n as isize)
+                sums
             }
             #[inline(always)]
             unsafe fn end(
