@@ -9,8 +9,8 @@ use trident_ir::{DType, Func, Op, ValueId};
 use trident_jit::Compiler;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, LaunchLimits, OpShapes,
-    OutputShape, Stream, Submitted, Unit, Value,
+    Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
+    LaunchLimits, OpShapes, OutputShape, Stream, Submitted, Unit, Value,
 };
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.

@@ -18,7 +18,7 @@ use super::abi::{Context, Kind, ProgramFault};
 use super::check::{self, Access, Checker, Extents};
 use super::code::Code;
 use super::emit::Emitted;
-use super::spread::Pace;
+use super::spread::LaunchCost;
 use super::target::{self, Compiled};
 use super::{image, machine, routine};
 
@@ -39,7 +39,7 @@ struct Native {
     code: Code,
     threads: Arc<Threads>,
     isa: Isa,
-    pace: Pace,
+    cost: LaunchCost,
     /// What it was compiled from; a kernel that was loaded from an image has none.
     module: Option<Module>,
 }
@@ -125,8 +125,8 @@ fn native(
         op: header.name.clone(),
         reason: format!("no memory for machine code: {e}"),
     })?;
-    let (threads, pace) = (Arc::clone(threads), Pace::default());
-    Ok(Arc::new(Native { header, code, threads, isa, pace, module }))
+    let (threads, cost) = (Arc::clone(threads), LaunchCost::default());
+    Ok(Arc::new(Native { header, code, threads, isa, cost, module }))
 }
 
 /// Most scratch of a thread: more is taken for a mistake.
@@ -344,7 +344,7 @@ impl Kernel for Native {
                 }
             }
         } else {
-            self.pace.spread(&self.threads, programs, &|pieces| {
+            self.cost.spread(&self.threads, programs, &|pieces| {
                 // A thread that comes late and finds nothing to do needs no memory.
                 let mut scratch = None;
                 pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));

@@ -18,12 +18,12 @@ pub(super) type Work<'a> = dyn Fn(&mut dyn Iterator<Item = Range<usize>>) + Sync
 
 /// How long a kernel's programs took lately: only the speed of launches depends on it.
 #[derive(Default)]
-pub(super) struct Pace {
+pub(super) struct LaunchCost {
     /// Picoseconds per program; 0 before the first launch.
     program: AtomicU64,
 }
 
-impl Pace {
+impl LaunchCost {
     /// Nanoseconds that this many programs will take on one thread.
     fn expected(&self, programs: usize) -> u64 {
         match self.program.load(Ordering::Relaxed) {
@@ -82,9 +82,14 @@ mod tests {
     use super::*;
 
     /// Spreads programs and asks that each runs once.
-    fn each_once(pace: &Pace, threads: &Threads, programs: usize, run: impl Fn(usize) + Sync) {
+    fn each_once(
+        cost: &LaunchCost,
+        threads: &Threads,
+        programs: usize,
+        run: impl Fn(usize) + Sync,
+    ) {
         let hits: Vec<AtomicUsize> = (0..programs).map(|_| AtomicUsize::new(0)).collect();
-        pace.spread(threads, programs, &|pieces| {
+        cost.spread(threads, programs, &|pieces| {
             pieces.flatten().for_each(|i| {
                 run(i);
                 hits[i].fetch_add(1, Ordering::Relaxed);
@@ -93,9 +98,9 @@ mod tests {
         assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1), "{programs} programs");
     }
 
-    /// Paces that make a launch's first decision one and the other, whatever its programs take.
-    fn paces() -> [Pace; 3] {
-        [0, 1, 1 << 50].map(|picos| Pace { program: AtomicU64::new(picos) })
+    /// Costs that make a launch's first decision one and the other, whatever its programs take.
+    fn costs() -> [LaunchCost; 3] {
+        [0, 1, 1 << 50].map(|picos| LaunchCost { program: AtomicU64::new(picos) })
     }
 
     #[test]
@@ -103,8 +108,8 @@ mod tests {
         for threads in [1, 2, 3, 7] {
             let threads = Threads::new(threads);
             for programs in [1, 2, 3, 8, 100, 10_000] {
-                for pace in paces() {
-                    (0..3).for_each(|_| each_once(&pace, &threads, programs, |_| ()));
+                for cost in costs() {
+                    (0..3).for_each(|_| each_once(&cost, &threads, programs, |_| ()));
                 }
             }
         }
@@ -114,10 +119,10 @@ mod tests {
     fn uneven_programs_run_once() {
         let threads = Threads::new(3);
         let busy = |n: usize| (0..n).for_each(|i| _ = std::hint::black_box(i));
-        for pace in paces() {
-            each_once(&pace, &threads, 300, |i| busy(i * 30));
-            each_once(&pace, &threads, 300, |i| busy((300 - i) * 30));
-            each_once(&pace, &threads, 300, |i| busy(if i % 100 == 7 { 50_000 } else { 0 }));
+        for cost in costs() {
+            each_once(&cost, &threads, 300, |i| busy(i * 30));
+            each_once(&cost, &threads, 300, |i| busy((300 - i) * 30));
+            each_once(&cost, &threads, 300, |i| busy(if i % 100 == 7 { 50_000 } else { 0 }));
         }
     }
 
@@ -125,10 +130,10 @@ mod tests {
     fn a_program_may_wait_for_all_before_it() {
         for threads in [1, 2, 5] {
             let threads = Threads::new(threads);
-            for pace in paces() {
+            for cost in costs() {
                 for _ in 0..20 {
                     let next = AtomicUsize::new(0);
-                    each_once(&pace, &threads, 50, |i| {
+                    each_once(&cost, &threads, 50, |i| {
                         while next.load(Ordering::Acquire) != i {
                             std::thread::yield_now();
                         }
@@ -141,10 +146,10 @@ mod tests {
 
     #[test]
     fn callers_on_several_threads_share_a_pool_and_a_pace() {
-        let (threads, pace) = (Threads::new(2), Pace::default());
+        let (threads, cost) = (Threads::new(2), LaunchCost::default());
         std::thread::scope(|scope| {
             for _ in 0..3 {
-                scope.spawn(|| (0..200).for_each(|n| each_once(&pace, &threads, n + 1, |_| ())));
+                scope.spawn(|| (0..200).for_each(|n| each_once(&cost, &threads, n + 1, |_| ())));
             }
         });
     }
@@ -152,18 +157,18 @@ mod tests {
     #[test]
     fn a_panic_is_passed_on() {
         let threads = Threads::new(3);
-        for pace in paces() {
+        for cost in costs() {
             for at in [0, 70, 99] {
                 let run = |i| assert!(i != at, "program {i}");
                 let caught = catch_unwind(AssertUnwindSafe(|| {
-                    pace.spread(&threads, 100, &|pieces| pieces.flatten().for_each(run));
+                    cost.spread(&threads, 100, &|pieces| pieces.flatten().for_each(run));
                 }));
                 assert_eq!(
                     *caught.unwrap_err().downcast::<String>().unwrap(),
                     format!("program {at}")
                 );
             }
-            each_once(&pace, &threads, 100, |_| ());
+            each_once(&cost, &threads, 100, |_| ());
         }
     }
 }

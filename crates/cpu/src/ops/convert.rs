@@ -36,7 +36,7 @@ impl Default for Conversion {
 
 /// The type in which arithmetic on a type is done: f32 for narrower floats, i64 for narrower integers, so that results are
 /// exact before they are rounded or cut to the type.
-pub(crate) fn wide(dtype: DType) -> DType {
+pub(crate) fn compute_dtype(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 => DType::I64,
@@ -183,7 +183,7 @@ pub(crate) fn convert_into(
         _ => {}
     }
     primitives!(sources!());
-    through_hub(threads, x, y, how)
+    through_numbers(threads, x, y, how)
 }
 
 fn map<S: Element, T: Element>(
@@ -247,7 +247,7 @@ impl Number {
 }
 
 /// Conversions with at least one type that the processor does not know, element by element.
-fn through_hub(
+fn through_numbers(
     threads: &Threads,
     x: &Tensor,
     y: &mut Tensor,

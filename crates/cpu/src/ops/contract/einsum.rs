@@ -1,7 +1,7 @@
 //! Einstein's notation: operands are contracted two by two, each pair as a batch of matrix products.
 
 use crate::kernel::Call;
-use crate::ops::convert::{cast, wide};
+use crate::ops::convert::{cast, compute_dtype};
 use crate::ops::moves::{diagonal, transposed};
 use std::collections::BTreeMap;
 use trident_ir::geometry::{GeometryError, extent};
@@ -196,9 +196,9 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let equation = Equation::parse(text, &ranks)?;
     let Some(dtype) = xs.first().map(Tensor::dtype) else { return Err(KernelError::Missing(0)) };
     // Integers wrap alike in 64 bits, signed or not.
-    let hub = match wide(dtype) {
+    let compute = match compute_dtype(dtype) {
         DType::I32 | DType::U64 => DType::I64,
-        DType::F32 | DType::F64 | DType::I64 => wide(dtype),
+        DType::F32 | DType::F64 | DType::I64 => compute_dtype(dtype),
         other => return Err(KernelError::Unsupported(other)),
     };
     let mut sizes: BTreeMap<Label, usize> = BTreeMap::new();
@@ -223,7 +223,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 }
             }
         }
-        let tensor = cast(call.threads, call.pool(), &x, hub)?;
+        let tensor = cast(call.threads, call.pool(), &x, compute)?;
         operands.push(diagonalised(call, tensor, term)?);
     }
     let mut rest = operands.into_iter();

@@ -3,7 +3,7 @@
 use super::integer::{Integer, power as integer_power};
 use super::rows::Rows;
 use crate::kernel::{Call, Compile, Kernel, Plain};
-use crate::ops::convert::{cast, convert_into, wide};
+use crate::ops::convert::{cast, compute_dtype, convert_into};
 use trident_ir::element::{B8, C64, C128};
 use trident_ir::geometry::broadcast;
 use trident_ir::{DType, Element, OpKind};
@@ -157,8 +157,8 @@ fn with_wide(
     f: impl Fn(&Call<'_, '_>, &mut Pair, DType) -> Result<(), KernelError>,
 ) -> Result<(), KernelError> {
     let dtype = call.tensor(0)?.dtype();
-    let hub = wide(dtype);
-    if hub == dtype {
+    let compute = compute_dtype(dtype);
+    if compute == dtype {
         let mut pair = Pair::of_call(call, (0, 1), to(dtype))?;
         f(call, &mut pair, dtype)?;
         call.set(0, pair.out);
@@ -170,16 +170,16 @@ fn with_wide(
         return Err(KernelError::DType { index: 1, actual: b.dtype(), expected });
     }
     let dims = broadcast(a.dims(), b.dims())?;
-    let a = cast(call.threads, call.pool(), &a, hub)?;
-    let b = cast(call.threads, call.pool(), &b, hub)?;
+    let a = cast(call.threads, call.pool(), &a, compute)?;
+    let b = cast(call.threads, call.pool(), &b, compute)?;
     let mut out = call.alloc(0, to(dtype), &dims)?;
-    if to(hub) == to(dtype) {
+    if to(compute) == to(dtype) {
         let mut pair = Pair { a: Some(a), b: Some(b), out };
-        f(call, &mut pair, hub)?;
+        f(call, &mut pair, compute)?;
         out = pair.out;
     } else {
-        let mut pair = Pair { a: Some(a), b: Some(b), out: call.temp(to(hub), &dims)? };
-        f(call, &mut pair, hub)?;
+        let mut pair = Pair { a: Some(a), b: Some(b), out: call.temp(to(compute), &dims)? };
+        f(call, &mut pair, compute)?;
         convert_into(call.threads, &pair.out, &mut out, Default::default())?;
     }
     call.set(0, out);
@@ -401,7 +401,7 @@ fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let dims = broadcast(x.dims(), y.dims())?;
     let integral = dtype.is_int() && y.dtype().is_int();
     // Integers to a power that is no integer are computed in f64, which is exact for what fits 53 bits.
-    let hub = match wide(dtype) {
+    let compute = match compute_dtype(dtype) {
         DType::F32 if matches!(y.dtype(), DType::F64 | DType::I64 | DType::U64) => DType::F32,
         DType::F32 => DType::F32,
         DType::I32 | DType::I64 if integral => DType::I64,
@@ -409,12 +409,16 @@ fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         DType::F64 | DType::I32 | DType::I64 | DType::U64 => DType::F64,
         other => return Err(KernelError::Unsupported(other)),
     };
-    if !matches!(wide(y.dtype()), DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U64) {
+    if !matches!(
+        compute_dtype(y.dtype()),
+        DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U64
+    ) {
         return Err(KernelError::Unsupported(y.dtype()));
     }
     let t = call.threads;
-    let exponent = cast(t, call.pool(), &y, if hub == DType::U64 { DType::I64 } else { hub })?;
-    if hub == DType::I64 || hub == DType::U64 {
+    let exponent =
+        cast(t, call.pool(), &y, if compute == DType::U64 { DType::I64 } else { compute })?;
+    if compute == DType::I64 || compute == DType::U64 {
         let base = cast(t, call.pool(), &x, DType::I64)?;
         let mut pair =
             Pair { a: Some(base), b: Some(exponent), out: call.temp(DType::I64, &dims)? };
@@ -433,10 +437,10 @@ fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         call.set(0, out);
         return Ok(());
     }
-    let mut pair = if x.dtype() == hub {
+    let mut pair = if x.dtype() == compute {
         let place = if x.dims() == dims {
             drop(x);
-            call.reuse(0, hub, &dims)
+            call.reuse(0, compute, &dims)
         } else {
             None
         };
@@ -445,12 +449,12 @@ fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             None => Pair {
                 a: Some(call.tensor(0)?),
                 b: Some(exponent),
-                out: call.alloc(0, hub, &dims)?,
+                out: call.alloc(0, compute, &dims)?,
             },
         }
     } else {
-        let base = cast(t, call.pool(), &x, hub)?;
-        Pair { a: Some(base), b: Some(exponent), out: call.temp(hub, &dims)? }
+        let base = cast(t, call.pool(), &x, compute)?;
+        Pair { a: Some(base), b: Some(exponent), out: call.temp(compute, &dims)? }
     };
     macro_rules! floats {
         ($t:ident) => {{
@@ -469,11 +473,11 @@ fn power(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }};
     }
-    match hub {
+    match compute {
         DType::F32 => floats!(f32),
         _ => floats!(f64),
     }
-    if dtype == hub {
+    if dtype == compute {
         call.set(0, pair.out);
         return Ok(());
     }

@@ -4,7 +4,7 @@ use super::binary::Pair;
 use super::rows::Rows;
 use crate::dispatch_width;
 use crate::kernel::{Call, Compile, Kernel, Plain};
-use crate::ops::convert::{Conversion, Round, cast, convert_into, wide};
+use crate::ops::convert::{Conversion, Round, cast, compute_dtype, convert_into};
 use trident_ir::element::B8;
 use trident_ir::geometry::broadcast;
 use trident_ir::{DType, Element, OpKind};
@@ -45,23 +45,26 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         dims = broadcast(&dims, t.dims())?;
     }
-    let hub = wide(dtype);
+    let compute = compute_dtype(dtype);
     let threads = call.threads;
     drop(first);
     // The accumulator starts as the first operand, broadcast to the whole shape.
-    let mut acc = match call.reuse(0, hub, &dims) {
+    let mut acc = match call.reuse(0, compute, &dims) {
         Some(t) => t,
         None => {
-            let first = cast(threads, call.pool(), &call.tensor(0)?, hub)?;
-            let mut acc =
-                if hub == dtype { call.alloc(0, hub, &dims)? } else { call.temp(hub, &dims)? };
+            let first = cast(threads, call.pool(), &call.tensor(0)?, compute)?;
+            let mut acc = if compute == dtype {
+                call.alloc(0, compute, &dims)?
+            } else {
+                call.temp(compute, &dims)?
+            };
             expand(call, &first, &mut acc)?;
             acc
         }
     };
     let kind = call.op.kind;
     for i in 1..count {
-        let next = cast(threads, call.pool(), &call.tensor(i)?, hub)?;
+        let next = cast(threads, call.pool(), &call.tensor(i)?, compute)?;
         let mut pair = Pair::in_place(acc, next);
         macro_rules! floats {
             ($t:ident) => {
@@ -87,7 +90,7 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 }
             };
         }
-        match hub {
+        match compute {
             DType::F32 => floats!(f32),
             DType::F64 => floats!(f64),
             DType::I32 => ints!(i32),
@@ -99,13 +102,13 @@ fn fold(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     }
     if kind == OpKind::Mean {
         let n = count as f64;
-        match hub {
+        match compute {
             DType::F32 => acc.slice_mut::<f32>()?.iter_mut().for_each(|v| *v /= n as f32),
             DType::F64 => acc.slice_mut::<f64>()?.iter_mut().for_each(|v| *v /= n),
             other => return Err(KernelError::Unsupported(other)),
         }
     }
-    if hub == dtype {
+    if compute == dtype {
         call.set(0, acc);
     } else {
         let mut out = call.alloc(0, dtype, &dims)?;
@@ -211,7 +214,7 @@ fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 /// `min(max(x, lo), hi)`; a NaN stays.
 fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
-    let (dtype, dims, hub) = (x.dtype(), x.dims().to_vec(), wide(x.dtype()));
+    let (dtype, dims, compute) = (x.dtype(), x.dims().to_vec(), compute_dtype(x.dtype()));
     let threads = call.threads;
     let bound = |call: &Call<'_, '_>, i| -> Result<Option<Tensor>, KernelError> {
         let Some(t) = call.opt(i)? else { return Ok(None) };
@@ -225,10 +228,10 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 t.len()
             )));
         }
-        Ok(Some(cast(threads, call.pool(), &t, hub)?))
+        Ok(Some(cast(threads, call.pool(), &t, compute)?))
     };
     let (lo, hi) = (bound(call, 1)?, bound(call, 2)?);
-    let mut y = if hub == dtype {
+    let mut y = if compute == dtype {
         drop(x);
         match call.reuse(0, dtype, &dims) {
             Some(y) => y,
@@ -239,7 +242,7 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     } else {
-        cast(threads, call.pool(), &x, hub)?
+        cast(threads, call.pool(), &x, compute)?
     };
     macro_rules! clip {
         ($t:ident) => {{
@@ -258,7 +261,7 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             clip_to(call, &mut y, lo.unwrap_or($t::NEG_INFINITY), hi.unwrap_or($t::INFINITY))?
         }};
     }
-    match hub {
+    match compute {
         DType::F32 => clip!(f32 infinite),
         DType::F64 => clip!(f64 infinite),
         DType::I32 => clip!(i32),
@@ -266,7 +269,7 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         DType::U64 => clip!(u64),
         other => return Err(KernelError::Unsupported(other)),
     }
-    if hub != dtype {
+    if compute != dtype {
         let mut out = call.alloc(0, dtype, &dims)?;
         convert_into(threads, &y, &mut out, Conversion::default())?;
         y = out;

@@ -1,7 +1,7 @@
 //! Ops of one operand.
 
 use crate::kernel::{Call, Compile, Kernel, Plain};
-use crate::ops::convert::{cast, convert_into, wide};
+use crate::ops::convert::{cast, compute_dtype, convert_into};
 use half::{bf16, f16};
 use trident_ir::element::*;
 use trident_ir::{DType, Element, OpKind};
@@ -76,10 +76,10 @@ impl Unary {
 fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let (dtype, dims) = (x.dtype(), x.dims().to_vec());
-    let hub = wide(dtype);
-    if hub != dtype {
-        let mut unary = Unary { x: None, y: cast(call.threads, call.pool(), &x, hub)? };
-        evaluate(call, &mut unary, hub)?;
+    let compute = compute_dtype(dtype);
+    if compute != dtype {
+        let mut unary = Unary { x: None, y: cast(call.threads, call.pool(), &x, compute)? };
+        evaluate(call, &mut unary, compute)?;
         let mut out = call.alloc(0, dtype, &dims)?;
         convert_into(call.threads, &unary.y, &mut out, Default::default())?;
         call.set(0, out);

@@ -3,7 +3,7 @@
 use super::gather::{element_offsets, slice_offsets};
 use super::view::with_elements;
 use crate::kernel::Call;
-use crate::ops::convert::{cast, wide};
+use crate::ops::convert::{cast, compute_dtype};
 use trident_ir::literal::checked_len;
 use trident_ir::{DType, geometry};
 use trident_runtime::{KernelError, Tensor};
@@ -73,9 +73,9 @@ fn scatter(
         });
         return Ok(y);
     }
-    let (dtype, hub) = (y.dtype(), wide(y.dtype()));
-    let mut acc = if hub == dtype { y } else { cast(call.threads, call.pool(), &y, hub)? };
-    let updates = cast(call.threads, call.pool(), updates, hub)?;
+    let (dtype, compute) = (y.dtype(), compute_dtype(y.dtype()));
+    let mut acc = if compute == dtype { y } else { cast(call.threads, call.pool(), &y, compute)? };
+    let updates = cast(call.threads, call.pool(), updates, compute)?;
     macro_rules! combine {
         ($t:ident, $add:expr, $mul:expr) => {{
             let f: fn($t, $t) -> $t = match how {
@@ -91,7 +91,7 @@ fn scatter(
             }
         }};
     }
-    match hub {
+    match compute {
         DType::F32 => combine!(f32, |a, b| a + b, |a, b| a * b),
         DType::F64 => combine!(f64, |a, b| a + b, |a, b| a * b),
         DType::I32 => combine!(i32, i32::wrapping_add, i32::wrapping_mul),
@@ -224,9 +224,9 @@ pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         )));
     }
     let dims = [&[batch, rows / taps], &image[..]].concat();
-    let (dtype, hub) = (x.dtype(), wide(x.dtype()));
-    let x = cast(call.threads, call.pool(), &x, hub)?;
-    let mut acc = call.temp(hub, &dims)?;
+    let (dtype, compute) = (x.dtype(), compute_dtype(x.dtype()));
+    let x = cast(call.threads, call.pool(), &x, compute)?;
+    let mut acc = call.temp(compute, &dims)?;
     let pixels = checked_len(&image).ok_or(geometry::GeometryError::TooLarge)?;
     let strides = geometry::strides(&image);
     // The pixel of each tap and column, if it is not in the border.
@@ -254,7 +254,7 @@ pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }};
     }
-    match hub {
+    match compute {
         DType::F32 => sum!(f32, |a, b| a + b),
         DType::F64 => sum!(f64, |a, b| a + b),
         DType::I32 => sum!(i32, i32::wrapping_add),

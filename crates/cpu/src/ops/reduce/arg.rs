@@ -2,7 +2,7 @@
 
 use super::axes::{Around, axis_of};
 use crate::kernel::Call;
-use crate::ops::convert::{cast, convert_into, wide};
+use crate::ops::convert::{cast, compute_dtype, convert_into};
 use std::cmp::Ordering;
 use trident_ir::{DType, OpKind, geometry};
 use trident_kernels::parallel::for_rows;
@@ -20,8 +20,8 @@ pub(super) use in_wide;
 /// The operand in the type that arithmetic widens it to; truth values become numbers.
 pub(super) fn widened(call: &Call<'_, '_>, i: usize) -> Result<Tensor, KernelError> {
     let x = call.tensor(i)?;
-    let hub = if x.dtype() == DType::Bool { DType::I64 } else { wide(x.dtype()) };
-    cast(call.threads, call.pool(), &x, hub)
+    let compute = if x.dtype() == DType::Bool { DType::I64 } else { compute_dtype(x.dtype()) };
+    cast(call.threads, call.pool(), &x, compute)
 }
 
 /// Ascending, with NaN above everything.

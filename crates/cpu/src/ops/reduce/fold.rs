@@ -3,7 +3,7 @@
 use super::axes::{Around, around};
 use crate::dispatch;
 use crate::kernel::Call;
-use crate::ops::convert::{cast, convert_into, wide};
+use crate::ops::convert::{cast, compute_dtype, convert_into};
 use trident_ir::element::B8;
 use trident_ir::{DType, Element, OpKind, geometry};
 use trident_kernels::parallel::{for_rows, vectorised};
@@ -33,15 +33,16 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         kind,
         OpKind::ReduceL2 | OpKind::ReduceLogSum | OpKind::ReduceLogSumExp | OpKind::ReduceMean
     );
-    let hub = match wide(dtype) {
+    let compute = match compute_dtype(dtype) {
         DType::I32 | DType::I64 | DType::U64 if root => DType::F64,
         DType::I32 | DType::Bool => DType::I64,
         other => other,
     };
-    let x = cast(call.threads, call.pool(), &x, hub)?;
+    let x = cast(call.threads, call.pool(), &x, compute)?;
     let (x, at) = around(call, x, &axes)?;
-    let mut y = if hub == dtype { call.alloc(0, dtype, &dims)? } else { call.temp(hub, &dims)? };
-    match hub {
+    let mut y =
+        if compute == dtype { call.alloc(0, dtype, &dims)? } else { call.temp(compute, &dims)? };
+    match compute {
         DType::F32 => reduce_f32(call.threads, kind, at, x.slice()?, y.slice_mut()?),
         DType::F64 => reduce_f64(call.threads, kind, at, x.slice()?, y.slice_mut()?),
         DType::I64 => {
@@ -81,7 +82,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         other => return Err(KernelError::Unsupported(other)),
     }
-    if hub != dtype {
+    if compute != dtype {
         let mut out = call.alloc(0, dtype, &dims)?;
         convert_into(call.threads, &y, &mut out, Default::default())?;
         y = out;
