@@ -6,6 +6,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
+use super::Padded;
 use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
 
 /// Most runs at a time: each has a bit; few in models.
@@ -14,7 +15,7 @@ pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
 /// The runs that are active and those that wait.
 pub(super) struct Admission {
     /// A bit for each place that a run has taken.
-    active: AtomicU64,
+    active: Padded<AtomicU64>,
     priorities: [AtomicI32; MOST_RUNS],
     /// Threads that may compute at a time.
     cores: AtomicUsize,
@@ -62,7 +63,7 @@ impl Deal {
 impl Admission {
     pub(super) fn new(cores: usize) -> Admission {
         Admission {
-            active: AtomicU64::new(0),
+            active: Padded(AtomicU64::new(0)),
             priorities: std::array::from_fn(|_| AtomicI32::new(0)),
             cores: AtomicUsize::new(cores),
             waiting: AtomicUsize::new(0),
@@ -121,7 +122,7 @@ impl Admission {
     }
 
     fn take(&self, priority: i32) -> Option<usize> {
-        let mut active = self.active.load(Ordering::SeqCst);
+        let mut active = self.active.0.load(Ordering::SeqCst);
         loop {
             let place = active.trailing_ones() as usize;
             let full = active.count_ones() as usize >= self.cores.load(Ordering::Relaxed);
@@ -129,7 +130,7 @@ impl Admission {
                 return None;
             }
             let taken = active | 1 << place;
-            match self.active.compare_exchange_weak(
+            match self.active.0.compare_exchange_weak(
                 active,
                 taken,
                 Ordering::SeqCst,
@@ -137,7 +138,9 @@ impl Admission {
             ) {
                 Ok(_) => {
                     // Until this is seen, workers may be dealt as for the run before: a matter of speed alone.
-                    self.priorities[place].store(priority, Ordering::Relaxed);
+                    if self.priority(place) != priority {
+                        self.priorities[place].store(priority, Ordering::Relaxed);
+                    }
                     return Some(place);
                 }
                 Err(now) => active = now,
@@ -147,7 +150,7 @@ impl Admission {
 
     /// Ends a run.
     pub(super) fn leave(&self, place: usize) {
-        self.active.fetch_and(!(1 << place), Ordering::SeqCst);
+        self.active.0.fetch_and(!(1 << place), Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             // Under the lock, so that nobody is between looking and waiting.
             drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner));
@@ -155,9 +158,13 @@ impl Admission {
         }
     }
 
+    fn priority(&self, place: usize) -> i32 {
+        self.priorities[place].load(Ordering::Relaxed)
+    }
+
     /// The places of active runs, as bits.
     pub(super) fn active(&self) -> u64 {
-        self.active.load(Ordering::Relaxed)
+        self.active.0.load(Ordering::Relaxed)
     }
 
     /// How many workers may compute beside the callers.
@@ -173,12 +180,11 @@ impl Admission {
         let (mut runs, mut rank) = (1, 0);
         let mut others = active & !(1 << place);
         if others != 0 {
-            let priority = |place: usize| self.priorities[place].load(Ordering::Relaxed);
-            let own = priority(place);
+            let own = self.priority(place);
             while others != 0 {
                 let other = others.trailing_zeros() as usize;
                 others &= others - 1;
-                match priority(other) {
+                match self.priority(other) {
                     higher if higher > own => return Deal { runs: 1, rank: 0, workers: 0 },
                     same if same == own => {
                         runs += 1;

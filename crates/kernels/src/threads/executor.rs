@@ -19,6 +19,10 @@ const SPIN: Duration = Duration::from_micros(200);
 /// The shortest such time, of a worker whose jobs come too seldom for spinning.
 const LEAST_SPIN: Duration = Duration::from_micros(5);
 
+/// Rounds of looks between those in which a spinning worker asks whether callers have taken its core: every launch writes
+/// what it reads then.
+const ROUNDS: usize = 8;
+
 /// What waking costs, in nanoseconds: the caller's call of the system, and the worker's way to the job.
 const WAKE: u64 = 25_000;
 
@@ -330,7 +334,12 @@ impl Looker<'_> {
         let mut idle = Patience::of(SPIN);
         loop {
             let mut patience = Patience::of(*spin);
-            while !patience.has_ended() && self.worker <= executor.admission.workers() {
+            let mut rounds = 0;
+            while !patience.has_ended() {
+                if rounds % ROUNDS == 0 && self.worker > executor.admission.workers() {
+                    break;
+                }
+                rounds += 1;
                 for _ in 0..LOOKS {
                     if let Some(job) = self.look() {
                         return Some(job);
