@@ -1,5 +1,5 @@
-//! From one level to the next: what code generators ask of a function before they write code.
+//! Lowering from one level to the next: the analyses that code generators use before they generate code.
 //!
-//! Nothing here knows a code generator. [`access`] analyses tile functions; every device takes the same answers.
+//! Nothing here depends on a code generator. [`access`] analyses tile functions; all devices use the same results.
 
 pub mod access;

@@ -1,12 +1,12 @@
-//! Blocks that are affine in their axes: pointers that move by a fixed distance along each axis, masks that hold
+//! Blocks that are affine in their axes: pointers that advance by a fixed distance along each axis, and masks that hold
 //! everywhere.
 //!
-//! Integers that are not affine, such as indices that were loaded, count as one more axis where only the least and the
-//! greatest element matter: they are the least one plus a coordinate up to the distance of the two.
+//! Integers that are not affine, such as loaded indices, count as one more axis for which only the least and the
+//! greatest element matter: each is the least plus a coordinate of at most their difference.
 //!
-//! The analysis follows the expression; base and steps are [`Terms`], integers at run time. Integers of 32 bits wrap
-//! around, and so do base and steps, modulo 2^32; where such an integer is widened or compared, a [`Guard`] says that all
-//! of the block's elements stay inside of the type, which the corners do if and only if all elements do.
+//! The analysis follows the expression; base and steps are [`Terms`], integers at run time. 32-bit integers wrap
+//! around, and so do base and steps, modulo 2^32. Where such an integer is widened or compared, a [`Guard`] requires
+//! all elements of the block to stay within the type; they do if and only if the corners do.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,24 +18,25 @@ use super::index::{Bit, Index, axes, counter, rename};
 use super::row::{Row, Span, Touch};
 use super::term::{Arith, TermId, Terms};
 
-/// The names of the "counters" whose bits are coordinates along an axis: this and those below.
+/// The name of the "counter" whose bits are coordinates along axis 0; further axes use the names below it.
 const AXIS: u16 = u16::MAX - 8;
 
-/// Most axes of a block whose corners are looked at.
+/// Maximum number of axes of a block whose corners are examined.
 const CORNERS: usize = 3;
 
-/// Most axes with those that integers count as: sums of so many distances below 2^[`FAR`] do not wrap around.
+/// Maximum number of axes including those that stand for integers: sums of this many distances below 2^[`FAR`] do not
+/// wrap around.
 const MOST_AXES: usize = 8;
 
-/// Bits of the distance that a step may go along its axis.
+/// log2 of the distance that the elements along one axis may span.
 const FAR: u8 = 58;
 
-/// Bits of the number of integers below which looking for their ends costs more than it spares.
+/// log2 of the number of integers below which computing their least and greatest costs more than it saves.
 const MANY: u8 = 7;
 
-/// The axes of a block and the index of its elements by these.
+/// The axes of a block, and the index of its elements in terms of them.
 pub(super) struct Axes {
-    /// The counter whose bits are coordinates along each, and its bits.
+    /// The counter whose bits are coordinates along each axis, and its number of bits.
     counters: Vec<(u16, u8)>,
     pub(super) index: Index,
 }
@@ -46,41 +47,41 @@ impl Axes {
         Self::counted(axes.map(|(i, (_, bits))| (AXIS - i as u16, bits)).collect())
     }
 
-    /// Axes along which these counters go, each of so many bits.
+    /// The axes whose coordinates are these counters, each with its number of bits.
     pub(super) fn counted(counters: Vec<(u16, u8)>) -> Self {
         let index = counters.iter().rev().flat_map(|&(var, bits)| counter(var, bits)).collect();
         Axes { counters, index }
     }
 }
 
-/// `base + Σ steps[i] · coordinate[i]`; an axis without a step does not matter.
+/// `base + Σ steps[i] · coordinate[i]`; an axis whose step is `None` contributes nothing.
 #[derive(Clone, Debug)]
 pub struct Affine {
-    /// Of the first element.
+    /// The value of the first element.
     pub base: TermId,
-    /// Distances along the axes.
+    /// Distance from one coordinate to the next along each axis.
     pub steps: Vec<Option<TermId>>,
 }
 
 /// A block in memory.
 #[derive(Clone, Debug)]
 pub struct Strided<L> {
-    /// What the numbers are.
+    /// The terms that form, steps and guards refer to.
     pub terms: Terms<L>,
-    /// The address of the first element, and distances along the axes in bytes.
+    /// The address of the first element, and the distance along each axis in bytes.
     pub form: Affine,
     /// Distances along each axis, in elements.
     pub steps: Vec<TermId>,
-    /// What has to hold for all elements to lie there, aligned, and to be readable.
+    /// What has to hold for all elements to lie there, be aligned and be readable.
     pub guards: Vec<Guard<L>>,
 }
 
-/// How far a coordinate goes, from 0 on.
+/// The range of a coordinate, which starts at 0.
 #[derive(Clone, Copy)]
 enum Extent {
-    /// To below 2 to this power.
+    /// Below 2 to this power.
     Bits(u8),
-    /// To this, which is below 2^32.
+    /// At most this, which is below 2^32.
     To(TermId),
 }
 
@@ -100,30 +101,31 @@ struct Exact {
     high: TermId,
 }
 
-/// A form, or the first block on the way to it that has none.
+/// A form, or the first block encountered that has none.
 type Found = Result<Affine, NodeId>;
 
 pub(super) struct Analysis<'a, 'm, L> {
     graph: &'a Graph<'m, L>,
     terms: &'a mut Terms<L>,
     counters: Vec<(u16, u8)>,
-    /// How far coordinates go, along these and further axes.
+    /// The extents of the block's axes, then those of integers that count as axes.
     axes: Vec<Extent>,
     /// Whether integers that are not affine count as axes.
     looks_through: bool,
-    /// Whether the expression is that of a buffer. Memory may have changed since it was filled: no load that it was
-    /// filled from is looked at again.
+    /// Whether the expression is that of a buffer. Memory may have changed since the buffer was filled, so the loads it
+    /// was filled from must not be evaluated again.
     past: bool,
-    /// Forms by block and index, and whether they are of an expression in the past.
+    /// Forms by block, index and whether the expression is in the past.
     known: HashMap<(NodeId, Index, bool), Found>,
-    /// Masks that were looked at.
+    /// Masks already examined.
     masks: HashSet<(NodeId, Index)>,
     pub(super) guards: Vec<Guard<L>>,
 }
 
 impl<'m, L: Leaf> Graph<'m, L> {
-    /// Where the block lies in memory, if it is loaded from pointers that are affine in its axes under masks that hold
-    /// for intervals. With `bounded`, its memory is part of the guard.
+    /// Where the block lies in memory, if it is loaded through pointers that are affine in its axes and its mask is
+    /// known to hold everywhere once the guards hold. With `bounded`, the guards also require its memory to belong to
+    /// the launch. Otherwise the error says what prevented it.
     pub fn strided(
         &self,
         node: NodeId,
@@ -166,8 +168,8 @@ impl<'m, L: Leaf> Graph<'m, L> {
 }
 
 impl<L: Leaf> Graph<'_, L> {
-    /// The greatest power of two by which the address of the first element of each row is divisible, in bytes, as far as
-    /// that is known if promises hold.
+    /// The largest power of two, in bytes, known to divide the address of each row's first element, relying on
+    /// promises.
     pub fn alignment(&self, row: &Row, span: &Span) -> u64 {
         let axes = Axes::counted(row.counters());
         let mut terms = Terms::default();
@@ -207,14 +209,14 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         })
     }
 
-    /// Adds a guard, unless its test holds whatever runs.
+    /// Adds a guard, unless its test is known to hold.
     fn guard(&mut self, test: Test<L>, shows: Shows) {
         if !test.is_sure(self.terms) {
             self.guards.push(Guard { test, shows });
         }
     }
 
-    /// The block as an affine one: pointers and integers of 64 bits modulo 2^64, those of 32 bits modulo 2^32.
+    /// The affine form of the block: of pointers and 64-bit integers modulo 2^64, of 32-bit integers modulo 2^32.
     pub(super) fn affine(&mut self, node: NodeId, index: &Index) -> Found {
         let elem = self.graph[node].elem;
         if !matches!(elem, Elem::Ptr(_) | Elem::Data(DType::I32 | DType::I64)) {
@@ -242,7 +244,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         found
     }
 
-    /// The form of elements that the code evaluates before it is asked for.
+    /// The form of elements that the code evaluates in advance.
     fn evaluated(&mut self, node: NodeId, index: &Index) -> Option<Affine> {
         if index.iter().all(|b| matches!(b, Bit::Const(_))) {
             let base = self.terms.element(node, index.clone());
@@ -293,7 +295,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         Some(Affine { base: least, steps })
     }
 
-    /// Consecutive integers, where each axis is a run of the index's bits.
+    /// Consecutive integers, where each axis is a sequence of adjacent bits of the index.
     fn iota(&mut self, start: i64, index: &Index) -> Option<Affine> {
         let mut base = start;
         let mut steps = vec![None; self.axes.len()];
@@ -393,7 +395,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         Affine { base, steps }
     }
 
-    /// The form as exact integers, guarded: nothing wraps around.
+    /// The form as exact integers, with guards that nothing wraps around.
     fn exact(&mut self, x: &Affine, elem: Elem, shows: Shows) -> Exact {
         let narrow = elem.size() == 4;
         let form = match narrow {
@@ -404,7 +406,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
             false => x.clone(),
         };
         if !narrow {
-            // Far from the ends of the type, so that the bounds do not wrap around either.
+            // Far from the limits of the type, so that the bounds do not wrap around either.
             self.guard(Test::Small(form.base, 59), shows);
         }
         self.guard_steps(&form, shows, |extent| !narrow || matches!(extent, Extent::To(_)));
@@ -417,7 +419,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         Exact { form, low, high }
     }
 
-    /// Guards that distances along axes do not wrap around.
+    /// Adds guards that distances along axes do not wrap around.
     fn guard_steps(&mut self, x: &Affine, shows: Shows, along: impl Fn(Extent) -> bool) {
         for (step, extent) in x.steps.iter().zip(self.axes.clone()) {
             if let Some(step) = *step
@@ -428,7 +430,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         }
     }
 
-    /// Guards that all elements of that many bytes at these addresses are inside of what the pointers may point to.
+    /// Adds guards that all elements of `bytes` bytes at these addresses are inside the memory the pointers may access.
     pub(super) fn guard_bounds(&mut self, x: &Affine, touch: Touch, bytes: usize) {
         self.guard_steps(x, Shows::Inside, |_| true);
         let [low, high] = self.bounds(x);
@@ -456,7 +458,8 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
         [low, high]
     }
 
-    /// Guards that the mask holds for all elements; gives whether that can be told. It is part of mask `all`.
+    /// Adds guards that the mask, a part of mask `all`, holds for all elements; returns whether guards can express
+    /// that.
     fn holds(&mut self, all: NodeId, node: NodeId, index: &Index) -> bool {
         if !self.masks.insert((node, index.clone())) {
             return true;
@@ -482,7 +485,7 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
                     return operands.iter().all(|&operand| self.holds(all, operand, index));
                 }
                 let [x, y] = operands[..] else { return false };
-                // `x` less than `y`, or at most `y`.
+                // `x` is less than `y`, or at most `y`.
                 let (x, y, at_bound) = match fun {
                     Fun::Within => (x, y, false),
                     Fun::Op(op) => match op.kind {

@@ -10,22 +10,22 @@ use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
 pub enum Carried<'m> {
     /// It never changes.
     Same,
-    /// Its first elements plus one integer, the sum of what this op has added to all of them.
+    /// Its first elements plus one integer: the sum of what this op has added to all of them so far.
     Offset {
         /// The op.
         add: &'m Op,
         /// The type of the integer.
         dtype: DType,
     },
-    /// In one buffer, to which this product is added.
+    /// In one buffer, to which this product is added in place.
     Sum(&'m Op),
     /// In two buffers: each iteration reads one and writes the other.
     Buffers,
 }
 
 impl<'m> Carried<'m> {
-    /// How the region of a loop carries the block that comes in as `param` and goes on as `next`. `is_uniform` tells of
-    /// values from outside of the region whether all their elements are the same.
+    /// How the region of a loop carries the block that enters an iteration as `param` and leaves it as `next`.
+    /// `is_uniform` says whether all elements of a value from outside the region are the same.
     pub fn of(
         func: &Func,
         region: &'m Block,
@@ -46,7 +46,7 @@ impl<'m> Carried<'m> {
     }
 }
 
-/// The type of the integer that an op adds to all elements of `param`.
+/// The type of the integer that an op adds to all elements of `param`; `None` if it does not add one.
 fn addend(
     func: &Func,
     region: &Block,
@@ -68,7 +68,7 @@ fn addend(
     (integer && uniform && by != param).then_some(dtype)
 }
 
-/// Whether elementwise ops alone make the value of `param`, through values that are used only for that.
+/// Whether the value is `param` after elementwise ops alone, through values with no other use.
 fn comes_of(region: &Block, param: ValueId, id: ValueId) -> bool {
     let mut below = vec![id];
     while let Some(id) = below.pop() {
@@ -89,7 +89,7 @@ fn maker(region: &Block, id: ValueId) -> Option<&Op> {
     region.ops.iter().find(|op| op.output(0) == Some(id))
 }
 
-/// How often the block and those in it use the value.
+/// Number of uses of the value in the block and the blocks nested in it.
 fn uses(block: &Block, id: ValueId) -> usize {
     let of = |op: &Op| -> usize {
         op.used().filter(|&v| v == id).count()
@@ -98,7 +98,7 @@ fn uses(block: &Block, id: ValueId) -> usize {
     block.results.iter().filter(|&&v| v == id).count() + block.ops.iter().map(of).sum::<usize>()
 }
 
-/// The bits of the elements of a constant, if all are the same.
+/// The bits of each element of a constant, if all are the same.
 pub(super) fn splat_bits(op: &Op) -> Option<u64> {
     let Some(Attr::Tensor(literal)) = op.attrs.get("value") else { return None };
     let LiteralData::Bytes(data) = literal.data() else { return None };

@@ -1,23 +1,23 @@
-//! What evaluating an element of a block costs.
+//! The cost of evaluating an element of a block.
 
 use trident_ir::op::Group;
 use trident_ir::{Block, Func, Op, OpKind, ValueId};
 
 use super::materialise::is_lazy;
 
-/// A block of a higher cost is materialised if several roots need it.
+/// A block that costs more than this is materialised if several roots need it.
 const EXPENSIVE: u32 = 6;
 
-/// Instructions for one element of a load of neighbouring elements, which vectors do.
+/// Instructions per element of a load of contiguous elements, which vectors perform.
 const NEAR: u32 = 2;
 
-/// What is estimated from operands to results.
+/// Estimates, propagated from operands to results.
 pub(super) struct Costs<'a> {
     func: &'a Func,
     costs: Vec<u32>,
-    /// Strides of integers and pointers along the last axis, in elements, where that is 0 or 1.
+    /// Strides of integers and pointers along the last axis, in elements, if 0 or 1.
     strides: Vec<Option<u8>>,
-    /// What touches memory to be evaluated.
+    /// Whether evaluating the value touches memory.
     loads: Vec<bool>,
 }
 
@@ -30,12 +30,12 @@ impl<'a> Costs<'a> {
         found
     }
 
-    /// Whether computing the block anew costs more than reading it from memory.
+    /// Whether recomputing the block costs more than reading it from memory.
     pub(super) fn is_expensive(&self, id: ValueId) -> bool {
         self.of_value(id) > EXPENSIVE
     }
 
-    /// Roughly instructions for one element.
+    /// Approximate number of instructions for one element.
     pub(super) fn of_value(&self, id: ValueId) -> u32 {
         self.costs.get(id.index()).copied().unwrap_or(0)
     }
@@ -87,7 +87,8 @@ impl<'a> Costs<'a> {
 
     fn block(&mut self, block: &Block) {
         for op in &block.ops {
-            // What is splat is in a register; pointers and masks of neighbours are looked at once for many.
+            // A splat's operand is in a register; pointers and masks of contiguous loads are checked once for many
+            // elements.
             let apart = !is_lazy(op) || op.kind == OpKind::Splat;
             let near = op.kind == OpKind::Load && self.cost_of(op) == NEAR;
             let operands = if apart || near {
@@ -106,7 +107,7 @@ impl<'a> Costs<'a> {
             for i in op.defined().map(|out| out.index()).filter(|&i| i < known) {
                 (self.costs[i], self.strides[i], self.loads[i]) = (cost, stride, loads);
             }
-            // Pointers that a loop carries mostly go on as they begin.
+            // Pointers that a loop carries mostly keep the stride they start with.
             if op.kind == OpKind::For
                 && let Some(region) = op.regions.first()
             {

@@ -1,4 +1,4 @@
-//! The blocks that lazy ops give.
+//! The blocks that lazy ops yield.
 
 use trident_ir::{Op, OpKind as K};
 
@@ -15,7 +15,7 @@ pub struct Expression<'a, 'm> {
     pub elem: Elem,
     /// The dimensions of its results.
     pub dims: &'a [usize],
-    /// The place in the source that errors of a load name.
+    /// The source location that errors of a load name.
     pub site: u64,
 }
 
@@ -29,7 +29,7 @@ impl<'m> Expression<'_, 'm> {
         self.operand(i).ok().map(|found| found.0)
     }
 
-    /// Adds the block of result `i` to the graph; an error says what is wrong with the op.
+    /// Adds the block of result `i` to the graph; the error says what is wrong with the op.
     pub fn add<L: Leaf>(&self, graph: &mut Graph<'m, L>, i: usize) -> Result<NodeId, &'static str> {
         let (op, elem, cost) = (self.op, self.elem, self.op.decl().cost);
         let bits = index_bits(self.dims);

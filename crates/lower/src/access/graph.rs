@@ -10,17 +10,17 @@ use trident_ir::{DType, Op, Type};
 
 use super::index::{Bit, Index, Rename, own};
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elem {
     /// An element of a tensor.
     Data(DType),
-    /// A pointer to such.
+    /// A pointer to an element of this type.
     Ptr(DType),
 }
 
 impl Elem {
-    /// The type of the element, or of the address for a pointer.
+    /// The type of the element; for a pointer, the type of the address.
     pub fn dtype(self) -> DType {
         match self {
             Elem::Data(dtype) => dtype,
@@ -28,13 +28,13 @@ impl Elem {
         }
     }
 
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub fn size(self) -> usize {
         self.dtype().size()
     }
 }
 
-/// Element type and dimensions of a tensor or block of pointers.
+/// Element type and dimensions of a tensor or block of pointers; `None` for other types.
 pub fn block_type(ty: &Type) -> Option<(Elem, Vec<usize>)> {
     let elem = match ty {
         Type::Tensor(t) => Elem::Data(t.dtype),
@@ -44,13 +44,13 @@ pub fn block_type(ty: &Type) -> Option<(Elem, Vec<usize>)> {
     Some((elem, ty.dims()?))
 }
 
-/// Names a node.
+/// Identifies a node.
 pub type NodeId = usize;
 
 /// A function of elements.
 #[derive(Clone, Copy, Debug)]
 pub enum Fun<'m> {
-    /// That of an elementwise or pointer op.
+    /// The function of an elementwise or pointer op.
     Op(&'m Op),
     /// Sum of 64-bit integers.
     Add,
@@ -64,25 +64,25 @@ pub enum Fun<'m> {
     Both,
 }
 
-/// Names a scalar at run time: what a code generator has in a register.
+/// Identifies a scalar at run time: a value that a code generator has in a register.
 pub trait Leaf: Copy + Eq + Hash + Debug {}
 
 impl<T: Copy + Eq + Hash + Debug> Leaf for T {}
 
-/// How the elements of a block come about. `L` is a [`Leaf`].
+/// How the elements of a block are obtained. `L` is a [`Leaf`].
 #[derive(Clone, Debug)]
 pub enum Kind<'m, L> {
-    /// All are this value.
+    /// All equal this value.
     Uniform(L),
-    /// This, this plus 1, … (`i32`).
+    /// This number, then each one greater than the last (`i32`).
     Iota(i64),
-    /// They lie in memory of the program's own, row-major from this address on.
+    /// They lie row-major in the program's private memory, from this address on.
     Buffer(L),
-    /// A function of those at the same place of other blocks.
+    /// A function of the elements at the same position of other blocks.
     Apply(Fun<'m>, Vec<NodeId>),
-    /// Those of another block by another index.
+    /// The elements of another block at a renamed index.
     View(NodeId, Rename),
-    /// Those of the first or of the second block, as a bit of the index says, both by this index.
+    /// The elements of the first or second block, selected by one bit of the index; both are read at the same index.
     Choose {
         /// The bit of the index that chooses.
         bit: u8,
@@ -91,26 +91,26 @@ pub enum Kind<'m, L> {
         /// The index of either block.
         map: Rename,
     },
-    /// What pointers point to, where the mask holds.
+    /// What the pointers point to, where the mask holds.
     Load {
         /// The pointers.
         ptr: NodeId,
-        /// Which elements are loaded; all without one.
+        /// Which elements are loaded; all if `None`.
         mask: Option<NodeId>,
-        /// What the others are; 0 without one.
+        /// The value of the others; 0 if `None`.
         other: Option<NodeId>,
-        /// The place in the source that errors name.
+        /// The source location that errors name.
         site: u64,
     },
-    /// Elements of a buffer with some bits of the index taken from a block of integers.
+    /// Elements of a buffer, with some bits of the index taken from a block of integers.
     Take {
         /// The buffer.
         src: NodeId,
         /// The integers.
         index: NodeId,
-        /// First of those bits, and their number.
+        /// The first of those bits, and how many there are.
         axis: (u8, u8),
-        /// The other bits of the buffer's index.
+        /// The remaining bits of the buffer's index.
         of: Rename,
     },
 }
@@ -118,41 +118,41 @@ pub enum Kind<'m, L> {
 /// A block.
 #[derive(Clone, Debug)]
 pub struct Node<'m, L> {
-    /// How its elements come about.
+    /// How its elements are obtained.
     pub kind: Kind<'m, L>,
-    /// What they are.
+    /// The kind of its elements.
     pub elem: Elem,
-    /// Bits of the index.
+    /// Number of bits of the index.
     pub bits: u8,
-    /// Roughly instructions for one element.
+    /// Approximate number of instructions for one element.
     pub cost: u32,
     /// Longest path to a leaf.
     pub depth: u32,
 }
 
-/// Most that a cost counts up to.
+/// Costs saturate at this.
 const MOST: u32 = 10_000;
 
-/// Blocks and what they are made of. A node's operands come before it.
+/// Blocks and the blocks they are computed from. A node's operands come before it.
 ///
-/// In a [`Scope`] of the code, buffers can stand for blocks whose elements were computed there: a node then reads as
-/// its buffer, and [`Graph::origin`] tells how its elements came about.
+/// In a [`Scope`] of the code, buffers can stand for blocks whose elements were computed there: looking up such a node
+/// then yields its buffer, and [`Graph::origin`] the expression behind it.
 #[derive(Clone, Debug)]
 pub struct Graph<'m, L> {
     nodes: Vec<Node<'m, L>>,
-    /// What each node reads as: itself, or the buffer that stands for it.
+    /// What each node is looked up as: itself, or the buffer that stands for it.
     reads_as: Vec<NodeId>,
-    /// Nodes for which buffers came to stand, and what they read as before, in this order.
+    /// Nodes for which buffers have been stored, and what they were looked up as before, oldest first.
     stored: Vec<(NodeId, NodeId)>,
     /// The bits of scalars that are known before run time.
     constants: HashMap<L, u64>,
-    /// Bits that ops `hint` promise to be 0 at the low end of scalars.
+    /// Low bits of scalars that `hint` ops promise to be 0.
     zeros: HashMap<L, u32>,
-    /// Likewise of the first elements of blocks.
+    /// Low bits of the first elements of blocks that `hint` ops promise to be 0.
     first_zeros: HashMap<NodeId, u32>,
 }
 
-/// Where buffers began to stand for blocks ([`Graph::enter`]).
+/// The point at which buffers began to stand for blocks ([`Graph::enter`]).
 #[derive(Debug)]
 #[must_use]
 pub struct Scope(usize);
@@ -196,7 +196,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.nodes.len() - 1
     }
 
-    /// Has the buffer at an address, which the code has filled, stand for the block to the end of the scope.
+    /// Makes the buffer at an address, which the code has filled, stand for the block until the scope ends.
     pub fn store(&mut self, node: NodeId, address: L) {
         let Node { elem, bits, .. } = self[node];
         let kind = Kind::Buffer(address);
@@ -205,17 +205,17 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.reads_as[node] = buffer;
     }
 
-    /// How the elements of the block came about, even if a buffer stands for it.
+    /// How the elements of the block were obtained, even if a buffer stands for it.
     pub fn origin(&self, node: NodeId) -> &Node<'m, L> {
         &self.nodes[node]
     }
 
-    /// Begins a scope: code that may not run where code behind it does.
+    /// Begins a scope: code that may not execute although code after it does.
     pub fn enter(&self) -> Scope {
         Scope(self.stored.len())
     }
 
-    /// Ends a scope; buffers that were filled in it no longer stand for their blocks.
+    /// Ends a scope; buffers filled in it no longer stand for their blocks.
     pub fn leave(&mut self, scope: Scope) {
         for (node, before) in self.stored.drain(scope.0..).rev() {
             self.reads_as[node] = before;
@@ -227,7 +227,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.push(Node { kind: Kind::Uniform(value), elem, bits, cost: 0, depth: 0 })
     }
 
-    /// Notes that a scalar has these bits, whatever runs.
+    /// Records that a scalar always has these bits.
     pub fn set_constant(&mut self, scalar: L, bits: u64) {
         self.constants.insert(scalar, bits);
     }
@@ -237,14 +237,14 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.constants.get(&scalar).copied()
     }
 
-    /// Notes what an op `hint` promises of a scalar. Code must not rely on it where it would read or write elsewhere if
-    /// the promise were broken.
+    /// Records what a `hint` op promises of a scalar. Code must not rely on it where a broken promise would make it
+    /// read or write elsewhere.
     pub fn promise_scalar(&mut self, scalar: L, hint: &Op) {
         let zeros = self.zeros.entry(scalar).or_default();
         *zeros = promised_zeros(hint).max(*zeros);
     }
 
-    /// Notes what an op `hint` promises of a block, likewise.
+    /// Records what a `hint` op promises of a block; see [`Self::promise_scalar`].
     pub fn promise(&mut self, block: NodeId, hint: &Op) {
         if let Kind::Uniform(scalar) = self[block].kind {
             return self.promise_scalar(scalar, hint);
@@ -253,17 +253,17 @@ impl<'m, L: Leaf> Graph<'m, L> {
         *zeros = promised_zeros(hint).max(*zeros);
     }
 
-    /// Bits that are promised to be 0 at the low end of a scalar.
+    /// Number of low bits of a scalar that are promised to be 0.
     pub(super) fn zeros_of(&self, scalar: L) -> u32 {
         self.zeros.get(&scalar).copied().unwrap_or(0)
     }
 
-    /// Bits that are promised to be 0 at the low end of a block's first element.
+    /// Number of low bits of a block's first element that are promised to be 0.
     pub(super) fn zeros_of_first(&self, block: NodeId) -> u32 {
         self.first_zeros.get(&block).copied().unwrap_or(0)
     }
 
-    /// Adds a node over operands; its own instructions for an element are about `cost`.
+    /// Adds a node over operands; `cost` approximates its own instructions per element.
     pub fn make(
         &mut self,
         kind: Kind<'m, L>,
@@ -277,10 +277,10 @@ impl<'m, L: Leaf> Graph<'m, L> {
         self.push(Node { kind, elem, bits, cost: below.min(MOST), depth })
     }
 
-    /// Adds a block that is another one by another index.
+    /// Adds a view of a block: the same elements at a renamed index.
     pub fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
         let elem = self[of].elem;
-        // What is the same everywhere stays so.
+        // A uniform block stays uniform.
         if let Kind::Uniform(value) = self[of].kind {
             return self.uniform(value, elem, bits);
         }
@@ -293,12 +293,12 @@ impl<'m, L: Leaf> Graph<'m, L> {
         }
     }
 
-    /// The index for an operand: scalars, such as the condition of `where`, have one without bits.
+    /// The index for an operand; that of a scalar, such as the condition of `where`, has no bits.
     pub fn operand_index(&self, operand: NodeId, index: &Index) -> Index {
         if self[operand].bits == 0 { Index::from([]) } else { index.clone() }
     }
 
-    /// Whether two blocks of pointers or integers are surely equal.
+    /// Whether two blocks of pointers or integers are known to be equal.
     pub fn same(&self, a: NodeId, b: NodeId) -> bool {
         if a == b {
             return true;
@@ -316,7 +316,8 @@ impl<'m, L: Leaf> Graph<'m, L> {
     }
 }
 
-/// The first element of a block is the first of a run along every axis.
+/// Number of low bits that the hint promises to be 0; the first element of a block starts a group along every axis, so
+/// any axis's divisibility applies.
 fn promised_zeros(hint: &Op) -> u32 {
     let divisors = hint.ints("divisibility").unwrap_or_default();
     divisors.iter().filter(|&&d| d > 0).map(|d| d.trailing_zeros()).max().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! What has to hold at run time for a decision, as data, and why there is none.
+//! What a decision requires at run time, as data, and why a requirement cannot be stated.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use super::graph::{Leaf, NodeId};
 use super::row::Touch;
 use super::term::{TermId, Terms};
 
-/// What has to hold at run time.
+/// A condition to test at run time.
 #[derive(Clone, Debug)]
 pub enum Test<L> {
     /// A number is at least -2^n and less than 2^n.
@@ -19,15 +19,15 @@ pub enum Test<L> {
     AtMost(TermId, TermId),
     /// A truth value holds.
     Holds(L),
-    /// All of these are multiples of so many bytes, a power of two.
+    /// All of these are multiples of this number of bytes, a power of two.
     Multiples(Vec<TermId>, usize),
     /// The memory from an address on belongs to the launch.
     Inside {
-        /// What is done there.
+        /// The access.
         touch: Touch,
-        /// The least address.
+        /// The lowest address.
         low: TermId,
-        /// The distance of the greatest one.
+        /// The distance to the highest one.
         span: TermId,
         /// Bytes of an element.
         bytes: usize,
@@ -35,7 +35,7 @@ pub enum Test<L> {
 }
 
 impl<L: Leaf> Test<L> {
-    /// Whether it is known before run time to hold.
+    /// Whether it is known to hold before run time.
     pub(super) fn is_sure(&self, terms: &Terms<L>) -> bool {
         let within = |x, from, to| terms.range(x).iter().all(|end| (from..to).contains(end));
         match *self {
@@ -48,38 +48,38 @@ impl<L: Leaf> Test<L> {
     }
 }
 
-/// A test and what it shows.
+/// A test and what it proves.
 #[derive(Clone, Debug)]
 pub struct Guard<L> {
     /// What has to hold.
     pub test: Test<L>,
-    /// What it shows, with others that show the same.
+    /// What it proves, together with the other tests for the same.
     pub shows: Shows,
 }
 
-/// What tests show together.
+/// What tests prove together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
     /// No element of these integers wraps around.
     Exact(NodeId),
-    /// The elements of the dividend are those of the remainder.
+    /// The remainder equals the dividend for all elements.
     Remainder(NodeId),
-    /// The integers are so near to each other that addresses made of them are exact.
+    /// The integers are close enough to each other that addresses computed from them are exact.
     Near(NodeId),
     /// The mask holds for all elements.
     Mask(NodeId),
     /// The elements are aligned in memory.
     Aligned,
-    /// All elements are inside of what the pointers may point to.
+    /// All elements are inside the memory the pointers may access.
     Inside,
 }
 
-/// Why the ends of a block are not known before its elements are looked at.
+/// Why a block's lowest and highest address cannot be known without evaluating its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unproved {
     /// It has too many axes.
     Axes,
-    /// It is not what a load gives.
+    /// It is not loaded.
     Computed(NodeId),
     /// It is not affine in the axes.
     Shape(NodeId),
@@ -88,7 +88,7 @@ pub enum Unproved {
 }
 
 impl Unproved {
-    /// The block that it is about.
+    /// The block responsible, if there is one.
     pub fn node(&self) -> Option<NodeId> {
         match *self {
             Unproved::Axes => None,

@@ -1,6 +1,6 @@
 //! Indices of elements as bits.
 //!
-//! Dimensions are powers of two, so a linear index is a row of bits, and every rearrangement of a block (permute,
+//! Dimensions are powers of two, so a linear index is a sequence of bits, and every rearrangement of a block (permute,
 //! broadcast, reshape, join …) only renames them: each bit of an operand's index is a bit of the result's, 0 or 1.
 
 use std::rc::Rc;
@@ -8,9 +8,9 @@ use std::rc::Rc;
 /// One bit of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bit {
-    /// Always this.
+    /// Always this value.
     Const(bool),
-    /// A bit of a loop's counter, or in a [`Rename`] of the result's index.
+    /// A bit of a loop's counter or, in a [`Rename`], of the result's index.
     Of {
         /// The counter's name.
         var: u16,
@@ -22,10 +22,10 @@ pub enum Bit {
 /// The bits of a linear index, the lowest first.
 pub type Index = Rc<[Bit]>;
 
-/// The bits of an operand's index by those of the result's: `Bit::Of` has `var` 0.
+/// The bits of an operand's index in terms of the result's: `Bit::Of` has `var` 0.
 pub type Rename = Rc<[Bit]>;
 
-/// The name of the counter of a row's elements, for which no loop is open yet.
+/// The name of the counter of a row's elements while no loop is open for it.
 pub const INNER: u16 = u16::MAX - 1;
 
 /// Whether the bit is one of the inner counter.
@@ -33,12 +33,12 @@ pub fn is_inner(bit: &Bit) -> bool {
     matches!(bit, Bit::Of { var: INNER, .. })
 }
 
-/// Whether an index is the same whatever the inner counter is.
+/// Whether an index does not depend on the inner counter.
 pub fn uniform(index: &Index) -> bool {
     !index.iter().any(is_inner)
 }
 
-/// Number of bits that count `n`, a power of two.
+/// log2 of `n`, a power of two.
 pub fn log2(n: usize) -> u8 {
     n.trailing_zeros() as u8
 }
@@ -53,7 +53,7 @@ pub fn counter(var: u16, bits: u8) -> impl Iterator<Item = Bit> {
     (0..bits).map(move |bit| Bit::Of { var, bit })
 }
 
-/// The operand's index where the result's is `index`.
+/// The operand's index when the result's is `index`.
 pub fn rename(map: &Rename, index: &Index) -> Index {
     let bit = |b: &Bit| match *b {
         Bit::Of { bit, .. } => index.get(usize::from(bit)).copied().unwrap_or(Bit::Const(false)),
@@ -62,7 +62,7 @@ pub fn rename(map: &Rename, index: &Index) -> Index {
     map.iter().map(bit).collect()
 }
 
-/// Bits of the index of a block of these dimensions.
+/// Number of bits of the index of a block with these dimensions.
 pub fn index_bits(dims: &[usize]) -> u8 {
     dims.iter().map(|&n| log2(n)).sum()
 }
@@ -76,7 +76,7 @@ pub fn substitute(index: &Index, old: u16, new: u16) -> Index {
     index.iter().map(bit).collect()
 }
 
-/// First bit of each axis, and number of bits of each, of a row-major index.
+/// First bit and number of bits of each axis in a row-major index.
 pub fn axes(dims: &[usize]) -> Vec<(u8, u8)> {
     let mut shift = 0;
     let mut found: Vec<(u8, u8)> = dims
@@ -92,7 +92,8 @@ pub fn axes(dims: &[usize]) -> Vec<(u8, u8)> {
     found
 }
 
-/// Axis i of the result is axis `order[i]` of the operand, whose dimensions are `dims`.
+/// Renames the index for a permutation: axis i of the result is axis `order[i]` of the operand, which has dimensions
+/// `dims`.
 pub fn permuted(dims: &[usize], order: &[usize]) -> Rename {
     let to: Vec<usize> = order.iter().map(|&axis| dims[axis]).collect();
     let result = axes(&to);
@@ -106,7 +107,7 @@ pub fn permuted(dims: &[usize], order: &[usize]) -> Rename {
     map.into()
 }
 
-/// Axes of length 1 of the operand repeat in the result.
+/// Renames the index for a broadcast: axes of length 1 of the operand repeat in the result.
 pub fn broadcast(from: &[usize], to: &[usize]) -> Rename {
     let kept = from.iter().zip(axes(to)).rev().filter(|(n, _)| **n != 1);
     kept.flat_map(|(_, (start, bits))| (start..start + bits).map(own)).collect()

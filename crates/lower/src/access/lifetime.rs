@@ -6,12 +6,12 @@ use trident_ir::{Block, Func, Op, ValueId};
 
 /// Lifetimes of a function's values.
 pub(super) struct Lifetimes {
-    /// The position of the last op that needs the value; in a loop that of its end.
+    /// The position of the last op that needs the value; for a use inside a loop, the position of the loop's end.
     last: Vec<u32>,
-    /// How many regions are around the value's definition.
+    /// Number of regions around the value's definition.
     pub(super) depth: Vec<u32>,
     positions: HashMap<*const Op, u32>,
-    /// What was used in each of the regions that are open.
+    /// Values used in each open region.
     used: Vec<Vec<ValueId>>,
     at: u32,
 }
@@ -25,7 +25,7 @@ impl Lifetimes {
         found
     }
 
-    /// Whether an op behind `op` needs the value.
+    /// Whether an op after `op` needs the value.
     pub(super) fn outlives(&self, id: ValueId, op: &Op) -> bool {
         let at = self.positions.get(&std::ptr::from_ref(op)).copied().unwrap_or(0);
         self.last.get(id.index()).is_some_and(|&last| last > at)

@@ -7,7 +7,8 @@ use super::index::{Index, rename, uniform};
 use super::row::{Limit, Row};
 
 impl<L: Leaf> Graph<'_, L> {
-    /// Whether the mask holds for all elements if it holds for the first and the last one, given what is collected.
+    /// Whether the mask holds for all elements if it holds for the first and the last, given the conditions collected
+    /// in `row`.
     pub(super) fn is_interval(&self, node: NodeId, index: &Index, row: &mut Row) -> bool {
         if uniform(index) || matches!(self[node].kind, Kind::Uniform(_)) {
             row.conditions.push((node, index.clone()));
@@ -45,7 +46,7 @@ impl<L: Leaf> Graph<'_, L> {
         }
     }
 
-    /// Whether one side of a comparison is the same along the row, and the other at most of stride 1.
+    /// Whether one side of a comparison is constant along the row and the other has a stride of at most 1.
     fn is_comparison(&self, op: K, operands: &[NodeId], index: &Index, row: &mut Row) -> bool {
         let below = matches!(op, K::Less | K::LessOrEqual);
         let at_bound = matches!(op, K::LessOrEqual | K::GreaterOrEqual);

@@ -11,15 +11,15 @@ use trident_ir::{Block, DType, Func, Op, OpKind, ValueId};
 use super::cost::Costs;
 use super::lifetime::Lifetimes;
 
-/// What is decided about the values of a function.
+/// The materialisation decisions for a function, and its values' lifetimes.
 pub struct Materialisation {
     blocks: HashSet<ValueId>,
     lifetimes: Lifetimes,
 }
 
 impl Materialisation {
-    /// Decides for a function. `inline` tells of an op on floats that is computed block by block elsewhere
-    /// ([`is_block_function`]) whether this code generator's loops compute it.
+    /// Decides for a function. `inline` says whether this code generator's loops compute an op on floats that others
+    /// compute block by block ([`is_block_function`]).
     pub fn of(func: &Func, inline: &dyn Fn(&Op) -> bool) -> Self {
         let (lifetimes, costs) = (Lifetimes::of(func), Costs::of(func));
         let mut roots = Roots {
@@ -43,18 +43,18 @@ impl Materialisation {
         self.blocks.contains(&id)
     }
 
-    /// Whether an op behind `op` needs the value.
+    /// Whether an op after `op` needs the value.
     pub fn outlives(&self, id: ValueId, op: &Op) -> bool {
         self.lifetimes.outlives(id, op)
     }
 }
 
-/// Whether the blocks that the op gives are expressions that any loop can evaluate. A volatile load is done where it stands.
+/// Whether the op's results are expressions that any loop can evaluate. A volatile load is executed in place.
 pub fn is_lazy(op: &Op) -> bool {
     op.decl().is_lazy() && !op.flag("volatile")
 }
 
-/// Whether the op on floats is a function that is computed block by block unless loops of the code generator have it.
+/// Whether the op is a function of floats that is computed block by block unless the code generator's loops support it.
 pub fn is_block_function(op: &Op) -> bool {
     match op.kind {
         OpKind::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
@@ -62,7 +62,7 @@ pub fn is_block_function(op: &Op) -> bool {
     }
 }
 
-/// The name of the function that an op is, as C's library has it.
+/// The name of the op's function in the C library.
 pub fn function_name(op: &Op) -> &str {
     match op.kind {
         OpKind::Libm => op.str("function").unwrap_or_default(),
@@ -70,7 +70,7 @@ pub fn function_name(op: &Op) -> &str {
     }
 }
 
-/// The ops whose loops evaluate a block.
+/// The roots whose loops evaluate a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Root {
     None,
@@ -93,10 +93,10 @@ struct Roots<'a> {
     inline: &'a dyn Fn(&Op) -> bool,
     of: Vec<Root>,
     depth: &'a [u32],
-    /// For each region that is open: whether it runs several times.
+    /// For each open region, whether it is a loop body.
     loops: Vec<bool>,
     materialised: HashSet<ValueId>,
-    /// What iterations of a loop evaluate again and again.
+    /// Values that the iterations of a loop would evaluate repeatedly.
     repeated: HashSet<ValueId>,
     costs: Costs<'a>,
     next: u32,

@@ -1,17 +1,17 @@
 //! Analysis of tile functions.
 //!
-//! A block is an expression, a node of a [`Graph`], until an op needs its elements; the [`Index`] of an element is a row
-//! of bits, which views rename. Of these expressions the analysis tells:
+//! A block is an expression, a node of a [`Graph`], until an op needs its elements; the [`Index`] of an element is a
+//! sequence of bits, which views rename. The analysis determines:
 //!
 //! * [`Materialisation`]: which blocks are computed once, into memory, and how long values live,
-//! * [`Row`]: the stretches of a block that vectors can compute, and what has to hold for one at run time,
-//! * [`Refusal`]: why there is no such stretch,
-//! * [`Strided`]: where a block lies in memory by rows and columns, and what has to hold for that,
-//! * [`Corners`]: which accesses of a loop over elements are inside of memory, likewise,
+//! * [`Row`]: the row segments of a block that vectors can compute, and what has to hold for one at run time,
+//! * [`Refusal`]: why there is no such segment,
+//! * [`Strided`]: where a block lies in memory by rows and columns, and what that requires,
+//! * [`Corners`]: which accesses of a loop over elements are inside memory, and what that requires,
 //! * [`Overlap`]: which loads a store may overlap,
-//! * [`Report`]: all of it in words, for file tests.
+//! * [`Report`]: all of it as text, for file tests.
 //!
-//! Run-time values, the leaves of expressions, are of a type that the code generator chooses.
+//! Run-time values, the leaves of expressions, have a type that the code generator chooses.
 
 mod affine;
 mod carried;

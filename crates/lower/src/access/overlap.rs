@@ -1,4 +1,4 @@
-//! Loads that a store may overlap. All elements are read before the first is written.
+//! Loads that a store may overlap. A store must behave as if all elements were read before the first is written.
 
 use std::collections::HashSet;
 
@@ -8,23 +8,24 @@ use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::Index;
 use super::row::{Destination, Row, start};
 
-/// A load and a store of a row that overlap, if at all, in the very same elements, unless a guard tells otherwise: that the
-/// distance of their memory is 0, if as much is read as written, or at least the bytes of the lower one.
+/// A load that the store of a row may overlap. Storing group by group is safe if the two access exactly the same
+/// elements (distance 0, with as many bytes read as written) or disjoint memory (a distance of at least the size in
+/// bytes of the lower one).
 #[derive(Clone, Debug)]
 pub struct Overlap {
     /// The pointers of the load.
     pub load: NodeId,
-    /// Bytes that are read.
+    /// Number of bytes read.
     pub read: usize,
-    /// Bytes that are written.
+    /// Number of bytes written.
     pub written: usize,
-    /// Two pointers of the same distance: one for the store's first element, and one for the load's.
+    /// Two pointers whose distance is that between the store's first element and the load's.
     pub distance: [(NodeId, Index); 2],
 }
 
 impl<L: Leaf> Graph<'_, L> {
-    /// The loads of a row, the only one of its block, that storing the row group by group may overlap. A load whose
-    /// pointers are those of the store reads only what the same element's store overwrites.
+    /// The loads that storing a row group by group may overlap; the row is the only one of its block. Loads through the
+    /// store's own pointers are left out: each element they read is overwritten by its own store only.
     pub fn overlaps(&self, row: &Row, to: NodeId) -> Vec<Overlap> {
         let others = row.loads.iter().filter(|load| !self.same(load.ptr, to));
         let bytes = |ptr: NodeId| match self[ptr].elem {
@@ -40,7 +41,7 @@ impl<L: Leaf> Graph<'_, L> {
         others.map(overlap).collect()
     }
 
-    /// Two pointers of the same distance as these. That of pointers with the same offset is one of their bases.
+    /// Two pointers with the same distance as these. Pointers with equal offsets are as far apart as their bases.
     fn distance(&self, a: (NodeId, Index), b: (NodeId, Index)) -> [(NodeId, Index); 2] {
         if let (Kind::Apply(Fun::Op(f), x), Kind::Apply(Fun::Op(g), y)) =
             (&self[a.0].kind, &self[b.0].kind)
@@ -57,8 +58,8 @@ impl<L: Leaf> Graph<'_, L> {
         [a, b]
     }
 
-    /// Blocks that a store's value, pointers and mask need and that have to be evaluated before it, because it may
-    /// overwrite what they are loaded from; but for the loads in `spared`.
+    /// Blocks that a store's value, pointers and mask need and that must be evaluated before it, because it may
+    /// overwrite what they are loaded from; the loads in `spared` are left out.
     pub fn read_before(
         &self,
         Destination { ptr, mask, .. }: Destination,

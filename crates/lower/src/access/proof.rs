@@ -1,7 +1,7 @@
-//! Accesses of a loop over elements that are known to be inside before the loop begins.
+//! Accesses of a loop over elements that are known to be inside memory before the loop begins.
 //!
-//! Where the pointers of an access are affine in the axes of a block, its least and its greatest address are two of the
-//! corners; integers that are not, as those of a gather, are looked through for their ends.
+//! Where the pointers of an access are affine in the axes of a block, its lowest and highest address are at two of the
+//! corners; for integers that are not affine, such as the indices of a gather, the least and the greatest are computed.
 
 use std::collections::HashSet;
 
@@ -12,13 +12,13 @@ use super::index::{Index, index_bits, rename};
 use super::row::{Destination, Row, Touch};
 use super::term::Terms;
 
-/// Bits of the number of elements below which a loop is not worth a test before it.
+/// log2 of the number of elements below which a loop is not worth a test before it.
 const FEW: u8 = 4;
 
 /// An access of a loop.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Whose it is: that of a load, or of what is being stored.
+    /// The load that performs it; `None` for the store.
     pub user: Option<NodeId>,
     /// The pointers.
     pub ptr: NodeId,
@@ -26,16 +26,16 @@ pub struct Access {
     pub index: Index,
     /// Bytes of an element.
     pub size: usize,
-    /// What is done there.
+    /// The access.
     pub touch: Touch,
 }
 
-/// Accesses that need no test of their own.
+/// Accesses that need no separate test.
 #[derive(Clone, Debug, Default)]
 pub struct Proved(HashSet<Option<NodeId>>);
 
 impl Proved {
-    /// Those of users all of whose accesses are inside: one load may be read by two indices.
+    /// The users whose accesses are all inside: one load may be read at two indices.
     fn of(accesses: impl IntoIterator<Item = (Option<NodeId>, bool)>) -> Self {
         let (mut known, mut open) = (HashSet::new(), HashSet::new());
         for (user, inside) in accesses {
@@ -44,13 +44,13 @@ impl Proved {
         Proved(known.difference(&open).copied().collect())
     }
 
-    /// Whether all accesses of a load, or of what is being stored, are inside.
+    /// Whether all accesses of a load, or of the store for `None`, are inside.
     pub fn has(&self, user: Option<NodeId>) -> bool {
         self.0.contains(&user)
     }
 }
 
-/// What makes up the addresses of an access, and what has to hold for all of them to be inside.
+/// The addresses of an access, and what has to hold for all of them to be inside.
 #[derive(Clone, Debug)]
 pub struct Inside<L> {
     /// The addresses.
@@ -59,12 +59,12 @@ pub struct Inside<L> {
     pub guards: Vec<Guard<L>>,
 }
 
-/// What is known of the accesses of a loop over the elements of a block.
+/// What is known about the accesses of a loop over the elements of a block.
 #[derive(Clone, Debug)]
 pub struct Corners<L> {
-    /// What the numbers are.
+    /// The terms that forms and guards refer to.
     pub terms: Terms<L>,
-    /// The accesses, with what has to hold for them, or why that cannot be told.
+    /// The accesses, each with what has to hold for it, or why that is unknown.
     pub accesses: Vec<(Access, Result<Inside<L>, Unproved>)>,
 }
 
@@ -74,15 +74,15 @@ impl<L> Corners<L> {
         Proved::of(self.accesses.iter().map(|(access, inside)| (access.user, inside.is_ok())))
     }
 
-    /// What has to hold for that.
+    /// The guards of these accesses.
     pub fn guards(&self) -> impl Iterator<Item = &Guard<L>> {
         self.accesses.iter().filter_map(|(_, inside)| inside.as_ref().ok()).flat_map(|i| &i.guards)
     }
 }
 
 impl<L: Leaf> Graph<'_, L> {
-    /// The accesses of a loop over the elements of a block that evaluates `roots`, where `to` says what it stores of
-    /// elements of so many bytes; `None` if the loop is too short to be worth it.
+    /// The accesses of a loop over the elements of a block of `dims` that evaluates `roots`, where `to` is the
+    /// destination and size in bytes of the elements it stores; `None` if the loop is too short to be worth a test.
     pub fn corners(
         &self,
         dims: &[usize],
@@ -110,7 +110,7 @@ impl<L: Leaf> Graph<'_, L> {
         Some(Corners { terms, accesses })
     }
 
-    /// The accesses of a row, element by element, that its guard knows to be inside.
+    /// The accesses of a row, element by element, that its guard already proves to be inside.
     pub fn proved_in(&self, row: &Row) -> Proved {
         let contiguous: HashSet<_> =
             row.loads.iter().map(|load| (load.node, &load.index)).collect();
@@ -125,7 +125,7 @@ impl<L: Leaf> Graph<'_, L> {
         Proved::of(loads.chain(stores))
     }
 
-    /// The accesses of the loads that the elements of some blocks at indices need.
+    /// The accesses of the loads that these blocks need at these indices.
     fn accesses(&self, read: impl IntoIterator<Item = (NodeId, Index)>) -> Vec<Access> {
         let mut stack: Vec<(NodeId, Index)> = read.into_iter().collect();
         let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! Decisions in words, for file tests and for people.
+//! Decisions as text, for file tests and for people.
 
 use std::fmt::Write;
 
@@ -17,13 +17,13 @@ use super::proof::Inside;
 use super::row::{Destination, Row, Target};
 use super::words::{self, Names};
 
-/// What lines about blocks that vectors do not compute begin with.
+/// Prefix of lines about blocks that vectors do not compute.
 const ELEMENTS: &str = "by elements";
 
 /// A block and its dimensions.
 type Known = (NodeId, Vec<usize>);
 
-/// What is decided about a function, one line for each op that needs elements, with the guard of its rows.
+/// The decisions about a function: one line for each op that needs elements, followed by the guard of its rows.
 pub struct Report<'m> {
     func: &'m Func,
     target: &'m dyn Target,
@@ -31,14 +31,14 @@ pub struct Report<'m> {
     materialised: Materialisation,
     graph: Graph<'m, ValueId>,
     env: Vec<Option<Known>>,
-    /// The values whose blocks nodes are.
+    /// The values that nodes are the blocks of.
     values: Vec<(NodeId, ValueId)>,
     text: String,
 }
 
 impl<'m> Report<'m> {
-    /// The report for these vectors. `inline` tells of an op on floats whether loops compute it
-    /// ([`is_block_function`]). Errors say what is wrong with an op.
+    /// The report for this target's vectors. `inline` says whether loops compute an op on floats
+    /// ([`is_block_function`]). The error says what is wrong with an op.
     pub fn of(
         func: &'m Func,
         target: &'m dyn Target,
@@ -59,7 +59,7 @@ impl<'m> Report<'m> {
         Ok(report.text)
     }
 
-    /// Defines a value that is no expression: a scalar, or a block in memory.
+    /// Defines a value that is not an expression: a scalar, or a block in memory.
     fn opaque(&mut self, id: ValueId) {
         let Some((elem, dims)) = block_type(self.func.ty(id)) else { return };
         let kind = if dims.is_empty() { Kind::Uniform(id) } else { Kind::Buffer(id) };
@@ -111,7 +111,7 @@ impl<'m> Report<'m> {
         })
     }
 
-    /// An op that needs the elements of its operands.
+    /// Handles an op that needs the elements of its operands.
     fn root(&mut self, op: &'m Op) -> Result<(), String> {
         let name = op.kind.decl().name;
         for (i, id) in op.used().enumerate() {
@@ -122,7 +122,7 @@ impl<'m> Report<'m> {
                 self.row(&format!("{name} {}", self.scalar(id)), &dims, node, None);
             }
         }
-        // The regions of these are scalar code inside of loops.
+        // The regions of these ops are scalar code inside loops.
         if !matches!(op.kind, K::Reduce | K::PrefixScan | K::Map) {
             for region in &op.regions {
                 region.params.iter().for_each(|&id| self.opaque(id));
@@ -220,7 +220,7 @@ impl<'m> Report<'m> {
         self.ops(region)
     }
 
-    /// A line for the rows of a block, or for why there are none, and one for each part of their guard.
+    /// Adds a line for the rows of a block, or for why it has none, and one for each part of their guard.
     fn row(&mut self, what: &str, dims: &[usize], node: NodeId, to: Option<Destination>) {
         let stored = to.is_some();
         let there = matches!(self.graph[node].kind, Kind::Buffer(_) | Kind::Uniform(_));
@@ -252,7 +252,8 @@ impl<'m> Report<'m> {
         let _ = write!(self.text, "{what}: {line}");
     }
 
-    /// Where the accesses of a loop over elements go, a line each, and what has to hold for all of them to be inside.
+    /// The addresses that a loop over elements accesses, one line each, and what has to hold for all of them to be
+    /// inside.
     fn corners(&self, dims: &[usize], node: NodeId, to: Option<Destination>) -> String {
         let roots: Vec<NodeId> = match to {
             Some(to) => [Some(to.ptr), Some(node), to.mask].into_iter().flatten().collect(),
@@ -285,7 +286,7 @@ impl<'m> Report<'m> {
         }
     }
 
-    /// A line for where a factor of a product is read, and one for each part of the guard.
+    /// Adds a line for where a factor of a product is read, and one for each part of the guard.
     fn factor(&mut self, id: ValueId, dims: &[usize], node: NodeId) {
         let name = self.scalar(id);
         let text = match self.graph.strided(node, dims, true) {
@@ -332,7 +333,7 @@ impl Names for Report<'_> {
         format!("%{}", self.func.info(id).name)
     }
 
-    /// As the value that it is, or that it is made of.
+    /// The name of the value that the block is, or the expression that computes it.
     fn block(&self, node: NodeId) -> String {
         if let Some((_, id)) = self.values.iter().find(|(known, _)| *known == node) {
             return self.scalar(*id);

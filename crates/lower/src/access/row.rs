@@ -1,10 +1,11 @@
-//! Rows: neighbouring elements of a block that vectors compute.
+//! Rows: segments of contiguous elements of a block that vectors compute.
 //!
-//! A row is a stretch of the innermost dimension in which every element is uniform, contiguous in memory, or made of such
-//! by ops that vectors have. Offsets and masks are looked at for the first and the last element only: integers move by
-//! one (or not at all) from element to element, so if the ends are as far apart as they should be nothing wraps around,
-//! and comparisons that hold at both ends hold between. What has to hold is data, the row's *guard*; a code generator
-//! tests it at run time, and computes the elements for which it fails one by one, with the same results.
+//! A row is a segment of the innermost dimension in which every element is uniform, contiguous in memory, or computed
+//! from such elements by ops that vectors support. Offsets and masks are examined for the first and the last element
+//! only: integers increase by one (or not at all) from element to element, so if the ends have the expected distance
+//! nothing wraps around, and comparisons that hold at both ends hold in between. What has to hold is data, the row's
+//! *guard*; a code generator tests it at run time, and computes the elements for which it fails one by one, with the
+//! same results.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -14,51 +15,51 @@ use trident_ir::Op;
 use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Bit, INNER, Index, counter, is_inner, log2, rename, substitute, uniform};
 
-/// Bits of the number of elements that are computed at once; rows are not shorter.
+/// log2 of the number of elements computed at once, and so of the shortest row.
 pub const GROUP: u8 = 4;
-/// Bits of the number of elements, in long rows, that one pass of a loop computes: two groups, one after the other.
+/// log2 of the number of elements that one pass of a loop over a long row computes: two groups, one after the other.
 pub const PASS: u8 = 5;
-/// The name of the counter of rows, for which no loop is open yet.
+/// The name of the counter of rows while no loop is open for it.
 const OUTER: u16 = u16::MAX - 2;
 
 /// An operand of an op along a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Operand {
-    /// What its elements are.
+    /// The kind of its elements.
     pub elem: Elem,
     /// Whether they are all the same.
     pub uniform: bool,
 }
 
-/// What the vectors of a code generator can do.
+/// The capabilities of a code generator's vectors.
 pub trait Target {
-    /// Whether vectors hold such elements.
+    /// Whether vectors can hold such elements.
     fn holds(&self, elem: Elem) -> bool;
 
-    /// Whether vectors read such elements of a buffer.
+    /// Whether vectors can read such elements from a buffer.
     fn reads(&self, elem: Elem) -> bool;
 
-    /// Whether vectors compute the op.
+    /// Whether vectors can compute the op.
     fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool;
 }
 
-/// A place in the source and what is done there.
+/// A source location and the direction of its memory access.
 #[derive(Clone, Copy, Debug)]
 pub struct Touch {
-    /// The place in the source that errors name.
+    /// The source location that errors name.
     pub site: u64,
-    /// Whether memory is written.
+    /// Whether memory is written; else it is read.
     pub writes: bool,
 }
 
-/// Where a block goes to.
+/// The destination of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination {
     /// The pointers.
     pub ptr: NodeId,
-    /// Which elements go there; all without one.
+    /// Which elements are stored; all if `None`.
     pub mask: Option<NodeId>,
-    /// The place in the source that errors name.
+    /// The source location that errors name.
     pub site: u64,
 }
 
@@ -80,9 +81,9 @@ pub struct Span {
     pub ptr: NodeId,
     /// Their index.
     pub index: Index,
-    /// Its mask among those of the row.
+    /// The position of its mask in [`Row::masks`].
     pub mask: Option<usize>,
-    /// What is done there.
+    /// The access.
     pub touch: Touch,
 }
 
@@ -93,16 +94,16 @@ pub struct Mask {
     pub node: NodeId,
     /// Its index.
     pub index: Index,
-    /// Conditions that must hold for it, each of which begins or ends to hold once in a row at most.
+    /// Conditions whose conjunction is the mask; each changes at most once along a row.
     pub conditions: Vec<(NodeId, Index)>,
-    /// Whether it tells what is stored.
+    /// Whether it is the mask of a store.
     pub stores: bool,
 }
 
-/// A condition that ends to hold where an integer that rises reaches a bound.
+/// A condition that stops holding where an increasing integer reaches a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// The integer.
+    /// The increasing integer.
     pub rising: (NodeId, Index),
     /// The bound.
     pub bound: (NodeId, Index),
@@ -110,26 +111,26 @@ pub struct Limit {
     pub at_bound: bool,
 }
 
-/// How a block is cut into rows, and what has to hold for one.
+/// How a block is split into rows, and what has to hold for one.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Bits of the number of elements of a row.
+    /// log2 of the number of elements of a row.
     pub bits: u8,
-    /// Bits of the number of rows.
+    /// log2 of the number of rows.
     pub outer: u8,
-    /// What is computed.
+    /// The blocks to compute, with their indices.
     pub roots: Vec<(NodeId, Index)>,
-    /// Guard: integers of stride 1, if they do not wrap around.
+    /// Guard: integers whose stride is 1 provided that they do not wrap around.
     pub exact: Vec<(NodeId, Index)>,
-    /// Guard: memory that has to belong to the launch, if accesses are checked.
+    /// Guard: memory that has to belong to the launch, if `bounded`.
     pub spans: Vec<Span>,
-    /// Whether they are.
+    /// Whether accesses are checked.
     pub bounded: bool,
     /// Guard: masks that have to hold.
     pub masks: Vec<Mask>,
-    /// Where masks end.
+    /// Conditions that determine where masks end.
     pub limits: Vec<Limit>,
-    /// Conditions of the mask that is being looked at.
+    /// Conditions of the mask being examined.
     pub(super) conditions: Vec<(NodeId, Index)>,
     /// Loads of the row.
     pub loads: Vec<Load>,
@@ -141,20 +142,20 @@ pub struct Row {
 pub enum Refusal {
     /// Its last dimension is shorter than a vector.
     Short,
-    /// Vectors do not hold such elements.
+    /// Vectors cannot hold such elements.
     Element(NodeId),
-    /// Elements of a row are not neighbours in this block, or are not the same.
+    /// Elements of a row are neither contiguous nor uniform in this block.
     Scattered(NodeId),
     /// The pointers of this load, or of the store, are not contiguous.
     Stride(NodeId),
     /// The mask is not known to hold for an interval.
     Mask(NodeId),
-    /// Vectors have no such op.
+    /// Vectors cannot compute this op.
     Op(NodeId),
 }
 
 impl Refusal {
-    /// The block that it is about.
+    /// The block responsible, if there is one.
     pub fn node(&self) -> Option<NodeId> {
         match *self {
             Refusal::Short => None,
@@ -185,12 +186,12 @@ impl fmt::Display for Refusal {
 pub(super) enum Lane {
     /// Not at all.
     None,
-    /// Its lowest bits are the element.
+    /// Its lowest bits are the position in the row.
     Low,
     Other,
 }
 
-/// How an index depends on the element of a row of 2^`bits`.
+/// How an index depends on the position in a row of 2^`bits` elements.
 pub(super) fn lane_of(index: &Index, bits: u8) -> Lane {
     let found = index.iter().filter(|b| is_inner(b)).count();
     let low = |k: u8| index.get(usize::from(k)) == Some(&Bit::Of { var: INNER, bit: k });
@@ -206,18 +207,18 @@ pub fn start(index: &Index) -> Index {
     index.iter().map(|b| if is_inner(b) { Bit::Const(false) } else { *b }).collect()
 }
 
-/// The index of the element of the row that a counter tells.
+/// The index of the row's element whose position is the counter `var`.
 pub fn element(index: &Index, var: u16) -> Index {
     substitute(index, INNER, var)
 }
 
 impl Row {
-    /// The index of the block's elements, by the row's element and the number of the row.
+    /// The index of the block's elements, from the position in the row and the number of the row.
     pub fn index(&self) -> Index {
         counter(INNER, self.bits).chain(counter(OUTER, self.outer)).collect()
     }
 
-    /// The counters of rows and of their elements, and their bits.
+    /// The counters of rows and of their elements, with their numbers of bits.
     pub(super) fn counters(&self) -> Vec<(u16, u8)> {
         vec![(OUTER, self.outer), (INNER, self.bits)]
     }
@@ -233,27 +234,27 @@ impl Row {
         1 << self.bits
     }
 
-    /// Bits of the number of elements that one pass of its loop computes.
+    /// log2 of the number of elements that one pass of its loop computes.
     pub fn pass(&self) -> u8 {
         self.bits.min(PASS)
     }
 
-    /// Whether a mask tells what is stored.
+    /// Whether a mask decides what is stored.
     pub fn stores(&self) -> bool {
         self.masks.iter().any(|m| m.stores)
     }
 
-    /// Whether a mask is known to hold, or not, for whole stretches of the row.
+    /// Whether this is one of the row's masks, each of which is known to hold or fail for whole segments of the row.
     pub fn settles(&self, node: NodeId, index: &Index) -> bool {
         self.masks.iter().any(|m| m.node == node && m.index == *index)
     }
 
-    /// The row with the part of its guard that is about integers only.
+    /// The row with only the integer part of its guard.
     pub fn integers(&self) -> Row {
         Row { masks: vec![], spans: vec![], ..self.clone() }
     }
 
-    /// Adds integers that may not wrap around to the guard.
+    /// Adds to the guard that these integers do not wrap around.
     pub(super) fn require_exact(&mut self, node: NodeId, index: &Index) {
         let known = self.exact.iter().any(|(n, at)| *n == node && at == index);
         if !known {
@@ -261,13 +262,13 @@ impl Row {
         }
     }
 
-    /// Whether anything has to be tested.
+    /// Whether the guard tests anything.
     pub fn is_guarded(&self) -> bool {
         let bounds = self.bounded && !self.spans.is_empty();
         bounds || !self.exact.is_empty() || !self.masks.is_empty()
     }
 
-    /// The row whose number a counter tells, and the index of its elements.
+    /// The row whose number is the counter `outer`, and the index of its elements.
     pub fn at(&self, outer: u16) -> (Row, Index) {
         let place = |index: &Index| place(index, outer);
         let both = |(n, index): &(NodeId, Index)| (*n, place(index));
@@ -297,14 +298,15 @@ impl Row {
     }
 }
 
-/// The index of an element of the row whose number a counter tells, by that of an element of any row.
+/// The index of an element of the row whose number is the counter `outer`, from its index in any row.
 pub fn place(index: &Index, outer: u16) -> Index {
     substitute(index, OUTER, outer)
 }
 
 impl<L: Leaf> Graph<'_, L> {
-    /// The longest rows that vectors can compute of these blocks, and write to these pointers where the mask holds; else
-    /// what stands against the shortest. With `bounded`, the memory of accesses is part of the guard.
+    /// The longest rows of these blocks that vectors can compute and write to the destination; else why even the
+    /// shortest is impossible. `dims` are the dimensions of the blocks. With `bounded`, the guard covers the memory of
+    /// accesses.
     pub fn row(
         &self,
         target: &dyn Target,
@@ -333,8 +335,8 @@ impl<L: Leaf> Graph<'_, L> {
         Err(refusal)
     }
 
-    /// That pointers are contiguous and the mask is an interval; collects what has to hold. `about` is the block that a
-    /// refusal names.
+    /// Checks that pointers are contiguous and the mask is an interval, and collects what has to hold. A refusal names
+    /// the block `about`.
     fn contiguous(
         &self,
         Destination { ptr, mask, site }: Destination,
@@ -360,7 +362,7 @@ impl<L: Leaf> Graph<'_, L> {
         Ok(())
     }
 
-    /// That vectors can compute the block at the index; collects what has to hold.
+    /// Checks that vectors can compute the block at the index, and collects what has to hold.
     fn fits(
         &self,
         target: &dyn Target,

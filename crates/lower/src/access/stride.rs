@@ -8,12 +8,12 @@ use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Index, rename};
 use super::row::{Lane, Row, lane_of};
 
-/// Strides that are known already.
+/// Strides computed so far.
 type Known = HashMap<(NodeId, Index), Option<u8>>;
 
 impl<L: Leaf> Graph<'_, L> {
-    /// The stride of integers, or of pointers in elements, along a row of 2^`bits` elements, where that is 0 or 1
-    /// (leaving overflow aside).
+    /// The stride of integers, or of pointers in elements, along a row of 2^`bits` elements, if it is 0 or 1,
+    /// disregarding overflow.
     pub(super) fn stride(&self, node: NodeId, index: &Index, bits: u8) -> Option<u8> {
         self.stride_of(node, index, bits, &mut Known::new())
     }
@@ -63,8 +63,8 @@ impl<L: Leaf> Graph<'_, L> {
         found
     }
 
-    /// Collects what has to be looked at so that integers or pointers of stride 1 do not wrap around. Of addresses, and
-    /// of 64-bit integers that only make up addresses (`modular`), every sum may.
+    /// Collects what has to be tested so that integers or pointers of stride 1 do not wrap around. Sums of addresses,
+    /// and of 64-bit integers used only in addresses (`modular`), may wrap.
     pub(super) fn wraps(&self, node: NodeId, index: &Index, modular: bool, row: &mut Row) {
         if lane_of(index, row.bits) == Lane::None {
             return;

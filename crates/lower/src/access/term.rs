@@ -1,4 +1,4 @@
-//! 64-bit integers at run time, as expressions over what a code generator can evaluate.
+//! 64-bit integers at run time, as expressions over values that a code generator can evaluate.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use trident_ir::dtype::Class;
 use super::graph::{Graph, Leaf, NodeId};
 use super::index::Index;
 
-/// Names a term among those of an analysis.
+/// Identifies a term within an analysis.
 pub type TermId = usize;
 
 /// An integer; arithmetic is modulo 2^64.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Term<L> {
-    /// This.
+    /// A constant.
     Const(i64),
     /// A scalar of this type, extended to 64 bits.
     Scalar(L, DType),
@@ -26,9 +26,9 @@ pub enum Term<L> {
     Greatest(NodeId),
     /// The lower 32 bits, sign-extended.
     Low(TermId),
-    /// A function of two.
+    /// A function of two terms.
     Binary(Arith, TermId, TermId),
-    /// Shifted right by so many bits, keeping the sign.
+    /// Shifted right arithmetically by this many bits.
     Shifted(TermId, u8),
 }
 
@@ -59,12 +59,12 @@ impl Arith {
     }
 }
 
-/// The terms of an analysis: each stands there once, behind its operands.
+/// The terms of an analysis: each is stored once, after its operands.
 #[derive(Clone, Debug)]
 pub struct Terms<L> {
     all: Vec<Term<L>>,
     known: HashMap<Term<L>, TermId>,
-    /// Bits that ops `hint` promise to be 0 at the low end of numbers.
+    /// Low bits of terms that `hint` ops promise to be 0.
     zeros: HashMap<TermId, u32>,
 }
 
@@ -92,7 +92,7 @@ impl<L: Leaf> Terms<L> {
         self.all.len() - 1
     }
 
-    /// The number, if it is known before run time.
+    /// The value, if it is known before run time.
     pub fn constant(&self, term: TermId) -> Option<i64> {
         match self.all[term] {
             Term::Const(value) => Some(value),
@@ -100,7 +100,7 @@ impl<L: Leaf> Terms<L> {
         }
     }
 
-    /// Notes bits that are promised to be 0 at the low end of a number.
+    /// Records that this many low bits of a term are promised to be 0.
     pub(super) fn promise(&mut self, term: TermId, zeros: u32) {
         if zeros > 0 {
             let known = self.zeros.entry(term).or_default();
@@ -108,12 +108,12 @@ impl<L: Leaf> Terms<L> {
         }
     }
 
-    /// The greatest power of two, at most 2^63, by which a number is divisible if promises hold.
+    /// The largest power of two, at most 2^63, that divides a term if promises hold.
     pub fn divisor(&self, term: TermId) -> u64 {
         1 << self.low_zeros(term, true).min(63)
     }
 
-    /// Numbers that the term is surely not less, and not greater than.
+    /// The least and greatest value that the term can have, as far as known.
     pub(super) fn range(&self, term: TermId) -> [i64; 2] {
         match self.all[term] {
             Term::Const(value) => [value; 2],
@@ -189,7 +189,7 @@ impl<L: Leaf> Terms<L> {
         self.binary(Arith::Mul, a, b)
     }
 
-    /// Bits that are 0 at the low end of the number, 64 of 0: surely, or if promises hold.
+    /// Number of low bits that are 0, 64 if the term is 0: for certain or, with `promised`, if promises hold.
     pub(super) fn low_zeros(&self, term: TermId, promised: bool) -> u32 {
         let zeros = |term| self.low_zeros(term, promised);
         let found = match &self.all[term] {

@@ -1,4 +1,4 @@
-//! Forms and guards in words.
+//! Forms and guards as text.
 
 use trident_ir::ValueId;
 
@@ -8,16 +8,16 @@ use super::guard::{Guard, Shows};
 use super::index::Bit;
 use super::term::{Arith, Term, TermId, Terms};
 
-/// Names of the coordinates along axes; those behind the third are of integers that count as axes.
+/// Names of the coordinates along axes; those after the third are for integers that count as axes.
 const COORDINATES: [&str; 8] = ["i", "j", "k", "u", "v", "w", "x", "y"];
 
-/// What values and blocks are called.
+/// The names of values and blocks.
 pub(super) trait Names {
     fn scalar(&self, id: ValueId) -> String;
     fn block(&self, node: NodeId) -> String;
 }
 
-/// Where a term stands: what binds less than that is put in brackets.
+/// The context of a term: one that binds less tightly is parenthesised.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Alone,
@@ -68,7 +68,7 @@ fn number(names: &dyn Names, terms: &Terms<ValueId>, term: TermId, place: Place)
     }
 }
 
-/// `base + step·i + …`, of a block of so many axes.
+/// `base + step·i + …`, for a block of rank `rank`.
 pub(super) fn form(
     names: &dyn Names,
     terms: &Terms<ValueId>,
@@ -92,8 +92,7 @@ pub(super) fn form(
     if parts.is_empty() { "0".into() } else { parts.join(" + ") }
 }
 
-/// A line for the numbers by which base and steps are divisible, where more is known of the base than that it is an
-/// address.
+/// A line for the numbers that divide base and steps, if more is known of the base than that it is an address.
 pub(super) fn divisors(terms: &Terms<ValueId>, form: &Affine) -> String {
     let base = terms.divisor(form.base);
     if base == 1 {
@@ -106,7 +105,7 @@ pub(super) fn divisors(terms: &Terms<ValueId>, form: &Affine) -> String {
     format!("  divisible: base by {base}{}\n", steps.collect::<String>())
 }
 
-/// What guards show, a line each.
+/// What guards prove, one line each.
 pub(super) fn shown(names: &dyn Names, guards: &[Guard<ValueId>]) -> Vec<String> {
     let mut seen: Vec<Shows> = vec![];
     for guard in guards {
