@@ -11,12 +11,12 @@ use super::row::{StorePlan, VectorPath};
 use super::{Emitter, Result};
 use crate::abi;
 
-/// Bit casts name a byte order.
+/// Memory flags with a byte order, which bit casts require.
 pub(super) fn little() -> MemFlagsData {
     MemFlagsData::new().with_endianness(Endianness::Little)
 }
 
-/// A block on its way to memory.
+/// A block to be stored.
 #[derive(Clone, Copy)]
 pub(super) struct Store {
     pub(super) ptr: NodeId,
@@ -26,14 +26,14 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Where it goes.
+    /// Its destination.
     pub(super) fn target(&self) -> Destination {
         Destination { ptr: self.ptr, mask: self.mask, site: self.site }
     }
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// Any byte but 0 is true.
+    /// Converts a byte to a truth value: any byte but 0 is true.
     pub(super) fn truth_of_byte(&mut self, value: Value, elem: Elem) -> Value {
         use cranelift_codegen::ir::condcodes::IntCC;
         match elem == Elem::Data(DType::Bool) {
@@ -42,7 +42,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// The element at an address, or that of `other` (else 0) where the mask does not hold.
+    /// Reads the element at an address; where the mask does not hold, returns `other` or else 0.
     pub(super) fn read(
         &mut self,
         elem: Elem,
@@ -55,7 +55,7 @@ impl<'m> Emitter<'m, '_> {
             let value = self.b.ins().load(elem.clif(), flags, address, 0);
             return self.truth_of_byte(value, elem);
         };
-        // Where nothing may be touched, the dummy is read: there is no branch.
+        // Where nothing may be accessed, the dummy is read instead, which avoids a branch.
         let at = self.b.ins().select(mask, address, self.scratch);
         let value = self.b.ins().load(elem.clif(), flags, at, 0);
         let value = self.truth_of_byte(value, elem);
@@ -76,7 +76,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().store(flags, value, at, 0);
     }
 
-    /// Ends the run of programs where the status is not 0.
+    /// Returns from the entry, executing no further programs, if the status is not 0.
     pub(super) fn stop_if(&mut self, status: Value) {
         let (stop, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(stop);
@@ -98,12 +98,12 @@ impl<'m> Emitter<'m, '_> {
         self.store_block(&dims, Store { ptr, value, mask, site })
     }
 
-    /// Writes a block.
+    /// Stores a block of these dimensions.
     pub(super) fn store_block(&mut self, dims: &[usize], store: Store) -> Result<()> {
         if dims.is_empty() {
             return self.store_elements(dims, store);
         }
-        // Loads of the only row can be told apart from the store when it is done.
+        // Loads of a single row need not be forced: a run-time test shows whether the store overlaps them.
         let plan = self.store_rows(dims, store);
         let row = plan.as_ref().map(StorePlan::row).filter(|row| row.is_whole());
         let spared: HashSet<NodeId> =
@@ -119,7 +119,7 @@ impl<'m> Emitter<'m, '_> {
         match plan {
             Some(plan) if apart || plan.row().is_whole() => self.store_apart(dims, store, plan),
             None if apart => self.store_elements(dims, store),
-            // What was spared would be read after elements are stored.
+            // The loads left unforced would otherwise be evaluated after some elements have been stored.
             _ => {
                 let value = self.copied(dims, store.value)?;
                 self.store_block(dims, Store { value, ..store })
@@ -127,7 +127,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// A copy of the block in scratch.
+    /// Copies the block to scratch.
     fn copied(&mut self, dims: &[usize], value: NodeId) -> Result<NodeId> {
         let (elem, bits) = (self.nodes[value].elem, self.nodes[value].bits);
         let copy = self.reserve(elem.size() << bits);
@@ -135,7 +135,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.node(Kind::Buffer(copy), elem, bits, 1, 0))
     }
 
-    /// Stores by rows, or from a copy if the store overlaps loads of the only row.
+    /// Stores by rows; if the store overlaps loads of the only row, a copy is stored instead.
     fn store_apart(&mut self, dims: &[usize], store: Store, plan: StorePlan) -> Result<()> {
         let overlaps = self.nodes.overlaps(plan.row(), store.ptr);
         if overlaps.is_empty() || !plan.row().is_whole() {
@@ -154,7 +154,7 @@ impl<'m> Emitter<'m, '_> {
         self.either(apart, direct, copied).map(drop)
     }
 
-    /// The rows by which vectors can store a block, if they can.
+    /// The rows by which vectors can store a block; `None` if they cannot.
     fn store_rows(&self, dims: &[usize], store: Store) -> Option<StorePlan> {
         let wide = self.wide_store_rows(dims, store).map(StorePlan::Wide);
         wide.or_else(|| self.lane_store_rows(dims, store).map(StorePlan::Lanes))

@@ -1,4 +1,4 @@
-//! Elementwise ops on one element of each operand.
+//! Elementwise ops, applied to one element of each operand.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -10,7 +10,7 @@ use super::node::Register;
 use super::{Emitter, Result, malformed};
 
 impl<'m> Emitter<'m, '_> {
-    /// The result of an elementwise or pointer op for these elements.
+    /// The result of an elementwise or pointer op on these elements.
     pub(super) fn element(
         &mut self,
         op: &'m Op,
@@ -53,7 +53,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Reads bits as another type of the same width.
+    /// Reinterprets bits as another type of the same width.
     pub(super) fn bitcast(&mut self, value: Value, to: cranelift_codegen::ir::Type) -> Value {
         match self.b.func.dfg.value_type(value) == to {
             true => value,
@@ -119,7 +119,7 @@ impl<'m> Emitter<'m, '_> {
                 if op.flag("fmod") || !signed {
                     return Ok(rest);
                 }
-                // The sign is to be that of the divisor.
+                // The remainder takes the sign of the divisor.
                 let mixed = self.b.ins().bxor(rest, b);
                 let mixed = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, mixed, 0);
                 let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
@@ -145,7 +145,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().ireduce(Elem::Data(dtype).clif(), high)
     }
 
-    /// Quotient and remainder, any value where there is none.
+    /// Quotient and remainder; unspecified where the division is undefined.
     fn divide(&mut self, a: Value, b: Value, dtype: DType) -> (Value, Value) {
         let signed = dtype.class() == Class::Int;
         let ty = self.b.func.dfg.value_type(a);
@@ -158,7 +158,7 @@ impl<'m> Emitter<'m, '_> {
             let (q, r) = self.divide(a, b, if signed { DType::I32 } else { DType::U32 });
             return (self.b.ins().ireduce(ty, q), self.b.ins().ireduce(ty, r));
         }
-        // The processor traps on a zero divisor and on the least number divided by −1.
+        // The processor traps on a zero divisor and when the least number is divided by −1.
         let one = self.b.ins().iconst(ty, 1);
         let zero = self.b.ins().icmp_imm_s(IntCC::Equal, b, 0);
         if !signed {
@@ -177,7 +177,7 @@ impl<'m> Emitter<'m, '_> {
     fn float(&mut self, op: &'m Op, operands: &[(Value, Elem)], dtype: DType) -> Result<Value> {
         let result_is_truth = op.kind == K::IsNaN || comparison(op.kind).is_some();
         if let (K::Abs | K::Neg, Some(sign)) = (op.kind, sign_bit(dtype)) {
-            // Signs are bits, also those of NaN.
+            // These ops change the sign bit only, for NaN too.
             let a = operands[0].0;
             return Ok(match op.kind {
                 K::Abs => self.b.ins().band_imm_s(a, sign - 1),
@@ -193,7 +193,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// The op on `f32` or `f64`.
+    /// An op on `f32` or `f64`.
     fn float_op(&mut self, op: &'m Op, x: &[Value]) -> Result<Value> {
         let a = x[0];
         let b = x.get(1).copied().unwrap_or(a);
@@ -230,7 +230,7 @@ impl<'m> Emitter<'m, '_> {
                 let mixed = self.b.ins().icmp(IntCC::NotEqual, below, divisor);
                 let fixed = self.b.ins().fadd(rest, b);
                 let rest = self.b.ins().select(mixed, fixed, rest);
-                // No rest has the sign of the divisor too.
+                // A zero remainder takes the sign of the divisor too.
                 let signed = self.b.ins().fcopysign(zero, b);
                 self.b.ins().select(none, signed, rest)
             }
@@ -242,7 +242,7 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The greater (lesser) of two; of NaN and a number the number.
+    /// The greater (lesser) of two; if one is NaN, the other.
     fn extreme_num(&mut self, a: Value, b: Value, greater: bool) -> Value {
         let both = if greater { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
         let a_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
@@ -252,7 +252,7 @@ impl<'m> Emitter<'m, '_> {
     }
 }
 
-/// The bit of the sign in formats where it says nothing else, for those in integer registers.
+/// The sign bit of formats held in integer registers; `None` where it has another meaning too.
 fn sign_bit(dtype: DType) -> Option<i64> {
     match dtype {
         DType::F16 | DType::BF16 => Some(0x8000),
@@ -261,7 +261,7 @@ fn sign_bit(dtype: DType) -> Option<i64> {
     }
 }
 
-/// Conditions for signed and unsigned integers and floats.
+/// Comparison conditions for signed integers, unsigned integers and floats.
 pub(super) fn comparison(kind: K) -> Option<(IntCC, IntCC, FloatCC)> {
     Some(match kind {
         K::Equal => (IntCC::Equal, IntCC::Equal, FloatCC::Equal),

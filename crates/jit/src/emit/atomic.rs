@@ -1,4 +1,4 @@
-//! Atomic ops and histograms, by routines over blocks in scratch.
+//! Atomic ops and histograms, implemented by routines on blocks in scratch.
 
 use cranelift_codegen::ir::Value;
 use trident_ir::dtype::Class;
@@ -12,7 +12,7 @@ use crate::abi;
 use crate::routine::{Rmw, Routine};
 
 impl<'m> Emitter<'m, '_> {
-    /// The address of the elements of a block, of none if there is no block.
+    /// The address of the block's elements, or null if there is no block.
     fn address_or_null(&mut self, node: Option<NodeId>, dims: &[usize]) -> Result<Value> {
         match node {
             Some(node) => self.address(node, dims),
@@ -20,7 +20,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Has the accesses of an atomic op checked, where accesses are.
+    /// Checks the accesses of an atomic op, if accesses are checked.
     fn check_atomic(
         &mut self,
         op: &Op,
@@ -110,7 +110,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Op `descriptor_reduce`, for pointers and mask of the block.
+    /// Op `descriptor_reduce`, given the pointers and mask of the block.
     pub(super) fn reduce_block(
         &mut self,
         op: &'m Op,
@@ -147,8 +147,8 @@ impl<'m> Emitter<'m, '_> {
     }
 }
 
-/// The routine for an atomic op of this name. Bits are bits: where only they matter, integers of either sign and floats
-/// share routines.
+/// The routine for the atomic op `name`. Where only bits matter, signed integers, unsigned integers and floats share
+/// routines.
 fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
     let (rmw, bits_only) = match name {
         "add" | "fadd" => (Rmw::Add, false),

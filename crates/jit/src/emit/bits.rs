@@ -1,4 +1,4 @@
-//! Conversions between `f32` and the formats of 16 bits, on the bits.
+//! Conversions between `f32` and the 16-bit formats by bit manipulation.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -10,12 +10,12 @@ impl Emitter<'_, '_> {
         self.bitcast(x, types::I32)
     }
 
-    /// `f16` bits to `f32`, exactly.
+    /// Converts `f16` bits to `f32`, exactly.
     pub(super) fn f32_of_f16(&mut self, x: Value) -> Value {
         let wide = self.b.ins().uextend(types::I32, x);
         let magnitude = self.b.ins().band_imm_s(wide, 0x7fff);
         let moved = self.b.ins().ishl_imm_u(magnitude, 13);
-        // The product moves the exponent by the difference of the biases, and makes subnormal numbers normal.
+        // The product adjusts the exponent by the difference of the biases and normalises subnormals.
         let small = self.bitcast(moved, types::F32);
         let scale = self.b.ins().f32const(f32::from_bits((127 + 112) << 23));
         let scaled = self.b.ins().fmul(small, scale);
@@ -30,14 +30,14 @@ impl Emitter<'_, '_> {
         self.bitcast(bits, types::F32)
     }
 
-    /// `bf16` bits to `f32`, exactly.
+    /// Converts `bf16` bits to `f32`, exactly.
     pub(super) fn f32_of_bf16(&mut self, x: Value) -> Value {
         let wide = self.b.ins().uextend(types::I32, x);
         let bits = self.b.ins().ishl_imm_u(wide, 16);
         self.bitcast(bits, types::F32)
     }
 
-    /// `f32` to the bits of the nearest `bf16`, ties to even, or the next toward zero.
+    /// Rounds `f32` to `bf16` bits: to nearest, ties to even, or toward zero.
     pub(super) fn bf16_of_f32(&mut self, x: Value, to_zero: bool) -> Value {
         let bits = self.f32_bits(x);
         let high = self.b.ins().ushr_imm_u(bits, 16);
@@ -55,11 +55,11 @@ impl Emitter<'_, '_> {
         self.b.ins().ireduce(types::I16, found)
     }
 
-    /// `f32` to the bits of the nearest `f16`, ties to even, or the next toward zero.
+    /// Rounds `f32` to `f16` bits: to nearest, ties to even, or toward zero.
     pub(super) fn f16_of_f32(&mut self, x: Value, to_zero: bool) -> Value {
         let bits = self.f32_bits(x);
         let magnitude = self.b.ins().band_imm_s(bits, 0x7fff_ffff);
-        // The difference of the biases, in place.
+        // The difference of the biases, shifted to the exponent field.
         let rebias = -(112i64 << 23);
         let (normal, tiny) = if to_zero {
             let moved = self.b.ins().iadd_imm_s(magnitude, rebias);
@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
             let biased = self.b.ins().iadd_imm_s(magnitude, rebias + 0xfff);
             let biased = self.b.ins().iadd(biased, odd);
             let normal = self.b.ins().ushr_imm_u(biased, 13);
-            // Next to 1/2 the last place of `f32` is the step of the subnormal numbers of `f16`.
+            // For values just above 1/2, the last place of `f32` is the spacing of `f16` subnormals.
             let small = self.bitcast(magnitude, types::F32);
             let half = self.b.ins().f32const(0.5);
             let sum = self.b.ins().fadd(small, half);
@@ -101,8 +101,8 @@ impl Emitter<'_, '_> {
         self.b.ins().ireduce(types::I16, found)
     }
 
-    /// `f64` to `f32` such that rounding again to a much narrower format is as rounding once: where the result is not
-    /// exact, the last bit is 1 ("round to odd"; Boldo and Melquiond, 2008).
+    /// Converts `f64` to `f32` such that rounding the result to a much narrower format equals rounding once: if the
+    /// conversion is inexact, the last bit is 1 ("round to odd"; Boldo and Melquiond, 2008).
     pub(super) fn odd_f32_of_f64(&mut self, x: Value) -> Value {
         let near = self.b.ins().fdemote(types::F32, x);
         let back = self.b.ins().fpromote(types::F64, near);

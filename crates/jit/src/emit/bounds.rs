@@ -1,9 +1,10 @@
-//! Tests that memory accesses stay inside of what the launch's arguments point to.
+//! Tests that memory accesses stay inside the memory that the launch's arguments point to.
 //!
-//! The table of a launch has the memory behind each parameter, and the compiler knows which parameters a pointer may come
-//! from. An address is inside if its distance from the base, as an unsigned number, is less than the length: sums that
-//! wrapped around are far away. One element is tested by one comparison, a row by its first and last byte. What seems to
-//! be outside is left to [`Context::check`](Context), which knows all and words the error.
+//! The table of a launch records the memory behind each parameter, and the compiler knows which parameters a pointer
+//! may come from. An address is inside if its distance from the base, as an unsigned number, is less than the length; a
+//! sum that wrapped around is far from the base. One comparison tests an element, and the first and last byte a row. An
+//! access that appears to be outside is passed to [`Context::check`](Context), which knows all the memory of the launch
+//! and reports errors.
 
 use std::mem::{offset_of, size_of};
 
@@ -16,7 +17,7 @@ use trident_runtime::Checks;
 use super::{Context, Emitter, Result};
 use crate::abi::{self, Bound};
 
-/// Most parameters of one pointer that code compares it with.
+/// Maximum number of parameters that the code compares one pointer with.
 const CANDIDATES: usize = 8;
 
 /// The memory behind a parameter, in registers.
@@ -28,12 +29,12 @@ pub(super) struct Range {
 }
 
 impl Emitter<'_, '_> {
-    /// Whether code tests bounds.
+    /// Whether the code tests bounds.
     pub(super) fn bounded(&self) -> bool {
         self.checks == Checks::Bounds
     }
 
-    /// The memory behind each of the entry's parameters that is a pointer.
+    /// Loads the memory range behind each pointer parameter of the entry.
     pub(super) fn ranges(&mut self, entry: &Func) {
         if !self.bounded() {
             return;
@@ -58,7 +59,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Base and length of each memory that the site's pointers may go to.
+    /// Base and length of each memory range that the site's pointers may point into.
     fn candidates(&self, touch: Touch) -> Vec<(Value, Value)> {
         let Some(site) = self.emitted.sites.get(touch.site as usize) else { return vec![] };
         let origin = &site.origin;
@@ -69,7 +70,7 @@ impl Emitter<'_, '_> {
             .collect()
     }
 
-    /// Whether `holds` of base and length of any of these memories.
+    /// Whether `holds` is true of the base and length of any of these ranges.
     fn any(
         &mut self,
         touch: Touch,
@@ -83,11 +84,11 @@ impl Emitter<'_, '_> {
         found.unwrap_or_else(|| self.b.ins().iconst(types::I8, 0))
     }
 
-    /// Whether an element of so many bytes is inside.
+    /// Whether an element of `bytes` bytes is inside.
     fn holds_element(&mut self, touch: Touch, address: Value, bytes: usize) -> Value {
         self.any(touch, |e, base, length| {
             let offset = e.b.ins().isub(address, base);
-            // Places for the element's first byte.
+            // Valid offsets of the element's first byte.
             let rest = e.int(bytes as i64 - 1);
             let most = e.b.ins().umax(length, rest);
             let places = e.b.ins().isub(most, rest);
@@ -95,7 +96,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Whether so many bytes are inside, a number far below 2^63.
+    /// Whether `bytes` bytes from the address on are inside; `bytes` is far below 2^63.
     fn holds_bytes(&mut self, touch: Touch, address: Value, bytes: Value) -> Value {
         self.any(touch, |e, base, length| {
             let offset = e.b.ins().isub(address, base);
@@ -106,8 +107,8 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Whether all is inside from the first of these addresses up to an element of so many bytes at the last; `span` is
-    /// the exact distance of the two.
+    /// Whether all memory is inside, from `low` to the end of an element of `bytes` bytes at `low + span`; `span` must
+    /// be exact.
     pub(super) fn holds_span(
         &mut self,
         touch: Touch,
@@ -119,7 +120,7 @@ impl Emitter<'_, '_> {
         self.holds_bytes(touch, low, bytes)
     }
 
-    /// Whether `count` elements from number `from` of a row on are inside.
+    /// Whether `count` elements of a row, beginning with number `from`, are inside.
     pub(super) fn holds_span_of(
         &mut self,
         span: &Span,
@@ -138,7 +139,7 @@ impl Emitter<'_, '_> {
         Ok(self.holds_bytes(span.touch, first, bytes))
     }
 
-    /// In a launch with checks: stops the program if an element's access is wrong.
+    /// In a launch with checks, stops the program if the access to an element is invalid.
     pub(super) fn checked(
         &mut self,
         address: Value,
@@ -175,7 +176,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Has the launch look at an access; stops the program if it is wrong.
+    /// Calls the launch's check of an access; stops the program if the access is invalid.
     fn ask(&mut self, address: Value, bytes: usize, kind: u64, mask: Option<Value>, site: u64) {
         let flags = MemFlagsData::trusted().with_readonly();
         let at = offset_of!(Context<'_>, check) as i32;

@@ -12,7 +12,7 @@ use super::{Emitter, Result, malformed};
 use crate::loops;
 use crate::routine::{Function, Rounding, Routine};
 
-/// Whether loops of the widest vectors compute the function that an op is.
+/// Whether loops in the widest vectors can compute the op's function.
 pub(super) fn traced(func: &Func, op: &Op) -> bool {
     let types: Option<Vec<DType>> = op.used().map(|v| func.ty(v).dtype()).collect();
     let function = types.and_then(|types| Function::find(function_name(op), &types));
@@ -24,7 +24,7 @@ fn is_traced(function: &Function) -> bool {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// Calls a routine that gives nothing; arguments are addresses and 64-bit integers.
+    /// Calls a routine without a result; arguments are addresses and 64-bit integers.
     pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
         self.decide(|| format!("call {routine}"));
         let slot = routine.slot().ok_or_else(|| Declined {
@@ -37,7 +37,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Calls a C function of 64-bit arguments, which gives nothing or a 64-bit integer.
+    /// Calls a C function with 64-bit arguments; with `result`, it returns a 64-bit integer.
     pub(super) fn call_address(
         &mut self,
         address: Value,
@@ -54,7 +54,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.inst_results(call).first().copied()
     }
 
-    /// Calls a routine of strips for one element.
+    /// Calls a routine on spans for a single element.
     pub(super) fn call_elements(
         &mut self,
         op: &Op,
@@ -82,7 +82,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.b.ins().load(result.clif(), flags, args[0], 0))
     }
 
-    /// The routine that computes a whole block of the op's elements, if the op is one that is no few instructions.
+    /// The routine that computes a whole block of the op's elements, if the op is too costly to inline.
     pub(super) fn block_routine(
         &self,
         op: &Op,
@@ -117,12 +117,13 @@ impl<'m> Emitter<'m, '_> {
         routine.slot().is_some().then_some(routine)
     }
 
-    /// Whether loops compute the routine's function in their own code.
+    /// Whether loops generate the routine's function inline.
     pub(super) fn loops_compute(&self, routine: Routine) -> bool {
         self.wide && matches!(routine, Routine::Function(f) if is_traced(f))
     }
 
-    /// Has routines compute the functions in these expressions that no loop computes.
+    /// Computes by routines those functions in these expressions that are normally left to loops, since no loop will
+    /// evaluate the expressions.
     pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<()> {
         if !self.wide {
             return Ok(());
@@ -154,7 +155,7 @@ impl<'m> Emitter<'m, '_> {
                 Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
             }
         }
-        // Operands come before what uses them.
+        // Node order puts operands before their users.
         found.sort_unstable_by_key(|f| f.0);
         for (node, op, routine, operands) in found {
             let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
@@ -167,7 +168,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Has a routine compute a block, and gives its address.
+    /// Computes a block by a routine and returns the address of the result.
     pub(super) fn call_block_routine(
         &mut self,
         op: &Op,
@@ -187,7 +188,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(out)
     }
 
-    /// A function by its name; narrow floats go through `f32` where it is not there for them.
+    /// Calls a function by name; narrow floats go through `f32` if it does not exist for their type.
     pub(super) fn libm(
         &mut self,
         op: &Op,

@@ -1,7 +1,7 @@
 //! Products of blocks, by routines.
 //!
-//! A factor that is loaded from rows and columns in memory is read there, if all of it may be read, which is known at run
-//! time; else it is copied to scratch. A sum that a loop carries stays where it is.
+//! A factor loaded from rows and columns in memory is read in place if all of it may be read, which is tested at run
+//! time; otherwise it is copied to scratch. A sum that a loop carries is updated in place.
 
 use std::mem::offset_of;
 
@@ -17,13 +17,13 @@ use crate::routine::{
     Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
 };
 
-/// A factor in memory: the address of its first element and the distances of matrices, rows and columns in elements.
+/// A factor in memory: the address of its first element and the strides of matrices, rows and columns, in elements.
 struct Matrices {
     address: Value,
     steps: [Value; 3],
 }
 
-/// Those of an address and three distances.
+/// The matrices given by an address and three strides.
 fn matrices(op: &Op, values: &[Value]) -> Result<Matrices> {
     match *values {
         [address, batch, row, column] => Ok(Matrices { address, steps: [batch, row, column] }),
@@ -31,7 +31,7 @@ fn matrices(op: &Op, values: &[Value]) -> Result<Matrices> {
     }
 }
 
-/// Batch, rows and columns.
+/// The dimensions as batch, rows and columns.
 fn matrix(op: &Op, dims: &[usize]) -> Result<[usize; 3]> {
     match *dims {
         [m, n] => Ok([1, m, n]),
@@ -41,7 +41,7 @@ fn matrix(op: &Op, dims: &[usize]) -> Result<[usize; 3]> {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// Writes a field of the operands of a routine.
+    /// Writes a field of a routine's operand record.
     pub(super) fn put(&mut self, record: Value, offset: usize, value: Value) {
         let flags = self.flags();
         self.b.ins().store(flags, value, record, offset as i32);
@@ -52,9 +52,9 @@ impl<'m> Emitter<'m, '_> {
         self.put(record, offset, value);
     }
 
-    /// The elements of a factor. They are read where they lie in memory, if they lie there in rows and columns.
+    /// The elements of a factor, read in place if they lie in memory in rows and columns.
     fn factor(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
-        // Where all accesses are checked, each is on its own.
+        // With all accesses checked, each element is accessed individually.
         let strided = match self.checks {
             Checks::All => return self.in_scratch(op, node, dims),
             Checks::None | Checks::Bounds => self.nodes.strided(node, dims, self.bounded()),
@@ -79,8 +79,7 @@ impl<'m> Emitter<'m, '_> {
         matrices(op, &found)
     }
 
-    /// The elements of a factor in scratch. What only renames indices of a block, as a transposition does, becomes
-    /// distances.
+    /// The elements of a factor in scratch. A view that only renames indices, such as a transposition, becomes strides.
     fn in_scratch(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
         let [_, m, n] = matrix(op, dims)?;
         let (address, far) = match self.renamed(node, dims) {
@@ -90,7 +89,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(Matrices { address, steps: far.map(|far| self.int(far)) })
     }
 
-    /// The block whose indices `node` renames, its dimensions, and the distances of matrices, rows and columns.
+    /// The block that `node` is a view of, its dimensions, and the strides of matrices, rows and columns in elements.
     fn renamed(&self, node: NodeId, dims: &[usize]) -> Option<(NodeId, Vec<usize>, [i64; 3])> {
         let Kind::View(of, map) = &self.nodes[node].kind else { return None };
         let distance = |(start, bits): (u8, u8)| -> Option<i64> {
@@ -115,13 +114,13 @@ impl<'m> Emitter<'m, '_> {
         Some((*of, of_dims, [batch, found[found.len() - 2], found[found.len() - 1]]))
     }
 
-    /// Whether all elements are surely the zero of all bits zero.
+    /// Whether all elements are known to be zero with all bits clear.
     fn is_zero(&self, node: NodeId) -> bool {
         let Kind::Uniform(value) = self.nodes[node].kind else { return false };
         self.nodes.constant(value) == Some(0)
     }
 
-    /// Where the sum of a product lies, and whether it begins with zeros that were not written.
+    /// Where a product is accumulated, and whether that memory counts as zero without having been written.
     fn summed_in(&mut self, op: &'m Op, c: NodeId, dims: &[usize]) -> Result<(Value, bool)> {
         let bytes = self.nodes[c].elem.size() << index_bits(dims);
         let at = self.in_place.get(&std::ptr::from_ref(op)).copied();

@@ -1,8 +1,8 @@
 //! Branches, loops and calls. Calls are inlined.
 //!
-//! A block that a loop carries lies in one of two buffers in scratch: each run reads one and writes the other, and only
-//! their addresses move. The sum of products that nothing else uses needs one buffer only. A block that moves by one
-//! scalar each run, as pointers do, is its first value plus a sum.
+//! A block that a loop carries lies in one of two buffers in scratch: each iteration reads one and writes the other,
+//! and only their addresses are swapped. A sum of products that nothing else uses needs one buffer only. A block to
+//! which each iteration adds one scalar, as with pointers, is its first value plus a sum.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -13,21 +13,21 @@ use super::node::{Desc, Kind, Register, Val};
 use super::sweep::args;
 use super::{Emitter, Result, malformed};
 
-/// How a value goes around a loop.
+/// Representation of a loop-carried value.
 enum Carried<'m> {
     /// In registers.
     Scalar(Elem),
     Descriptor(Desc),
-    /// The first value, always.
+    /// Always the first value.
     Same(Val),
-    /// The first value and the op that adds the sum of what was added.
+    /// The first value, and the op that adds the sum accumulated so far.
     Offset {
         init: NodeId,
         dims: Vec<usize>,
         op: &'m Op,
         of: Elem,
     },
-    /// In a buffer that this product is added to.
+    /// In a buffer to which this product is added in place.
     Sum {
         buffer: Value,
         elem: Elem,
@@ -46,7 +46,7 @@ impl<'m> Emitter<'m, '_> {
         values.iter().map(|&v| self.b.func.dfg.value_type(v)).collect()
     }
 
-    /// Decides how the values go around, and gives the registers that hold the first ones.
+    /// Decides how the values are carried, and returns the registers that hold the first ones.
     fn carry(
         &mut self,
         op: &'m Op,
@@ -115,7 +115,7 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The values that these registers hold.
+    /// The values that these registers represent.
     fn arrived(&mut self, how: &[Carried<'m>], mut values: &[Value]) -> Vec<Val> {
         let mut found = vec![];
         let mut take = |n: usize| {
@@ -150,7 +150,7 @@ impl<'m> Emitter<'m, '_> {
         found
     }
 
-    /// The registers for the next run, after the one that began with `before`.
+    /// The registers for the next iteration, after the one that began with `before`.
     fn leave(
         &mut self,
         op: &Op,
@@ -186,7 +186,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(next)
     }
 
-    /// Fills buffers, those of one shape in one loop.
+    /// Fills buffers, using one loop for those of one shape.
     fn fill_all(&mut self, mut fills: Vec<(Vec<usize>, NodeId, Value)>) -> Result<()> {
         while let Some((dims, ..)) = fills.first() {
             let dims = dims.clone();
@@ -199,7 +199,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The scalar that an `Offset` adds in this run.
+    /// The scalar that an `Offset` adds in this iteration.
     fn added(&mut self, op: &Op, add: &Op) -> Result<(Value, Elem)> {
         for i in [1, 0] {
             if let Ok(Val::Block(node, _)) = self.operand(add, i)
@@ -211,7 +211,8 @@ impl<'m> Emitter<'m, '_> {
         Err(malformed(op, "does not carry a uniform step"))
     }
 
-    /// Runs `body` in a region of its own: what it brings into scratch ends with it.
+    /// Runs `body` in a separate region, whose scratch is released at its end: buffers filled there no longer stand for
+    /// blocks.
     fn region<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let (scope, top, loads) = (self.nodes.enter(), self.top, self.pending.len());
         let result = body(self);
@@ -258,14 +259,14 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// How often a loop runs: 64 bits.
+    /// The number of iterations of a loop, as 64 bits.
     fn trip_count(&mut self, lower: Value, upper: Value, step: Value, elem: Elem) -> Value {
         let dtype = elem.dtype();
         let some = self.b.ins().icmp(IntCC::SignedGreaterThan, upper, lower);
         let [lower, upper, step] = [lower, upper, step].map(|v| self.wide(v, dtype));
         let span = self.b.ins().isub(upper, lower);
         let last = self.b.ins().iadd_imm_s(span, -1);
-        // A step that is not positive has no meaning, but must not trap.
+        // A step that is not positive is undefined, but must not trap.
         let one = self.int(1);
         let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, step, 0);
         let step = self.b.ins().select(positive, step, one);
@@ -280,7 +281,7 @@ impl<'m> Emitter<'m, '_> {
             return Err(malformed(op, "needs two regions"));
         };
         let init: Vec<ValueId> = op.used().collect();
-        // What the second region yields has no simple relation to what the first one takes.
+        // The second region's results have no simple relation to the first region's parameters.
         let (how, values) = self.carry(op, after, &init, &[], &[])?;
         let (head, body, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -290,7 +291,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().jump(head, &args(&values));
         self.b.switch_to_block(head);
         let now = self.b.block_params(head).to_vec();
-        // It always runs before what is behind the loop, so its buffers hold there too.
+        // The first region always executes before the code after the loop, so its buffers remain valid there.
         let vals = self.arrived(&how, &now);
         let mut yields = self.block(before, vals)?;
         if yields.is_empty() {

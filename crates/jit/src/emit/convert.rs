@@ -11,7 +11,7 @@ use super::{Emitter, Result};
 use crate::routine::{Rounding, Routine};
 
 impl Emitter<'_, '_> {
-    /// An integer (or truth value, or address) in 64 bits, extended by its sign.
+    /// Extends an integer, truth value or address to 64 bits, with its sign if the type is signed.
     pub(super) fn wide(&mut self, value: Value, dtype: DType) -> Value {
         match (dtype.size(), dtype.class()) {
             (8, _) => value,
@@ -20,7 +20,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A float as `f32`, or `f64` if it is one: exact.
+    /// Converts a float to `f32`, except `f64`, which stays as it is: exact.
     pub(super) fn widened(&mut self, op: &Op, value: Value, dtype: DType) -> Result<Value> {
         Ok(match dtype {
             DType::F32 | DType::F64 => value,
@@ -30,7 +30,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// An `f32` (or `f64`, if that is the type) in a float type, rounded to nearest even.
+    /// Rounds an `f32` (or an `f64`, if `to` is that) to a float type, to nearest even.
     pub(super) fn narrowed(&mut self, op: &Op, value: Value, to: DType) -> Result<Value> {
         Ok(match to {
             DType::F32 | DType::F64 => value,
@@ -40,7 +40,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Converts by a routine.
+    /// Converts one element by a routine.
     fn convert(
         &mut self,
         op: &Op,
@@ -85,7 +85,7 @@ impl Emitter<'_, '_> {
             (true, false) => {
                 let x = self.widened(op, x, from)?;
                 let wide = if to.size() == 8 { types::I64 } else { types::I32 };
-                // Saturation keeps the processor from trapping; what is outside has no defined value.
+                // Saturation prevents traps; values out of range have no defined result.
                 let value = match to.class() {
                     Class::UInt if to.size() >= 4 => self.b.ins().fcvt_to_uint_sat(wide, x),
                     _ => self.b.ins().fcvt_to_sint_sat(wide, x),
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
             DType::F64 => convert(self, types::F64),
             DType::F32 => convert(self, types::F32),
             _ => {
-                // Integers of 32 bits are exact in f64, so there is one rounding.
+                // 32-bit integers are exact in f64, so there is one rounding.
                 let exact = convert(self, types::F64);
                 let odd = self.odd_f32_of_f64(exact);
                 self.float_of_float(op, odd, DType::F32, to)?
@@ -153,7 +153,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// `f64` to the next `f32` toward zero.
+    /// Rounds `f64` to `f32` toward zero.
     fn truncated_f32_of_f64(&mut self, x: Value) -> Value {
         let near = self.b.ins().fdemote(types::F32, x);
         let back = self.b.ins().fpromote(types::F64, near);

@@ -1,4 +1,4 @@
-//! Descriptors: blocks of pointers and masks that are made where they are needed.
+//! Descriptors: blocks of pointers and masks, generated where they are needed.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, Type};
@@ -46,7 +46,7 @@ impl<'m> Emitter<'m, '_> {
         self.make(Kind::Apply(fun, operands.to_vec()), elem, bits, 1, operands)
     }
 
-    /// Coordinates along an axis of a block, from an offset on.
+    /// Coordinates along an axis of a block, starting at an offset.
     fn coordinate(&mut self, offset: Value, (start, length): (u8, u8), bits: u8) -> NodeId {
         let iota = self.make(Kind::Iota(0), Elem::Data(DType::I32), length, 0, &[]);
         let along = self.view(iota, (start..start + length).map(own).collect(), bits);
@@ -55,7 +55,7 @@ impl<'m> Emitter<'m, '_> {
         self.fun(Fun::Add, WIDE, bits, &[wide, offset])
     }
 
-    /// Pointers to the elements at these coordinates, and whether each is inside.
+    /// Pointers to the elements at these coordinates, and whether each coordinate is inside.
     fn pointers(&mut self, d: &Desc, coordinates: &[NodeId], bits: u8) -> (NodeId, NodeId) {
         let pointer = Elem::Ptr(d.elem);
         let mut address = self.uniform(d.base, pointer, bits);
@@ -83,7 +83,7 @@ impl<'m> Emitter<'m, '_> {
         (address, mask)
     }
 
-    /// Pointers and mask of the block whose offsets are the operands from `first` on.
+    /// Pointers and mask of the block whose offsets are the operands starting at `first`.
     fn block_at(&mut self, op: &Op, first: usize) -> Result<(Desc, NodeId, NodeId)> {
         let d = self.descriptor(op)?;
         let bits = index_bits(&d.block);
@@ -97,7 +97,7 @@ impl<'m> Emitter<'m, '_> {
         Ok((d, ptr, mask))
     }
 
-    /// Pointers and mask of the rows that operand `first` lists, from the column that the next one is.
+    /// Pointers and mask of the rows listed by operand `first`, starting at the column given by the next operand.
     fn rows_at(&mut self, op: &Op, first: usize) -> Result<(Desc, NodeId, NodeId, Vec<usize>)> {
         let d = self.descriptor(op)?;
         let (rows, row_dims) = self.tile(op, first)?;

@@ -11,7 +11,7 @@ use super::{Context, Emitter, Result, malformed};
 use crate::routine::{Print, Routine};
 
 impl<'m> Emitter<'m, '_> {
-    /// Bytes in scratch.
+    /// Writes bytes to scratch and returns their address.
     fn text(&mut self, bytes: &[u8]) -> Value {
         let address = self.reserve(bytes.len());
         for (i, &byte) in bytes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Evaluation of a block's element at an index.
+//! Evaluation of one element of a block at an index.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::{Emitter, Result};
 use crate::abi;
 
 impl<'m> Emitter<'m, '_> {
-    /// The linear index in a register.
+    /// The linear index, in a register.
     pub(super) fn place(&mut self, index: &Index) -> Value {
         if let Some(&value) = self.places.iter().rev().find_map(|m| m.get(index)) {
             return value;
@@ -24,7 +24,7 @@ impl<'m> Emitter<'m, '_> {
                 k += 1;
                 continue;
             };
-            // Neighbouring bits of one counter move together.
+            // Adjacent bits of one counter are moved together.
             let run = (1..index.len() - k)
                 .take_while(|&n| index[k + n] == Bit::Of { var, bit: bit + n as u8 })
                 .count()
@@ -102,7 +102,7 @@ impl<'m> Emitter<'m, '_> {
             Kind::Take { src, index: which, axis: (start, bits), of } => {
                 let chosen = self.eval(which, index)?;
                 let chosen = self.wide(chosen, self.nodes[which].elem.dtype());
-                // Indices outside give any element, but never one outside of the block.
+                // An index outside may yield any element, but must not access memory outside the block.
                 let chosen = self.b.ins().band_imm_s(chosen, (1i64 << bits) - 1);
                 let chosen = self.b.ins().ishl_imm_u(chosen, i64::from(start));
                 let rest = rename(&of, index);
@@ -121,7 +121,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(value)
     }
 
-    /// The element of a block of one element, or of rank 0.
+    /// The element of a block that has one element or rank 0.
     pub(super) fn only(&mut self, node: NodeId) -> Result<Value> {
         let mut values = vec![];
         self.repeat(0, &[], |e, _, _| {
@@ -131,7 +131,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(values[0])
     }
 
-    /// Evaluates what touches memory and does not depend on the inner counter, whose loop is not open yet.
+    /// Evaluates what accesses memory and does not depend on the inner counter, whose loop is not open yet.
     pub(super) fn hoist(
         &mut self,
         node: NodeId,
@@ -142,7 +142,7 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         if uniform(index) {
-            // Cranelift moves what touches no memory.
+            // Cranelift hoists what does not access memory.
             if self.nodes[node].cost > 0 {
                 self.eval(node, index)?;
             }
@@ -174,7 +174,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// A function of elements.
+    /// Applies a function to elements.
     fn apply(
         &mut self,
         fun: Fun<'m>,

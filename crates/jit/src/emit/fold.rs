@@ -1,4 +1,4 @@
-//! Reductions, scans and maps: their regions are scalar code inside of loops.
+//! Reductions, scans and maps: their regions are scalar code inside loops.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::{DType, Op, OpKind, Type};
@@ -8,7 +8,7 @@ use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, block_type, malformed};
 use crate::routine::{Fold, Routine};
 
-/// Operands of a fold, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
+/// The operands, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
 type Folded = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
 
 impl<'m> Emitter<'m, '_> {
@@ -45,7 +45,7 @@ impl<'m> Emitter<'m, '_> {
             .collect()
     }
 
-    /// The index with the bits of an axis put in.
+    /// The index with the bits of an axis inserted at `start`.
     fn with_axis(rest: &[Bit], start: u8, axis: &[Bit]) -> Index {
         let (low, high) = rest.split_at(usize::from(start).min(rest.len()));
         [low, axis, high].concat().into()
@@ -109,7 +109,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Folds the elements along the axis for one place of the result, first to last.
+    /// Reduces the elements along the axis for one position of the result, first to last.
     fn fold_line(
         &mut self,
         op: &'m Op,
@@ -127,7 +127,7 @@ impl<'m> Emitter<'m, '_> {
         if bits == 0 {
             return Ok(init);
         }
-        // The first element is the start: combining may have no neutral element. The loop is over the others.
+        // The first element is the initial value, as combining may have no neutral element; the loop covers the others.
         self.repeat_from_one(bits, &init, |e, var, left| {
             let axis: Vec<Bit> = counter(var, bits).collect();
             let at = Self::with_axis(place, start, &axis);
@@ -136,12 +136,12 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// Folds the elements along the axis for one place of the result: neighbours, then their results and so on, as the
-    /// reference interpreter does. No element waits for a long chain of others, and regions that are associative only
-    /// up to a NaN or a rounding, as that of `argmax` is, give what upstream's trees give.
+    /// Reduces the elements along the axis for one position of the result as a tree: adjacent elements, then adjacent
+    /// results and so on, as the reference interpreter does. Dependency chains stay short, and regions that are
+    /// associative only up to NaN or rounding, such as that of `argmax`, give the same results as upstream's trees.
     ///
-    /// Each of `lines` has room for the elements and for all results of the tree behind them; the results come in the
-    /// order in which they are needed.
+    /// Each of `lines` has room for the elements, followed by all results of the tree in the order in which they are
+    /// consumed.
     fn fold_tree(
         &mut self,
         op: &'m Op,
@@ -163,7 +163,7 @@ impl<'m> Emitter<'m, '_> {
             Ok(vec![])
         })?;
         let flags = self.flags();
-        // Result number `var` is of elements 2 var - 2 and 2 var - 1.
+        // Result number `var` combines elements 2 var - 2 and 2 var - 1.
         self.repeat_from_one(bits, &[], |e, var, _| {
             let (mut left, mut right, mut to) = (vec![], vec![], vec![]);
             let result: Index = counter(var, bits).collect();
@@ -232,7 +232,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// A counter that runs the other way.
+    /// A counter that counts down.
     fn mirrored(&mut self, var: u16, bits: u8) -> u16 {
         let value = self.vars[usize::from(var)];
         let last = self.int((1 << bits) - 1);
@@ -259,7 +259,7 @@ impl<'m> Emitter<'m, '_> {
             outs.push((self.reserve(elem.size() << total), elem));
         }
         let low = log2(pack);
-        // Effects of the region may touch what the operands are loaded from.
+        // The region's effects may overwrite memory that the operands are loaded from.
         if op.effect() == trident_ir::op::Effect::Write {
             self.force(nodes.clone())?;
         }
@@ -296,7 +296,7 @@ impl<'m> Emitter<'m, '_> {
     }
 }
 
-/// What a reduction or scan does whose region is one op that has a routine.
+/// The operation of a reduction or scan whose region is a single op supported by a routine.
 fn plain(op: &Op) -> Option<Fold> {
     let [region] = &op.regions[..] else { return None };
     let ([only], [a, b], [result]) = (&region.ops[..], &region.params[..], &region.results[..])
@@ -322,7 +322,8 @@ fn plain(op: &Op) -> Option<Fold> {
     })
 }
 
-/// The routine for a reduction. The order of combinations is open where they commute, so the routine's own will do.
+/// The routine for a reduction. These operations commute and may be combined in any order, so the routine may choose
+/// it.
 fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
     let routine = Routine::Fold { op: plain(op)?, dtype };
     routine.slot().map(|_| routine)

@@ -1,4 +1,4 @@
-//! Numbers and guards of `lower::access` as code.
+//! Code for the terms and guards of `lower::access`.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::node::Register;
 use super::{Emitter, Result};
 use crate::routine::{Fold, Routine};
 
-/// Numbers of an analysis that are in registers.
+/// Terms of an analysis that are in registers.
 pub(super) struct Numbers<'t> {
     terms: &'t Terms<Value>,
     known: HashMap<TermId, Value>,
@@ -25,7 +25,7 @@ impl<'t> Numbers<'t> {
 }
 
 impl Emitter<'_, '_> {
-    /// The number in a register.
+    /// The value of a term, in a register.
     pub(super) fn number(&mut self, n: &mut Numbers<'_>, term: TermId) -> Result<Value> {
         if let Some(&value) = n.known.get(&term) {
             return Ok(value);
@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
         Ok(value)
     }
 
-    /// The least and the greatest element of a block of integers, which is brought into scratch for it.
+    /// The least and the greatest element of a block of integers, which is first materialised in scratch.
     fn ends(&mut self, n: &mut Numbers<'_>, node: NodeId) -> Result<[Value; 2]> {
         if let Some(&found) = n.ends.get(&node) {
             return Ok(found);

@@ -1,6 +1,6 @@
-//! Groups of elements in vectors of 128 bits.
+//! Groups of elements in 128-bit vectors.
 //!
-//! Truth values are 32-bit lanes of all ones or zeros, whatever they were made of.
+//! Truth values are 32-bit lanes of all ones or zeros, whatever the width of the values they were computed from.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -19,15 +19,15 @@ use super::{Emitter, Result};
 /// Bytes of a vector.
 const BYTES: usize = 16;
 
-/// Lanes of 4 bytes, and of 8.
+/// Number of 4-byte lanes, and of 8-byte lanes.
 const SINGLE: usize = 4;
 
-/// Vectors for a group.
+/// Number of vectors for a group.
 fn vectors(ty: Type) -> usize {
     (1 << GROUP) * ty.lane_type().bytes() as usize / BYTES
 }
 
-/// What vectors of 128 bits can do.
+/// The capabilities of 128-bit vectors.
 struct Lanes;
 
 impl Target for Lanes {
@@ -39,7 +39,7 @@ impl Target for Lanes {
         elem != Elem::Data(DType::Bool)
     }
 
-    /// Whether there is an instruction, or a few.
+    /// Whether one or a few instructions compute the op.
     fn computes(&self, op: &Op, operands: &[Operand], result: Elem) -> bool {
         let Some(&Operand { elem: Elem::Data(dtype), .. }) = operands.first() else { return false };
         let to = result.dtype();
@@ -74,7 +74,7 @@ impl Target for Lanes {
     }
 }
 
-/// The vectors that hold elements, if there are such.
+/// The type of the vectors that hold elements; `None` if vectors cannot hold them.
 pub(super) fn vector(elem: Elem) -> Option<Type> {
     match elem {
         Elem::Data(DType::F32) => Some(types::F32X4),
@@ -86,7 +86,7 @@ pub(super) fn vector(elem: Elem) -> Option<Type> {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// The longest rows that vectors can compute of these blocks.
+    /// The longest rows of these blocks that vectors can compute.
     pub(super) fn lane_row(
         &self,
         dims: &[usize],
@@ -96,12 +96,13 @@ impl<'m> Emitter<'m, '_> {
         self.row(&Lanes, dims, roots, to)
     }
 
-    /// Whether vectors can hold the elements in memory.
+    /// Whether vectors can be stored as these elements in memory.
     fn storable(&self, elem: Elem) -> bool {
         elem != Elem::Data(DType::Bool) && vector(elem).is_some()
     }
 
-    /// Writes blocks as [`Emitter::fill`] does, in vectors; gives whether that can be.
+    /// Writes blocks as [`Emitter::fill`] does, in vectors; returns false, having generated nothing, if that is
+    /// impossible.
     pub(super) fn fill_lanes(
         &mut self,
         dims: &[usize],
@@ -128,7 +129,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(true)
     }
 
-    /// The rows by which vectors of 128 bits can store a block, if they can.
+    /// The rows by which 128-bit vectors can store a block; `None` if they cannot.
     pub(super) fn lane_store_rows(&self, dims: &[usize], store: Store) -> Option<Row> {
         let storable = self.storable(self.nodes[store.value].elem);
         let to = Some(store.target());
@@ -149,7 +150,7 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// The address of the pass in an array that has the row's first element at `first`.
+    /// The address of the current pass in an array that holds the row's first element at `first`.
     fn group_address(&mut self, first: Value, size: usize) -> Value {
         let bytes = self.b.ins().ishl_imm_u(self.offset, i64::from(size.trailing_zeros()));
         self.b.ins().iadd(first, bytes)
@@ -174,7 +175,7 @@ impl<'m> Emitter<'m, '_> {
             .collect()
     }
 
-    /// The elements of the group that the code is in.
+    /// The elements of the current group.
     fn lanes(&mut self, node: NodeId, index: &Index, part: Part) -> Result<Vec<Value>> {
         let elem = self.nodes[node].elem;
         let ty = vector(elem).unwrap_or(types::I32X4);
@@ -236,7 +237,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(values)
     }
 
-    /// A scalar in all lanes.
+    /// Copies a scalar to all lanes.
     fn splat(&mut self, value: Value, elem: Elem, ty: Type) -> Value {
         if elem == Elem::Data(DType::Bool) {
             let wide = self.b.ins().uextend(types::I32, value);
@@ -246,7 +247,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().splat(ty, value)
     }
 
-    /// The op on the operands' groups.
+    /// Applies the op to the operands' groups.
     fn lanes_of(
         &mut self,
         op: &Op,
@@ -266,7 +267,7 @@ impl<'m> Emitter<'m, '_> {
             .enumerate()
             .map(|(i, &o)| {
                 let at = self.nodes.operand_index(o, index);
-                // All lanes are shifted by the same amount, which is a scalar.
+                // All lanes are shifted by the same amount, a scalar.
                 match op.kind == K::BitShift && i == 1 {
                     true => Ok(vec![self.eval(o, &start(&at))?]),
                     false => self.lanes(o, &at, part),
@@ -294,7 +295,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(if truth && from.size() == 8 { self.narrow_lanes(&values) } else { values })
     }
 
-    /// Twice as many vectors of lanes of twice the width.
+    /// Widens to twice as many vectors, with lanes of twice the width.
     fn widen_lanes(&mut self, x: &[Value], signed: bool) -> Vec<Value> {
         x.iter()
             .flat_map(|&v| match signed {
@@ -304,7 +305,7 @@ impl<'m> Emitter<'m, '_> {
             .collect()
     }
 
-    /// The lower halves of lanes of 64 bits.
+    /// The lower halves of 64-bit lanes.
     fn narrow_lanes(&mut self, x: &[Value]) -> Vec<Value> {
         x.chunks_exact(2).map(|pair| self.even_lanes(pair[0], pair[1], types::I32X4)).collect()
     }
@@ -415,7 +416,7 @@ impl<'m> Emitter<'m, '_> {
             },
             K::Where => self.choose(a, b, x[2]),
             K::BitCast => self.bitcast(a, ty),
-            // An equality of truth values.
+            // Equality of truth values.
             _ => self.b.ins().icmp(IntCC::Equal, a, b),
         }
     }
@@ -431,7 +432,7 @@ impl<'m> Emitter<'m, '_> {
         self.choose(which, a, b)
     }
 
-    /// The greater (lesser) of two; of NaN and a number the number.
+    /// The greater (lesser) of two; if one is NaN, the other.
     fn extreme_num_lanes(&mut self, a: Value, b: Value, greater: bool) -> Value {
         let both = if greater { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
         let a_nan = self.b.ins().fcmp(FloatCC::Unordered, a, a);
@@ -440,7 +441,7 @@ impl<'m> Emitter<'m, '_> {
         self.choose(a_nan, b, not_b)
     }
 
-    /// Lanes of one vector or the other, by a mask of all ones or zeros.
+    /// Selects lanes of `a` or `b` by a mask of all ones or zeros.
     fn choose(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let bits = self.b.func.dfg.value_type(mask);

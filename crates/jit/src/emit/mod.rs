@@ -1,9 +1,9 @@
 //! Machine code for a tile function.
 //!
-//! One pass over the ops makes Cranelift IR. Scalars are in registers; a block is an expression, a [`node`], until a
-//! *root* (a store, a reduction, a product, a value carried by a loop …) needs its elements: then a loop over the
-//! root's [`index`] space evaluates the expression element by element, or it is materialised in scratch.
-//! Code grows with the number of ops, never with the size of blocks.
+//! One pass over the ops generates Cranelift IR. Scalars are in registers; a block is an expression, a [`node`], until
+//! a *root* (a store, a reduction, a product, a value carried by a loop …) needs its elements: then a loop over the
+//! root's [`index`] space evaluates the expression element by element, or it is materialised in scratch. Code size
+//! grows with the number of ops, never with the size of blocks.
 
 mod access;
 mod arithmetic;
@@ -46,15 +46,15 @@ use super::abi::Context;
 
 type Result<T> = std::result::Result<T, Declined>;
 
-/// What is wrong with a module that the verifier would have refused.
+/// An error about a module that the verifier would have rejected.
 fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
     Declined { op: op.describe(), reason: reason.into() }
 }
 
-/// A place in the source that errors of a launch can be about.
+/// A source location that errors of a launch can name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Site {
-    /// What an assertion says.
+    /// The message of an assertion.
     pub(super) message: String,
     /// `file:line:column`.
     pub(super) loc: Option<String>,
@@ -62,34 +62,34 @@ pub(super) struct Site {
     pub(super) origin: Origin,
 }
 
-/// What code generation gives besides code.
+/// The outputs of code generation besides the code.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Emitted {
     /// Bytes of scratch that each thread needs.
     pub(super) scratch: usize,
-    /// Places that faults are about.
+    /// Source locations that faults refer to.
     pub(super) sites: Vec<Site>,
-    /// Where the entry is, behind the loops.
+    /// The offset of the entry in the code, after the loops.
     pub(super) entry: usize,
-    /// What the loops do, where that was asked for.
+    /// The listing of the loops, if requested.
     pub(super) loops: String,
-    /// How blocks are computed and which routines are called, likewise: a line each, in the order of the code.
+    /// How blocks are computed and which routines are called, if requested: one line each, in code order.
     pub(super) decisions: Vec<String>,
 }
 
-/// A function whose ops are being generated; calls are inlined, so there may be several.
+/// A function being generated; calls are inlined, so several may be open.
 struct Frame<'m> {
     func: &'m Func,
     materialised: Rc<Materialisation>,
     env: Vec<Option<Val>>,
-    /// The op that is being generated, in each region that is open.
+    /// The op being generated in each open region.
     at: Vec<&'m Op>,
 }
 
-/// Scratch at the beginning of which lanes that are masked off may read and write.
+/// Bytes at the start of scratch that masked-off lanes may read and write.
 const DUMMY: usize = 64;
 
-/// Calls deeper than this are taken for a recursion.
+/// Calls nested deeper than this are assumed to be recursive.
 const MAX_CALLS: usize = 64;
 
 struct Emitter<'m, 'f> {
@@ -98,39 +98,39 @@ struct Emitter<'m, 'f> {
     module: &'m Module,
     materialisations: HashMap<*const Func, Rc<Materialisation>>,
     checks: Checks,
-    /// Whether runs may be computed by loops in the widest vectors.
+    /// Whether loops in the widest vectors may compute rows.
     wide: bool,
     /// Whether to record loops and decisions.
     listing: bool,
-    /// The code of loops, and where it stands.
+    /// The code of loops, and the offset of each.
     loops: Vec<(Vec<u8>, usize)>,
-    /// Whether loops may store past the caches: not where programs tell each other by atomics what they have stored.
+    /// Whether loops may use non-temporal stores: not if programs use atomics to signal what they have stored.
     streams: bool,
-    /// Most bytes that a loop of a program stores past the caches, where the launch's are many.
+    /// The largest number of bytes that a loop of one program may write by non-temporal stores; 0 if no loop does.
     streamed: i64,
-    /// Loads whose memory a loop has gone through.
+    /// Loads that an earlier loop already streamed.
     visited: HashSet<NodeId>,
-    /// Where accesses are checked.
+    /// The origins of pointers, if accesses are checked.
     origins: Option<Origins<'m>>,
-    /// The memory behind each parameter, where bounds are checked.
+    /// The memory behind each parameter, if bounds are checked.
     ranges: Vec<Option<bounds::Range>>,
-    /// Accesses of the loop that is being emitted which its guard has shown to be inside.
+    /// Accesses of the loop being emitted that its guard proved to be inside.
     proved: Proved,
     nodes: Graph<'m, Value>,
-    /// Loads that were not evaluated yet.
+    /// Loads not evaluated yet.
     pending: Vec<NodeId>,
     frames: Vec<Frame<'m>>,
-    /// Elements that were evaluated, for each loop that is open.
+    /// Elements already evaluated, for each open loop.
     memo: Vec<HashMap<(NodeId, Index), Value>>,
     places: Vec<HashMap<Index, Value>>,
-    /// Groups of elements that were evaluated in vectors.
+    /// Groups of elements already evaluated in vectors, for each open loop.
     wide_memo: Vec<HashMap<(NodeId, Index), Vec<Value>>>,
-    /// Counters of loops.
+    /// Values of the counters, by name.
     vars: Vec<Value>,
-    /// First element of the pass that the code computes, in its run, and of the group in its pass.
+    /// The first element of the current pass in its row, and of the current group in its pass.
     offset: Value,
     ahead: i64,
-    /// Masks that hold for all elements of that group, or for none.
+    /// Masks known to hold for all elements of that group, or for none.
     settled: Vec<(NodeId, Index)>,
     context: Value,
     table: Value,
@@ -138,16 +138,16 @@ struct Emitter<'m, 'f> {
     program: Value,
     ids: [Value; 3],
     grid: [Value; 3],
-    /// Where products that loops carry are summed.
+    /// The buffers in which loop-carried products are accumulated.
     in_place: HashMap<*const Op, Value>,
-    /// First free byte of scratch, and the most that was ever used.
+    /// First free byte of scratch, and the most ever in use.
     top: usize,
     most: usize,
     emitted: Emitted,
 }
 
-/// Generates the entry function of `module` into `function`, and gives the code of loops in the widest vectors, if `wide`
-/// allows them; it stands before the function's.
+/// Generates the entry function of `module` into `function`, and returns the code of loops in the widest vectors, if
+/// `wide` allows them; that code is placed before the function's.
 pub(super) fn emit(
     module: &Module,
     wide: bool,
@@ -224,7 +224,7 @@ pub(super) fn emit(
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// Runs `body` for each program.
+    /// Generates the loop that runs `body` for each program.
     fn programs(
         &mut self,
         first: Value,
@@ -235,7 +235,7 @@ impl<'m> Emitter<'m, '_> {
         let [x, y, _] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let (head, inner, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        // The launch does not start grids with a zero, so nothing divides by it.
+        // The launch does not start grids with a zero dimension, so there is no division by zero.
         let row = self.b.ins().udiv(first, x);
         let id_x = self.b.ins().urem(first, x);
         let id_z = self.b.ins().udiv(row, y);
@@ -266,7 +266,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Has stores past the caches come before the end of the launch.
+    /// Completes non-temporal stores before the launch ends.
     fn fence_streams(&mut self) {
         if self.streamed == 0 {
             return;
@@ -280,7 +280,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.switch_to_block(go_on);
     }
 
-    /// The next number below `n`, and whether that begins again.
+    /// The next number, wrapping to 0 at `n`, and whether it wrapped.
     fn count_up(&mut self, id: Value, n: Value) -> (Value, Value) {
         let next = self.b.ins().iadd_imm_s(id, 1);
         let carry = self.b.ins().icmp(IntCC::Equal, next, n);
@@ -288,7 +288,7 @@ impl<'m> Emitter<'m, '_> {
         (self.b.ins().select(carry, zero, next), carry)
     }
 
-    /// The values of the entry's parameters.
+    /// The values of the entry's parameters, read from `args`.
     fn params(&mut self, entry: &'m Func, args: Value) -> Result<Vec<Val>> {
         let flags = MemFlagsData::trusted().with_readonly();
         let mut params = vec![];
@@ -347,11 +347,11 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn func(&self) -> &'m Func {
-        // One frame is open whenever ops are generated.
+        // A frame is always open while ops are generated.
         self.frames[self.frames.len() - 1].func
     }
 
-    /// The op that is being generated.
+    /// The op being generated.
     fn current(&self) -> Option<&'m Op> {
         self.frames.last()?.at.last().copied()
     }
@@ -382,7 +382,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Operand `i` as a block; a scalar is one of rank 0.
+    /// Operand `i` as a block; a scalar becomes a block of rank 0.
     fn tile(&mut self, op: &Op, i: usize) -> Result<(NodeId, Vec<usize>)> {
         match self.operand(op, i)? {
             Val::Block(node, dims) => Ok((node, dims)),
@@ -391,7 +391,7 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
-    /// Operand `i` as a block, if it is there.
+    /// Operand `i` as a block, if present.
     fn optional(&mut self, op: &Op, i: usize) -> Result<Option<NodeId>> {
         match op.input(i) {
             Some(_) => self.tile(op, i).map(|t| Some(t.0)),
@@ -413,14 +413,14 @@ impl<'m> Emitter<'m, '_> {
         self.nodes.uniform(value, elem, bits)
     }
 
-    /// Records how something is done.
+    /// Records a decision.
     fn decide(&mut self, text: impl FnOnce() -> String) {
         if self.listing {
             self.emitted.decisions.push(text());
         }
     }
 
-    /// Reserves scratch.
+    /// Reserves scratch and returns its address.
     fn reserve(&mut self, bytes: usize) -> Value {
         let at = self.top;
         self.top = (at + bytes).next_multiple_of(64);
@@ -428,7 +428,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().iadd_imm_s(self.scratch, at as i64)
     }
 
-    /// Memory of one program is never known to be aligned, and never traps in a way that could be handled.
+    /// A program's memory is never known to be aligned, and its traps cannot be handled.
     fn flags(&self) -> MemFlagsData {
         MemFlagsData::new().with_notrap()
     }

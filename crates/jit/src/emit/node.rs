@@ -1,16 +1,16 @@
-//! Values while code is generated: scalars in registers, blocks as expressions that loops evaluate.
+//! Values during code generation: scalars in registers, blocks as expressions that loops evaluate.
 
 use cranelift_codegen::ir::{Type, Value, types};
 use trident_ir::DType;
 use trident_lower::access::{self, Elem, NodeId};
 
-/// How a block's elements come about, where scalars at run time are Cranelift's values.
+/// How a block's elements are obtained; run-time scalars are Cranelift values.
 pub(super) type Kind<'m> = access::Kind<'m, Value>;
 
-/// Types of registers.
+/// Register types.
 pub(super) trait Register {
-    /// The type of an element in a register, the same as in memory. Of an element of a tensor it has the bits; only those
-    /// of `f32` and `f64` are in a floating-point register.
+    /// The type of an element in a register, the same as in memory. An element of a tensor is held as its bits; only
+    /// `f32` and `f64` are in floating-point registers.
     fn clif(self) -> Type;
 }
 
@@ -35,7 +35,7 @@ impl Register for Elem {
 pub(super) enum Val {
     /// Rank 0.
     Scalar(Value, Elem),
-    /// A block and its dimensions.
+    /// A block with its dimensions.
     Block(NodeId, Vec<usize>),
     /// A descriptor.
     Descriptor(Desc),
@@ -49,6 +49,6 @@ pub(super) struct Desc {
     pub(super) base: Value,
     pub(super) lengths: Vec<Value>,
     pub(super) strides: Vec<Value>,
-    /// Bits of the element that stands outside.
+    /// Bits of the element that stands for those outside.
     pub(super) padding: Value,
 }

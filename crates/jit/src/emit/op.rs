@@ -1,4 +1,4 @@
-//! Which op becomes what.
+//! Dispatch of ops to the code that generates them.
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
@@ -10,14 +10,14 @@ use trident_runtime::{Checks, Declined};
 use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, malformed};
 
-/// Expressions deeper than this are materialised, so that evaluating one needs little stack.
+/// Expressions deeper than this are materialised, which bounds the stack needed to evaluate one.
 const DEEP: u32 = 128;
 
-/// Scalars that cost as much are computed once, not in each loop that uses them.
+/// Scalars that cost at least this much are computed once, not in each loop that uses them.
 const EXPENSIVE_SCALAR: u32 = 6;
 
 impl<'m> Emitter<'m, '_> {
-    /// Generates the ops of a block and gives its results.
+    /// Generates the ops of a block and returns its results.
     pub(super) fn block(&mut self, block: &'m Block, params: Vec<Val>) -> Result<Vec<Val>> {
         for (&id, val) in block.params.iter().zip(params) {
             self.define(id, val);
@@ -83,14 +83,14 @@ impl<'m> Emitter<'m, '_> {
                 let (value, elem) = (self.only(node)?, self.nodes[node].elem);
                 self.give(op, Val::Scalar(value, elem))
             }
-            // A volatile load is done where it stands.
+            // A volatile load is executed in place.
             K::Load => self.lazy(op),
             _ if is_lazy(op) => self.lazy(op),
             _ => Err(malformed(op, "has no native code")),
         }
     }
 
-    /// Defines the only result.
+    /// Defines the op's only result.
     pub(super) fn give(&mut self, op: &Op, val: Val) -> Result<()> {
         if let Some(id) = op.output(0) {
             self.define(id, val);
@@ -98,7 +98,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Defines result `i` as a block, materialised where that is decided.
+    /// Defines result `i` as a block, materialised where decided.
     pub(super) fn give_block(
         &mut self,
         op: &Op,
@@ -124,7 +124,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The value by way of memory: Cranelift computes values anew in each loop that uses them, but it does not load anew.
+    /// Spills the value and reloads it: Cranelift rematerialises values in each loop that uses them, but never repeats
+    /// a load.
     pub(super) fn pin(&mut self, value: Value) -> Value {
         let at = self.reserve(8);
         let flags = self.flags();
@@ -133,7 +134,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().load(ty, flags, at, 0)
     }
 
-    /// A node over operands.
+    /// Adds a node over operands.
     pub(super) fn make(
         &mut self,
         kind: Kind<'m>,
@@ -145,7 +146,7 @@ impl<'m> Emitter<'m, '_> {
         self.nodes.make(kind, elem, bits, cost, operands)
     }
 
-    /// A block that is another one by another index.
+    /// Adds a view of a block: the same elements at a renamed index.
     pub(super) fn view(&mut self, of: NodeId, map: Vec<Bit>, bits: u8) -> NodeId {
         self.nodes.view(of, map, bits)
     }
@@ -187,7 +188,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The block, if it is no expression: all elements are the same scalar, or a routine computes them.
+    /// The block, if it is not an expression: all elements are the same scalar, or a routine computes them.
     fn computed_now(
         &mut self,
         op: &'m Op,
@@ -270,7 +271,7 @@ impl<'m> Emitter<'m, '_> {
             let value = self.immediate(element(first), elem);
             return self.give_uniform(op, value, elem, literal.dims().to_vec());
         }
-        // Constants are code: a table of them would be the only data of a kernel.
+        // Constants become code: a table of them would be a kernel's only data.
         const MOST: usize = 1024;
         if literal.len() > MOST {
             return Err(malformed(op, format!("has more than {MOST} different elements")));
@@ -286,7 +287,7 @@ impl<'m> Emitter<'m, '_> {
         self.give(op, Val::Block(node, dims))
     }
 
-    /// The element with these bits.
+    /// An element with these bits.
     pub(super) fn immediate(&mut self, bits: i64, elem: Elem) -> Value {
         let ty = elem.clif();
         let bits = match elem == Elem::Data(DType::Bool) {
@@ -313,7 +314,7 @@ impl<'m> Emitter<'m, '_> {
         value
     }
 
-    /// Evaluates loads that are needed behind the op that is being generated, which may write.
+    /// Evaluates loads that are still needed after the current op, which may write.
     pub(super) fn force_loads(&mut self) -> Result<()> {
         let mut pending = self.pending.iter().map(|&load| &self.nodes[load].kind);
         if !pending.any(|kind| matches!(kind, Kind::Load { .. })) {
@@ -353,7 +354,7 @@ impl<'m> Emitter<'m, '_> {
                 Kind::Uniform(_) | Kind::Iota(_) | Kind::Buffer(_) => {}
             }
         }
-        // Operands come before what uses them.
+        // Node order puts operands before their users.
         loads.sort_unstable();
         for load in loads {
             let dims = [1usize << self.nodes[load].bits];
@@ -362,7 +363,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// A place for errors.
+    /// Adds a source location for errors and returns its number.
     pub(super) fn site(&mut self, op: &Op, message: &str) -> u64 {
         if self.checks == Checks::None && message.is_empty() && op.kind != K::Assert {
             return 0;

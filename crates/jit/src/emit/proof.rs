@@ -1,7 +1,7 @@
-//! Loops over elements whose accesses are known to be inside before the loop begins.
+//! Loops over elements whose accesses are known to be inside memory before the loop begins.
 //!
-//! One test ([`Corners`](trident_lower::access::Corners)) stands before the loop, which is emitted twice: without a test
-//! of each such access, and with all tests for when a corner is outside, because masks may leave out what is there.
+//! One test ([`Corners`](trident_lower::access::Corners)) precedes the loop, which is emitted twice: without tests of
+//! these accesses, and with all tests in case a corner is outside, because masks may exclude what is there.
 
 use trident_lower::access::{Destination, Index, NodeId, Proved};
 
@@ -14,13 +14,13 @@ impl Emitter<'_, '_> {
         self.proved.has(Some(load))
     }
 
-    /// Whether what is being stored is known to go inside.
+    /// Whether the current store is known to be inside.
     pub(super) fn is_store_proved(&self) -> bool {
         self.proved.has(None)
     }
 
-    /// Runs `body` for each index of a block, as [`Emitter::sweep`] does, where `to` says what it stores of elements of
-    /// so many bytes.
+    /// Runs `body` for each index of a block, as [`Emitter::sweep`] does; `to` is the destination and size in bytes of
+    /// the elements it stores.
     pub(super) fn sweep_proved(
         &mut self,
         dims: &[usize],
@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         self.either(inside, without, with).map(drop)
     }
 
-    /// Generates code in which these accesses have no tests.
+    /// Generates code that omits the tests of these accesses.
     pub(super) fn with_proved(
         &mut self,
         proved: Proved,

@@ -1,4 +1,5 @@
-//! The loops over rows: the test of a row's ends, passes over what it holds for, and the elements behind.
+//! The loops over rows: the test of a row's ends, passes over the elements for which it holds, and the remaining
+//! elements.
 
 use std::collections::HashSet;
 
@@ -15,18 +16,18 @@ use super::node::Kind;
 use super::wide::WideRows;
 use super::{Emitter, Result};
 
-/// What is computed for a group, or an element, of a row.
+/// What is computed at one step along a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// All elements of a group.
     Group,
-    /// All elements of a group for which the masks do not hold.
+    /// All elements of a group, where no mask holds.
     Off,
     /// One element.
     Element,
 }
 
-/// Rows of a block that is stored, and what computes them.
+/// Rows of a stored block, and what computes them.
 pub(super) enum StorePlan {
     /// Vectors of 128 bits.
     Lanes(Row),
@@ -53,7 +54,7 @@ pub(super) enum VectorPath {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// The longest rows that these vectors can compute of blocks, and write to where `to` says.
+    /// The longest rows of these blocks that the target's vectors can compute and write to `to`.
     pub(super) fn row(
         &self,
         target: &dyn Target,
@@ -61,7 +62,7 @@ impl<'m> Emitter<'m, '_> {
         roots: &[NodeId],
         to: Option<Destination>,
     ) -> Option<Row> {
-        // Each access is checked on its own.
+        // Each access is checked individually.
         if self.checks == Checks::All {
             return None;
         }
@@ -82,8 +83,8 @@ impl<'m> Emitter<'m, '_> {
         self.decide(|| format!("{what}: {rows} of {} by {by}{guarded}", row.len()));
     }
 
-    /// Runs `body` for each group of a row, or for each element where the row's test fails. Nothing runs for groups without
-    /// an element that is stored.
+    /// Runs `body` for each group of a row, or for each element where the row's test fails. Groups in which no element
+    /// is stored are skipped.
     pub(super) fn sweep_rows(
         &mut self,
         row: &Row,
@@ -103,8 +104,8 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// Runs `body` for each row, with the index of its elements and the counter that tells its number. What does not
-    /// change in a row has been evaluated.
+    /// Runs `body` for each row, with the index of its elements and the name of the counter of rows. Values that are
+    /// constant within a row are evaluated first.
     pub(super) fn each_row(
         &mut self,
         row: &Row,
@@ -122,8 +123,9 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Has loops compute a row: `on` takes the number of elements for which all masks hold, then the number of those
-    /// that are settled, which masks leave out if they are more. `body` computes one of the others.
+    /// Computes a row by loops: `on` takes the number of leading elements for which all masks hold, and the number of
+    /// leading elements whose masks are known, which exceeds the former if masks exclude the rest. `body` computes each
+    /// remaining element.
     pub(super) fn compute_row(
         &mut self,
         row: &Row,
@@ -141,8 +143,8 @@ impl<'m> Emitter<'m, '_> {
         self.between(settled, all, |e, at| body(e, &element(index, at)))
     }
 
-    /// Of the elements of a row, of which masks hold for the first `count`, the number for which it is known whether
-    /// they do: all, if they hold for no other.
+    /// Given that masks hold for the first `count` elements of a row, the number of leading elements whose masks are
+    /// known: all if they hold for no other element, else `count`.
     pub(super) fn settled_of(&mut self, row: &Row, count: Value) -> Result<Value> {
         if row.masks.is_empty() {
             return Ok(count);
@@ -156,7 +158,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.either(more, rest, |_| Ok(vec![all]))?[0])
     }
 
-    /// The number of elements of a row, from the first on, for which its test holds.
+    /// The number of leading elements of a row for which its test holds.
     pub(super) fn count_of(&mut self, row: &Row) -> Result<Value> {
         let all = self.int(row.len() as i64);
         if !row.is_guarded() {
@@ -168,7 +170,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.either(holds, |_| Ok(vec![all]), beginning)?[0])
     }
 
-    /// Pointers to the first elements of a row, from memory: Cranelift would add them up anew in every pass.
+    /// Spills the pointers to the first elements of a row: Cranelift would recompute them in every pass.
     fn pin_pointers(&mut self, row: &Row) -> Result<()> {
         for span in &row.spans {
             let node = span.ptr;
@@ -185,8 +187,9 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Runs `body` for the elements behind the first passes of a row, whose test holds for the first `count` elements.
-    /// Where masks hold for no other, no access needs a test: one pass goes element by element, the rest by groups.
+    /// Runs `body` for the elements after the first `passes` passes of a row, whose test holds for the first `count`
+    /// elements. Where masks hold for none after `count`, no access needs a test: one pass is computed element by
+    /// element, the rest by groups.
     fn sweep_rest(
         &mut self,
         row: &Row,
@@ -223,7 +226,7 @@ impl<'m> Emitter<'m, '_> {
         self.either(more, rest, |_| Ok(vec![])).map(drop)
     }
 
-    /// Whether what is stored, or else all that is loaded, is masked off from this element to the end of the row.
+    /// Whether what is stored, or else all that is loaded, is masked off from element `first` to the end of the row.
     fn off(&mut self, row: &Row, first: Value) -> Result<Value> {
         let last = self.int(row.len() as i64 - 1);
         let zero = self.int(0);
@@ -235,7 +238,7 @@ impl<'m> Emitter<'m, '_> {
                 let never = e.never(mask, ends)?;
                 all = e.b.ins().band(all, never);
             }
-            // What is not computed is looked at all the same: a wrong access does not depend on what becomes of it.
+            // All other accesses are tested as well: an invalid access is an error even if its result is unused.
             let count = e.b.ins().isub(last, first);
             let count = e.b.ins().iadd_imm_s(count, 1);
             for span in row.spans.iter().filter(|_| row.bounded) {
@@ -255,7 +258,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(all)
     }
 
-    /// Whether a mask holds for none of the elements between two, given that integers rise by one there.
+    /// Whether a mask holds for none of the elements between two, provided that integers increase by one there.
     fn never(&mut self, mask: &Mask, ends: [u16; 2]) -> Result<Value> {
         let mut never = self.b.ins().iconst(types::I8, 0);
         for (node, index) in &mask.conditions {
@@ -270,7 +273,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(never)
     }
 
-    /// Runs `body` for the groups of passes of a row.
+    /// Runs `body` for each group of the passes from `first` to below `end`.
     fn each_group(
         &mut self,
         row: &Row,
@@ -290,11 +293,11 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// As [`Self::count_of`], where the test fails for all elements: where masks say that they end, or by halves.
+    /// As [`Self::count_of`], where the test fails for the whole row: tries the end predicted by masks, then bisects.
     fn beginning(&mut self, row: &Row) -> Result<Value> {
         let (zero, half) = (self.int(0), self.int(row.len() as i64 >> 1));
         let guess = self.end_of_masks(row)?;
-        // What is zero needs no test.
+        // An end at 0 needs no test.
         let step = guess.map_or(half, |guess| self.b.ins().select(guess, half, zero));
         let guessed = self.int(i64::from(guess.is_some()));
         let (head, inner, done) =
@@ -309,7 +312,7 @@ impl<'m> Emitter<'m, '_> {
         let last = self.b.ins().iadd_imm_s(tried, -1);
         let holds = self.row_holds(row, last)?;
         let good = self.b.ins().select(holds, tried, good);
-        // A guess that holds is the end; one that fails leaves all halves to be tried.
+        // A prediction that holds is the end; after one that fails, bisection starts from the full range.
         let halved = self.b.ins().ushr_imm_u(step, 1);
         let ended = self.b.ins().select(holds, zero, half);
         let step = self.b.ins().select(guessed, ended, halved);
@@ -319,8 +322,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.b.block_params(head)[0])
     }
 
-    /// The number of elements before the first mask ends, at most those of the row; it is right if nothing wraps around
-    /// and no mask begins late.
+    /// The number of elements before the first mask ends, at most the length of the row; correct if nothing wraps
+    /// around and every mask holds from the row's start.
     fn end_of_masks(&mut self, row: &Row) -> Result<Option<Value>> {
         if row.limits.is_empty() {
             return Ok(None);
@@ -340,14 +343,14 @@ impl<'m> Emitter<'m, '_> {
         Ok(Some(self.b.ins().smax(end, zero)))
     }
 
-    /// The first element of a block of integers in a row, as 64 bits.
+    /// The first element in a row of a block of integers, as 64 bits.
     fn first(&mut self, (node, index): &(NodeId, Index)) -> Result<Value> {
         let dtype = self.nodes[*node].elem.dtype();
         let value = self.eval(*node, &start(index))?;
         Ok(self.wide(value, dtype))
     }
 
-    /// Whether integers rise by one from each element to the next, from `first` to `last`.
+    /// Whether integers increase by one from each element to the next, from `first` to `last`.
     fn rise(&mut self, row: &Row, first: Value, last: Value) -> Result<Value> {
         let mut all = self.b.ins().iconst(types::I8, 1);
         let count = self.b.ins().isub(last, first);
@@ -361,7 +364,7 @@ impl<'m> Emitter<'m, '_> {
                 let far = e.b.ins().isub(last, first);
                 let mut v = e.b.ins().icmp(IntCC::Equal, far, count);
                 if dtype.size() == 8 {
-                    // The difference of 64-bit integers wraps around as they do.
+                    // The difference of 64-bit integers may itself wrap around.
                     let signed = dtype.class() == Class::Int;
                     let order = if signed {
                         IntCC::SignedGreaterThanOrEqual
@@ -400,8 +403,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(all)
     }
 
-    /// Where a load's elements lie in memory row-major already: whether they do, and from which address on. The code
-    /// evaluates both; the address means nothing where the first is false.
+    /// For a load whose elements may lie row-major in memory: whether they do, and at which address. The code evaluates
+    /// both; the address is meaningless where the first is false.
     pub(super) fn in_memory(
         &mut self,
         node: NodeId,
@@ -418,7 +421,7 @@ impl<'m> Emitter<'m, '_> {
             address = Some(e.eval(ptr, &start(&row.index()))?);
             Ok(())
         })?;
-        // Who reads it there takes aligned elements.
+        // Code that reads them there expects aligned elements.
         let size = self.nodes[node].elem.size() as i64;
         Ok(address.map(|a| {
             let low = self.b.ins().band_imm_s(a, size - 1);
@@ -427,8 +430,8 @@ impl<'m> Emitter<'m, '_> {
         }))
     }
 
-    /// Whether storing the only row group by group is the same as loading all of it before: the loads and the store are
-    /// contiguous, and each load is of the very elements that are stored or of others only.
+    /// Whether storing the only row group by group gives the same result as loading all of it first: loads and store
+    /// are contiguous, and each load reads either exactly the stored elements or none of them.
     pub(super) fn apart(&mut self, row: &Row, overlaps: &[Overlap]) -> Result<Value> {
         let last = self.int(row.len() as i64 - 1);
         let mut all = self.row_holds(&row.integers(), last)?;

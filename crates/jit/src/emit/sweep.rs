@@ -9,7 +9,7 @@ use trident_lower::access::{INNER, Index, NodeId, counter, log2};
 use super::node::Kind;
 use super::{Emitter, Result};
 
-/// Loops shorter than 2 to this power are merged with the one around them.
+/// Loops of fewer than 2 to this power iterations are merged with the enclosing loop.
 const SHORT: u8 = 4;
 
 pub(super) fn args(values: &[Value]) -> Vec<BlockArg> {
@@ -17,8 +17,8 @@ pub(super) fn args(values: &[Value]) -> Vec<BlockArg> {
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// Runs `body` for each value of a counter below 2^bits, in ascending order. It takes the counter's name and the
-    /// carried values, and gives those for the next run; the last ones are the result.
+    /// Runs `body` for each value of a counter below 2^bits, in ascending order. `body` takes the counter's name and
+    /// the carried values, and returns those for the next iteration; the last ones are the result.
     pub(super) fn repeat(
         &mut self,
         bits: u8,
@@ -72,11 +72,11 @@ impl<'m> Emitter<'m, '_> {
             self.b.block_params(done).to_vec()
         };
         self.close();
-        // The counter keeps its name: nodes evaluated later must not take it for another one.
+        // The counter's name is not reused: nodes evaluated later must not confuse it with another.
         Ok(result)
     }
 
-    /// Values that are evaluated from here to [`Self::close`] are known to the code between only.
+    /// Values evaluated from here to [`Self::close`] are available only to the code in between.
     fn open(&mut self) {
         self.memo.push(HashMap::new());
         self.places.push(HashMap::new());
@@ -89,7 +89,7 @@ impl<'m> Emitter<'m, '_> {
         self.memo.pop();
     }
 
-    /// Generates code that runs once, and whose values nothing behind it may use.
+    /// Generates code that executes once and whose values no later code may use.
     pub(super) fn scope(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.open();
         body(self)?;
@@ -120,7 +120,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Runs one of two pieces of code; gives the values of the one that ran, which are of the same types.
+    /// Executes one of two pieces of code and returns its values, which have the same types in both.
     pub(super) fn either(
         &mut self,
         condition: Value,
@@ -143,7 +143,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(self.b.block_params(done).to_vec())
     }
 
-    /// Code that need not run: elsewhere a buffer that is filled here must not stand for its block.
+    /// Generates code that may not execute: elsewhere, a buffer filled here must not stand for its block.
     fn branch(&mut self, body: impl FnOnce(&mut Self) -> Result<Vec<Value>>) -> Result<Vec<Value>> {
         let scope = self.nodes.enter();
         self.open();
@@ -153,14 +153,14 @@ impl<'m> Emitter<'m, '_> {
         Ok(values)
     }
 
-    /// A name for a counter, or for another integer that stands for one.
+    /// Names a counter, or another integer used as one.
     pub(super) fn name(&mut self, counter: Value) -> u16 {
         self.vars.push(counter);
         self.vars.len() as u16 - 1
     }
 
-    /// Runs `body` for each index of a block of these dimensions, ascending. Elements of `roots` that do not change in the
-    /// innermost loop are evaluated outside of it.
+    /// Runs `body` for each index of a block with these dimensions, in ascending order. Elements of `roots` that are
+    /// invariant in the innermost loop are evaluated outside it.
     pub(super) fn sweep(
         &mut self,
         dims: &[usize],
@@ -194,7 +194,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Writes the elements of blocks to where the addresses say, row-major.
+    /// Writes the elements of blocks to these addresses, row-major.
     pub(super) fn fill(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
         if self.fill_wide(dims, blocks)? {
             return Ok(());
@@ -225,8 +225,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The address of the block's elements, row-major, for reading at once: that of a tensor's memory where they lie there
-    /// like this, else one in scratch.
+    /// The address of the block's elements, row-major, to be read at once: in the tensor's own memory if they lie there
+    /// in this order, else in scratch.
     pub(super) fn source(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
         let Some((there, address)) = self.in_memory(node, dims)? else {
             return self.address(node, dims);
@@ -241,7 +241,8 @@ impl<'m> Emitter<'m, '_> {
         Ok(found[0])
     }
 
-    /// The address of the block's elements, row-major, in scratch: they are evaluated at once if they are not there yet.
+    /// The address of the block's elements, row-major, in scratch; they are evaluated now unless they are already
+    /// there.
     pub(super) fn address(&mut self, node: NodeId, dims: &[usize]) -> Result<Value> {
         if let Kind::Buffer(address) = self.nodes[node].kind {
             return Ok(address);

@@ -1,4 +1,4 @@
-//! Runs in the processor's widest vectors: expressions become [`loops`](crate::loops), which the code calls.
+//! Rows in the processor's widest vectors: expressions become [`loops`](crate::loops), which the code calls.
 
 mod translate;
 
@@ -19,24 +19,24 @@ use crate::routine::{Fold, Routine};
 
 pub(super) use self::translate::is_short;
 
-/// Bytes of results that a cache may keep for their next use; more are written past it, which spares reading the lines
-/// that are overwritten.
+/// Bytes of results that a cache may hold until their next use; larger results use non-temporal stores, which avoids
+/// reading the lines that are overwritten.
 const CACHED: i64 = 32 << 20;
 
-/// What an argument of a loop is.
+/// An argument of a loop.
 #[derive(Clone, PartialEq)]
 enum Word {
-    /// The address that the pointer has at the index.
+    /// The pointer at the index.
     Pointer(NodeId, Index),
-    /// That of a buffer's element.
+    /// The address of a buffer's element at the index; elements have this size in bytes.
     Buffer(Value, Index, usize),
-    /// The element of a block that is the same for the whole row.
+    /// An element of a block that is uniform along the row.
     Scalar(NodeId, Index),
-    /// Where a result goes.
+    /// The address of this result.
     Target(usize),
 }
 
-/// What loops can do; [`translate`] knows which ops.
+/// The capabilities of loops; [`translate`] knows which ops they support.
 struct Loops;
 
 impl Target for Loops {
@@ -57,20 +57,20 @@ impl Target for Loops {
 pub(super) struct Wide {
     code: Vec<u8>,
     listing: String,
-    /// Indices are those of any row.
+    /// Arguments; their indices apply to any row.
     words: Vec<Word>,
-    /// Loads of it.
+    /// The loads it performs.
     loads: Vec<NodeId>,
 }
 
-/// Rows and the loop that computes each of them: there is no such plan without code.
+/// Rows and the loop that computes each of them; a plan always has code.
 pub(super) struct WideRows {
     pub(super) row: Row,
     code: Wide,
 }
 
 impl<'m> Emitter<'m, '_> {
-    /// The rows by which a loop can store blocks to addresses, if it can.
+    /// The rows by which a loop can store blocks to addresses; `None` if it cannot.
     fn wide_rows(
         &self,
         dims: &[usize],
@@ -82,7 +82,7 @@ impl<'m> Emitter<'m, '_> {
         Some(WideRows { row, code })
     }
 
-    /// The loop that stores blocks; addresses are given when it is called.
+    /// The loop that stores blocks, or `None` if there is none; addresses are passed when it is called.
     fn stores(&self, row: &Row, roots: &[NodeId], streaming: bool) -> Option<Wide> {
         let index = row.index();
         let mut t = self.translation(row, roots)?;
@@ -103,7 +103,7 @@ impl<'m> Emitter<'m, '_> {
 
     fn compiled(&self, t: Translation<'_>, sink: Sink) -> Option<Wide> {
         let Translation { row, values, words, loads, .. } = t;
-        // The memory of a load that an earlier loop has made is in the cache: the way to memory is free.
+        // What an earlier loop loaded is in the cache, which leaves memory bandwidth to prefetch the next row.
         let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
         let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();
@@ -126,7 +126,7 @@ impl<'m> Emitter<'m, '_> {
         self.call_loop_at(at, (&wide.words, outer), targets, counts)
     }
 
-    /// Calls the loop that stands at this byte of the code, for the row whose number `outer` tells.
+    /// Calls the loop at this byte of the code, for the row whose number is the counter `outer`.
     fn call_loop_at(
         &mut self,
         at: Value,
@@ -166,7 +166,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Where the code of a loop stands.
+    /// The offset of a loop in the code.
     fn loop_at(&mut self, code: Vec<u8>, listing: &str) -> usize {
         if let Some((_, at)) = self.loops.iter().find(|(known, _)| *known == code) {
             return *at;
@@ -180,7 +180,8 @@ impl<'m> Emitter<'m, '_> {
         at
     }
 
-    /// Writes blocks as [`Emitter::fill`] does, by a loop; gives whether that can be.
+    /// Writes blocks as [`Emitter::fill`] does, by a loop; returns false, having generated nothing, if that is
+    /// impossible.
     pub(super) fn fill_wide(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<bool> {
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         let Some(WideRows { row, code }) = self.wide_rows(dims, &roots, None) else {
@@ -201,7 +202,7 @@ impl<'m> Emitter<'m, '_> {
         Ok(true)
     }
 
-    /// The rows by which a loop can store a block to where pointers say, if it can.
+    /// The rows by which a loop can store a block through pointers; `None` if it cannot.
     pub(super) fn wide_store_rows(&self, dims: &[usize], store: Store) -> Option<WideRows> {
         self.wide_rows(dims, &[store.value], Some(store.target()))
     }
@@ -212,7 +213,7 @@ impl<'m> Emitter<'m, '_> {
         WideRows { row, code }: WideRows,
         store: Store,
     ) -> Result<()> {
-        // What was loaded from the place of the store is in the cache already.
+        // Memory loaded from the store's destination is already in the cache.
         let again = row.loads.iter().any(|load| self.nodes.same(load.ptr, store.ptr));
         let past = match again || !self.streams {
             true => None,
@@ -221,7 +222,8 @@ impl<'m> Emitter<'m, '_> {
         let bytes = (self.nodes[store.value].elem.size() << self.nodes[store.value].bits) as i64;
         self.each_row(&row, |e, row, index, outer| {
             let on = |e: &mut Self, count, settled| {
-                // Behind the stored elements nothing is written; loads alone that are masked off give their `other`.
+                // With a masked store, nothing after the stored elements is written; with masked loads only, the rest
+                // is their `other`.
                 let all = if row.stores() { count } else { settled };
                 let target = e.eval(store.ptr, &start(index))?;
                 match past {
@@ -233,7 +235,8 @@ impl<'m> Emitter<'m, '_> {
         })
     }
 
-    /// Calls the loop that stores past the caches if the launch writes much and the address allows it, else the other.
+    /// Calls the loop with non-temporal stores if the launch writes much and the address is aligned, otherwise the
+    /// other.
     fn call_either(
         &mut self,
         [wide, past]: [Wide; 2],
@@ -255,7 +258,7 @@ impl<'m> Emitter<'m, '_> {
         self.call_loop_at(at, (&wide.words, outer), &[target], counts)
     }
 
-    /// Whether the launch's programs, each of which writes so many bytes, write more than caches hold.
+    /// Whether the launch's programs, each of which writes `bytes` bytes, write more than caches hold.
     pub(super) fn launch_exceeds(&mut self, bytes: i64) -> Value {
         let [x, y, z] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let programs = self.b.ins().imul(x, y);
@@ -264,7 +267,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, written, CACHED)
     }
 
-    /// The rows, which are whole lines along the last axis of a block, that a loop can fold, if it can.
+    /// The rows, each a whole line along the last axis of a block, that a loop can reduce; `None` if it cannot.
     fn wide_fold_rows(&self, op: Fold, node: NodeId, dims: &[usize]) -> Option<WideRows> {
         let elem = self.nodes[node].elem;
         let row = self.wide.then(|| self.row(&Loops, dims, &[node], None))??;
@@ -278,7 +281,7 @@ impl<'m> Emitter<'m, '_> {
         Some(WideRows { row, code })
     }
 
-    /// Folds a block along its last axis, a line at a time, to `out`; gives whether that can be.
+    /// Reduces a block along its last axis, one line at a time, into `out`; returns whether a loop can do so.
     pub(super) fn fold_wide(
         &mut self,
         op: &Op,

@@ -17,18 +17,18 @@ use crate::loops::{
 };
 use crate::routine::{Function, Routine};
 
-/// An expression on its way to a loop.
+/// An expression being translated to a loop.
 pub(super) struct Translation<'r> {
     pub(super) row: &'r Row,
     pub(super) values: Values,
     pub(super) words: Vec<Word>,
     known: HashMap<(NodeId, Index), Id>,
-    /// Loads from pointers, and their streams.
+    /// Loads through pointers, and their streams.
     pub(super) loads: Vec<(NodeId, usize)>,
 }
 
 impl Translation<'_> {
-    /// The number of an argument.
+    /// The number of an argument, which is added if it is not yet there.
     pub(super) fn word(&mut self, word: Word) -> usize {
         let found = self.words.iter().position(|w| *w == word);
         found.unwrap_or_else(|| {
@@ -56,7 +56,7 @@ pub(super) fn class_of(dtype: DType) -> Class {
     }
 }
 
-/// The width of the values that elements become; shorter ones are computed in 4 bytes and rounded after each op.
+/// The width of the values that represent elements; shorter ones are computed in 4 bytes and rounded after each op.
 fn width_of(elem: Elem) -> Option<Width> {
     use DType as D;
     match elem {
@@ -79,12 +79,12 @@ pub(super) fn format_of(elem: Elem) -> Format {
     }
 }
 
-/// Whether the elements have fewer than the 4 bytes in which loops compute those that they can.
+/// Whether the elements have fewer than the 4 bytes in which loops compute them.
 pub(in crate::emit) fn is_short(elem: Elem) -> bool {
     elem.size() < 4
 }
 
-/// The value rounded to the elements' type.
+/// Rounds the value to the elements' type.
 fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
     match format_of(elem) {
         Format::F16 => v.add(Of::Unary(Unary::Half, x)),
@@ -93,7 +93,7 @@ fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
     }
 }
 
-/// The bits of an element as those of the value that it becomes.
+/// Extends the bits of an element to those of the value that represents it.
 fn extended(bits: u64, elem: Elem) -> u64 {
     match format_of(elem) {
         Format::Same => bits,
@@ -106,7 +106,7 @@ fn extended(bits: u64, elem: Elem) -> u64 {
 }
 
 impl Emitter<'_, '_> {
-    /// A translation of these blocks.
+    /// Starts a translation of these blocks.
     pub(super) fn translation<'r>(
         &self,
         row: &'r Row,
@@ -119,8 +119,8 @@ impl Emitter<'_, '_> {
         Some(Translation { row, values, words, known: HashMap::new(), loads })
     }
 
-    /// What is written to memory for a block, and how. Short floats whose bits are only moved are integers on the way:
-    /// loops know no 8-bit floats, and reading a half makes a signalling NaN quiet.
+    /// What is written to memory for a block, and in which format. Short floats that are only copied pass through as
+    /// integers: loops do not support 8-bit floats, and converting f16 or bf16 would quiet a signalling NaN.
     pub(super) fn stored(
         &self,
         t: &mut Translation<'_>,
@@ -148,7 +148,7 @@ impl Emitter<'_, '_> {
         moved.or_else(|| Some((self.translate(t, root, index)?, format_of(n.elem))))
     }
 
-    /// The block as values of a loop, if a loop can compute it.
+    /// The block as values of a loop; `None` if a loop cannot compute it.
     pub(super) fn translate(
         &self,
         t: &mut Translation<'_>,
@@ -198,7 +198,7 @@ impl Emitter<'_, '_> {
         Some(id)
     }
 
-    /// The elements that a load reads, taken as this type.
+    /// The elements that a load reads, interpreted as this type.
     fn translate_load(
         &self,
         t: &mut Translation<'_>,
@@ -273,7 +273,7 @@ impl Emitter<'_, '_> {
             (_, true) => of_floats(v, op, &x)?,
             (_, false) => of_integers(v, op, &x, from)?,
         };
-        // What is chosen, or of a float changes only the sign, is exact; so are bits of extended integers.
+        // Selecting an operand or changing a float's sign is exact, and so are bitwise ops on extended integers.
         let exact = match op.kind {
             K::Max | K::MaxNum | K::Min | K::MinNum => true,
             K::Neg | K::Abs => from.is_float(),
@@ -296,13 +296,13 @@ fn relation(kind: K) -> Option<Relation> {
     })
 }
 
-/// All operands put together by an operation on two.
+/// Combines all operands by a binary operation.
 fn folded(v: &mut Values, x: &[Id], mut of: impl FnMut(&mut Values, Id, Id) -> Id) -> Option<Id> {
     let (&first, rest) = x.split_first()?;
     Some(rest.iter().fold(first, |sum, &y| of(v, sum, y)))
 }
 
-/// The greatest (least) of the operands, if the op asks for one.
+/// The greatest (least) of the operands; `None` for other ops.
 fn of_extremes(v: &mut Values, op: &Op, x: &[Id], class: Class) -> Option<Id> {
     let (greater, nan) = match op.kind {
         K::Max => (true, true),
@@ -314,7 +314,7 @@ fn of_extremes(v: &mut Values, op: &Op, x: &[Id], class: Class) -> Option<Id> {
     folded(v, x, |v, a, b| extreme(v, class, greater, nan, a, b))
 }
 
-/// An op on floats, not rounded to their type yet.
+/// An op on floats, not yet rounded to their type.
 fn of_floats(v: &mut Values, op: &Op, x: &[Id]) -> Option<Id> {
     let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
     let binary = |op| Of::Binary(op, a, b);
@@ -334,7 +334,7 @@ fn of_floats(v: &mut Values, op: &Op, x: &[Id]) -> Option<Id> {
     Some(v.add(value))
 }
 
-/// An op on integers, not wrapped to their type yet.
+/// An op on integers, not yet wrapped to their type.
 fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
     let (a, b) = (*x.first()?, *x.get(1).unwrap_or(x.first()?));
     let binary = |op| Of::Binary(op, a, b);
@@ -364,13 +364,13 @@ fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
     Some(v.add(value))
 }
 
-/// The bits in another type, if loops hold both alike.
+/// Reinterprets bits as another type, if loops hold both alike.
 fn recast(x: Id, from: DType, to: Elem) -> Option<Id> {
     let alike = from.size() >= 4 || from.is_int() && to.dtype().is_int();
     (from.size() == to.size() && alike).then_some(x)
 }
 
-/// A float as the next toward zero of a shorter type.
+/// Rounds a float toward zero to a shorter type.
 fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
     match (from, format_of(to)) {
         (DType::F32, Format::F16) => Some(v.add(Of::Unary(Unary::HalfToZero, x))),
@@ -379,14 +379,14 @@ fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
     }
 }
 
-/// A number in another type, not rounded to it yet.
+/// Converts a number to another type, not yet rounded to it.
 fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<Id> {
     use DType as D;
     let to_zero = op.str("rounding") == Some("rtz");
     Some(match (from, to) {
         (D::I32, D::F32) | (D::I64, D::F64) => v.add(Of::Unary(Unary::FromInt, x)),
         (from, to) if from.is_int() && to.is_int() => x,
-        // Exact before it is rounded.
+        // The conversion is exact; the result is rounded afterwards.
         (from, to) if from.is_int() && from.size() < 4 && to.is_float() && !to_zero => {
             v.add(Of::Unary(Unary::FromInt, x))
         }
@@ -398,7 +398,7 @@ fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<I
     })
 }
 
-/// The greater (lesser) of two; of NaN and a number NaN or the number.
+/// The greater (lesser) of two; if one is NaN, NaN or with `nan` false the other.
 fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id) -> Id {
     let op = match (class, greater) {
         (Class::Float, true) => Binary::MaxNum,
@@ -411,7 +411,7 @@ fn extreme(v: &mut Values, class: Class, greater: bool, nan: bool, a: Id, b: Id)
     if class != Class::Float {
         return v.add(Of::Binary(op, a, b));
     }
-    // A signalling NaN, which only memory has, would count as NaN even where the other is to win.
+    // The instruction would return a signalling NaN, which only memory can contain, instead of the other operand.
     let [a, b] = [a, b].map(|x| if nan { x } else { v.quieted(x) });
     let number = v.add(Of::Binary(op, a, b));
     if !nan {
