@@ -1,7 +1,7 @@
-//! What a launch and native code agree on.
+//! The interface between a launch and native code.
 //!
-//! The code is position independent: everything outside of it is reached from the [`Context`], so its bytes can be kept
-//! on disk and mapped anywhere.
+//! The code is position independent: it reaches everything outside itself through the [`Context`], so its bytes can be
+//! stored on disk and mapped anywhere.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use trident_runtime::KernelLaunch;
 use super::check::Checker;
 use super::emit::Site;
 
-/// What a launch hands to native code.
+/// What a launch passes to native code.
 #[repr(C)]
 pub(super) struct Context<'l> {
     /// Addresses of the routines.
@@ -19,17 +19,17 @@ pub(super) struct Context<'l> {
     pub(super) code: *const u8,
     /// Number of programs along x, y, z.
     pub(super) grid: [u32; 3],
-    /// Called with the linear program id and the site of an assertion that did not hold.
+    /// Called with the linear program id and the site of an assertion that failed.
     pub(super) fail: extern "C" fn(*const Context<'_>, u64, u64),
-    /// Where all is checked, called before each access: program, site, address, bytes, kind (see [`Kind`]) and whether the
-    /// access takes place. Another result than 0 ends the launch. Where bounds are, it is called for accesses that seem to
-    /// leave them.
+    /// With all checks on, called before each access with program, site, address, bytes, kind (see [`Kind`]) and
+    /// whether the access takes place. A result other than 0 ends the launch. With bounds checks, it is called only for
+    /// accesses that appear to be out of bounds.
     pub(super) check: extern "C" fn(*const Context<'_>, u64, u64, u64, u64, u64, u64) -> u64,
-    /// Where bounds are checked: those of the memory behind each parameter.
+    /// The bounds of the memory behind each parameter, if bounds are checked.
     pub(super) bounds: *const Bound,
-    /// What went wrong first.
+    /// The first fault.
     pub(super) fault: Mutex<Option<ProgramFault>>,
-    /// The state of a launch that checks all.
+    /// The state of a launch with all checks on.
     pub(super) checker: Mutex<Option<Checker>>,
     /// The launch.
     pub(super) launch: KernelLaunch<'l>,
@@ -37,7 +37,7 @@ pub(super) struct Context<'l> {
     pub(super) sites: &'l [Site],
 }
 
-// SAFETY: table, code and bounds do not change while the context is there, and what changes is behind locks.
+// SAFETY: table, code and bounds do not change during the context's lifetime, and all mutable state is behind locks.
 unsafe impl Sync for Context<'_> {}
 
 /// Memory behind a parameter.
@@ -64,7 +64,7 @@ impl Kind {
     pub(super) const WRITES: u64 = 4;
 }
 
-/// The fault of the first program, in the order of the grid, that was seen to have one.
+/// The fault of the first program, in grid order, that was found to have one.
 pub(super) struct ProgramFault {
     /// Linear program id.
     pub(super) program: u64,
@@ -74,8 +74,8 @@ pub(super) struct ProgramFault {
     pub(super) access: Option<String>,
 }
 
-/// Runs `count` programs of the linearised grid (x fastest) from `first` on. `args` is one word for each parameter,
-/// `scratch` is aligned to 64 bytes and the thread's own. Gives 0, or 1 after a fault.
+/// Runs `count` programs of the linearised grid (x fastest), starting at `first`. `args` has one word for each
+/// parameter; `scratch` is aligned to 64 bytes and used by this thread only. Returns 0, or 1 after a fault.
 pub(super) type Entry = unsafe extern "C" fn(
     context: *const Context<'_>,
     args: *const u64,

@@ -4,15 +4,16 @@ use memmap2::{Mmap, MmapMut};
 
 use super::abi::Entry;
 
-/// Machine code, readable and executable. It is written before it is executable, and never again: no page is both. Where
-/// a system wants memory for code to be asked for in its own way (`MAP_JIT` on macOS), [`Code::new`] is the place.
+/// Machine code, readable and executable. It is written before it becomes executable and never afterwards: no page is
+/// both writable and executable. Systems that require a special allocation for code (`MAP_JIT` on macOS) would be
+/// handled in [`Code::new`].
 pub(super) struct Code {
     map: Mmap,
     len: usize,
 }
 
 impl Code {
-    /// Code of these bytes, whose first is the entry.
+    /// Maps these bytes as code.
     pub(super) fn new(bytes: &[u8]) -> std::io::Result<Code> {
         let mut map = MmapMut::map_anon(bytes.len().max(1))?;
         map[..bytes.len()].copy_from_slice(bytes);
@@ -26,22 +27,22 @@ impl Code {
         &self.map[..self.len]
     }
 
-    /// The entry, which stands at this byte.
+    /// The entry, at this byte offset.
     ///
     /// # Safety
-    /// The bytes are those of a compiled kernel for this machine, and the entry is there.
+    /// The bytes are those of a kernel compiled for this machine, and `at` is the offset of its entry.
     pub(super) unsafe fn entry(&self, at: usize) -> Entry {
         // SAFETY: as the caller states; the mapping is executable.
         unsafe { std::mem::transmute::<*const u8, Entry>(self.map.as_ptr().add(at)) }
     }
 }
 
-/// Makes the instruction caches see the code.
+/// Makes the code visible to the instruction caches.
 #[cfg(not(target_arch = "aarch64"))]
 fn flush(_: &[u8]) {}
 
-/// Makes the instruction caches see the code: cleans the data cache to the point of unification line by line, then
-/// drops the instruction cache's lines (Arm Architecture Reference Manual, B2.7.4).
+/// Makes the code visible to the instruction caches: cleans the data cache to the point of unification line by line,
+/// then invalidates the instruction cache's lines (Arm Architecture Reference Manual, B2.7.4).
 #[cfg(target_arch = "aarch64")]
 fn flush(bytes: &[u8]) {
     use std::arch::asm;

@@ -1,9 +1,9 @@
-//! Folds, by the names that loops and routines share.
+//! Reductions, by the names that loops and routines share.
 
-/// How elements are folded into one.
+/// How elements are reduced to one.
 ///
-/// They become 64 partial results, element i part of number i modulo 64 in ascending order, and these by halves one. So the
-/// bits depend on the number of elements alone.
+/// They are combined into 64 partial results, element i into number i modulo 64 in ascending order, and these into one
+/// by repeated halving. The bits of the result therefore depend on the number of elements, not on vector width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fold {
     /// The sum; integers wrap around.

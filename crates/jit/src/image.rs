@@ -1,8 +1,8 @@
 //! Compiled kernels as bytes.
 //!
-//! An image is: the key of the machine and of the routines, the header, then the code. Integers are little endian, lists
-//! and texts begin with their length. It says nothing of where it comes from: that is the affair of the seal
-//! (`trident_runtime::seal`) under which it is kept.
+//! An image consists of the key of the machine and routines, the header, and the code. Integers are little endian;
+//! lists and strings are preceded by their length. An image does not prove its origin: the seal under which it is
+//! stored (`trident_runtime::seal`) does.
 
 use std::sync::OnceLock;
 
@@ -15,24 +15,24 @@ use super::emit::{Emitted, Site};
 use super::kernel::Header;
 use super::{routine, target};
 
-/// Why bytes are no kernel for this machine.
+/// Why bytes cannot be loaded as a kernel on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ImageError {
     /// Not an image.
     #[error("the bytes are no compiled kernel")]
     Malformed,
-    /// Made by another version or for another machine.
+    /// Created by another version or for another machine.
     #[error("the kernel was compiled for another machine or version")]
     Foreign,
 }
 
-/// What code, version and routines an image needs.
+/// Identifies the machine code, version and routines that an image needs.
 fn key(isa: Isa) -> String {
     static ROUTINES: OnceLock<u64> = OnceLock::new();
     format!("{} {:016x}", target::key(isa), ROUTINES.get_or_init(routine::fingerprint))
 }
 
-/// A function without ops that has these parameters: the text form has functions, not types.
+/// A function without ops that has these parameters, since the text form has functions but no bare types.
 fn signature(params: &[Type]) -> Func {
     let mut func = Func::new("kernel", Level::Tile);
     for (i, ty) in params.iter().enumerate() {
@@ -42,14 +42,14 @@ fn signature(params: &[Type]) -> Func {
     func
 }
 
-/// Numbers of parameters, and a `?` if pointers may come from elsewhere.
+/// Parameter numbers, followed by `?` if pointers may come from elsewhere.
 fn origin(origin: &Origin) -> String {
     let mut words: Vec<String> = origin.params.iter().map(u32::to_string).collect();
     words.extend(origin.open.then(|| "?".to_owned()));
     words.join(" ")
 }
 
-/// What the code checks, as a word.
+/// The checks that the code performs, as a word.
 fn checks(checks: Checks) -> &'static str {
     match checks {
         Checks::None => "unchecked",
@@ -82,7 +82,7 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     body
 }
 
-/// The header and code of an image.
+/// Splits an image into header and code.
 pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError> {
     let mut reader = Reader(image);
     if reader.text()? != key(isa) {

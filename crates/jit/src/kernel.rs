@@ -22,7 +22,7 @@ use super::spread::LaunchCost;
 use super::target::{self, Compiled};
 use super::{image, machine, routine};
 
-/// What the native code of a kernel needs beside it.
+/// What a kernel's native code needs besides the code itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) name: String,
@@ -40,11 +40,11 @@ struct Native {
     threads: Arc<Threads>,
     isa: Isa,
     cost: LaunchCost,
-    /// What it was compiled from; a kernel that was loaded from an image has none.
+    /// The module it was compiled from; `None` for a kernel loaded from an image.
     module: Option<Module>,
 }
 
-/// Compiles the entry of a module, of level tile, for an instruction set of this machine. Launches of its kernels are spread
+/// Compiles the entry of a `tile` module for an instruction set of this machine. Launches of its kernels are spread
 /// over its threads.
 #[derive(Clone, Debug)]
 pub struct Compiler {
@@ -58,7 +58,7 @@ impl Compiler {
         Compiler { isa, threads }
     }
 
-    /// A compiler for the best that this machine has, with `threads` threads; 0 means one for each core.
+    /// A compiler for the best instruction set of this machine, with `threads` threads; 0 means one for each core.
     pub fn for_machine(threads: usize) -> Compiler {
         let threads = if threads == 0 { Threads::all_cores() } else { Threads::new(threads) };
         Compiler::new(Isa::detect(), Arc::new(threads))
@@ -69,7 +69,7 @@ impl Compiler {
         &self.threads
     }
 
-    /// Facts about this machine, as those of the device `cpu`.
+    /// Facts about this machine, as the device `cpu` reports them.
     pub fn info(&self) -> DeviceInfo {
         DeviceInfo {
             name: "cpu".into(),
@@ -129,10 +129,10 @@ fn native(
     Ok(Arc::new(Native { header, code, threads, isa, cost, module }))
 }
 
-/// Most scratch of a thread: more is taken for a mistake.
+/// Maximum scratch of a thread, in bytes: more is assumed to be a mistake.
 const MOST_SCRATCH: usize = 1 << 31;
 
-/// Keeps the fault of the first program in the grid's order.
+/// Records a fault, keeping that of the first program in grid order.
 fn note(context: *const Context<'_>, fault: ProgramFault) {
     // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
     let context = unsafe { &*context };
@@ -146,7 +146,7 @@ extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64) {
     note(context, ProgramFault { program, site, access: None });
 }
 
-/// The access that a call from native code is about.
+/// Decodes the kind of access passed by native code.
 fn access(kind: u64) -> Access {
     match kind {
         Kind::READ => Access::Read,
@@ -159,7 +159,7 @@ fn access(kind: u64) -> Access {
     }
 }
 
-/// [`Context::check`] where all is checked.
+/// [`Context::check`] with all checks on.
 extern "C" fn check_all(
     context: *const Context<'_>,
     program: u64,
@@ -177,7 +177,7 @@ extern "C" fn check_all(
         let checker = unsafe { &(*context).checker };
         let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
         checker.as_mut().map_or(Ok(()), |c| {
-            // SAFETY: native code asks before it makes the access.
+            // SAFETY: native code calls this before it performs the access.
             unsafe { c.access(site, address, bytes as usize, access(kind)) }
         })
     };
@@ -186,7 +186,7 @@ extern "C" fn check_all(
     1
 }
 
-/// [`Context::check`] where bounds are checked.
+/// [`Context::check`] with bounds checks.
 extern "C" fn check_bounds(
     context: *const Context<'_>,
     program: u64,
@@ -211,7 +211,7 @@ impl Native {
         Scratch::take(self.header.emitted.scratch)
     }
 
-    /// Runs programs one after another; whether all went well.
+    /// Runs programs one after another; returns whether none had a fault.
     fn run(
         &self,
         context: &Context<'_>,
@@ -221,15 +221,15 @@ impl Native {
     ) -> bool {
         let (args, scratch) = (args.as_ptr(), scratch.as_mut_ptr());
         let (first, count) = (programs.start as u64, programs.len() as u64);
-        // SAFETY: the code was generated for this machine and these parameters; what its pointers point to is the
-        // launching program's affair, as the interface says.
+        // SAFETY: the code was generated for this machine and these parameters; as documented, the launching program is
+        // responsible for what its pointers point to.
         let status = unsafe {
             (self.code.entry(self.header.emitted.entry))(context, args, first, count, scratch)
         };
         status == 0
     }
 
-    /// Whether the kernel can be held to the launch's memory.
+    /// Checks that the kernel's accesses are confined to the memory of a bounded launch.
     fn suits(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
         let kernel = || self.header.name.clone();
         if self.header.checks == Checks::None {
@@ -320,7 +320,7 @@ impl Kernel for Native {
             launch: *launch,
             sites,
         };
-        // The first program that failed: those before it still run, so that it is the same one every time.
+        // The first program that failed: those before it still run, so that the same one is reported every time.
         let failed = AtomicUsize::new(usize::MAX);
         let run = |programs: Range<usize>, scratch: &mut Scratch<u8>| {
             let first = programs.start;
@@ -345,7 +345,7 @@ impl Kernel for Native {
             }
         } else {
             self.cost.spread(&self.threads, programs, &|pieces| {
-                // A thread that comes late and finds nothing to do needs no memory.
+                // A thread that arrives late and finds no work needs no memory.
                 let mut scratch = None;
                 pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
             });
@@ -371,7 +371,7 @@ impl Kernel for Native {
 
     fn image(&self) -> Option<KernelImage> {
         let bytes = image::write(&self.header, self.isa, self.code.bytes());
-        // SAFETY: a kernel holds code that this device compiled, or took from another such image.
+        // SAFETY: a kernel holds code that this device compiled, or loaded from another such image.
         Some(unsafe { KernelImage::new(bytes) })
     }
 }

@@ -1,7 +1,7 @@
 //! Native code for `tile` functions, and the routines that it calls.
 //!
-//! A [`Compiler`] makes kernels of modules: [`emit`] makes Cranelift's IR of what `trident_lower::access` decides, [`loops`]
-//! the code of loops in the widest vectors.
+//! A [`Compiler`] compiles modules to kernels: [`emit`] generates Cranelift IR from the decisions of
+//! `trident_lower::access`, and [`loops`] the code of loops in the widest vectors.
 #![allow(unsafe_code)]
 
 mod abi;

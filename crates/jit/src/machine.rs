@@ -1,13 +1,13 @@
-//! What this machine is.
+//! Properties of this machine.
 
 use trident_simd::has;
 
-/// What the processor calls itself; its architecture where it does not tell.
+/// The processor's brand string, or its architecture if it has none.
 pub(crate) fn name() -> String {
     brand().filter(|b| !b.is_empty()).unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// The brand string of the leaves 0x8000_0002 … 4 of `cpuid`.
+/// The brand string from leaves 0x8000_0002 … 4 of `cpuid`.
 #[cfg(target_arch = "x86_64")]
 fn brand() -> Option<String> {
     use std::arch::x86_64::__cpuid;
@@ -28,7 +28,7 @@ fn brand() -> Option<String> {
     None
 }
 
-/// Vector instruction sets that code may use, by the names that Linux gives them.
+/// Vector instruction sets that code may use, by their Linux names.
 pub(crate) fn features() -> Vec<String> {
     let known: &[(&str, &str)] = match std::env::consts::ARCH {
         "x86_64" => &[

@@ -7,16 +7,16 @@ use std::time::Instant;
 use std::sync::atomic::{AtomicU64, Ordering};
 use trident_kernels::threads::{Shares, Threads};
 
-/// What handing work to another thread costs, in nanoseconds.
+/// The cost of handing work to another thread, in nanoseconds.
 const HAND_OVER: u64 = 1_000;
 
-/// Pieces are no shorter than this where that can be helped, in nanoseconds.
+/// The minimum duration of a piece where possible, in nanoseconds.
 const PIECE: u64 = 500;
 
-/// What each thread of a launch does: runs the programs of the ranges that it is given.
+/// The work of each thread of a launch: running the programs in the ranges it receives.
 pub(super) type Work<'a> = dyn Fn(&mut dyn Iterator<Item = Range<usize>>) + Sync + 'a;
 
-/// How long a kernel's programs took lately: only the speed of launches depends on it.
+/// Recent durations of a kernel's programs; they affect only the speed of launches.
 #[derive(Default)]
 pub(super) struct LaunchCost {
     /// Picoseconds per program; 0 before the first launch.
@@ -24,7 +24,7 @@ pub(super) struct LaunchCost {
 }
 
 impl LaunchCost {
-    /// Nanoseconds that this many programs will take on one thread.
+    /// Expected nanoseconds for this many programs on one thread.
     fn expected(&self, programs: usize) -> u64 {
         match self.program.load(Ordering::Relaxed) {
             0 => u64::MAX,
@@ -40,19 +40,19 @@ impl LaunchCost {
         }
     }
 
-    /// Has programs `0..programs` run, by as many threads as make it sooner. A program may wait for those before it.
+    /// Runs programs `0..programs` on as many threads as reduce latency. A program may wait only for earlier ones.
     pub(super) fn spread(&self, threads: &Threads, programs: usize, work: &Work<'_>) {
         let most = threads.count().min(programs);
         if most <= 1 {
             return work(&mut iter::once(0..programs));
         }
-        // Of this launch alone, unless it is part of one: without workers where all cores are busy.
+        // For this launch only, unless it is part of a run: without workers if all cores are busy.
         let _run = threads.try_enter();
         let expected = self.expected(programs);
         let saved = expected - expected / most as u64;
         let mut rest = 0..programs;
         if saved < HAND_OVER || !threads.worth_waking(most, saved) {
-            // Arguments differ from launch to launch: a quarter tells whether this one is as short as the last.
+            // Arguments vary between launches: the first quarter shows whether this launch is as short as the last.
             rest.start = programs.div_ceil(4);
             let start = Instant::now();
             work(&mut iter::once(0..rest.start));
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// Spreads programs and asks that each runs once.
+    /// Spreads programs and asserts that each runs once.
     fn each_once(
         cost: &LaunchCost,
         threads: &Threads,
@@ -98,7 +98,7 @@ mod tests {
         assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1), "{programs} programs");
     }
 
-    /// Costs that make a launch's first decision one and the other, whatever its programs take.
+    /// Launch costs that lead to either outcome of a launch's first decision, whatever its programs take.
     fn costs() -> [LaunchCost; 3] {
         [0, 1, 1 << 50].map(|picos| LaunchCost { program: AtomicU64::new(picos) })
     }

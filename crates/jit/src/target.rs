@@ -1,4 +1,4 @@
-//! The machine that code is generated for, and the run of Cranelift.
+//! The machine that code is generated for, and the invocation of Cranelift.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use trident_simd::{Isa, has};
 
 use super::emit::{self, Emitted};
 
-/// Machine code with what is known about it.
+/// Machine code with its metadata.
 pub(super) struct Compiled {
     pub(super) code: Vec<u8>,
     pub(super) emitted: Emitted,
@@ -26,7 +26,7 @@ fn declined(reason: impl ToString) -> Declined {
 /// Cranelift's name of the machine's architecture.
 const ARCH: &str = std::env::consts::ARCH;
 
-/// Features of 64-bit x86 that code uses, as Cranelift and the processor's manual call them.
+/// 64-bit x86 features that code uses, by Cranelift's name and the processor manual's.
 const FEATURES: [(&str, &str); 11] = [
     ("has_sse3", "sse3"),
     ("has_ssse3", "ssse3"),
@@ -41,20 +41,20 @@ const FEATURES: [(&str, &str); 11] = [
     ("has_lzcnt", "lzcnt"),
 ];
 
-/// Those that the processor has.
+/// The features that the processor has.
 fn features() -> Vec<&'static str> {
     let used = FEATURES.into_iter().filter(|(_, feature)| ARCH == "x86_64" && has(feature));
     used.map(|(name, _)| name).collect()
 }
 
-/// What code depends on: code of one key runs wherever the key is the same.
+/// What code depends on: code runs on every machine with the same key.
 pub(super) fn key(level: Isa) -> String {
     let version = concat!(env!("CARGO_PKG_VERSION"), " ", env!("TRIDENT_TILE_SOURCES"));
     format!("{ARCH} {} {} {version}", level.name(), features().join(" "))
 }
 
-/// Whether the machine has instructions for what would be calls of a C library otherwise: rounding, and with
-/// `fma` the fused product.
+/// Cranelift's target for this machine; an error unless it has instructions for operations that would otherwise be
+/// calls of a C library: rounding and, with `fma`, the fused product.
 fn isa() -> Result<Arc<dyn TargetIsa>, Declined> {
     static ISA: OnceLock<Result<Arc<dyn TargetIsa>, String>> = OnceLock::new();
     let built = ISA.get_or_init(|| {
@@ -88,10 +88,10 @@ fn isa_with(features: &[&str]) -> Result<Arc<dyn TargetIsa>, String> {
 const CLIF: Listing = Listing { name: "clif", about: "The code generator's own intermediate form" };
 const ASSEMBLY: Listing = Listing { name: "asm", about: "Machine code, disassembled" };
 
-/// Texts of compiled kernels.
+/// Listings that compiled kernels can show.
 pub(super) const LISTINGS: &[Listing] = &[CLIF, ASSEMBLY];
 
-/// The entry of a kernel without its code.
+/// The entry function of a kernel, without its code.
 fn entry(config: TargetFrontendConfig) -> Function {
     let mut signature = Signature::new(config.default_call_conv);
     signature.params.extend([AbiParam::new(types::I64); 5]);
@@ -99,7 +99,7 @@ fn entry(config: TargetFrontendConfig) -> Function {
     Function::with_name_signature(UserFuncName::user(0, 0), signature)
 }
 
-/// Whether there is an encoder of loops ([`loops`](super::loops)) for the instruction set.
+/// Whether [`loops`](super::loops) can generate code for the instruction set.
 fn has_loops(level: Isa) -> bool {
     level.name() == "avx512"
 }
@@ -135,9 +135,9 @@ pub(super) fn compile(
     Ok(Compiled { code, emitted, listing })
 }
 
-/// How the blocks of a module's entry are computed, as [`Emitted::decisions`] has it, with or without loops in the widest
-/// vectors, and how much of the stack its code takes for registers that spill and those it saves. Nothing depends on what
-/// this machine has.
+/// How the blocks of a module's entry are computed, as in [`Emitted::decisions`], with or without loops in the widest
+/// vectors, and how much stack its code uses for spilled and saved registers. The result does not depend on this
+/// machine.
 #[cfg(all(test, target_arch = "x86_64"))]
 pub(super) fn decisions(module: &Module, loops: bool) -> Result<Vec<String>, Declined> {
     let isa = isa_with(&FEATURES.map(|(name, _)| name)).map_err(declined)?;

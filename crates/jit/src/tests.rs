@@ -1,4 +1,4 @@
-//! Loops against routines, which give the same bits.
+//! Compares loops with routines, which must give the same bits.
 
 use trident_simd::Isa;
 
@@ -45,7 +45,7 @@ fn functions_give_the_bits_of_their_strips() {
     assert!(checked >= 7);
 }
 
-/// Checks a fold of every length against the routine's.
+/// Compares a reduction of every length with the routine's.
 fn folds<T: trident_ir::Element + PartialEq>(
     width: Width,
     class: Class,
@@ -114,14 +114,14 @@ fn folds_give_the_bits_of_the_routine() {
     }
 }
 
-/// Tests that are text files. What spills depends on the processor's architecture.
+/// File tests. Register spills depend on the processor's architecture.
 #[cfg(target_arch = "x86_64")]
 mod files {
     use trident_ir::Module;
 
     use crate::target;
 
-    /// How a module's blocks are computed. Rows of the widest vectors are looked at on every machine.
+    /// How a module's blocks are computed. Rows in the widest vectors are analysed on every machine.
     fn compile(text: &str, loops: bool) -> Result<String, String> {
         let module: Module = text.parse().map_err(|e| format!("{e}"))?;
         module.verify().map_err(|e| e.to_string())?;
