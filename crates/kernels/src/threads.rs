@@ -1,8 +1,8 @@
-//! Threads: fork-join over numbered tasks, on workers that all runs of a process share.
+//! Threads: fork-join over numbered tasks, on workers shared by all runs of a process.
 //!
 //! The caller works too; workers that join a job late or not at all cost nothing. A worker spins for a while after a
-//! job, because launches follow one another closely, and then parks. Callers that run side by side share the cores: no
-//! more runs are active than there are cores, and each has its part of the workers that are left.
+//! job, because launches follow one another closely, and then parks. Concurrent callers share the cores: no more runs
+//! are active than there are cores, and each gets a share of the remaining workers.
 
 mod admission;
 mod executor;
@@ -23,31 +23,31 @@ use executor::Executor;
 pub use executor::RunGuard;
 pub use share::Shares;
 
-/// The right to use `n` threads at a time, the caller among them.
+/// The right to use `n` threads at a time, including the caller.
 ///
-/// Which thread runs which task is not fixed, so a task must write only what its index determines; then results do not
-/// depend on the number of threads, nor on what else runs.
+/// Tasks are not assigned to fixed threads, so a task must write only what its index determines; results then do not
+/// depend on the number of threads or on other load.
 pub struct Threads {
     executor: Arc<Executor>,
-    /// Whether the executor ends with this.
+    /// Whether dropping this ends the executor.
     owns: bool,
     count: usize,
 }
 
-/// The cores that the system grants this process.
+/// The number of cores that the system grants this process.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Threads {
-    /// `n` threads of the process (at least one). Fewer if the system refuses to start them.
+    /// `n` threads of the process (at least one), or fewer if the system refuses to start them.
     pub fn new(n: usize) -> Self {
         let executor = Executor::of_process();
         let count = executor.grow(n);
         Self { executor, owns: false, count }
     }
 
-    /// `n` threads that nobody else uses, for models and tests.
+    /// `n` threads not shared with anyone else, for models and tests.
     #[cfg(test)]
     fn own(n: usize) -> Self {
         let executor = Executor::new(n);
@@ -55,7 +55,7 @@ impl Threads {
         Self { executor, owns: true, count }
     }
 
-    /// The same threads, of which no more than `n` run a job.
+    /// The same threads, but with at most `n` per job.
     pub fn limited(&self, n: usize) -> Self {
         let (executor, count) = (Arc::clone(&self.executor), self.count.min(n.max(1)));
         Self { executor, owns: false, count }
@@ -66,31 +66,31 @@ impl Threads {
         Self::new(cores())
     }
 
-    /// Begins a run on this thread: until the guard goes, its jobs have their part of the workers. While as many runs are
-    /// active as there are cores, it waits, those of a higher priority less long; `None` if that lasts until `until`.
-    /// While a run of a higher priority is active, one of a lower has no workers. A part of a run, on its thread, need not
-    /// wait. A run must not wait for another one that waits here.
+    /// Begins a run on this thread: until the guard is dropped, its jobs get their share of the workers. While as many
+    /// runs are active as there are cores, it waits, higher priorities first; `None` if it still has to wait at
+    /// `until`. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
+    /// same thread does not wait. A run must not wait for another run that waits here.
     pub fn enter(&self, priority: i32, until: Option<Instant>) -> Option<RunGuard> {
         self.executor.enter(priority, until)
     }
 
-    /// As [`enter`](Self::enter), but without a run, and so without workers, where it would have to wait.
+    /// As [`enter`](Self::enter), but returns `None` instead of waiting.
     pub fn try_enter(&self) -> Option<RunGuard> {
         self.executor.try_enter()
     }
 
-    /// The number of threads, the caller included.
+    /// The number of threads, including the caller.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is passed on
-    /// (tasks not yet started are then skipped). Inside a task all run inline.
+    /// Calls `task(0)`, …, `task(count - 1)`, each once, and returns when all are done. A panic in a task is propagated
+    /// (tasks not yet started are then skipped). Inside a task, all calls run inline.
     pub fn run(&self, count: usize, task: impl Fn(usize) + Sync) {
         self.dispatch(count, &task);
     }
 
-    /// Behind a pointer, so that a kernel's loop is compiled once and not for each way in which it may be called.
+    /// Takes a trait object, so that a kernel's loop is compiled once and not for each way of calling it.
     fn dispatch(&self, count: usize, task: &(dyn Fn(usize) + Sync)) {
         if count <= 1 || self.count == 1 {
             return (0..count).for_each(task);
@@ -108,8 +108,8 @@ impl Threads {
         });
     }
 
-    /// Calls `member(0)` here and, on the workers that come before it returns, `member(1)` … `member(size - 1)`. Any of
-    /// those may be missing, so member 0 must be able to do everything.
+    /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` … `member(size -
+    /// 1)`. Any of these may be missing, so member 0 must be able to do everything.
     pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
         let size = size.min(self.count);
         if size <= 1 || !self.executor.team(size, member) {
@@ -117,21 +117,21 @@ impl Threads {
         }
     }
 
-    /// Whether a team is worth its price if all of it saves `nanos` nanoseconds: a worker that is parked is woken for
-    /// much work, or once the run has missed as much in launches that followed one another closely. Never outside a run.
+    /// Whether waking workers pays off if the whole team saves `nanos` nanoseconds: a parked worker is woken for much
+    /// work, or once the run has missed as much in launches that followed one another closely. Never outside a run.
     pub fn worth_waking(&self, size: usize, nanos: u64) -> bool {
         self.executor.worth_waking(size.min(self.count), nanos)
     }
 
-    /// Calls `f` on ranges that together cover `0..len` once; inner boundaries are multiples of `grain`. `f` must
-    /// compute each index without regard to the range it came in.
+    /// Calls `f` on ranges that together cover `0..len` once; inner boundaries are multiples of `grain`. The result of
+    /// `f` for an index must not depend on the range that contains it.
     pub fn for_range(&self, len: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
         if len == 0 {
             return;
         }
         let grain = grain.max(1);
         let grains = len.div_ceil(grain);
-        // A few ranges per thread even out cores of different speed.
+        // A few ranges per thread balance cores of different speed.
         let parts = if self.count() == 1 { 1 } else { grains.min(4 * self.count()) };
         self.run(parts, |i| {
             let bound = |i: usize| (i * grains / parts).saturating_mul(grain).min(len);
@@ -139,8 +139,8 @@ impl Threads {
         });
     }
 
-    /// As [`for_range`](Self::for_range) over the rows of `row` elements of `data`, with the rows themselves: `f(first, rows)`;
-    /// the last row may be shorter.
+    /// As [`for_range`](Self::for_range) over the rows of `row` elements of `data`, passing the rows themselves:
+    /// `f(first, rows)`; the last row may be shorter.
     pub fn for_rows_mut<T: Send>(
         &self,
         data: &mut [T],
@@ -152,7 +152,7 @@ impl Threads {
         let data = Disjoint::new(data);
         self.for_range(len.div_ceil(row), grain, |rows| {
             let part = rows.start * row..(rows.end * row).min(len);
-            // SAFETY: the ranges do not overlap, and each comes once.
+            // SAFETY: the ranges do not overlap, and each is passed once.
             f(rows.start, unsafe { data.part(part) });
         });
     }
@@ -169,13 +169,13 @@ impl Threads {
         let data = Disjoint::new(data);
         self.run(len.div_ceil(chunk), |i| {
             let start = i * chunk;
-            // SAFETY: pieces with different `i` do not overlap, and each `i` comes once.
+            // SAFETY: pieces with different `i` do not overlap, and each `i` is passed once.
             f(i, unsafe { data.part(start..start + chunk.min(len - start)) });
         });
     }
 }
 
-/// A value with cache lines of its own; two, because processors fetch them in pairs.
+/// A value with exclusive cache lines; two, because processors fetch them in pairs.
 #[repr(align(128))]
 struct Padded<T>(T);
 
@@ -193,7 +193,7 @@ impl std::fmt::Debug for Threads {
     }
 }
 
-/// When dropped, by a panic too, leaves no task to take.
+/// When dropped, also by a panic, leaves no task to take.
 struct Stop<'a>(&'a AtomicUsize, usize);
 
 impl Drop for Stop<'_> {

@@ -1,7 +1,7 @@
-//! Which runs may use the cores now: as many at a time as there are cores, the others wait by priority.
+//! Which runs may use the cores: as many at a time as there are cores; the others wait by priority.
 //!
-//! A run has one thread of its own, its caller's. Workers are dealt to the active runs of the highest priority, so that
-//! callers and workers together are never more than cores.
+//! A run has one thread, its caller's. Workers are distributed among the active runs of the highest priority, so that
+//! callers and workers together never exceed the cores.
 
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -9,17 +9,17 @@ use std::time::Instant;
 use super::Padded;
 use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
 
-/// Most runs at a time: each has a bit; few in models.
+/// Maximum number of concurrent runs: each has a bit; few in models.
 pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
 
 /// The runs that are active and those that wait.
 pub(super) struct Admission {
-    /// A bit for each place that a run has taken.
+    /// One bit for each place taken by a run.
     active: Padded<AtomicU64>,
     priorities: [AtomicI32; MOST_RUNS],
-    /// Threads that may compute at a time.
+    /// Maximum number of threads that may compute at a time.
     cores: AtomicUsize,
-    /// How many entries `queue` has, for those who only want to know whether anybody waits.
+    /// Number of entries in `queue`, for those that only need to know whether anyone waits.
     waiting: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -31,19 +31,20 @@ struct Queue {
     next: u64,
 }
 
-/// A run that waits: the higher priority goes first, then the earlier.
+/// A waiting run: higher priority goes first, then the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Ticket {
     priority: i32,
     number: u64,
 }
 
-/// The workers of one active run: every `runs`-th, beginning with the `rank`-th, both counted among runs of its priority.
+/// The workers of one active run: every `runs`-th, starting with the `rank`-th, both counted among runs of its
+/// priority.
 #[derive(Clone, Copy)]
 pub(super) struct Deal {
     pub(super) runs: usize,
     pub(super) rank: usize,
-    /// How many there are.
+    /// Number of workers of this run.
     pub(super) workers: usize,
 }
 
@@ -53,7 +54,7 @@ impl Deal {
         (member - 1) * self.runs + self.rank + 1
     }
 
-    /// Which member of the team a worker is.
+    /// The team member that a worker is, if any.
     pub(super) fn member(self, worker: usize) -> Option<usize> {
         let member = 1 + (worker - 1) / self.runs;
         ((worker - 1) % self.runs == self.rank).then_some(member)
@@ -72,12 +73,12 @@ impl Admission {
         }
     }
 
-    /// Lets at least so many threads compute at a time.
+    /// Raises the number of threads that may compute at a time to at least `threads`.
     pub(super) fn allow(&self, threads: usize) {
         self.cores.fetch_max(threads, Ordering::Relaxed);
     }
 
-    /// A place for a run, if one is free and nobody waits for it; waiting for one is [`enter`](Self::enter).
+    /// A place for a run, if one is free and no one waits for it; [`enter`](Self::enter) waits for one.
     pub(super) fn try_enter(&self, priority: i32) -> Option<usize> {
         if self.waiting.load(Ordering::SeqCst) > 0 {
             return None;
@@ -85,7 +86,7 @@ impl Admission {
         self.take(priority)
     }
 
-    /// A place for a run, waited for until `until` at the longest.
+    /// A place for a run, waiting for one until `until` at most.
     pub(super) fn enter(&self, priority: i32, until: Option<Instant>) -> Option<usize> {
         if let Some(place) = self.try_enter(priority) {
             return Some(place);
@@ -94,7 +95,7 @@ impl Admission {
         let ticket = Ticket { priority, number: queue.next };
         queue.next += 1;
         queue.tickets.push(ticket);
-        // Before it looks for a place: whoever leaves either sees this or leaves the place before the look.
+        // Before looking for a place: a run that leaves either sees this, or has left its place before the look.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let place = loop {
             let first = queue.tickets.iter().max_by_key(|t| (t.priority, u64::MAX - t.number));
@@ -116,7 +117,7 @@ impl Admission {
         };
         queue.tickets.retain(|t| *t != ticket);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        // The next one may find a place too.
+        // The next run may find a place too.
         self.changed.notify_all();
         place
     }
@@ -137,7 +138,8 @@ impl Admission {
                 Ordering::SeqCst,
             ) {
                 Ok(_) => {
-                    // Until this is seen, workers may be dealt as for the run before: a matter of speed alone.
+                    // Until this is visible, workers may be distributed as for the previous run, which affects speed
+                    // only.
                     if self.priority(place) != priority {
                         self.priorities[place].store(priority, Ordering::Relaxed);
                     }
@@ -152,7 +154,7 @@ impl Admission {
     pub(super) fn leave(&self, place: usize) {
         self.active.0.fetch_and(!(1 << place), Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            // Under the lock, so that nobody is between looking and waiting.
+            // Under the lock, so that no one is between looking and waiting.
             drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner));
             self.changed.notify_all();
         }
@@ -167,7 +169,7 @@ impl Admission {
         self.active.0.load(Ordering::Relaxed)
     }
 
-    /// How many workers may compute beside the callers.
+    /// The number of workers that may compute alongside the callers.
     pub(super) fn workers(&self) -> usize {
         let callers = self.active().count_ones().max(1) as usize;
         self.cores.load(Ordering::Relaxed).saturating_sub(callers)

@@ -1,4 +1,4 @@
-//! The executor: the workers of a process, and the runs that they work for.
+//! The executor: the workers of a process, and the runs they work for.
 
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock, PoisonError};
@@ -12,22 +12,22 @@ use crate::sync::{
     Patience, Thread,
 };
 
-/// The longest time that an idle worker spins before it parks: longer than Python takes from one launch to the next,
-/// because a thread that wakes another loses about ten microseconds to the system.
+/// The longest time that an idle worker spins before it parks: longer than Python takes between launches, because
+/// waking a thread costs the waker about ten microseconds in the system.
 const SPIN: Duration = Duration::from_micros(200);
 
-/// The shortest such time, of a worker whose jobs come too seldom for spinning.
+/// The shortest such time, for a worker whose jobs arrive too rarely for spinning.
 const LEAST_SPIN: Duration = Duration::from_micros(5);
 
-/// Rounds of looks between those in which a spinning worker asks whether callers have taken its core: every launch writes
-/// what it reads then.
+/// Polling rounds between a spinning worker's checks whether callers have taken its core: that state is written by
+/// every launch, so reading it often is expensive.
 const ROUNDS: usize = 8;
 
-/// What waking costs, in nanoseconds: the caller's call of the system, and the worker's way to the job.
+/// The cost of waking, in nanoseconds: the caller's system call and the worker's delay until it joins the job.
 const WAKE: u64 = 25_000;
 
 sync::thread_local! {
-    /// What this thread does.
+    /// What this thread is doing.
     static HERE: Cell<Here> = const { Cell::new(Here::Outside) };
 }
 
@@ -36,39 +36,39 @@ enum Here {
     Outside,
     /// A run of the executor at this address, in this place.
     Run(usize, usize),
-    /// A task, where nested jobs run inline.
+    /// A task, inside which nested jobs run inline.
     Task,
 }
 
 #[derive(Default)]
 struct Worker {
     parked: AtomicBool,
-    /// Set before it parks first.
+    /// Set before the worker first parks.
     thread: OnceLock<Thread>,
 }
 
-/// Threads that work for the runs of a process, and the order among those.
+/// Threads that work for the runs of a process, and the admission of those runs.
 pub(super) struct Executor {
     admission: Admission,
     slots: [Slot; MOST_RUNS],
     missed: [Missed; MOST_RUNS],
-    /// Counts the jobs of all runs but those in the first place, which workers look at anyway.
+    /// Counts the jobs of all runs except those in the first place, which workers always check.
     announced: Padded<AtomicU64>,
-    /// Room for as many as may be started; the first is worker 1.
+    /// Capacity for as many workers as may be started; the first is worker 1.
     workers: Box<[Worker]>,
     started: AtomicUsize,
     handles: Mutex<Vec<JoinHandle<()>>>,
     stop: AtomicBool,
 }
 
-/// A run that is active on this thread; [`Threads::team`](super::Threads::team) then has the run's workers.
+/// A run that is active on this thread; [`Threads::team`](super::Threads::team) then uses the run's workers.
 pub struct RunGuard {
     executor: Arc<Executor>,
-    /// `None` inside another run, or a task.
+    /// `None` for a nested run, or inside a task.
     place: Option<usize>,
-    /// What the thread did before.
+    /// What the thread was doing before.
     before: Here,
-    /// It has to end on its thread.
+    /// It must be dropped on its thread.
     here: std::marker::PhantomData<*const ()>,
 }
 
@@ -81,20 +81,20 @@ impl Drop for RunGuard {
     }
 }
 
-/// What a run's callers lost since they last woke workers because they did not.
+/// Time that a run's callers lost by not waking workers, since they last did.
 struct Missed {
-    /// When, in nanoseconds of the process, a caller was last here.
+    /// When a caller was last here, in nanoseconds of process time.
     last: AtomicU64,
     nanos: AtomicU64,
 }
 
 impl Missed {
-    /// Adds what is about to be missed; whether it is enough for waking somebody.
+    /// Adds the time about to be missed; returns whether the total justifies waking workers.
     fn add(&self, nanos: u64) -> bool {
         static START: OnceLock<Instant> = OnceLock::new();
         let now = START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
         let pause = now.saturating_sub(self.last.swap(now, Ordering::Relaxed));
-        // After a longer pause the workers would be parked again.
+        // After a longer pause the workers would have parked again.
         let before =
             if pause < SPIN.as_nanos() as u64 { self.nanos.load(Ordering::Relaxed) } else { 0 };
         let missed = before.saturating_add(nanos);
@@ -105,7 +105,7 @@ impl Missed {
 }
 
 impl Executor {
-    /// An executor for this many threads, callers included, that has not started any yet.
+    /// An executor for this many threads, including callers, with no worker started yet.
     pub(super) fn new(cores: usize) -> Arc<Executor> {
         Arc::new(Executor {
             admission: Admission::new(cores),
@@ -122,20 +122,20 @@ impl Executor {
         })
     }
 
-    /// That of the process: for as many threads as the system grants it cores, or more where somebody asks for them.
+    /// The executor of the process: for as many threads as the system grants it cores, or more on request.
     pub(super) fn of_process() -> Arc<Executor> {
         static EXECUTOR: OnceLock<Arc<Executor>> = OnceLock::new();
         EXECUTOR.get_or_init(|| Executor::new(super::cores())).clone()
     }
 
-    /// Makes sure that `n` threads can compute, the caller included; how many can.
+    /// Ensures that `n` threads can compute, including the caller; returns how many can.
     pub(super) fn grow(self: &Arc<Self>, n: usize) -> usize {
         let n = n.clamp(1, MOST_MEMBERS);
         self.admission.allow(n);
         self.start(n - 1).min(n - 1) + 1
     }
 
-    /// Starts workers until there are `n`; how many there are, less if the system refuses.
+    /// Starts workers until there are `n`; returns how many there are, fewer if the system refuses.
     fn start(self: &Arc<Self>, n: usize) -> usize {
         let started = self.started.load(Ordering::Acquire);
         if started >= n {
@@ -152,19 +152,19 @@ impl Executor {
         handles.len()
     }
 
-    /// Ends the life of all workers.
+    /// Ends all workers.
     pub(super) fn end(&self) {
         self.stop.store(true, Ordering::SeqCst);
         let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
         (1..=handles.len()).for_each(|worker| self.wake(worker));
         for handle in handles.drain(..) {
-            // A worker catches the panics of its tasks, so joining cannot fail.
+            // Workers catch the panics of their tasks, so joining cannot fail.
             let _ = handle.join();
         }
     }
 
-    /// Begins a run on this thread once it is admitted; `None` if that takes longer than until `until`. Inside a run of
-    /// this executor, or a task, it goes on as part of that.
+    /// Begins a run on this thread once it is admitted; `None` if it still has to wait at `until`. Inside a run of this
+    /// executor, or a task, it becomes part of that.
     pub(super) fn enter(
         self: &Arc<Self>,
         priority: i32,
@@ -197,8 +197,9 @@ impl Executor {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Calls `member(0)` here and `member(i)` on each worker `i < size` of the run that comes before it returns; whether
-    /// there is a run, if need be one of this job alone, and it has workers. If not, nothing has been called.
+    /// Calls `member(0)` on this thread and `member(i)` on each worker `i < size` of the run that arrives before it
+    /// returns. Returns whether there is a run (if necessary, one for this job alone) and it has workers; if not,
+    /// nothing was called.
     pub(super) fn team(self: &Arc<Self>, size: usize, member: &(dyn Fn(usize) + Sync)) -> bool {
         match HERE.with(Cell::get) {
             Here::Task => false,
@@ -213,7 +214,7 @@ impl Executor {
         }
     }
 
-    /// [`team`](Self::team) of the run in a place, which is this thread's.
+    /// [`team`](Self::team) for the run in a place, which belongs to this thread.
     fn team_of(
         self: &Arc<Self>,
         place: usize,
@@ -226,8 +227,8 @@ impl Executor {
             return false;
         }
         let slot = &self.slots[place];
-        // SAFETY: the run has the slot with its place; it opens jobs on its thread alone, one after another, because inside
-        // of a task there is no run. Each is closed before this function ends, as a call catches panics.
+        // SAFETY: the run owns the slot of its place; it opens jobs on its thread only and one after another, because
+        // there is no run inside a task. Each job is closed before this function returns, as calls catch panics.
         let gate = unsafe { slot.open(member, size, deal) };
         if place != 0 {
             self.announced.0.fetch_add(1, Ordering::SeqCst);
@@ -237,7 +238,7 @@ impl Executor {
         true
     }
 
-    /// Whether a team of this size is worth its price if it saves `nanos` nanoseconds.
+    /// Whether waking workers for a team of this size pays off if it saves `nanos` nanoseconds.
     pub(super) fn worth_waking(&self, size: usize, nanos: u64) -> bool {
         let place = match HERE.with(Cell::get) {
             Here::Run(executor, place) if executor == self.address() => place,
@@ -252,20 +253,20 @@ impl Executor {
         size > 1 && (!(1..size).any(parked) || self.missed[place].add(nanos))
     }
 
-    /// Does the part of a member of the open job.
+    /// Performs the work of one member of the open job.
     fn take_part(&self, slot: &Slot, member: usize, gate: Gate) {
         let deal = gate.deal();
-        // Each wakes two more, because waking takes long.
+        // Each member wakes two more, because waking takes long.
         (2 * member + 1..(2 * member + 3).min(gate.size()))
             .for_each(|other| self.wake(deal.worker(other)));
         let before = HERE.with(|here| here.replace(Here::Task));
-        // SAFETY: the caller has opened the job or joined it.
+        // SAFETY: the caller has opened or joined the job.
         unsafe { slot.call(member) };
         HERE.with(|here| here.set(before));
     }
 
-    /// Wakes a worker that is parked. Sequential consistency makes the order certain: either the worker sees what
-    /// happened before it parks, or it is seen here.
+    /// Wakes a worker if it is parked. Sequential consistency guarantees that either the worker sees what was written
+    /// before this call before it parks, or this call sees that it is parked.
     fn wake(&self, worker: usize) {
         let Some(worker) = self.workers.get(worker - 1) else { return };
         if worker.parked.load(Ordering::SeqCst)
@@ -276,7 +277,7 @@ impl Executor {
         }
     }
 
-    /// The life of a worker.
+    /// The main loop of a worker.
     fn work(&self, worker: usize) {
         let _ = self.workers[worker - 1].thread.set(sync::current());
         let mut looker = Looker { executor: self, worker, announced: 0, seen: [0; MOST_RUNS] };
@@ -294,18 +295,18 @@ impl Executor {
     }
 }
 
-/// A worker that looks for jobs.
+/// A worker's search for jobs.
 struct Looker<'a> {
     executor: &'a Executor,
     worker: usize,
-    /// The count of announced jobs when all places were last looked at in vain.
+    /// The count of announced jobs when all places were last checked without success.
     announced: u64,
-    /// The number of the last job that it knows of each place.
+    /// The number of the last job seen in each place.
     seen: [u64; MOST_RUNS],
 }
 
 impl Looker<'_> {
-    /// An open job that wants this worker and that it does not know.
+    /// An open job that wants this worker and that it has not seen.
     fn look(&mut self) -> Option<(usize, Gate)> {
         let fresh = |place: usize| {
             let gate = self.executor.slots[place].gate(Ordering::SeqCst);
@@ -326,8 +327,8 @@ impl Looker<'_> {
         found
     }
 
-    /// Waits for a job; `None` when the executor ends. A worker spins for as long as `spin`, which grows where jobs follow
-    /// one another closely and shrinks where they do not, and not at all where callers have all cores.
+    /// Waits for a job; `None` when the executor ends. A worker spins for up to `spin`, which grows when jobs follow
+    /// one another closely and shrinks when they do not, and does not spin at all when callers have all cores.
     fn next_job(&mut self, spin: &mut Duration) -> Option<(usize, Gate)> {
         let executor = self.executor;
         let parked = &executor.workers[self.worker - 1].parked;
@@ -352,7 +353,7 @@ impl Looker<'_> {
             }
             parked.store(true, Ordering::SeqCst);
             let mut job = None;
-            // Whoever clears the flag wakes this thread; it clears it itself if something came meanwhile.
+            // Whoever clears the flag wakes this thread; the thread clears it itself if a job arrived in the meantime.
             while parked.load(Ordering::SeqCst) {
                 job = self.look();
                 if job.is_some() || executor.stop.load(Ordering::SeqCst) {
@@ -361,10 +362,10 @@ impl Looker<'_> {
                     sync::park();
                 }
             }
-            // A longer spin would have met a job that came so soon.
+            // A longer spin would have caught a job that arrived this soon.
             *spin = if idle.has_ended() { (*spin / 2).max(LEAST_SPIN) } else { SPIN };
             idle = Patience::of(SPIN);
-            // Even where callers have all cores by now: the job began before.
+            // Even if callers have all cores by now: the job began before.
             if job.is_some() || executor.stop.load(Ordering::SeqCst) {
                 return job;
             }

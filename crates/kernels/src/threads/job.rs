@@ -1,4 +1,4 @@
-//! A job: what a run's caller has a team do, how it is announced, joined and ended.
+//! A job: the work of a team for a run's caller, and how it is announced, joined and ended.
 
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -8,17 +8,17 @@ use super::Padded;
 use super::admission::Deal;
 use crate::sync::{self, AtomicU64, MODELS, Mutex, Ordering};
 
-/// A gate is a number: from the lowest bits on the joined workers, the team's size, the rank and the runs of the deal that
-/// names its workers, this flag while workers may join, and the job's number.
+/// A gate is a number. From the lowest bits upward: the joined workers, the team's size, the rank and number of runs of
+/// the deal that determines its workers, this flag while workers may join, and the job's number.
 const JOINED: u32 = 10;
 const DEAL: u32 = 7;
 const OPEN: u64 = 1 << (2 * JOINED + 2 * DEAL);
 const NEXT_JOB: u64 = OPEN << 1;
 
-/// Most threads of a team; few in models, where all are objects of the model.
+/// Maximum number of threads in a team; few in models, where all are objects of the model.
 pub(super) const MOST_MEMBERS: usize = if MODELS { 8 } else { (1 << JOINED) - 1 };
 
-/// What each member of a team calls, with its number.
+/// The function that each member of a team calls with its number.
 pub(super) type Member = dyn Fn(usize) + Sync;
 
 /// Where a run's jobs are announced.
@@ -27,20 +27,20 @@ pub(super) struct Slot {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// What the caller and the workers exchange at every job, together in a line.
+/// The data that caller and workers exchange for every job, together in one cache line.
 struct Announced {
     gate: AtomicU64,
     /// The job's closure with its lifetime erased; the caller outlives every use.
     member: UnsafeCell<*const Member>,
 }
 
-// SAFETY: `member` is written only while the gate is closed and no worker has joined, by the run that has the slot, and
-// read only by that caller and by joined workers.
+// SAFETY: `member` is written only while the gate is closed and no worker has joined, by the run that owns the slot,
+// and read only by that caller and by joined workers.
 unsafe impl Sync for Slot {}
 // SAFETY: the pointer in `member` is used only as described above; the rest is `Send`.
 unsafe impl Send for Slot {}
 
-/// What a gate says of a job.
+/// A job's properties, as encoded in its gate.
 #[derive(Clone, Copy)]
 pub(super) struct Gate(u64);
 
@@ -72,7 +72,7 @@ impl Gate {
         Deal { runs, rank, workers: self.size() - 1 }
     }
 
-    /// Which member of the team a worker is, if it is one.
+    /// The team member that a worker is, if any.
     pub(super) fn member(self, worker: usize) -> Option<usize> {
         self.deal().member(worker).filter(|&member| member < self.size())
     }
@@ -89,18 +89,18 @@ impl Slot {
         Gate(self.job.0.gate.load(order))
     }
 
-    /// Announces a job. It has to be [closed](Self::close) before `member` ends.
+    /// Announces a job. It must be [closed](Self::close) before the lifetime of `member` ends.
     ///
     /// # Safety
-    /// The caller has the slot, and its job before is closed.
+    /// The caller owns the slot, and its previous job is closed.
     pub(super) unsafe fn open(
         &self,
         member: &(dyn Fn(usize) + Sync),
         size: usize,
         deal: Deal,
     ) -> Gate {
-        // SAFETY: the gate is closed, nobody is joined and the slot is the caller's, so no thread reads or writes `member`.
-        // Only the lifetime is changed, and the caller closes the job before it ends.
+        // SAFETY: the gate is closed, no worker is joined and the slot belongs to the caller, so no thread reads or
+        // writes `member`. Only the lifetime changes, and the caller closes the job before it ends.
         unsafe {
             *self.job.0.member.get() =
                 std::mem::transmute::<*const (dyn Fn(usize) + Sync), *const Member>(member);
@@ -112,13 +112,13 @@ impl Slot {
         Gate(gate)
     }
 
-    /// Lets nobody join any more, waits for those who have, and passes on the panic of a member.
+    /// Prevents further joins, waits for joined workers, and propagates the panic of a member.
     pub(super) fn close(&self) {
         self.job.0.gate.fetch_and(!OPEN, Ordering::SeqCst);
         let mut spins = 0u32;
         while self.gate(Ordering::Acquire).joined() != 0 {
             spins += 1;
-            // A worker that lost its core needs ours.
+            // A worker that lost its core needs this one.
             if spins.is_multiple_of(4096) { sync::yield_now() } else { sync::spin_loop() }
         }
         let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -127,7 +127,7 @@ impl Slot {
         }
     }
 
-    /// Counts a worker in, unless the job has closed meanwhile.
+    /// Registers a worker, unless the job has closed in the meantime.
     pub(super) fn join(&self, mut gate: Gate) -> bool {
         let number = gate.number();
         while gate.is_open() && gate.number() == number {
@@ -144,17 +144,17 @@ impl Slot {
         false
     }
 
-    /// Counts a worker out.
+    /// Unregisters a worker.
     pub(super) fn leave(&self) {
         self.job.0.gate.fetch_sub(1, Ordering::Release);
     }
 
-    /// Does the part of a member.
+    /// Performs the work of one member.
     ///
     /// # Safety
     /// The caller has opened the job, or has joined it and not left.
     pub(super) unsafe fn call(&self, member: usize) {
-        // SAFETY: so it does not change meanwhile.
+        // SAFETY: the caller has opened or joined the job, so the pointer does not change meanwhile.
         let call = unsafe { *self.job.0.member.get() };
         // SAFETY: the closure is alive, as the job's caller waits for every joined thread.
         let call = std::panic::AssertUnwindSafe(|| unsafe { (*call)(member) });

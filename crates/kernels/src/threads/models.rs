@@ -12,10 +12,10 @@ use shuttle::{Config, Runner, thread};
 
 use super::*;
 
-/// Schedules of each kind that a model runs under.
+/// Number of schedules of each kind that a model runs under.
 const SCHEDULES: usize = 1000;
 
-/// Changes of priority in schedules that are mostly in order: bugs need few.
+/// Changes of priority in schedules that are otherwise in order; few suffice to expose bugs.
 const DEPTH: usize = 3;
 
 fn explore(model: impl Fn() + Send + Sync + 'static) {
@@ -81,7 +81,7 @@ fn a_parked_worker_hears_of_every_job() {
     explore(|| {
         let pool = Threads::own(2);
         for _ in 0..2 {
-            // The caller stays in the job until the worker has come: a call that is lost is a deadlock.
+            // The caller stays in the job until the worker has arrived: a lost wake-up is a deadlock.
             let both = Barrier::new(2);
             pool.team(2, &|_| {
                 both.wait();
@@ -182,7 +182,7 @@ fn callers_on_several_threads_share_a_pool() {
 #[test]
 fn runs_side_by_side_have_workers_of_their_own() {
     explore(|| {
-        // Two callers, and a worker for each.
+        // Two callers with one worker each.
         let pool = Arc::new(Threads::own(4));
         let callers: Vec<_> = (0..2)
             .map(|_| {

@@ -1,15 +1,15 @@
-//! Numbers handed out to the members of a team so that each gets neighbours and all end together.
+//! Numbers distributed among the members of a team so that each gets adjacent ones and all finish together.
 
 use std::ops::Range;
 
 use super::Padded;
 use crate::sync::{AtomicUsize, Ordering};
 
-/// A range cut into one share for each member. A member takes pieces of its own share, shorter and shorter ones, and
-/// then of those that others have not come to: with equal numbers it gets the same piece of memory at every launch.
+/// A range split into one share for each member. A member takes pieces of its own share, progressively shorter ones,
+/// and then of shares that others have not reached: for an equal range it gets the same part of memory at every launch.
 ///
-/// Every share is taken from its front, and others' from the first share on. So of all that is not done yet the first
-/// is always in work or the next that a member takes, and a piece may wait for pieces before it.
+/// Every share is taken from its front, and the shares of others in order from the first. The first number not yet done
+/// is therefore either in progress or the next that some member takes, so a piece may wait for earlier pieces.
 pub struct Shares {
     shares: Vec<Padded<Share>>,
     least: usize,
@@ -21,7 +21,7 @@ struct Share {
 }
 
 impl Shares {
-    /// Shares of `range` for `members`, in pieces of at least `least` unless that would make it too uneven.
+    /// Splits `range` among `members`, in pieces of at least `least` unless that would be too uneven.
     pub fn new(range: Range<usize>, members: usize, least: usize) -> Self {
         let (each, more) = (range.len() / members, range.len() % members);
         let bound = |i: usize| range.start + i * each + i.min(more);

@@ -86,7 +86,7 @@ fn shares_hand_out_every_number_once_and_each_from_its_front() {
     for (range, members, least) in [(0..0, 1, 1), (3..4, 2, 1), (5..105, 3, 4), (0..1000, 7, 900)] {
         let shares = Shares::new(range.clone(), members, least);
         let mut seen = vec![];
-        // The last member is alone: its own share first, then the others' from the first on.
+        // The last member is alone: it takes its own share first, then the others' from the first.
         while let Some(piece) = shares.take(members - 1) {
             assert!(!piece.is_empty());
             seen.extend(piece);
@@ -130,7 +130,7 @@ fn workers_that_parked_are_woken() {
         let come = AtomicUsize::new(0);
         pool.team(3, &|_| {
             come.fetch_add(1, Ordering::Relaxed);
-            // Ends when everybody is there.
+            // Ends when all members have arrived.
             while come.load(Ordering::Relaxed) < 3 {
                 std::thread::yield_now();
             }
@@ -166,7 +166,7 @@ fn runs_share_the_workers() {
     assert_eq!(come(&pool), 4);
     std::thread::scope(|s| {
         s.spawn(|| {
-            // Two workers are left for two runs, and none for one of a lower priority.
+            // Two workers remain for two runs, and none for one of a lower priority.
             let second = pool.enter(0, None);
             assert_eq!(come(&pool), 2);
             drop(second);
@@ -183,7 +183,7 @@ fn runs_wait_for_cores_by_priority() {
     let pool = Threads::own(1);
     let (order, waiting) = (std::sync::Mutex::new(vec![]), AtomicUsize::new(0));
     let run = pool.enter(0, None).unwrap();
-    // A part of the run, on its thread, need not wait.
+    // A nested run on the same thread does not wait.
     assert!(pool.enter(0, Some(Instant::now())).is_some());
     std::thread::scope(|s| {
         s.spawn(|| {
