@@ -1,4 +1,4 @@
-//! What a device offers and what the engine gives it.
+//! The interface between devices and the engine.
 
 use crate::{
     Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
@@ -16,34 +16,34 @@ pub trait Device: Send + Sync {
     /// Name, limits, peak figures.
     fn info(&self) -> &DeviceInfo;
 
-    /// What running these ops would cost; `None`: "not mine".
+    /// The cost of these ops on this device; `None` if it does not support them.
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
 
-    /// What the device would run of consecutive ops of a block, and at what cost: regions of one op or many, which may
-    /// overlap. The engine takes those that cost least together, and asks to compile each as one [`Unit`]. Where that is
-    /// declined, it goes on with claims of single ops. A device that has no units of several ops claims each by itself.
+    /// The regions of one or more consecutive ops of a block that the device would run, with their costs; regions may
+    /// overlap. The engine selects the cheapest combination and compiles each region as one [`Unit`]. If that is
+    /// declined, it falls back to claims of single ops. The default claims each op separately.
     fn claim(&self, func: &Func, ops: &[Op]) -> Vec<Claim> {
         let single = |(i, op)| Some(Claim { ops: i..i + 1, cost: self.estimate(func, &[op])? });
         ops.iter().enumerate().filter_map(single).collect()
     }
 
-    /// Makes a unit ready to run: chooses kernels, packs constant operands.
+    /// Prepares a unit: chooses kernels and packs constant operands.
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined>;
 
-    /// A queue for launches. A device that runs them at once needs none of its own.
+    /// Opens a queue for launches. A device that runs launches at once uses the default.
     fn stream(&self) -> Arc<dyn Stream> {
         Immediate::stream()
     }
 
-    /// Begins a run on this thread, which ends when the admission is dropped, on the same thread. A device whose cores
-    /// computing runs share may let it wait; `None` if that lasts until `until`. A run inside another one, on its thread,
-    /// does not wait. Runs ask a session's devices in turn, so of those only one may let them wait.
+    /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
+    /// are shared by runs may block; `None` if it would block beyond `until`. A nested run on the same thread does not
+    /// block. Runs are admitted by a session's devices in turn, so only one of those may block.
     fn admit(&self, limits: LaunchLimits, until: Option<Instant>) -> Option<Admission> {
         let _ = (limits, until);
         Some(Admission::default())
     }
 
-    /// Where the device's memory comes from.
+    /// The provider of the device's memory.
     fn memory(&self) -> Arc<dyn MemoryProvider> {
         HostMemory::provider()
     }
@@ -60,7 +60,7 @@ impl fmt::Debug for dyn Device {
 pub struct Admission(Option<Box<dyn Any>>);
 
 impl Admission {
-    /// A right that lasts as long as this value.
+    /// Permission that lasts as long as this value.
     pub fn of(guard: impl Any) -> Admission {
         Admission(Some(Box::new(guard)))
     }
@@ -77,7 +77,7 @@ impl fmt::Debug for Admission {
 pub struct DeviceInfo {
     /// Short name, as in `--device`: `cpu`.
     pub name: String,
-    /// What the hardware calls itself, and what of it is used.
+    /// The hardware's name, and which part of it is used.
     pub description: String,
     /// Number of cores or threads in use.
     pub threads: usize,
@@ -88,46 +88,47 @@ pub struct DeviceInfo {
 /// An estimate, for choosing between devices and for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Floating-point or integer operations.
+    /// Number of floating-point or integer operations.
     pub flops: f64,
     /// Bytes read and written.
     pub bytes: f64,
-    /// Nanoseconds, entry and exit included.
+    /// Nanoseconds, including launch overhead.
     pub nanos: f64,
 }
 
 /// Consecutive ops that a device would run as one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Their places among the ops that it was asked about; never empty.
+    /// Their positions among the ops passed to [`Device::claim`]; never empty.
     pub ops: Range<usize>,
-    /// What they cost together.
+    /// Their total cost.
     pub cost: Cost,
 }
 
-/// A device refuses ops by name and says why.
+/// A device's refusal of an op, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{op} is not supported on this device: {reason}")]
 pub struct Declined {
     /// The op, with the node's name where known.
     pub op: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// A piece of a function for one device: consecutive ops and the values that cross its border.
+/// Part of a function for one device: consecutive ops and the values that cross its boundary.
 pub struct Unit<'a> {
     /// The function the ops belong to.
     pub func: &'a Func,
     /// The ops in order.
     pub ops: &'a [Op],
-    /// Values that come in, in the order of [`Launch::inputs`]; for a single op its operands, absent ones included.
+    /// Incoming values, in the order of [`Launch::inputs`]; for a single op its operands, including absent ones.
     pub inputs: Vec<Option<ValueId>>,
-    /// Values that go out, in the order in which `launch` gives them; for a single op its results, unwanted ones included.
+    /// Outgoing values, in the order in which a launch returns them; for a single op its results, including unused
+    /// ones.
     pub outputs: Vec<Option<ValueId>>,
     /// The tensor of an input that is constant.
     pub constant: &'a dyn Fn(ValueId) -> Option<Tensor>,
-    /// Where packed constants come from.
+    /// Memory for packed constants.
     pub pool: &'a Pool,
 }
 
@@ -143,7 +144,7 @@ pub trait Executable: Send + Sync {
     /// The kernel chosen, for reports: `conv.gemm.avx512`.
     fn kernel(&self) -> &str;
 
-    /// Inputs (by place) that need not be handed over any more, as their contents are packed.
+    /// Inputs (by position) that the engine may drop, as their contents are packed.
     fn packed(&self) -> &[usize] {
         &[]
     }
@@ -153,17 +154,17 @@ pub trait Executable: Send + Sync {
         0
     }
 
-    /// What the outputs look like for these inputs, as far as that is known before a launch; [`OpShapes`] answers for
-    /// units of one op. An error if a launch of these inputs could only fail.
+    /// Output shapes for these inputs, as far as they are known before a launch; [`OpShapes`] implements this for units
+    /// of one op. An error if a launch with these inputs could only fail.
     ///
     /// [`OpShapes`]: crate::OpShapes
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError>;
 
-    /// Submits a launch to a stream of the device, where it runs behind what was submitted there before and behind
-    /// the fences `after`. An operand that an earlier launch on this stream gives needs no fence.
+    /// Submits a launch to a stream of the device, where it runs after everything submitted to that stream before and
+    /// after the fences `after`. Operands produced by an earlier launch on the same stream need no fence.
     ///
-    /// Outputs that the launch has yet to give can be handed to further launches at once. What fails before the launch
-    /// is on the stream is an error here, what fails later one of its fence. A synchronous device does all of it here.
+    /// Pending outputs can be passed to further launches at once. A failure before the launch is on the stream is
+    /// returned here, a later one by its fence. A synchronous device does all its work here.
     fn submit(
         &self,
         stream: &dyn Stream,
@@ -172,34 +173,35 @@ pub trait Executable: Send + Sync {
     ) -> Result<Submitted, KernelError>;
 }
 
-/// Gives memory for output `i` of a type and dimensions, with arbitrary contents.
+/// Allocates output `i` with this type and these dimensions, with arbitrary contents.
 pub type Alloc<'a> = dyn FnMut(usize, DType, &[usize]) -> Result<Tensor, KernelError> + 'a;
 
 /// One run of an executable: operands and memory.
 pub struct Launch<'a> {
-    /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. Some may be those of launches that have
-    /// not ended ([`Tensor::fence`]). A value that the caller needs no more
-    /// is not shared, so a kernel may take it and write its result over it.
+    /// Operands in the order of [`Unit::inputs`]; `None` where they are packed. Some may be results of launches that
+    /// have not ended ([`Tensor::fence`]). A value that the caller no longer needs is not shared, so a kernel may take
+    /// it and overwrite it with its result.
     pub inputs: &'a mut [Option<Value>],
-    /// Gives memory for output `i`.
+    /// Allocates output `i`.
     pub alloc: &'a mut Alloc<'a>,
-    /// For temporaries.
+    /// Memory for temporaries.
     pub pool: &'a Pool,
-    /// What the run allows.
+    /// Limits of the run.
     pub limits: LaunchLimits,
 }
 
-/// What a run allows to its launches. Results do not depend on it.
+/// A run's limits on its launches. They do not affect results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaunchLimits {
-    /// Most threads to use, of a device that has them; 0 for all.
+    /// Maximum number of threads, on devices that have them; 0 for all.
     pub threads: usize,
-    /// Of the runs that wait for a device, those of a higher number go first.
+    /// Among runs that wait for a device, higher numbers go first.
     pub priority: i32,
 }
 
 impl Launch<'_> {
-    /// Waits for fences, and for operands that other launches give: what a synchronous device does first.
+    /// Waits for fences and pending operands, which a synchronous device does first; an error if one of their launches
+    /// failed.
     pub fn settle(&mut self, after: &[Fence]) -> Result<(), KernelError> {
         after.iter().try_for_each(|fence| fence.wait().map_err(KernelError::dependency))?;
         self.inputs.iter_mut().flatten().try_for_each(Value::settle)

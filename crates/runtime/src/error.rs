@@ -4,30 +4,30 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use trident_ir::geometry::GeometryError;
 use trident_ir::{DType, DType::Str};
 
-/// Why an op cannot give a result for its operands.
+/// Why an op has no result for its operands.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum KernelError {
     /// A required operand is absent.
     #[error("operand {0} is missing")]
     Missing(usize),
-    /// An operand has another element type than the kernel takes.
+    /// An operand has an element type that the kernel does not support.
     #[error("operand {index} has element type {actual}, expected {expected}")]
     DType {
-        /// Place of the operand.
+        /// Position of the operand.
         index: usize,
         /// Its element type.
         actual: DType,
-        /// What the kernel takes.
+        /// The types that the kernel supports.
         expected: String,
     },
     /// An operand is a sequence, an optional value or a map where a tensor is needed, or the reverse.
     #[error("operand {index} is {actual}, expected {expected}")]
     Kind {
-        /// Place of the operand.
+        /// Position of the operand.
         index: usize,
-        /// What it is.
+        /// Its kind.
         actual: String,
-        /// What the kernel takes.
+        /// The kind that the kernel requires.
         expected: &'static str,
     },
     /// The device has no kernel for this element type.
@@ -36,7 +36,7 @@ pub enum KernelError {
     /// Shapes or axes that do not fit together.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
-    /// Dimensions of operands that do not fit the op, told in words.
+    /// Dimensions of operands that do not suit the op, as a message.
     #[error("{0}")]
     Shape(String),
     /// An attribute out of its range.
@@ -50,7 +50,7 @@ pub enum KernelError {
     /// An operand's values are outside what the op is defined for.
     #[error("{0}")]
     Domain(String),
-    /// The result would exceed the limit on a single tensor or the memory there is.
+    /// The result would exceed the limit on a single tensor or the available memory.
     #[error("a result of {dims:?} {dtype} elements is too large")]
     TooLarge {
         /// Element type.
@@ -58,29 +58,29 @@ pub enum KernelError {
         /// Dimensions.
         dims: Vec<usize>,
     },
-    /// A launch that an operand comes from has failed.
+    /// The launch that produces an operand failed.
     #[error("an operand was not computed: {0}")]
     Dependency(Box<KernelError>),
-    /// The launch was taken off its stream before it began.
+    /// The launch was removed from its stream before it began.
     #[error("the launch was cancelled")]
     Cancelled,
-    /// The device panicked: a fault of its own, not of the operands.
+    /// The device panicked: a bug in the device, not an error in the operands.
     #[error("panicked: {0}")]
     Panic(String),
 }
 
 impl KernelError {
-    /// Text is given where numbers are needed.
+    /// A string tensor was given where numbers are required.
     pub fn strings() -> KernelError {
         KernelError::Unsupported(Str)
     }
 
-    /// A shape error told in words.
+    /// A shape error with this message.
     pub fn shape(text: impl Into<String>) -> KernelError {
         KernelError::Shape(text.into())
     }
 
-    /// A value error told in words.
+    /// A value error with this message.
     pub fn domain(text: impl Into<String>) -> KernelError {
         KernelError::Domain(text.into())
     }
@@ -90,7 +90,7 @@ impl KernelError {
         KernelError::Attribute { name, reason: reason.into() }
     }
 
-    /// The error of a launch whose operand another launch has failed to give; names the first that failed.
+    /// The error of a launch whose operand another launch failed to produce; names the first failure.
     pub fn dependency(cause: KernelError) -> KernelError {
         match cause {
             KernelError::Dependency(_) => cause,
@@ -98,18 +98,18 @@ impl KernelError {
         }
     }
 
-    /// A device did not give what it should have.
+    /// A device did not return a result that it should have.
     pub fn not_given() -> KernelError {
         KernelError::Panic("the launch gave too few results".into())
     }
 
-    /// What `f` gives; a panic becomes an error.
+    /// The result of `f`, with a panic converted to an error.
     pub fn caught<T>(f: impl FnOnce() -> Result<T, KernelError>) -> Result<T, KernelError> {
         caught(f).unwrap_or_else(|message| Err(KernelError::Panic(message)))
     }
 }
 
-/// Runs `f`; a panic becomes its message.
+/// Runs `f`; a panic is converted to its message.
 pub fn caught<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());

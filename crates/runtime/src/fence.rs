@@ -1,8 +1,8 @@
-//! Points on streams that work passes.
+//! Fences: points on a stream that are passed as work completes.
 //!
-//! A stream's launches are numbered in the order in which they are submitted, and they end in that order: one number
-//! for each stream, its [`Timeline`], tells how far it has come. A [`Fence`] is a stream with a number. That of a
-//! launch which was over when it was submitted is on no stream and costs nothing.
+//! A stream's launches are numbered in the order of submission and end in that order, so one number per stream, its
+//! [`Timeline`], records its progress. A [`Fence`] is a stream with a number. The fence of a launch that had already
+//! ended when its submission returned refers to no stream and costs nothing.
 
 use crate::KernelError;
 use crate::sync::atomic::{AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-/// How far a stream has come. Devices make one for each stream and tell it when launches begin and end.
+/// The progress of a stream. A device creates one for each stream and reports submitted and ended launches to it.
 #[derive(Debug, Default)]
 pub struct Timeline {
-    /// Launches that have ended.
+    /// Number of launches that have ended.
     passed: AtomicU64,
     state: Mutex<State>,
     ended: Condvar,
@@ -23,35 +23,35 @@ pub struct Timeline {
 #[derive(Debug, Default)]
 struct State {
     submitted: u64,
-    /// Launches that failed, by number.
+    /// Errors of failed launches, by number.
     failed: BTreeMap<u64, KernelError>,
 }
 
 impl Timeline {
-    /// The timeline of a stream that nothing was submitted to.
+    /// The timeline of a stream without submissions.
     pub fn new() -> Arc<Timeline> {
         Arc::default()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements, so a panic elsewhere does not spoil it.
+        // The state is consistent between any two statements, so a panic elsewhere does not invalidate it.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Numbers one more launch and gives the fence behind it.
+    /// Numbers one more launch and returns its fence.
     pub fn submit(self: &Arc<Timeline>) -> Fence {
         let mut state = self.state();
         state.submitted += 1;
         Fence(Some((self.clone(), state.submitted)))
     }
 
-    /// The fence behind all that was submitted so far.
+    /// The fence after everything submitted so far.
     pub fn last(self: &Arc<Timeline>) -> Fence {
         let submitted = self.state().submitted;
         Fence((submitted > 0).then(|| (self.clone(), submitted)))
     }
 
-    /// The next launch has ended. What it wrote and what it fails to give must be in place by now.
+    /// Records that the next launch has ended. Everything it wrote, and its error if it failed, must be in place.
     pub fn end(&self, outcome: Result<(), KernelError>) {
         let mut state = self.state();
         let number = self.passed.load(Ordering::Relaxed) + 1;
@@ -65,12 +65,12 @@ impl Timeline {
     }
 }
 
-/// A point behind a launch on a stream. It is passed when the launch has ended, well or not.
+/// A point after a launch on a stream. It is passed when the launch has ended, successfully or not.
 #[derive(Clone, Debug, Default)]
 pub struct Fence(Option<(Arc<Timeline>, u64)>);
 
 impl Fence {
-    /// A fence that is passed: behind what a synchronous device does.
+    /// A fence that has been passed, as after the work of a synchronous device.
     pub const PASSED: Fence = Fence(None);
 
     /// Whether the launch has ended.
@@ -81,12 +81,12 @@ impl Fence {
         }
     }
 
-    /// Whether the fence is on this stream, so that what follows there comes after it anyway.
+    /// Whether the fence is on this stream, so that later submissions there follow it anyway.
     pub fn is_on(&self, timeline: &Arc<Timeline>) -> bool {
         self.0.as_ref().is_some_and(|(own, _)| Arc::ptr_eq(own, timeline))
     }
 
-    /// How the launch ended; `None` while it has not.
+    /// The launch's outcome; `None` while it has not ended.
     pub fn outcome(&self) -> Option<Result<(), KernelError>> {
         let Some((timeline, number)) = &self.0 else { return Some(Ok(())) };
         if !self.is_passed() {
@@ -95,7 +95,7 @@ impl Fence {
         Some(timeline.state().failed.get(number).cloned().map_or(Ok(()), Err))
     }
 
-    /// Waits until the launch has ended, and tells how.
+    /// Waits until the launch has ended, and returns its outcome.
     pub fn wait(&self) -> Result<(), KernelError> {
         let Some((timeline, number)) = &self.0 else { return Ok(()) };
         let mut state = timeline.state();
@@ -105,7 +105,7 @@ impl Fence {
         state.failed.get(number).cloned().map_or(Ok(()), Err)
     }
 
-    /// As [`Fence::wait`], but no longer than until `deadline`: `None` if the launch has not ended by then.
+    /// As [`Fence::wait`], but only until `deadline`: `None` if the launch has not ended by then.
     pub fn wait_until(&self, deadline: Instant) -> Option<Result<(), KernelError>> {
         let Some((timeline, number)) = &self.0 else { return Some(Ok(())) };
         let mut state = timeline.state();

@@ -1,5 +1,5 @@
-//! Kernels: `tile` functions that a device has compiled, and their launches over a grid of programs.
-// A launch on addresses that nobody checks is `unsafe` to make.
+//! Kernels: `tile` functions compiled by a device, and their launches over a grid of programs.
+// Creating a launch on unchecked addresses is `unsafe`.
 #![allow(unsafe_code)]
 
 use crate::{Declined, KernelImage};
@@ -10,18 +10,18 @@ use trident_ir::{Module, Type};
 /// How a kernel is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KernelOptions {
-    /// What its launches look at.
+    /// What launches of the kernel check.
     pub checks: Checks,
 }
 
-/// What launches of a kernel look at before they touch memory. The first wrong access ends a launch and does not take
-/// place.
+/// What launches of a kernel check before they access memory. The first invalid access ends a launch and is not
+/// performed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Checks {
-    /// Nothing: a wrong access corrupts memory.
+    /// Nothing: an invalid access corrupts memory.
     #[default]
     None,
-    /// That accesses stay inside of the known [`Extent`]s. Nearly as fast as without.
+    /// That accesses stay inside the known [`Extent`]s. Nearly as fast as no checks.
     Bounds,
     /// Bounds, alignment, reads of memory that was never written, and races between programs. Slow.
     All,
@@ -36,18 +36,18 @@ pub trait KernelCompiler: Send + Sync {
         options: &KernelOptions,
     ) -> Result<Arc<dyn Kernel>, Declined>;
 
-    /// Makes a kernel from what [`Kernel::image`] gave. Devices that cannot, or find that the image is of another
-    /// version or machine, refuse; the module has to be compiled then.
+    /// Loads a kernel from the result of [`Kernel::image`]. Devices that cannot, or to which the image is of another
+    /// version or machine, decline; the module must then be compiled.
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
         let reason = format!("{} bytes of compiled code cannot be loaded", image.bytes().len());
         Err(Declined { op: "kernel".into(), reason })
     }
 }
 
-/// A text that the compiled kernels of a device can show of themselves: which ones there are is the device's affair.
+/// A text that describes a device's compiled kernels; each device defines which ones it offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// What it is asked for by, such as `asm`.
+    /// Its identifier, such as `asm`.
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
@@ -61,39 +61,39 @@ pub trait Kernel: Send + Sync {
     /// Types of the entry's parameters: scalars, pointers and descriptors.
     fn params(&self) -> &[Type];
 
-    /// For each parameter, whether the kernel may write to the memory that it points to; `None` if that is not known.
+    /// For each parameter, whether the kernel may write to the memory it points to; `None` if unknown.
     fn written(&self) -> Option<&[bool]> {
         None
     }
 
-    /// Bytes of temporary memory that a launch of so many programs takes, those of all threads together.
+    /// Bytes of temporary memory that a launch of this many programs needs, summed over all threads.
     fn temporary_bytes(&self, _programs: usize) -> usize {
         0
     }
 
-    /// Runs every program of the grid and returns when all are done. A grid with a zero does nothing.
+    /// Runs every program of the grid and returns when all are done. A grid with a zero dimension runs nothing.
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError>;
 
-    /// The texts that there are.
+    /// The available listings.
     fn listings(&self) -> &'static [Listing] {
         &[]
     }
 
-    /// The text of this name, where the device has one. It may compile again to make it.
+    /// The listing of this name, if the device offers it. Generating it may recompile the kernel.
     fn listing(&self, _name: &str) -> Option<String> {
         None
     }
 
-    /// Compiled code in a form that can be kept on disk; see [`KernelCompiler::load_kernel`].
+    /// Compiled code in a form that can be stored on disk; see [`KernelCompiler::load_kernel`].
     fn image(&self) -> Option<KernelImage> {
         None
     }
 }
 
-/// One launch: a grid and an argument for each parameter.
+/// One launch: a grid and one argument per parameter.
 ///
-/// Those of [`Arguments::launch`] hold typed memory, and a kernel that does not check its accesses refuses them. Those of
-/// addresses are `unsafe` to make.
+/// Launches created by [`Arguments::launch`] hold typed memory, and kernels that do not check accesses refuse them.
+/// Creating launches on addresses is `unsafe`.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelLaunch<'a> {
     grid: [u32; 3],
@@ -103,12 +103,12 @@ pub struct KernelLaunch<'a> {
 }
 
 impl<'a> KernelLaunch<'a> {
-    /// A launch on scalars and addresses, `args` having one word for each parameter. `extents` is the memory that the
-    /// kernel may touch, as far as the caller knows it; kernels that check their accesses hold to it.
+    /// A launch on scalars and addresses; `args` has one word per parameter. `extents` is the memory that the kernel
+    /// may access, as far as the caller knows; kernels that check accesses enforce it.
     ///
     /// # Safety
-    /// Whatever the kernels that get the launch touch is theirs to touch meanwhile: memory in the extents, and for kernels
-    /// without checks, parameters without an extent and pointers that the kernel reads or computes, wherever they go.
+    /// The kernels given this launch may access, for its duration, all memory that they do access: the extents and,
+    /// without checks, also parameters without an extent and any pointers that the kernel reads or computes.
     pub unsafe fn of_addresses(
         grid: [u32; 3],
         args: &'a [u64],
@@ -117,7 +117,7 @@ impl<'a> KernelLaunch<'a> {
         KernelLaunch { grid, args, extents, bounded: false }
     }
 
-    /// The same, where the extents are all memory that the kernel may touch.
+    /// The same launch, with the extents being all memory that the kernel may access.
     #[must_use]
     pub fn bounded(self) -> KernelLaunch<'a> {
         KernelLaunch { bounded: true, ..self }
@@ -128,25 +128,25 @@ impl<'a> KernelLaunch<'a> {
         self.grid
     }
 
-    /// One per parameter: the bits of a scalar in its type's width (upper bits are ignored), or an address.
+    /// One word per parameter: the bits of a scalar in its type's width (upper bits are ignored), or an address.
     pub fn args(&self) -> &'a [u64] {
         self.args
     }
 
-    /// Memory that the kernel may touch, where the caller knows it.
+    /// Memory that the kernel may access, as far as the caller knows.
     pub fn extents(&self) -> &'a [Extent<'a>] {
         self.extents
     }
 
-    /// Whether the extents are all memory that the kernel may touch: one for each pointer among the parameters, and pointers
-    /// that it reads from memory or computes from integers may go nowhere else. Devices refuse such launches of kernels that
-    /// do not check accesses.
+    /// Whether the extents are all memory that the kernel may access: one for each pointer parameter, and pointers that
+    /// it reads from memory or computes from integers must stay inside them too. Devices refuse such launches for
+    /// kernels that do not check accesses.
     pub fn is_bounded(&self) -> bool {
         self.bounded
     }
 }
 
-/// Arguments of a launch that hold the memory which the kernel works on, in the order of its parameters.
+/// Arguments of a launch, in parameter order; they hold the memory that the kernel accesses.
 #[derive(Debug, Default)]
 pub struct Arguments<'a> {
     words: Vec<u64>,
@@ -160,21 +160,21 @@ impl<'a> Arguments<'a> {
         Arguments::default()
     }
 
-    /// A number: its bits in the parameter's type.
+    /// Adds a scalar: its bits in the parameter's type.
     #[must_use]
     pub fn scalar(mut self, bits: u64) -> Arguments<'a> {
         self.words.push(bits);
         self
     }
 
-    /// A pointer to memory that the kernel may read; errors call it `name`.
+    /// Adds a pointer to memory that the kernel may read; errors refer to it as `name`.
     #[must_use]
     pub fn read(self, name: &'a str, memory: &'a [u8]) -> Arguments<'a> {
         let address = memory.as_ptr().expose_provenance();
         self.array(name, address, memory.len(), false)
     }
 
-    /// A pointer to memory that the kernel may read and write.
+    /// Adds a pointer to memory that the kernel may read and write; errors refer to it as `name`.
     #[must_use]
     pub fn write(self, name: &'a str, memory: &'a mut [u8]) -> Arguments<'a> {
         let address = memory.as_mut_ptr().expose_provenance();
@@ -208,26 +208,26 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// What memory that nobody has written is filled with by those who want reads of it to be found: the byte at an address
-/// is that at the address modulo the length. As a float of any width it is NaN.
+/// Fill pattern for unwritten memory, by which reads of it are detected: the byte at an address is the pattern's byte
+/// at that address modulo its length. As a float of any width it is NaN.
 pub const UNWRITTEN: [u8; 8] = 0x7ff5_7ff9_7ffa_7ff6_u64.to_le_bytes();
 
-/// A stretch of memory that a kernel may touch: what one of its parameters points into.
+/// A range of memory that a kernel may access: what one of its parameters points into.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent<'a> {
-    /// How errors name it: the parameter or tensor.
+    /// Its name in errors: the parameter or tensor.
     pub name: &'a str,
-    /// Number of the parameter.
+    /// Index of the parameter.
     pub param: usize,
     /// Address of the first byte.
     pub address: usize,
-    /// Length.
+    /// Length in bytes.
     pub bytes: usize,
     /// Whether it may be written.
     pub writable: bool,
 }
 
-/// The place in a grid and in the source that an error is about.
+/// The program and source location that an error refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramPoint {
     /// Program id along x, y, z.
@@ -250,7 +250,7 @@ impl std::fmt::Display for ProgramPoint {
 /// Why a launch failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
-    /// Not as many arguments as parameters.
+    /// The number of arguments differs from the number of parameters.
     #[error("kernel `{kernel}` takes {expected} arguments, not {actual}")]
     Arguments {
         /// Kernel name.
@@ -260,17 +260,17 @@ pub enum LaunchError {
         /// Number of arguments.
         actual: usize,
     },
-    /// An argument that does not suit its parameter.
+    /// An argument that does not match its parameter.
     #[error("kernel `{kernel}`: argument {index} {reason}")]
     Argument {
         /// Kernel name.
         kernel: String,
-        /// Number of the parameter.
+        /// Index of the parameter.
         index: usize,
         /// What is wrong.
         reason: String,
     },
-    /// The launch's arguments are memory that only kernels with checks may be given.
+    /// The launch's arguments require a kernel that checks accesses.
     #[error(
         "kernel `{kernel}` was compiled without checks of its accesses, so it cannot be held to the memory of its arguments"
     )]
@@ -278,7 +278,7 @@ pub enum LaunchError {
         /// Kernel name.
         kernel: String,
     },
-    /// More programs than can be counted.
+    /// The number of programs overflows.
     #[error("kernel `{kernel}`: a grid of {} × {} × {} programs is too large", .grid[0], .grid[1], .grid[2])]
     Grid {
         /// Kernel name.
@@ -286,28 +286,28 @@ pub enum LaunchError {
         /// Programs along x, y, z.
         grid: [u32; 3],
     },
-    /// A condition of the kernel's own did not hold.
+    /// An assertion in the kernel failed.
     #[error("{at}: assertion failed: {message}")]
     Assert {
         /// Where.
         at: ProgramPoint,
-        /// What the kernel says.
+        /// The assertion's message.
         message: String,
     },
-    /// A checked launch found a wrong access.
+    /// A checked launch found an invalid access.
     #[error("{at}: {access}")]
     Access {
         /// Where.
         at: ProgramPoint,
-        /// What was wrong: kind, tensor and offset.
+        /// The fault: kind, tensor and offset.
         access: String,
     },
-    /// Memory for temporaries is lacking.
+    /// There is not enough memory for temporaries.
     #[error("kernel `{kernel}` needs {bytes} bytes of temporary memory for each thread")]
     Memory {
         /// Kernel name.
         kernel: String,
-        /// How much.
+        /// Bytes per thread.
         bytes: usize,
     },
 }

@@ -1,5 +1,5 @@
-//! What engine and devices share: buffers and their pool, tensors and other values, the device
-//! interface, kernels with their launches and what is kept of them, errors.
+//! The base shared by engine and devices: buffers and their pool, tensors and other values, the device interface,
+//! kernels with their launches and stored images, errors.
 
 pub mod buffer;
 pub mod device;

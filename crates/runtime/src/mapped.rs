@@ -8,19 +8,19 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// The contents of a file: pages are read when they are touched, and the mapping ends with the last slice.
+/// The contents of a file: pages are read on first access, and the mapping ends with the last slice.
 ///
-/// Nobody may change the file while it is mapped: this process by no other way, nor another one. What is promised if one
-/// does: writes never go back to the file, and nothing outside of the mapping is read. What is not: bytes may turn into
-/// those that were written between two looks at them, and reading a part that the file has lost ends the process. Who
-/// replaces a file as installers do, by moving another to its name, changes nothing here.
+/// The file must not be changed while it is mapped, neither by this process nor by another. If it is changed, writes
+/// still never go back to the file and nothing outside the mapping is read; but bytes may change between two reads, and
+/// reading a part that was truncated ends the process. Replacing a file by renaming another over it, as installers do,
+/// is harmless.
 pub fn map_file(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    // SAFETY: the mapping is private, read-only and as long as the file is now, and the file is not changed, as said
-    // above. No system has a lock that would make sure of it.
+    // SAFETY: the mapping is private, read-only and as long as the file is now, and callers must not change the file,
+    // as documented above. No system has a lock that would enforce this.
     let map = unsafe { memmap2::MmapOptions::new().map_copy_read_only(&file)? };
     let map = Arc::new(map);
     let mut known = maps();
@@ -29,7 +29,7 @@ pub fn map_file(path: &Path) -> io::Result<Bytes> {
     Ok(Bytes::from_owner(Owner(map)))
 }
 
-/// Keeps a mapping alive while slices of it are.
+/// Keeps a mapping alive as long as slices of it.
 struct Owner(Arc<Mmap>);
 
 impl AsRef<[u8]> for Owner {
@@ -38,15 +38,15 @@ impl AsRef<[u8]> for Owner {
     }
 }
 
-/// All mappings that are alive: tells mapped bytes from others.
+/// All live mappings, by which mapped bytes are recognised.
 static MAPS: Mutex<Vec<Weak<Mmap>>> = Mutex::new(Vec::new());
 
 fn maps() -> MutexGuard<'static, Vec<Weak<Mmap>>> {
     MAPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the system take back the memory behind bytes of a mapped file, which are read anew if they are touched again.
-/// Other bytes are left alone.
+/// Lets the system reclaim the memory behind bytes of a mapped file; they are read again on the next access. Has no
+/// effect on other bytes.
 pub fn release_pages(bytes: &[u8]) {
     let start = bytes.as_ptr().addr();
     let map = maps().iter().filter_map(Weak::upgrade).find(|m| {
@@ -56,8 +56,8 @@ pub fn release_pages(bytes: &[u8]) {
     #[cfg(unix)]
     if let Some(map) = map {
         use memmap2::UncheckedAdvice::DontNeed;
-        // SAFETY: the mapping is backed by a file and never written, so dropped pages come back with their contents.
-        // Failure leaves them where they are.
+        // SAFETY: the mapping is backed by a file and never written, so dropped pages come back with their contents. On
+        // failure they stay in memory.
         let _ = unsafe {
             map.unchecked_advise_range(DontNeed, start - map.as_ptr().addr(), bytes.len())
         };

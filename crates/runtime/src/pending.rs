@@ -4,7 +4,7 @@ use crate::{Fence, KernelError, Tensor, Value};
 use std::sync::{Arc, OnceLock};
 use trident_ir::DType;
 
-/// The contents of a tensor that a launch will give. Reading waits for the launch.
+/// The future contents of a tensor. Reading waits for the launch that produces them.
 #[derive(Debug)]
 pub(crate) struct Pending {
     fence: Fence,
@@ -17,23 +17,23 @@ impl Pending {
         &self.fence
     }
 
-    /// The tensor that will have the contents, where the promise is kept before the launch has ended.
+    /// The tensor that will have the contents, if the promise was kept before the launch ended.
     pub(crate) fn memory(&self) -> Option<&Tensor> {
         self.tensor.get()
     }
 
-    /// The contents, once the launch has ended.
+    /// The contents, once the launch has ended; an error if it failed.
     pub(crate) fn wait(&self) -> Result<&Tensor, KernelError> {
         self.fence.wait().map_err(KernelError::dependency)?;
         self.tensor.get().ok_or_else(KernelError::not_given)
     }
 
-    /// As [`Pending::wait`], for one that may be the last owner.
+    /// As [`Pending::wait`], by value: the last owner gets the tensor without sharing it.
     pub(crate) fn take(self: Arc<Pending>) -> Result<Tensor, KernelError> {
         let shared = self.wait()?.clone();
         match Arc::try_unwrap(self) {
             Ok(own) => {
-                // The clone would make the contents look shared.
+                // The clone would make the contents appear shared.
                 drop(shared);
                 own.tensor.into_inner().ok_or_else(KernelError::not_given)
             }
@@ -42,7 +42,7 @@ impl Pending {
     }
 }
 
-/// The duty to give a pending tensor its contents; without, reading it is an error.
+/// The obligation to provide the contents of a pending tensor; if it is dropped, reading the tensor is an error.
 #[derive(Debug)]
 pub struct Promise {
     pending: Arc<Pending>,
@@ -51,27 +51,27 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// A tensor of this type whose contents come before `fence` is passed, and the promise to give them.
+    /// A tensor of this type whose contents are available once `fence` is passed, and the promise to provide them.
     pub fn new(dtype: DType, dims: &[usize], fence: Fence) -> (Tensor, Promise) {
         let pending = Arc::new(Pending { fence, tensor: OnceLock::new() });
         let tensor = Tensor::from_pending(dtype, dims, pending.clone());
         (tensor, Promise { pending, dtype, dims: dims.to_vec() })
     }
 
-    /// Gives the contents, or the memory that the launch will have written when its fence is passed: nobody reads it
-    /// before. An error if they are of another type than was promised.
+    /// Provides the contents, or the memory that the launch will have written when its fence is passed: no one reads it
+    /// before. An error if the type differs from the promised one.
     pub fn keep(self, tensor: Tensor) -> Result<(), KernelError> {
         if (tensor.dtype(), tensor.dims()) != (self.dtype, self.dims.as_slice()) {
             let (given, promised) = (tensor.ty(), trident_ir::Type::fixed(self.dtype, &self.dims));
             return Err(KernelError::domain(format!("gave {given}, foretold as {promised}")));
         }
-        // Only a promise sets it, and keeping it consumes the promise.
+        // Only a promise sets it, and `keep` consumes the promise.
         let _ = self.pending.tensor.set(tensor);
         Ok(())
     }
 }
 
-/// Outputs of a launch whose types only the launch tells.
+/// Outputs of a launch whose types are known only after it.
 #[derive(Clone, Debug)]
 pub struct Later {
     fence: Fence,
@@ -79,14 +79,14 @@ pub struct Later {
 }
 
 impl Later {
-    /// Outputs that come before `fence` is passed.
+    /// Outputs that are available once `fence` is passed.
     pub fn new(fence: Fence) -> Later {
         Later { fence, outputs: Arc::default() }
     }
 
-    /// Gives the outputs.
+    /// Provides the outputs.
     pub fn keep(self, outputs: Vec<Option<Value>>) {
-        // A second time would be a fault of the device, and the first outputs may have been read.
+        // A second call would be a bug in the device, and the first outputs may have been read.
         let _ = self.outputs.set(outputs);
     }
 
@@ -103,7 +103,7 @@ impl Later {
 
 #[cfg(all(test, not(feature = "models")))]
 mod tests {
-    #![allow(clippy::unwrap_used)] // what fails there fails the test
+    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
     use super::*;
     use crate::{Pool, Timeline};
 

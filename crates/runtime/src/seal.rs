@@ -1,10 +1,10 @@
-//! Compiled code as bytes, and the seal by which bytes that were kept are known again.
+//! Compiled code as bytes, and the seal that authenticates stored bytes.
 #![allow(unsafe_code)]
 
 use std::fmt;
 
-/// Compiled code in the form that its device takes back. Loading it runs it, so safe code gets one only from
-/// [`Kernel::image`](crate::Kernel::image), or from [`Key::open`], which proves that it came from there.
+/// Compiled code in the form that its device loads. Loading it leads to its execution, so safe code obtains one only
+/// from [`Kernel::image`](crate::Kernel::image), or from [`Key::open`], which proves that it came from there.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KernelImage(Vec<u8>);
 
@@ -12,7 +12,7 @@ impl KernelImage {
     /// The code of a compiled kernel.
     ///
     /// # Safety
-    /// The bytes are those that a device of this program made of a kernel that it compiled.
+    /// The bytes are those that a device of this program generated from a kernel that it compiled.
     pub unsafe fn new(bytes: Vec<u8>) -> KernelImage {
         KernelImage(bytes)
     }
@@ -29,45 +29,45 @@ impl fmt::Debug for KernelImage {
     }
 }
 
-/// What seals are made with: who does not have it can make none.
+/// The key for seals: without it no seal can be created.
 #[derive(Clone)]
 pub struct Key([u8; Key::BYTES]);
 
-/// What a seal held together.
+/// The contents of a seal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opened {
-    /// What the kernel was called.
+    /// The kernel's name.
     pub name: String,
-    /// What was said of it: its source and the like.
+    /// The kernel's description: its source and the like.
     pub about: Vec<u8>,
-    /// Its code, if it had any.
+    /// Its code, if any.
     pub image: Option<KernelImage>,
 }
 
-/// Why sealed bytes are not taken.
+/// Why sealed bytes are rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// Not sealed with this key, cut short or changed.
+    /// Not sealed with this key, truncated or changed.
     #[error("no kernel that Trident saved for this user, or changed since")]
     Forged,
-    /// Intact, but another kernel than the one asked for.
+    /// Intact, but for a different kernel than requested.
     #[error("the kernel `{found}` in place of `{wanted}`")]
     Swapped {
-        /// The kernel asked for.
+        /// The kernel requested.
         wanted: String,
-        /// The kernel that the bytes are of.
+        /// The kernel found.
         found: String,
     },
 }
 
-/// First bytes of what is sealed; the number is that of this layout.
+/// First bytes of sealed data; the number is the version of the layout.
 const MARK: &[u8; 8] = b"trident2";
 
 impl Key {
-    /// Size of a key.
+    /// Size of a key in bytes.
     pub const BYTES: usize = 32;
 
-    /// A fresh key, or `None` where the system has no random numbers.
+    /// A random key; `None` if the system provides no random numbers.
     pub fn random() -> Option<Key> {
         let mut bytes = [0; Key::BYTES];
         getrandom::fill(&mut bytes).ok()?;
@@ -82,13 +82,12 @@ impl Key {
         &self.0
     }
 
-    /// The keyed digest (BLAKE3) that stands in the seal.
+    /// The keyed digest (BLAKE3) in the seal.
     fn digest(&self, body: &[u8]) -> blake3::Hash {
         blake3::Hasher::new_keyed(&self.0).update(MARK).update(body).finalize()
     }
 
-    /// Bytes that hold a kernel's name, what there is to say about it, and its code, so that none can be changed or
-    /// exchanged alone.
+    /// Seals a kernel's name, its description and its code, so that none can be changed or replaced separately.
     pub fn seal(&self, name: &str, about: &[u8], image: Option<&KernelImage>) -> Vec<u8> {
         let image = image.map_or(&[][..], KernelImage::bytes);
         let mut body = Vec::with_capacity(16 + name.len() + about.len() + image.len());
@@ -100,13 +99,13 @@ impl Key {
         [&MARK[..], self.digest(&body).as_bytes(), &body].concat()
     }
 
-    /// What [`Key::seal`] put together with this key, under this name where one is wanted.
+    /// Opens what [`Key::seal`] sealed with this key, requiring the name `wanted` if given.
     pub fn open(&self, sealed: &[u8], wanted: Option<&str>) -> Result<Opened, SealError> {
         let (digest, body) = sealed
             .strip_prefix(MARK)
             .and_then(|rest| rest.split_first_chunk::<{ blake3::OUT_LEN }>())
             .ok_or(SealError::Forged)?;
-        // Equality of digests takes the same time wherever they differ.
+        // This comparison takes constant time wherever the digests differ.
         if self.digest(body) != blake3::Hash::from_bytes(*digest) {
             return Err(SealError::Forged);
         }
@@ -116,7 +115,8 @@ impl Key {
         if let Some(wanted) = wanted.filter(|wanted| *wanted != name) {
             return Err(SealError::Swapped { wanted: wanted.to_owned(), found: name });
         }
-        // SAFETY: the digest shows that who has the key sealed these bytes, and `seal` takes code of images alone.
+        // SAFETY: the digest proves that a holder of the key sealed these bytes, and `seal` accepts code only from
+        // images.
         let image = (!image.is_empty()).then(|| unsafe { KernelImage::new(image.to_vec()) });
         Ok(Opened { name, about: about.to_vec(), image })
     }
@@ -128,7 +128,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A part that begins with its length, and what follows it.
+/// Splits off a part that is preceded by its length.
 fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)

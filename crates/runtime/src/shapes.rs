@@ -1,13 +1,13 @@
-//! What the results of a launch look like, told before it.
+//! The shapes of a launch's results, determined before it.
 
 use crate::{Fence, KernelError, Tensor, Unit, Value};
 use trident_ir::shape::{MAX_ELEMS, Operand, Rule};
 use trident_ir::{DType, Literal, Type};
 
-/// What is known of an output before the launch.
+/// What is known about an output before the launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputShape {
-    /// Nobody asked for it.
+    /// The output is unused.
     Unwanted,
     /// A tensor of this type.
     Known {
@@ -16,12 +16,12 @@ pub enum OutputShape {
         /// Dimensions.
         dims: Vec<usize>,
     },
-    /// Only the launch tells: the output depends on operands' contents, or is no tensor of numbers.
+    /// Known only after the launch: the output depends on operands' contents, or is not a tensor of numbers.
     AfterLaunch,
 }
 
 impl OutputShape {
-    /// Whether a value is as foretold.
+    /// Whether a value matches.
     pub fn fits(&self, value: Option<&Value>) -> bool {
         match (self, value) {
             (OutputShape::Known { dtype, dims }, Some(Value::Tensor(t))) => {
@@ -41,7 +41,7 @@ impl OutputShape {
     }
 }
 
-/// Output shapes of a unit of one op, by the rules of the IR.
+/// Output shapes of a unit of one op, by the IR's shape rules.
 #[derive(Clone, Debug)]
 pub struct OpShapes {
     rule: Option<Rule>,
@@ -49,7 +49,7 @@ pub struct OpShapes {
 }
 
 impl OpShapes {
-    /// The rule of the unit's op with what is constant around it. Units of several ops have none.
+    /// The rule of the unit's op, with the constants it uses. Units of several ops have none.
     pub fn of(unit: &Unit<'_>) -> OpShapes {
         let constant = |v| (unit.constant)(v).and_then(|t| t.to_literal().ok());
         let rule = match unit.ops {
@@ -59,8 +59,8 @@ impl OpShapes {
         OpShapes { rule, outputs: unit.outputs.len() }
     }
 
-    /// The shapes for these operands; contents count where they are few and at hand, and are not waited for. An error if the operands
-    /// contradict each other: the launch could only fail.
+    /// The output shapes for these operands; contents are used if they are few and available, but are not waited for.
+    /// An error if the operands contradict each other, so that a launch could only fail.
     pub fn outputs(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         let Some(rule) = &self.rule else {
             return Ok(vec![OutputShape::AfterLaunch; self.outputs]);
@@ -71,13 +71,13 @@ impl OpShapes {
     }
 }
 
-/// What a rule needs to know of an operand; containers count as declared.
+/// What a rule needs to know about an operand; containers count as declared.
 fn operand(value: &Value) -> Option<Operand> {
     let tensor = value.as_tensor()?;
     Some(Operand { ty: tensor.ty(), value: contents(tensor) })
 }
 
-/// The elements of a small tensor, unless they are on their way: the answer must not wait for them.
+/// The elements of a small tensor, unless they are pending: this must not wait for them.
 fn contents(tensor: &Tensor) -> Option<Literal> {
     let small = tensor.len() <= MAX_ELEMS && tensor.dtype() != DType::Str;
     let at_hand = tensor.fence().is_none_or(Fence::is_passed);
@@ -86,7 +86,7 @@ fn contents(tensor: &Tensor) -> Option<Literal> {
 
 #[cfg(all(test, not(feature = "models")))]
 mod tests {
-    #![allow(clippy::unwrap_used)] // what fails there fails the test
+    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
     use super::*;
     use crate::{Pool, Promise, Timeline};
     use trident_ir::{Func, Level, Op, OpKind};

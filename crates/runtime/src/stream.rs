@@ -1,20 +1,20 @@
-//! Queues of a device, and what is given for a launch that was submitted to one.
+//! Queues of a device, and submitted launches.
 
 use crate::{Fence, KernelError, Later, Value};
 use std::any::Any;
 use std::sync::{Arc, LazyLock};
 
-/// A queue of a device. Launches on one stream run one after another in the order in which they were submitted, those on
-/// different streams in any order that fences leave open. Until a launch has ended, its stream holds all memory that the
-/// launch reads or writes. A stream that is dropped still does what was submitted.
+/// A queue of a device. Launches on one stream run one after another in the order of submission, those on different
+/// streams in any order that fences permit. Until a launch has ended, its stream holds all memory that the launch reads
+/// or writes. A dropped stream still runs what was submitted.
 pub trait Stream: Any + Send + Sync {
-    /// A fence behind everything that was submitted so far.
+    /// A fence after everything submitted so far.
     fn fence(&self) -> Fence;
 
-    /// Whether a launch has ended when its submission returns: its operands should be at hand by then.
+    /// Whether a launch has ended when its submission returns; its operands should then be available beforehand.
     fn is_synchronous(&self) -> bool;
 
-    /// Leaves out the launches that have not begun: they end as [`KernelError::Cancelled`].
+    /// Skips the launches that have not begun: they end as [`KernelError::Cancelled`].
     fn cancel(&self);
 }
 
@@ -23,7 +23,7 @@ pub trait Stream: Any + Send + Sync {
 pub struct Immediate;
 
 impl Immediate {
-    /// The stream, made once for all.
+    /// The shared stream.
     pub fn stream() -> Arc<dyn Stream> {
         static STREAM: LazyLock<Arc<Immediate>> = LazyLock::new(|| Arc::new(Immediate));
         STREAM.clone()
@@ -42,21 +42,21 @@ impl Stream for Immediate {
     fn cancel(&self) {}
 }
 
-/// A launch that was submitted.
+/// A submitted launch.
 #[derive(Clone, Debug)]
 pub struct Submitted {
-    /// What it gives.
+    /// Its outputs.
     pub outputs: Outputs,
-    /// Behind it.
+    /// Passed when the launch has ended.
     pub fence: Fence,
 }
 
-/// Outputs of a submitted launch in the order of the unit's; `None` for those that nobody asked for.
+/// Outputs of a submitted launch in the order of the unit's; `None` for those not requested.
 #[derive(Clone, Debug)]
 pub enum Outputs {
-    /// Values whose types are known. Their elements may come with the fence: reading them waits.
+    /// Values whose types are known. Their elements may be pending: reading them waits for the fence.
     Known(Vec<Option<Value>>),
-    /// Types are known after the launch only.
+    /// Values whose types are known only after the launch.
     Later(Later),
 }
 
@@ -66,7 +66,7 @@ impl Submitted {
         Submitted { outputs: Outputs::Known(outputs), fence: Fence::PASSED }
     }
 
-    /// Waits for the launch and gives its outputs, all of them at hand.
+    /// Waits for the launch and returns its outputs, all of them available.
     pub fn wait(self) -> Result<Vec<Option<Value>>, KernelError> {
         self.fence.wait()?;
         let mut outputs = match self.outputs {

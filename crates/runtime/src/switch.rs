@@ -1,8 +1,8 @@
-//! Environment variables that switch something on.
+//! Environment variables that act as switches.
 
 use std::env;
 
-/// A value of a switch that says neither on nor off.
+/// A switch has a value that means neither on nor off.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{variable}={value} is neither on nor off: set it to 1, true, yes or on, or to 0, false, no, off or nothing"
@@ -10,12 +10,11 @@ use std::env;
 pub struct SwitchError {
     /// The environment variable.
     pub variable: String,
-    /// What it is set to.
+    /// Its value.
     pub value: String,
 }
 
-/// Whether an environment variable asks for something. Letters may be of either case, and a variable that is not set
-/// says off.
+/// Whether an environment variable is switched on. Case is ignored, and an unset variable is off.
 pub fn switch(variable: &str) -> Result<bool, SwitchError> {
     let value = env::var_os(variable).unwrap_or_default();
     let value = value.to_string_lossy();

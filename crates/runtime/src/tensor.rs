@@ -7,21 +7,21 @@ use std::sync::Arc;
 use trident_ir::literal::{LiteralData, checked_len};
 use trident_ir::{DType, Element, Literal, Type};
 
-/// Where the elements are.
+/// The location of the elements.
 #[derive(Clone, Debug)]
 enum Data {
     Buffer(Arc<Buffer>),
-    /// Constants that stay where they were loaded; aligned for the element type.
+    /// Constants, in place where they were loaded; aligned for the element type.
     Bytes(Bytes),
     Strings(Arc<Vec<String>>),
-    /// With a launch that may not have ended.
+    /// The result of a launch that may not have ended.
     Pending(Arc<Pending>),
 }
 
-/// A dense row-major tensor. Clones share the elements; a write to a shared one copies first.
+/// A dense row-major tensor. Clones share the elements; writing to a shared tensor copies it first.
 ///
-/// The elements may be those of a launch that has not ended, see [`Tensor::fence`]: type and dimensions are known then,
-/// and what reads or writes elements waits. It fails where the launch does.
+/// The elements may be the result of a launch that has not ended, see [`Tensor::fence`]: type and dimensions are then
+/// known, and reading or writing elements waits for the launch and fails if it does.
 ///
 /// Types narrower than a byte take a byte for each element (see [`DType::size`]).
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl Tensor {
         Ok(Tensor { dtype, dims: dims.to_vec(), data })
     }
 
-    /// A tensor over a buffer, with its contents as elements; its size must be that of the elements.
+    /// A tensor with a buffer's contents as elements; an error unless the buffer has exactly their size.
     pub fn from_buffer(
         dtype: DType,
         dims: &[usize],
@@ -62,7 +62,7 @@ impl Tensor {
         Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Buffer(Arc::new(buffer)) })
     }
 
-    /// A tensor of the given elements; `values` must have as many as `dims` say.
+    /// A tensor of these elements; an error unless `values` has as many as `dims` require.
     pub fn from_slice<T: Element>(
         pool: &Pool,
         dims: &[usize],
@@ -120,7 +120,7 @@ impl Tensor {
         }
     }
 
-    /// The fence behind the launch that gives the elements; `None` for those that are at hand.
+    /// The fence of the launch that produces the elements; `None` for elements that are available.
     pub fn fence(&self) -> Option<&Fence> {
         match &self.data {
             Data::Pending(pending) => Some(pending.fence()),
@@ -128,11 +128,11 @@ impl Tensor {
         }
     }
 
-    /// Waits for the elements, so that the tensor no longer refers to a launch.
+    /// Waits for the elements, so that the tensor no longer refers to a launch; an error if the launch failed.
     pub fn settle(&mut self) -> Result<(), KernelError> {
         let Data::Pending(pending) = &self.data else { return Ok(()) };
         pending.wait()?;
-        // Something empty takes the place, so that this reference does not make the elements look shared.
+        // Left behind in the tensor, so that this reference does not make the elements appear shared.
         let nothing = Data::Bytes(Bytes::new());
         if let Data::Pending(pending) = std::mem::replace(&mut self.data, nothing) {
             self.data = pending.take()?.data;
@@ -140,9 +140,9 @@ impl Tensor {
         Ok(())
     }
 
-    /// A literal that shares the elements; those of strings are copied.
+    /// A literal that shares the elements; strings are copied.
     pub fn to_literal(&self) -> Result<Literal, KernelError> {
-        /// Keeps a buffer alive while a literal has its bytes.
+        /// Keeps a buffer alive while a literal uses its bytes.
         struct Shared(Arc<Buffer>);
         impl AsRef<[u8]> for Shared {
             fn as_ref(&self) -> &[u8] {
@@ -182,7 +182,7 @@ impl Tensor {
 
     /// Number of elements.
     pub fn len(&self) -> usize {
-        // Beside an axis of length 0 the others' product may overflow.
+        // Alongside an axis of length 0, the product of the others may overflow.
         if self.is_empty() { 0 } else { self.dims.iter().product() }
     }
 
@@ -211,8 +211,9 @@ impl Tensor {
         }
     }
 
-    /// The pages that the elements lie in, and how far behind their beginning: for devices that map pages. Also told of
-    /// elements that a launch has yet to write, if their memory is known. `None` for strings and borrowed memory.
+    /// The pages that the elements lie in, and the offset of the elements in them, in bytes: for devices that map
+    /// pages. Includes elements that a launch has yet to write, if their memory is known. `None` for strings and
+    /// borrowed memory.
     pub fn pages(&self) -> Option<(&Pages, usize)> {
         match &self.data {
             Data::Buffer(buffer) => buffer.pages(),
@@ -221,7 +222,7 @@ impl Tensor {
         }
     }
 
-    /// Raw bytes to write; copies first if they are shared.
+    /// Raw bytes, mutably; shared elements are copied first. An error for strings.
     pub fn bytes_mut(&mut self) -> Result<&mut [u8], KernelError> {
         self.settle()?;
         if !self.is_unique() {
@@ -237,7 +238,7 @@ impl Tensor {
         }
     }
 
-    /// Whether a write needs no copy; false for elements that are not at hand.
+    /// Whether writing needs no copy; false for pending elements.
     pub fn is_unique(&self) -> bool {
         match &self.data {
             Data::Buffer(b) => Arc::strong_count(b) == 1,
@@ -268,7 +269,7 @@ impl Tensor {
         Ok(bytemuck::cast_slice(self.bytes()?))
     }
 
-    /// The elements to write; copies first if they are shared.
+    /// The elements, mutably; shared elements are copied first. An error if `T` is not their type.
     pub fn slice_mut<T: Element>(&mut self) -> Result<&mut [T], KernelError> {
         if T::DTYPE != self.dtype {
             let expected = T::DTYPE.to_string();
@@ -286,7 +287,7 @@ impl Tensor {
         }
     }
 
-    /// The elements of a string tensor to write; copies first if they are shared.
+    /// The elements of a string tensor, mutably; shared elements are copied first.
     pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
         self.settle()?;
         match &mut self.data {
@@ -295,7 +296,7 @@ impl Tensor {
         }
     }
 
-    /// The same elements with other dimensions of the same count; nothing is copied.
+    /// The same elements with other dimensions, without copying; an error if the number of elements differs.
     pub fn reshaped(mut self, dims: &[usize]) -> Result<Tensor, KernelError> {
         if checked_len(dims) != Some(self.len()) {
             let from = &self.dims;
@@ -305,7 +306,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// The same bits under another element type of the same size; nothing is copied.
+    /// The same bits as another element type of the same size, without copying; an error if the sizes differ.
     pub fn bitcast(mut self, dtype: DType) -> Result<Tensor, KernelError> {
         if self.dtype == DType::Str || dtype == DType::Str || dtype.bits() != self.dtype.bits() {
             let from = self.dtype;
@@ -315,7 +316,7 @@ impl Tensor {
         Ok(self)
     }
 
-    /// Any integer tensor as `i64` values; an error for other types and u64 beyond `i64`.
+    /// The elements of any integer tensor as `i64`; an error for other types and for u64 values beyond `i64`.
     pub fn to_i64s(&self) -> Result<Vec<i64>, KernelError> {
         use trident_ir::element::B8;
         macro_rules! widen {
@@ -346,7 +347,7 @@ impl Tensor {
     }
 }
 
-/// Alignment that slices of the element type need.
+/// Alignment that slices of the element type require, in bytes.
 fn align(dtype: DType) -> usize {
     match dtype {
         DType::C128 => 8,

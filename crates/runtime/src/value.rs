@@ -1,4 +1,4 @@
-//! What flows between ops: tensors, sequences, optional values, maps.
+//! Values passed between ops: tensors, sequences, optional values, maps.
 
 use crate::{KernelError, Tensor};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub enum Value {
     Map(Arc<MapValue>),
 }
 
-/// Keys and values in order; both of rank 1.
+/// Keys and values in corresponding order; both of rank 1.
 #[derive(Clone, Debug)]
 pub struct MapValue {
     /// Integers or strings.
@@ -40,7 +40,8 @@ impl Value {
         }
     }
 
-    /// Waits for the elements of a tensor that a launch has yet to give. Other values never hold such tensors.
+    /// Waits for the elements of a pending tensor; an error if its launch failed. Other values never hold pending
+    /// tensors.
     pub fn settle(&mut self) -> Result<(), KernelError> {
         match self {
             Value::Tensor(tensor) => tensor.settle(),
@@ -48,7 +49,7 @@ impl Value {
         }
     }
 
-    /// What kind of value this is, for messages: `f32[2, 3]`, `a sequence of 4` …
+    /// The kind of value, for messages: `f32[2, 3]`, `a sequence of 4` …
     pub fn describe(&self) -> String {
         match self {
             Value::Tensor(t) => t.ty().to_string(),
@@ -59,7 +60,7 @@ impl Value {
         }
     }
 
-    /// Whether the value may stand for a parameter of this type; dimensions known by number must be equal.
+    /// Whether the value can be an argument for a parameter of this type; fixed dimensions must be equal.
     pub fn fits(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Value::Tensor(t), Type::Tensor(want)) => {
@@ -82,7 +83,7 @@ impl Value {
         }
     }
 
-    /// Bytes held, counted once for each reference.
+    /// Size in bytes, counting shared contents once per reference.
     pub fn size(&self) -> usize {
         match self {
             Value::Tensor(t) => t.size(),

@@ -1,7 +1,7 @@
-//! The folder in which a user's compiled kernels are kept, with the key that seals them.
+//! The folder that stores a user's compiled kernels, and the key that seals them.
 //!
-//! What lies there is trusted as far as the system says that nobody else can have put it there, and what is executed as
-//! far as its seal says so.
+//! Files there are trusted only if the system's permissions show that no one else can have written them, and code is
+//! executed only if its seal is valid.
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File};
@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use crate::seal::Key;
 
-/// A folder of the user's own.
+/// A folder owned by the user.
 #[derive(Clone, Debug)]
 pub struct Vault {
     path: PathBuf,
@@ -24,39 +24,39 @@ pub struct Vault {
 /// Why a vault, or a file in it, is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
-    /// The environment names no place for it.
+    /// The environment does not determine its location.
     #[error(
         "there is no folder for compiled kernels: set HOME or XDG_CACHE_HOME to a folder of yours"
     )]
     Nowhere,
-    /// Somebody else may have put it there or changed it.
+    /// Someone else may have created or changed it.
     #[error("{} {reason}", .path.display())]
     Untrusted {
         /// The folder or file.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// The problem and its remedy.
         reason: &'static str,
     },
-    /// The system refused.
+    /// A system call failed.
     #[error("{}: {error}", .path.display())]
     System {
         /// The folder or file.
         path: PathBuf,
-        /// What it said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// Bits of a file's mode by which others than its owner may write, and by which they may do anything.
+/// Mode bits that let anyone but the owner write, and those that let them access a file at all.
 const WRITE: u32 = 0o022;
 const ANY: u32 = 0o077;
 
-/// Name and first bytes of the file that holds the key.
+/// Name and first bytes of the file with the key.
 const KEY: &str = "key";
 const KEY_MARK: &[u8; 12] = b"trident key\n";
 
 impl Vault {
-    /// That of the user: `$XDG_CACHE_HOME/trident/kernels`, by default `~/.cache/trident/kernels`.
+    /// The user's vault: `$XDG_CACHE_HOME/trident/kernels`, by default `~/.cache/trident/kernels`.
     pub fn of_user() -> Result<Vault, VaultError> {
         let base = match std::env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()) {
             Some(folder) => PathBuf::from(folder),
@@ -68,7 +68,7 @@ impl Vault {
         Ok(Vault::new(base.join("trident/kernels")))
     }
 
-    /// That in this folder, which is made when something is first kept there.
+    /// The vault in this folder, which is created on first use.
     pub fn new(path: impl Into<PathBuf>) -> Vault {
         Vault { path: path.into() }
     }
@@ -78,7 +78,7 @@ impl Vault {
         &self.path
     }
 
-    /// The key that all processes of the user share; it is made if there is none.
+    /// The key shared by all processes of the user; it is created if it does not exist.
     pub fn key(&self) -> Result<Key, VaultError> {
         let folder = self.open()?;
         if let Some(key) = self.read_key(&folder)? {
@@ -87,24 +87,24 @@ impl Vault {
         let error = || io::Error::other("the system has no random numbers");
         let fresh = Key::random().ok_or_else(error).map_err(|e| self.system(KEY, e))?;
         self.put(&folder, KEY, &[&KEY_MARK[..], fresh.bytes()].concat(), Place::Vacant)?;
-        // Another process may have been first: its key is the one then.
+        // Another process may have been first: then its key is used.
         self.read_key(&folder)?.ok_or_else(|| self.system(KEY, io::ErrorKind::NotFound.into()))
     }
 
-    /// The file of this name, a plain one without folders; `None` if there is none.
+    /// The contents of the file of this name, which must not contain folders; `None` if it does not exist.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, VaultError> {
         let folder = self.open()?;
         self.get(&folder, name, WRITE, "can be written by others: remove it")
     }
 
-    /// Keeps bytes under a name, in the place of what was there; gives the file's path. Readers see all or nothing.
+    /// Stores bytes under a name, replacing any previous file, and returns its path. Readers see all of it or nothing.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, VaultError> {
         let folder = self.open()?;
         self.put(&folder, name, bytes, Place::Any)?;
         Ok(self.path.join(name))
     }
 
-    /// Opens the folder, so that what is found out about it holds for all that is done in it.
+    /// Opens the folder, so that what is checked about it holds for all later operations on it.
     fn open(&self) -> Result<OwnedFd, VaultError> {
         let system = |error| VaultError::System { path: self.path.clone(), error };
         if let Some(parent) = self.path.parent() {
@@ -124,7 +124,7 @@ impl Vault {
         Ok(folder.into())
     }
 
-    /// An error unless the file is the user's and grants others none of these rights.
+    /// An error unless the user owns the file and it grants others none of these rights.
     fn trust(
         &self,
         path: &Path,
@@ -176,7 +176,7 @@ impl Vault {
         Ok(Some(bytes))
     }
 
-    /// Writes a file beside and moves it to its place when it is complete.
+    /// Writes a temporary file in the folder and moves it into place when it is complete.
     fn put(
         &self,
         folder: &OwnedFd,
@@ -194,7 +194,7 @@ impl Vault {
         let placed = file.write_all(bytes).and_then(|()| match place {
             Place::Any => Ok(rustix::fs::renameat(folder, &*beside, folder, name)?),
             Place::Vacant => {
-                // What cannot be made again has to outlast a loss of power.
+                // Data that cannot be recreated must survive a power failure.
                 file.sync_all()?;
                 match rustix::fs::linkat(folder, &*beside, folder, name, AtFlags::empty()) {
                     Ok(()) | Err(Errno::EXIST) => {
@@ -205,7 +205,7 @@ impl Vault {
             }
         });
         placed.map_err(|error| {
-            // Nothing more can be done about a file that does not go.
+            // If the file cannot be removed, nothing more can be done.
             let _ = rustix::fs::unlinkat(folder, &*beside, AtFlags::empty());
             self.system(name, error)
         })
@@ -216,11 +216,11 @@ impl Vault {
     }
 }
 
-/// Where a file may be put.
+/// Where a file may be placed.
 #[derive(Clone, Copy)]
 enum Place {
-    /// In the place of another, too.
+    /// Anywhere, replacing an existing file.
     Any,
-    /// Only where there is none.
+    /// Only where no file exists.
     Vacant,
 }

@@ -1,4 +1,4 @@
-//! Memory that is reused: pages from a device's provider, blocks from a pool of them, buffers.
+//! Reused memory: pages from a device's provider, blocks from a pool of them, buffers.
 #![allow(unsafe_code)]
 
 mod pages;
@@ -16,23 +16,23 @@ use std::sync::{Arc, PoisonError};
 /// Alignment of small blocks: a cache line.
 const LINE: usize = 64;
 
-/// Nothing, aligned for every element type: slices of no bytes are read as slices of no numbers.
+/// An empty buffer's memory, aligned for every element type: empty byte slices are read as empty slices of numbers.
 #[repr(align(64))]
 struct Empty;
 static EMPTY: Empty = Empty;
 
-/// Where a buffer's bytes are.
+/// The location of a buffer's bytes.
 #[derive(Debug)]
 enum Memory {
-    /// There are none.
+    /// The buffer is empty.
     Nothing,
-    /// A block of its own.
+    /// A separate block.
     Block(Block, Pool),
     /// A part of an arena, at this offset.
     Part(Arc<ArenaBlock>, usize),
 }
 
-/// Bytes from a [`Pool`] or an [`Arena`], given back when dropped. They are zero, or what an earlier buffer left there.
+/// Bytes from a [`Pool`] or an [`Arena`], returned when dropped. They are zero, or what an earlier buffer left there.
 #[derive(Debug)]
 pub struct Buffer {
     memory: Memory,
@@ -51,19 +51,19 @@ impl Buffer {
 
     /// The bytes.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, and no other buffer has them: a block of
-        // its own is handed out once at a time, and of an arena no part that overlaps one alive.
+        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, and no other buffer has them: a
+        // separate block belongs to one buffer at a time, and an arena refuses parts that overlap a live one.
         unsafe { std::slice::from_raw_parts(self.ptr().as_ptr(), self.len) }
     }
 
-    /// The bytes, to write.
+    /// The bytes, mutably.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().as_ptr(), self.len) }
     }
 
-    /// The pages that the bytes lie in, and how far behind their beginning: for devices that map pages. `None` if
-    /// there are no bytes.
+    /// The pages that the bytes lie in, and the offset of the bytes in them, in bytes: for devices that map pages.
+    /// `None` if the buffer is empty.
     pub fn pages(&self) -> Option<(&Pages, usize)> {
         let block = match &self.memory {
             Memory::Nothing => return None,
@@ -74,7 +74,7 @@ impl Buffer {
         Some((pages, self.ptr().addr().get() - pages.ptr().addr().get()))
     }
 
-    /// The pool that the memory comes from; `None` if there is none.
+    /// The pool that the memory comes from; `None` if the buffer is empty.
     pub fn pool(&self) -> Option<&Pool> {
         match &self.memory {
             Memory::Nothing => None,
@@ -106,10 +106,10 @@ impl Drop for Buffer {
     }
 }
 
-/// One block that is given out in parts, at offsets that a plan has worked out.
+/// One block that is handed out in parts, at offsets determined by a plan.
 ///
-/// The plan need not be trusted: a part that overlaps another one still alive is refused. The block goes back to its
-/// pool when the arena and all its parts are dropped.
+/// The plan need not be trusted: a part that overlaps a live one is refused. The block returns to its pool when the
+/// arena and all its parts have been dropped.
 #[derive(Clone, Debug)]
 pub struct Arena(Arc<ArenaBlock>);
 
@@ -117,7 +117,7 @@ pub struct Arena(Arc<ArenaBlock>);
 struct ArenaBlock {
     block: std::mem::ManuallyDrop<Block>,
     pool: Pool,
-    /// Lengths of the parts that are alive, by offset.
+    /// Lengths of the live parts, by offset.
     live: Mutex<BTreeMap<usize, usize>>,
 }
 
@@ -136,16 +136,16 @@ impl Drop for ArenaBlock {
 }
 
 impl Arena {
-    /// Offsets have to be multiples of this.
+    /// Offsets must be multiples of this.
     pub const ALIGN: usize = LINE;
 
-    /// An arena of `len` bytes, or `None` where there is not enough memory.
+    /// An arena of `len` bytes; `None` if memory is insufficient.
     pub fn new(pool: &Pool, len: usize) -> Option<Arena> {
         let block = std::mem::ManuallyDrop::new(pool.block(len.max(1))?);
         Some(Arena(Arc::new(ArenaBlock { block, pool: pool.clone(), live: Mutex::default() })))
     }
 
-    /// The part of `len` bytes at `offset`; `None` if it is not aligned, leaves the block or overlaps a part alive.
+    /// The part of `len` bytes at `offset`; `None` if it is not aligned, exceeds the block or overlaps a live part.
     pub fn alloc(&self, offset: usize, len: usize) -> Option<Buffer> {
         if len == 0 {
             return Some(Buffer { memory: Memory::Nothing, len });
@@ -155,7 +155,7 @@ impl Arena {
             return None;
         }
         let mut live = self.0.live();
-        // Parts are disjoint, so only the last one that starts before `end` can reach beyond `offset`.
+        // Parts are disjoint, so only the last one that starts before `end` can extend beyond `offset`.
         let clash = live.range(..end).next_back().is_some_and(|(&at, &n)| at + n > offset);
         if clash {
             return None;
@@ -268,7 +268,7 @@ mod tests {
         let kept = small.swap_remove(10);
         drop(small);
         pool.trim();
-        // Those of the first slab are free, but not all of it.
+        // The blocks cut from the first slab are free, but not all of the slab is.
         assert_eq!(pool.stats().cached, (PAGE / 128 - 1) * 128);
         assert!(kept.bytes().iter().all(|&b| b == 0));
         drop(kept);

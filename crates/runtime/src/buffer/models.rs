@@ -1,5 +1,5 @@
-//! Models of pool and arena: each runs under many schedules, and no two buffers may ever have the same memory.
-#![allow(clippy::unwrap_used)] // what fails there fails the test
+//! Models of pool and arena: each runs under many schedules, and no two buffers may ever share memory.
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn explore(model: impl Fn() + Send + Sync + 'static) {
     check_pct(move || again(), SCHEDULES, 3);
 }
 
-/// Runs this on as many threads as there are tags, each with its own.
+/// Runs `run` on one thread per tag, passing each its tag.
 fn on_threads(tags: u8, run: impl Fn(u8) + Send + Sync + 'static) {
     let run = Arc::new(run);
     let threads: Vec<_> = (1..=tags)
@@ -28,7 +28,7 @@ fn on_threads(tags: u8, run: impl Fn(u8) + Send + Sync + 'static) {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-/// Marks a buffer as one's own, lets others come, and looks whether it still is.
+/// Fills a buffer with a tag, lets other threads run, and checks that the contents are unchanged.
 fn own(mut buffer: Buffer, tag: u8) {
     buffer.bytes_mut().fill(tag);
     thread::yield_now();

@@ -1,28 +1,28 @@
-//! Whole pages, and who makes them.
+//! Whole pages and their providers.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, LazyLock};
 
-/// Size of a page: the largest in use (Apple silicon has 16 KiB), so that every device can map it.
+/// Size of a page in bytes: the largest in use (Apple silicon has 16 KiB), so that every device can map it.
 pub const PAGE: usize = 16 << 10;
 
-/// Where a device's memory comes from. Memory is unified: what one device's provider makes, all devices can use.
+/// The source of a device's memory. Memory is unified: all devices can use what one device's provider allocates.
 pub trait MemoryProvider: Send + Sync + fmt::Debug {
-    /// `len` bytes, a multiple of [`PAGE`] other than 0, or `None` where there is not enough.
+    /// Allocates `len` bytes, a multiple of [`PAGE`] other than 0; `None` if memory is insufficient.
     fn pages(&self, len: usize) -> Option<Pages>;
 
-    /// Looks at memory that is given back, before anybody uses it again.
+    /// Called with memory that was returned, before it is reused.
     fn recycle(&self, _bytes: &mut [u8]) {}
 }
 
-/// Memory of the system's allocator.
+/// Memory from the system's allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct HostMemory;
 
 impl HostMemory {
-    /// The provider, made once for all.
+    /// The shared provider.
     pub fn provider() -> Arc<dyn MemoryProvider> {
         static PROVIDER: LazyLock<Arc<HostMemory>> = LazyLock::new(|| Arc::new(HostMemory));
         PROVIDER.clone()
@@ -41,27 +41,27 @@ impl MemoryProvider for HostMemory {
     }
 }
 
-/// Pages with one owner, initialised from the start: safe code may read all of them.
+/// Pages with one owner, always initialised: safe code may read all of them.
 pub struct Pages {
     ptr: NonNull<u8>,
     len: usize,
-    /// Gives back memory that is not the system allocator's.
+    /// Releases memory that does not come from the system's allocator.
     release: Option<Box<dyn FnOnce() + Send>>,
 }
 
-// SAFETY: pages own their memory, which is not bound to a thread, and what releases them may be sent.
+// SAFETY: pages own their memory, which is not bound to a thread, and `release` is `Send`.
 unsafe impl Send for Pages {}
-// SAFETY: through shared pages nothing is accessed, and what releases them is called by their owner only; buffers and
-// arenas see to who may read and write which part.
+// SAFETY: nothing is accessed through shared pages, and only their owner calls `release`; buffers and arenas control
+// who may read and write which part.
 unsafe impl Sync for Pages {}
 
 impl Pages {
-    /// Pages of a device's own: a provider other than the host's makes them.
+    /// Device-specific pages, allocated by a provider other than the host's.
     ///
     /// # Safety
     ///
-    /// `ptr` is aligned to [`PAGE`] and has `len` initialised bytes, a multiple of [`PAGE`] other than 0, which until
-    /// `release` is called nobody else accesses, but for launches of the device on buffers that lie there.
+    /// `ptr` is aligned to [`PAGE`] and points to `len` initialised bytes, a multiple of [`PAGE`] other than 0. Until
+    /// `release` is called nothing else accesses them, except launches of the device on buffers that lie there.
     pub unsafe fn from_raw(
         ptr: NonNull<u8>,
         len: usize,
@@ -71,13 +71,13 @@ impl Pages {
         Pages { ptr, len, release: Some(release) }
     }
 
-    /// Where they begin.
+    /// Address of the first byte.
     pub fn ptr(&self) -> NonNull<u8> {
         self.ptr
     }
 
     /// Size in bytes; never 0.
-    #[allow(clippy::len_without_is_empty)] // there are no empty ones
+    #[allow(clippy::len_without_is_empty)] // pages are never empty
     pub fn len(&self) -> usize {
         self.len
     }

@@ -1,4 +1,4 @@
-//! Blocks that are reused: whole pages, and small ones cut from slabs.
+//! Reused blocks: whole pages, and small ones cut from slabs.
 
 use super::pages::{HostMemory, MemoryProvider, PAGE, Pages};
 use super::{Buffer, LINE, Memory};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
 
-/// Size of a slab, but for a pool's first, which is a page.
+/// Size of a slab in bytes, except for a pool's first, which is one page.
 const SLAB: usize = 4 * PAGE;
 
 /// Memory that has one owner at a time.
@@ -24,9 +24,10 @@ enum Home {
     Slab(Arc<Pages>),
 }
 
-// SAFETY: a block owns its part of its pages, which is not bound to a thread.
+// SAFETY: a block owns its part of its pages, which are not bound to a thread.
 unsafe impl Send for Block {}
-// SAFETY: through a shared block nothing is accessed; buffers and arenas see to who may read and write which part of it.
+// SAFETY: nothing is accessed through a shared block; buffers and arenas control who may read and write which part of
+// it.
 unsafe impl Sync for Block {}
 
 impl Block {
@@ -52,12 +53,12 @@ impl Block {
 
     fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: `len` initialised bytes lie there for as long as the block holds its pages, and no other block has
-        // them: pages of its own have no other, and parts of a slab are cut off one behind the other.
+        // them: a separate block has pages to itself, and parts of a slab are cut off one after another.
         unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
 
-/// Pages of which blocks are cut off from the front.
+/// Pages from which blocks are cut, from the front.
 #[derive(Debug)]
 struct Slab {
     pages: Arc<Pages>,
@@ -65,7 +66,7 @@ struct Slab {
 }
 
 impl Slab {
-    /// Cuts off `len` bytes; `None` if they are not left.
+    /// Cuts off `len` bytes; `None` if fewer are left.
     fn cut(&mut self, len: usize) -> Option<Block> {
         let end = self.used.checked_add(len).filter(|end| *end <= self.pages.len())?;
         // SAFETY: `used` is at most the length of the pages.
@@ -74,7 +75,7 @@ impl Slab {
         Some(Block { ptr, len, home: Home::Slab(self.pages.clone()) })
     }
 
-    /// All that is left.
+    /// The remainder as one block.
     fn rest(mut self) -> Option<Block> {
         let left = self.pages.len() - self.used;
         if left == 0 { None } else { self.cut(left) }
@@ -84,19 +85,19 @@ impl Slab {
 /// Counters of a pool, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
-    /// In buffers that are alive.
+    /// Bytes in live buffers.
     pub live: usize,
-    /// The most that was ever alive at once since the last [`Pool::reset_peak`].
+    /// The most bytes live at once since the last [`Pool::reset_peak`].
     pub peak: usize,
-    /// Kept for reuse.
+    /// Bytes of free blocks held for reuse.
     pub cached: usize,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Free blocks by size. A size once seen stays, as it mostly comes again: there are at most 16 to a power of two.
+    /// Free blocks by size. A size stays listed once seen, as it mostly recurs: there are at most 16 per power of two.
     free: BTreeMap<usize, Vec<Block>>,
-    /// Where small blocks are cut from.
+    /// The slab from which small blocks are cut.
     slab: Option<Slab>,
     stats: PoolStats,
     limit: usize,
@@ -108,14 +109,14 @@ impl State {
         self.free.entry(block.len).or_default().push(block);
     }
 
-    /// A free block of a size in this range.
+    /// Takes a free block with a size in this range.
     fn take(&mut self, sizes: std::ops::RangeInclusive<usize>) -> Option<Block> {
         let block = self.free.range_mut(sizes).find_map(|(_, blocks)| blocks.pop())?;
         self.stats.cached -= block.len;
         Some(block)
     }
 
-    /// A block of a slab.
+    /// Cuts a block from a slab.
     fn small(&mut self, provider: &dyn MemoryProvider, size: usize) -> Option<Block> {
         if let Some(block) = self.slab.as_mut().and_then(|slab| slab.cut(size)) {
             return Some(block);
@@ -127,9 +128,9 @@ impl State {
         self.slab.as_mut()?.cut(size)
     }
 
-    /// A block of its own.
+    /// Allocates a separate block.
     fn large(&mut self, provider: &dyn MemoryProvider, size: usize) -> Option<Block> {
-        // Cached blocks that nothing fits are dead weight: let the smallest sizes go first.
+        // Free blocks that no request fits are a waste: release the smallest sizes first.
         while self.stats.cached > self.stats.peak.max(size) {
             let Some(s) = self.free.range(PAGE..).next().map(|(&s, _)| s) else { break };
             let blocks = self.free.remove(&s).unwrap_or_default();
@@ -139,7 +140,7 @@ impl State {
     }
 }
 
-/// A thread-safe source of buffers that keeps what is given back for the next request of about that size.
+/// A thread-safe source of buffers that reuses returned memory for requests of similar size.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Shared>);
 
@@ -149,7 +150,7 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// Rounds up so that requests of about one size share blocks: at most an eighth is wasted, or what fills a page.
+/// Rounds up so that requests of similar size share blocks: wastes at most an eighth, or the rest of a page.
 fn size_class(len: usize) -> Option<usize> {
     let least = if len >= PAGE { PAGE } else { LINE };
     let unit = (len.checked_next_power_of_two()? / 16).clamp(least, usize::MAX);
@@ -163,7 +164,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// An empty pool of the host's memory.
+    /// An empty pool of host memory.
     pub fn new() -> Pool {
         Pool::default()
     }
@@ -174,22 +175,23 @@ impl Pool {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements, so a panic elsewhere does not spoil it.
+        // The state is consistent between any two statements, so a panic elsewhere does not invalidate it.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses requests that would bring the live bytes above `bytes`; 0 lifts the limit.
+    /// Refuses requests that would raise the live bytes above `bytes`; 0 removes the limit.
     pub fn set_limit(&self, bytes: usize) {
         self.state().limit = bytes;
     }
 
-    /// Whether `bytes` more would stay within the limit: for what lives elsewhere, such as strings.
+    /// Whether `bytes` more would stay within the limit; for memory allocated elsewhere, such as strings.
     pub fn fits(&self, bytes: usize) -> bool {
         let state = self.state();
         state.limit == 0 || state.stats.live.checked_add(bytes).is_some_and(|n| n <= state.limit)
     }
 
-    /// A buffer of `len` bytes with arbitrary contents, or `None` where there is not enough memory.
+    /// A buffer of `len` bytes with arbitrary contents; `None` if memory is insufficient or the limit would be
+    /// exceeded.
     pub fn alloc(&self, len: usize) -> Option<Buffer> {
         if len == 0 {
             return Some(Buffer { memory: Memory::Nothing, len });
@@ -197,7 +199,7 @@ impl Pool {
         Some(Buffer { memory: Memory::Block(self.block(len)?, self.clone()), len })
     }
 
-    /// A block of at least `len` bytes; `len` must not be 0.
+    /// A block of at least `len` bytes, which must not be 0.
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = size_class(len)?;
         let mut state = self.state();
@@ -208,7 +210,7 @@ impl Pool {
         if size > most {
             return None;
         }
-        // A block of another size may be too large for what is left below the limit.
+        // A block of another size may be too large for what remains below the limit.
         let provider = &*self.0.provider;
         let block = match state.take(size..=size.saturating_mul(2).min(most)) {
             Some(block) => block,
@@ -232,13 +234,13 @@ impl Pool {
         self.state().stats
     }
 
-    /// Starts a fresh peak from what is alive.
+    /// Resets the peak to the live bytes.
     pub fn reset_peak(&self) {
         let mut state = self.state();
         state.stats.peak = state.stats.live;
     }
 
-    /// Gives cached memory back to the system; of slabs those of which nothing is alive.
+    /// Returns free memory to the system; of slabs, those without a live block.
     pub fn trim(&self) {
         let mut state = self.state();
         let free = std::mem::take(&mut state.free);

@@ -1,8 +1,8 @@
-//! A device for tests: any other device behind queues of its own, late and with poisoned memory.
+//! A device for tests: wraps any other device in queues, with delays and poisoned memory.
 //!
-//! It shows without a GPU what goes wrong where somebody takes a launch for done when it is submitted. Each stream is a
-//! thread that runs launches in order, each after a random delay. Outputs are allocated when a launch is submitted and
-//! hold a pattern until it has run, as does memory between two uses.
+//! It exposes, without a GPU, code that assumes a launch to be complete once submitted. Each stream is a thread that
+//! runs launches in order, each after a random delay. Outputs are allocated at submission and hold a pattern until the
+//! launch has run, as does memory between two uses.
 
 mod stream;
 
@@ -19,17 +19,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use trident_ir::{DType, Func, Op};
 
-/// What memory holds that nobody may read. As a number of any type it is absurd: NaN in 16 bits, far from 0 in others.
+/// The contents of memory that must not be read. Implausible as a number of any type: NaN in 16 bits, far from 0 in
+/// others.
 pub const POISON: u8 = 0xfd;
 
 /// How a [`Queued`] device behaves.
 #[derive(Clone, Debug)]
 pub struct QueuedOptions {
-    /// Of the delays, and of the choice of ops.
+    /// Seed of the delays and of the choice of ops.
     pub seed: u64,
-    /// The longest that a launch is held back.
+    /// The longest delay of a launch.
     pub max_delay: Duration,
-    /// How many in 100 ops the device claims; which ones follows from the seed. The others are left to devices beside it.
+    /// The percentage of ops that the device claims; the seed determines which. Other devices get the rest.
     pub share: u64,
 }
 
@@ -39,18 +40,18 @@ impl Default for QueuedOptions {
     }
 }
 
-/// Another device behind queues.
+/// A device behind queues.
 pub struct Queued {
     inner: Arc<dyn Device>,
     info: DeviceInfo,
     options: QueuedOptions,
     memory: Arc<dyn MemoryProvider>,
-    /// Streams made so far: each has delays of its own.
+    /// Number of streams opened: each has different delays.
     streams: AtomicU64,
 }
 
 impl Queued {
-    /// A device of the name `queued` that has `inner` do the work.
+    /// A device named `queued` that runs its launches on `inner`.
     pub fn new(inner: Arc<dyn Device>, options: QueuedOptions) -> Queued {
         let mut info = inner.info().clone();
         info.description = format!("{} behind a queue, for tests", info.name);
@@ -58,7 +59,7 @@ impl Queued {
         Queued { inner, info, options, memory: Arc::new(Poisoned), streams: AtomicU64::new(0) }
     }
 
-    /// Whether the op is among those that this device claims.
+    /// Whether this device claims the op.
     fn claims(&self, func: &Func, op: &Op) -> bool {
         let place = op.defined().next().map_or(0, |v| v.index() as u64);
         let mut random = Random(self.options.seed ^ place << 20 ^ (func.values.len() as u64) << 40);
@@ -93,7 +94,7 @@ impl Device for Queued {
     }
 }
 
-/// A unit that the other device has compiled.
+/// A unit compiled by the inner device.
 struct Compiled {
     inner: Arc<dyn Executable>,
 }
@@ -123,7 +124,7 @@ impl Executable for Compiled {
     ) -> Result<Submitted, KernelError> {
         let stream = (stream as &dyn Any).downcast_ref::<QueuedStream>();
         let stream = stream.ok_or_else(|| KernelError::domain("the stream is another device's"))?;
-        // What cannot be told, as operands do not fit, the launch shall tell as it does on the other device.
+        // If shapes cannot be determined because operands do not match, the launch reports the inner device's error.
         let shapes = self.inner.shapes(launch.inputs).unwrap_or_default();
         let told = !shapes.is_empty() && !shapes.contains(&OutputShape::AfterLaunch);
         let memory = if told { allocate(&shapes, launch)? } else { vec![] };
@@ -145,7 +146,7 @@ impl Executable for Compiled {
     }
 }
 
-/// Poisoned memory for the outputs.
+/// Allocates poisoned memory for the outputs.
 fn allocate(
     shapes: &[OutputShape],
     launch: &mut Launch<'_>,
@@ -161,7 +162,7 @@ fn allocate(
     shapes.iter().enumerate().map(&mut output).collect()
 }
 
-/// What is owed to those who hold outputs.
+/// The promises made to holders of outputs.
 enum Promises {
     Each(Vec<Option<Promise>>),
     All(Later),
@@ -200,7 +201,7 @@ impl Promises {
     }
 }
 
-/// A launch on its way. It owns what it reads and writes until it has run.
+/// A submitted launch. It owns what it reads and writes until it has run.
 struct Work {
     exe: Arc<dyn Executable>,
     inputs: Vec<Option<Value>>,
@@ -223,7 +224,7 @@ impl Work {
         let mut launch = Launch { inputs: &mut self.inputs, alloc: &mut alloc, pool, limits };
         launch.settle(&self.after)?;
         let mut outputs = self.exe.submit(stream, &mut launch, &[])?.wait()?;
-        // Outputs lie where the submission said, also those that a kernel writes over an operand or gives as a view.
+        // Outputs must lie where the submission said, even if a kernel overwrites an operand or returns a view.
         for (memory, output) in self.memory.into_iter().zip(&mut outputs) {
             if let (Some(mut memory), Some(Value::Tensor(tensor))) = (memory, output)
                 && (memory.dtype(), memory.dims()) == (tensor.dtype(), tensor.dims())
@@ -236,7 +237,7 @@ impl Work {
     }
 }
 
-/// Memory that holds the pattern between two uses.
+/// Memory that is filled with the pattern between two uses.
 #[derive(Debug)]
 struct Poisoned;
 
@@ -250,7 +251,7 @@ impl MemoryProvider for Poisoned {
     }
 }
 
-/// Numbers from SplitMix64.
+/// Pseudo-random numbers from SplitMix64.
 struct Random(u64);
 
 impl Random {

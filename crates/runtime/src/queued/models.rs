@@ -1,5 +1,5 @@
 //! Models of queues and fences: each runs under many schedules.
-#![allow(clippy::unwrap_used)] // what fails there fails the test
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 use super::testing::{Bench, elements, output};
 use super::*;

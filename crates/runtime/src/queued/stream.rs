@@ -8,18 +8,19 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Launches that may wait on a stream before a further submission waits too: what they hold is memory.
+/// Maximum number of waiting launches; further submissions block, because waiting launches hold memory.
 const MAX_WAITING: usize = 64;
 
-/// Runs a launch on a stream of the device that does the work.
+/// Runs a launch on a stream of the inner device.
 type Task = Box<dyn FnOnce(&dyn Stream) -> Result<(), KernelError> + Send>;
 
-/// The queue of a [`Queued`](super::Queued) device. Its thread ends when the stream is dropped and all has run.
+/// The queue of a [`Queued`](super::Queued) device. Its thread ends when the stream is dropped and all launches have
+/// run.
 pub struct QueuedStream(Arc<Shared>);
 
 struct Shared {
     timeline: Arc<Timeline>,
-    /// Where the launches run.
+    /// The inner device's stream, on which launches run.
     inner: Arc<dyn Stream>,
     queue: Mutex<Queue>,
     changed: Condvar,
@@ -30,7 +31,7 @@ struct Queue {
     tasks: VecDeque<Task>,
     random: Random,
     max_delay: Duration,
-    /// There is a thread that takes tasks.
+    /// Whether a thread takes tasks.
     served: bool,
     closed: bool,
 }
@@ -48,12 +49,12 @@ impl QueuedStream {
         });
         let worker = shared.clone();
         let started = Builder::new().name("trident-queued".into()).spawn(move || worker.work());
-        // Where the system refuses a thread, launches run when they are submitted.
+        // If the system refuses to start a thread, launches run when they are submitted.
         shared.queue().served = started.is_ok();
         QueuedStream(shared)
     }
 
-    /// Numbers a launch and puts it behind the others; `make` tells, with the fence behind it, what to run.
+    /// Numbers a launch and appends it to the queue; `make` gets its fence and returns what to run.
     pub(super) fn submit(&self, make: impl FnOnce(Fence) -> (Task, Submitted)) -> Submitted {
         let shared = &self.0;
         let mut queue = shared.queue();
@@ -90,7 +91,7 @@ impl Shared {
                 }
             };
             let most = u64::try_from(queue.max_delay.as_nanos()).unwrap_or(u64::MAX);
-            // Every other launch follows at once, so that both hurry and delay are tried.
+            // About half of the launches follow at once, so that both prompt and delayed ones are tested.
             let delay = queue.random.below(2) * queue.random.below(most);
             drop(queue);
             self.changed.notify_all();
@@ -101,7 +102,7 @@ impl Shared {
         }
     }
 
-    /// Runs a task, or drops it if the stream is cancelled. What it holds is gone before its fence is passed.
+    /// Runs a task, or drops it if the stream is cancelled. Everything it holds is released before its fence is passed.
     fn run(&self, task: Task) {
         let outcome = match self.cancelled.load(Ordering::Relaxed) {
             true => {

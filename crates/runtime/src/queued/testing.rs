@@ -1,5 +1,5 @@
-//! A device for the tests of queues: it doubles numbers, fails at negative ones and panics at NaN.
-#![allow(clippy::unwrap_used)] // what fails there fails the test
+//! A device for testing queues: it doubles numbers, fails on negative ones and panics on NaN.
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 use super::{Queued, QueuedOptions};
 use crate::*;
@@ -30,7 +30,7 @@ impl Device for Doubler {
     }
 }
 
-/// Doubles every operand, or if the shapes are not told before the launch only the numbers above 0.
+/// Doubles every operand; if the shapes are known only after the launch, only the numbers above 0.
 struct Double {
     told: bool,
 }
@@ -72,7 +72,7 @@ impl Executable for Double {
     }
 }
 
-/// A queued device with executables whose shapes are told before the launch and after.
+/// A queued device with executables whose shapes are known before the launch, and after it.
 pub(super) struct Bench {
     pub(super) device: Queued,
     pub(super) told: Arc<dyn Executable>,
@@ -124,7 +124,7 @@ impl Bench {
     }
 }
 
-/// The only output of a launch, as a value whose elements may be on their way.
+/// The only output of a launch, as a value whose elements may be pending.
 pub(super) fn output(submitted: &Submitted) -> Value {
     match &submitted.outputs {
         Outputs::Known(outputs) => outputs[0].clone().unwrap(),

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)] // what fails there fails the test
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
 use super::testing::{Bench, elements, output};
 use super::*;
@@ -33,7 +33,7 @@ fn fences_may_be_waited_for_in_any_order_and_on_several_streams() {
         let stream = &streams[i % 3];
         submitted.push((i, bench.submit(&**stream, &*bench.told, bench.numbers(&[i as f32]))));
     }
-    // A fixed order that is none of theirs.
+    // A fixed order that differs from that of submission and of completion.
     submitted.sort_by_key(|(i, _)| i * 17 % 30);
     for (i, submitted) in submitted {
         submitted.fence.wait().unwrap();
@@ -67,7 +67,7 @@ fn dropped_results_are_computed_and_their_memory_comes_back() {
     assert!(live >= 2 * 20_000, "a launch holds its memory: {live}");
     stream.fence().wait().unwrap();
     assert_eq!(bench.pool.stats().live, 0);
-    // A stream that is dropped still does what was submitted.
+    // A dropped stream still runs what was submitted.
     let last = bench.submit(&*stream, &*bench.told, bench.numbers(&[4.0]));
     drop(stream);
     assert_eq!(elements(&output(&last)).unwrap(), [8.0]);
