@@ -1,4 +1,4 @@
-//! What a run is given beside its inputs.
+//! Parameters of a run besides its inputs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,27 +6,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use trident_runtime::{LaunchLimits, Tensor, Value};
 
-/// How one run is made. By default it takes as long as it takes, on all threads.
+/// How one run is executed. By default it has no time limit and uses all threads.
 #[derive(Clone, Default)]
 pub struct RunContext {
-    /// Longest time from the start of the run.
+    /// Maximum duration, from the start of the run.
     pub time_limit: Option<Duration>,
-    /// When the run has to be over; the earlier of both limits counts. They are looked at between ops, between iterations
+    /// When the run must end; the earlier of both limits applies. Limits are checked between ops, between iterations
     /// and where the run waits.
     pub deadline: Option<Instant>,
-    /// Stops the run from outside, where limits are looked at.
+    /// Stops the run from outside; checked where limits are.
     pub cancel: Option<CancelFlag>,
-    /// Of the runs that wait for a device, those of a higher number go first. On the CPU as many runs compute at a time as
-    /// there are cores, and while one of a higher number does, the others have a single thread each.
+    /// Among runs that wait for a device, higher numbers go first. On the CPU as many runs compute at a time as there
+    /// are cores, and while one of a higher number does, the others have a single thread each.
     pub priority: i32,
-    /// Most threads to use; 0 for all of a device. Results do not depend on it.
+    /// Maximum number of threads; 0 for all threads of a device. Results do not depend on it.
     pub threads: usize,
-    /// Memory for results, by name: the run writes them there and gives these tensors back. Nobody else may hold them,
-    /// and they must be of the result's type.
+    /// Memory for results, by name: the run writes results there and returns these tensors. They must not be shared and
+    /// must have the result's type.
     pub outputs: Vec<(String, Tensor)>,
-    /// Gets results before the run is over.
+    /// Receives results before the run ends.
     pub sink: Option<Arc<dyn Sink>>,
-    /// Whether to take the time of each step. The run then waits for each.
+    /// Whether to measure each step. The run then waits for each.
     pub profile: bool,
 }
 
@@ -36,12 +36,12 @@ impl RunContext {
         RunContext { time_limit: Some(limit), ..RunContext::default() }
     }
 
-    /// A context that takes the time of each step.
+    /// A context that measures each step.
     pub fn profiled() -> RunContext {
         RunContext { profile: true, ..RunContext::default() }
     }
 
-    /// When the run has to be over, if it starts now.
+    /// The deadline if the run starts now; `None` without a limit.
     pub(crate) fn until(&self) -> Option<Deadline> {
         let now = Instant::now();
         let limited = self.time_limit.and_then(|limit| now.checked_add(limit));
@@ -81,7 +81,7 @@ pub(crate) struct Deadline {
     pub(crate) limit: Duration,
 }
 
-/// A switch that stops runs; clones are the same one.
+/// A switch that stops runs; clones share its state.
 #[derive(Clone, Debug, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);
 
@@ -91,7 +91,7 @@ impl CancelFlag {
         CancelFlag::default()
     }
 
-    /// Stops the runs that have it.
+    /// Stops the runs that use it.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -102,21 +102,21 @@ impl CancelFlag {
     }
 }
 
-/// Gets results of a run as they come, on the thread of the run, which waits meanwhile and keeps its core: a sink must not
-/// wait for a run of another thread. To stop the run early, it sets the run's [`CancelFlag`].
+/// Receives results of a run as they become available, on the run's thread, which keeps its core meanwhile: a sink must
+/// not wait for a run of another thread. To stop the run early, it sets the run's [`CancelFlag`].
 pub trait Sink: Send + Sync {
-    /// Part of the result of this name. Reading a tensor waits for its elements.
+    /// Called with part of the result of this name. Reading a tensor waits for its elements.
     fn partial(&self, output: &str, part: Partial<'_>);
 }
 
 /// Part of a result.
 #[derive(Clone, Copy, Debug)]
 pub enum Partial<'a> {
-    /// All of it.
+    /// The whole result.
     Whole(&'a Value),
-    /// What one iteration of a loop or scan yields for a result that stacks such slices.
+    /// The output of one iteration of a loop or scan, for a result that stacks such slices.
     Slice {
-        /// The iteration, from 0.
+        /// The iteration, starting at 0.
         iteration: usize,
         /// The slice.
         value: &'a Value,

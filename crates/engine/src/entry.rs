@@ -1,4 +1,4 @@
-//! One function of a session, made ready to run.
+//! One function of a session, prepared to run.
 
 use crate::context::RunContext;
 use crate::error::{PlanError, RunError};
@@ -15,10 +15,10 @@ use trident_ir::{Dim, Func, Type, ValueId, ValueInfo};
 use trident_passes::{OptimizeError, PassReport};
 use trident_runtime::{Arena, Device, Pool, Value};
 
-/// A function of a module that was planned for the session's devices.
+/// A function of a module, planned for the session's devices.
 pub struct Entry {
     name: String,
-    /// What runs where no optional input is given.
+    /// The plan for runs without optional inputs.
     main: Prepared,
     variants: Option<Variants>,
     signature: Signature,
@@ -26,7 +26,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Plans a function of a verified module; `optional` has the inputs for which the function has constants.
+    /// Plans a function of a verified module; `optional` are the inputs for which the function has constants.
     pub(crate) fn new(
         func: Func,
         optional: Vec<ValueInfo>,
@@ -42,7 +42,7 @@ impl Entry {
         let names: Vec<String> =
             infos(&func, &func.body.results).into_iter().map(|info| info.name).collect();
         plan::check(&func, devices, options)?;
-        // Without optional inputs nobody needs the function as it was.
+        // Without optional inputs, the original function is not needed any more.
         let (variants, optional) = match optional.is_empty() {
             true => (None, vec![]),
             false => {
@@ -51,7 +51,7 @@ impl Entry {
             }
         };
         let main = prepare(func, devices, options, pool)?;
-        // Passes tell more of the results' types, but the names are the model's.
+        // Passes determine the results' types more precisely, but the names are the model's.
         let outputs = names.into_iter().zip(&main.results);
         let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty: ty.clone() }).collect();
         let signature = Signature { inputs, optional, outputs };
@@ -63,7 +63,7 @@ impl Entry {
         &self.name
     }
 
-    /// Names and types of inputs, as the model declares them, and of outputs, as far as inference tells.
+    /// Names and types of the inputs, as the model declares them, and of the outputs, as inferred.
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
@@ -73,9 +73,9 @@ impl Entry {
         &self.main.passes
     }
 
-    /// The plan for runs without optional inputs in words and numbers. Inputs take the given dimensions by name; without
-    /// those, figures that depend on dimensions known only at run time are absent. An error if the dimensions contradict
-    /// the model, or ask for more memory than there are addresses.
+    /// A report of the plan for runs without optional inputs. Inputs have the given dimensions, by name; without them,
+    /// figures that depend on dimensions known only at run time are absent. An error if the dimensions contradict the
+    /// model, or require more memory than the address space has.
     pub fn report(&self, shapes: &[(&str, Vec<usize>)]) -> Result<PlanReport, PlanError> {
         let types = self.signature.inputs.iter().map(|input| {
             let given = shapes.iter().find(|(name, _)| *name == input.name);
@@ -92,7 +92,7 @@ impl Entry {
         plan.report(&func)
     }
 
-    /// Runs the function. Inputs are given by name in any order; results come in the model's order.
+    /// Runs the function. Inputs are given by name in any order; results are in the model's order.
     pub fn run(&self, inputs: &[(&str, Value)]) -> Result<Vec<(String, Value)>, RunError> {
         self.run_with(inputs, RunContext::default()).map(|(results, _)| results)
     }
@@ -110,7 +110,7 @@ impl Entry {
         let admitted = admit(&plan.devices, limits, deadline, context.cancel.as_ref())?;
         let recorder = context.profile.then(Recorder::start);
         let memory = shapes.plan(plan, &args);
-        // Where memory does not suffice for all at once, it may still do piece by piece.
+        // If memory is insufficient for the whole arena, it may still suffice for individual values.
         let memory = memory
             .as_ref()
             .filter(|m| m.size > 0)
@@ -134,8 +134,8 @@ impl Entry {
         Ok((names.zip(results).collect(), profile))
     }
 
-    /// Runs the function with the inputs that a state has, and leaves the outputs there that later runs get. A run that
-    /// fails leaves the state as it was.
+    /// Runs the function with the state's values as further inputs, and stores the outputs that later runs use in the
+    /// state. A run that fails leaves the state unchanged.
     pub fn run_in(
         &self,
         state: &mut State,
@@ -149,7 +149,7 @@ impl Entry {
         Ok((state.keep(results), profile))
     }
 
-    /// The plan for these optional inputs; `None` for that of none.
+    /// The plan for these optional inputs; `None` if there are none.
     fn variant(&self, given: &[usize]) -> Result<Option<Arc<Prepared>>, RunError> {
         let Some(variants) = self.variants.as_ref().filter(|_| !given.is_empty()) else {
             return Ok(None);

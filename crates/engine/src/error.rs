@@ -6,7 +6,7 @@ use trident_ir::verify::VerifyError;
 use trident_passes::OptimizeError;
 use trident_runtime::{Declined, KernelError};
 
-/// Why no plan can be made of a module.
+/// Why a module cannot be planned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -16,7 +16,7 @@ pub enum PlanError {
     /// Types or shapes in the module contradict each other.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
-    /// Nothing to run on.
+    /// There is no device to run on.
     #[error("no device was given to run on")]
     NoDevices,
     /// A function below the graph level.
@@ -39,15 +39,15 @@ pub enum PlanError {
         /// [`Options::max_ops`](crate::Options::max_ops).
         limit: usize,
     },
-    /// Regions within regions beyond what the engine's stack is made for.
+    /// Regions are nested too deeply for the engine's stack.
     #[error("{op}: regions are nested more than {limit} deep")]
     TooDeep {
         /// The op whose region is too deep.
         op: String,
-        /// Levels allowed.
+        /// Maximum nesting depth.
         limit: usize,
     },
-    /// An op that is not well formed.
+    /// An op that is malformed.
     #[error("{op}: {reason}")]
     Malformed {
         /// The op and its node.
@@ -55,14 +55,14 @@ pub enum PlanError {
         /// What is wrong.
         reason: String,
     },
-    /// Every device refused.
+    /// Every device declined.
     #[error("no device can run {op} ({operands}): {}", refusals(.declined))]
     Unsupported {
         /// The op and its node.
         op: String,
         /// Operands with their types.
         operands: String,
-        /// By device name, why.
+        /// The devices' reasons, by device name.
         declined: Vec<(String, Declined)>,
     },
     /// A constant that cannot be made into a tensor.
@@ -70,16 +70,16 @@ pub enum PlanError {
     Constant {
         /// The op and its node.
         op: String,
-        /// Why.
+        /// The reason.
         source: KernelError,
     },
-    /// Values that no memory can hold.
+    /// Values larger than the address space.
     #[error("{what}: more bytes than memory can have")]
     TooLarge {
         /// The value and its type.
         what: String,
     },
-    /// A device panicked while it compiled an op: a fault of the device, not of the model.
+    /// A device panicked while compiling an op: a bug in the device, not an error in the model.
     #[error("internal error: compiling {op} panicked: {message}")]
     Panic {
         /// The op and its node.
@@ -99,7 +99,7 @@ fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What was wrong with the inputs of a run. Types are written as `f32[N, 3, 224, 224]`.
+/// What is wrong with the inputs of a run. Types are written as `f32[N, 3, 224, 224]`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
@@ -109,7 +109,7 @@ pub enum InputError {
         /// The name given.
         name: String,
     },
-    /// An input that is needed was not given.
+    /// A required input is missing.
     #[error("input `{name}` ({expected}) is missing")]
     Missing {
         /// Its name.
@@ -123,7 +123,7 @@ pub enum InputError {
         /// Its name.
         name: String,
     },
-    /// A sequence where a tensor is needed, or the like.
+    /// A sequence where a tensor is required, or similar.
     #[error("input `{name}` is {actual}, expected {expected}")]
     Kind {
         /// Its name.
@@ -140,7 +140,7 @@ pub enum InputError {
         name: String,
         /// What was given.
         actual: String,
-        /// What is needed.
+        /// What is required.
         expected: String,
     },
     /// The number of dimensions differs.
@@ -150,46 +150,46 @@ pub enum InputError {
         name: String,
         /// What was given.
         actual: usize,
-        /// What is needed.
+        /// What is required.
         rank: usize,
         /// Its type.
         expected: String,
     },
-    /// A dimension known by number differs.
+    /// A fixed dimension differs.
     #[error("input `{name}`: dimension {axis} is {actual}, expected {dim} ({expected})")]
     Dim {
         /// Its name.
         name: String,
-        /// The dimension.
+        /// The axis.
         axis: usize,
         /// What was given.
         actual: usize,
-        /// What is needed.
+        /// What is required.
         dim: usize,
         /// Its type.
         expected: String,
     },
-    /// A named dimension that is another number elsewhere.
+    /// A named dimension has a different size elsewhere.
     #[error(
         "input `{name}`: dimension {axis} (`{symbol}`) is {actual}, but `{symbol}` is {bound} in input `{other}`"
     )]
     Symbol {
         /// Its name.
         name: String,
-        /// The dimension.
+        /// The axis.
         axis: usize,
-        /// Its name in the model.
+        /// The dimension's name in the model.
         symbol: String,
         /// What was given.
         actual: usize,
-        /// The number the name stands for so far.
+        /// The size bound to the name so far.
         bound: usize,
-        /// The input that gave it that number.
+        /// The input that bound it.
         other: String,
     },
 }
 
-/// Why a run gave no results.
+/// Why a run returned no results.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -198,7 +198,7 @@ pub enum RunError {
     Input {
         /// What is wrong.
         error: Box<InputError>,
-        /// The inputs the model has.
+        /// The model's inputs.
         hint: String,
     },
     /// The model cannot be planned for the optional inputs that were given.
@@ -206,13 +206,13 @@ pub enum RunError {
     Plan {
         /// Their names.
         given: Vec<String>,
-        /// Why.
+        /// The reason.
         error: Box<PlanError>,
     },
     /// An op failed.
     #[error("{}: {} (operands: {})", .0.op, .0.source, .0.operands)]
     Op(Box<OpFailure>),
-    /// A kernel panicked: a fault of the device, not of the model or its inputs.
+    /// A kernel panicked: a bug in the device, not an error in the model or its inputs.
     #[error("internal error: {op} panicked: {message}")]
     Panic {
         /// The op and its node.
@@ -220,43 +220,43 @@ pub enum RunError {
         /// The panic's message.
         message: String,
     },
-    /// Memory that was given for an output cannot be used.
+    /// Memory provided for an output cannot be used.
     #[error("output `{name}`: {reason}")]
     Output {
         /// The output.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The run's [`CancelFlag`](crate::CancelFlag) was set.
     #[error("the run was cancelled at {op}")]
     Cancelled {
-        /// The op that was next.
+        /// The next op.
         op: String,
     },
-    /// The time allowed is over.
+    /// The time limit has passed.
     #[error("the run was stopped at {op}: its time limit of {limit:?} has passed")]
     Deadline {
-        /// The op that was next.
+        /// The next op.
         op: String,
         /// The limit.
         limit: Duration,
     },
 }
 
-/// An op that failed, where, and with what operands.
+/// An op that failed, with its location and operands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpFailure {
     /// The op and its node.
     pub op: String,
-    /// Operands by name with what they were at run time.
+    /// Operands by name, with their run-time types.
     pub operands: String,
-    /// Why.
+    /// The reason.
     pub source: KernelError,
 }
 
 impl RunError {
-    /// What to try.
+    /// A suggestion for the user.
     pub fn hint(&self) -> Option<String> {
         match self {
             RunError::Input { hint, .. } => Some(hint.clone()),

@@ -1,4 +1,4 @@
-//! Runs single ops when the plan is made: what constant folding needs.
+//! Runs single ops during planning, for constant folding.
 
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
@@ -6,8 +6,8 @@ use trident_runtime::{
     Device, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value, caught,
 };
 
-/// Runs an op on the device that folds constants. `None` if it does not take it, it fails, or the time is over: the op
-/// then stays as it is and shows its error when the model runs.
+/// Runs an op on the device that folds constants. `None` if the device declines the op, the op fails, or the time limit
+/// has passed: the op then stays unchanged and reports its error when the model runs.
 pub(crate) fn evaluate(
     device: &dyn Device,
     pool: &Pool,
@@ -22,7 +22,7 @@ pub(crate) fn evaluate(
         ops: std::slice::from_ref(op),
         inputs: op.inputs.clone(),
         outputs: op.outputs.clone(),
-        // Packing pays for kernels that run more than once.
+        // Packing pays off for kernels that run more than once.
         constant: &|_| None,
         pool,
     };

@@ -1,10 +1,11 @@
 //! Runs modules: partitions them over devices, plans lifetimes and memory, executes the plan.
 //!
-//! [`Session`] is the whole interface, with an [`Entry`] for each function. Making one optimises the module, gives each op to a device, has the device
-//! compile it (choose a kernel, pack constant operands) and works out where each value is used last. A run follows the
-//! plan; control flow (`if`, `loop`, `scan`) is executed here, everything else by the devices.
+//! [`Session`] is the whole interface, with an [`Entry`] for each function. Creating a session optimises the module,
+//! assigns each op to a device, has the device compile it (choose a kernel, pack constant operands) and determines
+//! where each value is last used. A run follows the plan; control flow (`if`, `loop`, `scan`) is executed here,
+//! everything else by the devices.
 //!
-//! The engine never names a device: it gets a list and asks each for its estimates.
+//! The engine does not depend on particular devices: it is given a list and asks each for its estimates.
 
 mod context;
 mod entry;

@@ -1,4 +1,4 @@
-//! What each step of a run took.
+//! The duration of each step of a run.
 
 use crate::plan::Step;
 use std::sync::{Mutex, PoisonError};
@@ -10,32 +10,32 @@ use trident_runtime::Value;
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The node's name; the op's where it has none.
+    /// The node's name, or the op's if it has none.
     pub node: String,
     /// The op.
     pub op: &'static str,
-    /// The kernel chosen.
+    /// The chosen kernel.
     pub kernel: String,
     /// The device.
     pub device: String,
-    /// From the start of the run.
+    /// Time from the start of the run.
     pub start: Duration,
-    /// How long it took; nested blocks included.
+    /// Its duration, including nested blocks.
     pub duration: Duration,
     /// Bytes of operands and results.
     pub bytes: usize,
     /// Types of operands and results: `f32[1, 3, 8, 8], f32[4, 3, 3, 3] -> f32[1, 4, 6, 6]`.
     pub types: String,
-    /// Floating-point or integer operations, by the shapes at hand; 0 for a region of several ops.
+    /// Floating-point or integer operations, for the actual shapes; 0 for a region of several ops.
     pub flops: f64,
 }
 
-/// The steps of a run in the order in which they ended.
+/// The steps of a run, in the order in which they ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// Steps.
+    /// The steps.
     pub events: Vec<Event>,
-    /// The whole run.
+    /// Duration of the whole run.
     pub total: Duration,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Recorder {
     events: Mutex<Vec<Event>>,
 }
 
-/// What has to be taken down before a kernel takes its operands.
+/// Data recorded before a kernel takes its operands.
 pub(crate) struct Before {
     types: String,
     bytes: usize,
@@ -61,7 +61,7 @@ impl Recorder {
         self.start.elapsed()
     }
 
-    /// Takes down the operands; those that the kernel has packed are known by their types alone.
+    /// Records the operands; for those that the kernel has packed only the types are known.
     pub(crate) fn describe(&self, func: &Func, step: &Step, inputs: &[Option<Value>]) -> Before {
         let mut dims = dims(inputs);
         for (i, slot) in dims.iter_mut().enumerate().filter(|(i, _)| inputs[*i].is_none()) {
@@ -91,7 +91,7 @@ impl Recorder {
             types: format!("{} -> {}", before.types, types(outputs)),
             flops: match step.more.is_empty() {
                 true => flops(&step.op, &before.dims, &dims(outputs)),
-                // Shapes within a region are its device's affair.
+                // Shapes within a region are known only to its device.
                 false => 0.0,
             },
         };

@@ -1,4 +1,4 @@
-//! A model made ready to run.
+//! A model prepared to run.
 
 use crate::context::RunContext;
 use crate::entry::Entry;
@@ -15,18 +15,18 @@ use trident_ir::{Module, ValueInfo};
 use trident_passes::{Options as PassOptions, PassReport};
 use trident_runtime::{Device, Pool, PoolStats, Value};
 
-/// How a session is made.
+/// Options of a session.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Ops that a function may have, those in regions included.
+    /// Maximum number of ops in a function, including those in regions.
     pub max_ops: usize,
-    /// Most bytes of tensors alive at once, constants included; 0 for no limit.
+    /// Maximum bytes of tensors live at once, including constants; 0 for no limit.
     pub memory_limit: usize,
-    /// Longest time for running ops on constants ahead of time; those left are run each time.
+    /// Time limit for constant folding; ops left over are executed in each run.
     pub fold_limit: Option<Duration>,
-    /// What runs ops on constants ahead of time; without, the first device of the session.
+    /// The device that folds constants; by default the session's first.
     pub folder: Option<Arc<dyn Device>>,
-    /// Which passes to leave out.
+    /// The passes to omit.
     pub passes: PassOptions,
 }
 
@@ -37,9 +37,9 @@ impl Default for Options {
     }
 }
 
-/// A model made ready to run. Runs may overlap: every method takes `&self`.
+/// A model prepared to run. Runs may overlap: every method takes `&self`.
 ///
-/// Each function of the module is an [`Entry`]; what is asked of the session itself is answered by the first.
+/// Each function of the module is an [`Entry`]; the session's own methods refer to the first.
 pub struct Session {
     first: Entry,
     others: Vec<Entry>,
@@ -48,7 +48,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Plans a module for the devices. The module is consumed so that constants which devices pack can be dropped.
+    /// Plans a module for the devices. The module is consumed so that constants that devices have packed can be
+    /// dropped.
     pub fn new(
         module: Module,
         devices: &[Arc<dyn Device>],
@@ -57,9 +58,10 @@ impl Session {
         Session::with_optional(module, vec![], devices, options)
     }
 
-    /// As [`Session::new`], for a module some of whose constants are only the defaults of inputs of its first function:
-    /// `optional` has their names, and the types that their values may have. The plan takes them as constants; a run that
-    /// is given some of them makes a plan of its own, which is kept for the runs that are given the same ones.
+    /// As [`Session::new`], for a module in which some constants are only the defaults of inputs of its first function:
+    /// `optional` has their names and the types that values given for them may have. The default plan treats them as
+    /// constants; a run that is given some of them uses a separate plan, which is cached for further runs with the same
+    /// ones.
     pub fn with_optional(
         module: Module,
         optional: Vec<ValueInfo>,
@@ -70,7 +72,7 @@ impl Session {
         let Module { funcs, metadata } = module;
         let mut funcs = funcs.into_iter();
         let func = funcs.next().ok_or(VerifyError::Empty)?;
-        // Any device can use it; that of the first listed suits that one best.
+        // Any device can use it; memory from the first device suits that one best.
         let memory = devices.first().map(|device| device.memory());
         let pool = memory.map_or_else(Pool::new, Pool::of);
         pool.set_limit(options.memory_limit);
@@ -95,7 +97,7 @@ impl Session {
         self.first.signature()
     }
 
-    /// Free text that came with the model.
+    /// Free text from the model.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
     }
@@ -110,7 +112,7 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants and everything alive during runs.
+    /// Counters of the session's memory: constants and everything live during runs.
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
     }

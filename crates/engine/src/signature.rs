@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use trident_ir::{Dim, Literal, TensorType, Type, ValueInfo};
 use trident_runtime::{Tensor, Value};
 
-/// Names and types of what goes in and comes out.
+/// Names and types of inputs and outputs.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// Inputs that must be given, in the model's order; those of optional type may be left out.
+    /// Required inputs, in the model's order; those of optional type may be omitted.
     pub inputs: Vec<ValueInfo>,
     /// Inputs with defaults, in the model's order.
     pub optional: Vec<OptionalInput>,
@@ -16,26 +16,26 @@ pub struct Signature {
     pub outputs: Vec<ValueInfo>,
 }
 
-/// An input that has a value of its own where none is given.
+/// An input with a default value.
 #[derive(Clone, Debug)]
 pub struct OptionalInput {
-    /// Its name and the type that values given for it must have.
+    /// Its name, and the type required of values given for it.
     pub info: ValueInfo,
-    /// The value otherwise.
+    /// The default value.
     pub default: Literal,
 }
 
 /// The inputs of a run.
 #[derive(Debug)]
 pub(crate) struct Bound {
-    /// Those that must be given, then the optional ones that are.
+    /// The required inputs, followed by the optional ones that were given.
     pub(crate) values: Vec<Value>,
-    /// Places of the latter in the signature, rising.
+    /// Positions of the latter in the signature, ascending.
     pub(crate) given: Vec<usize>,
 }
 
 impl Signature {
-    /// The input with a name, optional or not.
+    /// The input of this name, required or optional.
     pub fn find(&self, name: &str) -> Option<&ValueInfo> {
         self.all().find(|input| input.name == name)
     }
@@ -45,8 +45,8 @@ impl Signature {
         self.inputs.iter().chain(self.optional.iter().map(|o| &o.info))
     }
 
-    /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions
-    /// must be the same number everywhere. An input of optional type may be left out.
+    /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions must
+    /// have the same size everywhere. An input of optional type may be omitted.
     pub(crate) fn bind(&self, given: &[(&str, Value)]) -> Result<Bound, RunError> {
         self.check(given)
             .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
@@ -83,7 +83,7 @@ impl Signature {
         Ok(Bound { values, given: optional })
     }
 
-    /// Checks dimensions by input name as [`bind`](Signature::bind) would those of tensors. Inputs may be missing.
+    /// Checks dimensions by input name as [`bind`](Signature::bind) checks those of tensors. Inputs may be missing.
     pub fn check_dims(&self, given: &[(&str, Vec<usize>)]) -> Result<(), RunError> {
         let mut symbols = HashMap::new();
         let check = |(name, dims): &(&str, Vec<usize>)| {
@@ -97,7 +97,7 @@ impl Signature {
             .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
     }
 
-    /// The inputs in words.
+    /// The inputs, as a hint for the user.
     pub fn hint(&self) -> String {
         if self.all().next().is_none() {
             return "the model takes no inputs".into();
@@ -116,7 +116,7 @@ impl Signature {
     }
 }
 
-/// Numbers of named dimensions and the input each comes from.
+/// Sizes of named dimensions, each with the input that determined it.
 type Symbols<'a> = HashMap<&'a str, (usize, &'a str)>;
 
 fn fits<'a>(

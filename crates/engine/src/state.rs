@@ -1,46 +1,46 @@
-//! Values that stay between runs.
+//! Values that persist between runs.
 
 use std::collections::BTreeMap;
 use trident_runtime::Value;
 
-/// Values that one run leaves for the next: key–value caches, hidden states. Each is an output of one run that is an
-/// input of later ones, of the same function or another of the session. One state is one sequence of runs; a session
-/// has as many as there are conversations.
+/// Values that one run stores for the next: key–value caches, hidden states. Each is an output of one run that becomes
+/// an input of later ones, of the same function or another of the session. One state serves one sequence of runs, such
+/// as a conversation; a session can have any number of states.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     /// Outputs by the name of the input that they become.
     links: BTreeMap<String, String>,
-    /// By the name of the input.
+    /// Values by the name of the input.
     values: BTreeMap<String, Value>,
 }
 
 impl State {
-    /// A state without values: `links` has pairs of an input and the output that a later run gets as this input. A
-    /// function that lacks one of the two neither takes nor leaves it.
+    /// An empty state: each of `links` is an input and the output that a later run receives as this input. A function
+    /// that lacks one of the two neither uses nor updates it.
     pub fn new<'a>(links: impl IntoIterator<Item = (&'a str, &'a str)>) -> State {
         let links = links.into_iter();
         let links = links.map(|(input, output)| (input.to_owned(), output.to_owned())).collect();
         State { links, values: BTreeMap::new() }
     }
 
-    /// The value that the next run gets as this input, if there is one.
+    /// The value that the next run receives as this input, if there is one.
     pub fn get(&self, input: &str) -> Option<&Value> {
         self.values.get(input)
     }
 
-    /// Sets the value that the next run gets as this input; `None`, without effect, if no link has such an input.
+    /// Sets the value that the next run receives as this input; `None`, without effect, if no link has such an input.
     pub fn set(&mut self, input: &str, value: Value) -> Option<()> {
         self.links.contains_key(input).then(|| {
             self.values.insert(input.to_owned(), value);
         })
     }
 
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.values.clear();
     }
 
-    /// The inputs that a run gets from here: those that the function has and the caller does not give.
+    /// The inputs that a run takes from this state: those that the function has and the caller does not give.
     pub(crate) fn inputs<'s>(
         &'s self,
         takes: impl Fn(&str) -> bool,
@@ -52,7 +52,7 @@ impl State {
         own.map(|(name, value)| (name.as_str(), value.clone())).collect()
     }
 
-    /// Keeps the results that later runs get, and gives the others.
+    /// Stores the results that later runs use, and returns the others.
     pub(crate) fn keep(&mut self, results: Vec<(String, Value)>) -> Vec<(String, Value)> {
         let mut others = vec![];
         for (name, value) in results {

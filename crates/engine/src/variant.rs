@@ -1,5 +1,5 @@
-//! Functions planned for a choice of optional inputs: those that a caller leaves out are constants, folded and packed as
-//! any other, the rest are parameters.
+//! Functions planned for a selection of optional inputs: those that a caller omits are constants, folded and packed as
+//! any other; the rest are parameters.
 
 use crate::error::PlanError;
 use crate::evaluate::evaluate;
@@ -14,18 +14,18 @@ use trident_ir::{Attr, Func, Literal, OpKind, Type, ValueId, ValueInfo};
 use trident_passes::{PassReport, optimize};
 use trident_runtime::{Device, Pool, release_pages};
 
-/// Choices of optional inputs whose plans are kept.
+/// Maximum number of selections of optional inputs whose plans are cached.
 const MAX_VARIANTS: usize = 4;
 
-/// Bytes from which on a constant is worth giving back.
+/// Size in bytes from which a constant's pages are released.
 const LARGE: usize = 64 << 10;
 
-/// A function that was optimised and planned.
+/// A function, optimised and planned.
 pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) shapes: Shapes,
     pub(crate) passes: Vec<PassReport>,
-    /// Types of the results as far as passes tell them.
+    /// Types of the results as determined by passes.
     pub(crate) results: Vec<Type>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn prepare(
     let report = optimize(&mut func, &options.passes, &|func, op, operands| {
         evaluate(&**folder, pool, until, (func, op, operands))
     })?;
-    // Folding reads weights that their folded forms replace: the system may have that memory back.
+    // Folding reads weights that are replaced by their folded forms: the system may reclaim that memory.
     for literal in mapped {
         if let LiteralData::Bytes(bytes) = literal.data() {
             release_pages(bytes);
@@ -66,11 +66,11 @@ fn large_constants(func: &Func) -> Vec<Literal> {
     found
 }
 
-/// Makes plans for the optional inputs that runs are given, and keeps the latest.
+/// Creates plans for the optional inputs given to runs, and caches the most recent.
 pub(crate) struct Variants {
-    /// The function as it was before any pass. Its constants share the model's memory.
+    /// The function before any pass. Its constants share the model's memory.
     func: Func,
-    /// The constants that stand for optional inputs.
+    /// The constants that are the defaults of optional inputs.
     values: Vec<ValueId>,
     devices: Vec<Arc<dyn Device>>,
     options: Options,
@@ -107,7 +107,7 @@ impl Variants {
         Ok((Variants { func: func.clone(), values, devices, options, made }, inputs))
     }
 
-    /// The plan that takes these optional inputs, by their places in the signature, behind the others.
+    /// The plan with these optional inputs, by their positions in the signature, as parameters after the required ones.
     pub(crate) fn get(
         &self,
         given: &[usize],

@@ -1,4 +1,4 @@
-//! The beginning of a run: devices may let it wait until others have ended.
+//! The start of a run: devices may delay it until others have ended.
 
 use crate::context::{CancelFlag, Deadline};
 use crate::error::RunError;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_runtime::{Admission, Device, LaunchLimits};
 
-/// How long a run that can be cancelled waits before it looks at its flag again.
+/// How long a cancellable run waits before it checks its flag again.
 pub(super) const LOOK: Duration = Duration::from_millis(1);
 
-/// Waits until each device lets the run begin.
+/// Waits until each device admits the run.
 pub(crate) fn admit(
     devices: &[Arc<dyn Device>],
     limits: LaunchLimits,

@@ -30,7 +30,7 @@ impl<'a> Run<'a> {
         Ok(results.into_iter().map(Some).collect())
     }
 
-    /// `loop`: at most `trip_count` times while the condition holds.
+    /// `loop`: up to `trip_count` iterations while the condition holds.
     fn repeat(
         &self,
         step: &'a Step,
@@ -79,7 +79,7 @@ impl<'a> Run<'a> {
         Ok(carried)
     }
 
-    /// What an iteration yields for result `i`, which the caller may want at once.
+    /// The output of an iteration for result `i`, which is also passed to the caller's sink if there is one.
     fn slice(
         &self,
         step: &Step,
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
         self.tensor(step, value, 0)
     }
 
-    /// A tensor whose elements are read here.
+    /// A tensor whose elements are about to be read.
     fn tensor(&self, step: &Step, mut value: Value, index: usize) -> Result<Tensor, Failure> {
         self.settle(step, &mut value)?;
         match value {
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A condition: a bool tensor of one element.
+    /// A condition: a bool tensor with one element.
     fn truth(
         &self,
         step: &Step,
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
         Ok(scalar(&tensor).map(|n| Some(n != 0))?)
     }
 
-    /// What stacking no slices gives: no elements, the other dimensions as far as the result's type tells them.
+    /// The result of stacking no slices: no elements; the other dimensions as far as the result's type determines them.
     fn no_slices(&self, value: Option<ValueId>) -> Result<Tensor, KernelError> {
         let ty = value.map(|v| self.plan.func.ty(v));
         let dtype = ty.and_then(Type::dtype).unwrap_or(DType::F32);
@@ -136,7 +136,7 @@ impl<'a> Run<'a> {
         Tensor::alloc(self.pool, dtype, &dims)
     }
 
-    /// `scan`: once for each slice of the last `num_scan_inputs` operands.
+    /// `scan`: one iteration for each slice of the last `num_scan_inputs` operands.
     fn scan(
         &self,
         step: &'a Step,

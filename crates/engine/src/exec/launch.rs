@@ -1,4 +1,4 @@
-//! Submits a step to its device, waits where that is needed, and says what failed.
+//! Submits a step to its device, waits where necessary, and attributes failures.
 
 use super::admit::LOOK;
 use super::streams::InFlight;
@@ -13,18 +13,18 @@ use trident_runtime::{
     Buffer, Executable, Fence, KernelError, Launch, OutputShape, Outputs, Stream, Tensor, Value,
 };
 
-/// What a step gives, or why not, with what its operands were.
+/// The results of a step, or its failure together with its operands' types.
 pub(super) type Outcome = Result<Vec<Option<Value>>, (Failure, Operands)>;
 
 impl<'a> Run<'a> {
-    /// Submits a kernel. Its results may still be on their way when this returns.
+    /// Submits a kernel. Its results may still be pending when this returns.
     pub(super) fn launch(
         &self,
         step: &'a Step,
         exe: &dyn Executable,
         inputs: &mut [Option<Value>],
     ) -> Outcome {
-        // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
+        // Types are formatted only if a message needs them, but by then the kernel may have taken the operands.
         let mut operands = self.spare.take();
         operands.note(inputs);
         let stream = self.streams.of(step.placement.place);
@@ -52,7 +52,7 @@ impl<'a> Run<'a> {
         for input in inputs.iter_mut().flatten() {
             let fence = input.as_tensor().and_then(Tensor::fence);
             let Some(fence) = fence.filter(|fence| !fence.is_passed()).cloned() else { continue };
-            // A device that computes at once would wait as well, but not give up when the time is over.
+            // A synchronous device would wait as well, but could not give up at the deadline.
             match stream.is_synchronous() {
                 true => self.wait(step, &fence)?.map_err(KernelError::dependency)?,
                 false => after.push(fence),
@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
                 return Tensor::from_buffer(dtype, dims, buffer);
             }
             match Tensor::alloc(self.pool, dtype, dims) {
-                // What is on its way holds memory that is soon free.
+                // Launches in flight hold memory that will soon be free.
                 Err(KernelError::TooLarge { .. }) if self.streams.quiesce() => {
                     Tensor::alloc(self.pool, dtype, dims)
                 }
@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
         Ok((submitted.outputs, submitted.fence))
     }
 
-    /// The results; those whose types only the launch tells have to be waited for.
+    /// The results; those whose types are known only after the launch are waited for.
     fn outputs(
         &self,
         step: &Step,
@@ -99,7 +99,7 @@ impl<'a> Run<'a> {
             Outputs::Known(outputs) => outputs,
             Outputs::Later(later) => later.wait()?,
         };
-        // A kernel that gives too few results would leave a hole that shows up far from here.
+        // Missing results of a kernel would otherwise surface far from here.
         let complete = step
             .results
             .iter()
@@ -112,13 +112,13 @@ impl<'a> Run<'a> {
         Err(KernelError::domain(format!("kernel `{kernel}` gave too few results")).into())
     }
 
-    /// The caller's memory for a result, if there is any of this type.
+    /// The caller's memory for a result, if it has this type.
     fn bound(&self, step: &Step, i: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
         let place = (*step.outputs.get(i)?)?;
         self.outputs.memory(place, dtype, dims)
     }
 
-    /// The planned memory of a result, if it has any and its size is as foreseen.
+    /// The planned memory of a result, if there is any and the size is as planned.
     fn planned(&self, step: &Step, i: usize, dtype: DType, dims: &[usize]) -> Option<Buffer> {
         let (plan, arena) = self.memory.as_ref()?;
         let place = (*step.outputs.get(i)?)?;
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
         arena.alloc(part.offset, len)
     }
 
-    /// An error if the run has to stop before this step.
+    /// An error if the run must stop before this step.
     pub(super) fn go_on(&self, step: &Step) -> Result<(), RunError> {
         if self.cancel.as_ref().is_some_and(CancelFlag::is_cancelled) {
             return Err(RunError::Cancelled { op: step.describe() });
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits for a launch as long as the run may take, and tells how it ended.
+    /// Waits for a launch until the run's deadline at most, and returns its outcome.
     pub(super) fn wait(
         &self,
         step: &Step,
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
             return Ok(fence.wait());
         }
         loop {
-            // Nothing wakes a run when its flag is set.
+            // Setting the flag does not wake a waiting run.
             let look = self.cancel.as_ref().map(|_| Instant::now() + LOOK);
             let until = [self.deadline.map(|d| d.at), look].into_iter().flatten().min();
             match until.map_or_else(|| Some(fence.wait()), |until| fence.wait_until(until)) {
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits until the elements of a value that this step reads are at hand.
+    /// Waits until the elements of a value that this step reads are available.
     pub(super) fn settle(&self, step: &Step, value: &mut Value) -> Result<(), Failure> {
         if let Some(fence) = value.as_tensor().and_then(Tensor::fence) {
             self.wait(step, fence)?.map_err(KernelError::dependency)?;
@@ -169,8 +169,8 @@ impl<'a> Run<'a> {
         Ok(value.settle()?)
     }
 
-    /// Waits for all launches on their way; the error of the first that failed. No launch depends on a later one, so
-    /// that is where it began.
+    /// Waits for all launches in flight; returns the error of the first that failed. No launch depends on a later one,
+    /// so that is the original failure.
     pub(super) fn drain(&self) -> Result<(), RunError> {
         for InFlight { fence, step, operands } in self.streams.take() {
             if let Err(error) = self.wait(step, &fence)? {
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The error of a run in which a step failed: its own, unless that is only the consequence of an earlier one.
+    /// The error of a run in which a step failed: the step's error, unless it results from an earlier failure.
     pub(super) fn failed(&self, step: &Step, error: KernelError, operands: &Operands) -> RunError {
         match self.drain() {
             Err(first) => first,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// In builds with debug assertions: an error if results are not as the executable foretold, a fault of the device.
+/// With debug assertions: an error if results differ from the executable's prediction, which is a bug in the device.
 fn agree(
     step: &Step,
     foretold: Result<Vec<OutputShape>, KernelError>,
@@ -218,10 +218,10 @@ fn agree(
     Ok(())
 }
 
-/// What the operands of a step were: noted cheaply, put into words only for a message.
+/// The operands' types of a step: recorded cheaply, formatted only for a message.
 #[derive(Default)]
 pub(crate) struct Operands {
-    /// Element type, if it is a tensor, and how many of `dims` are its own; `None` if it was not there.
+    /// Element type, if it is a tensor, and its rank, the number of its entries in `dims`; `None` if absent.
     each: Vec<Option<(Option<DType>, usize)>>,
     dims: Vec<usize>,
 }
@@ -233,7 +233,7 @@ impl Operands {
         operands
     }
 
-    /// Takes down these operands in the place of others.
+    /// Records these operands, replacing the previous ones.
     fn note(&mut self, inputs: &[Option<Value>]) {
         self.each.clear();
         self.dims.clear();

@@ -1,4 +1,4 @@
-//! Executes a plan: step by step, values in a frame, each freed or handed over at its last use.
+//! Executes a plan step by step; values are in a frame, and each is freed or passed on at its last use.
 
 mod admit;
 mod control;
@@ -28,20 +28,20 @@ pub(crate) struct Run<'a> {
     pub(crate) cancel: Option<CancelFlag>,
     pub(crate) limits: LaunchLimits,
     pub(crate) recorder: Option<&'a Recorder>,
-    /// Memory for the values of the function's body, where it is planned.
+    /// The memory plan for the function's body and its arena, if there is one.
     pub(crate) memory: Option<(&'a MemoryPlan, Arena)>,
-    /// Where launches are submitted, and which of them have not ended.
+    /// The streams for launches, and the launches that have not ended.
     pub(crate) streams: Streams<'a>,
-    /// What the caller gave for results.
+    /// The caller's memory and sink for results.
     pub(crate) outputs: Outputs,
-    /// Memory for descriptions of operands.
+    /// Reusable memory for recording operands.
     pub(crate) spare: Cell<Operands>,
 }
 
-/// A place for every value of the function.
+/// One slot for each value of the function.
 pub(crate) type Frame = Vec<Option<Value>>;
 
-/// Why a step failed: as the kernel says it, or complete already as it happened in a nested block.
+/// Why a step failed: the kernel's error, or the complete error of a nested block.
 pub(crate) enum Failure {
     Kernel(KernelError),
     Run(RunError),
@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
         results
     }
 
-    /// Waits for all that was submitted: the caller reads the results.
+    /// Waits for everything submitted, since the caller reads the results.
     fn finish(&self, mut results: Vec<Value>) -> Result<Vec<Value>, RunError> {
         self.drain()?;
         for result in &mut results {
@@ -83,7 +83,7 @@ impl<'a> Run<'a> {
         Ok(results)
     }
 
-    /// Runs a block; values of the blocks around it are in the frame.
+    /// Runs a block; values of the enclosing blocks are in the frame.
     fn block(
         &self,
         block: &'a BlockPlan,
@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         results.collect()
     }
 
-    /// The value of an operand, taken out of the frame at its last use.
+    /// The value of an operand, removed from the frame at its last use.
     fn fetch(&self, operand: Operand, frame: &mut Frame) -> Option<Value> {
         match operand.source {
             Source::Absent => None,
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             step.inputs.iter().map(|operand| self.fetch(*operand, frame)).collect();
         let described = self.recorder.map(|r| r.describe(&self.plan.func, step, &inputs));
         let outcome = match &step.work {
-            // Types for a message are taken only if it is needed, but by then the kernel may have taken the operands.
+            // Types are formatted only if a message needs them, but by then the kernel may have taken the operands.
             Work::Kernel(exe) => self.launch(step, exe.as_ref(), &mut inputs),
             work => {
                 let types = Operands::of(&inputs);

@@ -1,4 +1,4 @@
-//! Results of a run for which the caller has memory, or that it gets before the run is over.
+//! Results for which the caller provides memory, or which it receives before the run ends.
 
 use crate::context::{Partial, Sink};
 use crate::error::RunError;
@@ -9,21 +9,21 @@ use std::sync::Arc;
 use trident_ir::DType;
 use trident_runtime::{Tensor, Value};
 
-/// What the caller gave for results.
+/// The caller's memory and sink for results.
 #[derive(Default)]
 pub(crate) struct Outputs {
-    /// By place in the frame: the results that lie there. Empty if nobody asks.
+    /// Results by their place in the frame; empty without a sink.
     places: Vec<(usize, String)>,
     bound: RefCell<Vec<Binding>>,
     sink: Option<Arc<dyn Sink>>,
 }
 
 struct Binding {
-    /// The result's place among the function's, and in the frame, if it is made by a step.
+    /// The position of the result among the function's, and its place in the frame if a step computes it.
     result: usize,
     place: Option<usize>,
     name: String,
-    /// `None` once a launch has it.
+    /// `None` once a launch has taken it.
     memory: Option<Tensor>,
 }
 
@@ -61,7 +61,7 @@ impl Outputs {
         Ok(Outputs { places, bound: RefCell::new(bindings), sink })
     }
 
-    /// The caller's memory for the value at a place, if it is of this type.
+    /// The caller's memory for the value at a place, if it has this type.
     pub(super) fn memory(&self, place: usize, dtype: DType, dims: &[usize]) -> Option<Tensor> {
         let mut bound = self.bound.borrow_mut();
         let binding = bound.iter_mut().find(|binding| binding.place == Some(place))?;
@@ -70,12 +70,12 @@ impl Outputs {
         binding.memory.take()
     }
 
-    /// Whether somebody wants parts of results.
+    /// Whether the caller has a sink for parts of results.
     pub(super) fn wants_parts(&self) -> bool {
         self.sink.is_some()
     }
 
-    /// Hands part of the value at a place to the caller, if it is a result.
+    /// Passes part of the value at a place to the caller's sink, if it is a result.
     pub(super) fn part(&self, place: Option<usize>, part: Partial<'_>) {
         let (Some(sink), Some(place)) = (&self.sink, place) else { return };
         for (_, name) in self.places.iter().filter(|(own, _)| *own == place) {
@@ -83,7 +83,7 @@ impl Outputs {
         }
     }
 
-    /// Puts results that were made elsewhere, such as views of others, into the memory bound to them.
+    /// Copies results that were computed elsewhere, such as views of others, into the memory bound to them.
     pub(super) fn fill(&self, results: &mut [Value]) -> Result<(), RunError> {
         for Binding { result, name, memory, .. } in self.bound.take() {
             let Some(mut memory) = memory else { continue };

@@ -1,9 +1,9 @@
-//! Slices of tensors along an axis, and tensors stacked from slices: what `loop` and `scan` need.
+//! Slices of tensors along an axis, and tensors stacked from slices, for `loop` and `scan`.
 
 use trident_ir::{DType, Type};
 use trident_runtime::{KernelError, Pool, Tensor};
 
-/// Slice `at` of a tensor along `axis`, without that axis.
+/// Slice `at` of a tensor along `axis`; the result lacks that axis.
 pub(super) fn slice(
     pool: &Pool,
     tensor: &Tensor,
@@ -36,26 +36,26 @@ pub(super) fn slice(
     Ok(result)
 }
 
-/// Bytes from which on a block of slices does not grow further.
+/// Size in bytes beyond which blocks of slices do not grow.
 const BLOCK: usize = 16 << 20;
 
-/// Slices of one type as they come, in few blocks of the pool: a loop may give millions of small ones.
+/// Slices of one type as they arrive, in few blocks from the pool: a loop may produce millions of small ones.
 #[derive(Default)]
 pub(super) struct Slices {
-    /// The type of each.
+    /// The type of each slice.
     each: Option<(DType, Vec<usize>)>,
     count: usize,
-    /// Tensors of slices along axis 0, all full but the last.
+    /// Tensors of slices along axis 0, all full except the last.
     blocks: Vec<Tensor>,
-    /// Slices in the last block.
+    /// Number of slices in the last block.
     filled: usize,
     strings: Vec<String>,
-    /// What the strings take, about.
+    /// Approximate size of the strings in bytes.
     string_bytes: usize,
 }
 
 impl Slices {
-    /// Adds a slice, which must be of the type of the others.
+    /// Adds a slice, which must have the type of the others.
     pub(super) fn push(&mut self, pool: &Pool, slice: &Tensor) -> Result<(), KernelError> {
         let (dtype, dims) = self.each.get_or_insert_with(|| (slice.dtype(), slice.dims().to_vec()));
         if (*dtype, dims.as_slice()) != (slice.dtype(), slice.dims()) {
@@ -91,12 +91,12 @@ impl Slices {
         Ok(())
     }
 
-    /// The dimensions of each; `None` as long as there are none.
+    /// The dimensions of each slice; `None` before the first.
     pub(super) fn dims(&self) -> Option<&[usize]> {
         self.each.as_ref().map(|(_, dims)| dims.as_slice())
     }
 
-    /// The slices joined along a further axis, in reverse if `backwards`.
+    /// The slices stacked along a new axis, in reverse order if `backwards`.
     pub(super) fn stack(
         self,
         pool: &Pool,
@@ -114,7 +114,7 @@ impl Slices {
         if result.is_empty() {
             return Ok(result);
         }
-        // Where part `o` of slice `i` goes, in runs of the inner dimensions.
+        // The position of part `o` of slice `i`, in units of the product of the inner dimensions.
         let place = |i: usize, o: usize| o * count + if backwards { count - 1 - i } else { i };
         if dtype == DType::Str {
             let to = result.strings_mut()?;

@@ -1,4 +1,4 @@
-//! From a function to a plan: each op gets a device and a kernel, each operand a source.
+//! Compiles a function to a plan: each op gets a device and a kernel, each operand a source.
 
 use super::constants::Constants;
 use super::lifetime::{Ends, Lifetimes, lifetimes};
@@ -11,10 +11,10 @@ use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
 use trident_runtime::{Declined, Device, Executable, Pool, Unit, caught};
 
-/// Regions within regions that the engine follows.
+/// Maximum nesting depth of regions.
 const MAX_DEPTH: usize = 32;
 
-/// Checks what can be checked before anything is made of a function.
+/// Checks what can be checked before a function is optimised or compiled.
 pub(crate) fn check(
     func: &Func,
     devices: &[Arc<dyn Device>],
@@ -113,7 +113,7 @@ impl Compiler<'_> {
         self.step(op, inputs, dead, offers, depth, &described)
     }
 
-    /// One step for consecutive ops, or if the device declines them, a step for each.
+    /// One step for consecutive ops or, if the device declines them, one step for each.
     fn region(
         &mut self,
         ops: Vec<(Op, Ends)>,
@@ -133,7 +133,7 @@ impl Compiler<'_> {
         let inputs = border.inputs.iter().filter(|(v, _)| !self.constants.has(*v));
         let inputs: Vec<(ValueId, bool)> = inputs.copied().collect();
         let constants = border.inputs.iter().filter(|(v, _)| self.constants.has(*v));
-        // Constants come last, so that a device finds what changes in front.
+        // Constants come last, so that the varying inputs come first.
         let inputs: Vec<(ValueId, bool)> = inputs.iter().chain(constants).copied().collect();
         let ops: Vec<Op> = kept.iter().map(|(_, op, _)| op.clone()).collect();
         let operands: Vec<Option<ValueId>> = inputs.iter().map(|(v, _)| Some(*v)).collect();
@@ -172,7 +172,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Operands without those that the kernel has packed.
+    /// Replaces operands that the kernel has packed by absent ones.
     fn packed(&mut self, exe: &dyn Executable, mut inputs: Vec<Operand>) -> Vec<Operand> {
         for &at in exe.packed() {
             let Some(operand) = inputs.get_mut(at) else { continue };
@@ -251,7 +251,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The cheapest device that takes the op.
+    /// The cheapest device that supports the op.
     fn place(
         &self,
         op: &Op,

@@ -1,4 +1,4 @@
-//! The constants of a function while it is compiled.
+//! The constants of a function during compilation.
 
 use crate::error::PlanError;
 use std::cell::RefCell;
@@ -6,11 +6,11 @@ use trident_ir::literal::LiteralData;
 use trident_ir::{Literal, ValueId};
 use trident_runtime::{KernelError, Pool, Tensor, Value, release_pages};
 
-/// The constants of a function. They stay literals until a device asks for them or all is compiled, so that weights
-/// that get packed are never held three times.
+/// The constants of a function. They stay literals until a device asks for them or compilation ends, so that packed
+/// weights are never held three times.
 pub(super) struct Constants<'a> {
     of_value: Vec<Option<usize>>,
-    /// By value: how often it is used.
+    /// Number of uses, by value.
     uses: Vec<usize>,
     table: RefCell<Vec<Entry>>,
     pool: &'a Pool,
@@ -22,10 +22,10 @@ struct Entry {
     uses: usize,
 }
 
-/// Bytes from which on it pays to give memory back to the system at once.
+/// Size in bytes from which memory is returned to the system at once.
 const LARGE: usize = 1 << 20;
 
-/// The tensor of a literal. Where it is a copy, the memory of a mapped original is given back.
+/// The tensor of a literal. If it is a copy, the memory of a mapped original is released.
 fn tensor_of(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
     let tensor = Tensor::from_literal(pool, literal)?;
     if let (LiteralData::Bytes(bytes), Ok(copy)) = (literal.data(), tensor.bytes())
@@ -44,12 +44,12 @@ enum Data {
 }
 
 impl<'a> Constants<'a> {
-    /// None so far; `uses` tells by value how often it is used.
+    /// An empty table; `uses` is the number of uses of each value.
     pub(super) fn new(uses: Vec<usize>, pool: &'a Pool) -> Constants<'a> {
         Constants { of_value: vec![None; uses.len()], uses, table: RefCell::default(), pool }
     }
 
-    /// The place of a constant.
+    /// The position of a constant in the table.
     pub(super) fn place(&self, v: ValueId) -> Option<usize> {
         self.of_value[v.index()]
     }
@@ -66,7 +66,7 @@ impl<'a> Constants<'a> {
         table.push(Entry { op, data, uses });
     }
 
-    /// The tensor of a constant; `None` for other values and where memory does not suffice.
+    /// The tensor of a constant; `None` for other values and if memory is insufficient.
     pub(super) fn tensor(&self, v: ValueId) -> Option<Tensor> {
         let at = *self.of_value.get(v.index())?.as_ref()?;
         let mut table = self.table.borrow_mut();
@@ -81,7 +81,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// One user has packed the constant; after the last one it is dropped.
+    /// Records that one user has packed the constant, which is dropped after the last.
     pub(super) fn release(&mut self, at: usize) {
         if let Some(entry) = self.table.get_mut().get_mut(at) {
             entry.uses = entry.uses.saturating_sub(1);
@@ -96,7 +96,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// The constants that are still used, as tensors.
+    /// The constants still in use, as tensors.
     pub(super) fn finish(self) -> Result<Vec<Option<Value>>, PlanError> {
         let finish = |entry: Entry| match entry.data {
             Data::Dropped => Ok(None),

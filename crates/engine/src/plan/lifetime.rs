@@ -1,29 +1,30 @@
-//! Where each value of a block is used last.
+//! The last use of each value of a block.
 
 use std::collections::HashSet;
 use trident_ir::{Block, Op, ValueId};
 
-/// What ends at one op of a block.
+/// The values whose lifetimes end at one op of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// By operand: this is the value's last use, and not inside a region of the op.
+    /// By operand: whether this is the value's last use, and not inside a region of the op.
     pub(crate) moved: Vec<bool>,
     /// Values whose last use is inside a region of the op, and results that nothing uses.
     pub(crate) dead: Vec<ValueId>,
 }
 
-/// Lifetimes of the values that a block owns: its parameters and the results of its ops. Values of outer blocks stay.
+/// Lifetimes of the values that a block defines: its parameters and the results of its ops. Values of enclosing blocks
+/// are not freed here.
 #[derive(Debug)]
 pub(crate) struct Lifetimes {
     /// By op.
     pub(crate) ops: Vec<Ends>,
-    /// By result of the block: it is the last use of a value that the block owns.
+    /// By result of the block: whether it is the last use of a value that the block defines.
     pub(crate) results: Vec<bool>,
-    /// By parameter: something uses it.
+    /// By parameter: whether it is used.
     pub(crate) params: Vec<bool>,
 }
 
-/// The lifetimes of a block, found by one walk from its end.
+/// Computes the lifetimes of a block in one backward walk.
 pub(crate) fn lifetimes(block: &Block) -> Lifetimes {
     let mut owned: HashSet<ValueId> = block.params.iter().copied().collect();
     owned.extend(block.ops.iter().flat_map(Op::defined));
@@ -57,7 +58,7 @@ pub(crate) fn lifetimes(block: &Block) -> Lifetimes {
     Lifetimes { ops, results, params }
 }
 
-/// Values used inside the regions of an op that are defined outside of them.
+/// Values used inside the regions of an op but defined outside them.
 pub(crate) fn captures(op: &Op) -> HashSet<ValueId> {
     let (mut used, mut defined) = (HashSet::new(), HashSet::new());
     for region in &op.regions {

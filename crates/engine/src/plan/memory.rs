@@ -1,9 +1,10 @@
-//! Where each intermediate value of a function lies in one arena, for shapes that are known before the run.
+//! The position of each intermediate value of a function in one arena, for shapes known before the run.
 //!
 //! Values whose lifetimes overlap get disjoint parts. Larger values are placed first, each into the smallest gap that
-//! fits (greedy by size: Pisarchyk, Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). What the
-//! plan does not foresee, such as results of control flow and of unknown shape, comes from the pool; and as an
-//! [`Arena`](trident_runtime::Arena) refuses parts that overlap a live one, the plan can waste memory but not break.
+//! fits (greedy by size: Pisarchyk, Lee, "Efficient Memory Management for Deep Neural Net Inference", 2020). Values
+//! outside the plan, such as results of control flow and of unknown shape, come from the pool. As an
+//! [`Arena`](trident_runtime::Arena) refuses parts that overlap a live one, a wrong plan can waste memory but not
+//! corrupt it.
 
 use super::{BlockPlan, Source, Step, Work};
 use trident_ir::literal::checked_len;
@@ -11,7 +12,7 @@ use trident_ir::op::Group;
 use trident_ir::{DType, Func, OpKind, Type};
 use trident_runtime::Arena;
 
-/// Values beyond which planning would take longer than it saves.
+/// Number of values beyond which planning would take longer than it saves.
 const MAX_VALUES: usize = 8192;
 
 /// A part of the arena.
@@ -21,29 +22,29 @@ pub(crate) struct Part {
     pub(crate) len: usize,
 }
 
-/// Parts by place in the frame, and what they add up to.
+/// Parts by place in the frame, and their totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MemoryPlan {
     pub(crate) parts: Vec<Option<Part>>,
-    /// Bytes of the arena.
+    /// Size of the arena in bytes.
     pub(crate) size: usize,
-    /// The most bytes of planned values alive at once: no plan can do with less.
+    /// The most bytes of planned values live at once: a lower bound for any plan.
     pub(crate) live: usize,
-    /// Bytes of the function's results, which outlive the run and so lie outside of the arena.
+    /// Bytes of the function's results, which outlive the run and therefore lie outside the arena.
     pub(crate) results: usize,
 }
 
-/// A stretch of memory from the step that fills it to the last that reads it, both included.
+/// The lifetime of a piece of memory, from the step that fills it to the last that reads it, both included.
 #[derive(Clone, Debug)]
 struct Life {
     first: usize,
     last: usize,
     size: usize,
-    /// Values that share the memory and are alive.
+    /// Number of live values that share the memory.
     sharers: usize,
-    /// It leaves the function.
+    /// Whether it is returned by the function.
     leaves: bool,
-    /// The values that get the memory from the arena; others take it over in place.
+    /// The values that get the memory from the arena; others reuse it in place.
     filled: Vec<usize>,
 }
 
@@ -54,13 +55,13 @@ impl MemoryPlan {
     }
 }
 
-/// Plans the body of a function whose values have the types of `func`; `None` if they add up to more bytes than memory
-/// can have addresses.
+/// Plans the body of a function whose values have the types of `func`; `None` if their total size exceeds the address
+/// space.
 pub(crate) fn plan(body: &BlockPlan, func: &Func) -> Option<MemoryPlan> {
     let (lives, results) = lives(body, func)?;
     let mut result = MemoryPlan { results, ..MemoryPlan::none(func) };
     let lives: Vec<Life> = lives.into_iter().filter(|l| !l.leaves && l.size > 0).collect();
-    // No sum of some of them is greater, wherever they are placed.
+    // Bounds the sum for any subset, however the values are placed.
     let aligned = lives.iter().map(|l| l.size.checked_next_multiple_of(Arena::ALIGN));
     let all = aligned.into_iter().try_fold(0usize, |sum, size| sum.checked_add(size?))?;
     isize::try_from(all).ok()?;
@@ -78,7 +79,7 @@ pub(crate) fn plan(body: &BlockPlan, func: &Func) -> Option<MemoryPlan> {
     Some(result)
 }
 
-/// The lives of all values whose size is known, and the size of the results, if that can be counted.
+/// The lifetimes of all values of known size, and the size of the results; `None` on overflow.
 fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
     let mut lives: Vec<Life> = Vec::new();
     let mut owner: Vec<Option<usize>> = vec![None; func.values.len()];
@@ -136,13 +137,13 @@ fn lives(body: &BlockPlan, func: &Func) -> Option<(Vec<Life>, usize)> {
     Some((lives, results))
 }
 
-/// Ops whose result is the operand's memory under other dimensions.
+/// Ops whose result is the operand's memory with different dimensions.
 fn is_view(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(kind, K::Identity | K::Reshape | K::Squeeze | K::Unsqueeze | K::Flatten)
 }
 
-/// The memory of an operand that an elementwise kernel can write its result over.
+/// The memory of an operand that an elementwise kernel can overwrite with its result.
 fn in_place(
     step: &Step,
     place: usize,
@@ -162,21 +163,21 @@ fn in_place(
     })
 }
 
-/// Bytes of a value, if they are known and can be counted.
+/// Size of a value in bytes, if it is known and does not overflow.
 fn size(func: &Func, place: usize) -> Option<usize> {
     let ty = &func.values[place].ty;
     ty.dtype().filter(|d| *d != DType::Str)?;
     bytes(ty)?
 }
 
-/// Bytes of a value of known dimensions: `Some(None)` if memory cannot have as many.
+/// Size in bytes of a value of known dimensions; `Some(None)` if it exceeds the address space.
 pub(crate) fn bytes(ty: &Type) -> Option<Option<usize>> {
     let (dtype, dims) = (ty.dtype()?, ty.dims()?);
     let bytes = checked_len(&dims).and_then(|n| n.checked_mul(dtype.size()));
     Some(bytes.filter(|n| isize::try_from(*n).is_ok()))
 }
 
-/// The most bytes alive at one step.
+/// The most bytes live at one step.
 fn most_alive(lives: &[Life], steps: usize) -> usize {
     let mut change = vec![0isize; steps + 2];
     for life in lives {
@@ -190,12 +191,12 @@ fn most_alive(lives: &[Life], steps: usize) -> usize {
     sums.max().unwrap_or(0).unsigned_abs()
 }
 
-/// Offsets, by life.
+/// Offsets in the arena, by lifetime.
 fn place(lives: &[Life]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lives.len()).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(lives[i].size), lives[i].first));
     let mut offsets = vec![0; lives.len()];
-    // Offset, end and life of what is placed, by offset.
+    // Offset, end and lifetime of each placed value, by offset.
     let mut placed: Vec<(usize, usize, usize)> = Vec::with_capacity(lives.len());
     for i in order {
         let life = &lives[i];
@@ -228,7 +229,7 @@ mod tests {
         Life { first, last, size, sharers: 0, leaves: false, filled: vec![] }
     }
 
-    /// Checks that no two lives that overlap in time overlap in memory; gives the bytes used.
+    /// Checks that no two values that overlap in time overlap in memory; returns the bytes used.
     fn check(lives: &[Life]) -> usize {
         let offsets = place(lives);
         for (i, a) in lives.iter().enumerate() {
@@ -266,7 +267,8 @@ mod tests {
 
     #[test]
     fn plans_stay_near_the_lower_bound() {
-        // Random lives from a linear congruential generator: mostly short, some long, sizes over three magnitudes.
+        // Random lifetimes from a linear congruential generator: mostly short, some long, sizes over three orders of
+        // magnitude.
         let mut state = 1u64;
         let mut next = |n: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,4 +1,4 @@
-//! What a session executes: blocks of steps with kernels, operands and lifetimes.
+//! The plan that a session executes: blocks of steps with kernels, operands and lifetimes.
 
 mod compile;
 mod constants;
@@ -14,32 +14,32 @@ use std::sync::Arc;
 use trident_ir::{Func, Op, ValueId};
 use trident_runtime::{Device, Executable, Value};
 
-/// A function made ready to run.
+/// A function prepared to run.
 pub(crate) struct Plan {
-    /// Names and types of all values; its ops have become steps.
+    /// Names and types of all values; the ops have become steps.
     pub(crate) func: Func,
     /// The function's body.
     pub(crate) body: BlockPlan,
     /// Constants that are still needed: those that every user has packed are dropped.
     pub(crate) constants: Vec<Option<Value>>,
-    /// What its steps run on.
+    /// The devices that the steps run on.
     pub(crate) devices: Vec<Arc<dyn Device>>,
 }
 
-/// A block made ready to run. Values live in a frame with a place for every value of the function.
+/// A block prepared to run. Values are in a frame with a place for every value of the function.
 pub(crate) struct BlockPlan {
-    /// Places of the parameters; `None` for one that nothing uses.
+    /// Places of the parameters; `None` for unused ones.
     pub(crate) params: Vec<Option<usize>>,
     /// Steps in order.
     pub(crate) steps: Vec<Step>,
-    /// What goes out.
+    /// The block's results.
     pub(crate) results: Vec<Operand>,
 }
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Left out, or packed.
+    /// Absent, or packed.
     Absent,
     /// A place in the table of constants.
     Constant(usize),
@@ -51,31 +51,31 @@ pub(crate) enum Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operand {
     pub(crate) source: Source,
-    /// Nobody uses the value after this, so it is handed over: the kernel may write over it.
+    /// Whether this is the last use: the value is then passed on, and the kernel may overwrite it.
     pub(crate) last: bool,
 }
 
-/// One op, or a region of several that a device claimed, with all that is needed to run it.
+/// One op, or a region of several that a device claimed, with everything needed to run it.
 pub(crate) struct Step {
-    /// The op; its regions have moved to `work`. Of a region the first.
+    /// The op, whose regions have moved to `work`; for a region of several ops, the first.
     pub(crate) op: Op,
-    /// The others of a region.
+    /// The other ops of a region.
     pub(crate) more: Vec<Op>,
-    /// The values that come in; of a single op its operands.
+    /// Incoming values; for a single op its operands.
     pub(crate) operands: Vec<Option<ValueId>>,
-    /// The values that go out; of a single op its results.
+    /// Outgoing values; for a single op its results.
     pub(crate) results: Vec<Option<ValueId>>,
     pub(crate) work: Work,
     pub(crate) inputs: Vec<Operand>,
-    /// Places of the results; `None` for one that nothing uses.
+    /// Places of the results; `None` for unused ones.
     pub(crate) outputs: Vec<Option<usize>>,
-    /// Places that are free once the step is done: values whose last use is inside a region of the op.
+    /// Places that are freed after the step: values whose last use is inside a region of the op.
     pub(crate) dead: Vec<usize>,
-    /// Where it runs and why.
+    /// The device and the reason for choosing it.
     pub(crate) placement: Placement,
 }
 
-/// What a step does.
+/// The work of a step.
 pub(crate) enum Work {
     /// Launches a kernel.
     Kernel(Arc<dyn Executable>),
@@ -92,14 +92,14 @@ pub(crate) enum Work {
 pub(crate) struct Placement {
     /// The device's name; `engine` for control flow.
     pub(crate) device: String,
-    /// Its place among the plan's devices.
+    /// Its position among the plan's devices.
     pub(crate) place: usize,
-    /// Why this one.
+    /// The reason for choosing it.
     pub(crate) reason: String,
 }
 
 impl Step {
-    /// What messages call it.
+    /// The step's name in messages.
     pub(crate) fn describe(&self) -> String {
         match self.more.last() {
             None => self.op.describe(),

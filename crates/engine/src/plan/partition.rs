@@ -1,4 +1,4 @@
-//! Which ops of a block go together to a device: the claims that cost least.
+//! Partitions the ops of a block among devices, choosing the cheapest claims.
 
 use super::lifetime::Ends;
 use std::collections::HashSet;
@@ -6,44 +6,44 @@ use std::sync::Arc;
 use trident_ir::{Func, Op, OpKind, ValueId};
 use trident_runtime::{Claim, Device};
 
-/// A device that would run an op by itself.
+/// A device that would run an op separately.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) nanos: f64,
-    /// The device's place in the list.
+    /// The device's position in the list.
     pub(super) place: usize,
 }
 
-/// Consecutive ops that one device is to run as a unit.
+/// Consecutive ops that one device runs as a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Region {
     pub(super) len: usize,
-    /// The device's place in the list.
+    /// The device's position in the list.
     pub(super) place: usize,
     pub(super) nanos: f64,
 }
 
-/// A block's ops as devices would share them.
+/// A block's ops, partitioned among devices.
 pub(super) struct Partition {
     offers: Vec<Vec<Offer>>,
-    /// By the place of a region's first op.
+    /// By position of a region's first op.
     regions: Vec<Option<Region>>,
 }
 
-/// What the engine runs by itself.
+/// Whether the engine itself runs the op.
 pub(super) fn is_control(kind: OpKind) -> bool {
     matches!(kind, OpKind::If | OpKind::Loop | OpKind::Scan)
 }
 
-/// What an op costs that nobody claims: more than any op that somebody does.
+/// The cost of an op that no device claims: more than that of any claimed op.
 const UNCLAIMED: f64 = 1e18;
 
 impl Partition {
-    /// Asks the devices, and chooses among regions and single ops what costs least in all. What it takes to move values
-    /// between devices is taken to be nothing, as memory is unified.
+    /// Queries the devices, and chooses the cheapest combination of regions and single ops. Moving values between
+    /// devices is assumed to be free, as memory is unified.
     pub(super) fn of(func: &Func, ops: &[Op], devices: &[Arc<dyn Device>]) -> Partition {
         let mut offers = vec![vec![]; ops.len()];
-        // Claims of several ops by the place behind their last.
+        // Claims of several ops, by the position after their last op.
         let mut wide: Vec<Vec<Region>> = vec![vec![]; ops.len() + 1];
         let mut any = false;
         for (place, device) in devices.iter().enumerate() {
@@ -68,18 +68,19 @@ impl Partition {
         Partition { offers, regions }
     }
 
-    /// The devices that would run op `i` by itself.
+    /// The devices that would run op `i` separately.
     pub(super) fn offers(&self, i: usize) -> &[Offer] {
         &self.offers[i]
     }
 
-    /// The region that begins with op `i`.
+    /// The region that starts at op `i`.
     pub(super) fn region(&self, i: usize) -> Option<Region> {
         self.regions[i]
     }
 }
 
-/// The cheapest way through the block, found from its beginning: for each place the least that the ops before it cost.
+/// The cheapest path through the block by dynamic programming: for each position, the minimum cost of all ops before
+/// it.
 fn cheapest(ops: &[Op], offers: &[Vec<Offer>], wide: &[Vec<Region>]) -> Vec<Option<Region>> {
     let mut best: Vec<(f64, Option<Region>)> = vec![(0.0, None)];
     for (i, op) in ops.iter().enumerate() {
@@ -90,7 +91,7 @@ fn cheapest(ops: &[Op], offers: &[Vec<Offer>], wide: &[Vec<Region>]) -> Vec<Opti
         let mut least = (best[i].0 + alone, None);
         for region in &wide[i + 1] {
             let total = best[i + 1 - region.len].0 + region.nanos;
-            // Of equal ones the larger region: fewer launches.
+            // On a tie the larger region wins: fewer launches.
             if total <= least.0 {
                 least = (total, Some(*region));
             }
@@ -107,14 +108,14 @@ fn cheapest(ops: &[Op], offers: &[Vec<Offer>], wide: &[Vec<Region>]) -> Vec<Opti
     regions
 }
 
-/// The values that cross the border of a region.
+/// The values that cross the boundary of a region.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Border {
-    /// Those that come in, in the order of their first use, and whether nobody uses them after the region.
+    /// Incoming values, in the order of their first use, and whether they are unused after the region.
     pub(super) inputs: Vec<(ValueId, bool)>,
-    /// Those that go out, in the order in which they are made.
+    /// Outgoing values, in the order in which they are defined.
     pub(super) outputs: Vec<ValueId>,
-    /// Those from outside whose last use is within, but that do not come in.
+    /// Values from outside whose last use is inside, but which are not inputs.
     pub(super) dead: Vec<ValueId>,
 }
 

@@ -1,4 +1,4 @@
-//! The plan in words and numbers, for `trident inspect`.
+//! The plan as a report, for `trident inspect`.
 
 use super::{BlockPlan, Plan, Work, memory};
 use crate::error::PlanError;
@@ -8,21 +8,21 @@ use trident_ir::{Func, Op, ValueId, ValueInfo};
 /// One step of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReport {
-    /// How deep it is nested in control flow.
+    /// Nesting depth in control flow.
     pub depth: usize,
-    /// The op; of a region the first.
+    /// The op; for a region of several, the first.
     pub op: &'static str,
-    /// How many ops the step runs: more than one for a region that a device claimed.
+    /// Number of ops in the step: more than one for a region that a device claimed.
     pub ops: usize,
     /// The node's name, empty if it has none.
     pub node: String,
-    /// The kernel chosen.
+    /// The chosen kernel.
     pub kernel: String,
     /// The device; `engine` for control flow.
     pub device: String,
-    /// Why this device.
+    /// The reason for choosing the device.
     pub reason: String,
-    /// Floating-point or integer operations of one run of the step, where the dimensions are known.
+    /// Floating-point or integer operations of one run of the step, if the dimensions are known.
     pub flops: Option<f64>,
     /// Bytes of packed constants.
     pub packed_bytes: usize,
@@ -33,11 +33,11 @@ pub struct StepReport {
 /// Memory of intermediate values, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryReport {
-    /// The arena that holds them.
+    /// Size of the arena that holds them.
     pub arena: usize,
-    /// The most that is alive at once: no plan can do with less.
+    /// The most bytes live at once: a lower bound for any plan.
     pub live: usize,
-    /// Results of the model.
+    /// Size of the model's results.
     pub results: usize,
 }
 
@@ -46,31 +46,31 @@ pub struct MemoryReport {
 pub struct PlanReport {
     /// Steps in order, those of nested blocks after their owner.
     pub steps: Vec<StepReport>,
-    /// Bytes of constants that are kept as they are.
+    /// Bytes of constants that are not packed.
     pub constant_bytes: usize,
     /// Bytes of packed constants.
     pub packed_bytes: usize,
     /// Memory of intermediate values of known shape.
     pub memory: MemoryReport,
-    /// Steps with a result whose size is known only at run time; its memory comes from the pool.
+    /// Number of steps with a result whose size is known only at run time; its memory comes from the pool.
     pub unplanned: usize,
 }
 
 impl PlanReport {
-    /// Peak bytes as planned: constants, packed constants, intermediate values, results.
+    /// Planned peak in bytes: constants, packed constants, intermediate values, results.
     pub fn peak_bytes(&self) -> usize {
         self.constant_bytes + self.packed_bytes + self.memory.arena + self.memory.results
     }
 
     /// Operations of one run, as far as known.
     pub fn flops(&self) -> f64 {
-        // A sum of no numbers would be -0.
+        // The sum of an empty iterator would be -0.
         self.steps.iter().filter_map(|s| s.flops).fold(0.0, |sum, n| sum + n)
     }
 }
 
 impl Plan {
-    /// The plan in words and numbers, with the types of `func`; an error if no memory can hold its values.
+    /// The plan's report, with the types of `func`; an error if a value exceeds the address space.
     pub(crate) fn report(&self, func: &Func) -> Result<PlanReport, PlanError> {
         for input in &func.body.params {
             countable(func, *input, || "input".to_owned())?;
@@ -87,7 +87,7 @@ impl Plan {
     }
 }
 
-/// An error if a value takes more bytes than memory can have.
+/// An error if the size of a value exceeds the address space.
 fn countable(func: &Func, value: ValueId, role: impl Fn() -> String) -> Result<(), PlanError> {
     let ValueInfo { name, ty } = func.info(value);
     match memory::bytes(ty) {

@@ -8,24 +8,24 @@ use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
 use trident_runtime::Value;
 
-/// Input shapes whose plans are kept.
+/// Maximum number of input shapes whose plans are cached.
 const MAX_PLANS: usize = 8;
 
 /// Constants of more elements than this cannot take part in shape arithmetic.
 const MAX_SHAPE_ELEMENTS: usize = 64;
 
-/// Answers what the types of all values are for given input shapes.
+/// Determines the types of all values for given input shapes.
 pub(crate) struct Shapes {
     params: Vec<ValueId>,
-    /// The function as it was compiled, large constants turned into parameters; `None` if its input types are all
-    /// known by number, so that its own types are the answer.
+    /// The function as it was compiled, with large constants turned into parameters; `None` if all its input types are
+    /// fixed, so that its declared types apply.
     func: Option<Func>,
-    /// Plans by the inputs' dimensions, least recently used first.
+    /// Plans by the types of the inputs, least recently used first.
     plans: Mutex<Vec<(Vec<Type>, Arc<MemoryPlan>)>>,
 }
 
 impl Shapes {
-    /// Takes down what inference needs, before the function's ops become steps.
+    /// Records what inference needs, before the function's ops become steps.
     pub(crate) fn of(func: &Func) -> Shapes {
         let params = func.body.params.clone();
         let open = params.iter().any(|p| func.ty(*p).dims().is_none());
@@ -51,7 +51,8 @@ impl Shapes {
         Shapes { params, func, plans: Mutex::default() }
     }
 
-    /// The function's values with their types for inputs of these types; an error if they contradict the function.
+    /// The function with its values' types inferred for inputs of these types; an error if they contradict the
+    /// function.
     pub(crate) fn infer(&self, plan: &Plan, inputs: &[Type]) -> Result<Func, ShapeError> {
         let Some(func) = &self.func else { return Ok(plan.func.clone()) };
         let mut func = func.clone();
@@ -72,13 +73,13 @@ impl Shapes {
             plans.push(entry);
             return Some(found);
         }
-        // Inference takes a while: other runs need not wait for it.
+        // Inference takes a while: other runs should not wait for it.
         drop(plans);
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
             Some(_) => memory::plan(&plan.body, &self.infer(plan, &types).ok()?),
         };
-        // What no memory has place for is refused by the pool, at the op that makes it.
+        // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
         let mut plans = lock();
         if plans.len() >= MAX_PLANS {
@@ -89,7 +90,7 @@ impl Shapes {
     }
 }
 
-/// The type of a tensor; `None` for other values, whose types may hide shapes.
+/// The type of a tensor; `None` for other values, whose types do not determine shapes.
 fn type_of(value: &Value) -> Option<Type> {
     value.as_tensor().map(|t| t.ty())
 }
