@@ -1,7 +1,7 @@
 //! Atomic operations on elements anywhere in memory.
 //!
-//! All are sequentially consistent, which every order and scope of a kernel allows. Floats are changed by exchanging bits
-//! until nobody came between.
+//! All are sequentially consistent, which every order and scope of a kernel permits. Floats are updated by
+//! compare-and-exchange on their bits, repeated until no other update intervened.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::memory::holds;
 use super::narrow::Narrow;
 use super::{Registry, Rmw, Routine, any_isa};
 
-/// Replaces the bits at an address by `f` of them, and gives the former ones.
+/// Replaces the bits at an address by `f` of them, and returns the previous ones.
 macro_rules! update {
     ($atomic:ident, $address:expr, |$old:ident| $f:expr) => {{
         let place = $atomic::from_ptr($address as *mut _);
@@ -28,14 +28,15 @@ macro_rules! update {
     }};
 }
 
-/// Registers read-modify-writes: for each place, `$former` is what `$operation` on `$address` with `$value` gives.
+/// Registers read-modify-writes: for each position, `$former` is the result of `$operation` on `$address` with
+/// `$value`.
 macro_rules! rmw {
     ($registry:ident; $t:ty as $bits:ty; $($op:ident => |$address:ident, $value:ident| $operation:expr;)*) => { $({
         let addresses = any_isa!(fn(
             former: *mut $bits, addresses: *const u64, values: *const $bits, mask: *const u8, n: usize,
         ) {
             for i in 0..n {
-                // SAFETY: the strips have `n` elements; addresses whose mask holds are valid and aligned, and accessed
+                // SAFETY: the spans have `n` elements; addresses whose mask holds are valid and aligned, and accessed
                 // by others only atomically while the kernel runs.
                 unsafe {
                     if holds(mask, i) {
@@ -172,7 +173,7 @@ fn access(registry: &mut Registry) {
     sizes! { u8 AtomicU8; u16 AtomicU16; u32 AtomicU32; u64 AtomicU64; }
 }
 
-/// How long a poll goes on: it spins a little, then lets others run, who may be those it waits for.
+/// How long a poll lasts: it spins a little, then yields to other threads, possibly those it waits for.
 struct Patience {
     end: Option<Instant>,
     tries: u32,
@@ -180,7 +181,7 @@ struct Patience {
 
 impl Patience {
     fn new(timeout: i64) -> Self {
-        // A limit beyond the clock's range is none.
+        // A limit beyond the clock's range means no limit.
         let end = u64::try_from(timeout).ok();
         let end = end.and_then(|t| Instant::now().checked_add(Duration::from_nanos(t)));
         Self { end, tries: 0 }
@@ -217,7 +218,7 @@ mod tests {
             address(Routine::AtomicRmw { op, dtype: T::DTYPE });
             *mut T, *const u64, *const T, *const u8, usize
         );
-        // SAFETY: the strips are equally long; the addresses are those of `places`.
+        // SAFETY: the spans are equally long; the addresses are those of `places`.
         unsafe {
             f(
                 former.as_mut_ptr(),
@@ -314,7 +315,7 @@ mod tests {
             address(Routine::AtomicPoll { bytes: 4 });
             *mut u8, *const u64, *const u32, i64, usize
         );
-        // SAFETY: the strips have 2 elements; the addresses are those of `x`.
+        // SAFETY: the spans have 2 elements; the addresses are those of `x`.
         unsafe {
             let mut former = [0u32; 2];
             cas(

@@ -1,4 +1,4 @@
-//! Conversions of strips between element types.
+//! Conversions of spans between element types.
 
 use half::{bf16, f16};
 use trident_ir::Element;
@@ -9,9 +9,9 @@ use trident_simd::{Float32, Simd, Vector};
 use super::narrow::Narrow;
 use super::{Registry, Rounding, Routine, any_isa, each_isa};
 
-/// What a conversion may start from.
+/// Element types that a conversion accepts.
 trait Source: Element {
-    /// An `f32` that rounds to any narrow format as the value itself does.
+    /// An `f32` that rounds to any narrow format as the value itself would.
     fn to_f32_odd(self) -> f32;
     /// The nearest `f64`.
     fn to_f64(self) -> f64;
@@ -65,7 +65,7 @@ macro_rules! conversions {
         $($({
             let addresses = $compile!(fn(out: *mut $to, x: *const $from, n: usize) {
                 for i in 0..n {
-                    // SAFETY: the strips have `n` elements.
+                    // SAFETY: the spans have `n` elements.
                     let ($x, out) = unsafe { (*x.add(i), out.add(i)) };
                     let y = $y;
                     // SAFETY: as above.
@@ -84,21 +84,21 @@ pub(super) fn register(registry: &mut Registry) {
     integers(registry);
 }
 
-/// `f16` by the processor's instructions where it has them.
+/// `f16` conversions, by the processor's instructions if available.
 fn half_precision(registry: &mut Registry) {
     use Rounding::{NearestEven, TowardZero};
     let addresses = each_isa!(|s| fn(out: *mut f32, x: *const u16, n: usize) {
-        // SAFETY: the strips have `n` elements.
+        // SAFETY: the spans have `n` elements.
         unsafe { from_f16(s, out, x, n) }
     });
     registry.convert::<f16, f32>(NearestEven, false, addresses);
     let addresses = each_isa!(|s| fn(out: *mut u16, x: *const f32, n: usize) {
-        // SAFETY: the strips have `n` elements.
+        // SAFETY: the spans have `n` elements.
         unsafe { to_f16::<S, false>(s, out, x, n) }
     });
     registry.convert::<f32, f16>(NearestEven, false, addresses);
     let addresses = each_isa!(|s| fn(out: *mut u16, x: *const f32, n: usize) {
-        // SAFETY: the strips have `n` elements.
+        // SAFETY: the spans have `n` elements.
         unsafe { to_f16::<S, true>(s, out, x, n) }
     });
     registry.convert::<f32, f16>(TowardZero, false, addresses);
@@ -107,10 +107,10 @@ fn half_precision(registry: &mut Registry) {
 /// Widens `n` elements.
 ///
 /// # Safety
-/// As many are readable at `x` and writable at `out`, and they do not overlap.
+/// `n` elements are readable at `x` and writable at `out`, and they do not overlap.
 #[inline(always)]
 pub(super) unsafe fn from_f16<S: Simd>(s: S, out: *mut f32, x: *const u16, n: usize) {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     let (x, out) =
         unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
     let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));
@@ -136,7 +136,7 @@ pub(super) unsafe fn to_f16<S: Simd, const TOWARD_ZERO: bool>(
     x: *const f32,
     n: usize,
 ) {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     let (x, out) =
         unsafe { (std::slice::from_raw_parts(x, n), std::slice::from_raw_parts_mut(out, n)) };
     let (mut from, mut to) = (x.chunks_exact(S::F32::LANES), out.chunks_exact_mut(S::F32::LANES));
@@ -151,7 +151,7 @@ pub(super) unsafe fn to_f16<S: Simd, const TOWARD_ZERO: bool>(
     }
 }
 
-/// To `f32` and `f64`.
+/// Conversions to `f32` and `f64`.
 fn wide(registry: &mut Registry) {
     conversions!(registry, each_isa;
         [bf16 F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ] => f32, NearestEven, false, |x| x.decode();
@@ -174,7 +174,7 @@ fn toward_zero(x: f64) -> f32 {
     f32::from_bits(y.to_bits() - u32::from(above))
 }
 
-/// To the narrow formats.
+/// Conversions to the narrow formats.
 fn narrow(registry: &mut Registry) {
     macro_rules! targets {
         ($($u:ident)*; $rounding:ident, $saturate:literal) => { $(
@@ -227,15 +227,15 @@ fn narrow(registry: &mut Registry) {
     halves!(NearestEven TowardZero);
 }
 
-/// Defines `$name(x)`: `x` toward zero. What is out of range of `i32` becomes some number in range, without the comparisons
-/// of a saturating cast, which keep loops from becoming vector instructions.
+/// Defines `$name(x)`: `x` rounded toward zero. Values out of range of `i32` become some number in range, without a
+/// saturating cast's comparisons, which prevent vectorisation.
 macro_rules! truncate {
     ($name:ident, $t:ty, $greatest:literal) => {
         #[inline(always)]
         fn $name(x: $t) -> i32 {
             let x = if x > -2_147_483_648.0 { x } else { -2_147_483_648.0 };
             let x = if x < $greatest { x } else { $greatest };
-            // SAFETY: between these limits, and NaN has become the lower one.
+            // SAFETY: the value is between these limits, and NaN has become the lower one.
             unsafe { x.to_int_unchecked() }
         }
     };
@@ -243,7 +243,7 @@ macro_rules! truncate {
 truncate!(truncate32, f32, 2_147_483_520.0);
 truncate!(truncate64, f64, 2_147_483_647.0);
 
-/// To integers and truth values.
+/// Conversions to integers and truth values.
 fn integers(registry: &mut Registry) {
     macro_rules! small {
         ($($u:ident)*) => { $(

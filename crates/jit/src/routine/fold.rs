@@ -1,7 +1,8 @@
-//! Folds of strips into one element.
+//! Reductions of spans to one element.
 //!
-//! [`Fold`] has the order of the operations, which depends neither on the instruction set nor on the place in memory. The
-//! lanes of the 64 partial results start from the neutral element, with which an element gives itself.
+//! [`Fold`] defines the order of the operations, which depends neither on the instruction set nor on the location in
+//! memory. The lanes of the 64 partial results start with the neutral element, which leaves the first element combined
+//! with it unchanged.
 
 use half::{bf16, f16};
 use trident_ir::Element;
@@ -13,7 +14,7 @@ use super::{Fold, Registry, Routine, each_isa};
 /// Four vectors of 16 `f32`: enough to hide the latency of additions.
 const LANES: usize = 64;
 
-/// Folds the upper half of the lanes into the lower one, again and again.
+/// Repeatedly combines the upper half of the lanes into the lower one.
 macro_rules! halve {
     ($acc:ident, |$a:ident, $b:ident| $op:expr; $($half:literal)*) => { $(
         for l in 0..$half {
@@ -23,7 +24,7 @@ macro_rules! halve {
     )* };
 }
 
-/// Folds `$n` elements `$x` of type `$t` (as `$wide`, which `$load` makes) by `$op`.
+/// Reduces `$n` elements `$x` of type `$t` by `$op`, in the compute dtype `$wide` to which `$load` converts.
 macro_rules! fold {
     ($wide:ty, $x:expr, $n:expr, $neutral:expr, |$e:ident| $load:expr, |$a:ident, $b:ident| $op:expr) => {{
         let (x, n) = ($x, $n);
@@ -42,14 +43,14 @@ macro_rules! fold {
             let ($a, $b): ($wide, $wide) = (acc[l], $load);
             acc[l] = $op;
         }
-        // Lanes without elements are neutral, so that all strips end alike. Each step has its own constant length, or the
-        // loops would not become vector instructions.
+        // Lanes without elements are neutral, so that spans of all lengths end alike. Each step has a constant length,
+        // without which the loops would not be vectorised.
         halve!(acc, |$a, $b| $op; 32 16 8 4 2 1);
         acc[0]
     }};
 }
 
-/// Registers folds: `folds!(registry; type as wide, load, store; Op: neutral, operation; …)`.
+/// Registers reductions: `folds!(registry; type as wide, load, store; Op: neutral, operation; …)`.
 macro_rules! folds {
     ($registry:ident; $t:ty as $wide:ty, |$e:ident| $load:expr, |$y:ident| $store:expr;
      $($op:ident: $neutral:expr, |$a:ident, $b:ident| $f:expr;)*) => { $({
@@ -67,14 +68,14 @@ macro_rules! folds {
     })* };
 }
 
-/// NaN if either is NaN, else the one that the comparison tells.
+/// NaN if either is NaN, else the one selected by the comparison.
 macro_rules! or_nan {
     ($a:ident $compare:tt $b:ident) => {
         if $a $compare $b || $a.is_nan() { $a } else { $b }
     };
 }
 
-/// The one that is not NaN, else the one that the comparison tells.
+/// If one is NaN the other, else the one selected by the comparison.
 macro_rules! but_nan {
     ($a:ident $compare:tt $b:ident) => {
         if $a $compare $b || $b.is_nan() { $a } else { $b }
@@ -133,7 +134,7 @@ mod tests {
         assert!(rows == 0 || (rows - 1) * stride + n <= x.len());
         let mut out = vec![T::default(); rows];
         let f = c_function!(table(isa)[slot]; *mut T, *const T, usize, usize, usize);
-        // SAFETY: the address is that of a fold of this type; the rows lie in `x`.
+        // SAFETY: the address is that of a reduction of this type; the rows lie in `x`.
         unsafe {
             f(out.as_mut_ptr(), x.as_ptr(), rows, n, stride);
         }
@@ -163,7 +164,7 @@ mod tests {
                 let y = fold(isa, Fold::Sum, &wide, 1, n, 0)[0];
                 assert!((y - exact).abs() < 1e-12);
             }
-            // The same bits on each instruction set.
+            // The bits must be the same on each instruction set.
             assert_eq!(*first.get_or_insert(bits.clone()), bits, "{}", isa.name());
         }
     }
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_at_the_end() {
-        // 2048 + 1 is 2048 in f16; the sum in f32 is not lost.
+        // 2048 + 1 is 2048 in f16, but the sum in f32 keeps the 1.
         let mut x = vec![f16::from_f32(1.0); 64];
         x[0] = f16::from_f32(2048.0);
         for isa in Isa::available() {

@@ -1,4 +1,4 @@
-//! Functions of elements: the ops' own and those of CUDA's device library, by name and types.
+//! Elementwise functions, of ops and of CUDA's device library, by name and types.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// The function of this name for operands of these types, where integers of one width are the same.
+    /// The function of this name for operands of these types; integer types of equal width are equivalent.
     pub fn find(name: &str, inputs: &[DType]) -> Option<&'static Function> {
         let alike = |a: DType, b: DType| a == b || a.is_int() && b.is_int() && a.bits() == b.bits();
         by_name().get(name)?.iter().copied().find(|f| {
@@ -59,8 +59,8 @@ impl Registry {
     }
 }
 
-/// Registers functions: `functions!(registry; "name" => |x: f32, y: f32| -> f32 { x + y } …)`, compiled for each instruction
-/// set, or `functions!(registry, once; …)` for those that call a library and gain nothing by it.
+/// Registers functions: `functions!(registry; "name" => |x: f32, y: f32| -> f32 { x + y } …)`, compiled for each
+/// instruction set, or `functions!(registry, once; …)` for those that call a library and do not benefit from that.
 macro_rules! functions {
     ($registry:ident; $($functions:tt)*) => { functions!(@all each_isa $registry; $($functions)*) };
     ($registry:ident, once; $($functions:tt)*) => { functions!(@all any_isa $registry; $($functions)*) };
@@ -73,7 +73,7 @@ macro_rules! functions {
         };
         let addresses = $crate::routine::$compile!(fn(out: *mut $out, $($x: *const $t,)+ n: usize) {
             for i in 0..n {
-                // SAFETY: the strips have `n` elements.
+                // SAFETY: the spans have `n` elements.
                 let (out, $($x,)+) = unsafe { (out.add(i), $(*$x.add(i),)+) };
                 let y: $out = $body;
                 // SAFETY: as above.

@@ -2,13 +2,13 @@
 
 use super::{Registry, Routine, any_isa, each_isa};
 
-/// Whether place `i` is one.
+/// Whether the mask holds at position `i`; a null mask holds everywhere.
 ///
 /// # Safety
 /// `mask` is null or has an element `i`.
 #[inline(always)]
 pub(super) unsafe fn holds(mask: *const u8, i: usize) -> bool {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     mask.is_null() || unsafe { *mask.add(i) } != 0
 }
 
@@ -18,7 +18,7 @@ pub(super) fn register(registry: &mut Registry) {
             let bytes = size_of::<$t>() as u8;
             let gather = each_isa!(fn(out: *mut $t, addresses: *const u64, mask: *const u8, n: usize) {
                 for i in 0..n {
-                    // SAFETY: the strips have `n` elements; addresses whose mask holds are readable.
+                    // SAFETY: the spans have `n` elements; addresses whose mask holds are readable.
                     unsafe {
                         if holds(mask, i) {
                             *out.add(i) = (*addresses.add(i) as *const $t).read_unaligned();
@@ -29,7 +29,7 @@ pub(super) fn register(registry: &mut Registry) {
             registry.add(Routine::Gather { bytes }, gather);
             let scatter = any_isa!(fn(addresses: *const u64, values: *const $t, mask: *const u8, n: usize) {
                 for i in 0..n {
-                    // SAFETY: the strips have `n` elements; addresses whose mask holds are writable.
+                    // SAFETY: the spans have `n` elements; addresses whose mask holds are writable.
                     unsafe {
                         if holds(mask, i) {
                             (*addresses.add(i) as *mut $t).write_unaligned(*values.add(i));
@@ -50,9 +50,9 @@ pub(super) fn register(registry: &mut Registry) {
         ($($t:ty)*) => { $({
             let count = any_isa!(fn(bins: *mut i32, bin_count: usize, x: *const $t, mask: *const u8, n: usize) {
                 for i in 0..n {
-                    // SAFETY: the strips have `n` elements; only bins that exist are written.
+                    // SAFETY: the spans have `n` elements; only existing bins are written.
                     unsafe {
-                        // A negative number is no bin.
+                        // A negative number is not a bin.
                         let bin = usize::try_from(*x.add(i)).unwrap_or(usize::MAX);
                         if bin < bin_count && holds(mask, i) {
                             *bins.add(bin) = (*bins.add(bin)).wrapping_add(1);
@@ -66,12 +66,12 @@ pub(super) fn register(registry: &mut Registry) {
     histograms!(i8 i16 i32 i64 u8 u16 u32 u64);
 }
 
-/// Copies by runs of places that are all to be copied, or none: masks are mostly runs.
+/// Copies in segments where the mask holds everywhere or nowhere, of which most masks consist.
 #[inline(always)]
 unsafe fn copy_masked<T: Copy>(out: *mut T, x: *const T, mask: *const u8, n: usize) {
     const RUN: usize = 32;
     let mut i = 0;
-    // SAFETY: passed on; a run is copied at once only if its mask holds everywhere.
+    // SAFETY: guaranteed by the caller; a segment is copied at once only if its mask holds everywhere.
     unsafe {
         if mask.is_null() {
             std::ptr::copy(x, out, n);
@@ -113,7 +113,7 @@ mod tests {
             for n in 0..70usize {
                 let source: Vec<u32> = (0..200).collect();
                 let mask: Vec<u8> = (0..n).map(|i| u8::from(i % 3 != 1)).collect();
-                // Where the mask does not hold, an address may be anything.
+                // Where the mask does not hold, an address may have any value.
                 let addresses: Vec<u64> = (0..n)
                     .map(|i| if mask[i] == 0 { 1 } else { &raw const source[i * 37 % 200] as u64 })
                     .collect();
@@ -122,7 +122,7 @@ mod tests {
                     address(Routine::Gather { bytes: 4 }, isa);
                     *mut u32, *const u64, *const u8, usize
                 );
-                // SAFETY: the strips have `n` elements, the addresses are those of `source`.
+                // SAFETY: the spans have `n` elements, the addresses are those of `source`.
                 unsafe {
                     f(out.as_mut_ptr(), addresses.as_ptr(), mask.as_ptr(), n);
                 }
@@ -162,7 +162,7 @@ mod tests {
                         address(Routine::CopyMasked { bytes: 2 }, isa);
                         *mut u16, *const u16, *const u8, usize
                     );
-                    // SAFETY: the strips have `n` elements.
+                    // SAFETY: the spans have `n` elements.
                     unsafe {
                         f(out.as_mut_ptr(), x.as_ptr(), mask.as_ptr(), n);
                         for i in 0..n {
@@ -186,7 +186,7 @@ mod tests {
                 address(Routine::Histogram { dtype: trident_ir::DType::I32 }, isa);
                 *mut i32, usize, *const i32, *const u8, usize
             );
-            // SAFETY: the strips have 9 elements, the histogram 4.
+            // SAFETY: the spans have 9 elements, the histogram 4.
             unsafe {
                 f(bins.as_mut_ptr(), 4, x.as_ptr(), mask.as_ptr(), 9);
             }

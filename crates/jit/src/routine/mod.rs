@@ -1,11 +1,12 @@
-//! Routines that compiled kernels call: C functions over strips, contiguous runs of elements.
+//! Routines that compiled kernels call: C functions over spans, which are contiguous elements.
 //!
-//! A kernel names a [`Routine`], calls the address in its [slot](Routine::slot) of the [`table`] of the instruction set it
-//! runs on, and passes what the variant's documentation says. Strips have any length and the alignment of their elements, an
-//! output may be one of the inputs of the same size (but not otherwise overlap it), truth values are bytes (0 or 1), and masks are truth values or a null
-//! pointer for "all". A routine that does not exist for a type has no slot.
+//! A kernel names a [`Routine`], calls the address in its [slot](Routine::slot) of the [`table`] of the instruction set
+//! it runs on, and passes the arguments that the variant documents. Spans have any length and the alignment of their
+//! elements. An output may be one of the inputs of the same size, but must not otherwise overlap it. Truth values are
+//! bytes (0 or 1), and masks are truth values or a null pointer for "all". A routine that does not exist for a type has
+//! no slot.
 //!
-//! Results do not depend on where an element lies in a strip.
+//! Results do not depend on an element's position in a span.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +30,7 @@ pub use function::Function;
 pub use print::Print;
 pub use trident_simd::narrow::Rounding;
 
-/// What an atomic read-modify-write does.
+/// The operation of an atomic read-modify-write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rmw {
     /// Adds; integers wrap around.
@@ -40,15 +41,15 @@ pub enum Rmw {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// The greater; of floats the one that is not NaN.
+    /// The greater; for floats, a NaN loses to a number.
     Max,
-    /// The lesser; of floats the one that is not NaN.
+    /// The lesser; for floats, a NaN loses to a number.
     Min,
-    /// Replaces.
+    /// Replaces the value.
     Exchange,
 }
 
-/// A function by its name, others by what they are of.
+/// A function is shown by its name, others as in Debug.
 impl fmt::Display for Routine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -61,12 +62,13 @@ impl fmt::Display for Routine {
 /// A routine. Each variant states its C signature; `T` is the Rust type of the `dtype`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Routine {
-    /// `fn(out: *mut Out, x0: *const In0, …, n: usize)`: a function of 1 to 4 elements, for each place.
+    /// `fn(out: *mut Out, x0: *const In0, …, n: usize)`: a function of 1 to 4 operands, for each position.
     Function(&'static Function),
-    /// `fn(out: *mut To, x: *const From, n: usize)`: between floats, as [`Rounding`] says and rounded once; between floats
-    /// and integers (toward zero; out of range or NaN any value). What exceeds the range of an 8-bit float becomes its
-    /// greatest finite value with `saturate` (infinities too), else what the format has for infinity. `rounding` and
-    /// `saturate` are [`Rounding::NearestEven`] and `false` where they do not matter.
+    /// `fn(out: *mut To, x: *const From, n: usize)`: converts between floats, rounding once as [`Rounding`] says, and
+    /// between floats and integers (toward zero; out of range or NaN gives any value). A value that exceeds the range
+    /// of an 8-bit float becomes its greatest finite value with `saturate` (infinities too), else the format's
+    /// representation of infinity. `rounding` and `saturate` are [`Rounding::NearestEven`] and `false` where they do
+    /// not matter.
     Convert {
         /// Element type of the input.
         from: DType,
@@ -74,7 +76,7 @@ pub enum Routine {
         to: DType,
         /// How to round.
         rounding: Rounding,
-        /// What overflow gives.
+        /// Whether overflow saturates.
         saturate: bool,
     },
     /// `fn(args: *const Dot)`: c += a · b. See [`Dot`].
@@ -88,19 +90,19 @@ pub enum Routine {
     },
     /// `fn(args: *const DotScaled)`: c += (a scaled) · (b scaled) for `f32` c. See [`DotScaled`].
     DotScaled,
-    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the fold of
-    /// `x[r * stride..][..n]`; of no elements the neutral one. The tree of operations depends on `n` only.
+    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the reduction of `x[r *
+    /// stride..][..n]`, or the neutral element if `n` is 0. The tree of operations depends on `n` only.
     Fold {
-        /// What is done.
+        /// The reduction.
         op: Fold,
         /// Element type.
         dtype: DType,
     },
-    /// `fn(former: *mut T, addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: one atomic operation for
-    /// each place where the mask holds, in order; `former` may be null, and is not written where the mask does not hold.
-    /// All are sequentially consistent.
+    /// `fn(former: *mut T, addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: one atomic operation
+    /// for each position where the mask holds, in order; `former` may be null, and is not written where the mask does
+    /// not hold. All are sequentially consistent.
     AtomicRmw {
-        /// What is done.
+        /// The operation.
         op: Rmw,
         /// Element type.
         dtype: DType,
@@ -108,40 +110,42 @@ pub enum Routine {
     /// `fn(former: *mut T, addresses: *const u64, expected: *const T, values: *const T, mask: *const u8, n: usize)`:
     /// compares bits; else as [`Routine::AtomicRmw`]. `bytes` is the size of `T`: 1, 2, 4 or 8.
     AtomicCas {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
     /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`.
     AtomicLoad {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
     /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`.
     AtomicStore {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
-    /// `fn(done: *mut u8, addresses: *const u64, expected: *const T, timeout: i64, n: usize)`: reads until each place has
-    /// the expected bits or `timeout` nanoseconds (negative: no limit) have passed, at least once; `done` tells which had.
+    /// `fn(done: *mut u8, addresses: *const u64, expected: *const T, timeout: i64, n: usize)`: reads each position at
+    /// least once, until it has the expected bits or `timeout` nanoseconds (negative: no limit) have passed; `done`
+    /// records which positions had them.
     AtomicPoll {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
-    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`: reads where the mask holds and leaves the other
-    /// places of `out`.
+    /// `fn(out: *mut T, addresses: *const u64, mask: *const u8, n: usize)`: reads where the mask holds and leaves the
+    /// other positions of `out` unchanged.
     Gather {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
     /// `fn(addresses: *const u64, values: *const T, mask: *const u8, n: usize)`: writes where the mask holds, in order.
     Scatter {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
-    /// `fn(out: *mut T, x: *const T, mask: *const u8, n: usize)`: copies where the mask holds; other places of `x` are not
-    /// read, those of `out` not written. It is the masked load and the masked store of contiguous elements.
+    /// `fn(out: *mut T, x: *const T, mask: *const u8, n: usize)`: copies where the mask holds; other positions of `x`
+    /// are not read, and those of `out` not written. It implements both masked loads and masked stores of contiguous
+    /// elements.
     CopyMasked {
-        /// Size of an element.
+        /// Size of an element in bytes.
         bytes: u8,
     },
     /// `fn(bins: *mut i32, bin_count: usize, x: *const T, mask: *const u8, n: usize)`: adds 1 to `bins[x[i]]` where the mask
@@ -154,7 +158,7 @@ pub enum Routine {
     Print,
 }
 
-/// One row of the table: the addresses for the instruction sets, best first, as [`index`] counts them.
+/// One entry of the table: the addresses for the instruction sets, best first, indexed by [`index`].
 type Addresses = [usize; ISAS];
 const ISAS: usize = 3;
 
@@ -183,8 +187,9 @@ impl Registry {
     }
 }
 
-/// The addresses of a C function compiled for each instruction set: `each_isa!(|s| fn(out: *mut f32, n: usize) { body })`.
-/// In the body, `s` is the token and `S` its type. It should be free of closures, whose code could lose the instruction set.
+/// The addresses of a C function compiled for each instruction set: `each_isa!(|s| fn(out: *mut f32, n: usize) { body
+/// })`. In the body, `s` is the token and `S` its type. The body should not use closures, which might not be compiled
+/// for the instruction set.
 macro_rules! each_isa {
     (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $crate::routine::each_isa!(|_s| fn($($arg: $ty),*) $body)
@@ -221,7 +226,7 @@ macro_rules! each_isa {
 }
 use each_isa;
 
-/// The addresses of a C function that is compiled once: as `each_isa!`.
+/// The addresses of a C function that is compiled once; syntax as in `each_isa!`.
 macro_rules! any_isa {
     (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {{
         unsafe extern "C" fn any($($arg: $ty),*) $body
@@ -230,7 +235,7 @@ macro_rules! any_isa {
 }
 use any_isa;
 
-/// What is at an address of the table, as the C function that its routine states: `c_function!(address; *mut f32, usize)`.
+/// Casts an address of the table to the C function that its routine documents: `c_function!(address; *mut f32, usize)`.
 #[cfg(test)]
 macro_rules! c_function {
     ($address:expr; $($arg:ty),*) => {{
@@ -260,7 +265,7 @@ fn registry() -> &'static Table {
 }
 
 impl Routine {
-    /// The routine's place in the [`table`], the same for every instruction set; `None` if there is no such routine.
+    /// The routine's position in the [`table`], the same for every instruction set; `None` if there is no such routine.
     pub fn slot(self) -> Option<usize> {
         registry().slots.get(&self).copied()
     }
@@ -271,7 +276,7 @@ pub fn table(isa: Isa) -> &'static [usize] {
     &registry().addresses[index(isa)]
 }
 
-/// Changes when routines get other slots: code that names slots is good for one fingerprint.
+/// Changes whenever routines move to other slots: code that contains slots is valid for one fingerprint only.
 pub fn fingerprint() -> u64 {
     use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
     let hasher = BuildHasherDefault::<DefaultHasher>::default();

@@ -16,7 +16,7 @@ pub(super) trait Narrow: Copy {
         Self::Format::decode(self.code())
     }
 
-    /// Rounds, as [`Format::encode`].
+    /// Rounds as [`Format::encode`] does.
     #[inline(always)]
     fn encode(x: f32, rounding: Rounding, saturate: bool) -> Self {
         Self::from_code(Self::Format::encode(x, rounding, saturate))

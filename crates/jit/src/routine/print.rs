@@ -10,14 +10,14 @@ use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 use super::narrow::Narrow;
 use super::{Registry, Routine, any_isa};
 
-/// What [`Routine::Print`] writes to the standard output, one line for each element:
+/// Operands of [`Routine::Print`], which writes one line for each element to standard output:
 /// `pid (x, y, z) idx (i, j) prefix value`, with `(operand i)` before the value if there are several operands.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Print {
-    /// UTF-8, as the op has it.
+    /// The prefix in UTF-8, as given by the op.
     pub prefix: *const u8,
-    /// Bytes of it.
+    /// Length of the prefix in bytes.
     pub prefix_len: usize,
     /// Program id.
     pub program: [u32; 3],
@@ -29,11 +29,11 @@ pub struct Print {
     pub data: *const u8,
     /// Index of the operand's type in [`DType::ALL`]; `u32::MAX` for a pointer (printed as an address).
     pub dtype: u32,
-    /// Which of the operands this is.
+    /// Index of this operand.
     pub operand: u32,
-    /// How many operands the op has; of none only the prefix is printed.
+    /// Number of the op's operands; without operands only the prefix is printed.
     pub operands: u32,
-    /// 1 for hexadecimal.
+    /// 1 to print in hexadecimal.
     pub hex: u32,
     /// 1 for a signed integer.
     pub signed: u32,
@@ -43,7 +43,7 @@ pub(super) fn register(registry: &mut Registry) {
     let addresses = any_isa!(fn(args: *const Print) {
         // SAFETY: the caller keeps the contract of `Print`.
         let text = unsafe { lines(&*args) };
-        // At once, so that programs do not print into each other's lines. A closed output is no reason to stop.
+        // In one write, so that programs do not interleave their lines. A closed output is not an error.
         let mut out = std::io::stdout().lock();
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     });
@@ -55,7 +55,7 @@ pub(super) fn register(registry: &mut Registry) {
 /// # Safety
 /// The pointers are valid for what `Print` says.
 unsafe fn lines(p: &Print) -> String {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     let prefix = unsafe { std::slice::from_raw_parts(p.prefix, p.prefix_len) };
     let prefix = String::from_utf8_lossy(prefix);
     let [x, y, z] = p.program;
@@ -64,7 +64,7 @@ unsafe fn lines(p: &Print) -> String {
     }
     let dims = match p.rank {
         0 => &[],
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         rank => unsafe { std::slice::from_raw_parts(p.dims, rank as usize) },
     };
     let dtype = DType::ALL.get(p.dtype as usize).copied();
@@ -75,7 +75,7 @@ unsafe fn lines(p: &Print) -> String {
         let _ = write!(text, "pid ({x}, {y}, {z}) idx (");
         for (axis, (place, dim)) in index.iter().zip(dims).enumerate() {
             let separator = if axis == 0 { "" } else { ", " };
-            // As many digits as the dimension less 1 has.
+            // Padded to the number of digits of the dimension less 1.
             let width = dim.saturating_sub(1).checked_ilog10().map_or(0, |d| d as usize + 1);
             let _ = write!(text, "{separator}{place:width$}");
         }

@@ -1,4 +1,5 @@
-//! Conversions against the element types' own, which go through `f64`, and against exact comparisons for truncation.
+//! Conversions compared with the element types' own, which go through `f64`, and, for truncation, with exact
+//! comparisons.
 
 use half::{bf16, f16};
 use trident_ir::Element;
@@ -19,7 +20,7 @@ fn convert<T: Element, U: Element>(
     let slot = routine.slot().unwrap_or_else(|| panic!("no {routine:?}"));
     let mut out = vec![U::default(); x.len()];
     let f = c_function!(table(isa)[slot]; *mut U, *const T, usize);
-    // SAFETY: the address is that of a conversion of these types; the strips are equally long.
+    // SAFETY: the address is that of a conversion between these types; the spans are equally long.
     unsafe {
         f(out.as_mut_ptr(), x.as_ptr(), x.len());
     }
@@ -36,7 +37,7 @@ fn samples32() -> Vec<f32> {
     all.chain(ties).collect()
 }
 
-/// A format's own conversions, by way of `f64`.
+/// A format's own conversions, via `f64`.
 trait Reference: Narrow + Element {
     fn nearest(x: f64, saturate: bool) -> Self;
     fn value(self) -> f64;
@@ -60,7 +61,7 @@ macro_rules! format16 {
 }
 format16!(f16 bf16);
 
-/// By exact arithmetic of `f64` (the conversions of crate `half` round twice on some processors).
+/// Rounds by exact arithmetic in `f64` (the conversions of crate `half` round twice on some processors).
 fn nearest16<U: Narrow>(x: f64) -> U {
     let sign = u32::from(x.is_sign_negative()) << 15;
     if x.is_nan() {
@@ -73,7 +74,7 @@ fn nearest16<U: Narrow>(x: f64) -> U {
     U::from_code(sign | code.min((<U::Format>::FINITE + 1).into()) as u32)
 }
 
-/// Bits, where any NaN is the same.
+/// The bits, with all NaNs made equal.
 fn bits<U: Reference>(x: U) -> Option<u32> {
     (!x.value().is_nan()).then(|| x.code())
 }
@@ -130,7 +131,7 @@ fn check_format<U: Reference>(saturates: &[bool]) {
     }
 }
 
-/// The result is not beyond `x`, and the next number of the format is.
+/// Checks that the result is not beyond `x`, and that the format's next number is.
 fn check_truncation<U: Reference>(x: &[f64], y: &[U], saturate: bool) {
     for (x, y) in x.iter().zip(y) {
         let sign = 1 << (<U::Format>::EXPONENT + <U::Format>::MANTISSA);
@@ -164,7 +165,7 @@ fn narrow_formats_round_once() {
 
 #[test]
 fn wide_integers_round_once() {
-    // 2^40 + 2^32 is a tie of bf16; the last bit decides, and an f64 or f32 in between must not lose it.
+    // 2^40 + 2^32 is a tie in bf16; the last bit decides it, and an intermediate f64 or f32 must not lose that bit.
     let tie = (1i64 << 40) + (1 << 32);
     let x = [tie, tie + 1, tie - 1, -tie - 1, i64::MAX, i64::MIN, (1 << 62) + (1 << 54) + 1, 0, 7];
     for isa in Isa::available() {

@@ -1,4 +1,4 @@
-//! What of products is called by address, compiled for each instruction set.
+//! The functions that products call by address, compiled for each instruction set.
 
 use trident_simd::{Arithmetic, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]

@@ -1,7 +1,7 @@
 //! Products of blocks.
 //!
-//! Blocks are small and hot, so a is read in place, and b too where its rows are contiguous; else it is packed into panels
-//! of the micro-kernels' width. Narrow elements are widened first.
+//! Blocks are small and in cache, so a is read in place, and b too if its rows are contiguous; otherwise b is packed
+//! into panels of the micro-kernels' width. Narrow elements are widened first.
 
 mod compiled;
 mod operand;
@@ -20,10 +20,10 @@ use trident_simd::Simd;
 
 use super::{Registry, Routine, each_isa};
 
-/// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, summed in ascending `p`.
+/// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, in ascending `p`.
 ///
-/// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded once
-/// at the end; integers wrap around.
+/// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded
+/// once at the end; integers wrap around.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Dot {
@@ -37,36 +37,36 @@ pub struct Dot {
     pub k: usize,
     /// The left operand, `batch × m × k`.
     pub a: *const u8,
-    /// Distance of its matrices.
+    /// Stride of its matrices.
     pub a_batch: isize,
-    /// Distance of its rows.
+    /// Stride of its rows.
     pub a_row: isize,
-    /// Distance of its columns.
+    /// Stride of its columns.
     pub a_col: isize,
     /// The right operand, `batch × k × n`.
     pub b: *const u8,
-    /// Distance of its matrices.
+    /// Stride of its matrices.
     pub b_batch: isize,
-    /// Distance of its rows.
+    /// Stride of its rows.
     pub b_row: isize,
-    /// Distance of its columns.
+    /// Stride of its columns.
     pub b_col: isize,
-    /// What the product is added to, `batch × m × n`, columns adjacent. Overlaps no operand.
+    /// The sum to which the product is added, `batch × m × n`, columns contiguous. Must not overlap an operand.
     pub c: *mut u8,
-    /// Distance of its matrices.
+    /// Stride of its matrices.
     pub c_batch: isize,
-    /// Distance of its rows.
+    /// Stride of its rows.
     pub c_row: isize,
-    /// Not 0 if c counts as zeros, whatever it holds.
+    /// Not 0 if c counts as zeros, whatever its contents.
     pub fresh: usize,
-    /// At least [`dot_scratch_bytes`], aligned to 64 bytes.
+    /// Scratch of at least [`dot_scratch_bytes`], aligned to 64 bytes.
     pub scratch: *mut u8,
 }
 
-/// The widest panel of b, in elements, of any instruction set.
+/// The widest panel of b of any instruction set, in elements.
 const WIDEST: usize = 32;
 
-/// What [`Routine::Dot`] needs as scratch, on any instruction set; `None` if that exceeds the address space.
+/// Scratch bytes that [`Routine::Dot`] needs on any instruction set; `None` if that exceeds the address space.
 pub fn dot_scratch_bytes(dtypes: [DType; 3], m: usize, n: usize, k: usize) -> Option<usize> {
     let wide = if dtypes[2] == DType::F64 { 8 } else { 4 };
     let widened =
@@ -82,11 +82,11 @@ pub fn dot_scratch_bytes(dtypes: [DType; 3], m: usize, n: usize, k: usize) -> Op
     })
 }
 
-/// Takes pieces of a scratch, each aligned to 64 bytes.
+/// Allocates parts of a scratch, each aligned to 64 bytes.
 struct Scratch(*mut u8);
 
 impl Scratch {
-    /// Room for `n` elements, if the scratch is as large as it must be.
+    /// Memory for `n` elements, provided that the scratch is large enough.
     fn take<T>(&mut self, n: usize) -> *mut T {
         let piece = self.0.cast();
         self.0 = self.0.wrapping_add((n * size_of::<T>()).next_multiple_of(64));
@@ -94,8 +94,8 @@ impl Scratch {
     }
 }
 
-/// [`Routine::Dot`] by vectors of `V`. What depends on the element types is called by address, block by block, so that all
-/// types share one copy of this code.
+/// [`Routine::Dot`] by vectors of `V`. Code that depends on element types is called by address, once per block, so that
+/// all types share one copy of this function.
 ///
 /// # Safety
 /// As `d` says, with elements of the types that `left`, `right` and `sums` are for.
@@ -115,7 +115,7 @@ unsafe fn dot<V: Tiles>(
         if d.fresh != 0 && sums.parts.is_some() {
             for i in 0..d.m as isize {
                 let row = c.wrapping_offset(i * d.c_row * sums.size);
-                // SAFETY: a row of c, for which zeros are a value.
+                // SAFETY: a row of c, for which all zero bits are valid.
                 unsafe { row.write_bytes(0, d.n * sums.size as usize) };
             }
         }
@@ -160,10 +160,10 @@ unsafe fn dot<V: Tiles>(
 /// `c += a b`, or `c = a b` if c is `fresh`; `panel` has room for b in panels.
 ///
 /// # Safety
-/// The matrices are readable, c is writable too (and readable if not `fresh`), and the panel has the room.
+/// The matrices are readable, c is also writable (and readable only if not `fresh`), and the panel is large enough.
 #[inline(always)]
 unsafe fn product<V: Tiles>(
-    // That the kernels can run.
+    // Proves that the kernels can run.
     _: V::Isa,
     a: Matrix<V::Elem>,
     b: Matrix<V::Elem>,
@@ -181,7 +181,7 @@ unsafe fn product<V: Tiles>(
         let (b, b_row) = if in_place {
             (part.data, b.row)
         } else {
-            // SAFETY: the caller's contract.
+            // SAFETY: guaranteed by the caller.
             unsafe { Wide::pack(part, V::COLUMNS, panel) };
             (panel.cast_const(), V::COLUMNS as isize)
         };
@@ -202,7 +202,8 @@ unsafe fn product<V: Tiles>(
                 fresh,
                 lanes,
             };
-            // SAFETY: the kernels' rows and vectors are inside the operands; b's rows are whole vectors in place or packed.
+            // SAFETY: the kernels' rows and vectors are inside the operands; b's rows are whole vectors, in place or
+            // packed.
             unsafe { V::KERNELS[rows - 1][vectors - 1](&t) };
             i += rows;
         }
@@ -210,7 +211,7 @@ unsafe fn product<V: Tiles>(
     }
 }
 
-/// Whether b's rows fall into so few sets of the first-level cache that they drive each other out.
+/// Whether b's rows map to so few sets of the first-level cache that they evict each other.
 fn crowded<T>(b: Matrix<T>) -> bool {
     b.rows > 8 && (b.row.unsigned_abs() * size_of::<T>()).is_multiple_of(2048)
 }

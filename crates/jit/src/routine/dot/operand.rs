@@ -1,4 +1,4 @@
-//! Operands of products: matrices with strides, their widening, packing, and the sums.
+//! Operands of products: strided matrices, their widening and packing, and the sums.
 
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
@@ -22,7 +22,7 @@ pub(super) struct Matrix<T> {
 }
 
 impl Matrix<u8> {
-    /// A matrix of elements of type `T` whose address is known as that of bytes.
+    /// Casts a matrix addressed as bytes to elements of type `T`.
     pub(super) fn of<T>(self) -> Matrix<T> {
         let Matrix { data, rows, cols, row, col } = self;
         Matrix { data: data.cast(), rows, cols, row, col }
@@ -32,7 +32,7 @@ impl Matrix<u8> {
 /// [`Operand::widen`].
 type Widen<E> = unsafe fn(Matrix<u8>, &mut Scratch) -> Matrix<E>;
 
-/// How a factor becomes a matrix of elements `E`.
+/// How a factor is converted to a matrix of elements `E`.
 #[derive(Clone, Copy)]
 pub(super) struct Widening<E> {
     /// Bytes of an element.
@@ -44,13 +44,13 @@ pub(super) struct Widening<E> {
 }
 
 impl<E> Widening<E> {
-    /// That of elements of type `T`, by vectors of `V`.
+    /// The factor's conversion from elements of type `T`, for vectors of `V`.
     pub(super) fn of<V: Compiled<Elem = E>, T: Operand<V>>() -> Self {
         let widen = (!T::IN_PLACE).then_some(V::widen::<T> as _);
         Widening { size: size_of::<T>() as isize, max_k: T::MAX_K, widen }
     }
 
-    /// The matrix, in place or in the scratch.
+    /// The converted matrix, in place or in the scratch.
     ///
     /// # Safety
     /// As [`Operand::widen`].
@@ -58,7 +58,7 @@ impl<E> Widening<E> {
     pub(super) unsafe fn widened(self, x: Matrix<u8>, scratch: &mut Scratch) -> Matrix<E> {
         match self.widen {
             None => x.of(),
-            // SAFETY: passed on.
+            // SAFETY: guaranteed by the caller.
             Some(widen) => unsafe { widen(x, scratch) },
         }
     }
@@ -69,17 +69,17 @@ type Begin<E> = unsafe fn(*mut u8, isize, usize, usize, &mut Scratch) -> *mut E;
 /// [`Sum::end`].
 type End<E> = unsafe fn(*mut u8, isize, usize, usize, *const E);
 
-/// How sums of elements `E` become those of c.
+/// How sums of elements `E` are converted from and to those of c.
 #[derive(Clone, Copy)]
 pub(super) struct Summing<E> {
     /// Bytes of an element of c.
     pub size: isize,
-    /// What is done before and after; `None` if the elements are `E`, and the products are added in c itself.
+    /// Functions called before and after; `None` if the elements are `E`, so that products are added directly to c.
     pub parts: Option<(Begin<E>, End<E>)>,
 }
 
 impl<E> Summing<E> {
-    /// Those of elements of type `T`, by vectors of `V`.
+    /// The conversion for elements of type `T`, by vectors of `V`.
     pub(super) fn of<V: Compiled<Elem = E>, T: Sum<V>>() -> Self {
         let parts = (!T::IN_PLACE).then_some((V::begin::<T> as _, V::end::<T> as _));
         Summing { size: size_of::<T>() as isize, parts }
@@ -88,18 +88,18 @@ impl<E> Summing<E> {
 
 /// Element types that products are computed in.
 pub(super) trait Wide: Copy + Default {
-    /// Writes rows of `width` elements, zeros behind the matrix's columns.
+    /// Writes rows of `width` elements, with zeros after the matrix's columns.
     ///
     /// # Safety
     /// The matrix is readable, and all rows are writable.
     #[inline(always)]
     unsafe fn pack(x: Matrix<Self>, width: usize, out: *mut Self) {
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { pack_plain(x, width, out) }
     }
 }
 
-/// `pack` element by element, rows at once where they are contiguous.
+/// `pack` element by element, or by whole rows if they are contiguous.
 ///
 /// # Safety
 /// As [`Wide::pack`].
@@ -127,7 +127,7 @@ unsafe fn pack_plain<T: Copy + Default>(x: Matrix<T>, width: usize, out: *mut T)
 impl Wide for f32 {
     #[inline(always)]
     unsafe fn pack(x: Matrix<f32>, width: usize, out: *mut f32) {
-        // SAFETY: passed on; runs along a column are what the transposition wants.
+        // SAFETY: guaranteed by the caller; columns are contiguous, as the transposition requires.
         unsafe {
             if x.row == 1 && x.col > 0 && x.rows > 0 && x.cols > 0 {
                 let out = std::slice::from_raw_parts_mut(out, x.rows * width);
@@ -141,16 +141,16 @@ impl Wide for f32 {
 
 impl Wide for f64 {}
 
-/// An element type of a factor for products in `V`'s.
+/// An element type of factors, for products computed in the type of `V`.
 pub(super) trait Operand<V: Vector>: Copy + 'static {
-    /// Whether it is the type of `V`.
+    /// Whether it is the element type of `V`.
     const IN_PLACE: bool = false;
-    /// The longest sum whose partial sums are all exact where they must be.
+    /// The longest sum for which all partial sums that must be exact are exact.
     const MAX_K: usize = usize::MAX;
-    /// The same matrix in the type of `V`, in place or in the scratch.
+    /// The same matrix in the element type of `V`, in place or in the scratch.
     ///
     /// # Safety
-    /// The matrix is readable, and the scratch has room for it.
+    /// The matrix is readable, and the scratch is large enough for it.
     unsafe fn widen(isa: V::Isa, x: Matrix<Self>, scratch: &mut Scratch) -> Matrix<V::Elem>;
 }
 
@@ -176,7 +176,7 @@ macro_rules! widened {
 
             #[inline(always)]
             unsafe fn widen($isa: V::Isa, x: Matrix<$t>, scratch: &mut Scratch) -> Matrix<f32> {
-                // Lines run along the axis of stride 1, if any.
+                // Lines follow the axis of stride 1, if there is one.
                 let by_columns = x.row == 1 && x.col != 1;
                 let (lines, length, line, step) = if by_columns {
                     (x.cols, x.rows, x.col, x.row)
@@ -215,7 +215,7 @@ widened! {
     F8E4M3FNUZ, usize::MAX, |_isa, out, x, n| decode(out, x, n);
     F8E5M2, usize::MAX, |_isa, out, x, n| decode(out, x, n);
     F8E5M2FNUZ, usize::MAX, |_isa, out, x, n| decode(out, x, n);
-    // Sums of products of integers are exact as long as they stay below 2^24.
+    // Sums of integer products are exact while they stay below 2^24.
     i8, 1 << (24 - 14), |_isa, out, x, n| convert(out, x, n, f32::from);
     u8, 1 << (24 - 16), |_isa, out, x, n| convert(out, x, n, f32::from);
 }
@@ -223,11 +223,11 @@ widened! {
 /// Converts `n` elements.
 ///
 /// # Safety
-/// As many are readable at `x` and writable at `out`.
+/// `n` elements are readable at `x` and writable at `out`.
 #[inline(always)]
 unsafe fn convert<T: Copy, U>(out: *mut U, x: *const T, n: usize, f: impl Fn(T) -> U) {
     for i in 0..n {
-        // SAFETY: passed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { *out.add(i) = f(*x.add(i)) };
     }
 }
@@ -238,18 +238,18 @@ unsafe fn convert<T: Copy, U>(out: *mut U, x: *const T, n: usize, f: impl Fn(T) 
 /// As [`convert`].
 #[inline(always)]
 pub(super) unsafe fn decode<T: Narrow>(out: *mut f32, x: *const T, n: usize) {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     unsafe { convert(out, x, n, T::decode) }
 }
 
 /// An element type of c.
 pub(super) trait Sum<V: Vector>: Copy + 'static {
-    /// Whether the products are added in c itself.
+    /// Whether products are added directly to c.
     const IN_PLACE: bool;
-    /// Where the products are added: c itself, or scratch, whose rows are without gaps.
+    /// The matrix to which products are added: c itself, or scratch with contiguous rows.
     ///
     /// # Safety
-    /// c has `m` rows of `n` elements, `row` apart, and the scratch room for as many.
+    /// c has `m` rows of `n` elements with a stride of `row`, and the scratch has room for as many elements.
     unsafe fn begin(
         isa: V::Isa,
         c: *mut Self,
@@ -258,10 +258,10 @@ pub(super) trait Sum<V: Vector>: Copy + 'static {
         n: usize,
         scratch: &mut Scratch,
     ) -> *mut V::Elem;
-    /// Brings what was added into c.
+    /// Writes the sums to c.
     ///
     /// # Safety
-    /// As `begin`, which gave `sum`.
+    /// As `begin`, which returned `sum`.
     unsafe fn end(isa: V::Isa, c: *mut Self, row: isize, m: usize, n: usize, sum: *const V::Elem);
 }
 
@@ -283,7 +283,7 @@ macro_rules! sum_in_place {
 }
 sum_in_place!(f32 f64);
 
-/// Defines `Sum` by what is done to a row of `n` elements before and after.
+/// Defines `Sum` by operations on a row of `n` elements before and after.
 macro_rules! sum_in_scratch {
     ($($t:ty: |$isa:ident, $sum:ident, $c:ident, $n:ident| $begin:expr, $end:expr;)*) => { $(
         impl<V: Float32> Sum<V> for $t {

@@ -1,4 +1,4 @@
-//! Products of blocks whose factors share scales in groups along k: decoded and scaled in `f32`, then multiplied.
+//! Products of blocks whose factors have scales shared by groups along k: decoded and scaled in `f32`, then multiplied.
 
 use half::bf16;
 use trident_ir::element::{F8E4M3FN, F8E5M2};
@@ -19,7 +19,7 @@ pub enum Factor {
     E4M3 = 0,
     /// `f8e5m2`.
     E5M2 = 1,
-    /// Two `f4e2m1fn` a byte, the first in the low half.
+    /// Two `f4e2m1fn` per byte, the first in the low half.
     E2M1 = 2,
     /// `bf16`.
     BF16 = 3,
@@ -31,15 +31,15 @@ pub enum Factor {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ScaledFactor {
-    /// The elements, row-major without gaps.
+    /// The elements, row-major and contiguous.
     pub data: *const u8,
     /// Their format.
     pub format: Factor,
-    /// Of two `e2m1` in a byte: 1 if they are neighbours along k, 0 if along the other axis.
+    /// For two `e2m1` in a byte: 1 if they are adjacent along k, 0 if along the other axis.
     pub k_pack: u32,
-    /// `m × k / group` (a) or `n × k / group` (b) scales, row-major; null for none.
+    /// `m × k / group` (a) or `n × k / group` (b) scales, row-major; null if there are none.
     pub scale: *const u8,
-    /// Factors along k that share a scale.
+    /// Number of elements along k that share a scale.
     pub group: u32,
     /// 0 if the scales are `f8e8m0fnu`, 1 if `f8e4m3fn`.
     pub scale_format: u32,
@@ -49,7 +49,7 @@ pub struct ScaledFactor {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct DotScaled {
-    /// Number of products; operands, scales and results of a batch follow each other without gaps.
+    /// Number of products; operands, scales and results of a batch are stored contiguously.
     pub batch: usize,
     /// Rows of a and c.
     pub m: usize,
@@ -61,13 +61,13 @@ pub struct DotScaled {
     pub a: ScaledFactor,
     /// The right factor.
     pub b: ScaledFactor,
-    /// `batch × m × n` without gaps.
+    /// The sums, `batch × m × n`, contiguous.
     pub c: *mut f32,
-    /// At least [`dot_scaled_scratch_bytes`], aligned to 64 bytes.
+    /// Scratch of at least [`dot_scaled_scratch_bytes`], aligned to 64 bytes.
     pub scratch: *mut u8,
 }
 
-/// What [`Routine::DotScaled`] needs as scratch, on any instruction set; `None` if that exceeds the address space.
+/// Scratch bytes that [`Routine::DotScaled`] needs on any instruction set; `None` if that exceeds the address space.
 pub fn dot_scaled_scratch_bytes(m: usize, n: usize, k: usize) -> Option<usize> {
     let panels = n.checked_next_multiple_of(WIDEST)?.checked_mul(k);
     let parts = [m.checked_mul(k), n.checked_mul(k), Some(n), panels];
@@ -84,8 +84,8 @@ unsafe fn dot_scaled<S: Simd<F32: Tiles>>(s: S, d: &DotScaled) {
     for i in 0..d.batch {
         let mut scratch = Scratch(d.scratch);
         let (a, b, scales) = (scratch.take(m * k), scratch.take(k * n), scratch.take(n));
-        // SAFETY: the scratch has room for these, which share no elements; each is written whole before it is read, but for
-        // the scales, whose bytes are any floats.
+        // SAFETY: the scratch has room for these, which do not overlap; each is fully written before it is read, except
+        // the scales, for which any bytes are valid floats.
         let (a, b, scales) = unsafe {
             values(s, &d.a, i, m, k, d.a.k_pack != 0, a);
             values(s, &d.b, i, k, n, d.b.k_pack == 0, b);
@@ -133,10 +133,10 @@ unsafe fn dot_scaled<S: Simd<F32: Tiles>>(s: S, d: &DotScaled) {
 /// Scale number `i`.
 ///
 /// # Safety
-/// The factor has it.
+/// The factor has a scale of this number.
 #[inline(always)]
 unsafe fn scale(x: &ScaledFactor, i: usize) -> f32 {
-    // SAFETY: passed on.
+    // SAFETY: guaranteed by the caller.
     let code = unsafe { *x.scale.add(i) };
     if x.scale_format == 0 {
         trident_ir::element::F8E8M0FNU(code).to_f32()
@@ -145,11 +145,11 @@ unsafe fn scale(x: &ScaledFactor, i: usize) -> f32 {
     }
 }
 
-/// Writes item `i` of a factor, a block of `rows × columns`; `along` tells whether two `e2m1` in a byte are neighbours in a
-/// row (else in a column).
+/// Writes item `i` of a factor, a block of `rows × columns`; `along` says whether two `e2m1` in a byte are adjacent in
+/// a row (otherwise in a column).
 ///
 /// # Safety
-/// The factor has it, and `out` is writable.
+/// The factor has item `i`, and `out` is writable.
 #[inline(always)]
 unsafe fn values<S: Simd>(
     s: S,
@@ -191,7 +191,7 @@ unsafe fn values<S: Simd>(
     }
 }
 
-/// The value of four bits: the fields at the places of `f32`, whose subnormal numbers take those of the format.
+/// The value of four bits: their fields are moved to those of `f32` and rescaled, so that subnormals map to subnormals.
 #[inline(always)]
 fn e2m1(code: u32) -> f32 {
     let magnitude = f32::from_bits((code & 7) << 22) * f32::from_bits(253 << 23);

@@ -1,4 +1,4 @@
-//! Products against a naive loop, for every instruction set: all types, small and odd extents, strides, batches.
+//! Products compared with a naive loop, for every instruction set: all types, small and odd extents, strides, batches.
 
 use trident_ir::Element;
 use trident_ir::element::{F4E2M1FN, F8E8M0FNU};
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// A type that tests make from and compare as `f64`.
+/// A type that tests construct from and compare as `f64`.
 trait Number: Element {
     fn of(x: f64) -> Self;
     fn value(self) -> f64;
@@ -93,7 +93,7 @@ fn check_sum<A: Number, B: Number, C: Number>(
     };
     let (a_batch, b_batch) = (span(m, a_row, k, a_col), span(k, b_row, n, b_col));
     let c_row = n + 3;
-    // Exactly as long as what may be read.
+    // Exactly as long as the memory that may be read.
     let a: Vec<A> = (0..batch * a_batch).map(|_| A::of(random.value())).collect();
     let b: Vec<B> = (0..batch * b_batch).map(|_| B::of(random.value())).collect();
     let mut c: Vec<C> = (0..batch * m * c_row).map(|_| C::of(random.value())).collect();
@@ -189,7 +189,7 @@ fn every_type() {
             check::<F8E5M2FNUZ, F8E5M2FNUZ, f32>(isa, e, l, 1e-5);
             check::<u8, u8, i32>(isa, e, l, 0.0);
         }
-        // Longer than the partial sums of integers.
+        // Longer than the exact partial sums of integers.
         check::<i8, i8, i32>(isa, [1, 3, 16, 2500], [Rows, Rows], 0.0);
         check::<u8, u8, i32>(isa, [1, 3, 16, 700], [Rows, Columns], 0.0);
     }
@@ -197,7 +197,7 @@ fn every_type() {
 
 #[test]
 fn an_element_does_not_depend_on_its_place() {
-    // All rows and all columns are equal, so all elements of c are, bit by bit.
+    // All rows and all columns are equal, so all elements of c must have the same bits.
     let (m, n, k) = (19, 45, 37);
     let mut random = Random(3);
     let x: Vec<f32> = (0..k).map(|_| random.value() as f32).collect();

@@ -1,4 +1,4 @@
-//! Micro-kernels of blocks: a tile of c in registers, a read in place by single elements, b by rows of whole vectors.
+//! Micro-kernels for blocks: a tile of c in registers, a read in place by single elements, b by rows of whole vectors.
 
 // Only plain index loops are unrolled early enough for the accumulators to live in registers.
 #![allow(clippy::needless_range_loop)]
@@ -9,10 +9,10 @@ use trident_simd::{F32x8, F32x16, F64x4, F64x8};
 
 use super::operand::Wide;
 
-/// One call of a micro-kernel, which relies on this; strides are in elements.
+/// One call of a micro-kernel and its preconditions; strides are in elements.
 ///
-/// The kernel's rows of `k` elements of a are readable, `k` rows of its whole vectors of b likewise; c is readable (if
-/// not `fresh`) and writable for its rows, the last vector only in `lanes`.
+/// The kernel's rows of `k` elements of a are readable, and so are `k` rows of its whole vectors of b; c is readable
+/// (if not `fresh`) and writable for its rows, in the last vector only in the first `lanes` lanes.
 pub(super) struct Tile<T> {
     pub k: usize,
     pub a: *const T,
@@ -28,20 +28,20 @@ pub(super) struct Tile<T> {
 }
 
 /// # Safety
-/// The machine has the kernel's instruction set, and the tile keeps its word.
+/// The machine has the kernel's instruction set, and the tile meets the preconditions of [`Tile`].
 pub(super) type TileFn<T> = unsafe fn(&Tile<T>);
 
 /// The kernels of a vector type: `tiles[rows - 1][vectors - 1]`.
 pub(super) type Kernels<T> = &'static [&'static [TileFn<T>]];
 
-/// A vector type with kernels.
+/// A vector type with micro-kernels.
 pub(super) trait Tiles: Vector<Elem: Wide> {
     const KERNELS: Kernels<Self::Elem>;
-    /// Columns of the widest kernel.
+    /// Number of columns of the widest kernel.
     const COLUMNS: usize;
 }
 
-/// Each element of c is one chain of multiply-adds in the order of `k`, wherever it lies in a tile.
+/// Each element of c is one chain of multiply-adds in the order of `k`, regardless of its position in a tile.
 ///
 /// # Safety
 /// As [`TileFn`], for the instruction set of `V`.
@@ -50,7 +50,7 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<V::E
     let c =
         |i: usize, j: usize| t.c.wrapping_offset(i as isize * t.c_row).wrapping_add(j * V::LANES);
     let lanes = |j: usize| if j + 1 == VECTORS { t.lanes } else { V::LANES };
-    // SAFETY: the machine has the instruction set, and all elements are those that `Tile` speaks of.
+    // SAFETY: the machine has the instruction set, and all elements are within those that [`Tile`] describes.
     unsafe {
         let isa = V::Isa::assume();
         let zero = V::new(isa, V::Elem::default());
@@ -91,7 +91,7 @@ macro_rules! kernels {
             unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
                 t: &Tile<<$v as Arithmetic>::Elem>,
             ) {
-                // SAFETY: passed on.
+                // SAFETY: guaranteed by the caller.
                 unsafe { tile::<$v, ROWS, VECTORS>(t) }
             }
         }
@@ -105,8 +105,8 @@ macro_rules! kernels {
     (@row $name:ident, $rows:literal, [$($vectors:literal)*]) => { &[$($name::<$rows, $vectors>),*] };
 }
 
-// 16 accumulators (12 of 16 registers on AVX2) hide the latency of the multiply-adds, and the extents of blocks, which are
-// powers of two, are their multiples.
+// 16 accumulators (12 of 16 registers on AVX2) hide the latency of the multiply-adds; tiles of 8 rows divide the larger
+// extents of blocks, which are powers of two.
 #[cfg(target_arch = "x86_64")]
 kernels! {
     avx512_f32: F32x16, [1 2 3 4 5 6 7 8], [1 2], avx512;

@@ -1,5 +1,5 @@
-//! Elementary functions of whole strips, by vectors. Polynomials are minimax fits; errors are in units in the
-//! last place.
+//! Elementary functions of whole spans, by vectors. Polynomials are minimax fits; errors are in units in the last
+//! place.
 
 use trident_simd::math::{self, double, single};
 use trident_simd::{Arithmetic, Arithmetic32, Float32, Float64, InOut, Simd, Vector, map};
@@ -16,7 +16,7 @@ macro_rules! strips {
             output: <$t as trident_ir::Element>::DTYPE,
         };
         let addresses = each_isa!(|s| fn(out: *mut $t, x: *const $t, n: usize) {
-            // SAFETY: the strips have `n` elements, and are the same or do not overlap.
+            // SAFETY: the spans have `n` elements, and are identical or do not overlap.
             $f(s, unsafe { InOut::from_raw(x, out, n) })
         });
         $registry.function(&FUNCTION, addresses);
@@ -35,7 +35,7 @@ pub(super) fn register(registry: &mut Registry) {
         "tanh" => tanh
         "erf" => erf
     );
-    // Through `f64`, where the plain formulas are exact enough.
+    // Computed in `f64`, where the plain formulas are accurate enough.
     strips!(registry; f32;
         "expm1" => expm1
         "log1p" => log1p
@@ -54,7 +54,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
 }
 
-/// Defines `$name(s, strip)`, which applies `$f` to a strip by vectors of `$v`.
+/// Defines `$name(s, strip)`, which applies `$f` to a span by vectors of `$v`.
 macro_rules! of_strip {
     ($($name:ident: $v:ident($t:ty) => $f:path;)*) => { $(
         #[inline(always)]
@@ -78,7 +78,7 @@ of_strip! {
     log10_64: F64(f64) => double::log10;
 }
 
-/// Defines `$name(s, strip)` for `f32` strips by vectors of `f64`.
+/// Defines `$name(s, strip)` for `f32` spans by vectors of `f64`.
 macro_rules! of_wide_strip {
     ($($name:ident: |$x:ident| $f:expr;)*) => { $(
         #[inline(always)]
@@ -99,7 +99,7 @@ macro_rules! of_wide_strip {
     )* };
 }
 of_wide_strip! {
-    // Below 2^-25 the argument itself is nearest (and keeps the sign of zero).
+    // Below 2^-25 the argument itself is the nearest result (and keeps the sign of zero).
     expm1: |x| x.abs().select_lt(x.splat(2f64.powi(-25)), x, double::exp(x).sub(x.splat(1.0)));
     log1p: |x| x.abs().select_lt(x.splat(2f64.powi(-25)), x, double::ln(x.add(x.splat(1.0))));
     sinh: |x| double::sinh(x);
@@ -109,7 +109,7 @@ of_wide_strip! {
     };
 }
 
-/// `pow` of `f32`: 2^(y log2 x) in `f64` for finite positive x and finite y, else by the library.
+/// `pow` of `f32`: 2^(y log2 x) in `f64` for finite positive x and finite y, otherwise by the library.
 fn pow(registry: &mut Registry) {
     const FUNCTION: Function = Function {
         name: "pow",
@@ -120,9 +120,9 @@ fn pow(registry: &mut Registry) {
         let lanes = <S as Simd>::F64::LANES;
         for i in (0..n).step_by(lanes) {
             let some = lanes.min(n - i);
-            // Places that do not exist hold 1.
+            // Lanes without an element hold 1.
             let (mut a, mut b) = ([1f32; 8], [1f32; 8]);
-            // SAFETY: the strips have `n` elements.
+            // SAFETY: the spans have `n` elements.
             unsafe {
                 a.as_mut_ptr().copy_from_nonoverlapping(x.add(i), some);
                 b.as_mut_ptr().copy_from_nonoverlapping(y.add(i), some);
@@ -150,10 +150,10 @@ fn pow_lanes<S: Simd>(s: S, x: &[f32; 8], y: &[f32; 8], n: usize) -> [f32; 8] {
     z
 }
 
-/// Angles above this are reduced one by one.
+/// Larger angles are reduced one by one.
 const FAR: f32 = 1e6;
 
-/// Defines `$name(s, strip)`: `$lanes(x, quarters)` of a strip by vectors whose angles are all near, others by `$scalar`.
+/// Defines `$name(s, strip)`: vectors whose angles are all small use `$lanes(x, quarters)`, others use `$scalar`.
 macro_rules! of_angles {
     ($($name:ident: $v:ident($t:ty) => $lanes:path, $quarters:literal, $far:expr, |$x:ident| $scalar:expr;)*) => { $(
         #[inline(always)]
@@ -164,12 +164,12 @@ macro_rules! of_angles {
                 if S::$v::FUSED && !v.splat($far).any_lt(v.abs()) {
                     $lanes(v, $quarters).store_up_to(place);
                 } else {
-                    // The vector's near angles are as they would be in another vector.
+                    // Small angles of this vector get the same result as in any other vector.
                     let (mut angles, mut y) = ([0.0; 16], [0.0; 16]);
                     v.store(&mut angles);
                     $lanes(v, $quarters).store(&mut y);
                     for (j, $x) in angles.into_iter().enumerate().take(place.len()) {
-                        // Without a fused product the reduction is not exact enough.
+                        // Without a fused product the reduction is not accurate enough.
                         if !S::$v::FUSED || $x.abs() > $far {
                             y[j] = $scalar;
                         }

@@ -1,4 +1,4 @@
-//! Functions of integers, directed roundings and special functions against plain definitions.
+//! Functions of integers, directed rounding and special functions, compared with plain definitions.
 
 // Tables of cases with their references.
 #![allow(clippy::type_complexity)]
@@ -23,7 +23,7 @@ fn call3<T: Element, S: Element, U: Element>(
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
     let f = c_function!(address; *mut U, *const T, *const T, *const S, usize);
-    // SAFETY: the address is that of a function of three operands; the strips are equally long.
+    // SAFETY: the address is that of a function of three operands; the spans are equally long.
     unsafe {
         f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), z.as_ptr(), x.len());
     }
@@ -121,7 +121,7 @@ fn integers_by_their_definitions() {
     }
 }
 
-/// The neighbours of `exact` in `f32`: the greatest not above, the least not below.
+/// The neighbours of `exact` in `f32`: the greatest not above it and the least not below it.
 fn around(exact: f64) -> (f32, f32) {
     let y = exact as f32;
     (
@@ -158,7 +158,7 @@ fn f32_is_rounded_in_every_direction() {
                 );
             }
         }
-        // A quotient in f64 is never so near to an f32 or to the middle of two that it is on the wrong side.
+        // A quotient in f64 is never close enough to an f32, or to the midpoint of two, to be on the wrong side.
         let got: Vec<f32> = call2(isa, &format!("div_{suffix}"), &x, &y);
         for (i, got) in got.iter().enumerate() {
             let exact = f64::from(x[i]) / f64::from(y[i]);
@@ -226,7 +226,7 @@ fn f64_is_rounded_in_every_direction() {
 #[test]
 fn special_functions_at_known_points() {
     let isa = Isa::detect();
-    // From tables of 20 digits.
+    // From tables with 20 digits.
     let known: [(&str, f64, f64); 22] = [
         ("erfinv", 0.5, 0.476_936_276_204_469_9),
         ("erfinv", -0.999, -2.326_753_765_513_525),

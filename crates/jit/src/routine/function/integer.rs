@@ -1,4 +1,4 @@
-//! Functions of integers, under the names of CUDA's device library.
+//! Functions of integers, by the names of CUDA's device library.
 
 use super::functions;
 use crate::routine::Registry;
@@ -23,7 +23,7 @@ fn bits(registry: &mut Registry) {
     );
 }
 
-/// The four bytes of `y:x` that the low three bits of each nibble of `s` name.
+/// The four bytes of `y:x` selected by the low three bits of each nibble of `s`.
 #[inline(always)]
 fn byte_perm(x: u32, y: u32, s: u32) -> u32 {
     let bytes = u64::from(y) << 32 | u64::from(x);
@@ -37,7 +37,7 @@ fn byte_perm(x: u32, y: u32, s: u32) -> u32 {
     out
 }
 
-/// The 24 low bits of a signed number.
+/// The low 24 bits of a signed number.
 #[inline(always)]
 fn low24(x: i32) -> i32 {
     x << 8 >> 8

@@ -1,4 +1,4 @@
-//! Functions of real numbers that are computed element by element, under their names in C.
+//! Functions of real numbers that are computed element by element, by their names in C.
 
 use super::{functions, special};
 use crate::routine::Registry;
@@ -9,11 +9,12 @@ pub(super) fn register(registry: &mut Registry) {
     fast(registry);
 }
 
-/// The functions that `f32` (through `f64` where the standard library has no better) and `f64` have both; `R` is the type.
+/// The functions available for both `f32` (via `f64` where the standard library has nothing better) and `f64`; `R` is
+/// the type.
 macro_rules! table {
     ($registry:ident) => {
         functions!($registry;
-            // Exact ones.
+            // Exact functions.
             "fabs" => |x: R| -> R { x.abs() }
             "floor" => |x: R| -> R { x.floor() }
             "ceil" => |x: R| -> R { x.ceil() }
@@ -94,7 +95,7 @@ macro_rules! table {
 fn f32_functions(registry: &mut Registry) {
     type R = f32;
     macro_rules! ldexp {
-        // As `f64` the power and the product are exact.
+        // In `f64` the power and the product are exact.
         ($x:expr, $n:expr) => {
             (f64::from($x) * f64::from_bits(((1023 + i64::from($n.clamp(-400, 400))) as u64) << 52))
                 as f32
@@ -144,12 +145,12 @@ fn f64_functions(registry: &mut Registry) {
         }
         "double2loint" => |x: f64| -> i32 { x.to_bits() as i32 }
         "double2hiint" => |x: f64| -> i32 { (x.to_bits() >> 32) as i32 }
-        // The upper half of an approximate reciprocal; the lower half is zero.
+        // The upper 32 bits of an approximate reciprocal; the lower ones are zero.
         "rcp64h" => |x: f64| -> f64 { f64::from_bits((1.0 / x).to_bits() & !0xffff_ffff) }
     );
 }
 
-/// Functions that are approximations elsewhere.
+/// Functions that are approximations on other devices.
 fn fast(registry: &mut Registry) {
     functions!(registry;
         "fdivide" => |x: f32, y: f32| -> f32 { x / y }

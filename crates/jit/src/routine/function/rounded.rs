@@ -1,7 +1,8 @@
 //! Arithmetic and conversions with a direction of rounding: the suffixes `rn` (to nearest, ties to even), `rz` (toward
 //! zero), `rd` (down) and `ru` (up) of CUDA's device library.
 //!
-//! A result is rounded to nearest first; the sign of what that leaves, found exactly, tells whether its neighbour is right.
+//! A result is first rounded to nearest; the sign of its rounding error, which is computed exactly, decides whether a
+//! neighbour is the right result.
 
 use super::functions;
 use crate::routine::Registry;
@@ -59,7 +60,7 @@ pub(super) fn register(registry: &mut Registry) {
     );
 }
 
-/// `x` to an integral value.
+/// Rounds `x` to an integral value.
 #[inline(always)]
 fn integral(x: f64, direction: Direction) -> f64 {
     match direction {
@@ -70,8 +71,8 @@ fn integral(x: f64, direction: Direction) -> f64 {
     }
 }
 
-/// Whether the neighbour above (`Some(true)`) or below of `nearest` is right for a result that exceeds it by the sign of
-/// `rest`.
+/// Which neighbour of `nearest` is the rounded result: the one above (`Some(true)`), below (`Some(false)`) or neither.
+/// The exact result minus `nearest` has the sign of `rest`.
 #[inline(always)]
 fn neighbour(negative: bool, rest: f64, direction: Direction) -> Option<bool> {
     let (above, below) = (rest > 0.0, rest < 0.0);
@@ -86,7 +87,7 @@ fn neighbour(negative: bool, rest: f64, direction: Direction) -> Option<bool> {
 
 macro_rules! directed {
     ($name:ident, $t:ty) => {
-        /// The result that exceeds `nearest` by the sign of `rest`, rounded in the direction.
+        /// The result, rounded in the given direction; the exact result minus `nearest` has the sign of `rest`.
         #[inline(always)]
         fn $name(nearest: $t, rest: f64, direction: Direction) -> $t {
             match neighbour(nearest.is_sign_negative(), rest, direction) {
@@ -100,11 +101,11 @@ macro_rules! directed {
 directed!(directed_f32, f32);
 directed!(directed_f64, f64);
 
-/// `x + rest` as an `f32`, where `rest` is too small for the `f64` `x` (only its sign counts).
+/// `x + rest` as an `f32`, where `rest` is too small for the `f64` `x` (only its sign matters).
 #[inline(always)]
 fn narrow(x: f64, rest: f64, direction: Direction) -> f32 {
     if direction == Nearest {
-        // Rounding to odd first keeps the second rounding from going wrong.
+        // Rounding to odd first prevents double rounding.
         let odd = if rest != 0.0 && x.is_finite() && x.to_bits() & 1 == 0 {
             if rest > 0.0 { x.next_up() } else { x.next_down() }
         } else {
@@ -114,7 +115,7 @@ fn narrow(x: f64, rest: f64, direction: Direction) -> f32 {
     }
     let nearest = x as f32;
     let missing = x - f64::from(nearest);
-    // Infinity from a finite number misses something infinite, which has the right sign.
+    // An infinite result of finite operands has an infinite error, which has the right sign.
     let rest = if missing == 0.0 || missing.is_nan() { rest } else { missing };
     directed_f32(nearest, rest, direction)
 }
@@ -127,7 +128,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - t)) + (b - t))
 }
 
-/// The sign of an exact zero sum: minus downward, unless both terms agree.
+/// The sign of an exact zero sum: negative when rounding down, unless both terms agree.
 #[inline(always)]
 fn zero_sum(a: f64, b: f64, direction: Direction) -> f64 {
     if direction == Down && a.is_sign_negative() != b.is_sign_negative() { -0.0 } else { a + b }
@@ -144,7 +145,7 @@ fn f32_sum(x: f32, y: f32, direction: Direction) -> f32 {
 
 #[inline(always)]
 fn f32_fma(x: f32, y: f32, z: Option<f32>, direction: Direction) -> f32 {
-    // Exact: two times 24 bits.
+    // Exact: the product of two 24-bit significands.
     let product = f64::from(x) * f64::from(y);
     let Some(z) = z else { return narrow(product, 0.0, direction) };
     let (s, rest) = two_sum(product, z.into());
@@ -170,7 +171,7 @@ fn f32_root(x: f32, direction: Direction) -> f32 {
     narrow(r, rest, direction)
 }
 
-/// What an infinite result of finite operands leaves.
+/// The rounding error of an infinite result of finite operands.
 #[inline(always)]
 fn overflow(result: f64) -> f64 {
     -result.signum()
@@ -186,7 +187,7 @@ fn f64_sum(x: f64, y: f64, direction: Direction) -> f64 {
     directed_f64(s, rest, direction)
 }
 
-/// 2^300: what tiny numbers are scaled by so that residuals are normal numbers.
+/// 2^300: scales tiny numbers so that residuals are normal numbers.
 const SCALE: f64 = f64::from_bits((1023 + 300) << 52);
 
 #[inline(always)]
@@ -205,7 +206,7 @@ fn f64_product(x: f64, y: f64, direction: Direction) -> f64 {
     directed_f64(p, rest, direction)
 }
 
-/// Results below 2^-900 may be rounded to nearest, for what they leave can be too small for an `f64`.
+/// Results below 2^-900 may be rounded to nearest, as their rounding error can be too small for an `f64`.
 #[inline(always)]
 fn f64_fma(x: f64, y: f64, z: f64, direction: Direction) -> f64 {
     let r = x.mul_add(y, z);
@@ -248,7 +249,7 @@ fn f64_quotient(x: f64, y: f64, direction: Direction) -> f64 {
             y *= SCALE;
         }
         if y.is_infinite() {
-            // Then the quotient is below every positive number.
+            // In this case the quotient is below every positive number.
             x.signum() * y.signum()
         } else {
             (-q).mul_add(y, x) * y.signum()

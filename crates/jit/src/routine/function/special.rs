@@ -2,9 +2,9 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI, SQRT_2};
 
-/// `sin(π x)`, exact zeros at the integers.
+/// `sin(π x)`, with exact zeros at the integers.
 pub(super) fn sin_pi(x: f64) -> f64 {
-    // The remainder by 2 is exact; the rest of the reduction too.
+    // The remainder by 2 is exact, and so is the rest of the reduction.
     let r = x % 2.0;
     let quarter = (2.0 * r).round();
     let y = (r - quarter / 2.0) * PI;
@@ -17,7 +17,7 @@ pub(super) fn sin_pi(x: f64) -> f64 {
     if s == 0.0 { 0f64.copysign(x) } else { s }
 }
 
-/// `cos(π x)`, exact zeros halfway between the integers.
+/// `cos(π x)`, with exact zeros halfway between the integers.
 pub(super) fn cos_pi(x: f64) -> f64 {
     let r = (x % 2.0).abs();
     let quarter = (2.0 * r).round();
@@ -33,7 +33,7 @@ pub(super) fn cos_pi(x: f64) -> f64 {
 /// `exp(x²) erfc(x)`.
 pub(super) fn erfcx(x: f64) -> f64 {
     if x < 5.0 {
-        // The square's rounding error is made good, for it would be magnified.
+        // Compensates for the square's rounding error, which the exponential would magnify.
         let square = x * x;
         let rest = x.mul_add(x, -square);
         let scale = square.exp();
@@ -70,7 +70,7 @@ pub(super) fn erfc_inv(p: f64) -> f64 {
     if p == 0.0 || p == 2.0 {
         return if p == 0.0 { f64::INFINITY } else { f64::NEG_INFINITY };
     }
-    // Near 1 the error function itself is more exact.
+    // Near 1 the error function itself is more accurate.
     if (0.5..=1.5).contains(&p) {
         return erf_inv(1.0 - p);
     }
@@ -86,7 +86,7 @@ pub(super) fn erfc_inv(p: f64) -> f64 {
     if p < 1.0 { y } else { -y }
 }
 
-/// The distribution function of the normal distribution.
+/// The cumulative distribution function of the standard normal distribution.
 pub(super) fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
 }

@@ -1,4 +1,4 @@
-//! Functions against `f64` references, for every instruction set, all tails and special values.
+//! Functions compared with `f64` references, for every instruction set, all tail lengths and special values.
 
 // Tables of cases with their references.
 #![allow(clippy::type_complexity)]
@@ -9,14 +9,14 @@ use trident_simd::Isa;
 use super::Function;
 use crate::routine::{Routine, c_function, table};
 
-/// The function on a strip.
+/// Applies the function to a span.
 pub(super) fn call<T: Element, U: Element>(isa: Isa, name: &str, x: &[T]) -> Vec<U> {
     let f = Function::find(name, &[T::DTYPE]).unwrap_or_else(|| panic!("no {name}"));
     assert_eq!(f.output, U::DTYPE, "{name}");
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
     let f = c_function!(address; *mut U, *const T, usize);
-    // SAFETY: the address is that of a function of one operand; the strips are equally long.
+    // SAFETY: the address is that of a function of one operand; the spans are equally long.
     unsafe {
         f(out.as_mut_ptr(), x.as_ptr(), x.len());
     }
@@ -34,7 +34,7 @@ pub(super) fn call2<T: Element, S: Element, U: Element>(
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
     let f = c_function!(address; *mut U, *const T, *const S, usize);
-    // SAFETY: as in `call`, of two operands.
+    // SAFETY: as in `call`, for two operands.
     unsafe {
         f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len());
     }
@@ -138,7 +138,7 @@ fn f32_functions_are_exact_to_their_bounds() {
 #[test]
 fn f64_functions_are_exact_to_their_bounds() {
     let x = samples64();
-    // The references themselves are within half a unit and a little.
+    // The references themselves are accurate to slightly more than half a unit.
     let cases: [(&str, fn(f64) -> f64, f64); 8] = [
         ("exp", f64::exp, 1.5),
         ("exp2", f64::exp2, 1.5),
@@ -215,7 +215,7 @@ fn powers() {
 
 #[test]
 fn neighbours_do_not_matter() {
-    // Among the first are those that vectors cannot do.
+    // The first elements include some that the vector code cannot handle.
     let mut x: Vec<f32> = (0..64).map(|i| i as f32 * 0.61 + 0.1).collect();
     let plain = x.clone();
     for (i, x) in x.iter_mut().enumerate().step_by(5) {
