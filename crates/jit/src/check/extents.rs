@@ -1,11 +1,11 @@
-//! The memory that a launch names.
+//! The memory that a launch declares.
 
 use trident_ir::tile::Origin;
 use trident_runtime::KernelLaunch;
 
 use super::fault::{Access, AccessFault, Place};
 
-/// Addresses below are those of null pointers with an offset.
+/// Addresses below this are null pointers with an offset.
 pub(crate) const LOWEST: u64 = 1 << 12;
 
 /// The memory behind a parameter.
@@ -25,7 +25,7 @@ impl Tensor {
         address >= self.begin && end.is_some_and(|end| end <= self.end)
     }
 
-    /// Bytes between the address and the memory.
+    /// Distance in bytes between the address and the memory.
     fn distance(&self, address: u64) -> u64 {
         self.begin.saturating_sub(address).max(address.saturating_sub(self.end))
     }
@@ -36,13 +36,13 @@ impl Tensor {
     }
 }
 
-/// Names an extent of the launch.
+/// Identifies an extent of the launch.
 pub(super) type TensorId = usize;
 
-/// What is known of the memory that a kernel may touch.
+/// What is known about the memory that a kernel may access.
 pub(crate) struct Extents {
     tensors: Vec<Tensor>,
-    /// Whether there is no other.
+    /// Whether the kernel may access no other memory.
     bounded: bool,
 }
 
@@ -58,12 +58,12 @@ impl Extents {
         Extents { tensors: tensors.collect(), bounded: launch.is_bounded() }
     }
 
-    /// First byte and the one behind the last.
+    /// The address of the first byte and that after the last.
     pub(super) fn range(&self, tensor: TensorId) -> Option<(u64, u64)> {
         self.tensors.get(tensor).map(|t| (t.begin, t.end))
     }
 
-    /// How an error names what is accessed.
+    /// How an error describes the accessed memory.
     pub(super) fn place(&self, tensor: Option<TensorId>, address: u64, bytes: usize) -> Place {
         match tensor.and_then(|i| self.tensors.get(i)) {
             Some(t) => Place::Tensor { name: t.name.clone(), offset: t.offset(address), bytes },
@@ -71,7 +71,7 @@ impl Extents {
         }
     }
 
-    /// Looks at an access where bounds are checked. Atomic operations need aligned elements.
+    /// Checks an access if bounds are checked. Atomic operations require aligned elements.
     pub(crate) fn access(
         &self,
         origin: &Origin,
@@ -87,7 +87,7 @@ impl Extents {
         Ok(())
     }
 
-    /// The tensor that an access through a pointer of this origin is in; `None` for memory that no argument tells of.
+    /// The tensor that contains an access through a pointer of this origin; `None` for memory outside all arguments.
     pub(crate) fn find(
         &self,
         origin: &Origin,
@@ -113,7 +113,7 @@ impl Extents {
         if address < LOWEST {
             return Err(AccessFault::Null { access, bytes, address });
         }
-        // Of some arrays only the address is known: their memory may be anywhere.
+        // For some arrays only the address is known: their memory may be anywhere.
         let known = |p: &u32| self.tensors.iter().any(|t| t.param == *p);
         let meant = candidates().map(|(_, t)| t).min_by_key(|t| t.distance(address));
         if let Some(t) = meant.filter(|_| !origin.open && origin.params.iter().all(known)) {

@@ -1,8 +1,8 @@
-//! What is wrong with an access.
+//! Faults of memory accesses.
 
 use std::fmt;
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// A plain read.
@@ -11,11 +11,11 @@ pub(crate) enum Access {
     Write,
     /// An atomic operation that reads, writes or both.
     Atomic {
-        /// Sees what was released at the place.
+        /// Acquires what was released at this address.
         acquire: bool,
-        /// Publishes what the program has done.
+        /// Releases the program's earlier effects.
         release: bool,
-        /// Whether it leaves a value there.
+        /// Whether it stores a value.
         writes: bool,
     },
 }
@@ -36,12 +36,12 @@ impl fmt::Display for Access {
     }
 }
 
-/// Where an access goes.
+/// The location of an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A place of a tensor: bytes from where the argument points, and how many are accessed.
+    /// A location in a tensor: byte offset from where the argument points, and number of bytes accessed.
     Tensor { name: String, offset: i64, bytes: usize },
-    /// Memory that no argument tells of.
+    /// Memory outside all arguments.
     Unknown { address: u64 },
 }
 
@@ -63,21 +63,21 @@ impl fmt::Display for Place {
     }
 }
 
-/// A wrong access.
+/// An invalid access.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AccessFault {
-    /// Outside of the tensor that the pointer comes from.
+    /// Outside the tensor that the pointer comes from.
     #[error(
         "out-of-bounds {access} of {bytes} bytes at {place}, whose memory is bytes {begin} to {end}"
     )]
     Outside { access: Access, bytes: usize, place: Place, begin: i64, end: i64 },
-    /// Into a tensor that the launch lends for reading only.
+    /// A write to a tensor that the launch declares as read-only.
     #[error("{access} of {bytes} bytes at {place}, which is read-only")]
     ReadOnly { access: Access, bytes: usize, place: Place },
-    /// Through a pointer of unknown origin, into none of the tensors of a launch that names all.
+    /// Through a pointer of unknown origin, outside all tensors of a launch that declares all its memory.
     #[error("out-of-bounds {access} of {bytes} bytes at address {address:#x}, which belongs to no argument{}", near(.nearest))]
     Stray { access: Access, bytes: usize, address: u64, nearest: Option<Place> },
-    /// Nothing is at such an address.
+    /// A null pointer, possibly with an offset.
     #[error("{access} of {bytes} bytes through a null pointer (address {address:#x})")]
     Null { access: Access, bytes: usize, address: u64 },
     /// The address is not a multiple of the element's size.
@@ -86,23 +86,23 @@ pub(crate) enum AccessFault {
     /// The bytes were never written.
     #[error("{access} of {bytes} bytes at {place}, which nothing has written")]
     Unwritten { access: Access, bytes: usize, place: Place },
-    /// Another program touched the bytes and nothing orders the two.
+    /// Another program accessed the bytes and nothing orders the two accesses.
     #[error("{access} of {bytes} bytes at {place} races with a {other}")]
     Race { access: Access, bytes: usize, place: Place, other: Other },
 }
 
-/// What an address is next to.
+/// Describes the location nearest to an address.
 fn near(place: &Option<Place>) -> String {
     place.as_ref().map(|place| format!(": it would be {place}")).unwrap_or_default()
 }
 
-/// The other side of a race.
+/// The other access of a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Other {
     pub(crate) wrote: bool,
     /// Program id along x, y and z.
     pub(crate) program: [u32; 3],
-    /// `file:line:column`, if it is another place than that of the access itself.
+    /// `file:line:column`, if it differs from that of the access itself.
     pub(crate) loc: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A set of programs, as ranges that do not touch: programs run in ascending order, so they are few.
+/// A set of programs, as disjoint, non-adjacent ranges: programs run in ascending order, so there are few.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Programs(Vec<(u32, u32)>);
 
@@ -27,7 +27,7 @@ impl Programs {
     }
 
     fn add(&mut self, (mut first, mut last): (u32, u32)) {
-        // The ranges from `from` to `to` meet the new one and become part of it.
+        // The ranges from `from` to `to` meet the new one and are merged into it.
         let from = self.0.partition_point(|r| r.1.saturating_add(1) < first);
         let to = self.0.partition_point(|r| r.0 <= last.saturating_add(1));
         if let Some(met) = self.0.get(from..to)
@@ -46,22 +46,22 @@ pub(super) struct Mark {
     pub(super) site: u32,
 }
 
-/// What is known of some bytes that were always accessed together.
+/// What is known about bytes that were always accessed together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cell {
-    /// Who wrote last, plainly or atomically.
+    /// The last write, plain or atomic.
     pub(super) writer: Option<Mark>,
-    /// Whether the last write was atomic: atomics do not race with one another.
+    /// Whether the last write was atomic: atomics do not race with each other.
     pub(super) atomic: bool,
-    /// The first and the last who have read since. Between them others may have.
+    /// The first and the last reader since then. There may be others in between.
     pub(super) readers: Option<(Mark, Mark)>,
 }
 
-/// log2 of the bytes that are described together; most launches touch few such pages.
+/// log2 of the bytes described together; most launches access few such pages.
 const PAGE: u32 = 12;
 
 struct Page {
-    /// log2 of the bytes that a cell stands for: as small as the smallest element so far.
+    /// log2 of the bytes per cell, the smallest element size so far.
     grain: u32,
     cells: Vec<Cell>,
 }
@@ -71,7 +71,7 @@ impl Page {
         Page { grain, cells: vec![Cell::default(); 1 << (PAGE - grain)] }
     }
 
-    /// Cells of no more bytes than these.
+    /// Splits cells to at most 2^`grain` bytes.
     fn split(&mut self, grain: u32) {
         if grain < self.grain {
             let times = 1 << (self.grain - grain);

@@ -1,8 +1,8 @@
-//! Loops over runs in the processor's widest vectors: a code generator of its own beside Cranelift, which has 128 bits.
+//! Loops over rows in the processor's widest vectors: a separate code generator, as Cranelift's vectors have 128 bits.
 //!
-//! A [`Loop`] says what is done with each element of a run: values in the order of their definition, of which each
-//! uses earlier ones, and what becomes of some of them: stores, or a fold. It has neither addresses nor scalars in it;
-//! those are words that the caller passes. [`x86`] makes AVX-512 code of it.
+//! A [`Loop`] describes the computation for each element of a row: values in the order of their definition, each of
+//! which uses earlier ones, and a sink: stores or a reduction. It contains neither addresses nor scalars, which the
+//! caller passes as arguments. [`x86`] compiles it to AVX-512 code.
 
 mod functions;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use crate::fold::Fold;
 /// A value of a loop: its position.
 pub(crate) type Id = usize;
 
-/// What two operands give.
+/// Operations on two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Binary {
     /// Arithmetic of floats.
@@ -27,10 +27,10 @@ pub(crate) enum Binary {
     Sub,
     Mul,
     Div,
-    /// The greater (lesser); the second operand where either is NaN or both are zeros.
+    /// The greater (lesser); the second operand if either is NaN or both are zeros.
     Max,
     Min,
-    /// The greater (lesser); of NaN and a number the number, and +0 is greater than −0.
+    /// The greater (lesser); if one is NaN, the other; +0 is greater than −0.
     MaxNum,
     MinNum,
     /// `a * 2^b` for integral `b`.
@@ -43,13 +43,13 @@ pub(crate) enum Binary {
     IntMin,
     UintMax,
     UintMin,
-    /// Of bits.
+    /// Bitwise operations.
     And,
     Or,
     Xor,
 }
 
-/// What one operand gives.
+/// Operations on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Sqrt,
@@ -59,9 +59,9 @@ pub(crate) enum Unary {
     Ceil,
     /// A signed integer's value.
     FromInt,
-    /// The signed integer next to a float toward zero; the least integer for what is out of range, or NaN.
+    /// A float rounded toward zero to a signed integer; the least integer if it is out of range or NaN.
     ToInt,
-    /// The `f32` number that is nearest among those of IEEE's half, or the next toward zero.
+    /// The `f32` number rounded to the nearest `f16` number, or toward zero.
     Half,
     HalfToZero,
     /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
@@ -82,7 +82,7 @@ pub(crate) enum Relation {
     Unordered,
 }
 
-/// What the operands of a comparison are.
+/// The kind of a comparison's operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     Float,
@@ -98,15 +98,15 @@ pub(crate) enum Logic {
     Xor,
 }
 
-/// How a stream holds elements.
+/// The format of elements in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
-    /// As values have them.
+    /// The same as that of values.
     Same,
-    /// As halves of the two kinds, whose values are `f32`.
+    /// 16-bit floats of the two kinds, whose values are `f32`.
     F16,
     BF16,
-    /// As integers of 1 or 2 bytes, whose values are the same numbers in the loop's width; truth values are bytes too.
+    /// Integers of 1 or 2 bytes, extended to the loop's width; truth values are bytes too.
     I8,
     U8,
     I16,
@@ -124,11 +124,11 @@ impl Format {
     }
 }
 
-/// How a value comes about.
+/// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {
-    /// The element of a stream: contiguous memory whose address is argument `stream`. Where `other` is given, memory is
-    /// touched only for elements that are on, and others have that value.
+    /// The element of a stream: contiguous memory whose address is argument `stream`. If `other` is given, memory is
+    /// accessed only for elements that are on, and others have that value.
     Load {
         stream: usize,
         other: Option<Id>,
@@ -138,7 +138,7 @@ pub(crate) enum Value {
     Scalar(usize),
     /// The scalar of these bits.
     Const(u64),
-    /// The element's number in the run, an integer.
+    /// The element's position in the row, an integer.
     Number,
     Binary(Binary, Id, Id),
     Unary(Unary, Id),
@@ -155,7 +155,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The values that it is made of.
+    /// The values it is computed from.
     fn operands(self) -> impl Iterator<Item = Id> {
         let used = match self {
             Value::Load { other, .. } => [other, None, None],
@@ -170,7 +170,7 @@ impl Value {
         used.into_iter().flatten()
     }
 
-    /// The same of other operands.
+    /// The same value with other operands.
     fn with(self, mut of: impl FnMut(Id) -> Id) -> Value {
         match self {
             Value::Load { stream, other, format } => {
@@ -193,13 +193,13 @@ impl Value {
         matches!(self, Value::Compare(..) | Value::Logic(..) | Value::Not(_))
     }
 
-    /// Whether all elements have the same.
+    /// Whether it is the same for all elements.
     fn is_uniform(self) -> bool {
         matches!(self, Value::Scalar(_) | Value::Const(_))
     }
 }
 
-/// Bytes of the elements of a loop: all values of one are of the same size.
+/// The size of a loop's elements: all values of one loop have the same size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Width {
     Four,
@@ -215,34 +215,34 @@ impl Width {
     }
 }
 
-/// What becomes of values.
+/// Loop outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sink {
-    /// Each value is written to the stream whose address is the argument: integers are cut to the format's bits, floats
-    /// have its values already. If `streaming`, past the caches: the addresses are multiples of 64 then, and other
-    /// threads see the values only behind a fence.
+    /// Each value is written to the stream whose address is the argument: integers are truncated to the format's bits,
+    /// floats are already rounded to it. With `streaming`, by non-temporal stores: the addresses are then multiples of
+    /// 64, and other threads are guaranteed to see the values only after a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
-    /// The value's elements are folded, in the order that [`Fold`] has, into one, which is written to
-    /// where the argument says.
+    /// The value's elements are reduced to one, in the order that [`Fold`] defines, which is written to the address in
+    /// the argument.
     Fold { op: Fold, class: Class, value: Id, to: usize },
 }
 
-/// A loop over the elements of a run.
+/// A loop over the elements of a row.
 ///
-/// Its code takes the address of its arguments, words of 8 bytes; the number of elements that are on, which are the
-/// first; and the number of all. Stores take place for all elements.
+/// Its code takes the address of its arguments, words of 8 bytes; the number of elements that are on, which come first;
+/// and the number of all elements. All elements are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Loop {
     pub(crate) width: Width,
     values: Vec<Value>,
     pub(crate) sink: Sink,
-    /// Elements of the longest run.
+    /// Maximum number of elements in a row.
     len: usize,
-    /// Streams whose memory behind the run is brought into the cache meanwhile: mostly the next run is there.
+    /// Streams for which the memory after the row is prefetched, as the next row mostly lies there.
     ahead: Vec<(usize, Format)>,
 }
 
-/// Values under construction: equal ones are one.
+/// Values under construction, without duplicates.
 pub(crate) struct Values {
     pub(crate) width: Width,
     list: Vec<Value>,
@@ -275,7 +275,7 @@ impl Values {
         }
     }
 
-    /// The float, where it is a signalling NaN as a quiet one.
+    /// The float, with a signalling NaN made quiet.
     pub(crate) fn quieted(&mut self, id: Id) -> Id {
         match self.list[id] {
             Value::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Div, ..)
@@ -289,12 +289,12 @@ impl Values {
         }
     }
 
-    /// The `f32` number that is next toward zero among those of `bf16`.
+    /// The `f32` number rounded toward zero to a `bf16` number.
     pub(crate) fn truncated_bf16(&mut self, x: Id) -> Id {
         self.upper_half_or_nan(x, x)
     }
 
-    /// The `f32` number that is nearest among those of `bf16`, ties to even.
+    /// The `f32` number rounded to the nearest `bf16` number, ties to even.
     pub(crate) fn nearest_bf16(&mut self, x: Id) -> Id {
         let [one, half] = [1, 0x7fff].map(|bits| self.add(Value::Const(bits)));
         let last = self.add(Value::Unary(Unary::ShiftRight(16), x));
@@ -304,7 +304,7 @@ impl Values {
         self.upper_half_or_nan(sum, x)
     }
 
-    /// The upper half of 4 bytes; where the float is NaN that of its bits, which a change of others could carry away.
+    /// The upper half of `bits`; for a NaN that of `x` itself, made quiet, as rounding could have altered it.
     fn upper_half_or_nan(&mut self, bits: Id, x: Id) -> Id {
         let [high, quiet] = [0xffff_0000, 0x40_0000].map(|bits| self.add(Value::Const(bits)));
         let nan = self.add(Value::Compare(Class::Float, Relation::Unordered, x, x));
@@ -313,7 +313,7 @@ impl Values {
         self.add(Value::Binary(Binary::And, chosen, high))
     }
 
-    /// The signed integer of the loop's width that is next to a float toward zero, or the nearest that there is; 0 for NaN.
+    /// The float rounded toward zero to a signed integer of the loop's width, saturated; 0 for NaN.
     pub(crate) fn saturated_int(&mut self, x: Id) -> Id {
         let bits = 8 * self.width.bytes() as i32;
         let number = self.add(Value::Unary(Unary::ToInt, x));
@@ -326,7 +326,7 @@ impl Values {
         self.add(Value::Select(nan, zero, number))
     }
 
-    /// The integer of 4 bytes as one of the format has it.
+    /// The 4-byte integer wrapped to the format's range.
     pub(crate) fn wrapped(&mut self, x: Id, format: Format) -> Id {
         let extended = |e: &mut Self, bits: u8| {
             let high = e.add(Value::Unary(Unary::ShiftLeft(bits), x));
@@ -343,7 +343,7 @@ impl Values {
         }
     }
 
-    /// A constant of `f32` or `f64`, as the width says.
+    /// A constant of `f32` or `f64`, depending on the width.
     pub(crate) fn float(&mut self, value: f64) -> Id {
         let bits = match self.width {
             Width::Four => u64::from((value as f32).to_bits()),
@@ -352,7 +352,7 @@ impl Values {
         self.add(Value::Const(bits))
     }
 
-    /// The bit of the sign.
+    /// The sign bit.
     pub(crate) fn sign_bit(&mut self) -> Id {
         self.add(Value::Const(1 << (8 * self.width.bytes() - 1)))
     }
@@ -362,23 +362,23 @@ impl Values {
         self.add(Value::Const((1 << (8 * self.width.bytes() - 1)) - 1))
     }
 
-    /// The loop over runs of up to `len` elements, a power of two of at least 16.
+    /// Completes a loop over rows of up to `len` elements, a power of two of at least 16.
     pub(crate) fn finish(self, sink: Sink, len: usize, ahead: Vec<(usize, Format)>) -> Loop {
         Loop { width: self.width, values: self.list, sink, len, ahead }
     }
 }
 
 impl Loop {
-    /// Machine code, or `None` if there are too many values for the registers.
+    /// Machine code; `None` if the values need more registers than there are.
     pub(crate) fn compile(&self) -> Option<Vec<u8>> {
-        // Comparisons that are made again at each use take fewer of the masks, which are few.
+        // Repeating comparisons at each use takes fewer mask registers, which are scarce.
         x86::compile(self).or_else(|| x86::compile(&self.comparing_again()))
     }
 
-    /// The same with a comparison of its own for each use.
+    /// The same loop with a separate comparison for each use.
     fn comparing_again(&self) -> Loop {
         let mut values = vec![];
-        // Where each value is now. Comparisons are made of numbers, so one is no operand of another.
+        // The new position of each value. Comparisons have numeric operands, so none is an operand of another.
         let mut at: Vec<Id> = vec![];
         for &value in &self.values {
             let value = value.with(|id| match self.values[id] {
@@ -402,7 +402,7 @@ impl Loop {
     }
 }
 
-/// For listings: a line for each value.
+/// For listings: one line for each value.
 impl fmt::Display for Loop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} elements of {} bytes", self.len, self.width.bytes())?;
