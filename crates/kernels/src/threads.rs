@@ -108,8 +108,8 @@ impl Threads {
         });
     }
 
-    /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` … `member(size -
-    /// 1)`. Any of these may be missing, so member 0 must be able to do everything.
+    /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` …
+    /// `member(size - 1)`. Any of these may be missing, so member 0 must be able to do everything.
     pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
         let size = size.min(self.count);
         if size <= 1 || !self.executor.team(size, member) {
