@@ -90,8 +90,8 @@ pub enum Routine {
     },
     /// `fn(args: *const DotScaled)`: c += (a scaled) · (b scaled) for `f32` c. See [`DotScaled`].
     DotScaled,
-    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the reduction of `x[r *
-    /// stride..][..n]`, or the neutral element if `n` is 0. The tree of operations depends on `n` only.
+    /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the reduction of
+    /// `x[r * stride..][..n]`, or the neutral element if `n` is 0. The tree of operations depends on `n` only.
     Fold {
         /// The reduction.
         op: Fold,
@@ -148,8 +148,8 @@ pub enum Routine {
         /// Size of an element in bytes.
         bytes: u8,
     },
-    /// `fn(bins: *mut i32, bin_count: usize, x: *const T, mask: *const u8, n: usize)`: adds 1 to `bins[x[i]]` where the mask
-    /// holds and the bin exists.
+    /// `fn(bins: *mut i32, bin_count: usize, x: *const T, mask: *const u8, n: usize)`: adds 1 to `bins[x[i]]` where the
+    /// mask holds and the bin exists.
     Histogram {
         /// Element type of x, an integer.
         dtype: DType,
@@ -187,9 +187,9 @@ impl Registry {
     }
 }
 
-/// The addresses of a C function compiled for each instruction set: `each_isa!(|s| fn(out: *mut f32, n: usize) { body
-/// })`. In the body, `s` is the token and `S` its type. The body should not use closures, which might not be compiled
-/// for the instruction set.
+/// The addresses of a C function compiled for each instruction set:
+/// `each_isa!(|s| fn(out: *mut f32, n: usize) { body })`. In the body, `s` is the token and `S` its type. The body
+/// should not use closures, which might not be compiled for the instruction set.
 macro_rules! each_isa {
     (fn($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $crate::routine::each_isa!(|_s| fn($($arg: $ty),*) $body)

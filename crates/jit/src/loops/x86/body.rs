@@ -10,22 +10,22 @@ use super::opcodes::{binary, commutes, comparison, integer, later, packed, short
 use super::{BYTES, FEW, PLACES, STREAMS};
 use crate::fold::Fold;
 
-/// The mask of elements that are on, and that of elements at all.
+/// The mask of elements that are on, and that of all elements.
 pub(super) const COUNT: Mask = 1;
 pub(super) const TOTAL: Mask = 2;
 /// Masks for truth values.
 pub(super) const MASKS: std::ops::Range<Mask> = 3..8;
 
-/// The mask of comparisons that are no values: at the end of a body and before it, where no truth value is alive.
+/// The mask of comparisons that are not values: at the end of a body and before it, where no truth value is live.
 pub(super) const ORDERED: Mask = 7;
 
-/// Vector registers that hold values for single instructions.
+/// The vector register for temporaries of single instructions.
 pub(super) const SCRATCH: Zmm = 31;
 pub(super) const UNIFORM: Zmm = 30;
 /// Registers for everything else.
 const REGISTERS: usize = 30;
 
-/// Most bytes from what is loaded to what is brought into the cache meanwhile.
+/// Maximum distance in bytes from what is loaded to what is prefetched.
 const AHEAD: usize = 4096;
 
 /// Generates the instructions.
@@ -33,14 +33,14 @@ pub(super) struct Body<'a> {
     pub(super) l: &'a Loop,
     pub(super) a: &'a mut Assembler,
     pub(super) needs: &'a Needs,
-    /// Of a fold.
+    /// The accumulators of a reduction.
     pub(super) accumulators: Vec<Zmm>,
-    /// Whether a fold to the greatest or least number begins with NaN, which gives way to numbers.
+    /// Whether a reduction to the greatest or least number starts with NaN, which any number replaces.
     pub(super) exact: bool,
-    /// Where uniform values are.
+    /// The places of uniform values.
     uniforms: HashMap<Id, Place>,
     divisors: HashMap<Id, Divisor>,
-    /// Registers for the values of a vector that are free, as bits.
+    /// Free registers for the values of a vector, as bits.
     free: u32,
     pub(super) free_masks: u8,
     /// Where the values of the current vector are, and how often they are still needed.
@@ -49,7 +49,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Loads what stays in registers.
+    /// Loads the values that stay in registers.
     pub(super) fn new(l: &'a Loop, needs: &'a Needs, a: &'a mut Assembler) -> Option<Self> {
         let lanes = BYTES / l.width.bytes();
         let accumulators = match l.sink {
@@ -107,7 +107,7 @@ impl<'a> Body<'a> {
         Place::Pool { at: self.a.constant(bytes), vector: false }
     }
 
-    /// The numbers of the lanes of vector `k` of a pass.
+    /// The positions of the lanes of vector `k` of a pass.
     fn numbers(&mut self, k: usize) -> Place {
         let size = self.l.width.bytes();
         let lanes = BYTES / size;
@@ -116,13 +116,13 @@ impl<'a> Body<'a> {
         Place::Pool { at: self.a.constant(&bytes), vector: true }
     }
 
-    /// An element in memory to all lanes.
+    /// Broadcasts an element in memory to all lanes.
     pub(super) fn broadcast(&mut self, to: Zmm, from: Place) {
         let byte = if self.l.width == Width::Eight { 0x19 } else { 0x18 };
         self.a.vector(later(self.l.width, 2, byte), (to, 0, Masking::Keep), 0, from, None);
     }
 
-    /// Sets the accumulators.
+    /// Initialises the accumulators.
     pub(super) fn start_fold(&mut self, bits: u64) {
         let start = self.pooled(bits);
         self.accumulators.clone().into_iter().for_each(|r| self.broadcast(r, start));
@@ -137,13 +137,13 @@ impl<'a> Body<'a> {
         self.a.test_mask(ORDERED);
     }
 
-    /// A general register to all lanes.
+    /// Broadcasts a general register to all lanes.
     pub(super) fn broadcast_register(&mut self, to: Zmm, from: Gpr) {
         let op = later(self.l.width, 2, 0x7c);
         self.a.vector(op, (to, 0, Masking::Keep), 0, Place::Reg(from), None);
     }
 
-    /// A vector from a register or from memory.
+    /// Copies a vector from a register or from memory.
     pub(super) fn copy(&mut self, to: Zmm, from: Place) {
         self.a.vector(packed(self.l.width, 0x10), (to, 0, Masking::Keep), 0, from, None);
     }
@@ -157,7 +157,7 @@ impl<'a> Body<'a> {
 
     /// Writes the first lane to an address.
     pub(super) fn store_first(&mut self, from: Zmm, base: Gpr) {
-        // A mask of one lane: of the numbers, only 0 is below 1.
+        // A mask of one lane: only position 0 is below 1.
         let width = self.l.width;
         let one = self.pooled(1);
         self.broadcast(SCRATCH, one);
@@ -203,7 +203,7 @@ impl<'a> Body<'a> {
         Some(())
     }
 
-    /// Loads elements where the mask holds; the others are 0 or what the register has.
+    /// Loads elements where the mask holds; the others become 0 or keep the register's contents.
     fn load(
         &mut self,
         to: Zmm,
@@ -229,7 +229,7 @@ impl<'a> Body<'a> {
                 self.a.vector(later(width, 2, 0x13), how, 0, from, None);
             }
             (Format::BF16, Width::Four) => {
-                // Lanes that are left out are kept by the copy.
+                // The copy preserves the lanes that are masked off.
                 let zero = if mask == 0 { Masking::Keep } else { Masking::Zero };
                 let (load, _) = short(Format::U16, width)?;
                 self.a.vector(load, (SCRATCH, mask, zero), 0, from, None);
@@ -241,9 +241,9 @@ impl<'a> Body<'a> {
         Some(())
     }
 
-    /// Loads a vector as two halves. Zen 4 holds a load of 512 bits back where bits 6 to 11 of its address are those of
-    /// a store that is still under way, as they are of arrays that follow one another; halves pass. Loops that compute
-    /// more do not wait for loads.
+    /// Loads a vector as two halves. Zen 4 delays a 512-bit load if bits 6 to 11 of its address equal those of a store
+    /// in progress, as is common for arrays that lie next to each other; half-width loads are not delayed. Loops that
+    /// compute more do not wait for loads.
     fn load_halves(&mut self, to: Zmm, [low, high]: [Place; 2]) {
         let half = Opcode { half: true, ..packed(Width::Four, 0x10) };
         self.a.vector(half, (to, 0, Masking::Keep), 0, low, None);
@@ -264,13 +264,13 @@ impl<'a> Body<'a> {
         Some(k as Mask)
     }
 
-    /// Where a value is.
+    /// The place of a value.
     pub(super) fn place(&self, id: Id) -> Option<Place> {
         let own = self.at.get(&id).map(|&r| Place::Reg(r));
         own.or_else(|| self.uniforms.get(&id).copied())
     }
 
-    /// The value in a register.
+    /// The value, in a register.
     pub(super) fn register(&mut self, id: Id) -> Option<Zmm> {
         match self.place(id)? {
             Place::Reg(r) => Some(r),
@@ -281,7 +281,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// One use of a value is done; gives its register back if it was the last.
+    /// Records one use of a value, and frees its register if it was the last.
     fn used(&mut self, id: Id) {
         self.left[id] -= 1;
         if self.left[id] == 0
@@ -294,12 +294,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether this use is the last of a value that is in a register of its own.
+    /// Whether this use is the last of a value that occupies a register.
     fn dies(&self, id: Id) -> bool {
         self.left[id] == 1 && self.at.contains_key(&id)
     }
 
-    /// The instructions for vector `k` of a pass.
+    /// Generates the instructions for vector `k` of a pass.
     pub(super) fn vector(&mut self, k: usize, masked: bool) -> Option<()> {
         let l = self.l;
         self.left = self.needs.uses[usize::from(masked)].clone();
@@ -323,7 +323,7 @@ impl<'a> Body<'a> {
                     let from = self.register(id)?;
                     let mask = if masked { TOTAL } else { 0 };
                     let to = self.stream(stream, k, format);
-                    // Stores past the caches have no mask.
+                    // Non-temporal stores have no mask.
                     self.store(from, mask, to, format, *streaming && !masked)?;
                     self.used(id);
                 }
