@@ -7,7 +7,7 @@ use std::time::Instant;
 use trident_ir::cost::flops;
 use trident_ir::{DType, Func, Op, ValueId};
 use trident_jit::Compiler;
-use trident_kernels::threads::Threads;
+use trident_kernels::threads::{Request, Threads};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
     LaunchLimits, OpShapes, OutputShape, Stream, Submitted, Unit, Value,
@@ -39,8 +39,15 @@ impl Device for CpuDevice {
         &self.info
     }
 
-    fn admit(&self, limits: LaunchLimits, until: Option<Instant>) -> Option<Admission> {
-        self.threads.enter(limits.priority, until).map(Admission::of)
+    fn admit(
+        &self,
+        limits: LaunchLimits,
+        until: Option<Instant>,
+        stop: Option<&dyn Fn() -> bool>,
+    ) -> Option<Admission> {
+        let LaunchLimits { priority, threads } = limits;
+        let request = Request { priority, threads, until, stop };
+        self.threads.enter(request).map(Admission::of)
     }
 
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {

@@ -15,10 +15,10 @@ mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::disjoint::Disjoint;
 use crate::sync::{AtomicUsize, Ordering};
+pub use admission::Request;
 use executor::Executor;
 pub use executor::RunGuard;
 pub use share::Shares;
@@ -67,11 +67,16 @@ impl Threads {
     }
 
     /// Begins a run on this thread: until the guard is dropped, its jobs get their share of the workers. While as many
-    /// runs are active as there are cores, it waits, higher priorities first; `None` if it still has to wait at
-    /// `until`. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
+    /// runs are active as there are cores, it waits, higher priorities first; `None` if it gives up, as the request
+    /// says. While a run of a higher priority is active, runs of lower priority get no workers. A nested run on the
     /// same thread does not wait. A run must not wait for another run that waits here.
-    pub fn enter(&self, priority: i32, until: Option<Instant>) -> Option<RunGuard> {
-        self.executor.enter(priority, until)
+    /// The guard has to be dropped outside of the run's tasks; otherwise its place stays taken.
+    pub fn enter(&self, request: Request<'_>) -> Option<RunGuard> {
+        let threads = match request.threads {
+            0 => self.count,
+            n => n.min(self.count),
+        };
+        self.executor.enter(&Request { threads, ..request })
     }
 
     /// As [`enter`](Self::enter), but returns `None` instead of waiting.

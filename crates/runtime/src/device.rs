@@ -36,10 +36,15 @@ pub trait Device: Send + Sync {
     }
 
     /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
-    /// are shared by runs may block; `None` if it would block beyond `until`. A nested run on the same thread does not
+    /// are shared by runs may block, until `until` at the longest and while `stop`, asked every millisecond, is false; then `None`. A nested run on the same thread does not
     /// block. Runs are admitted by a session's devices in turn, so only one of those may block.
-    fn admit(&self, limits: LaunchLimits, until: Option<Instant>) -> Option<Admission> {
-        let _ = (limits, until);
+    fn admit(
+        &self,
+        limits: LaunchLimits,
+        until: Option<Instant>,
+        stop: Option<&dyn Fn() -> bool>,
+    ) -> Option<Admission> {
+        let _ = (limits, until, stop);
         Some(Admission::default())
     }
 

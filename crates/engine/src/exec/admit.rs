@@ -3,11 +3,7 @@
 use crate::context::{CancelFlag, Deadline};
 use crate::error::RunError;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use trident_runtime::{Admission, Device, LaunchLimits};
-
-/// How long a cancellable run waits before it checks its flag again.
-pub(super) const LOOK: Duration = Duration::from_millis(1);
 
 /// Waits until each device admits the run.
 pub(crate) fn admit(
@@ -16,21 +12,17 @@ pub(crate) fn admit(
     deadline: Option<Deadline>,
     cancel: Option<&CancelFlag>,
 ) -> Result<Vec<Admission>, RunError> {
+    let is_cancelled = || cancel.is_some_and(CancelFlag::is_cancelled);
+    let stop = cancel.map(|_| &is_cancelled as &dyn Fn() -> bool);
     let admitted = |device: &Arc<dyn Device>| {
-        loop {
-            let look = cancel.map(|_| Instant::now() + LOOK);
-            let until = [deadline.map(|d| d.at), look].into_iter().flatten().min();
-            if let Some(admission) = device.admit(limits, until) {
-                return Ok(admission);
+        let admission = device.admit(limits, deadline.map(|d| d.at), stop);
+        admission.ok_or_else(|| {
+            let op = format!("its beginning, as others keep `{}` busy", device.info().name);
+            match deadline.filter(|_| !is_cancelled()) {
+                Some(Deadline { limit, .. }) => RunError::Deadline { op, limit },
+                None => RunError::Cancelled { op },
             }
-            let op = || format!("its beginning, as others keep `{}` busy", device.info().name);
-            if cancel.is_some_and(CancelFlag::is_cancelled) {
-                return Err(RunError::Cancelled { op: op() });
-            }
-            if let Some(Deadline { limit, .. }) = deadline.filter(|d| Instant::now() >= d.at) {
-                return Err(RunError::Deadline { op: op(), limit });
-            }
-        }
+        })
     };
     devices.iter().map(admitted).collect()
 }

@@ -1,17 +1,19 @@
 //! Submits a step to its device, waits where necessary, and attributes failures.
 
-use super::admit::LOOK;
 use super::streams::InFlight;
 use super::{Failure, Run};
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{OpFailure, RunError};
 use crate::plan::{Plan, Step};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
 use trident_runtime::{
     Buffer, Executable, Fence, KernelError, Launch, OutputShape, Outputs, Stream, Tensor, Value,
 };
+
+/// Interval at which a waiting run checks its cancel flag.
+const LOOK: Duration = Duration::from_millis(1);
 
 /// The results of a step, or its failure together with its operands' types.
 pub(super) type Outcome = Result<Vec<Option<Value>>, (Failure, Operands)>;

@@ -4,7 +4,7 @@
 //! callers and workers together never exceed the cores.
 
 use std::sync::PoisonError;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Padded;
 use crate::sync::{AtomicI32, AtomicU64, AtomicUsize, Condvar, MODELS, Mutex, Ordering};
@@ -16,6 +16,8 @@ pub(super) const MOST_RUNS: usize = if MODELS { 4 } else { u64::BITS as usize };
 pub(super) struct Admission {
     /// One bit for each place taken by a run.
     active: Padded<AtomicU64>,
+    /// Those of them that use a single thread.
+    alone: AtomicU64,
     priorities: [AtomicI32; MOST_RUNS],
     /// Maximum number of threads that may compute at a time.
     cores: AtomicUsize,
@@ -23,6 +25,33 @@ pub(super) struct Admission {
     waiting: AtomicUsize,
     queue: Mutex<Queue>,
     changed: Condvar,
+}
+
+/// What a run asks for.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// Of the runs that wait, those of a higher number go first.
+    pub priority: i32,
+    /// Most threads that the run uses; 0 for all. One that uses a single thread has no workers that others could have.
+    pub threads: usize,
+    /// When it gives up.
+    pub until: Option<Instant>,
+    /// Whether it has to give up; asked every millisecond.
+    pub stop: Option<&'a dyn Fn() -> bool>,
+}
+
+impl Request<'_> {
+    fn is_given_up(&self) -> bool {
+        self.stop.is_some_and(|stop| stop())
+            || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// How long it may wait before it looks whether it has to give up; `None` if it need not look.
+    fn pause(&self) -> Option<Duration> {
+        const LOOK: Duration = Duration::from_millis(1);
+        let rest = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        [rest, self.stop.map(|_| LOOK)].into_iter().flatten().min()
+    }
 }
 
 #[derive(Default)]
@@ -65,6 +94,7 @@ impl Admission {
     pub(super) fn new(cores: usize) -> Admission {
         Admission {
             active: Padded(AtomicU64::new(0)),
+            alone: AtomicU64::new(0),
             priorities: std::array::from_fn(|_| AtomicI32::new(0)),
             cores: AtomicUsize::new(cores),
             waiting: AtomicUsize::new(0),
@@ -73,60 +103,70 @@ impl Admission {
         }
     }
 
-    /// Raises the number of threads that may compute at a time to at least `threads`.
+    /// Lets at least this many threads compute at a time.
     pub(super) fn allow(&self, threads: usize) {
-        self.cores.fetch_max(threads, Ordering::Relaxed);
+        if self.cores.fetch_max(threads, Ordering::SeqCst) < threads {
+            self.notify();
+        }
     }
 
-    /// A place for a run, if one is free and no one waits for it; [`enter`](Self::enter) waits for one.
-    pub(super) fn try_enter(&self, priority: i32) -> Option<usize> {
+    /// A place for a run, if one is free and no other run waits for it; [`enter`](Self::enter) waits for one.
+    pub(super) fn try_enter(&self, priority: i32, alone: bool) -> Option<usize> {
         if self.waiting.load(Ordering::SeqCst) > 0 {
             return None;
         }
-        self.take(priority)
+        self.take(priority, alone)
     }
 
-    /// A place for a run, waiting for one until `until` at most.
-    pub(super) fn enter(&self, priority: i32, until: Option<Instant>) -> Option<usize> {
-        if let Some(place) = self.try_enter(priority) {
+    /// A place for a run; `None` if it has to be given up before one is free.
+    pub(super) fn enter(&self, request: &Request<'_>) -> Option<usize> {
+        let Request { priority, threads, .. } = *request;
+        let alone = threads == 1;
+        if let Some(place) = self.try_enter(priority, alone) {
             return Some(place);
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let ticket = Ticket { priority, number: queue.next };
         queue.next += 1;
         queue.tickets.push(ticket);
-        // Before looking for a place: a run that leaves either sees this, or has left its place before the look.
+        // Before it looks for a place: a run that leaves either sees this or leaves the place before the look.
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let place = loop {
+        let is_first = |queue: &Queue| {
             let first = queue.tickets.iter().max_by_key(|t| (t.priority, u64::MAX - t.number));
-            if first == Some(&ticket)
-                && let Some(place) = self.take(priority)
+            first == Some(&ticket)
+        };
+        let place = loop {
+            if is_first(&queue)
+                && let Some(place) = self.take(priority, alone)
             {
                 break Some(place);
             }
-            queue = match until {
+            if request.is_given_up() {
+                break None;
+            }
+            queue = match request.pause() {
                 None => self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let Some(rest) = until.checked_duration_since(Instant::now()) else {
-                        break None;
-                    };
-                    let waited = self.changed.wait_timeout(queue, rest);
+                Some(pause) => {
+                    let waited = self.changed.wait_timeout(queue, pause);
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         };
+        let was_first = is_first(&queue);
         queue.tickets.retain(|t| *t != ticket);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        // The next run may find a place too.
-        self.changed.notify_all();
+        if was_first {
+            // The next one may find a place too.
+            self.changed.notify_all();
+        }
         place
     }
 
-    fn take(&self, priority: i32) -> Option<usize> {
+    fn take(&self, priority: i32, alone: bool) -> Option<usize> {
         let mut active = self.active.0.load(Ordering::SeqCst);
         loop {
             let place = active.trailing_ones() as usize;
-            let full = active.count_ones() as usize >= self.cores.load(Ordering::Relaxed);
+            let full = active.count_ones() as usize >= self.cores.load(Ordering::SeqCst);
             if full || place >= MOST_RUNS {
                 return None;
             }
@@ -143,6 +183,10 @@ impl Admission {
                     if self.priority(place) != priority {
                         self.priorities[place].store(priority, Ordering::Relaxed);
                     }
+                    let bit = 1 << place;
+                    if (self.alone.load(Ordering::Relaxed) & bit != 0) != alone {
+                        self.alone.fetch_xor(bit, Ordering::Relaxed);
+                    }
                     return Some(place);
                 }
                 Err(now) => active = now,
@@ -153,6 +197,11 @@ impl Admission {
     /// Ends a run.
     pub(super) fn leave(&self, place: usize) {
         self.active.0.fetch_and(!(1 << place), Ordering::SeqCst);
+        self.notify();
+    }
+
+    /// Has those that wait look again.
+    fn notify(&self) {
         if self.waiting.load(Ordering::SeqCst) > 0 {
             // Under the lock, so that no one is between looking and waiting.
             drop(self.queue.lock().unwrap_or_else(PoisonError::into_inner));
@@ -180,7 +229,11 @@ impl Admission {
         let active = self.active();
         let workers = self.workers();
         let (mut runs, mut rank) = (1, 0);
-        let mut others = active & !(1 << place);
+        let alone = self.alone.load(Ordering::Relaxed);
+        if alone >> place & 1 == 1 {
+            return Deal { runs: 1, rank: 0, workers: 0 };
+        }
+        let mut others = active & !alone & !(1 << place);
         if others != 0 {
             let own = self.priority(place);
             while others != 0 {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Padded;
-use super::admission::{Admission, MOST_RUNS};
+use super::admission::{Admission, MOST_RUNS, Request};
 use super::job::{Gate, MOST_MEMBERS, Slot};
 use crate::sync::{
     self, AtomicBool, AtomicU64, AtomicUsize, Builder, JoinHandle, LOOKS, Mutex, Ordering,
@@ -57,6 +57,8 @@ pub(super) struct Executor {
     /// Capacity for as many workers as may be started; the first is worker 1.
     workers: Box<[Worker]>,
     started: AtomicUsize,
+    /// Maximum number that the system lets start.
+    most: AtomicUsize,
     handles: Mutex<Vec<JoinHandle<()>>>,
     stop: AtomicBool,
 }
@@ -74,7 +76,10 @@ pub struct RunGuard {
 
 impl Drop for RunGuard {
     fn drop(&mut self) {
-        if let Some(place) = self.place {
+        let Some(place) = self.place else { return };
+        // A guard dropped inside a task, or before a run that began inside its own, keeps its place for good, because this
+        // thread may still open jobs there.
+        if HERE.with(Cell::get) == Here::Run(self.executor.address(), place) {
             HERE.with(|here| here.set(self.before));
             self.executor.admission.leave(place);
         }
@@ -117,6 +122,7 @@ impl Executor {
             announced: Padded(AtomicU64::new(0)),
             workers: (1..MOST_MEMBERS).map(|_| Worker::default()).collect(),
             started: AtomicUsize::new(0),
+            most: AtomicUsize::new(MOST_MEMBERS - 1),
             handles: Mutex::default(),
             stop: AtomicBool::new(false),
         })
@@ -131,22 +137,28 @@ impl Executor {
     /// Ensures that `n` threads can compute, including the caller; returns how many can.
     pub(super) fn grow(self: &Arc<Self>, n: usize) -> usize {
         let n = n.clamp(1, MOST_MEMBERS);
+        let n = self.start(n - 1).min(n - 1) + 1;
         self.admission.allow(n);
-        self.start(n - 1).min(n - 1) + 1
+        n
     }
 
     /// Starts workers until there are `n`; returns how many there are, fewer if the system refuses.
     fn start(self: &Arc<Self>, n: usize) -> usize {
         let started = self.started.load(Ordering::Acquire);
-        if started >= n {
+        if started >= n.min(self.most.load(Ordering::Relaxed)) {
             return started;
         }
         let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
         while handles.len() < n.min(self.workers.len()) {
             let (executor, i) = (Arc::clone(self), handles.len() + 1);
             let builder = Builder::new().name(format!("trident-cpu-{i}"));
-            let Ok(handle) = builder.spawn(move || executor.work(i)) else { break };
-            handles.push(handle);
+            match builder.spawn(move || executor.work(i)) {
+                Ok(handle) => handles.push(handle),
+                Err(_) => {
+                    self.most.store(handles.len(), Ordering::Relaxed);
+                    break;
+                }
+            }
         }
         self.started.store(handles.len(), Ordering::Release);
         handles.len()
@@ -156,26 +168,22 @@ impl Executor {
     pub(super) fn end(&self) {
         self.stop.store(true, Ordering::SeqCst);
         let mut handles = self.handles.lock().unwrap_or_else(PoisonError::into_inner);
-        (1..=handles.len()).for_each(|worker| self.wake(worker));
+        (1..=handles.len()).for_each(|worker| _ = self.wake(worker));
         for handle in handles.drain(..) {
             // Workers catch the panics of their tasks, so joining cannot fail.
             let _ = handle.join();
         }
     }
 
-    /// Begins a run on this thread once it is admitted; `None` if it still has to wait at `until`. Inside a run of this
+    /// Begins a run on this thread once it is admitted; `None` if it gives up. Inside a run of this
     /// executor, or a task, it becomes part of that.
-    pub(super) fn enter(
-        self: &Arc<Self>,
-        priority: i32,
-        until: Option<Instant>,
-    ) -> Option<RunGuard> {
-        self.begin(|| self.admission.enter(priority, until))
+    pub(super) fn enter(self: &Arc<Self>, request: &Request<'_>) -> Option<RunGuard> {
+        self.begin(|| self.admission.enter(request))
     }
 
     /// As [`enter`](Self::enter), without waiting.
     pub(super) fn try_enter(self: &Arc<Self>) -> Option<RunGuard> {
-        self.begin(|| self.admission.try_enter(0))
+        self.begin(|| self.admission.try_enter(0, false))
     }
 
     fn begin(self: &Arc<Self>, place: impl FnOnce() -> Option<usize>) -> Option<RunGuard> {
@@ -255,10 +263,8 @@ impl Executor {
 
     /// Performs the work of one member of the open job.
     fn take_part(&self, slot: &Slot, member: usize, gate: Gate) {
-        let deal = gate.deal();
         // Each member wakes two more, because waking takes long.
-        (2 * member + 1..(2 * member + 3).min(gate.size()))
-            .for_each(|other| self.wake(deal.worker(other)));
+        self.wake_below(member, gate);
         let before = HERE.with(|here| here.replace(Here::Task));
         // SAFETY: the caller has opened or joined the job.
         unsafe { slot.call(member) };
@@ -267,13 +273,23 @@ impl Executor {
 
     /// Wakes a worker if it is parked. Sequential consistency guarantees that either the worker sees what was written
     /// before this call before it parks, or this call sees that it is parked.
-    fn wake(&self, worker: usize) {
-        let Some(worker) = self.workers.get(worker - 1) else { return };
-        if worker.parked.load(Ordering::SeqCst)
-            && worker.parked.swap(false, Ordering::SeqCst)
-            && let Some(thread) = worker.thread.get()
-        {
+    fn wake(&self, worker: usize) -> bool {
+        let Some(worker) = self.workers.get(worker - 1) else { return false };
+        let parked =
+            worker.parked.load(Ordering::SeqCst) && worker.parked.swap(false, Ordering::SeqCst);
+        if parked && let Some(thread) = worker.thread.get() {
             thread.unpark();
+        }
+        parked
+    }
+
+    /// Wakes the two members below this one. Where one is awake it may be busy with another run's job, so those below it
+    /// are woken here.
+    fn wake_below(&self, member: usize, gate: Gate) {
+        for other in 2 * member + 1..(2 * member + 3).min(gate.size()) {
+            if !self.wake(gate.deal().worker(other)) {
+                self.wake_below(other, gate);
+            }
         }
     }
 

@@ -129,8 +129,9 @@ impl Slot {
 
     /// Registers a worker, unless the job has closed in the meantime.
     pub(super) fn join(&self, mut gate: Gate) -> bool {
-        let number = gate.number();
-        while gate.is_open() && gate.number() == number {
+        // The number alone would not do: it wraps around.
+        let job = gate.0 >> JOINED;
+        while gate.is_open() && gate.0 >> JOINED == job {
             match self.job.0.gate.compare_exchange_weak(
                 gate.0,
                 gate.0 + 1,
@@ -159,7 +160,12 @@ impl Slot {
         // SAFETY: the closure is alive, as the job's caller waits for every joined thread.
         let call = std::panic::AssertUnwindSafe(|| unsafe { (*call)(member) });
         if let Err(panic) = std::panic::catch_unwind(call) {
-            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+            let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+            match *first {
+                None => *first = Some(panic),
+                // Dropping it might panic again, while workers are in the job.
+                Some(_) => std::mem::forget(panic),
+            }
         }
     }
 }

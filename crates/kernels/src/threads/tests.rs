@@ -1,5 +1,5 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::*;
 
@@ -151,7 +151,7 @@ fn waking_is_worth_it_for_much_work_or_many_launches() {
 #[test]
 fn runs_share_the_workers() {
     let pool = Threads::own(4);
-    let first = pool.enter(0, None);
+    let first = pool.enter(Request { priority: 0, ..Request::default() });
     let come = |pool: &Threads| {
         let come = AtomicUsize::new(0);
         let start = Instant::now();
@@ -167,10 +167,10 @@ fn runs_share_the_workers() {
     std::thread::scope(|s| {
         s.spawn(|| {
             // Two workers remain for two runs, and none for one of a lower priority.
-            let second = pool.enter(0, None);
+            let second = pool.enter(Request { priority: 0, ..Request::default() });
             assert_eq!(come(&pool), 2);
             drop(second);
-            let _third = pool.enter(-1, None);
+            let _third = pool.enter(Request { priority: -1, ..Request::default() });
             assert_eq!(come(&pool), 1);
         });
     });
@@ -182,13 +182,16 @@ fn runs_share_the_workers() {
 fn runs_wait_for_cores_by_priority() {
     let pool = Threads::own(1);
     let (order, waiting) = (std::sync::Mutex::new(vec![]), AtomicUsize::new(0));
-    let run = pool.enter(0, None).unwrap();
+    let run = pool.enter(Request { priority: 0, ..Request::default() }).unwrap();
     // A nested run on the same thread does not wait.
-    assert!(pool.enter(0, Some(Instant::now())).is_some());
+    assert!(pool.enter(Request { until: Some(Instant::now()), ..Request::default() }).is_some());
     std::thread::scope(|s| {
         s.spawn(|| {
             let soon = Instant::now() + Duration::from_millis(5);
-            assert!(pool.enter(9, Some(soon)).is_none());
+            assert!(
+                pool.enter(Request { priority: 9, until: Some(soon), ..Request::default() })
+                    .is_none()
+            );
         });
         for (i, priority) in [0, 2, 1, 2].into_iter().enumerate() {
             while waiting.load(Ordering::Relaxed) < i {
@@ -197,7 +200,7 @@ fn runs_wait_for_cores_by_priority() {
             let (pool, order, waiting) = (&pool, &order, &waiting);
             s.spawn(move || {
                 waiting.fetch_add(1, Ordering::Relaxed);
-                let _run = pool.enter(priority, None);
+                let _run = pool.enter(Request { priority, ..Request::default() });
                 order.lock().unwrap().push(priority);
             });
         }
@@ -205,4 +208,52 @@ fn runs_wait_for_cores_by_priority() {
         drop(run);
     });
     assert_eq!(order.into_inner().unwrap(), [2, 2, 1, 0]);
+}
+
+#[test]
+fn a_guard_dropped_inside_a_task_keeps_its_place() {
+    thread_local! {
+        static GUARD: std::cell::RefCell<Option<RunGuard>> = const { std::cell::RefCell::new(None) };
+    }
+    let pool = Threads::own(2);
+    GUARD.set(pool.enter(Request::default()));
+    pool.team(2, &|member| {
+        if member == 0 {
+            drop(GUARD.take());
+        }
+    });
+    // This thread is still in its run, and another one gets another place.
+    std::thread::scope(|s| {
+        s.spawn(|| assert!(pool.try_enter().is_some()));
+    });
+    let hits = AtomicUsize::new(0);
+    pool.run(10, |_| _ = hits.fetch_add(1, Ordering::Relaxed));
+    assert_eq!(hits.into_inner(), 10);
+}
+
+#[test]
+fn a_run_of_one_thread_leaves_the_workers_to_others() {
+    let pool = Threads::own(3);
+    let _alone = pool.enter(Request { priority: 1, threads: 1, ..Request::default() });
+    assert!(!pool.worth_waking(3, u64::MAX));
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            let _run = pool.enter(Request::default());
+            assert!(pool.worth_waking(3, u64::MAX));
+        });
+    });
+}
+
+#[test]
+fn more_cores_wake_those_that_wait_for_one() {
+    let pool = Threads::own(1);
+    let _run = pool.enter(Request::default());
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            let soon = Instant::now() + Duration::from_secs(60);
+            assert!(pool.enter(Request { until: Some(soon), ..Request::default() }).is_some());
+        });
+        std::thread::sleep(Duration::from_millis(20));
+        pool.executor.grow(2);
+    });
 }

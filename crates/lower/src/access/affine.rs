@@ -235,7 +235,9 @@ impl<'a, 'm, L: Leaf> Analysis<'a, 'm, L> {
             Err(reason) if buffer || !past => self.evaluated(node, index).ok_or(reason),
             found => found,
         };
+        // Where integers count as axes, the base may be that of the least element instead of the first.
         if let Ok(form) = &found
+            && !self.looks_through
             && !index.contains(&Bit::Const(true))
         {
             self.terms.promise(form.base, self.graph.zeros_of_first(node));
