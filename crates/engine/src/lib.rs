@@ -14,6 +14,7 @@ mod evaluate;
 mod exec;
 mod plan;
 mod profile;
+mod recent;
 mod session;
 mod signature;
 mod state;

@@ -5,9 +5,10 @@ use crate::error::PlanError;
 use crate::evaluate::evaluate;
 use crate::plan::shapes::Shapes;
 use crate::plan::{self, Plan};
+use crate::recent::Recent;
 use crate::session::Options;
 use crate::signature::OptionalInput;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use trident_ir::literal::LiteralData;
 use trident_ir::{Attr, Func, Literal, OpKind, Type, ValueId, ValueInfo};
@@ -74,8 +75,8 @@ pub(crate) struct Variants {
     values: Vec<ValueId>,
     devices: Vec<Arc<dyn Device>>,
     options: Options,
-    /// Plans by the optional inputs given, least recently used first.
-    made: Mutex<Vec<(Vec<usize>, Arc<Prepared>)>>,
+    /// Plans by the optional inputs given.
+    made: Mutex<Recent<Vec<usize>, Prepared>>,
 }
 
 impl Variants {
@@ -103,8 +104,12 @@ impl Variants {
             inputs.push(OptionalInput { info, default });
         }
         let (devices, options) = (devices.to_vec(), options.clone());
-        let made = Mutex::default();
+        let made = Mutex::new(Recent::new(MAX_VARIANTS));
         Ok((Variants { func: func.clone(), values, devices, options, made }, inputs))
+    }
+
+    fn made(&self) -> MutexGuard<'_, Recent<Vec<usize>, Prepared>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The plan with these optional inputs, by their positions in the signature, as parameters after the required ones.
@@ -114,13 +119,10 @@ impl Variants {
         inputs: &[OptionalInput],
         pool: &Pool,
     ) -> Result<Arc<Prepared>, PlanError> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = made.iter().position(|(known, _)| known == given) {
-            let entry = made.remove(at);
-            let found = entry.1.clone();
-            made.push(entry);
+        if let Some(found) = self.made().get(given) {
             return Ok(found);
         }
+        // Planning takes a while: other runs should not wait for it.
         let mut func = self.func.clone();
         for &at in given {
             let value = self.values[at];
@@ -129,10 +131,6 @@ impl Variants {
             func.body.params.push(value);
         }
         let prepared = Arc::new(prepare(func, &self.devices, &self.options, pool)?);
-        if made.len() >= MAX_VARIANTS {
-            made.remove(0);
-        }
-        made.push((given.to_vec(), prepared.clone()));
-        Ok(prepared)
+        Ok(self.made().put(given.to_vec(), prepared))
     }
 }

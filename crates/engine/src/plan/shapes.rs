@@ -2,6 +2,7 @@
 
 use super::Plan;
 use super::memory::{self, MemoryPlan};
+use crate::recent::Recent;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_ir::shape::{self, ShapeError};
@@ -20,8 +21,8 @@ pub(crate) struct Shapes {
     /// The function as it was compiled, with large constants turned into parameters; `None` if all its input types are
     /// fixed, so that its declared types apply.
     func: Option<Func>,
-    /// Plans by the types of the inputs, least recently used first.
-    plans: Mutex<Vec<(Vec<Type>, Arc<MemoryPlan>)>>,
+    /// Plans by the types of the inputs.
+    plans: Mutex<Recent<Vec<Type>, MemoryPlan>>,
 }
 
 impl Shapes {
@@ -48,7 +49,7 @@ impl Shapes {
             let body = Block { params, ops, results: func.body.results.clone() };
             Func { name: func.name.clone(), level: func.level, values: func.values.clone(), body }
         });
-        Shapes { params, func, plans: Mutex::default() }
+        Shapes { params, func, plans: Mutex::new(Recent::new(MAX_PLANS)) }
     }
 
     /// The function with its values' types inferred for inputs of these types; an error if they contradict the
@@ -64,28 +65,21 @@ impl Shapes {
     /// The memory plan for these inputs; `None` if they contradict the function.
     pub(crate) fn plan(&self, plan: &Plan, inputs: &[Value]) -> Option<Arc<MemoryPlan>> {
         let types: Vec<Type> = inputs.iter().map(type_of).collect::<Option<_>>()?;
-        let lock = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut plans = lock();
-        if let Some(at) = plans.iter().position(|(known, _)| self.func.is_none() || *known == types)
-        {
-            let entry = plans.remove(at);
-            let found = entry.1.clone();
-            plans.push(entry);
-            return Some(found);
+        // Fixed input types have one plan, whatever runs are given.
+        let key = if self.func.is_none() { vec![] } else { types };
+        let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = plans().get(&key);
+        if known.is_some() {
+            return known;
         }
         // Inference takes a while: other runs should not wait for it.
-        drop(plans);
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => memory::plan(&plan.body, &self.infer(plan, &types).ok()?),
+            Some(_) => memory::plan(&plan.body, &self.infer(plan, &key).ok()?),
         };
         // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
-        let mut plans = lock();
-        if plans.len() >= MAX_PLANS {
-            plans.remove(0);
-        }
-        plans.push((types, made.clone()));
+        let made = plans().put(key, made);
         Some(made)
     }
 }
