@@ -3,6 +3,8 @@
 //! A run has one thread, its caller's. Workers are distributed among the active runs of the highest priority, so that
 //! callers and workers together never exceed the cores.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
@@ -54,17 +56,11 @@ impl Request<'_> {
     }
 }
 
+/// The runs that wait, as their reversed priority and their number: the one that goes first is the least.
 #[derive(Default)]
 struct Queue {
-    tickets: Vec<Ticket>,
+    tickets: BTreeSet<(Reverse<i32>, u64)>,
     next: u64,
-}
-
-/// A waiting run: higher priority goes first, then the earlier one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Ticket {
-    priority: i32,
-    number: u64,
 }
 
 /// The workers of one active run: every `runs`-th, starting with the `rank`-th, both counted among runs of its
@@ -126,17 +122,13 @@ impl Admission {
             return Some(place);
         }
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let ticket = Ticket { priority, number: queue.next };
+        let ticket = (Reverse(priority), queue.next);
         queue.next += 1;
-        queue.tickets.push(ticket);
+        queue.tickets.insert(ticket);
         // Before it looks for a place: a run that leaves either sees this or leaves the place before the look.
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let is_first = |queue: &Queue| {
-            let first = queue.tickets.iter().max_by_key(|t| (t.priority, u64::MAX - t.number));
-            first == Some(&ticket)
-        };
         let place = loop {
-            if is_first(&queue)
+            if queue.tickets.first() == Some(&ticket)
                 && let Some(place) = self.take(priority, alone)
             {
                 break Some(place);
@@ -152,8 +144,8 @@ impl Admission {
                 }
             };
         };
-        let was_first = is_first(&queue);
-        queue.tickets.retain(|t| *t != ticket);
+        let was_first = queue.tickets.first() == Some(&ticket);
+        queue.tickets.remove(&ticket);
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         if was_first {
             // The next one may find a place too.
@@ -213,21 +205,20 @@ impl Admission {
         self.priorities[place].load(Ordering::Relaxed)
     }
 
-    /// The places of active runs, as bits.
-    pub(super) fn active(&self) -> u64 {
-        self.active.0.load(Ordering::Relaxed)
-    }
-
     /// The number of workers that may compute alongside the callers.
     pub(super) fn workers(&self) -> usize {
-        let callers = self.active().count_ones().max(1) as usize;
+        self.workers_beside(self.active.0.load(Ordering::Relaxed))
+    }
+
+    /// The number of workers that may compute alongside the callers of these runs.
+    fn workers_beside(&self, active: u64) -> usize {
+        let callers = active.count_ones().max(1) as usize;
         self.cores.load(Ordering::Relaxed).saturating_sub(callers)
     }
 
     /// The workers of the run in a place.
     pub(super) fn deal(&self, place: usize) -> Deal {
-        let active = self.active();
-        let workers = self.workers();
+        let active = self.active.0.load(Ordering::Relaxed);
         let (mut runs, mut rank) = (1, 0);
         let alone = self.alone.load(Ordering::Relaxed);
         if alone >> place & 1 == 1 {
@@ -249,7 +240,7 @@ impl Admission {
                 }
             }
         }
-        let workers = workers.saturating_sub(rank).div_ceil(runs);
+        let workers = self.workers_beside(active).saturating_sub(rank).div_ceil(runs);
         Deal { runs, rank, workers }
     }
 }
