@@ -2,7 +2,7 @@
 
 use super::{Violation, expect};
 use crate::control::{Param, Yield, params, yields};
-use crate::{DType, Func, Op, OpKind, Type};
+use crate::{DType, Func, Op, OpKind, Type, ValueId};
 
 /// Number and types of the parameters and results of each region.
 pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Violation> {
@@ -27,22 +27,29 @@ pub(super) fn agree(func: &Func, op: &Op) -> Result<(), Violation> {
         for (what, ids, types) in
             [("parameter", &block.params, takes), ("result", &block.results, gives)]
         {
-            let (expected, actual) = (types.len(), ids.len());
-            if expected != actual {
-                return Err(Violation::RegionCount { region, what, expected, actual });
-            }
-            for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
-                let Some(expected) = expected else { continue };
-                let fault = |expected, actual| Violation::RegionType {
-                    region,
-                    what,
-                    index,
-                    expected,
-                    actual,
-                };
-                expect(func.ty(id), expected, fault)?;
-            }
+            values(func, region, what, ids, types)?;
         }
+    }
+    Ok(())
+}
+
+/// Compares a region's parameters or results with their types; `None` allows any type.
+pub(super) fn values(
+    func: &Func,
+    region: usize,
+    what: &'static str,
+    ids: &[ValueId],
+    types: Vec<Option<Type>>,
+) -> Result<(), Violation> {
+    let (expected, actual) = (types.len(), ids.len());
+    if expected != actual {
+        return Err(Violation::RegionCount { region, what, expected, actual });
+    }
+    for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
+        let Some(expected) = expected else { continue };
+        let fault =
+            |expected, actual| Violation::RegionType { region, what, index, expected, actual };
+        expect(func.ty(id), expected, fault)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The rules of the tile level: exact types, what regions take and yield, and what may happen in them.
 
-use super::{Violation, expect};
+use super::{Violation, region};
 use crate::op::Effect;
 use crate::tile;
 use crate::{Block, Func, Op, OpKind};
@@ -9,27 +9,12 @@ use crate::{Block, Func, Op, OpKind};
 pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
     super::op::typed(func, op)?;
     tile::declared(func, op)?;
-    for (region, (block, signature)) in
-        op.regions.iter().zip(tile::signature(func, op)?).enumerate()
-    {
+    for (at, (block, signature)) in op.regions.iter().zip(tile::signature(func, op)?).enumerate() {
         for (what, ids, types) in [
             ("parameter", &block.params, signature.takes),
             ("result", &block.results, signature.yields),
         ] {
-            let (expected, actual) = (types.len(), ids.len());
-            if expected != actual {
-                return Err(Violation::RegionCount { region, what, expected, actual });
-            }
-            for (index, (&id, expected)) in ids.iter().zip(types).enumerate() {
-                let fault = |expected, actual| Violation::RegionType {
-                    region,
-                    what,
-                    index,
-                    expected,
-                    actual,
-                };
-                expect(func.ty(id), expected, fault)?;
-            }
+            region::values(func, at, what, ids, types.into_iter().map(Some).collect())?;
         }
     }
     match op.kind {
