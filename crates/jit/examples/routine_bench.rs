@@ -14,7 +14,9 @@ use std::mem::transmute;
 
 use timing::best;
 use trident_ir::DType;
-use trident_jit::routine::{Dot, Fold, Function, Rmw, Rounding, Routine, dot_scratch_bytes, table};
+use trident_jit::routine::{
+    Dot, Fold, Format, Function, Rmw, Rounding, Routine, dot_scratch_bytes, table,
+};
 use trident_simd::Isa;
 
 /// Elements of a strip.
@@ -216,7 +218,8 @@ fn products(isa: Isa, filter: &str) {
         [I8, I8, I32],
     ] {
         let [a, b, c] = dtypes;
-        let Some(address) = address(Routine::Dot { a, b, c }, isa) else { continue };
+        let Some(([a_format, b_format, c_format], wide)) = Format::of(dtypes) else { continue };
+        let Some(address) = address(Routine::Dot { wide }, isa) else { continue };
         // SAFETY: the routine's signature.
         let f: unsafe extern "C" fn(*const Dot) = unsafe { transmute(address) };
         let run = |m: usize, n: usize, k: usize, columns: bool| {
@@ -235,6 +238,9 @@ fn products(isa: Isa, filter: &str) {
                 m,
                 n,
                 k,
+                a_format,
+                b_format,
+                c_format,
                 a: x.as_ptr().cast(),
                 a_batch: 0,
                 a_row: k as isize,

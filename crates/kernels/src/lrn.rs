@@ -84,8 +84,7 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
                 let v = unsafe { S::F32::load_up_to_at(s, at.add(w * pixels), n - i) };
                 sum = v.mul_add(v, sum);
             }
-            // SAFETY: as above.
-            let v = unsafe { S::F32::load_up_to_at(s, at.add(c * pixels), n - i) };
+            let v = s.load_up_to(&x[c * pixels..][i..n]);
             let d = sum.mul_add(alpha, bias);
             let power = if lrn.beta == 0.75 {
                 let root = d.sqrt();
@@ -97,8 +96,7 @@ fn block_lanes<S: Simd>(s: S, lrn: &Lrn, pixels: usize, x: &[f32], y: &mut [&mut
             } else {
                 math::exp(math::ln(d).mul(s.splat(lrn.beta)))
             };
-            // SAFETY: `i` is below the length of `y`.
-            unsafe { v.div(power).store_up_to_at(y.as_mut_ptr().add(i), n - i) };
+            v.div(power).store_up_to(&mut y[i..]);
             i += S::F32::LANES;
         }
     }

@@ -36,28 +36,21 @@ fn fold<S: Simd>(
         i += 4 * lanes;
     }
     while i < n {
-        // SAFETY: the row has `n` elements.
-        acc[0] = f(acc[0], unsafe { load_or(s, x.as_ptr().add(i), n - i, fill) });
+        acc[0] = f(acc[0], load_or(s, &x[i..], fill));
         i += lanes;
     }
     join(join(acc[0], acc[1]), join(acc[2], acc[3]))
 }
 
-/// Loads up to a vector; missing lanes are `fill`.
-///
-/// # Safety
-/// `n` elements are readable.
+/// Loads the first elements of `x`, up to a vector; missing lanes are `fill`.
 #[inline(always)]
-unsafe fn load_or<S: Simd>(s: S, p: *const f32, n: usize, fill: f32) -> S::F32 {
-    // SAFETY: passed on; less than a vector fits into the array, as no vector is wider.
-    unsafe {
-        if n >= S::F32::LANES {
-            return S::F32::load_at(s, p);
-        }
-        let mut lanes = [fill; WIDEST];
-        lanes.as_mut_ptr().copy_from_nonoverlapping(p, n);
-        s.load(&lanes)
+fn load_or<S: Simd>(s: S, x: &[f32], fill: f32) -> S::F32 {
+    if x.len() >= S::F32::LANES {
+        return s.load(x);
     }
+    let mut lanes = [fill; WIDEST];
+    lanes[..x.len()].copy_from_slice(x);
+    s.load(&lanes)
 }
 
 /// A sum of `term` over the row; `term(fill)` must be 0.
@@ -194,9 +187,7 @@ fn log_softmax_lanes<S: Simd>(s: S, x: &[f32], y: &mut [f32]) {
     for block in x.chunks(BLOCK) {
         let (mut sum, mut i) = (s.splat(0.0), 0);
         while i < block.len() {
-            let left = block.len() - i;
-            // SAFETY: as many elements of the block are left.
-            let x = unsafe { load_or(s, block.as_ptr().add(i), left, f32::NEG_INFINITY) };
+            let x = load_or(s, &block[i..], f32::NEG_INFINITY);
             sum = sum.add(math::exp(x.sub(shift)));
             i += S::F32::LANES;
         }

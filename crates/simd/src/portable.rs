@@ -107,15 +107,16 @@ macro_rules! vector_of_lanes {
             }
             #[inline(always)]
             unsafe fn load_where_at(isa: Portable, p: *const $t, lanes: u32) -> Self {
-                if lanes.trailing_ones() as usize >= N {
-                    // SAFETY: passed on.
-                    return unsafe { Self::load_at(isa, p) };
-                }
                 let mut v = [0.0; N];
-                for (i, x) in v.iter_mut().enumerate() {
-                    if lanes >> i & 1 == 1 {
-                        // SAFETY: passed on.
-                        *x = unsafe { *p.wrapping_add(i) };
+                // SAFETY: passed on.
+                unsafe {
+                    if lanes.trailing_ones() as usize >= N {
+                        return Self::load_at(isa, p);
+                    }
+                    for (i, x) in v.iter_mut().enumerate() {
+                        if lanes >> i & 1 == 1 {
+                            *x = *p.wrapping_add(i);
+                        }
                     }
                 }
                 Lanes(v)

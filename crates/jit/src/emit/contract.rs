@@ -14,7 +14,8 @@ use super::guard::Numbers;
 use super::node::Kind;
 use super::{Emitter, Result, malformed};
 use crate::routine::{
-    Dot, DotScaled, Factor, Routine, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
+    Dot, DotScaled, Factor, Format, Routine, ScaledFactor, dot_scaled_scratch_bytes,
+    dot_scratch_bytes,
 };
 
 /// A factor in memory: the address of its first element and the strides of matrices, rows and columns, in elements.
@@ -141,6 +142,10 @@ impl<'m> Emitter<'m, '_> {
         let ([batch, m, k], [_, _, n]) = (matrix(op, &a_dims)?, matrix(op, &b_dims)?);
         let dtypes = [a, b, c].map(|node| self.nodes[node].elem.dtype());
         let elem = self.nodes[c].elem;
+        let (formats, wide) = Format::of(dtypes).ok_or_else(|| {
+            let [a, b, c] = dtypes;
+            malformed(op, format!("has no native code for {a} × {b} + {c}"))
+        })?;
         let a = self.factor(op, a, &a_dims)?;
         let b = self.factor(op, b, &b_dims)?;
         let (out, fresh) = self.summed_in(op, c, &dims)?;
@@ -155,6 +160,9 @@ impl<'m> Emitter<'m, '_> {
             (offset_of!(Dot, m), m),
             (offset_of!(Dot, n), n),
             (offset_of!(Dot, k), k),
+            (offset_of!(Dot, a_format), formats[0] as usize),
+            (offset_of!(Dot, b_format), formats[1] as usize),
+            (offset_of!(Dot, c_format), formats[2] as usize),
             (offset_of!(Dot, c_batch), m * n),
             (offset_of!(Dot, c_row), n),
             (offset_of!(Dot, fresh), usize::from(fresh)),
@@ -175,8 +183,7 @@ impl<'m> Emitter<'m, '_> {
         ] {
             self.put(record, offset, value);
         }
-        let [a, b, c] = dtypes;
-        self.call_routine(op, Routine::Dot { a, b, c }, &[record])?;
+        self.call_routine(op, Routine::Dot { wide }, &[record])?;
         let node = self.node(Kind::Buffer(out), elem, index_bits(&dims), 1, 0);
         self.give_block(op, 0, node, dims)
     }

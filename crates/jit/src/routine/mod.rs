@@ -25,7 +25,9 @@ mod narrow;
 mod print;
 
 pub use crate::fold::Fold;
-pub use dot::{Dot, DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes};
+pub use dot::{
+    Dot, DotScaled, Factor, Format, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
+};
 pub use function::Function;
 pub use print::Print;
 pub use trident_simd::narrow::Rounding;
@@ -81,12 +83,8 @@ pub enum Routine {
     },
     /// `fn(args: *const Dot)`: c += a · b. See [`Dot`].
     Dot {
-        /// Element type of a.
-        a: DType,
-        /// Element type of b.
-        b: DType,
-        /// Element type of c.
-        c: DType,
+        /// Type that the product is computed in: `f32` or `f64`.
+        wide: DType,
     },
     /// `fn(args: *const DotScaled)`: c += (a scaled) · (b scaled) for `f32` c. See [`DotScaled`].
     DotScaled,

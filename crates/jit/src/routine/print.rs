@@ -56,17 +56,18 @@ pub(super) fn register(registry: &mut Registry) {
 /// The pointers are valid for what `Print` says.
 unsafe fn lines(p: &Print) -> String {
     // SAFETY: guaranteed by the caller.
-    let prefix = unsafe { std::slice::from_raw_parts(p.prefix, p.prefix_len) };
+    let (prefix, dims): (&[u8], &[u64]) = unsafe {
+        let dims = match p.rank {
+            0 => &[],
+            rank => std::slice::from_raw_parts(p.dims, rank as usize),
+        };
+        (std::slice::from_raw_parts(p.prefix, p.prefix_len), dims)
+    };
     let prefix = String::from_utf8_lossy(prefix);
     let [x, y, z] = p.program;
     if p.operands == 0 {
         return format!("pid ({x}, {y}, {z}){prefix}\n");
     }
-    let dims = match p.rank {
-        0 => &[],
-        // SAFETY: guaranteed by the caller.
-        rank => unsafe { std::slice::from_raw_parts(p.dims, rank as usize) },
-    };
     let dtype = DType::ALL.get(p.dtype as usize).copied();
     let size = dtype.map_or(8, DType::size);
     let mut text = String::new();

@@ -209,7 +209,7 @@ fn channel_lanes<S: Simd>(
 /// `N` vectors of outputs, each a chain of multiply-adds in the order of the taps.
 ///
 /// # Safety
-/// The places are the layout's; `padded` is as long as it says, `out` and the residual have its outputs.
+/// The places are the layout's, and `padded` is as long as it says.
 #[inline(always)]
 unsafe fn block<S: Simd, const N: usize>(
     s: S,
@@ -237,9 +237,7 @@ unsafe fn block<S: Simd, const N: usize>(
     if let Some(residual) = finish.residual {
         for i in 0..N {
             let Place { to, lanes, .. } = places[i];
-            // SAFETY: the outputs have the place.
-            let r = unsafe { S::F32::load_up_to_at(s, residual.as_ptr().add(to), lanes) };
-            acc[i] = acc[i].add(r);
+            acc[i] = acc[i].add(s.load_up_to(&residual[to..to + lanes]));
         }
     }
     if let Some((lo, hi)) = finish.limits {
@@ -251,8 +249,7 @@ unsafe fn block<S: Simd, const N: usize>(
     }
     for i in 0..N {
         let Place { to, lanes, .. } = places[i];
-        // SAFETY: as above.
-        unsafe { acc[i].store_up_to_at(out.as_mut_ptr().add(to), lanes) };
+        acc[i].store_up_to(&mut out[to..to + lanes]);
     }
 }
 

@@ -154,33 +154,33 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
             }
         }
     }
-    if !f.row_bias.is_null() {
-        for i in 0..ROWS {
-            // SAFETY: there is one for each row of C.
-            let bias = V::new(isa, unsafe { *f.row_bias.add(row + i) });
-            for j in 0..VECTORS {
-                acc[i][j] = acc[i][j].add(bias);
-            }
-        }
-    }
-    if !f.col_bias.is_null() {
-        for j in 0..VECTORS {
-            // SAFETY: there is one for each column of C.
-            let bias =
-                unsafe { V::load_up_to_at(isa, f.col_bias.add(col + j * V::LANES), lanes_of(j)) };
+    // SAFETY: there is a bias for each row or column of C, and a residual for each element, in its place.
+    unsafe {
+        if !f.row_bias.is_null() {
             for i in 0..ROWS {
-                acc[i][j] = acc[i][j].add(bias);
+                let bias = V::new(isa, *f.row_bias.add(row + i));
+                for j in 0..VECTORS {
+                    acc[i][j] = acc[i][j].add(bias);
+                }
             }
         }
-    }
-    if !f.residual.is_null() {
-        let beta = V::new(isa, f.beta);
-        for i in 0..ROWS {
+        if !f.col_bias.is_null() {
             for j in 0..VECTORS {
-                let at = (row + i) * ldc + col + j * V::LANES;
-                // SAFETY: there is one for each element of C, in its place.
-                let r = unsafe { V::load_up_to_at(isa, f.residual.add(at), lanes_of(j)) };
-                acc[i][j] = r.mul_add(beta, acc[i][j]);
+                let bias = f.col_bias.add(col + j * V::LANES);
+                let bias = V::load_up_to_at(isa, bias, lanes_of(j));
+                for i in 0..ROWS {
+                    acc[i][j] = acc[i][j].add(bias);
+                }
+            }
+        }
+        if !f.residual.is_null() {
+            let beta = V::new(isa, f.beta);
+            for i in 0..ROWS {
+                for j in 0..VECTORS {
+                    let r = f.residual.add((row + i) * ldc + col + j * V::LANES);
+                    let r = V::load_up_to_at(isa, r, lanes_of(j));
+                    acc[i][j] = r.mul_add(beta, acc[i][j]);
+                }
             }
         }
     }
@@ -204,19 +204,18 @@ unsafe fn finish<V: Vector, const ROWS: usize, const VECTORS: usize>(
 unsafe fn thin<W: Vector, V: Vector<Elem = W::Elem>, const PANELS: usize, const COLS: usize>(
     t: &Tile<'_, W::Elem>,
 ) {
-    // SAFETY: the machine has the instruction sets.
-    let (narrow, wide) = unsafe { (W::Isa::assume(), V::Isa::assume()) };
-    let zero = W::new(narrow, W::Elem::default());
     // Column by column in the registers, row by row in C; this is where the two meet.
     let mut rows = [[W::Elem::default(); 16]; 32];
-    if t.accumulate {
-        for (i, row) in rows.iter_mut().enumerate().take(t.rows) {
-            for (j, x) in row.iter_mut().enumerate().take(COLS) {
-                // SAFETY: an element of the tile.
-                *x = unsafe { *t.c.add(i * t.ldc + j) };
+    // SAFETY: the machine has the instruction sets; the elements of C are the tile's.
+    let (narrow, wide) = unsafe {
+        if t.accumulate {
+            for (i, row) in rows.iter_mut().enumerate().take(t.rows) {
+                row.as_mut_ptr().copy_from_nonoverlapping(t.c.add(i * t.ldc), COLS);
             }
         }
-    }
+        (W::Isa::assume(), V::Isa::assume())
+    };
+    let zero = W::new(narrow, W::Elem::default());
     let mut acc = [[zero; COLS]; PANELS];
     let mut lane = [W::Elem::default(); 16];
     for p in 0..PANELS {

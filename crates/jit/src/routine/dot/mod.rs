@@ -3,17 +3,14 @@
 //! Blocks are small and in cache, so a is read in place, and b too if its rows are contiguous; otherwise b is packed
 //! into panels of the micro-kernels' width. Narrow elements are widened first.
 
-mod compiled;
 mod operand;
 mod scaled;
 mod tile;
 
 use trident_ir::DType;
-use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
 
-use compiled::Compiled;
-use half::{bf16, f16};
-use operand::{Matrix, Summing, Wide, Widening};
+pub use operand::Format;
+use operand::{Matrix, Wide, widened};
 pub use scaled::{DotScaled, Factor, ScaledFactor, dot_scaled_scratch_bytes};
 use tile::{Tile, Tiles};
 use trident_simd::Simd;
@@ -23,7 +20,7 @@ use super::{Registry, Routine, each_isa};
 /// The operands of [`Routine::Dot`]: `c[i, j] += Σ a[i, p] · b[p, j]` for each item of a batch, in ascending `p`.
 ///
 /// Strides are in elements. Floats are multiplied and summed in `f32` (`f64` for `f64`), and a narrower `c` is rounded
-/// once at the end; integers wrap around.
+/// once at the end; integers wrap around. [`Format::of`] tells which formats go together.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Dot {
@@ -35,6 +32,12 @@ pub struct Dot {
     pub n: usize,
     /// Columns of a, rows of b.
     pub k: usize,
+    /// The format of a.
+    pub a_format: Format,
+    /// The format of b.
+    pub b_format: Format,
+    /// The format of c.
+    pub c_format: Format,
     /// The left operand, `batch × m × k`.
     pub a: *const u8,
     /// Stride of its matrices.
@@ -94,62 +97,58 @@ impl Scratch {
     }
 }
 
-/// [`Routine::Dot`] by vectors of `V`. Code that depends on element types is called by address, once per block, so that
-/// all types share one copy of this function.
+/// [`Routine::Dot`] by vectors of `V`. All formats share one copy of this function.
 ///
 /// # Safety
-/// As `d` says, with elements of the types that `left`, `right` and `sums` are for.
+/// As `d` says.
 #[inline(always)]
-unsafe fn dot<V: Tiles>(
-    isa: V::Isa,
-    d: &Dot,
-    left: Widening<V::Elem>,
-    right: Widening<V::Elem>,
-    sums: Summing<V::Elem>,
-) {
-    let limit = left.max_k.min(right.max_k);
+unsafe fn dot<V: Tiles>(isa: V::Isa, d: &Dot) {
+    let [a_size, b_size, c_size] =
+        [d.a_format, d.b_format, d.c_format].map(|f| f.size(size_of::<V::Elem>()));
+    let in_place = d.c_format == Format::Wide;
+    let limit = d.a_format.max_k().min(d.b_format.max_k());
     for i in 0..d.batch as isize {
-        let a = d.a.wrapping_offset(i * d.a_batch * left.size);
-        let b = d.b.wrapping_offset(i * d.b_batch * right.size);
-        let c = d.c.wrapping_offset(i * d.c_batch * sums.size);
-        if d.fresh != 0 && sums.parts.is_some() {
-            for i in 0..d.m as isize {
-                let row = c.wrapping_offset(i * d.c_row * sums.size);
+        let c = d.c.wrapping_offset(i * d.c_batch * c_size);
+        let c_row = |r: usize| c.wrapping_offset(r as isize * d.c_row * c_size);
+        if d.fresh != 0 && !in_place {
+            for r in 0..d.m {
                 // SAFETY: a row of c, for which all zero bits are valid.
-                unsafe { row.write_bytes(0, d.n * sums.size as usize) };
+                unsafe { c_row(r).write_bytes(0, d.n * c_size as usize) };
             }
         }
         let mut k0 = 0;
         while k0 < d.k {
             let k = limit.min(d.k - k0);
             let a = Matrix {
-                data: a.wrapping_offset(k0 as isize * d.a_col * left.size),
+                data: d.a.wrapping_offset((i * d.a_batch + k0 as isize * d.a_col) * a_size),
                 rows: d.m,
                 cols: k,
                 row: d.a_row,
                 col: d.a_col,
             };
             let b = Matrix {
-                data: b.wrapping_offset(k0 as isize * d.b_row * right.size),
+                data: d.b.wrapping_offset((i * d.b_batch + k0 as isize * d.b_row) * b_size),
                 rows: k,
                 cols: d.n,
                 row: d.b_row,
                 col: d.b_col,
             };
+            let c = Matrix { data: c.cast_const(), rows: d.m, cols: d.n, row: d.c_row, col: 1 };
             let mut scratch = Scratch(d.scratch);
-            // SAFETY: the operands are as large as `d` says, and so is the scratch.
+            // SAFETY: the operands are as large as `d` says, and so is the scratch. Sums are in c, or in the scratch in rows
+            // without gaps, because the columns of c are contiguous.
             unsafe {
-                let a = left.widened(a, &mut scratch);
-                let b = right.widened(b, &mut scratch);
-                let (sum, sum_row) = match sums.parts {
-                    None => (c.cast::<V::Elem>(), d.c_row),
-                    Some((begin, _)) => (begin(c, d.c_row, d.m, d.n, &mut scratch), d.n as isize),
-                };
+                let a = widened(isa, d.a_format, a, &mut scratch);
+                let b = widened(isa, d.b_format, b, &mut scratch);
+                let sum: Matrix<V::Elem> = widened(isa, d.c_format, c, &mut scratch);
                 let panel = scratch.take(k * d.n.next_multiple_of(V::COLUMNS));
-                let fresh = sums.parts.is_none() && d.fresh != 0 && k0 == 0;
-                product::<V>(isa, a, b, sum, sum_row, fresh, panel);
-                if let Some((_, end)) = sums.parts {
-                    end(c, d.c_row, d.m, d.n, sum);
+                let fresh = in_place && d.fresh != 0 && k0 == 0;
+                product::<V>(isa, a, b, sum.data.cast_mut(), sum.row, fresh, panel);
+                if !in_place {
+                    for r in 0..d.m {
+                        let sums = sum.data.add(r * d.n);
+                        V::Elem::narrow(isa, d.c_format, c_row(r), sums, d.n);
+                    }
                 }
             }
             k0 += k;
@@ -218,34 +217,15 @@ fn crowded<T>(b: Matrix<T>) -> bool {
 
 pub(super) fn register(registry: &mut Registry) {
     macro_rules! dots {
-        ($v:ident: $($a:ident $b:ident $c:ident;)*) => { $({
-            let addresses = each_isa!(fn(args: *const Dot) {
-                type V = <S as Simd>::$v;
-                let (a, b) = (Widening::of::<V, $a>(), Widening::of::<V, $b>());
+        ($($wide:ident)*) => { $({
+            let addresses = each_isa!(|s| fn(args: *const Dot) {
                 // SAFETY: the caller keeps the contract of `Dot`.
-                unsafe { V::dot(&*args, a, b, Summing::of::<V, $c>()) }
+                unsafe { dot::<<S as Simd>::$wide>(s, &*args) }
             });
-            let dtype = |d: DType| d;
-            let routine = Routine::Dot {
-                a: dtype(<$a as trident_ir::Element>::DTYPE),
-                b: dtype(<$b as trident_ir::Element>::DTYPE),
-                c: dtype(<$c as trident_ir::Element>::DTYPE),
-            };
-            registry.add(routine, addresses);
+            registry.add(Routine::Dot { wide: DType::$wide }, addresses);
         })* };
     }
-    macro_rules! narrow {
-        ($($a:ident $b:ident)*) => {
-            dots! { F32: $($a $b f32; $a $b f16; $a $b bf16;)* }
-        };
-    }
-    dots! { F32: f32 f32 f32; i8 i8 i32; u8 u8 i32; }
-    dots! { F64: f64 f64 f64; }
-    narrow! { f16 f16 bf16 bf16 }
-    narrow! {
-        F8E4M3FN F8E4M3FN F8E4M3FN F8E5M2 F8E5M2 F8E4M3FN F8E5M2 F8E5M2
-        F8E4M3FNUZ F8E4M3FNUZ F8E4M3FNUZ F8E5M2FNUZ F8E5M2FNUZ F8E4M3FNUZ F8E5M2FNUZ F8E5M2FNUZ
-    }
+    dots!(F32 F64);
     scaled::register(registry);
 }
 

@@ -1,13 +1,11 @@
 //! Products of blocks whose factors have scales shared by groups along k: decoded and scaled in `f32`, then multiplied.
 
-use half::bf16;
-use trident_ir::element::{F8E4M3FN, F8E5M2};
+use trident_ir::element::F8E4M3FN;
 use trident_simd::Simd;
 
-use super::operand::{Matrix, decode};
+use super::operand::{Format, Matrix, Wide};
 use super::tile::Tiles;
 use super::{Scratch, WIDEST, product};
-use crate::routine::convert::from_f16;
 use crate::routine::narrow::Narrow;
 use crate::routine::{Registry, Routine, each_isa};
 
@@ -98,22 +96,26 @@ unsafe fn dot_scaled<S: Simd<F32: Tiles>>(s: S, d: &DotScaled) {
         if !d.a.scale.is_null() {
             let group = (d.a.group as usize).max(1);
             let per_row = k.div_ceil(group);
+            // SAFETY: a has as many scales.
+            let codes =
+                unsafe { std::slice::from_raw_parts(d.a.scale.add(i * m * per_row), m * per_row) };
             for r in 0..m {
                 for p in 0..k {
-                    // SAFETY: a has as many scales.
-                    let scale = unsafe { scale(&d.a, (i * m + r) * per_row + p / group) };
-                    a[r * k + p] *= scale;
+                    a[r * k + p] *= scale(&d.a, codes[r * per_row + p / group]);
                 }
             }
         }
         if !d.b.scale.is_null() {
             let group = (d.b.group as usize).max(1);
             let per_column = k.div_ceil(group);
+            // SAFETY: b has as many scales.
+            let codes = unsafe {
+                std::slice::from_raw_parts(d.b.scale.add(i * n * per_column), n * per_column)
+            };
             for p in 0..k {
                 if p % group == 0 {
                     for (j, s) in scales.iter_mut().enumerate() {
-                        // SAFETY: b has as many scales.
-                        *s = unsafe { scale(&d.b, (i * n + j) * per_column + p / group) };
+                        *s = scale(&d.b, codes[j * per_column + p / group]);
                     }
                 }
                 for (x, s) in b[p * n..(p + 1) * n].iter_mut().zip(&*scales) {
@@ -130,14 +132,9 @@ unsafe fn dot_scaled<S: Simd<F32: Tiles>>(s: S, d: &DotScaled) {
     }
 }
 
-/// Scale number `i`.
-///
-/// # Safety
-/// The factor has a scale of this number.
+/// The value of a scale of the factor.
 #[inline(always)]
-unsafe fn scale(x: &ScaledFactor, i: usize) -> f32 {
-    // SAFETY: guaranteed by the caller.
-    let code = unsafe { *x.scale.add(i) };
+fn scale(x: &ScaledFactor, code: u8) -> f32 {
     if x.scale_format == 0 {
         trident_ir::element::F8E8M0FNU(code).to_f32()
     } else {
@@ -164,10 +161,10 @@ unsafe fn values<S: Simd>(
     // SAFETY: item `i` is as large as the format says, and so is `out`.
     unsafe {
         match x.format {
-            Factor::E4M3 => decode(out, x.data.cast::<F8E4M3FN>().add(i * n), n),
-            Factor::E5M2 => decode(out, x.data.cast::<F8E5M2>().add(i * n), n),
-            Factor::BF16 => decode(out, x.data.cast::<bf16>().add(i * n), n),
-            Factor::FP16 => from_f16(s, out, x.data.cast::<u16>().add(i * n), n),
+            Factor::E4M3 => f32::widen(s, Format::F8E4M3FN, out, x.data.add(i * n), n),
+            Factor::E5M2 => f32::widen(s, Format::F8E5M2, out, x.data.add(i * n), n),
+            Factor::BF16 => f32::widen(s, Format::BF16, out, x.data.add(2 * i * n), n),
+            Factor::FP16 => f32::widen(s, Format::F16, out, x.data.add(2 * i * n), n),
             Factor::E2M1 if along => {
                 let data = x.data.add(i * n / 2);
                 for p in 0..n / 2 {

@@ -1,7 +1,8 @@
 //! Products compared with a naive loop, for every instruction set: all types, small and odd extents, strides, batches.
 
+use half::{bf16, f16};
 use trident_ir::Element;
-use trident_ir::element::{F4E2M1FN, F8E8M0FNU};
+use trident_ir::element::{F4E2M1FN, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use trident_simd::Isa;
 
 use super::*;
@@ -100,11 +101,15 @@ fn check_sum<A: Number, B: Number, C: Number>(
     let before = c.clone();
     let dtypes = [A::DTYPE, B::DTYPE, C::DTYPE];
     let mut scratch = vec![0u64; dot_scratch_bytes(dtypes, m, n, k).unwrap() / 8 + 8];
+    let ([a_format, b_format, c_format], wide) = Format::of(dtypes).unwrap();
     let d = Dot {
         batch,
         m,
         n,
         k,
+        a_format,
+        b_format,
+        c_format,
         a: a.as_ptr().cast(),
         a_batch: a_batch as isize,
         a_row,
@@ -119,7 +124,7 @@ fn check_sum<A: Number, B: Number, C: Number>(
         fresh: usize::from(fresh),
         scratch: scratch.as_mut_ptr().cast(),
     };
-    let routine = Routine::Dot { a: A::DTYPE, b: B::DTYPE, c: C::DTYPE };
+    let routine = Routine::Dot { wide };
     let f = c_function!(address(routine, isa); *const Dot);
     // SAFETY: `d` describes the vectors above.
     unsafe {
@@ -141,7 +146,7 @@ fn check_sum<A: Number, B: Number, C: Number>(
                 let got = c[at].value();
                 assert!(
                     (got - sum).abs() <= tolerance * (1.0 + sum.abs()),
-                    "{} {routine:?} {batch}x{m}x{n}x{k} fresh {fresh} at {i}, {r}, {j}: {got}, not {sum}",
+                    "{} {dtypes:?} {batch}x{m}x{n}x{k} fresh {fresh} at {i}, {r}, {j}: {got}, not {sum}",
                     isa.name()
                 );
             }
@@ -179,6 +184,8 @@ fn every_type() {
     for isa in Isa::available() {
         for layout in [Rows, Columns] {
             let l = [Rows, layout];
+            check::<f32, f32, f16>(isa, e, l, 1e-3);
+            check::<f32, f32, bf16>(isa, e, l, 8e-3);
             check::<f16, f16, f16>(isa, e, l, 1e-3);
             check::<f16, f16, bf16>(isa, e, l, 8e-3);
             check::<bf16, bf16, f32>(isa, e, l, 1e-5);
@@ -189,9 +196,29 @@ fn every_type() {
             check::<F8E5M2FNUZ, F8E5M2FNUZ, f32>(isa, e, l, 1e-5);
             check::<u8, u8, i32>(isa, e, l, 0.0);
         }
+        let gaps = [Layout::Gaps, Layout::Gaps];
+        check::<bf16, bf16, f32>(isa, e, gaps, 1e-5);
+        check::<F8E4M3FN, F8E4M3FN, bf16>(isa, e, gaps, 8e-3);
+        check::<u8, u8, i32>(isa, e, gaps, 0.0);
         // Longer than the exact partial sums of integers.
         check::<i8, i8, i32>(isa, [1, 3, 16, 2500], [Rows, Rows], 0.0);
         check::<u8, u8, i32>(isa, [1, 3, 16, 700], [Rows, Columns], 0.0);
+    }
+}
+
+#[test]
+fn formats_that_do_not_go_together_have_no_routine() {
+    use DType::{F16, F32, F64, I8, I32, I64, U8};
+    for dtypes in [
+        [F64, F64, F32],
+        [F32, F32, F64],
+        [I8, I8, F32],
+        [F16, F16, I32],
+        [I8, F32, I32],
+        [I32, I32, I32],
+        [U8, U8, I64],
+    ] {
+        assert_eq!(Format::of(dtypes), None, "{dtypes:?}");
     }
 }
 
@@ -212,6 +239,9 @@ fn an_element_does_not_depend_on_its_place() {
             m,
             n,
             k,
+            a_format: Format::Wide,
+            b_format: Format::Wide,
+            c_format: Format::Wide,
             a: a.as_ptr().cast(),
             a_batch: 0,
             a_row: k as isize,
@@ -226,7 +256,7 @@ fn an_element_does_not_depend_on_its_place() {
             fresh: 0,
             scratch: scratch.as_mut_ptr().cast(),
         };
-        let routine = Routine::Dot { a: DType::F32, b: DType::F32, c: DType::F32 };
+        let routine = Routine::Dot { wide: DType::F32 };
         let f = c_function!(address(routine, isa); *const Dot);
         // SAFETY: `d` describes the vectors above.
         unsafe {
