@@ -105,12 +105,16 @@ mod x86 {
             }
             let r = transpose(r);
             for (i, r) in r.into_iter().enumerate() {
-                // SAFETY: both are 32 bytes, for which every value is valid.
-                let lanes = unsafe { std::mem::transmute::<__m256, [f32; 8]>(r) };
-                let to = &mut dst[(p + i) * width + first..];
-                match to.first_chunk_mut() {
-                    Some(to) => *to = lanes,
-                    None => to.copy_from_slice(&lanes[..to.len()]),
+                let at = (p + i) * width + first;
+                if at + 8 <= dst.len() {
+                    // SAFETY: eight elements of the panel.
+                    unsafe { _mm256_storeu_ps(dst.as_mut_ptr().add(at), r) };
+                } else {
+                    let to = &mut dst[at..];
+                    let mut lanes = [0.0f32; 8];
+                    // SAFETY: as above.
+                    unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), r) };
+                    to.copy_from_slice(&lanes[..to.len()]);
                 }
             }
         }
