@@ -54,12 +54,25 @@ pub(crate) fn run() -> Result<Outcome> {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
     }
-    for devices in ["cpu", "queued", "queued,cpu"] {
+    for devices in devices_with_lists()?.iter().map(String::as_str).chain(["queued", "queued,cpu"])
+    {
         let name = format!("conformance onnx on {devices}");
         steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
     }
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
     Ok(steps.finish())
+}
+
+/// The devices that have a list of expected failures, `conformance/onnx-<device>.toml`.
+fn devices_with_lists() -> Result<Vec<String>> {
+    let mut devices = vec![];
+    for entry in std::fs::read_dir(paths::root().join("conformance"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let device = name.strip_prefix("onnx-").and_then(|name| name.strip_suffix(".toml"));
+        devices.extend(device.map(str::to_owned));
+    }
+    devices.sort_unstable();
+    Ok(devices)
 }
 
 /// Install what later steps need and report what cannot be installed.

@@ -138,6 +138,7 @@ fn the_cheapest_device_that_takes_an_op_gets_it_and_the_plan_tells_why() {
     assert_eq!((steps[0].device.as_str(), steps[1].device.as_str()), ("fast", "slow"));
     assert!(steps[0].reason.contains("cheapest of 2"), "{}", steps[0].reason);
     assert!(steps[0].reason.contains("shy does not claim it"), "{}", steps[0].reason);
+    assert!(steps[1].reason.contains("the only device that can run it"), "{}", steps[1].reason);
     assert!(steps[1].reason.contains("fast declined: it is Tuesday"), "{}", steps[1].reason);
     let results = session.run(&[("x", tensor(&[3], &[0f32, 1.0, 2.0]))]).unwrap();
     assert_eq!(results[0].1.as_tensor().unwrap().slice::<f32>().unwrap(), [2.0, 3.0, 4.0]);

@@ -3,7 +3,7 @@
 use crate::fold::{self, Evaluate};
 use crate::rewrite::PassReport;
 use crate::{fuse as fusion, simplify};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::verify::VerifyError;
 use trident_ir::{Func, OpKind};
@@ -78,7 +78,8 @@ pub fn passes() -> Vec<&'static str> {
     let mut names = vec!["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
     names.extend(simplify::names());
     names.extend(fusion::names());
-    names.dedup();
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
     names
 }
 

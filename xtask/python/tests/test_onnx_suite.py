@@ -9,7 +9,7 @@ import numpy as np
 
 import expectations
 from onnx_suite import report
-from onnx_suite.__main__ import list_name
+from onnx_suite.__main__ import REFUSAL, list_name
 from onnx_suite.cases import compare, compare_types
 
 TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
@@ -17,6 +17,14 @@ TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
 
 def row(case, status, message="", opset=1, ops=("Add",)):
     return {"case": case, "status": status, "message": message, "opset": opset, "ops": list(ops)}
+
+
+class Refusals(unittest.TestCase):
+    def test_equal_reasons_are_one_group(self):
+        for node in ["`x1` (a: f32[2, N])", "`x (2)` (a: f32[3], b: absent)", "(a: sequence)"]:
+            message = f"plan: no device can run matmul {node}: tiny: only (adds): no products"
+            self.assertEqual(REFUSAL.sub(r"\1: ", message), "matmul: only (adds): no products")
+        self.assertEqual(REFUSAL.sub(r"\1: ", "load: no such op"), "load: no such op")
 
 
 class Comparison(unittest.TestCase):

@@ -278,15 +278,16 @@ impl Compiler<'_> {
             constant: &constant,
             pool: self.pool,
         };
-        for Offer { nanos, place } in &offers {
+        for (declines, Offer { nanos, place }) in offers.iter().enumerate() {
             let device = &self.devices[*place];
             let name = device.info().name.clone();
             let compiled = caught(|| device.compile(&unit))
                 .map_err(|message| PlanError::Panic { op: described.into(), message })?;
             match compiled {
                 Ok(exe) => {
-                    let choice = match offers.len() {
-                        1 => "the only device that claims it".to_owned(),
+                    let choice = match offers.len() - declines {
+                        1 if declines == 0 => "the only device that claims it".to_owned(),
+                        1 => "the only device that can run it".to_owned(),
                         n => format!("estimated at {:.1} µs, cheapest of {n}", nanos / 1e3),
                     };
                     notes.insert(0, choice);
