@@ -15,7 +15,7 @@ use std::mem::transmute;
 use timing::best;
 use trident_ir::DType;
 use trident_jit::routine::{
-    Dot, Fold, Format, Function, Rmw, Rounding, Routine, dot_scratch_bytes, table,
+    Dot, Format, Function, Reduction, Rmw, Rounding, Routine, dot_scratch_bytes, table,
 };
 use trident_simd::Isa;
 
@@ -141,19 +141,19 @@ fn strips(isa: Isa, filter: &str) {
         one(&format!("{from} to {to}"), routine, from, to);
     }
     for (dtype, op) in [
-        (DType::F32, Fold::Sum),
-        (DType::F32, Fold::MaxNum),
-        (DType::F64, Fold::Sum),
-        (DType::I32, Fold::Sum),
-        (DType::I8, Fold::Max),
-        (DType::F16, Fold::Sum),
+        (DType::F32, Reduction::Sum),
+        (DType::F32, Reduction::MaxNum),
+        (DType::F64, Reduction::Sum),
+        (DType::I32, Reduction::Sum),
+        (DType::I8, Reduction::Max),
+        (DType::F16, Reduction::Sum),
     ] {
         let name = format!("{op:?} {dtype}");
         if !name.contains(filter) {
             continue;
         }
         for n in [64, N] {
-            let Some(a) = address(Routine::Fold { op, dtype }, isa) else { continue };
+            let Some(a) = address(Routine::Reduce { op, dtype }, isa) else { continue };
             fill(x, dtype);
             // SAFETY: the routine's signature; one row of `n` elements.
             let f: unsafe extern "C" fn(*mut Line, *const Line, usize, usize, usize) =

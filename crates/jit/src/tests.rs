@@ -2,9 +2,9 @@
 
 use trident_simd::Isa;
 
-use super::fold::Fold;
 use super::loops::tests::{Random, address, call, disassembled, runs, same};
 use super::loops::{Class, Format, Sink, Value, Values, Width, traced};
+use super::reduction::Reduction;
 use super::routine::{Function, Routine, table};
 
 #[test]
@@ -46,10 +46,10 @@ fn functions_give_the_bits_of_their_strips() {
 }
 
 /// Compares a reduction of every length with the routine's.
-fn folds<T: trident_ir::Element + PartialEq>(
+fn reductions<T: trident_ir::Element + PartialEq>(
     width: Width,
     class: Class,
-    ops: &[Fold],
+    ops: &[Reduction],
     values: &[T],
     is_nan: impl Fn(T) -> bool,
 ) {
@@ -59,16 +59,16 @@ fn folds<T: trident_ir::Element + PartialEq>(
             let zero = v.float(0.0);
             let x = v.add(Value::Load { stream: 0, other: Some(zero), format: Format::Same });
             let l =
-                v.finish(Sink::Fold { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
+                v.finish(Sink::Reduce { op, class, value: x, to: 1 }, len, vec![(0, Format::Same)]);
             let code = l.compile().unwrap();
             disassembled(&code);
             for on in [len, len - 1, 17.min(len), 0] {
                 let mut whole = values[..len].to_vec();
                 whole[on..].fill(T::default());
-                let slot = Routine::Fold { op, dtype: T::DTYPE }.slot().unwrap();
+                let slot = Routine::Reduce { op, dtype: T::DTYPE }.slot().unwrap();
                 let (mut ours, mut theirs) = ([T::default(); 2], [T::default(); 2]);
                 call(&code, &[address(values), ours.as_mut_ptr() as u64], on, len);
-                // SAFETY: a fold has this signature.
+                // SAFETY: a reduction has this signature.
                 unsafe {
                     let f: extern "C" fn(*mut T, *const T, usize, usize, usize) =
                         std::mem::transmute(table(Isa::detect())[slot]);
@@ -83,34 +83,49 @@ fn folds<T: trident_ir::Element + PartialEq>(
 }
 
 #[test]
-fn folds_give_the_bits_of_the_routine() {
+fn reductions_give_the_bits_of_the_routine() {
     if !runs() {
         return;
     }
-    let floats = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::MaxNum, Fold::MinNum];
-    let ints = [Fold::Sum, Fold::Prod, Fold::Max, Fold::Min, Fold::And, Fold::Or, Fold::Xor];
+    let floats = [
+        Reduction::Sum,
+        Reduction::Prod,
+        Reduction::Max,
+        Reduction::Min,
+        Reduction::MaxNum,
+        Reduction::MinNum,
+    ];
+    let ints = [
+        Reduction::Sum,
+        Reduction::Prod,
+        Reduction::Max,
+        Reduction::Min,
+        Reduction::And,
+        Reduction::Or,
+        Reduction::Xor,
+    ];
     let mut r = Random(77);
-    folds(Width::Four, Class::Float, &floats, &[f32::NAN; 512], f32::is_nan);
-    folds(Width::Four, Class::Float, &floats, &[f32::NEG_INFINITY; 512], f32::is_nan);
-    folds(Width::Eight, Class::Float, &floats, &[f64::INFINITY; 512], f64::is_nan);
+    reductions(Width::Four, Class::Float, &floats, &[f32::NAN; 512], f32::is_nan);
+    reductions(Width::Four, Class::Float, &floats, &[f32::NEG_INFINITY; 512], f32::is_nan);
+    reductions(Width::Eight, Class::Float, &floats, &[f64::INFINITY; 512], f64::is_nan);
     let mixed: Vec<f32> = (0..512).map(|i| [f32::NAN, f32::NEG_INFINITY][i % 2]).collect();
-    folds(Width::Four, Class::Float, &floats, &mixed, f32::is_nan);
+    reductions(Width::Four, Class::Float, &floats, &mixed, f32::is_nan);
     for nan in [None, Some(0), Some(9), Some(70)] {
         let mut x: Vec<f64> = (0..512).map(|_| (r.below(4001) as f64 - 2000.0) / 1024.0).collect();
         if let Some(at) = nan {
             x[at] = f64::NAN;
         }
         let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
-        folds(Width::Eight, Class::Float, &floats, &x, f64::is_nan);
-        folds(Width::Four, Class::Float, &floats, &single, f32::is_nan);
+        reductions(Width::Eight, Class::Float, &floats, &x, f64::is_nan);
+        reductions(Width::Four, Class::Float, &floats, &single, f32::is_nan);
         let bits: Vec<i64> = x.iter().map(|x| x.to_bits() as i64).collect();
-        folds(Width::Eight, Class::Int, &ints, &bits, |_| false);
+        reductions(Width::Eight, Class::Int, &ints, &bits, |_| false);
         let bits: Vec<u64> = x.iter().map(|x| x.to_bits()).collect();
-        folds(Width::Eight, Class::Uint, &ints, &bits, |_| false);
+        reductions(Width::Eight, Class::Uint, &ints, &bits, |_| false);
         let bits: Vec<i32> = single.iter().map(|x| x.to_bits() as i32).collect();
-        folds(Width::Four, Class::Int, &ints, &bits, |_| false);
+        reductions(Width::Four, Class::Int, &ints, &bits, |_| false);
         let bits: Vec<u32> = single.iter().map(|x| x.to_bits()).collect();
-        folds(Width::Four, Class::Uint, &ints, &bits, |_| false);
+        reductions(Width::Four, Class::Uint, &ints, &bits, |_| false);
     }
 }
 

@@ -11,9 +11,9 @@ const BLOCK: usize = 4096;
 /// The lanes of the widest vector.
 const WIDEST: usize = 16;
 
-/// Folds `f` over a row: `f(accumulator, vector)`; missing lanes of the last vector are `fill`.
+/// Reduces a row by `f`: `f(accumulator, vector)`; missing lanes of the last vector are `fill`.
 #[inline(always)]
-fn fold<S: Simd>(
+fn reduce<S: Simd>(
     s: S,
     x: &[f32],
     fill: f32,
@@ -58,7 +58,7 @@ fn load_or<S: Simd>(s: S, x: &[f32], fill: f32) -> S::F32 {
 fn sum_of<S: Simd>(s: S, x: &[f32], fill: f32, term: impl Fn(S::F32, S::F32) -> S::F32) -> f64 {
     let mut total = 0.0;
     for block in x.chunks(BLOCK) {
-        total += f64::from(fold(s, block, fill, 0.0, &term, |a, b| a.add(b)).reduce_add());
+        total += f64::from(reduce(s, block, fill, 0.0, &term, |a, b| a.add(b)).reduce_add());
     }
     total
 }
@@ -96,7 +96,7 @@ kernel! {
 }
 #[inline(always)]
 fn max_lanes<S: Simd>(s: S, x: &[f32]) -> f32 {
-    let m = fold(
+    let m = reduce(
         s,
         x,
         f32::NEG_INFINITY,
@@ -116,7 +116,7 @@ kernel! {
 }
 #[inline(always)]
 fn min_lanes<S: Simd>(s: S, x: &[f32]) -> f32 {
-    let m = fold(
+    let m = reduce(
         s,
         x,
         f32::INFINITY,
@@ -171,7 +171,7 @@ fn softmax_lanes<S: Simd>(s: S, mut row: InOut<'_, f32>) {
 /// The greatest element; a NaN may be lost, as it comes back in what is made with the result.
 #[inline(always)]
 fn greatest<S: Simd>(s: S, x: &[f32]) -> f32 {
-    fold(s, x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))
+    reduce(s, x, f32::NEG_INFINITY, f32::NEG_INFINITY, |acc, x| acc.max(x), |a, b| a.max(b))
         .reduce_max()
 }
 

@@ -8,7 +8,7 @@ use super::fault::{Access, AccessFault, Place};
 /// Addresses below this are null pointers with an offset.
 pub(crate) const LOWEST: u64 = 1 << 12;
 
-/// The memory behind a parameter.
+/// The memory that a parameter points to.
 struct Tensor {
     name: String,
     param: u32,

@@ -6,12 +6,12 @@
 //!   Where no more is to be checked, native code compares addresses with the [`Bound`]s of parameters, for rows of elements at
 //!   once, and asks [`Extents`] about what lies outside of them.
 //!
-//! Launches with [all checks](trident_runtime::Checks::All) look at more, in a [`Checker`]. Their programs run one after
-//! another, so a lock is always free and every run finds the same faults.
+//! Launches with [all checks](trident_runtime::Checks::All) check more, in a [`Checker`]. Their programs run one after
+//! another, so its lock is always free and every launch finds the same faults.
 //!
-//! * Memory says itself that nothing was written there: whoever hands it out fills it with [`UNWRITTEN`].
-//! * Two programs race for a byte if both touch it, one of them writing, and no chain of atomic releases and acquires
-//!   leads from the one to the other (the happens-before relation of the C++ memory model, kept as sets of programs).
+//! * Reads of unwritten memory: the allocator fills fresh memory with [`UNWRITTEN`].
+//! * Races: two programs access the same byte, at least one of them writes, and no chain of atomic releases and acquires
+//!   orders the two accesses (the happens-before relation of the C++ memory model, stored as sets of programs).
 
 mod extents;
 mod fault;

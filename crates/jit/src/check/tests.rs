@@ -11,7 +11,7 @@ const Y: u64 = 1;
 const EITHER: u64 = 2;
 const ANY: u64 = 3;
 
-/// Two tensors `x` and `y` of 64 bytes, one behind the other, in one block of memory.
+/// Two tensors `x` and `y` of 64 bytes, one after the other, in one block of memory.
 struct Arrays {
     memory: Vec<u64>,
     checker: Checker,

@@ -8,7 +8,7 @@ use trident_lower::access::{Arith, Guard, NodeId, Term, TermId, Terms, Test};
 
 use super::node::Register;
 use super::{Emitter, Result};
-use crate::routine::{Fold, Routine};
+use crate::routine::{Reduction, Routine};
 
 /// Terms of an analysis that are in registers.
 pub(super) struct Numbers<'t> {
@@ -82,9 +82,9 @@ impl Emitter<'_, '_> {
         let out = self.reserve(2 * elem.size());
         let (one, count) = (self.int(1), self.int(1 << bits));
         let mut found = [out; 2];
-        for (i, fold) in [Fold::Min, Fold::Max].into_iter().enumerate() {
+        for (i, how) in [Reduction::Min, Reduction::Max].into_iter().enumerate() {
             let to = self.b.ins().iadd_imm_s(out, (i * elem.size()) as i64);
-            let routine = Routine::Fold { op: fold, dtype: elem.dtype() };
+            let routine = Routine::Reduce { op: how, dtype: elem.dtype() };
             self.call_routine(op, routine, &[to, source, one, count, count])?;
             let flags = self.flags();
             let end = self.b.ins().load(elem.clif(), flags, to, 0);

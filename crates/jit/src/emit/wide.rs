@@ -15,7 +15,7 @@ use super::lanes::vector;
 use super::row::VectorPath;
 use super::{Context, Emitter, Result};
 use crate::loops::{Format, Sink, Value as Of};
-use crate::routine::{Fold, Routine};
+use crate::routine::{Reduction, Routine};
 
 pub(super) use self::translate::is_short;
 
@@ -268,7 +268,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// The rows, each a whole line along the last axis of a block, that a loop can reduce; `None` if it cannot.
-    fn wide_fold_rows(&self, op: Fold, node: NodeId, dims: &[usize]) -> Option<WideRows> {
+    fn wide_reduction_rows(&self, op: Reduction, node: NodeId, dims: &[usize]) -> Option<WideRows> {
         let elem = self.nodes[node].elem;
         let row = self.wide.then(|| self.row(&Loops, dims, &[node], None))??;
         if is_short(elem) || Some(&row.len()) != dims.last() {
@@ -277,22 +277,22 @@ impl<'m> Emitter<'m, '_> {
         let mut t = self.translation(&row, &[node])?;
         let value = self.translate(&mut t, node, &row.index())?;
         let (class, to) = (class_of(elem.dtype()), t.word(Word::Target(0)));
-        let code = self.compiled(t, Sink::Fold { op, class, value, to })?;
+        let code = self.compiled(t, Sink::Reduce { op, class, value, to })?;
         Some(WideRows { row, code })
     }
 
     /// Reduces a block along its last axis, one line at a time, into `out`; returns whether a loop can do so.
-    pub(super) fn fold_wide(
+    pub(super) fn reduce_wide(
         &mut self,
         op: &Op,
-        fold: Fold,
+        how: Reduction,
         node: NodeId,
         dims: &[usize],
         out: Value,
     ) -> Result<bool> {
         let Some(&len) = dims.last() else { return Ok(false) };
         let elem = self.nodes[node].elem;
-        let Some(WideRows { row, code }) = self.wide_fold_rows(fold, node, dims) else {
+        let Some(WideRows { row, code }) = self.wide_reduction_rows(how, node, dims) else {
             return Ok(false);
         };
         self.decide_row("reduce", VectorPath::Wide, &row);
@@ -317,7 +317,7 @@ impl<'m> Emitter<'m, '_> {
                     Ok(())
                 })?;
                 let one = e.int(1);
-                let routine = Routine::Fold { op: fold, dtype: elem.dtype() };
+                let routine = Routine::Reduce { op: how, dtype: elem.dtype() };
                 e.call_routine(op, routine, &[target, line, one, all, all])?;
                 Ok(vec![])
             };

@@ -1,4 +1,4 @@
-//! Functions of `trident_simd::math` inside of loops: they run once on values that write down what is done with them.
+//! Functions of `trident_simd::math` in loops. Each is traced once: it runs on values that record the operations.
 
 use std::cell::RefCell;
 

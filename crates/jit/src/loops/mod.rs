@@ -14,7 +14,7 @@ use std::fmt;
 
 pub(crate) use functions::traced;
 
-use crate::fold::Fold;
+use crate::reduction::Reduction;
 
 /// A value of a loop: its position.
 pub(crate) type Id = usize;
@@ -62,8 +62,8 @@ pub(crate) enum Unary {
     /// A float rounded toward zero to a signed integer; the least integer if it is out of range or NaN.
     ToInt,
     /// The `f32` number rounded to the nearest `f16` number, or toward zero.
-    Half,
-    HalfToZero,
+    F16,
+    F16TowardZero,
     /// Shifts of bits by a constant: to the left, to the right with zeros or with the sign.
     ShiftLeft(u8),
     ShiftRight(u8),
@@ -222,9 +222,9 @@ pub(crate) enum Sink {
     /// floats are already rounded to it. With `streaming`, by non-temporal stores: the addresses are then multiples of
     /// 64, and other threads are guaranteed to see the values only after a fence.
     Store { values: Vec<(Id, usize, Format)>, streaming: bool },
-    /// The value's elements are reduced to one, in the order that [`Fold`] defines, which is written to the address in
+    /// The value's elements are reduced to one, in the order that [`Reduction`] defines, which is written to the address in
     /// the argument.
-    Fold { op: Fold, class: Class, value: Id, to: usize },
+    Reduce { op: Reduction, class: Class, value: Id, to: usize },
 }
 
 /// A loop over the elements of a row.
@@ -396,7 +396,9 @@ impl Loop {
                 let values = values.iter().map(|&(id, to, format)| (at[id], to, format)).collect();
                 Sink::Store { values, streaming: *streaming }
             }
-            &Sink::Fold { op, class, value, to } => Sink::Fold { op, class, value: at[value], to },
+            &Sink::Reduce { op, class, value, to } => {
+                Sink::Reduce { op, class, value: at[value], to }
+            }
         };
         Loop { values, sink, ahead: self.ahead.clone(), ..*self }
     }
@@ -442,8 +444,8 @@ impl fmt::Display for Loop {
                     writeln!(f, "    {how} v{id} to arg{to} ({format:?})")
                 })
             }
-            Sink::Fold { op, value, to, .. } => {
-                writeln!(f, "    fold v{value} by {op:?} to arg{to}")
+            Sink::Reduce { op, value, to, .. } => {
+                writeln!(f, "    reduce v{value} by {op:?} to arg{to}")
             }
         }
     }

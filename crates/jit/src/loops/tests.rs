@@ -152,7 +152,7 @@ fn halves_are_read_and_written() {
             let factor = v.float(1.001);
             let product = v.add(Value::Binary(Binary::Mul, x, factor));
             let rounded = match format {
-                Format::F16 => v.add(Value::Unary(Unary::Half, product)),
+                Format::F16 => v.add(Value::Unary(Unary::F16, product)),
                 _ => v.nearest_bf16(product),
             };
             let values =
@@ -377,8 +377,8 @@ fn plain(l: &Loop, words: &[u64], element: usize, on: bool) -> Vec<f32> {
                 Unary::Ceil => at[a].ceil(),
                 Unary::FromInt => at[a].to_bits() as i32 as f32,
                 Unary::ToInt => f32::from_bits(at[a] as i32 as u32),
-                Unary::HalfToZero => unreachable!("not in these tests"),
-                Unary::Half => half::f16::from_f32(at[a]).to_f32(),
+                Unary::F16TowardZero => unreachable!("not in these tests"),
+                Unary::F16 => half::f16::from_f32(at[a]).to_f32(),
                 Unary::ShiftLeft(n) => f32::from_bits(at[a].to_bits() << n),
                 Unary::ShiftRight(n) => f32::from_bits(at[a].to_bits() >> n),
                 Unary::ShiftArithmetic(n) => f32::from_bits((at[a].to_bits() as i32 >> n) as u32),

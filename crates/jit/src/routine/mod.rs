@@ -18,13 +18,13 @@ use trident_simd::{Isa, Kind};
 mod atomic;
 mod convert;
 pub mod dot;
-mod fold;
 pub mod function;
 mod memory;
 mod narrow;
 mod print;
+mod reduce;
 
-pub use crate::fold::Fold;
+pub use crate::reduction::Reduction;
 pub use dot::{
     Dot, DotScaled, Factor, Format, ScaledFactor, dot_scaled_scratch_bytes, dot_scratch_bytes,
 };
@@ -90,9 +90,9 @@ pub enum Routine {
     DotScaled,
     /// `fn(out: *mut T, x: *const T, rows: usize, n: usize, stride: usize)`: `out[r]` is the reduction of
     /// `x[r * stride..][..n]`, or the neutral element if `n` is 0. The tree of operations depends on `n` only.
-    Fold {
+    Reduce {
         /// The reduction.
-        op: Fold,
+        op: Reduction,
         /// Element type.
         dtype: DType,
     },
@@ -252,7 +252,7 @@ fn registry() -> &'static Table {
         function::register(&mut found);
         convert::register(&mut found);
         dot::register(&mut found);
-        fold::register(&mut found);
+        reduce::register(&mut found);
         memory::register(&mut found);
         atomic::register(&mut found);
         print::register(&mut found);

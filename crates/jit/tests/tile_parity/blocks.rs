@@ -1,4 +1,4 @@
-//! Blocks that move, and folds of them.
+//! Blocks that move, and reductions of them.
 
 use half::{bf16, f16};
 
@@ -77,7 +77,7 @@ fn blocks_move() {
 }
 
 #[test]
-fn rows_are_folded() {
+fn rows_are_reduced() {
     for op in ["add", "max", "min", "bitwise_xor", "mul"] {
         let body = format!(
             "%v = view(%a) : i32[4, 32] %f0 = reduce(%v) {{axis = 1}} region (%l: i32[], %m: i32[]) {{ %s = {op}(%m, %l) yield %s }} \
@@ -98,7 +98,7 @@ const ARGMAX: &str = "region (%l: f32[], %i: i32[], %m: f32[], %j: i32[]) {
    }";
 
 #[test]
-fn regions_are_folded_as_trees() {
+fn regions_are_reduced_as_trees() {
     for (dims, axis, out) in [("64", 0, 1), ("4, 16", 1, 4), ("4, 16", 0, 16), ("2, 32, 1", 2, 64)]
     {
         let text = format!(
@@ -118,8 +118,8 @@ fn regions_are_folded_as_trees() {
     }
 }
 
-/// A fold or a scan of 64 elements.
-fn folded(dtype: &str, op: &str, kind: &str, dims: &str, axis: usize, out: usize) -> String {
+/// A reduction or a scan of 64 elements.
+fn reduced(dtype: &str, op: &str, kind: &str, dims: &str, axis: usize, out: usize) -> String {
     format!(
         "func @k tile (%x: ptr<{dtype}>[], %z: ptr<{dtype}>[]) {{
            %r = arange {{start = 0, end = 64}} %xs = splat(%x) : ptr<{dtype}>[64] %pa = ptr_add(%xs, %r) %a = load(%pa)
@@ -132,7 +132,7 @@ fn folded(dtype: &str, op: &str, kind: &str, dims: &str, axis: usize, out: usize
 }
 
 #[test]
-fn folds_of_floats() {
+fn reductions_of_floats() {
     // Sums of small integers and products of powers of two are exact in any order.
     let sums: Vec<f32> = noise(64, 50).into_iter().map(|v| (v % 15) as f32 - 7.0).collect();
     let products: Vec<f32> =
@@ -158,7 +158,7 @@ fn folds_of_floats() {
                     ($($t:ty, $name:literal, $of:expr;)*) => { $({
                         let x: Vec<$t> = x.iter().map($of).collect();
                         let args = [tensor("x", &x), tensor("z", &vec![<$t>::default(); out])];
-                        compare_floats::<$t>(&folded($name, op, kind, dims, axis, out), [1, 1, 1], &args, 0.0);
+                        compare_floats::<$t>(&reduced($name, op, kind, dims, axis, out), [1, 1, 1], &args, 0.0);
                     })* };
                 }
                 check! {

@@ -244,3 +244,41 @@ impl Admission {
         Deal { runs, rank, workers }
     }
 }
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn runs_that_can_be_stopped_keep_their_order() {
+        let admission = Admission::new(1);
+        let active = admission.enter(&Request::default()).unwrap();
+        let (order, stopped) = (Mutex::new(vec![]), AtomicBool::new(false));
+        std::thread::scope(|s| {
+            for i in 0..5 {
+                let (admission, order, stopped) = (&admission, &order, &stopped);
+                s.spawn(move || {
+                    let stop = || i == 2 && stopped.load(Ordering::SeqCst);
+                    let request = Request { stop: Some(&stop), ..Request::default() };
+                    if let Some(place) = admission.enter(&request) {
+                        order.lock().unwrap().push(i);
+                        admission.leave(place);
+                    }
+                });
+                while admission.waiting.load(Ordering::SeqCst) <= i {
+                    std::thread::yield_now();
+                }
+            }
+            stopped.store(true, Ordering::SeqCst);
+            while admission.waiting.load(Ordering::SeqCst) > 4 {
+                std::thread::yield_now();
+            }
+            // Long enough for each to ask several times whether it has to give up.
+            std::thread::sleep(Duration::from_millis(10));
+            assert!(order.lock().unwrap().is_empty());
+            admission.leave(active);
+        });
+        assert_eq!(*order.lock().unwrap(), [0, 1, 3, 4]);
+    }
+}

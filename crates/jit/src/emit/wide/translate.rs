@@ -87,7 +87,7 @@ pub(in crate::emit) fn is_short(elem: Elem) -> bool {
 /// Rounds the value to the elements' type.
 fn rounded(v: &mut Values, x: Id, elem: Elem) -> Id {
     match format_of(elem) {
-        Format::F16 => v.add(Of::Unary(Unary::Half, x)),
+        Format::F16 => v.add(Of::Unary(Unary::F16, x)),
         Format::BF16 => v.nearest_bf16(x),
         format => v.wrapped(x, format),
     }
@@ -297,7 +297,7 @@ fn relation(kind: K) -> Option<Relation> {
 }
 
 /// Combines all operands by a binary operation.
-fn folded(v: &mut Values, x: &[Id], mut of: impl FnMut(&mut Values, Id, Id) -> Id) -> Option<Id> {
+fn reduced(v: &mut Values, x: &[Id], mut of: impl FnMut(&mut Values, Id, Id) -> Id) -> Option<Id> {
     let (&first, rest) = x.split_first()?;
     Some(rest.iter().fold(first, |sum, &y| of(v, sum, y)))
 }
@@ -311,7 +311,7 @@ fn of_extremes(v: &mut Values, op: &Op, x: &[Id], class: Class) -> Option<Id> {
         K::MinNum => (false, false),
         _ => return None,
     };
-    folded(v, x, |v, a, b| extreme(v, class, greater, nan, a, b))
+    reduced(v, x, |v, a, b| extreme(v, class, greater, nan, a, b))
 }
 
 /// An op on floats, not yet rounded to their type.
@@ -373,7 +373,7 @@ fn recast(x: Id, from: DType, to: Elem) -> Option<Id> {
 /// Rounds a float toward zero to a shorter type.
 fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
     match (from, format_of(to)) {
-        (DType::F32, Format::F16) => Some(v.add(Of::Unary(Unary::HalfToZero, x))),
+        (DType::F32, Format::F16) => Some(v.add(Of::Unary(Unary::F16TowardZero, x))),
         (DType::F32, Format::BF16) => Some(v.truncated_bf16(x)),
         _ => None,
     }

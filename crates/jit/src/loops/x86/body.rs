@@ -8,7 +8,7 @@ use super::divide::Divisor;
 use super::needs::{Needs, resolve, resolved};
 use super::opcodes::{binary, commutes, comparison, integer, later, packed, short};
 use super::{BYTES, FEW, PLACES, STREAMS};
-use crate::fold::Fold;
+use crate::reduction::Reduction;
 
 /// The mask of elements that are on, and that of all elements.
 pub(super) const COUNT: Mask = 1;
@@ -53,7 +53,7 @@ impl<'a> Body<'a> {
     pub(super) fn new(l: &'a Loop, needs: &'a Needs, a: &'a mut Assembler) -> Option<Self> {
         let lanes = BYTES / l.width.bytes();
         let accumulators = match l.sink {
-            Sink::Fold { .. } => (l.len / lanes).min(PLACES / lanes),
+            Sink::Reduce { .. } => (l.len / lanes).min(PLACES / lanes),
             Sink::Store { .. } => 0,
         };
         let room = REGISTERS.checked_sub(needs.alive + accumulators)?;
@@ -123,7 +123,7 @@ impl<'a> Body<'a> {
     }
 
     /// Initialises the accumulators.
-    pub(super) fn start_fold(&mut self, bits: u64) {
+    pub(super) fn start_reduction(&mut self, bits: u64) {
         let start = self.pooled(bits);
         self.accumulators.clone().into_iter().for_each(|r| self.broadcast(r, start));
     }
@@ -328,7 +328,7 @@ impl<'a> Body<'a> {
                     self.used(id);
                 }
             }
-            &Sink::Fold { op, class, value, .. } => {
+            &Sink::Reduce { op, class, value, .. } => {
                 let id = resolve(l, value, masked);
                 let from = self.place(id)?;
                 self.combine(op, class, self.accumulators[k], from);
@@ -338,32 +338,32 @@ impl<'a> Body<'a> {
         Some(())
     }
 
-    /// `into = into op from`, as `routine::fold` does it.
-    pub(super) fn combine(&mut self, op: Fold, class: Class, into: Zmm, from: Place) {
+    /// `into = into op from`, as `routine::reduce` does it.
+    pub(super) fn combine(&mut self, op: Reduction, class: Class, into: Zmm, from: Place) {
         let width = self.l.width;
         let simple = match (op, class) {
-            (Fold::Sum, Class::Float) => Some(Binary::Add),
-            (Fold::Prod, Class::Float) => Some(Binary::Mul),
+            (Reduction::Sum, Class::Float) => Some(Binary::Add),
+            (Reduction::Prod, Class::Float) => Some(Binary::Mul),
             (_, Class::Float) => None,
-            (Fold::Sum, _) => Some(Binary::IntAdd),
-            (Fold::Prod, _) => Some(Binary::IntMul),
-            (Fold::And, _) => Some(Binary::And),
-            (Fold::Or, _) => Some(Binary::Or),
-            (Fold::Xor, _) => Some(Binary::Xor),
-            (Fold::Max | Fold::MaxNum, Class::Int) => Some(Binary::IntMax),
-            (Fold::Min | Fold::MinNum, Class::Int) => Some(Binary::IntMin),
-            (Fold::Max | Fold::MaxNum, Class::Uint) => Some(Binary::UintMax),
-            (Fold::Min | Fold::MinNum, Class::Uint) => Some(Binary::UintMin),
+            (Reduction::Sum, _) => Some(Binary::IntAdd),
+            (Reduction::Prod, _) => Some(Binary::IntMul),
+            (Reduction::And, _) => Some(Binary::And),
+            (Reduction::Or, _) => Some(Binary::Or),
+            (Reduction::Xor, _) => Some(Binary::Xor),
+            (Reduction::Max | Reduction::MaxNum, Class::Int) => Some(Binary::IntMax),
+            (Reduction::Min | Reduction::MinNum, Class::Int) => Some(Binary::IntMin),
+            (Reduction::Max | Reduction::MaxNum, Class::Uint) => Some(Binary::UintMax),
+            (Reduction::Min | Reduction::MinNum, Class::Uint) => Some(Binary::UintMin),
         };
         if let Some(simple) = simple {
             let (op, immediate) = binary(simple, width);
             return self.a.vector(op, (into, 0, Masking::Keep), into, from, immediate);
         }
-        let greater = matches!(op, Fold::Max | Fold::MaxNum);
+        let greater = matches!(op, Reduction::Max | Reduction::MaxNum);
         let (extreme, _) = binary(if greater { Binary::Max } else { Binary::Min }, width);
         let compare = packed(width, 0xc2);
         let to = |mask: Mask| (into, mask, Masking::Keep);
-        if matches!(op, Fold::MaxNum | Fold::MinNum) {
+        if matches!(op, Reduction::MaxNum | Reduction::MinNum) {
             // Lanes whose new element is NaN keep what they have; NaN in the accumulator gives way.
             let number = match from {
                 Place::Reg(r) => r,
@@ -393,7 +393,7 @@ impl<'a> Body<'a> {
             Value::Load { stream, other, format } => {
                 let from = self.stream(stream, k, format);
                 let (to, how) = match other {
-                    // Memory behind the last element may not exist.
+                    // Memory past the last element may not exist.
                     None if masked => (self.take()?, (TOTAL, Masking::Zero)),
                     None => (self.take()?, (0, Masking::Keep)),
                     Some(other) if self.l.values[other] == Value::Const(0) => {
@@ -439,8 +439,8 @@ impl<'a> Body<'a> {
             Value::MulAdd(a, b, c) => self.multiply_add(a, b, c)?,
             Value::Unary(op, a) => {
                 let a = match op {
-                    Unary::Half => self.half(a, 0)?,
-                    Unary::HalfToZero => self.half(a, 3)?,
+                    Unary::F16 => self.half(a, 0)?,
+                    Unary::F16TowardZero => self.half(a, 3)?,
                     _ => self.place(a)?,
                 };
                 let to = self.take()?;
@@ -523,7 +523,7 @@ impl<'a> Body<'a> {
         Some(to)
     }
 
-    /// The value as halves, rounded to nearest even (0) or toward zero (3), which [`Unary::Half`] reads back.
+    /// The value in `f16`, rounded to nearest even (0) or toward zero (3), which [`Unary::F16`] reads back.
     fn half(&mut self, a: Id, rounding: u8) -> Option<Place> {
         let from = self.register(a)?;
         let half = Place::Reg(SCRATCH);
@@ -559,7 +559,7 @@ impl<'a> Body<'a> {
             Unary::ShiftLeft(n) => (integer(width, 0x72, 0x73), to, Some(n), 6),
             Unary::ShiftArithmetic(n) => (integer(width, 0x72, 0x72), to, Some(n), 4),
             // See `half`.
-            Unary::Half | Unary::HalfToZero => (later(width, 2, 0x13), 0, None, to),
+            Unary::F16 | Unary::F16TowardZero => (later(width, 2, 0x13), 0, None, to),
         };
         self.a.vector(op, (reg, 0, Masking::Keep), first, a, immediate);
     }

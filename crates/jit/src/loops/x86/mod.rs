@@ -1,7 +1,7 @@
 //! AVX-512 code of a [`Loop`].
 //!
 //! A first loop takes whole vectors of elements that are all on, several at a time where little is done with each; a
-//! second one, with masks, takes the rest. Folds go by 64 elements, each of whose places has a lane of its own.
+//! second one, with masks, takes the rest. Reductions go by 64 elements, each of whose places has a lane of its own.
 
 mod assemble;
 mod body;
@@ -14,15 +14,15 @@ use self::body::{Body, COUNT, SCRATCH};
 use self::needs::Needs;
 use self::opcodes::later;
 use super::{Class, Loop, Sink, Width};
-use crate::fold::Fold;
+use crate::reduction::Reduction;
 
 /// Bytes of a vector.
 const BYTES: usize = 64;
 
-/// Elements, or rather places of elements, that a fold keeps apart (see [`Fold`]).
+/// Partial results of a reduction: element `i` goes into number `i % PLACES` (see [`Reduction`]).
 const PLACES: usize = 64;
 
-/// Registers for addresses of streams; those behind the first [`FREE`] belong to the caller.
+/// Registers for addresses of streams; those after the first [`FREE`] are saved for the caller.
 const STREAMS: [Gpr; 10] = [8, 9, 10, 11, 3, 5, 12, 13, 14, 15];
 const FREE: usize = 4;
 
@@ -36,7 +36,7 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     let most = l.len / lanes;
     let needs = Needs::of(l)?;
     let (vectors, tail) = match &l.sink {
-        Sink::Fold { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
+        Sink::Reduce { .. } => (most.min(PLACES / lanes), most.min(PLACES / lanes)),
         Sink::Store { .. } if needs.steps <= FEW => (most.min(4), 1),
         Sink::Store { .. } if needs.steps <= SOME => (most.min(2), 1),
         Sink::Store { .. } => (1, 1),
@@ -53,19 +53,19 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     let mut body = Body::new(l, &needs, &mut a)?;
     let done = body.a.label();
     if let Some(worst) = body.quick_extreme() {
-        // NaN is left out, unless nothing else is there: then the result is the start, and the exact fold follows.
-        body.start_fold(worst);
+        // The quick reduction ignores NaN. If its result is the start value, there may be nothing but NaN, and the exact one follows.
+        body.start_reduction(worst);
         body.elements(vectors, tail)?;
-        body.fold_lanes();
+        body.reduce_lanes();
         body.differs(worst);
         body.a.jump_if(Condition::NotZero, done);
         body.exact = true;
     }
-    if let Sink::Fold { op, class, .. } = l.sink {
-        body.start_fold(neutral(op, class, l.width));
+    if let Sink::Reduce { op, class, .. } = l.sink {
+        body.start_reduction(neutral(op, class, l.width));
     }
     body.elements(vectors, tail)?;
-    body.fold_lanes();
+    body.reduce_lanes();
     body.a.bind(done);
     body.store_result();
     saved.iter().rev().for_each(|&r| a.pop(r));
@@ -73,8 +73,8 @@ pub(super) fn compile(l: &Loop) -> Option<Vec<u8>> {
     Some(a.finish())
 }
 
-/// The neutral element of a fold.
-fn neutral(op: Fold, class: Class, width: Width) -> u64 {
+/// The neutral element of a reduction.
+fn neutral(op: Reduction, class: Class, width: Width) -> u64 {
     let bits = 8 * width.bytes() as u32;
     let all = u64::MAX >> (64 - bits);
     let float = |x: f64| match width {
@@ -82,18 +82,18 @@ fn neutral(op: Fold, class: Class, width: Width) -> u64 {
         Width::Eight => x.to_bits(),
     };
     match (op, class) {
-        (Fold::Sum, Class::Float) => float(-0.0),
-        (Fold::Prod, Class::Float) => float(1.0),
-        (Fold::Max, Class::Float) => float(f64::NEG_INFINITY),
-        (Fold::Min, Class::Float) => float(f64::INFINITY),
-        (Fold::MaxNum | Fold::MinNum, Class::Float) => float(f64::NAN),
-        (Fold::Sum | Fold::Or | Fold::Xor, _) => 0,
-        (Fold::Prod, _) => 1,
-        (Fold::And, _) => all,
-        (Fold::Max | Fold::MaxNum, Class::Int) => 1 << (bits - 1),
-        (Fold::Min | Fold::MinNum, Class::Int) => all >> 1,
-        (Fold::Max | Fold::MaxNum, _) => 0,
-        (Fold::Min | Fold::MinNum, _) => all,
+        (Reduction::Sum, Class::Float) => float(-0.0),
+        (Reduction::Prod, Class::Float) => float(1.0),
+        (Reduction::Max, Class::Float) => float(f64::NEG_INFINITY),
+        (Reduction::Min, Class::Float) => float(f64::INFINITY),
+        (Reduction::MaxNum | Reduction::MinNum, Class::Float) => float(f64::NAN),
+        (Reduction::Sum | Reduction::Or | Reduction::Xor, _) => 0,
+        (Reduction::Prod, _) => 1,
+        (Reduction::And, _) => all,
+        (Reduction::Max | Reduction::MaxNum, Class::Int) => 1 << (bits - 1),
+        (Reduction::Min | Reduction::MinNum, Class::Int) => all >> 1,
+        (Reduction::Max | Reduction::MaxNum, _) => 0,
+        (Reduction::Min | Reduction::MinNum, _) => all,
     }
 }
 
@@ -141,22 +141,22 @@ impl Body<'_> {
         Some(())
     }
 
-    /// Of folds to the greatest (least) number: the bits of the least (greatest) one.
+    /// The bits of the least number for reductions to the greatest one, and the other way round.
     fn quick_extreme(&self) -> Option<u64> {
         match self.l.sink {
-            Sink::Fold { op: Fold::MaxNum, class: Class::Float, .. } => {
-                Some(neutral(Fold::Max, Class::Float, self.l.width))
+            Sink::Reduce { op: Reduction::MaxNum, class: Class::Float, .. } => {
+                Some(neutral(Reduction::Max, Class::Float, self.l.width))
             }
-            Sink::Fold { op: Fold::MinNum, class: Class::Float, .. } => {
-                Some(neutral(Fold::Min, Class::Float, self.l.width))
+            Sink::Reduce { op: Reduction::MinNum, class: Class::Float, .. } => {
+                Some(neutral(Reduction::Min, Class::Float, self.l.width))
             }
             _ => None,
         }
     }
 
-    /// Folds the accumulators into all lanes of the first.
-    fn fold_lanes(&mut self) {
-        let Sink::Fold { op, class, .. } = self.l.sink else { return };
+    /// Reductions the accumulators into all lanes of the first.
+    fn reduce_lanes(&mut self) {
+        let Sink::Reduce { op, class, .. } = self.l.sink else { return };
         let width = self.l.width;
         let lanes = BYTES / width.bytes();
         let count = self.accumulators.len();
@@ -182,9 +182,9 @@ impl Body<'_> {
         }
     }
 
-    /// Writes the result of a fold.
+    /// Writes the result of a reduction.
     fn store_result(&mut self) {
-        if let Sink::Fold { to, .. } = self.l.sink {
+        if let Sink::Reduce { to, .. } = self.l.sink {
             self.a.load_word(RCX, to);
             self.a.zero(RAX);
             self.store_first(self.accumulators[0], RCX);

@@ -39,7 +39,7 @@ pub(super) fn resolved(l: &Loop, id: Id, masked: bool) -> Value {
 fn goals(l: &Loop) -> Vec<Id> {
     match &l.sink {
         Sink::Store { values, .. } => values.iter().map(|s| s.0).collect(),
-        Sink::Fold { value, .. } => vec![*value],
+        Sink::Reduce { value, .. } => vec![*value],
     }
 }
 

@@ -20,8 +20,8 @@ pub(super) fn integer(width: Width, four: u8, eight: u8) -> Opcode {
     Opcode { map: 1, prefix: 1, wide, byte: if wide { eight } else { four }, half: false }
 }
 
-/// The instruction that loads shorter integers, or halves, as values, and the one that stores integers: `vpmovsxbd` and
-/// its kin, `vpmovdb` and its kin.
+/// The instruction that widens shorter integers or `f16` when it loads them, such as `vpmovsxbd`, and the one that narrows
+/// integers when it stores them, such as `vpmovdb`.
 pub(super) fn short(format: Format, width: Width) -> Option<(Opcode, Opcode)> {
     let (load, store) = match format {
         Format::I8 => (0x21, 0x31),

@@ -1,6 +1,6 @@
 //! Reductions of spans to one element.
 //!
-//! [`Fold`] defines the order of the operations, which depends neither on the instruction set nor on the location in
+//! [`Reduction`] defines the order of the operations, which depends neither on the instruction set nor on the location in
 //! memory. The lanes of the 64 partial results start with the neutral element, which leaves the first element combined
 //! with it unchanged.
 
@@ -9,7 +9,7 @@ use trident_ir::Element;
 use trident_simd::narrow::Rounding;
 
 use super::narrow::Narrow;
-use super::{Fold, Registry, Routine, each_isa};
+use super::{Reduction, Registry, Routine, each_isa};
 
 /// Four vectors of 16 `f32`: enough to hide the latency of additions.
 const LANES: usize = 64;
@@ -25,7 +25,7 @@ macro_rules! halve {
 }
 
 /// Reduces `$n` elements `$x` of type `$t` by `$op`, in the compute dtype `$wide` to which `$load` converts.
-macro_rules! fold {
+macro_rules! reduce {
     ($wide:ty, $x:expr, $n:expr, $neutral:expr, |$e:ident| $load:expr, |$a:ident, $b:ident| $op:expr) => {{
         let (x, n) = ($x, $n);
         let mut acc: [$wide; LANES] = [$neutral; LANES];
@@ -50,8 +50,8 @@ macro_rules! fold {
     }};
 }
 
-/// Registers reductions: `folds!(registry; type as wide, load, store; Op: neutral, operation; …)`.
-macro_rules! folds {
+/// Registers reductions: `reductions!(registry; type as wide, load, store; Op: neutral, operation; …)`.
+macro_rules! reductions {
     ($registry:ident; $t:ty as $wide:ty, |$e:ident| $load:expr, |$y:ident| $store:expr;
      $($op:ident: $neutral:expr, |$a:ident, $b:ident| $f:expr;)*) => { $({
         let addresses = each_isa!(fn(out: *mut $t, x: *const $t, rows: usize, n: usize, stride: usize) {
@@ -59,12 +59,12 @@ macro_rules! folds {
                 // SAFETY: row `r` has `n` elements; `out` has `rows`.
                 unsafe {
                     let row = x.wrapping_add(r * stride);
-                    let $y = fold!($wide, row, n, $neutral, |$e| $load, |$a, $b| $f);
+                    let $y = reduce!($wide, row, n, $neutral, |$e| $load, |$a, $b| $f);
                     *out.add(r) = $store;
                 }
             }
         });
-        $registry.add(Routine::Fold { op: Fold::$op, dtype: <$t as Element>::DTYPE }, addresses);
+        $registry.add(Routine::Reduce { op: Reduction::$op, dtype: <$t as Element>::DTYPE }, addresses);
     })* };
 }
 
@@ -85,7 +85,7 @@ macro_rules! but_nan {
 pub(super) fn register(registry: &mut Registry) {
     macro_rules! floats {
         ($t:ty as $wide:ident, |$e:ident| $load:expr, |$y:ident| $store:expr) => {
-            folds!(registry; $t as $wide, |$e| $load, |$y| $store;
+            reductions!(registry; $t as $wide, |$e| $load, |$y| $store;
                 Sum: -0.0, |a, b| a + b;
                 Prod: 1.0, |a, b| a * b;
                 Max: $wide::NEG_INFINITY, |a, b| or_nan!(a > b);
@@ -101,7 +101,7 @@ pub(super) fn register(registry: &mut Registry) {
     floats!(bf16 as f32, |x| x.decode(), |y| bf16::encode(y, Rounding::NearestEven, false));
     macro_rules! integers {
         ($($t:ident)*) => { $(
-            folds!(registry; $t as $t, |x| x, |y| y;
+            reductions!(registry; $t as $t, |x| x, |y| y;
                 Sum: 0, |a, b| a.wrapping_add(b);
                 Prod: 1, |a, b| a.wrapping_mul(b);
                 Max: $t::MIN, |a, b| if a > b { a } else { b };
@@ -121,15 +121,15 @@ mod tests {
     use crate::routine::{c_function, table};
     use trident_simd::Isa;
 
-    fn fold<T: Element>(
+    fn reduce<T: Element>(
         isa: Isa,
-        op: Fold,
+        op: Reduction,
         x: &[T],
         rows: usize,
         n: usize,
         stride: usize,
     ) -> Vec<T> {
-        let routine = Routine::Fold { op, dtype: T::DTYPE };
+        let routine = Routine::Reduce { op, dtype: T::DTYPE };
         let slot = routine.slot().unwrap_or_else(|| panic!("no {routine:?}"));
         assert!(rows == 0 || (rows - 1) * stride + n <= x.len());
         let mut out = vec![T::default(); rows];
@@ -148,20 +148,20 @@ mod tests {
         for isa in Isa::available() {
             let mut bits = Vec::new();
             for n in (0..200).chain([512, 999]) {
-                let y = fold(isa, Fold::Sum, &x, 1, n, 0)[0];
+                let y = reduce(isa, Reduction::Sum, &x, 1, n, 0)[0];
                 let exact: f64 = x[..n].iter().map(|x| f64::from(*x)).sum();
                 assert!((f64::from(y) - exact).abs() < 1e-5, "{n}: {y}, not {exact}");
                 bits.push(y.to_bits());
                 let max = x[..n].iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                assert_eq!(fold(isa, Fold::Max, &x, 1, n, 0), [max]);
+                assert_eq!(reduce(isa, Reduction::Max, &x, 1, n, 0), [max]);
                 let min = x[..n].iter().copied().fold(f32::INFINITY, f32::min);
-                assert_eq!(fold(isa, Fold::Min, &x, 1, n, 0), [min]);
+                assert_eq!(reduce(isa, Reduction::Min, &x, 1, n, 0), [min]);
                 if n > 0 {
-                    assert_eq!(fold(isa, Fold::MinNum, &x, 1, n, 0), [min]);
-                    assert_eq!(fold(isa, Fold::MaxNum, &x, 1, n, 0), [max]);
+                    assert_eq!(reduce(isa, Reduction::MinNum, &x, 1, n, 0), [min]);
+                    assert_eq!(reduce(isa, Reduction::MaxNum, &x, 1, n, 0), [max]);
                 }
                 let wide: Vec<f64> = x.iter().map(|x| f64::from(*x)).collect();
-                let y = fold(isa, Fold::Sum, &wide, 1, n, 0)[0];
+                let y = reduce(isa, Reduction::Sum, &wide, 1, n, 0)[0];
                 assert!((y - exact).abs() < 1e-12);
             }
             // The bits must be the same on each instruction set.
@@ -173,15 +173,15 @@ mod tests {
     fn rows_and_strides() {
         let x: Vec<i32> = (0..100).collect();
         for isa in Isa::available() {
-            assert_eq!(fold(isa, Fold::Sum, &x, 4, 3, 10), [3, 33, 63, 93]);
-            assert_eq!(fold(isa, Fold::Xor, &x, 2, 2, 1), [1, 3]);
-            assert_eq!(fold(isa, Fold::Sum, &x, 0, 3, 10), [0i32; 0]);
-            assert_eq!(fold(isa, Fold::And, &[-1i8, 6, 12], 1, 3, 0), [4]);
-            assert_eq!(fold(isa, Fold::Or, &[0u64, 6, 12], 1, 3, 0), [14]);
-            assert_eq!(fold(isa, Fold::Prod, &[3i64, -6, 12], 1, 3, 0), [-216]);
-            assert_eq!(fold(isa, Fold::Sum, &[i32::MAX, 1], 1, 2, 0), [i32::MIN]);
-            assert_eq!(fold(isa, Fold::Max, &[3u8, 200, 12], 1, 3, 0), [200]);
-            assert_eq!(fold(isa, Fold::Max, &[3i8, -100, 12], 1, 3, 0), [12]);
+            assert_eq!(reduce(isa, Reduction::Sum, &x, 4, 3, 10), [3, 33, 63, 93]);
+            assert_eq!(reduce(isa, Reduction::Xor, &x, 2, 2, 1), [1, 3]);
+            assert_eq!(reduce(isa, Reduction::Sum, &x, 0, 3, 10), [0i32; 0]);
+            assert_eq!(reduce(isa, Reduction::And, &[-1i8, 6, 12], 1, 3, 0), [4]);
+            assert_eq!(reduce(isa, Reduction::Or, &[0u64, 6, 12], 1, 3, 0), [14]);
+            assert_eq!(reduce(isa, Reduction::Prod, &[3i64, -6, 12], 1, 3, 0), [-216]);
+            assert_eq!(reduce(isa, Reduction::Sum, &[i32::MAX, 1], 1, 2, 0), [i32::MIN]);
+            assert_eq!(reduce(isa, Reduction::Max, &[3u8, 200, 12], 1, 3, 0), [200]);
+            assert_eq!(reduce(isa, Reduction::Max, &[3i8, -100, 12], 1, 3, 0), [12]);
         }
     }
 
@@ -193,17 +193,17 @@ mod tests {
                 for at in [0, n / 2, n - 1] {
                     let mut x: Vec<f32> = (0..n).map(|i| i as f32).collect();
                     x[at] = nan;
-                    assert!(fold(isa, Fold::Max, &x, 1, n, 0)[0].is_nan());
-                    assert!(fold(isa, Fold::Min, &x, 1, n, 0)[0].is_nan());
+                    assert!(reduce(isa, Reduction::Max, &x, 1, n, 0)[0].is_nan());
+                    assert!(reduce(isa, Reduction::Min, &x, 1, n, 0)[0].is_nan());
                     let best = if at == n - 1 { n - 2 } else { n - 1 };
-                    assert_eq!(fold(isa, Fold::MaxNum, &x, 1, n, 0), [best as f32]);
+                    assert_eq!(reduce(isa, Reduction::MaxNum, &x, 1, n, 0), [best as f32]);
                     assert_eq!(
-                        fold(isa, Fold::MinNum, &x, 1, n, 0),
+                        reduce(isa, Reduction::MinNum, &x, 1, n, 0),
                         [if at == 0 { 1.0 } else { 0.0 }]
                     );
                 }
             }
-            assert!(fold(isa, Fold::MaxNum, &[nan; 70], 1, 70, 0)[0].is_nan());
+            assert!(reduce(isa, Reduction::MaxNum, &[nan; 70], 1, 70, 0)[0].is_nan());
         }
     }
 
@@ -213,8 +213,9 @@ mod tests {
         let mut x = vec![f16::from_f32(1.0); 64];
         x[0] = f16::from_f32(2048.0);
         for isa in Isa::available() {
-            assert_eq!(fold(isa, Fold::Sum, &x, 1, 64, 0)[0].to_f32(), 2112.0);
-            let y = fold(isa, Fold::Max, &[bf16::from_f32(2.0), bf16::from_f32(-3.0)], 1, 2, 0);
+            assert_eq!(reduce(isa, Reduction::Sum, &x, 1, 64, 0)[0].to_f32(), 2112.0);
+            let y =
+                reduce(isa, Reduction::Max, &[bf16::from_f32(2.0), bf16::from_f32(-3.0)], 1, 2, 0);
             assert_eq!(y[0].to_f32(), 2.0);
         }
     }

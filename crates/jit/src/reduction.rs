@@ -5,7 +5,7 @@
 /// They are combined into 64 partial results, element i into number i modulo 64 in ascending order, and these into one
 /// by repeated halving. The bits of the result therefore depend on the number of elements, not on vector width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fold {
+pub enum Reduction {
     /// The sum; integers wrap around.
     Sum,
     /// The product; integers wrap around.

@@ -6,13 +6,13 @@ use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits,
 
 use super::node::{Kind, Register, Val};
 use super::{Emitter, Result, block_type, malformed};
-use crate::routine::{Fold, Routine};
+use crate::routine::{Reduction, Routine};
 
 /// The operands, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
-type Folded = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
+type Reduced = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
 
 impl<'m> Emitter<'m, '_> {
-    fn folded(&mut self, op: &Op) -> Result<Folded> {
+    fn reduced(&mut self, op: &Op) -> Result<Reduced> {
         let mut nodes = vec![];
         let mut dims = vec![];
         for i in 0..op.inputs.len() {
@@ -52,16 +52,17 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn reduce(&mut self, op: &'m Op) -> Result<()> {
-        let (nodes, dims, axis, (start, bits)) = self.folded(op)?;
+        let (nodes, dims, axis, (start, bits)) = self.reduced(op)?;
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
         let total = index_bits(&rest);
-        if let (Some(routine), [node], 0) = (fold_routine(op, elems[0].dtype()), &nodes[..], start)
+        if let (Some(routine), [node], 0) =
+            (reduce_routine(op, elems[0].dtype()), &nodes[..], start)
         {
             let out = self.reserve(elems[0].size() << total);
-            let fold = plain(op).map(|fold| self.fold_wide(op, fold, *node, &dims, out));
-            if !fold.transpose()?.unwrap_or(false) {
+            let found = plain(op).map(|how| self.reduce_wide(op, how, *node, &dims, out));
+            if !found.transpose()?.unwrap_or(false) {
                 let x = self.source(*node, &dims)?;
                 let (rows, n) = (self.int(1 << total), self.int(1 << bits));
                 self.call_routine(op, routine, &[out, x, rows, n, n])?;
@@ -83,8 +84,8 @@ impl<'m> Emitter<'m, '_> {
         self.repeat(total, &[], |e, outer, _| {
             let place: Index = counter(outer, total).collect();
             let results = match lines.is_empty() {
-                true => e.fold_line(op, &nodes, &elems, &place, (start, bits))?,
-                false => e.fold_tree(op, &nodes, &elems, &place, (start, bits), &lines)?,
+                true => e.reduce_line(op, &nodes, &elems, &place, (start, bits))?,
+                false => e.reduce_tree(op, &nodes, &elems, &place, (start, bits), &lines)?,
             };
             for ((&buffer, &value), elem) in buffers.iter().zip(&results).zip(&elems) {
                 let at = e.element_address(buffer, &place, elem.size());
@@ -110,7 +111,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     /// Reduces the elements along the axis for one position of the result, first to last.
-    fn fold_line(
+    fn reduce_line(
         &mut self,
         op: &'m Op,
         nodes: &[NodeId],
@@ -142,7 +143,7 @@ impl<'m> Emitter<'m, '_> {
     ///
     /// Each of `lines` has room for the elements, followed by all results of the tree in the order in which they are
     /// consumed.
-    fn fold_tree(
+    fn reduce_tree(
         &mut self,
         op: &'m Op,
         nodes: &[NodeId],
@@ -189,7 +190,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn prefix_scan(&mut self, op: &'m Op) -> Result<()> {
-        let (nodes, dims, axis, (start, bits)) = self.folded(op)?;
+        let (nodes, dims, axis, (start, bits)) = self.reduced(op)?;
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
@@ -297,7 +298,7 @@ impl<'m> Emitter<'m, '_> {
 }
 
 /// The operation of a reduction or scan whose region is a single op supported by a routine.
-fn plain(op: &Op) -> Option<Fold> {
+fn plain(op: &Op) -> Option<Reduction> {
     let [region] = &op.regions[..] else { return None };
     let ([only], [a, b], [result]) = (&region.ops[..], &region.params[..], &region.results[..])
     else {
@@ -309,22 +310,22 @@ fn plain(op: &Op) -> Option<Fold> {
         return None;
     }
     Some(match only.kind {
-        OpKind::Add => Fold::Sum,
-        OpKind::Mul => Fold::Prod,
-        OpKind::Max => Fold::Max,
-        OpKind::Min => Fold::Min,
-        OpKind::MaxNum => Fold::MaxNum,
-        OpKind::MinNum => Fold::MinNum,
-        OpKind::BitwiseAnd => Fold::And,
-        OpKind::BitwiseOr => Fold::Or,
-        OpKind::BitwiseXor => Fold::Xor,
+        OpKind::Add => Reduction::Sum,
+        OpKind::Mul => Reduction::Prod,
+        OpKind::Max => Reduction::Max,
+        OpKind::Min => Reduction::Min,
+        OpKind::MaxNum => Reduction::MaxNum,
+        OpKind::MinNum => Reduction::MinNum,
+        OpKind::BitwiseAnd => Reduction::And,
+        OpKind::BitwiseOr => Reduction::Or,
+        OpKind::BitwiseXor => Reduction::Xor,
         _ => return None,
     })
 }
 
 /// The routine for a reduction. These operations commute and may be combined in any order, so the routine may choose
 /// it.
-fn fold_routine(op: &Op, dtype: DType) -> Option<Routine> {
-    let routine = Routine::Fold { op: plain(op)?, dtype };
+fn reduce_routine(op: &Op, dtype: DType) -> Option<Routine> {
+    let routine = Routine::Reduce { op: plain(op)?, dtype };
     routine.slot().map(|_| routine)
 }
