@@ -1,7 +1,7 @@
 //! Why a run ends early.
 
 use super::memory::AccessFault;
-use crate::Level;
+use crate::{DType, Level};
 
 /// A run that ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -82,6 +82,14 @@ pub enum Trap {
         function: String,
         /// Types of the operands.
         types: String,
+    },
+    /// An elementwise op that the interpreter does not know, for elements of this type.
+    #[error("`{op}` has no meaning for {dtype}: add it to `interp/elementwise`")]
+    NoMeaning {
+        /// Its name.
+        op: &'static str,
+        /// Type of the first operand.
+        dtype: DType,
     },
     /// An op that the interpreter does not know.
     #[error("the interpreter has no such op")]

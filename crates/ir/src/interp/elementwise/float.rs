@@ -1,39 +1,41 @@
 //! Floats: in f64, rounded once.
 
+use super::no_meaning;
+use crate::interp::error::Trap;
 use crate::interp::number::{float, from_float};
 use crate::{DType, Op, OpKind};
 use OpKind as K;
 
 /// One element of an op on floats: in f64, rounded once.
-pub(super) fn on_floats(op: &Op, dtype: DType, bits: &[u64]) -> u64 {
+pub(super) fn on_floats(op: &Op, dtype: DType, bits: &[u64]) -> Result<u64, Trap> {
     let x: Vec<f64> = bits.iter().map(|&bits| float(dtype, bits)).collect();
     let truth = |holds: bool| u64::from(holds);
     let a = x[0];
     match (op.kind, &x[..]) {
         // The sign of NaN too; where there is no negative zero its code is the NaN.
-        (K::Abs, _) => return without_sign(dtype, bits[0]),
-        (K::Neg, _) => return negated(dtype, bits[0]),
-        (K::IsNaN, _) => return truth(a.is_nan()),
-        (K::Equal, &[_, b]) => return truth(a == b),
-        (K::Greater, &[_, b]) => return truth(a > b),
-        (K::GreaterOrEqual, &[_, b]) => return truth(a >= b),
-        (K::Less, &[_, b]) => return truth(a < b),
-        (K::LessOrEqual, &[_, b]) => return truth(a <= b),
-        (K::Fma, &[_, b, c]) if dtype == DType::F64 => return a.mul_add(b, c).to_bits(),
+        (K::Abs, _) => return Ok(without_sign(dtype, bits[0])),
+        (K::Neg, _) => return Ok(negated(dtype, bits[0])),
+        (K::IsNaN, _) => return Ok(truth(a.is_nan())),
+        (K::Equal, &[_, b]) => return Ok(truth(a == b)),
+        (K::Greater, &[_, b]) => return Ok(truth(a > b)),
+        (K::GreaterOrEqual, &[_, b]) => return Ok(truth(a >= b)),
+        (K::Less, &[_, b]) => return Ok(truth(a < b)),
+        (K::LessOrEqual, &[_, b]) => return Ok(truth(a <= b)),
+        (K::Fma, &[_, b, c]) if dtype == DType::F64 => return Ok(a.mul_add(b, c).to_bits()),
         // f64 would round twice here; narrower operands are computed in f32.
         (K::Fma, &[_, b, c]) => {
-            return from_float(dtype, (a as f32).mul_add(b as f32, c as f32).into());
+            return Ok(from_float(dtype, (a as f32).mul_add(b as f32, c as f32).into()));
         }
         _ => {}
     }
     let value = match (op.kind, &x[..]) {
         (kind, [_]) => unary(kind, a),
-        (K::Max, all) => all.iter().copied().fold(a, maximum),
-        (K::Min, all) => all.iter().copied().fold(a, minimum),
+        (K::Max, all) => Some(all.iter().copied().fold(a, maximum)),
+        (K::Min, all) => Some(all.iter().copied().fold(a, minimum)),
         (_, &[_, b]) => binary(op, a, b),
-        _ => f64::NAN,
+        _ => None,
     };
-    from_float(dtype, value)
+    value.map(|value| from_float(dtype, value)).ok_or_else(|| no_meaning(op, dtype))
 }
 
 fn without_sign(dtype: DType, bits: u64) -> u64 {
@@ -54,22 +56,13 @@ fn negated(dtype: DType, bits: u64) -> u64 {
 
 /// IEEE 754-2019 maximum: NaN wins, −0 is less than +0.
 fn maximum(a: f64, b: f64) -> f64 {
+    use std::cmp::Ordering;
     match a.partial_cmp(&b) {
         None => f64::NAN,
-        Some(std::cmp::Ordering::Equal) => {
-            if a.is_sign_negative() {
-                b
-            } else {
-                a
-            }
-        }
-        Some(order) => {
-            if order.is_gt() {
-                a
-            } else {
-                b
-            }
-        }
+        Some(Ordering::Greater) => a,
+        Some(Ordering::Less) => b,
+        Some(Ordering::Equal) if a.is_sign_negative() => b,
+        Some(Ordering::Equal) => a,
     }
 }
 
@@ -90,8 +83,9 @@ fn min_num(a: f64, b: f64) -> f64 {
     -max_num(-a, -b)
 }
 
-fn unary(kind: OpKind, x: f64) -> f64 {
-    match kind {
+/// `None` for an op without a meaning for one operand.
+fn unary(kind: OpKind, x: f64) -> Option<f64> {
+    Some(match kind {
         K::Acos => x.acos(),
         K::Acosh => ::libm::acosh(x),
         K::Asin => x.asin(),
@@ -115,12 +109,13 @@ fn unary(kind: OpKind, x: f64) -> f64 {
         K::Tanh => x.tanh(),
         // Of one operand these are the operand.
         K::Max | K::Min => x,
-        _ => f64::NAN,
-    }
+        _ => return None,
+    })
 }
 
-fn binary(op: &Op, a: f64, b: f64) -> f64 {
-    match op.kind {
+/// `None` for an op without a meaning for two operands.
+fn binary(op: &Op, a: f64, b: f64) -> Option<f64> {
+    Some(match op.kind {
         K::Add => a + b,
         K::Sub => a - b,
         K::Mul => a * b,
@@ -134,6 +129,6 @@ fn binary(op: &Op, a: f64, b: f64) -> f64 {
             rest => rest,
         },
         K::Pow => a.powf(b),
-        _ => f64::NAN,
-    }
+        _ => return None,
+    })
 }

@@ -1,15 +1,17 @@
 //! Integers and truth values: in 128 bits, wrapped.
 
+use super::no_meaning;
+use crate::interp::error::Trap;
 use crate::interp::number::{from_int, int, poison};
 use crate::{DType, Op, OpKind};
 use OpKind as K;
 
 /// One element of an op on integers or truth values: in 128 bits, wrapped.
-pub(super) fn on_integers(op: &Op, dtype: DType, bits: &[u64]) -> u64 {
+pub(super) fn on_integers(op: &Op, dtype: DType, bits: &[u64]) -> Result<u64, Trap> {
     let x: Vec<i128> = bits.iter().map(|&bits| int(dtype, bits)).collect();
     let a = x[0];
     let wrapped = |value: i128| from_int(dtype, value);
-    match (op.kind, &x[..]) {
+    Ok(match (op.kind, &x[..]) {
         (K::Abs, _) => wrapped(a.abs()),
         (K::Neg, _) => wrapped(-a),
         (K::BitwiseNot, _) => wrapped(!a),
@@ -45,6 +47,6 @@ pub(super) fn on_integers(op: &Op, dtype: DType, bits: &[u64]) -> u64 {
         (K::GreaterOrEqual, &[_, b]) => u64::from(a >= b),
         (K::Less, &[_, b]) => u64::from(a < b),
         (K::LessOrEqual, &[_, b]) => u64::from(a <= b),
-        _ => poison(dtype),
-    }
+        _ => return Err(no_meaning(op, dtype)),
+    })
 }

@@ -57,11 +57,15 @@ fn evaluate(op: &Op, operands: &[Option<&Block>]) -> Result<Block, Trap> {
                 let types: Vec<DType> = operands.iter().map(|b| b.dtype).collect();
                 libm::element(op, &types, &bits, to)?
             }
-            _ if from.is_float() => on_floats(op, from, &bits),
-            _ => on_integers(op, from, &bits),
+            _ if from.is_float() => on_floats(op, from, &bits)?,
+            _ => on_integers(op, from, &bits)?,
         })
     };
     Ok(Block::new(to, &shaped.dims, (0..len).map(element).collect::<Result<_, _>>()?))
+}
+
+fn no_meaning(op: &Op, dtype: DType) -> Trap {
+    Trap::NoMeaning { op: op.decl().name, dtype }
 }
 
 /// A composite, by its definition.
@@ -81,4 +85,28 @@ fn composite(decomposition: &Decomposition, operands: &[Option<&Block>]) -> Resu
         });
     }
     values.pop().ok_or(Trap::Unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_meaning_is_named() {
+        let ones = |dtype| Block::one(dtype, from_int(DType::I32, 1));
+        let (floats, ints) = (ones(DType::F32), ones(DType::I32));
+        for (kind, operands, message) in [
+            (K::IsNaN, vec![&ints], "`is_nan` has no meaning for i32"),
+            (K::Pow, vec![&ints; 2], "`pow` has no meaning for i32"),
+            (K::BitwiseNot, vec![&floats], "`bitwise_not` has no meaning for f32"),
+            (K::MulHigh, vec![&floats; 2], "`mul_high` has no meaning for f32"),
+        ] {
+            let op = Op::new(kind, vec![], vec![]);
+            let operands: Vec<Option<&Block>> = operands.into_iter().map(Some).collect();
+            assert_eq!(
+                evaluate(&op, &operands).unwrap_err().to_string(),
+                format!("{message}: add it to `interp/elementwise`")
+            );
+        }
+    }
 }
