@@ -122,11 +122,11 @@ macro_rules! with_elementwise_ops {
     BitwiseOr "bitwise_or" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// Bitwise exclusive or, broadcast.
     BitwiseXor "bitwise_xor" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
+    /// min(max(x, low), high) element by element; a NaN operand x gives `low`, or NaN with `propagate_nan`.
+    Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan = Int(0) } composite clamp;
     /// x clamped to bounds of rank 0 that may be left out: `min` where x < min, then `max` where that is greater. NaN and
     /// −0 stay; a bound that is NaN has no effect.
     Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {} composite clip;
-    /// min(max(x, low), high) element by element; a NaN operand x gives `low`, or NaN with `propagate_nan`.
-    Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan = Int(0) } composite clamp;
     /// Quotient, broadcast; integers truncate towards zero.
     Div "div" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {} cost 6;
     /// a = b, broadcast.
