@@ -36,8 +36,9 @@ pub trait Device: Send + Sync {
     }
 
     /// Begins a run on this thread, which ends when the admission is dropped on the same thread. A device whose cores
-    /// are shared by runs may block, until `until` at the longest and while `stop`, asked every millisecond, is false; then `None`. A nested run on the same thread does not
-    /// block. Runs are admitted by a session's devices in turn, so only one of those may block.
+    /// are shared by runs may block until they are free. It gives up, with `None`, at the time `until` or when `stop`,
+    /// asked every millisecond, returns true. A nested run on the same thread does not block. Runs are admitted by a
+    /// session's devices in turn, so only one of those may block.
     fn admit(
         &self,
         limits: LaunchLimits,
