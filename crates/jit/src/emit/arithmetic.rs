@@ -105,8 +105,8 @@ impl<'m> Emitter<'m, '_> {
                 self.b.ins().select(negative, minus, a)
             }
             K::Abs => a,
-            K::Max | K::MaxNum => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
-            K::Min | K::MinNum => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
+            K::Max => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
+            K::Min => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
             K::BitShift => match (op.str("direction"), signed) {
                 (Some("LEFT"), _) => self.b.ins().ishl(a, b),
                 (_, true) => self.b.ins().sshr(a, b),
@@ -176,13 +176,12 @@ impl<'m> Emitter<'m, '_> {
 
     fn float(&mut self, op: &'m Op, operands: &[(Value, Elem)], dtype: DType) -> Result<Value> {
         let result_is_truth = op.kind == K::IsNaN || comparison(op.kind).is_some();
-        if let (K::Abs | K::Neg, Some(sign)) = (op.kind, sign_bit(dtype)) {
+        let a = operands[0].0;
+        match (op.kind, sign_bit(dtype)) {
             // These ops change the sign bit only, for NaN too.
-            let a = operands[0].0;
-            return Ok(match op.kind {
-                K::Abs => self.b.ins().band_imm_s(a, sign - 1),
-                _ => self.b.ins().bxor_imm_s(a, sign),
-            });
+            (K::Abs, Some(sign)) => return Ok(self.b.ins().band_imm_s(a, sign - 1)),
+            (K::Neg, Some(sign)) => return Ok(self.b.ins().bxor_imm_s(a, sign)),
+            _ => {}
         }
         let x: Vec<Value> =
             operands.iter().map(|&(v, e)| self.widened(op, v, e.dtype())).collect::<Result<_>>()?;

@@ -14,7 +14,7 @@ use super::access::Store;
 use super::arithmetic::comparison;
 use super::node::{Kind, Register};
 use super::row::{Part, VectorPath};
-use super::{Emitter, Result};
+use super::{Declined, Emitter, Result, malformed};
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
@@ -48,7 +48,8 @@ impl Target for Lanes {
         let truth = dtype == DType::Bool;
         match op.kind {
             K::Add | K::Sub | K::Mul | K::Neg => float || int,
-            K::Max | K::Min | K::MaxNum | K::MinNum => float || int && dtype != DType::U64,
+            K::Max | K::Min => float || int && dtype != DType::U64,
+            K::MaxNum | K::MinNum => float,
             K::Div | K::Sqrt | K::Abs | K::Floor | K::Ceil | K::Round | K::IsNaN => float,
             K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
                 float || int && dtype != DType::U64
@@ -83,6 +84,11 @@ pub(super) fn vector(elem: Elem) -> Option<Type> {
         Elem::Data(DType::I64 | DType::U64) => Some(types::I64X2),
         _ => None,
     }
+}
+
+/// What [`Lanes::computes`] promises and nothing here does.
+fn no_vectors(op: &Op, dtype: DType) -> Declined {
+    malformed(op, format!("has no vector code for {dtype}"))
 }
 
 impl<'m> Emitter<'m, '_> {
@@ -228,7 +234,10 @@ impl<'m> Emitter<'m, '_> {
                 Kind::Apply(Fun::Op(op), operands) => {
                     self.lanes_of(op, &operands, elem, index, part)?
                 }
-                _ => vec![self.scratch; vectors(ty)],
+                _ => {
+                    let reason = "cannot be computed in vectors".into();
+                    return Err(Declined { op: "block".into(), reason });
+                }
             }
         };
         if let Some(memo) = self.wide_memo.last_mut() {
@@ -276,7 +285,7 @@ impl<'m> Emitter<'m, '_> {
             .collect();
         let mut parts = parts?;
         if op.kind == K::Cast {
-            return Ok(self.cast_lanes(parts.swap_remove(0), from, result.dtype()));
+            return self.cast_lanes(op, parts.swap_remove(0), from, result.dtype());
         }
         let ty = vector(result).unwrap_or(types::I32X4);
         if op.kind == K::Where && ty.lane_bits() == 64 {
@@ -290,7 +299,7 @@ impl<'m> Emitter<'m, '_> {
                     .collect();
                 self.vector_op(op, &x, from, ty)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let truth = result == Elem::Data(DType::Bool);
         Ok(if truth && from.size() == 8 { self.narrow_lanes(&values) } else { values })
     }
@@ -323,11 +332,11 @@ impl<'m> Emitter<'m, '_> {
         self.bitcast(shuffled, ty)
     }
 
-    fn cast_lanes(&mut self, x: Vec<Value>, from: DType, to: DType) -> Vec<Value> {
+    fn cast_lanes(&mut self, op: &Op, x: Vec<Value>, from: DType, to: DType) -> Result<Vec<Value>> {
         let each = |e: &mut Self, f: &dyn Fn(&mut Self, Value) -> Value| -> Vec<Value> {
             x.iter().map(|&v| f(e, v)).collect()
         };
-        match (from, to) {
+        Ok(match (from, to) {
             (DType::I32, DType::F32) => {
                 each(self, &|e, v| e.b.ins().fcvt_from_sint(types::F32X4, v))
             }
@@ -342,7 +351,9 @@ impl<'m> Emitter<'m, '_> {
                     e.bitcast(v, types::F32X4)
                 })
             }
-            (DType::Bool, _) => each(self, &|e, v| e.b.ins().ushr_imm_u(v, 31)),
+            (DType::Bool, DType::I32 | DType::U32) => {
+                each(self, &|e, v| e.b.ins().ushr_imm_u(v, 31))
+            }
             (DType::F32, DType::F64) => {
                 let mut wide = vec![];
                 for v in x {
@@ -360,15 +371,17 @@ impl<'m> Emitter<'m, '_> {
                     self.shuffle(low, high, lanes, types::F32X4)
                 })
                 .collect(),
-            _ => match (from.size(), to.size()) {
+            _ if from.is_int() && to.is_int() => match (from.size(), to.size()) {
                 (4, 8) => self.widen_lanes(&x, from.class() == Class::Int),
                 (8, 4) => self.narrow_lanes(&x),
-                _ => x,
+                (4, 4) => x,
+                _ => return Err(no_vectors(op, from)),
             },
-        }
+            _ => return Err(no_vectors(op, from)),
+        })
     }
 
-    fn vector_op(&mut self, op: &Op, x: &[Value], from: DType, ty: Type) -> Value {
+    fn vector_op(&mut self, op: &Op, x: &[Value], from: DType, ty: Type) -> Result<Value> {
         let float = from.is_float();
         let signed = from.class() == Class::Int;
         let a = x[0];
@@ -376,13 +389,13 @@ impl<'m> Emitter<'m, '_> {
         if from != DType::Bool
             && let Some((signed_cc, unsigned_cc, float_cc)) = comparison(op.kind)
         {
-            return match (float, signed) {
+            return Ok(match (float, signed) {
                 (true, _) => self.b.ins().fcmp(float_cc, a, b),
                 (_, true) => self.b.ins().icmp(signed_cc, a, b),
                 _ => self.b.ins().icmp(unsigned_cc, a, b),
-            };
+            });
         }
-        match op.kind {
+        Ok(match op.kind {
             K::Add if float => self.b.ins().fadd(a, b),
             K::Sub if float => self.b.ins().fsub(a, b),
             K::Mul if float => self.b.ins().fmul(a, b),
@@ -391,20 +404,18 @@ impl<'m> Emitter<'m, '_> {
             K::Sub => self.b.ins().isub(a, b),
             K::Mul => self.b.ins().imul(a, b),
             K::Neg => self.b.ins().ineg(a),
-            K::Div => self.b.ins().fdiv(a, b),
-            K::Sqrt => self.b.ins().sqrt(a),
-            K::Abs => self.b.ins().fabs(a),
-            K::Floor => self.b.ins().floor(a),
-            K::Ceil => self.b.ins().ceil(a),
-            K::Round => self.b.ins().nearest(a),
-            K::Max | K::MaxNum | K::Min | K::MinNum if !float => {
-                let greater = matches!(op.kind, K::Max | K::MaxNum);
-                x[1..].iter().fold(a, |s, &v| self.extreme_lanes(s, v, greater, signed))
-            }
-            K::Max => x[1..].iter().fold(a, |s, &v| self.b.ins().fmax(s, v)),
-            K::Min => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
-            K::MaxNum | K::MinNum => self.extreme_num_lanes(a, b, op.kind == K::MaxNum),
-            K::IsNaN => self.b.ins().fcmp(FloatCC::Unordered, a, a),
+            K::Div if float => self.b.ins().fdiv(a, b),
+            K::Sqrt if float => self.b.ins().sqrt(a),
+            K::Abs if float => self.b.ins().fabs(a),
+            K::Floor if float => self.b.ins().floor(a),
+            K::Ceil if float => self.b.ins().ceil(a),
+            K::Round if float => self.b.ins().nearest(a),
+            K::Max if float => x[1..].iter().fold(a, |s, &v| self.b.ins().fmax(s, v)),
+            K::Min if float => x[1..].iter().fold(a, |s, &v| self.b.ins().fmin(s, v)),
+            K::MaxNum | K::MinNum if float => self.extreme_num_lanes(a, b, op.kind == K::MaxNum),
+            K::Max => x[1..].iter().fold(a, |s, &v| self.extreme_lanes(s, v, true, signed)),
+            K::Min => x[1..].iter().fold(a, |s, &v| self.extreme_lanes(s, v, false, signed)),
+            K::IsNaN if float => self.b.ins().fcmp(FloatCC::Unordered, a, a),
             K::BitwiseAnd | K::And => self.b.ins().band(a, b),
             K::BitwiseOr | K::Or => self.b.ins().bor(a, b),
             K::BitwiseXor | K::Xor => self.b.ins().bxor(a, b),
@@ -416,9 +427,10 @@ impl<'m> Emitter<'m, '_> {
             },
             K::Where => self.choose(a, b, x[2]),
             K::BitCast => self.bitcast(a, ty),
-            // Equality of truth values.
-            _ => self.b.ins().icmp(IntCC::Equal, a, b),
-        }
+            // Of truth values, which are whole lanes.
+            K::Equal => self.b.ins().icmp(IntCC::Equal, a, b),
+            _ => return Err(no_vectors(op, from)),
+        })
     }
 
     fn extreme_lanes(&mut self, a: Value, b: Value, greater: bool, signed: bool) -> Value {
