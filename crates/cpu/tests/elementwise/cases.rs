@@ -124,12 +124,15 @@ fn choices(kind: OpKind, attr: &AttrDecl, dtype: DType) -> Vec<Attr> {
         }
         ("direction", _) => texts(&["LEFT", "RIGHT"]),
         ("approximate", _) => texts(&["none", "tanh"]),
+        ("round_mode", _) => texts(&["up", "down", "nearest"]),
         ("rounding", _) if dtype.is_float() => texts(&["rtne", "rtz"]),
         ("rounding", _) => texts(&["rtne"]),
         (_, Default::Int(0 | 1)) => vec![Attr::Int(0), Attr::Int(1)],
         (_, Default::Float(v)) => vec![Attr::Float(v), Attr::Float(v + 0.25)],
-        (_, Default::Str(v)) => texts(&[v]),
-        (name, default) => panic!("no choices for {name} ({default:?}) of {kind:?}"),
+        (name, default) => panic!(
+            "no choices for `{name}` ({default:?}) of {kind:?}: add them to `choices` in {}",
+            file!()
+        ),
     }
 }
 
