@@ -16,7 +16,8 @@ pub trait Device: Send + Sync {
     /// Name, limits, peak figures.
     fn info(&self) -> &DeviceInfo;
 
-    /// The cost of these ops on this device; `None` if it does not support them.
+    /// The cost of these ops on this device; `None` if it does not claim them. `compile` may still decline what is
+    /// claimed, with a reason.
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost>;
 
     /// The regions of one or more consecutive ops of a block that the device would run, with their costs; regions may

@@ -49,7 +49,7 @@ impl<'m> Emitter<'m, '_> {
                 let values: Vec<Value> = operands.iter().map(|o| o.0).collect();
                 self.integer(op, &values, dtype)
             }
-            _ => self.float(op, operands, dtype),
+            _ => self.float(op, operands, dtype, result),
         }
     }
 
@@ -174,8 +174,13 @@ impl<'m> Emitter<'m, '_> {
         (quotient, self.b.ins().srem(a, safe))
     }
 
-    fn float(&mut self, op: &'m Op, operands: &[(Value, Elem)], dtype: DType) -> Result<Value> {
-        let result_is_truth = op.kind == K::IsNaN || comparison(op.kind).is_some();
+    fn float(
+        &mut self,
+        op: &'m Op,
+        operands: &[(Value, Elem)],
+        dtype: DType,
+        result: Elem,
+    ) -> Result<Value> {
         let a = operands[0].0;
         match (op.kind, sign_bit(dtype)) {
             // These ops change the sign bit only, for NaN too.
@@ -186,9 +191,9 @@ impl<'m> Emitter<'m, '_> {
         let x: Vec<Value> =
             operands.iter().map(|&(v, e)| self.widened(op, v, e.dtype())).collect::<Result<_>>()?;
         let value = self.float_op(op, &x)?;
-        match result_is_truth {
-            true => Ok(value),
-            false => self.narrowed(op, value, dtype),
+        match result {
+            Elem::Data(DType::Bool) => Ok(value),
+            _ => self.narrowed(op, value, dtype),
         }
     }
 
