@@ -36,7 +36,8 @@ LIST_HEADER = (
 SAME_KERNELS = {"queued": "cpu"}
 # The device whose support the README and the support page show.
 PUBLISHED = "cpu"
-# What names the node, its operands and the device in a refusal: without it, equal reasons form one group.
+# What names the node, its operands and the device in a refusal: without it, equal reasons are one
+# group.
 REFUSAL = re.compile(r"^plan: no device can run (\w+)(?: `[^`]*`)? \(.*?\): \w+: ")
 SHOWN, LINE = 50, 240  # failures printed without --verbose, and characters of each
 
@@ -88,7 +89,7 @@ def run_all(engine, cases, keys, manifest, timeout):
 
 
 def bless(rows, listed, path, versions):
-    """Rewrite the list of known failures; for the CPU, also the README's table and the support page."""
+    """Rewrite the list of known failures; for the CPU, also README's table and the support page."""
     grouped = [row | {"message": REFUSAL.sub(r"\1: ", row["message"])} for row in rows]
     unexplained = expectations.rewrite(path, grouped, listed, "ERR", LIST_HEADER)
     listed = expectations.read(path)
