@@ -427,8 +427,6 @@ impl<'m> Emitter<'m, '_> {
             },
             K::Where => self.choose(a, b, x[2]),
             K::BitCast => self.bitcast(a, ty),
-            // Of truth values, which are whole lanes.
-            K::Equal => self.b.ins().icmp(IntCC::Equal, a, b),
             _ => return Err(no_vectors(op, from)),
         })
     }

@@ -12,7 +12,8 @@ use crate::routine::{Reduction, Routine};
 type Reduced = (Vec<NodeId>, Vec<usize>, usize, (u8, u8));
 
 impl<'m> Emitter<'m, '_> {
-    fn reduced(&mut self, op: &Op) -> Result<Reduced> {
+    /// The operands and their common dimensions.
+    fn operands(&mut self, op: &Op) -> Result<(Vec<NodeId>, Vec<usize>)> {
         let mut nodes = vec![];
         let mut dims = vec![];
         for i in 0..op.inputs.len() {
@@ -20,6 +21,11 @@ impl<'m> Emitter<'m, '_> {
             nodes.push(node);
             dims = of;
         }
+        Ok((nodes, dims))
+    }
+
+    fn reduced(&mut self, op: &Op) -> Result<Reduced> {
+        let (nodes, dims) = self.operands(op)?;
         let axis = op.int("axis").map_or(0, |a| a as usize);
         let bits = *axes(&dims).get(axis).ok_or_else(|| malformed(op, "no such axis"))?;
         Ok((nodes, dims, axis, bits))
@@ -244,13 +250,7 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn map(&mut self, op: &'m Op) -> Result<()> {
         let region = op.regions.first().ok_or_else(|| malformed(op, "has no region"))?;
         let pack = op.int("pack").map_or(1, |p| p.max(1) as usize);
-        let mut nodes = vec![];
-        let mut dims = vec![];
-        for i in 0..op.inputs.len() {
-            let (node, of) = self.tile(op, i)?;
-            nodes.push(node);
-            dims = of;
-        }
+        let (nodes, dims) = self.operands(op)?;
         let total = index_bits(&dims);
         let mut outs = vec![];
         for (i, &id) in region.results.iter().step_by(pack).enumerate() {
