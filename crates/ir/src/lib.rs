@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] holds functions over one op vocabulary, [`OpKind`]; one table declares for each op its level, operands,
 //! attributes, type rule and meaning ([`OpKind::decl`]). [`Builder`] makes functions, [`text`] prints and parses them,
-//! [`verify`] checks them, [`interp`] runs those of level tile. The crate depends on no other crate of the project and does no I/O.
+//! [`verify`] checks them, [`interp`] runs those of levels tile and lane. The crate depends on no other crate of the project and does no I/O.
 
 pub mod attr;
 pub mod builder;
@@ -15,6 +15,7 @@ pub mod element;
 pub mod func;
 pub mod geometry;
 pub mod interp;
+pub mod lane;
 pub mod literal;
 pub mod op;
 pub mod shape;
@@ -31,4 +32,4 @@ pub use element::Element;
 pub use func::{Block, Func, Loc, Module, Op, ValueId, ValueInfo};
 pub use literal::Literal;
 pub use op::{Level, OpDecl, OpKind};
-pub use types::{DescriptorType, PointerType, TensorType, Type};
+pub use types::{DescriptorType, PointerType, Space, TensorType, Type};

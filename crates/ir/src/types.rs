@@ -1,6 +1,7 @@
 //! Types of values.
 
 use crate::{DType, Dim, Shape};
+use std::fmt;
 
 /// Element type and shape of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,11 +17,59 @@ pub struct TensorType {
 pub struct PointerType {
     /// What is pointed to.
     pub to: DType,
-    /// Whether the memory is never written.
-    pub constant: bool,
+    /// In which memory.
+    pub space: Space,
     /// Dimensions of the block; `None` while not even the rank is known.
     pub shape: Option<Shape>,
 }
+
+/// The memory that pointers point into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// That of the device: the arrays of a launch, which every thread sees.
+    Device,
+    /// Likewise, and never written.
+    Constant,
+    /// That of a threadgroup, whose threads share it (level lane).
+    Threadgroup,
+    /// That of one thread (level lane).
+    Thread,
+}
+
+impl Space {
+    /// Every space.
+    pub const ALL: &'static [Space] =
+        &[Space::Device, Space::Constant, Space::Threadgroup, Space::Thread];
+
+    /// The name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Device => "device",
+            Space::Constant => "constant",
+            Space::Threadgroup => "threadgroup",
+            Space::Thread => "thread",
+        }
+    }
+
+    /// The space with this name.
+    pub fn by_name(name: &str) -> Option<Space> {
+        Space::ALL.iter().copied().find(|space| space.name() == name)
+    }
+
+    /// Whether the memory is a threadgroup's or a thread's own: it comes from `alloc` and lives no longer than they.
+    pub const fn is_local(self) -> bool {
+        matches!(self, Space::Threadgroup | Space::Thread)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Rows, and columns, of a [`Type::Matrix`].
+pub const MATRIX: usize = 8;
 
 /// A descriptor of a tensor in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,7 +82,8 @@ pub struct DescriptorType {
 
 /// The type of a value.
 ///
-/// A block of elements in a `tile` function is a tensor whose dimensions are all numbers; a scalar has rank 0.
+/// A block of elements in a `tile` function is a tensor whose dimensions are all numbers; a scalar has rank 0. The short
+/// vector of a `lane` function is one of rank 1.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A tensor.
@@ -48,6 +98,8 @@ pub enum Type {
     Pointer(PointerType),
     /// A descriptor of a tensor in memory.
     Descriptor(DescriptorType),
+    /// An 8×8 matrix whose elements the threads of a simdgroup hold together, no one knows where (level lane).
+    Matrix(DType),
 }
 
 impl Type {
@@ -82,7 +134,7 @@ impl Type {
     /// A block of pointers with the given dimensions.
     pub fn pointer(to: DType, dims: &[usize]) -> Type {
         let shape = Some(dims.iter().map(|&n| Dim::Fixed(n)).collect());
-        Type::Pointer(PointerType { to, constant: false, shape })
+        Type::Pointer(PointerType { to, space: Space::Device, shape })
     }
 
     /// Dimensions, if this is a tensor or a block of pointers of known rank.
@@ -98,9 +150,7 @@ impl Type {
     pub fn with_shape(&self, shape: Option<Shape>) -> Type {
         match self {
             Type::Tensor(t) => Type::Tensor(TensorType { dtype: t.dtype, shape }),
-            Type::Pointer(p) => {
-                Type::Pointer(PointerType { to: p.to, constant: p.constant, shape })
-            }
+            Type::Pointer(p) => Type::Pointer(PointerType { shape, ..p.clone() }),
             other => other.clone(),
         }
     }
@@ -114,7 +164,7 @@ impl Type {
     pub fn unshaped(&self) -> Type {
         match self {
             Type::Tensor(_) | Type::Pointer(_) => self.with_shape(None),
-            Type::Descriptor(_) => self.clone(),
+            Type::Descriptor(_) | Type::Matrix(_) => self.clone(),
             Type::Seq(item) => Type::Seq(Box::new(item.unshaped())),
             Type::Optional(inner) => Type::Optional(Box::new(inner.unshaped())),
             Type::Map(key, value) => Type::Map(*key, Box::new(value.unshaped())),
@@ -130,9 +180,10 @@ impl Type {
         match (self, other) {
             (Type::Tensor(a), Type::Tensor(b)) => a.dtype == b.dtype && shapes(&a.shape, &b.shape),
             (Type::Pointer(a), Type::Pointer(b)) => {
-                a.to == b.to && a.constant == b.constant && shapes(&a.shape, &b.shape)
+                a.to == b.to && a.space == b.space && shapes(&a.shape, &b.shape)
             }
             (Type::Descriptor(a), Type::Descriptor(b)) => a == b,
+            (Type::Matrix(a), Type::Matrix(b)) => a == b,
             (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => a.agrees(b),
             (Type::Map(k, a), Type::Map(l, b)) => k == l && a.agrees(b),
             _ => false,

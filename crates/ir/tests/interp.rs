@@ -1,4 +1,4 @@
-//! Damaged tile functions: whatever the verifier takes runs to an end or an error, never into a panic.
+//! Damaged tile and lane functions: whatever the verifier takes runs to an end or an error, never into a panic.
 
 #![allow(clippy::unwrap_used)] // a test text that does not parse fails the test
 
@@ -9,10 +9,11 @@ use std::path::Path;
 use trident_ir::interp::{Block, Descriptor, Interpreter, Memory, Value};
 use trident_ir::{Literal, Module, Type};
 
-/// The texts of the file tests that hold tile functions.
+/// The texts of the file tests that hold tile and lane functions.
 fn texts() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
-    let files = ["run", "tile"].iter().flat_map(|sub| std::fs::read_dir(folder.join(sub)).unwrap());
+    let files =
+        ["run", "tile", "lane"].iter().flat_map(|sub| std::fs::read_dir(folder.join(sub)).unwrap());
     let mut texts: Vec<String> =
         files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
     texts.retain(|text| text.parse::<Module>().is_ok());

@@ -47,7 +47,7 @@ impl Shapes {
             });
             let ops = ops.cloned().collect();
             let body = Block { params, ops, results: func.body.results.clone() };
-            Func { name: func.name.clone(), level: func.level, values: func.values.clone(), body }
+            Func { values: func.values.clone(), body, ..Func::new(func.name.clone(), func.level) }
         });
         Shapes { params, func, plans: Mutex::new(Recent::new(MAX_PLANS)) }
     }

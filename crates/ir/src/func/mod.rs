@@ -45,6 +45,9 @@ pub struct Func {
     pub name: String,
     /// Level of all its ops.
     pub level: Level,
+    /// At level lane, how many threads a threadgroup has: the function is a kernel, which is launched. A function without
+    /// it is called.
+    pub threads: Option<u32>,
     /// All values, also those inside regions, indexed by [`ValueId`].
     pub values: Vec<ValueInfo>,
     /// Parameters, ops and results.
@@ -65,7 +68,7 @@ pub struct Block {
 impl Func {
     /// An empty function.
     pub fn new(name: impl Into<String>, level: Level) -> Func {
-        Func { name: name.into(), level, values: vec![], body: Block::default() }
+        Func { name: name.into(), level, threads: None, values: vec![], body: Block::default() }
     }
 
     /// Adds a value.
@@ -86,10 +89,12 @@ impl Func {
     }
 
     /// The types of the op's results by its declared rules; `None` for results that are not there and those whose type
-    /// only the function tells. At level tile they are exact, else shapes are left aside.
+    /// only the function tells. At levels tile and lane they are exact, else shapes are left aside.
     pub fn result_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
-        if self.level == Level::Tile {
-            return self.tile_types(op);
+        match self.level {
+            Level::Tile => return exact(op, crate::tile::infer(self, op)?),
+            Level::Lane => return exact(op, crate::lane::infer(self, op)?),
+            Level::Graph => {}
         }
         let decl = op.decl();
         let operands = |i: usize| op.input(i).map(|v| self.ty(v));
@@ -114,15 +119,15 @@ impl Func {
             })
             .collect()
     }
+}
 
-    fn tile_types(&self, op: &Op) -> Result<Vec<Option<Type>>, TypeError> {
-        let types = crate::tile::infer(self, op)?;
-        if types.len() != op.outputs.len() {
-            let (op, n, m) = (op.decl().name, types.len(), op.outputs.len());
-            return Err(TypeError::Region { op, reason: format!("gives {n} results, not {m}") });
-        }
-        Ok(op.outputs.iter().zip(types).map(|(out, ty)| out.and(ty)).collect())
+/// The types of all results, as those of the results that somebody asked for.
+fn exact(op: &Op, types: Vec<Option<Type>>) -> Result<Vec<Option<Type>>, TypeError> {
+    if types.len() != op.outputs.len() {
+        let (op, n, m) = (op.decl().name, types.len(), op.outputs.len());
+        return Err(TypeError::Region { op, reason: format!("gives {n} results, not {m}") });
     }
+    Ok(op.outputs.iter().zip(types).map(|(out, ty)| out.and(ty)).collect())
 }
 
 impl Func {

@@ -1,15 +1,15 @@
 //! Atomic ops: programs run one after another, so each is what it does to memory.
 
 use super::error::Trap;
-use super::machine::{Machine, Site, Values};
+use super::machine::{Site, Values};
+use super::memory::Memory;
 use super::number::{float, from_float, from_int, int, poison};
 use super::transfer::{holds, load, read, store, target, write};
 use super::value::Block;
 use crate::{DType, OpKind};
 use OpKind as K;
 
-pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
-    let memory = &mut *machine.memory;
+pub(super) fn run(memory: &mut Memory, site: &Site<'_>) -> Values {
     let result = match site.op.kind {
         K::AtomicLoad => load(memory, site, site.optional(1), None)?,
         K::AtomicStore => {
@@ -58,13 +58,14 @@ pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
     Ok(vec![result.into()])
 }
 
-/// What an atomic op leaves in memory.
+/// Two elements combined by the op of this name: what an atomic op leaves in memory, or lanes give together.
 pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result<u64, Trap> {
     let (a, b) = (int(dtype, former), int(dtype, value));
     Ok(match op {
         "add" | "fadd" if dtype.is_float() => {
             from_float(dtype, float(dtype, former) + float(dtype, value))
         }
+        "mul" if dtype.is_float() => from_float(dtype, float(dtype, former) * float(dtype, value)),
         // The number, if the other is NaN.
         "max" if dtype.is_float() => {
             from_float(dtype, float(dtype, former).max(float(dtype, value)))
@@ -73,6 +74,7 @@ pub(super) fn combine(op: &str, dtype: DType, former: u64, value: u64) -> Result
             from_float(dtype, float(dtype, former).min(float(dtype, value)))
         }
         "add" => from_int(dtype, a + b),
+        "mul" => from_int(dtype, a.wrapping_mul(b)),
         "and" => former & value,
         "or" => former | value,
         "xor" => former ^ value,

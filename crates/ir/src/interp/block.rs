@@ -86,6 +86,21 @@ pub(super) fn run(site: &Site<'_>) -> Values {
             }
             vec![Block::new(DType::I32, &dims, counts)]
         }
+        K::Vector => {
+            let elements = site.blocks()?;
+            let dtype = elements.first().ok_or(Trap::Unknown)?.dtype;
+            vec![Block::new(dtype, &dims, elements.iter().map(|x| x.first()).collect())]
+        }
+        K::Extract => {
+            let x = site.block(0)?;
+            vec![Block::one(x.dtype, *x.bits.get(place(op)?).ok_or(Trap::Unknown)?)]
+        }
+        K::Insert => {
+            let (x, element) = (site.block(0)?, site.block(1)?);
+            let mut bits = x.bits.to_vec();
+            *bits.get_mut(place(op)?).ok_or(Trap::Unknown)? = element.first();
+            vec![Block::new(x.dtype, &x.dims, bits)]
+        }
         K::PtrAdd => {
             let (ptr, by) = (site.block(0)?, site.block(1)?);
             let size = pointee(site.func.ty(op.inputs[0].ok_or(Trap::Unknown)?)).size() as u64;
@@ -101,6 +116,11 @@ pub(super) fn run(site: &Site<'_>) -> Values {
         _ => return Err(Trap::Unknown.into()),
     };
     Ok(results.into_iter().map(Into::into).collect())
+}
+
+/// The place in a vector that the op names.
+fn place(op: &crate::Op) -> Result<usize, Trap> {
+    op.int("at").and_then(|at| usize::try_from(at).ok()).ok_or(Trap::Unknown)
 }
 
 /// What pointers of the type point to.

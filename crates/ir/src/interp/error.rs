@@ -1,6 +1,7 @@
 //! Why a run ends early.
 
 use super::memory::AccessFault;
+use crate::types::Space;
 use crate::{DType, Level};
 
 /// A run that ended early.
@@ -9,8 +10,11 @@ pub enum RunError {
     /// The module has no such function.
     #[error("the module has no function @{0}")]
     NoFunction(String),
+    /// A lane function without a number of threads.
+    #[error("@{0} has no number of threads: it is called by kernels, not launched")]
+    NoKernel(String),
     /// A function of another level.
-    #[error("@{func} is at level {level}, only tile functions run")]
+    #[error("@{func} is at level {level}, only tile and lane functions run")]
     Level {
         /// Its name.
         func: String,
@@ -28,6 +32,23 @@ pub enum RunError {
         expected: String,
         /// The argument, or `none`.
         actual: String,
+    },
+    /// An op of a thread at level lane that could not go on.
+    #[error(
+        "@{func}: {op}, threadgroup ({}, {}, {}), thread {thread}: {fault}",
+        threadgroup[0], threadgroup[1], threadgroup[2]
+    )]
+    Thread {
+        /// Name of the function.
+        func: String,
+        /// The op, with its place in the source.
+        op: String,
+        /// Threadgroup along x, y, z.
+        threadgroup: [u32; 3],
+        /// The thread's index in its threadgroup.
+        thread: usize,
+        /// What happened.
+        fault: Box<Trap>,
     },
     /// An op that could not go on.
     #[error("@{func}: {op}, program ({}, {}, {}): {fault}", program[0], program[1], program[2])]
@@ -49,6 +70,60 @@ pub enum Trap {
     /// A wrong access.
     #[error(transparent)]
     Access(#[from] AccessFault),
+    /// A wrong access to an array of a threadgroup or thread.
+    #[error("{space} memory: {fault}")]
+    Local {
+        /// The memory.
+        space: Space,
+        /// What is wrong.
+        fault: AccessFault,
+    },
+    /// Accesses of which no barrier tells which comes first.
+    #[error(
+        "race: {access} at offset {offset} of `{tensor}`, which {other} in {op} {as_what}, with no barrier between",
+        as_what = if *write { "writes" } else { "reads" }
+    )]
+    Race {
+        /// `read` or `write`.
+        access: &'static str,
+        /// Bytes from the start of the tensor.
+        offset: usize,
+        /// Name of the tensor.
+        tensor: String,
+        /// The other thread, with its threadgroup if that is another.
+        other: String,
+        /// The op of its access.
+        op: String,
+        /// Whether that is a write.
+        write: bool,
+    },
+    /// Threads that should do something together do not all come to it.
+    #[error("divergent: thread {thread} does not come here, it went another way at {at}")]
+    Divergent {
+        /// The first that is missing.
+        thread: usize,
+        /// The op at which the ways part.
+        at: String,
+    },
+    /// An operand that should be equal in all lanes.
+    #[error("operand {index} differs from that of thread {thread}, must be equal in all lanes")]
+    NotUniform {
+        /// Its place.
+        index: usize,
+        /// The simdgroup's first thread.
+        thread: usize,
+    },
+    /// A matrix in a simdgroup that is not full.
+    #[error("a matrix needs all 32 lanes of a simdgroup, this one has {0}")]
+    PartialSimdgroup(usize),
+    /// A lane that is not there.
+    #[error("lane {lane} is asked for, the simdgroup has {lanes}")]
+    NoLane {
+        /// The lane, or a distance between lanes.
+        lane: i128,
+        /// Number of lanes.
+        lanes: usize,
+    },
     /// A condition of the program's own does not hold.
     #[error("assertion failed: {0}")]
     Assert(String),

@@ -9,7 +9,7 @@ use crate::{Attr, Func, Module, Op, OpKind, Type, ValueId};
 use OpKind as K;
 
 /// How deep regions and calls may nest.
-const MAX_DEPTH: usize = 128;
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// One run of one program.
 pub(super) struct Machine<'m> {
@@ -31,7 +31,33 @@ pub(super) struct Frame<'f> {
     values: Vec<Option<Value>>,
 }
 
-impl Frame<'_> {
+impl<'f> Frame<'f> {
+    pub(super) fn new(func: &'f Func) -> Frame<'f> {
+        Frame { func, values: vec![None; func.values.len()] }
+    }
+
+    /// Gives the parameters of a block their values.
+    pub(super) fn enter(&mut self, block: &crate::Block, args: Vec<Value>) {
+        for (&id, value) in block.params.iter().zip(args) {
+            self.values[id.index()] = Some(value);
+        }
+    }
+
+    /// Gives the results of an op their values.
+    pub(super) fn define(&mut self, op: &Op, results: Vec<Value>) {
+        for (id, value) in op.outputs.iter().zip(results) {
+            if let Some(id) = id {
+                debug_assert!(value.is_of(self.func.ty(*id)), "{}: {value:?}", op.describe());
+                self.values[id.index()] = Some(value);
+            }
+        }
+    }
+
+    /// The results of a block that has run.
+    pub(super) fn results(&self, block: &crate::Block) -> Result<Vec<Value>, Trap> {
+        block.results.iter().map(|&id| self.value(id).cloned()).collect()
+    }
+
     fn value(&self, id: ValueId) -> Result<&Value, Trap> {
         let value = self.values.get(id.index()).and_then(Option::as_ref);
         value.ok_or_else(|| Trap::NoValue(self.func.info(id).name.clone()))
@@ -46,6 +72,12 @@ pub(super) struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
+    pub(super) fn new(frame: &Frame<'a>, op: &'a Op) -> Result<Site<'a>, Trap> {
+        let operand = |id: &Option<ValueId>| id.map(|id| frame.value(id).cloned()).transpose();
+        let operands = op.inputs.iter().map(operand).collect::<Result<_, _>>()?;
+        Ok(Site { func: frame.func, op, operands })
+    }
+
     /// Operand `index`, a block.
     pub(super) fn block(&self, index: usize) -> Result<&Block, Trap> {
         self.optional(index).ok_or_else(|| self.missing(index))
@@ -72,6 +104,12 @@ impl<'a> Site<'a> {
         self.block(index).map(|b| number::int(b.dtype, b.first()))
     }
 
+    /// The operands from `first` on.
+    pub(super) fn values(&self, first: usize) -> Result<Vec<Value>, Trap> {
+        let values = self.operands.get(first..).unwrap_or_default().iter().enumerate();
+        values.map(|(i, v)| v.clone().ok_or_else(|| self.missing(first + i))).collect()
+    }
+
     fn missing(&self, index: usize) -> Trap {
         let name =
             self.op.input(index).map_or(index.to_string(), |id| self.func.info(id).name.clone());
@@ -94,13 +132,21 @@ impl<'a> Site<'a> {
     }
 }
 
+/// Whether nothing can come of the op: results that nobody asked for have no type.
+pub(super) fn is_idle(op: &Op) -> bool {
+    op.regions.is_empty()
+        && op.defined().next().is_none()
+        && op.effect() == Effect::Pure
+        && op.kind != K::Assume
+}
+
 /// What ops give.
 pub(super) type Values = Result<Vec<Value>, Raised>;
 
 impl<'m> Machine<'m> {
     /// Runs a function.
     pub(super) fn call(&mut self, func: &Func, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        let mut frame = Frame { func, values: vec![None; func.values.len()] };
+        let mut frame = Frame::new(func);
         self.block(&mut frame, &func.body, args)
     }
 
@@ -115,24 +161,16 @@ impl<'m> Machine<'m> {
             return Err(self.error(frame, "block".into(), Trap::TooDeep(MAX_DEPTH)));
         }
         self.depth += 1;
-        for (&id, value) in block.params.iter().zip(args) {
-            frame.values[id.index()] = Some(value);
-        }
+        frame.enter(block, args);
         for op in &block.ops {
             let results = self.op(frame, op).map_err(|raised| match raised {
                 Raised::Here(fault) => self.error(frame, op.describe(), fault),
                 Raised::Below(error) => *error,
             })?;
-            for (id, value) in op.outputs.iter().zip(results) {
-                if let Some(id) = id {
-                    debug_assert!(value.is_of(frame.func.ty(*id)), "{}: {value:?}", op.describe());
-                    frame.values[id.index()] = Some(value);
-                }
-            }
+            frame.define(op, results);
         }
         self.depth -= 1;
-        let results = block.results.iter().map(|&id| frame.value(id).cloned());
-        results.collect::<Result<_, _>>().map_err(|fault| self.error(frame, "yield".into(), fault))
+        frame.results(block).map_err(|fault| self.error(frame, "yield".into(), fault))
     }
 
     fn error(&self, frame: &Frame<'_>, op: String, fault: Trap) -> RunError {
@@ -145,48 +183,62 @@ impl<'m> Machine<'m> {
     }
 
     fn op(&mut self, frame: &mut Frame<'_>, op: &Op) -> Values {
-        // Results that nobody asked for have no type.
-        if op.regions.is_empty()
-            && op.defined().next().is_none()
-            && op.effect() == Effect::Pure
-            && op.kind != K::Assume
-        {
+        if is_idle(op) {
             return Ok(vec![]);
         }
-        self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
-        let operand = |id: &Option<ValueId>| id.map(|id| frame.value(id).cloned()).transpose();
-        let operands = op.inputs.iter().map(operand).collect::<Result<_, _>>()?;
-        let site = Site { func: frame.func, op, operands };
+        self.spend(1)?;
+        let site = Site::new(frame, op)?;
+        match op.kind {
+            K::If | K::For | K::While | K::Call => self.control(frame, &site),
+            K::Reduce | K::PrefixScan | K::Map => fold::run(self, frame, &site),
+            _ => self.plain(&site),
+        }
+    }
+
+    /// Counts ops that run.
+    pub(super) fn spend(&mut self, ops: usize) -> Result<(), Trap> {
+        self.steps = self.steps.checked_sub(ops as u64).ok_or(Trap::Steps(self.max_steps))?;
+        Ok(())
+    }
+
+    /// An op without regions.
+    pub(super) fn plain(&mut self, site: &Site<'_>) -> Values {
+        let op = site.op;
         match (op.kind, op.decl().group) {
             (K::Constant, _) => constant(op),
-            (K::ProgramId | K::NumPrograms, _) => self.program_axis(op),
-            (K::If | K::For | K::While | K::Call, _) => self.control(frame, &site),
-            (K::Reduce | K::PrefixScan | K::Map, _) => fold::run(self, frame, &site),
-            (K::Dot | K::DotScaled, _) => contract::run(&site),
-            (K::Print, _) => print::run(self, &site),
-            (K::Load | K::Store, _) => transfer::run(self, &site),
-            (K::Assert | K::Assume, _) => condition(&site),
+            (K::ProgramId | K::NumPrograms | K::ThreadgroupId | K::NumThreadgroups, _) => {
+                self.program_axis(op)
+            }
+            (K::Dot | K::DotScaled, _) => contract::run(site),
+            (K::Print, _) => print::run(self, site),
+            (K::Load | K::Store, _) => transfer::run(self, site),
+            (K::Assert | K::Assume, _) => condition(site),
             (K::Barrier, _) => Ok(vec![]),
-            (kind, _) if descriptor::has(kind) => descriptor::run(self, &site),
-            (_, Group::Memory) => atomic::run(self, &site),
-            (_, Group::Elementwise) => elementwise::run(&site),
-            (_, Group::Tile) => block::run(&site),
+            (kind, _) if descriptor::has(kind) => descriptor::run(self, site),
+            (_, Group::Memory) => atomic::run(self.memory, site),
+            (_, Group::Elementwise) => elementwise::run(site),
+            (_, Group::Tile | Group::Lane) => block::run(site),
             _ => Err(Trap::Unknown.into()),
         }
     }
 
     fn program_axis(&self, op: &Op) -> Values {
-        let of = if op.kind == K::ProgramId { self.program } else { self.grid };
+        let of = match op.kind {
+            K::ProgramId | K::ThreadgroupId => self.program,
+            _ => self.grid,
+        };
         let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
         let number = axis.and_then(|axis| of.get(axis)).ok_or(Trap::Unknown)?;
         Ok(vec![Value::scalar(*number as i32)])
     }
 
+    /// The function that a `call` names.
+    pub(super) fn callee(&self, op: &Op) -> Result<&'m Func, Trap> {
+        let callee = op.str("callee").unwrap_or_default();
+        self.module.funcs.iter().find(|f| f.name == callee).ok_or(Trap::Unknown)
+    }
+
     fn control(&mut self, frame: &mut Frame<'_>, site: &Site<'_>) -> Values {
-        let operands = |from: usize| -> Result<Vec<Value>, Trap> {
-            let values = site.operands.get(from..).unwrap_or_default().iter().enumerate();
-            values.map(|(i, v)| v.clone().ok_or_else(|| site.missing(from + i))).collect()
-        };
         let regions = &site.op.regions;
         match (site.op.kind, &regions[..]) {
             (K::If, [then, other]) => {
@@ -199,10 +251,10 @@ impl<'m> Machine<'m> {
                     return Err(Trap::Step(step).into());
                 }
                 let dtype = site.block(0)?.dtype;
-                let mut carried = operands(3)?;
+                let mut carried = site.values(3)?;
                 let mut i = lower;
                 while i < upper {
-                    self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
+                    self.spend(1)?;
                     let counter = Block::one(dtype, number::from_int(dtype, i)).into();
                     carried = self.block(frame, body, [vec![counter], carried].concat())?;
                     i += step;
@@ -210,9 +262,9 @@ impl<'m> Machine<'m> {
                 Ok(carried)
             }
             (K::While, [before, after]) => {
-                let mut carried = operands(0)?;
+                let mut carried = site.values(0)?;
                 loop {
-                    self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps(self.max_steps))?;
+                    self.spend(1)?;
                     let mut values = self.block(frame, before, carried)?.into_iter();
                     match values.next() {
                         Some(Value::Block(go)) if go.first() != 0 => {
@@ -223,10 +275,8 @@ impl<'m> Machine<'m> {
                 }
             }
             (K::Call, _) => {
-                let callee = site.op.str("callee").unwrap_or_default();
-                let func =
-                    self.module.funcs.iter().find(|f| f.name == callee).ok_or(Trap::Unknown)?;
-                Ok(self.call(func, operands(0)?)?)
+                let func = self.callee(site.op)?;
+                Ok(self.call(func, site.values(0)?)?)
             }
             _ => Err(Trap::Unknown.into()),
         }

@@ -89,6 +89,28 @@ impl Memory {
         address
     }
 
+    /// Number of tensors.
+    pub(super) fn len(&self) -> usize {
+        self.tensors.len()
+    }
+
+    /// Forgets the tensors that were added last, down to `len`.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.tensors.truncate(len);
+    }
+
+    /// The tensor that holds these bytes and where in it, if the address is a multiple of `align`, a power of two.
+    pub(super) fn place(
+        &self,
+        access: &'static str,
+        address: u64,
+        size: usize,
+        align: usize,
+    ) -> Result<(&str, usize), AccessFault> {
+        let (tensor, offset) = self.find(access, address, size, align)?;
+        Ok((&self.tensors[tensor].name, offset))
+    }
+
     /// The bytes of a tensor, written or not.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.tensors.iter().find(|t| t.name == name).map(|t| &t.bytes[..])
@@ -103,7 +125,7 @@ impl Memory {
 
     /// Reads an element of at most 8 bytes, little endian.
     pub fn read(&self, address: u64, size: usize) -> Result<u64, AccessFault> {
-        let (tensor, offset) = self.find("read", address, size)?;
+        let (tensor, offset) = self.find("read", address, size, size)?;
         let tensor = &self.tensors[tensor];
         if tensor.written[offset..offset + size].contains(&false) {
             return Err(AccessFault::Unwritten { size, offset, tensor: tensor.name.clone() });
@@ -115,7 +137,7 @@ impl Memory {
 
     /// Writes an element of at most 8 bytes, little endian.
     pub fn write(&mut self, address: u64, size: usize, bits: u64) -> Result<(), AccessFault> {
-        let (tensor, offset) = self.find("write", address, size)?;
+        let (tensor, offset) = self.find("write", address, size, size)?;
         let tensor = &mut self.tensors[tensor];
         tensor.bytes[offset..offset + size].copy_from_slice(&bits.to_le_bytes()[..size]);
         tensor.written[offset..offset + size].fill(true);
@@ -128,6 +150,7 @@ impl Memory {
         access: &'static str,
         address: u64,
         size: usize,
+        align: usize,
     ) -> Result<(usize, usize), AccessFault> {
         // Distance to the tensor, 0 inside.
         let distance = |t: &Tensor| {
@@ -142,7 +165,7 @@ impl Memory {
         let name = || tensor.name.clone();
         let inside = usize::try_from(offset).ok();
         match inside.filter(|o| o.checked_add(size).is_some_and(|end| end <= tensor.bytes.len())) {
-            Some(offset) if !offset.is_multiple_of(size) => {
+            Some(offset) if !offset.is_multiple_of(align) => {
                 Err(AccessFault::Misaligned { access, size, offset, tensor: name() })
             }
             Some(offset) => Ok((index, offset)),

@@ -1,8 +1,9 @@
-//! The reference interpreter of tile functions: what each op means, said in plain loops.
+//! The reference interpreter of tile and lane functions: what each op means, said in plain loops.
 //!
 //! It is the oracle for devices and passes, never a device: clarity beats speed. Programs of a grid run one after
 //! another, x fastest, over a [`Memory`] that knows its tensors, so that a wrong access is an error which names tensor and
-//! offset instead of undefined behaviour. What the op table calls arbitrary is a fixed value here ([`number::poison`]).
+//! offset instead of undefined behaviour. Of lane functions, the threads of a threadgroup run in lock step, and races and
+//! divergent barriers are errors too. What the op table calls arbitrary is a fixed value here ([`number::poison`]).
 //!
 //! Floats are computed in f64 (f64 and fused operations in their own width, at least f32) and rounded once.
 //!
@@ -35,6 +36,7 @@ mod descriptor;
 mod elementwise;
 mod error;
 mod fold;
+mod lane;
 mod libm;
 mod machine;
 mod memory;
@@ -49,7 +51,7 @@ pub use memory::{AccessFault, Memory};
 pub use value::{Block, Descriptor, Value};
 
 use crate::verify::VerifyError;
-use crate::{Func, Module};
+use crate::{Func, Level, Module};
 use machine::Machine;
 
 /// Runs functions of one module.
@@ -69,7 +71,7 @@ impl<'m> Interpreter<'m> {
         Ok(Interpreter { module, max_steps: 1 << 30, printed: vec![] })
     }
 
-    /// Runs the entry function once for each program of the grid.
+    /// Runs the entry function once for each program of the grid, or for each threadgroup if it is at level lane.
     pub fn launch(
         &mut self,
         grid: [u32; 3],
@@ -78,6 +80,9 @@ impl<'m> Interpreter<'m> {
     ) -> Result<(), RunError> {
         let Some(entry) = self.module.entry() else { return Ok(()) };
         let mut machine = self.machine(entry, grid, args, memory)?;
+        if entry.level == Level::Lane {
+            return lane::launch(machine, entry, args);
+        }
         for z in 0..grid[2] {
             for y in 0..grid[1] {
                 for x in 0..grid[0] {
@@ -89,7 +94,7 @@ impl<'m> Interpreter<'m> {
         Ok(())
     }
 
-    /// Runs one function as the only program of a grid and gives its results.
+    /// Runs one function as the only program or threadgroup of a grid and gives its results.
     pub fn call(
         &mut self,
         func: &str,
@@ -98,7 +103,11 @@ impl<'m> Interpreter<'m> {
     ) -> Result<Vec<Value>, RunError> {
         let found = self.module.funcs.iter().find(|f| f.name == func);
         let found = found.ok_or_else(|| RunError::NoFunction(func.to_owned()))?;
-        self.machine(found, [1; 3], args, memory)?.call(found, args.to_vec())
+        let mut machine = self.machine(found, [1; 3], args, memory)?;
+        match found.level {
+            Level::Lane => lane::call(machine, found, args),
+            _ => machine.call(found, args.to_vec()),
+        }
     }
 
     fn machine<'a>(
@@ -108,7 +117,7 @@ impl<'m> Interpreter<'m> {
         args: &[Value],
         memory: &'a mut Memory,
     ) -> Result<Machine<'a>, RunError> {
-        if func.level != crate::Level::Tile {
+        if func.level == Level::Graph {
             return Err(RunError::Level { func: func.name.clone(), level: func.level });
         }
         let params = &func.body.params;

@@ -36,7 +36,7 @@ pub struct Descriptor {
 /// What an id of a function stands for while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A block of elements or pointers; a scalar has rank 0.
+    /// A block of elements or pointers; a scalar has rank 0. Also a matrix of a simdgroup, of which each thread has all.
     Block(Block),
     /// A descriptor.
     Descriptor(Arc<Descriptor>),
@@ -110,6 +110,9 @@ impl Value {
             (Value::Descriptor(d), Type::Descriptor(t)) => d.dtype == t.dtype && d.block == t.block,
             (Value::Block(b), Type::Tensor(t)) => {
                 b.dtype == t.dtype && ty.dims().as_deref() == Some(&b.dims)
+            }
+            (Value::Block(b), Type::Matrix(dtype)) => {
+                b.dtype == *dtype && b.dims[..] == [crate::types::MATRIX; 2]
             }
             (Value::Block(b), Type::Pointer(_)) => {
                 b.dtype == DType::U64 && ty.dims().as_deref() == Some(&b.dims)

@@ -10,7 +10,7 @@ pub enum Effect {
     Pure,
     /// Reads memory: it may be dropped or doubled, and moved as long as it passes no write.
     Read,
-    /// Writes memory, orders writes, prints or stops: it stays, in its order.
+    /// Writes memory, orders writes, waits for other threads, prints or stops: it stays, in its order.
     Write,
 }
 
@@ -20,7 +20,7 @@ impl OpDecl {
         match (self.kind, self.group) {
             (OpKind::Load | OpKind::DescriptorLoad | OpKind::DescriptorGather, _) => Effect::Read,
             (OpKind::Assume, _) => Effect::Pure,
-            (OpKind::Call, _) | (_, Group::Memory) => Effect::Write,
+            (OpKind::Call, _) | (_, Group::Memory | Group::Together) => Effect::Write,
             _ => Effect::Pure,
         }
     }

@@ -5,6 +5,7 @@ mod class;
 mod custom;
 mod effect;
 mod elementwise;
+mod lane;
 mod operand;
 mod rule;
 mod table;
@@ -90,10 +91,14 @@ pub enum Group {
     Train,
     /// Classical machine learning.
     Ml,
-    /// Blocks of elements of one program, without effects; at level `tile`.
+    /// Blocks of elements of one program, without effects; at level `tile`, some at level `lane` too.
     Tile,
-    /// Reads, writes and other effects of one program; at level `tile`.
+    /// Reads, writes and other effects of one program or thread; at levels `tile` and `lane`.
     Memory,
+    /// Scalars and short vectors of one thread, without effects; at level `lane`.
+    Lane,
+    /// What the threads of a threadgroup or simdgroup do together: an op stays where all of them come by; at level `lane`.
+    Together,
 }
 
 /// A declared result.
@@ -241,7 +246,10 @@ impl OpDecl {
         match (self.group, self.kind) {
             (Group::Elementwise, _) | (_, OpKind::If | OpKind::Constant) => true,
             (_, OpKind::Loop | OpKind::Scan) => level == Level::Graph,
-            (Group::Tile | Group::Memory, _) => level == Level::Tile,
+            (Group::Lane | Group::Together, _) | (_, OpKind::Alloc) => level == Level::Lane,
+            (Group::Tile | Group::Memory, kind) => {
+                level == Level::Tile || (level == Level::Lane && serves_threads(kind))
+            }
             (Group::Control, _) => level != Level::Graph,
             _ => level == Level::Graph,
         }
@@ -249,7 +257,18 @@ impl OpDecl {
 
     /// Whether equal operands and attributes give equal results.
     pub fn is_deterministic(&self) -> bool {
-        !matches!(self.group, Group::Random | Group::Memory)
+        !matches!(self.group, Group::Random | Group::Memory | Group::Together)
+    }
+}
+
+/// Whether an op of a program's blocks is one of a thread's scalars and vectors too.
+fn serves_threads(kind: OpKind) -> bool {
+    use OpKind as K;
+    match kind {
+        K::Splat | K::Poison | K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt => true,
+        K::Load | K::Store | K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas => true,
+        K::Print | K::Assert | K::Assume => true,
+        _ => false,
     }
 }
 

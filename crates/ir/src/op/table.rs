@@ -1,4 +1,4 @@
-//! The op table, to which `elementwise.rs` and `tile.rs` add rows. Graph ops follow the newest meaning of the ONNX
+//! The op table, to which `elementwise.rs`, `tile.rs` and `lane.rs` add rows. Graph ops follow the newest meaning of the ONNX
 //! operator that their variant is named after (<https://onnx.ai/onnx/operators/>); an importer translates older forms
 //! to these. Conventions that several ops share stand once, in `conventions.md`.
 
@@ -8,6 +8,7 @@ use super::custom::{
     linear_state, map_values, optional, quantized, zip_map,
 };
 use super::elementwise::with_elementwise_ops;
+use super::lane::with_lane_ops;
 use super::tile::with_tile_ops;
 use super::{Arity, AttrDecl, Class, Default, Elements, Group, OpDecl, OpResult, Operand, Rule};
 use crate::{AttrKind, DType, decompose};

@@ -1,8 +1,8 @@
-//! The part of the op table that only `tile` functions use: blocks of elements, pointers and their memory effects.
-//! The meaning is that of Triton's ops (<https://triton-lang.org>); conventions are in `conventions.md`.
+//! The part of the op table for `tile` functions: blocks of elements, pointers and their memory effects; `lane` functions
+//! use some of it ([`super::OpDecl::allowed_at`]). The meaning is that of Triton's ops (<https://triton-lang.org>); conventions are in `conventions.md`.
 
 macro_rules! with_tile_ops {
-    ($then:ident! { $($table:tt)* }) => { $then! { $($table)*
+    ($then:ident! { $($table:tt)* }) => { with_lane_ops! { $then! { $($table)*
 
     // ---------------------------------------------------------------- the program and its blocks
     /// Which program of the grid this is, along `axis` (0, 1, 2 are x, y, z).
@@ -70,11 +70,13 @@ macro_rules! with_tile_ops {
     /// Addresses of pointers.
     PtrToInt "ptr_to_int" Tile (ptr) -> (y: Is(DType::I64)) {} cost 0 class Element;
     /// Reads where `mask` holds; elsewhere memory is not touched and the element is that of `other`, or arbitrary.
-    /// `cache` and `eviction` are hints.
+    /// `cache` and `eviction` are hints. At level lane there is no mask, and a pointer gives `width` elements (1, 2 or 4) that
+    /// follow each other; the program promises that its address is a multiple of `align` bytes, 0 being one element's.
     Load "load" Memory (ptr, mask[opt], other[opt]) -> (y: Pointee(0))
-        { cache = Str("none"), eviction = Str("normal"), volatile = Int(0) } cost 8 class Element;
-    /// Writes where `mask` holds. Of several elements for one place any may be the last.
-    Store "store" Memory (ptr, value, mask[opt]) -> () { cache = Str("none"), eviction = Str("normal") };
+        { cache = Str("none"), eviction = Str("normal"), volatile = Int(0), width = Int(1), align = Int(0) } cost 8 class Element;
+    /// Writes where `mask` holds. Of several elements for one place any may be the last. At level lane there is no mask, and
+    /// a vector (of 2 or 4) is written to elements that follow each other; `align` is as that of `load`.
+    Store "store" Memory (ptr, value, mask[opt]) -> () { cache = Str("none"), eviction = Str("normal"), align = Int(0) };
     /// Atomically replaces the element by `op`(element, value) where `mask` holds and gives the former one (arbitrary
     /// elsewhere). `op` is `add`, `fadd`, `and`, `or`, `xor`, `max`, `min`, `umax`, `umin` or `exchange`;
     /// `order` is `relaxed`, `acquire`, `release` or `acq_rel`; `scope` is `cta`, `gpu` or `sys`.
@@ -127,7 +129,7 @@ macro_rules! with_tile_ops {
     /// Calls function `callee` of the module.
     Call "call" Control (args[many]) -> (results[many]: Declared) { callee = Required(AttrKind::Str) };
 
-    } };
+    } } };
 }
 
 pub(super) use with_tile_ops;

@@ -3,7 +3,7 @@
 use super::known::{Known, MAX_ELEMS};
 use super::{Infer, ShapeError};
 use crate::func::ValueInfo;
-use crate::{Block, Func, Literal, Op, Type, ValueId};
+use crate::{Func, Literal, Op, Type, ValueId};
 
 /// What is known of one operand of a launch.
 #[derive(Clone, Debug)]
@@ -48,8 +48,7 @@ impl Rule {
         let mut op = op.clone();
         op.inputs = op.inputs.iter().map(|v| own(v, constant)).collect();
         op.outputs = op.outputs.iter().map(|v| own(v, &|_| None)).collect();
-        let func =
-            Func { name: func.name.clone(), level: func.level, values, body: Block::default() };
+        let func = Func { values, ..Func::new(func.name.clone(), func.level) };
         Some(Rule { op, func, known })
     }
 

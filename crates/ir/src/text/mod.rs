@@ -20,12 +20,15 @@
 //!
 //! ```text
 //! module  = ("metadata" string "=" string)* func*
-//! func    = "func" "@"name level "(" (value ":" type),* ")" ("->" "(" type,* ")")? "{" op* "return" value,* "}"
+//! func    = "func" "@"name level ("{" "threads" "=" number "}")? "(" (value ":" type),* ")" ("->" "(" type,* ")")? "{" op* "return" value,* "}"
 //! level   = "graph" | "tile" | "lane"
 //! op      = ((value | "_"),* "=")? opname ("(" (value | "_"),* ")")? ("{" (attr "=" constant),* "}")?
 //!           (":" type,*)? ("loc" "(" string ")")? region*
 //! region  = "region" ("(" (value ":" type),* ")")? "{" op* "yield" value,* "}"
-//! type    = dtype "[" ("*" | dim,*) "]" | "seq" "<" type ">" | "opt" "<" type ">" | "map" "<" dtype "," type ">"
+//! type    = dtype dims | "ptr" "<" dtype ("," space)? ">" dims | "desc" "<" dtype ">" dims | "matrix" "<" dtype ">"
+//!         | "seq" "<" type ">" | "opt" "<" type ">" | "map" "<" dtype "," type ">"
+//! space   = "constant" | "threadgroup" | "thread"
+//! dims    = "[" ("*" | dim,*) "]"
 //! dim     = number | "?" | word | string
 //! constant = number | string | "[" constant,* "]" | dtype | type | dtype "[" number,* "]" "(" data ")"
 //! data    = element,* | hex

@@ -3,7 +3,7 @@
 use super::lexer::{is_name_char, is_word_char};
 use super::{LISTED, data};
 use crate::literal::LiteralData;
-use crate::{Attr, Block, Dim, Func, Literal, Module, Op, OpKind, Type, ValueId};
+use crate::{Attr, Block, Dim, Func, Literal, Module, Op, OpKind, Space, Type, ValueId};
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -254,6 +254,9 @@ impl Display for Func {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let printer = Printer::new(self);
         write!(f, "func @{} {} ", Name(&self.name), self.level)?;
+        if let Some(threads) = self.threads {
+            write!(f, "{{threads = {threads}}} ")?;
+        }
         printer.params(f, &self.body.params)?;
         f.write_str(" -> (")?;
         list(f, &self.body.results, |f, &id| printer.ty(f, id))?;
@@ -295,7 +298,11 @@ impl Display for Type {
                 dims(f, t.shape.as_deref())
             }
             Type::Pointer(p) => {
-                write!(f, "ptr<{}{}>", p.to, if p.constant { ", constant" } else { "" })?;
+                write!(f, "ptr<{}", p.to)?;
+                if p.space != Space::Device {
+                    write!(f, ", {}", p.space)?;
+                }
+                f.write_char('>')?;
                 dims(f, p.shape.as_deref())
             }
             Type::Descriptor(d) => {
@@ -303,6 +310,7 @@ impl Display for Type {
                 list(f, &d.block, |f, n| n.fmt(f))?;
                 f.write_char(']')
             }
+            Type::Matrix(dtype) => write!(f, "matrix<{dtype}>"),
             Type::Seq(item) => write!(f, "seq<{item}>"),
             Type::Optional(item) => write!(f, "opt<{item}>"),
             Type::Map(key, value) => write!(f, "map<{key}, {value}>"),

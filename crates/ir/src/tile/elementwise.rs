@@ -5,7 +5,7 @@ use crate::op::{Elements, Rule, TypeError};
 use crate::{DType, OpKind, Type};
 use OpKind as K;
 
-pub(super) fn infer(site: &Site<'_>) -> Types {
+pub(crate) fn infer(site: &Site<'_>) -> Types {
     let kind = site.op.kind;
     if kind == K::Where {
         return select(site);

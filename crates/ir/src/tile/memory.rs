@@ -20,7 +20,7 @@ pub(super) fn is_pointer(kind: OpKind) -> bool {
     matches!(kind, K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt)
 }
 
-pub(super) fn infer(site: &Site<'_>) -> Types {
+pub(crate) fn infer(site: &Site<'_>) -> Types {
     match site.op.kind {
         K::PtrAdd => {
             let (_, dims) = site.pointer(0)?;
@@ -39,6 +39,7 @@ pub(super) fn infer(site: &Site<'_>) -> Types {
         K::Load => load(site),
         K::Store => {
             hints(site)?;
+            single(site)?;
             let ty = pointee(site, true)?;
             site.expect(1, &ty.0)?;
             site.mask(2, &ty.1)?;
@@ -92,13 +93,25 @@ fn pointee(site: &Site<'_>, write: bool) -> Result<(Type, Vec<usize>), TypeError
     Ok((Type::fixed(to, &dims), dims))
 }
 
-fn hints(site: &Site<'_>) -> Result<(), TypeError> {
+/// Whether caches have these names.
+pub(crate) fn hints(site: &Site<'_>) -> Result<(), TypeError> {
     site.choice("cache", CACHES)?;
     site.choice("eviction", EVICTIONS).map(drop)
 }
 
+/// Pointers of a block each have one element, wherever it is.
+fn single(site: &Site<'_>) -> Result<(), TypeError> {
+    for (name, only) in [("width", 1), ("align", 0)] {
+        if site.op.int(name).is_some_and(|value| value != only) {
+            return Err(site.wrong_attr(name, format!("{only} but at level lane")));
+        }
+    }
+    Ok(())
+}
+
 fn load(site: &Site<'_>) -> Types {
     hints(site)?;
+    single(site)?;
     site.flag("volatile")?;
     let (ty, dims) = pointee(site, false)?;
     site.mask(1, &dims)?;
@@ -142,7 +155,7 @@ fn print(site: &Site<'_>) -> Types {
 }
 
 /// Pointers whose type only the function tells.
-pub(super) fn declared(site: &Site<'_>) -> Result<(), TypeError> {
+pub(crate) fn declared(site: &Site<'_>) -> Result<(), TypeError> {
     let dims = site.dims(0)?;
     match site.result(0) {
         Some(ty @ Type::Pointer(_)) if ty.dims().as_ref() == Some(&dims) => Ok(()),

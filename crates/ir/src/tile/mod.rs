@@ -7,15 +7,16 @@
 mod block;
 mod contract;
 mod descriptor;
-mod elementwise;
-mod memory;
+// Level lane has these rules too.
+pub(crate) mod elementwise;
+pub(crate) mod memory;
 mod origin;
-mod region;
+pub(crate) mod region;
 mod site;
 
 pub use origin::{Origin, Origins};
 pub(crate) use region::signature;
-use site::Site;
+pub(crate) use site::Site;
 
 use crate::literal::checked_len;
 use crate::op::{Group, TypeError};
@@ -29,7 +30,7 @@ pub const MAX_ELEMENTS: usize = 1 << 20;
 pub const MAX_RANK: usize = 32;
 
 /// Types of results; `None` where only the function tells.
-type Types = Result<Vec<Option<Type>>, TypeError>;
+pub(crate) type Types = Result<Vec<Option<Type>>, TypeError>;
 
 /// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
 pub(crate) fn infer(func: &Func, op: &Op) -> Types {
@@ -79,6 +80,9 @@ pub fn is_element(dtype: DType) -> bool {
 pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
     let (dtype, dims) = match ty {
         Type::Tensor(TensorType { dtype, shape }) => (*dtype, fixed(shape)),
+        Type::Pointer(PointerType { space, .. }) if space.is_local() => {
+            return Err("pointers are to device or constant memory");
+        }
         Type::Pointer(PointerType { to, shape, .. }) => (*to, fixed(shape)),
         Type::Descriptor(DescriptorType { dtype, block }) => {
             if block.is_empty() {
@@ -111,7 +115,7 @@ fn with_dims(ty: &Type, dims: &[usize]) -> Type {
 }
 
 /// One result whose type follows.
-fn one(ty: Type) -> Types {
+pub(crate) fn one(ty: Type) -> Types {
     Ok(vec![Some(ty)])
 }
 

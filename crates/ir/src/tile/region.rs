@@ -17,7 +17,7 @@ pub(crate) struct Signature {
 }
 
 /// Results of control flow.
-pub(super) fn infer(site: &Site<'_>) -> Types {
+pub(crate) fn infer(site: &Site<'_>) -> Types {
     let op = site.op;
     match op.kind {
         K::If => {

@@ -2,21 +2,29 @@
 
 use super::{Types, one};
 use crate::op::TypeError;
-use crate::{Attr, Block, DType, Func, Op, Type, ValueId};
+use crate::{Attr, Block, DType, Func, Level, Op, Space, Type, ValueId};
 
 /// An op in its function.
-pub(super) struct Site<'a> {
-    pub(super) func: &'a Func,
-    pub(super) op: &'a Op,
+pub(crate) struct Site<'a> {
+    pub(crate) func: &'a Func,
+    pub(crate) op: &'a Op,
 }
 
 impl<'a> Site<'a> {
+    /// What errors call a value with elements.
+    fn noun(&self) -> &'static str {
+        match self.func.level {
+            Level::Lane => "a scalar or vector",
+            _ => "a block",
+        }
+    }
+
     fn operand_name(&self, index: usize) -> &'static str {
         self.op.decl().operand(index).map_or("?", |o| o.name)
     }
 
     /// The type of an operand that must be there.
-    pub(super) fn operand(&self, index: usize) -> Result<&'a Type, TypeError> {
+    pub(crate) fn operand(&self, index: usize) -> Result<&'a Type, TypeError> {
         self.optional(index).ok_or_else(|| TypeError::MissingOperand {
             op: self.op.decl().name,
             name: self.operand_name(index),
@@ -25,34 +33,34 @@ impl<'a> Site<'a> {
     }
 
     /// The type of an operand that may be left out.
-    pub(super) fn optional(&self, index: usize) -> Option<&'a Type> {
+    pub(crate) fn optional(&self, index: usize) -> Option<&'a Type> {
         self.op.input(index).map(|id| self.func.ty(id))
     }
 
     /// The declared type of a result; `None` if nobody asked for it.
-    pub(super) fn result(&self, index: usize) -> Option<&'a Type> {
+    pub(crate) fn result(&self, index: usize) -> Option<&'a Type> {
         self.op.output(index).map(|id| self.func.ty(id))
     }
 
     /// Types of some of the function's values.
-    pub(super) fn types(&self, ids: &[ValueId]) -> Vec<Type> {
+    pub(crate) fn types(&self, ids: &[ValueId]) -> Vec<Type> {
         ids.iter().map(|&id| self.func.ty(id).clone()).collect()
     }
 
     /// A region of the op.
-    pub(super) fn region(&self, index: usize) -> Result<&'a Block, TypeError> {
+    pub(crate) fn region(&self, index: usize) -> Result<&'a Block, TypeError> {
         self.op
             .regions
             .get(index)
             .ok_or_else(|| self.region_fault(format!("region {index} is missing")))
     }
 
-    pub(super) fn region_fault(&self, reason: String) -> TypeError {
+    pub(crate) fn region_fault(&self, reason: String) -> TypeError {
         TypeError::Region { op: self.op.decl().name, reason }
     }
 
     /// The error that operand `index` is not what the op takes.
-    pub(super) fn wrong(&self, index: usize, expected: impl Into<String>) -> TypeError {
+    pub(crate) fn wrong(&self, index: usize, expected: impl Into<String>) -> TypeError {
         TypeError::Operand {
             op: self.op.decl().name,
             name: self.operand_name(index),
@@ -63,7 +71,7 @@ impl<'a> Site<'a> {
     }
 
     /// The error that result `index` is declared as something the op cannot give.
-    pub(super) fn wrong_result(&self, index: usize, expected: impl Into<String>) -> TypeError {
+    pub(crate) fn wrong_result(&self, index: usize, expected: impl Into<String>) -> TypeError {
         TypeError::Result {
             op: self.op.decl().name,
             name: self.op.decl().result(index).map_or("?", |r| r.name),
@@ -74,16 +82,16 @@ impl<'a> Site<'a> {
     }
 
     /// Element type and dimensions of a block of elements.
-    pub(super) fn tensor(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
+    pub(crate) fn tensor(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
         let ty = self.operand(index)?;
         match (ty.dtype(), ty.dims()) {
             (Some(dtype), Some(dims)) => Ok((dtype, dims)),
-            _ => Err(self.wrong(index, "a block of elements")),
+            _ => Err(self.wrong(index, format!("{} of elements", self.noun()))),
         }
     }
 
     /// As [`tensor`](Self::tensor), with an element type for which `takes` holds; `what` names those.
-    pub(super) fn elements(
+    pub(crate) fn elements(
         &self,
         index: usize,
         what: &str,
@@ -91,25 +99,24 @@ impl<'a> Site<'a> {
     ) -> Result<(DType, Vec<usize>), TypeError> {
         match self.tensor(index)? {
             (dtype, dims) if takes(dtype) => Ok((dtype, dims)),
-            _ => Err(self.wrong(index, format!("a block of {what}"))),
+            _ => Err(self.wrong(index, format!("{} of {what}", self.noun()))),
         }
     }
 
     /// Element type pointed to and dimensions of a block of pointers.
-    pub(super) fn pointer(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
-        match self.operand(index)? {
-            ty @ Type::Pointer(p) => match ty.dims() {
-                Some(dims) => Ok((p.to, dims)),
-                None => Err(self.wrong(index, "a block of pointers")),
-            },
+    pub(crate) fn pointer(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
+        let ty = self.operand(index)?;
+        match (ty, ty.dims(), self.func.level) {
+            (Type::Pointer(p), Some(dims), _) => Ok((p.to, dims)),
+            (.., Level::Lane) => Err(self.wrong(index, "a pointer")),
             _ => Err(self.wrong(index, "a block of pointers")),
         }
     }
 
     /// As [`pointer`](Self::pointer), to memory that may be written.
-    pub(super) fn writable(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
+    pub(crate) fn writable(&self, index: usize) -> Result<(DType, Vec<usize>), TypeError> {
         match self.operand(index)? {
-            Type::Pointer(p) if p.constant => {
+            Type::Pointer(p) if p.space == Space::Constant => {
                 Err(self.wrong(index, "pointers to memory that may be written"))
             }
             _ => self.pointer(index),
@@ -117,21 +124,30 @@ impl<'a> Site<'a> {
     }
 
     /// Dimensions of a block of elements or pointers.
-    pub(super) fn dims(&self, index: usize) -> Result<Vec<usize>, TypeError> {
+    pub(crate) fn dims(&self, index: usize) -> Result<Vec<usize>, TypeError> {
         let dims = self.operand(index)?.dims();
-        dims.ok_or_else(|| self.wrong(index, "a block of elements or pointers"))
+        dims.ok_or_else(|| self.wrong(index, format!("{} of elements or pointers", self.noun())))
     }
 
     /// Operand `index` must be of this type.
-    pub(super) fn expect(&self, index: usize, ty: &Type) -> Result<(), TypeError> {
+    pub(crate) fn expect(&self, index: usize, ty: &Type) -> Result<(), TypeError> {
         match self.operand(index)? == ty {
             true => Ok(()),
             false => Err(self.wrong(index, ty.to_string())),
         }
     }
 
+    /// The memory that operand `index` points to, one of `spaces`.
+    pub(crate) fn space(&self, index: usize, spaces: &[Space]) -> Result<Space, TypeError> {
+        let names = || spaces.iter().map(|s| s.name()).collect::<Vec<_>>().join(" or ");
+        match self.operand(index)? {
+            Type::Pointer(p) if spaces.contains(&p.space) => Ok(p.space),
+            _ => Err(self.wrong(index, format!("a pointer to {} memory", names()))),
+        }
+    }
+
     /// If operand `index` is there it must be a mask over `dims`.
-    pub(super) fn mask(&self, index: usize, dims: &[usize]) -> Result<(), TypeError> {
+    pub(crate) fn mask(&self, index: usize, dims: &[usize]) -> Result<(), TypeError> {
         match self.optional(index) {
             Some(_) => self.expect(index, &Type::fixed(DType::Bool, dims)),
             None => Ok(()),
@@ -139,7 +155,7 @@ impl<'a> Site<'a> {
     }
 
     /// The error that an attribute has a value that the op does not take.
-    pub(super) fn wrong_attr(&self, name: &'static str, expected: impl Into<String>) -> TypeError {
+    pub(crate) fn wrong_attr(&self, name: &'static str, expected: impl Into<String>) -> TypeError {
         TypeError::AttributeValue {
             op: self.op.decl().name,
             name,
@@ -149,18 +165,18 @@ impl<'a> Site<'a> {
     }
 
     /// An integer attribute.
-    pub(super) fn int(&self, name: &'static str) -> Result<i64, TypeError> {
+    pub(crate) fn int(&self, name: &'static str) -> Result<i64, TypeError> {
         self.op.int(name).ok_or_else(|| self.wrong_attr(name, "an integer"))
     }
 
     /// An axis: 0 … `rank` − 1.
-    pub(super) fn axis(&self, name: &'static str, rank: usize) -> Result<usize, TypeError> {
+    pub(crate) fn axis(&self, name: &'static str, rank: usize) -> Result<usize, TypeError> {
         let axis = usize::try_from(self.int(name)?).ok().filter(|&axis| axis < rank);
         axis.ok_or_else(|| self.wrong_attr(name, format!("an axis below {rank}")))
     }
 
     /// An attribute that is 0 or 1.
-    pub(super) fn flag(&self, name: &'static str) -> Result<bool, TypeError> {
+    pub(crate) fn flag(&self, name: &'static str) -> Result<bool, TypeError> {
         match self.int(name)? {
             0 => Ok(false),
             1 => Ok(true),
@@ -169,7 +185,7 @@ impl<'a> Site<'a> {
     }
 
     /// A text attribute, one of `choices`.
-    pub(super) fn choice(
+    pub(crate) fn choice(
         &self,
         name: &'static str,
         choices: &[&str],
@@ -179,13 +195,13 @@ impl<'a> Site<'a> {
     }
 
     /// An element type attribute whose elements live in blocks.
-    pub(super) fn dtype(&self, name: &'static str) -> Result<DType, TypeError> {
+    pub(crate) fn dtype(&self, name: &'static str) -> Result<DType, TypeError> {
         let dtype = self.op.dtype(name).filter(|&dtype| super::is_element(dtype));
         dtype.ok_or_else(|| self.wrong_attr(name, "an element type of blocks"))
     }
 
     /// The type of a `constant`.
-    pub(super) fn constant(&self) -> Types {
+    pub(crate) fn constant(&self) -> Types {
         match self.op.attrs.get("value") {
             Some(Attr::Tensor(value)) => one(value.ty()),
             _ => Err(self.wrong_attr("value", "a tensor")),

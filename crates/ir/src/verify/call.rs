@@ -43,6 +43,9 @@ fn agree(func: &Func, op: &Op, callee: &Func) -> Result<(), Violation> {
     if func.level != callee.level {
         return Err(Violation::Level(callee.level));
     }
+    if callee.threads.is_some() {
+        return Err(Violation::KernelCalled(callee.name.clone()));
+    }
     let name = |ty: Option<&Type>| ty.map_or("none".into(), Type::to_string);
     let given: Vec<Option<ValueId>> = op.inputs.clone();
     for (what, ids, expected) in

@@ -138,9 +138,11 @@ pub enum Violation {
         /// Type it has.
         actual: Type,
     },
-    /// A type that no value of a tile function has.
-    #[error("`%{value}` is {ty}: at level tile {reason}")]
-    TileType {
+    /// A type that no value of the level has.
+    #[error("`%{value}` is {ty}: at level {level} {reason}")]
+    LevelType {
+        /// The level.
+        level: Level,
         /// Name of the value.
         value: String,
         /// Its type.
@@ -179,6 +181,37 @@ pub enum Violation {
         /// The call's type, or `none`.
         actual: String,
     },
+    /// A number of threads that no threadgroup has.
+    #[error("{0} threads: a threadgroup has 1 to {max}", max = crate::lane::MAX_THREADS)]
+    Threads(u32),
+    /// A number of threads where there are none.
+    #[error("a function at level {0} has no number of threads")]
+    ThreadsLevel(Level),
+    /// A parameter that no launch can fill.
+    #[error(
+        "`%{value}` is {ty}: a kernel takes scalars, vectors, and pointers to device or constant memory"
+    )]
+    KernelParameter {
+        /// Name of the parameter.
+        value: String,
+        /// Its type.
+        ty: Type,
+    },
+    /// A kernel that returns something.
+    #[error("a kernel gives its results in memory, `%{0}` has nowhere to go")]
+    KernelResult(String),
+    /// A call of a kernel.
+    #[error("@{0} has a number of threads: kernels are launched, not called")]
+    KernelCalled(String),
+    /// A result that may point to an array that has ended.
+    #[error("`%{0}` points to memory of the thread, which may end with the function")]
+    DanglingResult(String),
+    /// An array made again and again.
+    #[error("arrays are made outside of regions")]
+    AllocInRegion,
+    /// A threadgroup's array outside of kernels.
+    #[error("only kernels, which have a number of threads, have arrays in threadgroup memory")]
+    AllocInCallee,
     /// Regions inside regions without end.
     #[error("regions nest deeper than {}", crate::text::MAX_DEPTH)]
     TooDeep,

@@ -10,6 +10,7 @@
 
 mod call;
 mod error;
+mod lane;
 mod op;
 mod region;
 mod tile;
@@ -40,6 +41,11 @@ impl Module {
 impl Func {
     /// Checks the function; the first broken rule is the error.
     pub fn verify(&self) -> Result<(), VerifyError> {
+        lane::kernel(self).map_err(|(at, fault)| VerifyError::Func {
+            func: self.name.clone(),
+            at: at.to_owned(),
+            fault: Box::new(fault),
+        })?;
         let n = self.values.len();
         let state = vec![State::Unseen; n];
         let mut verifier = Verifier { func: self, state, names: HashMap::with_capacity(n) };
@@ -100,8 +106,14 @@ impl<'f> Verifier<'f> {
         let Some(info) = func.values.get(id.index()) else {
             return Err(Violation::NoSuchValue(id.0));
         };
-        if let (Level::Tile, Err(reason)) = (func.level, crate::tile::check_type(&info.ty)) {
-            return Err(Violation::TileType {
+        let fits = match func.level {
+            Level::Graph => Ok(()),
+            Level::Tile => crate::tile::check_type(&info.ty),
+            Level::Lane => crate::lane::check_type(&info.ty),
+        };
+        if let Err(reason) = fits {
+            return Err(Violation::LevelType {
+                level: func.level,
                 value: info.name.clone(),
                 ty: info.ty.clone(),
                 reason,
@@ -149,7 +161,8 @@ impl<'f> Verifier<'f> {
         }
         let rules = match self.func.level {
             Level::Tile => tile::op(self.func, op),
-            _ => region::agree(self.func, op).and_then(|()| op::typed(self.func, op)),
+            Level::Lane => lane::op(self.func, op, depth),
+            Level::Graph => region::agree(self.func, op).and_then(|()| op::typed(self.func, op)),
         };
         rules.or_else(|fault| self.fail(at(), fault))
     }

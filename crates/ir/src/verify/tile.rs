@@ -9,6 +9,18 @@ use crate::{Block, Func, Op, OpKind};
 pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
     super::op::typed(func, op)?;
     tile::declared(func, op)?;
+    regions(func, op)?;
+    match op.kind {
+        OpKind::Reduce | OpKind::PrefixScan => {
+            op.regions.iter().try_for_each(|r| scalar(func, r).and_then(|()| pure(r)))
+        }
+        OpKind::Map => op.regions.iter().try_for_each(|r| scalar(func, r)),
+        _ => Ok(()),
+    }
+}
+
+/// What each region takes and yields.
+pub(super) fn regions(func: &Func, op: &Op) -> Result<(), Violation> {
     for (at, (block, signature)) in op.regions.iter().zip(tile::signature(func, op)?).enumerate() {
         for (what, ids, types) in [
             ("parameter", &block.params, signature.takes),
@@ -17,13 +29,7 @@ pub(super) fn op(func: &Func, op: &Op) -> Result<(), Violation> {
             region::values(func, at, what, ids, types.into_iter().map(Some).collect())?;
         }
     }
-    match op.kind {
-        OpKind::Reduce | OpKind::PrefixScan => {
-            op.regions.iter().try_for_each(|r| scalar(func, r).and_then(|()| pure(r)))
-        }
-        OpKind::Map => op.regions.iter().try_for_each(|r| scalar(func, r)),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Regions that run once for each element know scalars only.

@@ -3,7 +3,7 @@
 use super::parser::Parser;
 use crate::lexer::Token;
 use crate::{ErrorKind, Failure, MAX_DEPTH, MAX_ELEMENTS, MAX_RANK};
-use trident_ir::types::{DescriptorType, PointerType};
+use trident_ir::types::{DescriptorType, PointerType, Space};
 use trident_ir::{DType, Dim, Type};
 
 /// Element types by name. Integers have no sign in Triton IR; here they are signed, and ops that take them as unsigned
@@ -148,11 +148,13 @@ impl<'s> Parser<'s, '_> {
             }
             _ => return self.refused(at, "pointers point to numbers"),
         };
-        let mut constant = false;
+        let mut space = Space::Device;
         if self.eat(",")? {
             match &self.token {
-                Token::Str(space) if matches!(&**space, "constant" | "global") => {
-                    constant = space == "constant";
+                Token::Str(name) if matches!(&**name, "constant" | "global") => {
+                    if name == "constant" {
+                        space = Space::Constant;
+                    }
                     self.bump()?;
                 }
                 Token::Number("1") => drop(self.bump()?),
@@ -160,7 +162,7 @@ impl<'s> Parser<'s, '_> {
             }
         }
         self.expect(">", "`,` or `>`")?;
-        Ok(Type::Pointer(PointerType { to, constant, shape: Some(vec![]) }))
+        Ok(Type::Pointer(PointerType { to, space, shape: Some(vec![]) }))
     }
 
     /// `<64x32xf16>`, or of older versions `<tensor<64x32xf16>>`.

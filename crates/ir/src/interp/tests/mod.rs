@@ -5,6 +5,7 @@ mod contract;
 mod elementwise;
 mod fold;
 mod function;
+mod lane;
 mod memory;
 
 use super::{Block, Interpreter, Memory, RunError, Value};

@@ -38,7 +38,9 @@ pub(super) fn func(p: &mut Parser<'_>) -> Result<Func, Failure> {
     };
     let Some(level) = level else { return p.expected("a level: `graph`, `tile` or `lane`") };
     p.bump()?;
-    let mut body = Body { p, func: Func::new(name, level), names: HashMap::new() };
+    let threads = if p.eat("{")? { Some(threads(p)?) } else { None };
+    let func = Func { threads, ..Func::new(name, level) };
+    let mut body = Body { p, func, names: HashMap::new() };
     body.p.expect("(", "`(`")?;
     let params = body.params()?;
     let at = body.p.at;
@@ -61,6 +63,20 @@ pub(super) fn func(p: &mut Parser<'_>) -> Result<Func, Failure> {
     let mut func = body.func;
     func.body = block;
     Ok(func)
+}
+
+/// `threads = 128}` of a kernel at level lane, behind the brace.
+fn threads(p: &mut Parser<'_>) -> Result<u32, Failure> {
+    if !p.eat_word("threads")? {
+        return p.expected("`threads`");
+    }
+    p.expect("=", "`=`")?;
+    let Token::Number(text) = p.token else { return p.expected("a number of threads") };
+    let what = "number of threads";
+    let threads = text.parse().map_err(|_| (p.at, Syntax::Number { text: text.into(), what }))?;
+    p.bump()?;
+    p.expect("}", "`}`")?;
+    Ok(threads)
 }
 
 /// The entry that occurs first in the text.

@@ -6,7 +6,7 @@ mod func;
 use super::lexer::{Lexer, Token};
 use super::{MAX_DEPTH, ParseError, Syntax};
 use crate::types::{DescriptorType, PointerType, TensorType};
-use crate::{Attr, DType, Dim, Func, Literal, Module, Shape, Type};
+use crate::{Attr, DType, Dim, Func, Literal, Module, Shape, Space, Type};
 use std::str::FromStr;
 
 /// An error and the byte it is about; the outermost layer looks up line and column.
@@ -110,6 +110,7 @@ impl<'s> Parser<'s> {
         match word {
             "ptr" => return self.pointer(),
             "desc" => return self.descriptor(),
+            "matrix" => return self.matrix(),
             _ => {}
         }
         if !matches!(word, "seq" | "opt" | "map") {
@@ -136,18 +137,36 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// `ptr<f32>[16]`, `ptr<f32, constant>[]`.
+    /// `matrix<f32>`.
+    fn matrix(&mut self) -> Result<Type, Failure> {
+        self.bump()?;
+        self.expect("<", "`<`")?;
+        let dtype = self.dtype()?;
+        self.expect(">", "`>`")?;
+        Ok(Type::Matrix(dtype))
+    }
+
+    /// `ptr<f32>[16]`, `ptr<f32, constant>[]`, `ptr<f32, threadgroup>[]`.
     fn pointer(&mut self) -> Result<Type, Failure> {
         self.bump()?;
         self.expect("<", "`<`")?;
         let to = self.dtype()?;
-        let constant = self.eat(",")?;
-        if constant && !self.eat_word("constant")? {
-            return self.expected("`constant`");
-        }
+        let space = if self.eat(",")? { self.space()? } else { Space::Device };
         self.expect(">", "`,` or `>`")?;
         let shape = self.dims()?;
-        Ok(Type::Pointer(PointerType { to, constant, shape }))
+        Ok(Type::Pointer(PointerType { to, space, shape }))
+    }
+
+    /// A memory that is not the device's.
+    fn space(&mut self) -> Result<Space, Failure> {
+        let space = match self.token {
+            Token::Word(word) => Space::by_name(word).filter(|&space| space != Space::Device),
+            _ => None,
+        };
+        match space {
+            Some(space) => self.bump().map(|_| space),
+            None => self.expected("`constant`, `threadgroup` or `thread`"),
+        }
     }
 
     /// `desc<f16>[64, 32]`.

@@ -1,0 +1,101 @@
+//! Lane functions: the threads of a threadgroup run each op together, in ascending order, before the next op.
+//!
+//! Control flow narrows down which threads are active: of an `if`, first those run that take one branch, then the others;
+//! a loop runs for those that go on. So "the same op by the same branches, iterations and calls", which Metal asks of
+//! barriers and functions of a simdgroup, means that all threads it concerns are active when the op runs. A program that
+//! computes the same whatever the order of threads between barriers computes it in this order too, and one that does not
+//! is found by its races ([`races`]). The threadgroups of a grid run one after another, x fastest.
+
+mod flow;
+mod matrix;
+mod memory;
+mod races;
+mod simd;
+
+use super::error::RunError;
+use super::machine::{Machine, Site};
+use super::{Memory, Trap, Value};
+use crate::{Func, Op};
+use races::Races;
+
+/// A threadgroup that runs.
+struct Threadgroup<'m> {
+    /// What a thread shares with a program of level tile: memory of the device, the place in the grid, lines printed.
+    machine: Machine<'m>,
+    /// Number of threads.
+    threads: usize,
+    /// Arrays of the threadgroup and of its threads.
+    local: Memory,
+    races: Races<'m>,
+    /// Where threads went different ways, from the outside in.
+    path: Vec<Fork<'m>>,
+}
+
+/// The threads that run a region.
+struct Fork<'m> {
+    op: &'m Op,
+    active: Vec<usize>,
+}
+
+/// Runs a kernel once for each threadgroup of the grid.
+pub(super) fn launch<'m>(
+    machine: Machine<'m>,
+    kernel: &'m Func,
+    args: &[Value],
+) -> Result<(), RunError> {
+    let threads = kernel.threads.ok_or_else(|| RunError::NoKernel(kernel.name.clone()))?;
+    let [width, height, depth] = machine.grid;
+    let mut group = Threadgroup::new(machine, threads);
+    for z in 0..depth {
+        for y in 0..height {
+            for x in 0..width {
+                group.run([x, y, z], kernel, args)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs a function as the only threadgroup of a grid, one that is no kernel in one thread, and gives its results.
+pub(super) fn call<'m>(
+    machine: Machine<'m>,
+    func: &'m Func,
+    args: &[Value],
+) -> Result<Vec<Value>, RunError> {
+    let mut group = Threadgroup::new(machine, func.threads.unwrap_or(1));
+    Ok(group.run([0; 3], func, args)?.pop().unwrap_or_default())
+}
+
+impl<'m> Threadgroup<'m> {
+    fn new(machine: Machine<'m>, threads: u32) -> Threadgroup<'m> {
+        let (local, races) = (Memory::default(), Races::default());
+        Threadgroup { machine, threads: threads as usize, local, races, path: vec![] }
+    }
+
+    /// Gives the results of each thread.
+    fn run(
+        &mut self,
+        id: [u32; 3],
+        func: &'m Func,
+        args: &[Value],
+    ) -> Result<Vec<Vec<Value>>, RunError> {
+        self.machine.program = id;
+        self.races.start(id);
+        let all: Vec<usize> = (0..self.threads).collect();
+        self.call(func, &all, vec![args.to_vec(); self.threads])
+    }
+
+    fn error(&self, func: &Func, op: String, thread: usize, fault: Trap) -> RunError {
+        RunError::Thread {
+            func: func.name.clone(),
+            op,
+            threadgroup: self.machine.program,
+            thread,
+            fault: Box::new(fault),
+        }
+    }
+
+    fn error_at(&self, site: &Site<'_>, thread: usize, fault: Trap) -> RunError {
+        self.error(site.func, site.op.describe(), thread, fault)
+    }
+}

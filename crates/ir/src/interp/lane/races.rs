@@ -1,0 +1,214 @@
+//! Finds accesses of different threads to one byte, not all reads and not all atomic, that nothing puts in order.
+//!
+//! Barriers put accesses in order: a threadgroup's those of its threads, a simdgroup's those of its lanes, each for the
+//! memory that it names. So an access has two epochs, the numbers of such barriers before it, and of two accesses the
+//! one with the lesser epoch comes first. Nothing orders threadgroups. Of each byte only accesses are kept that later
+//! ones may race with: what comes before a kept access comes before all that it comes before.
+
+use crate::Op;
+use crate::lane::{MAX_THREADS, SIMDGROUP};
+use crate::types::Space;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// How memory is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    Read,
+    Write,
+    Atomic,
+}
+
+impl Manner {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Manner::Read => "read",
+            Manner::Write => "write",
+            Manner::Atomic => "atomic access",
+        }
+    }
+}
+
+/// Who accesses memory: a lane, or all lanes of a simdgroup, of which no one knows which accesses what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Who {
+    simdgroup: usize,
+    /// A bit for each lane.
+    lanes: u32,
+    whole: bool,
+}
+
+impl Who {
+    pub(super) fn thread(thread: usize) -> Who {
+        Who { simdgroup: thread / SIMDGROUP, lanes: 1 << (thread % SIMDGROUP), whole: false }
+    }
+
+    pub(super) fn simdgroup_of(thread: usize) -> Who {
+        Who { simdgroup: thread / SIMDGROUP, lanes: u32::MAX, whole: true }
+    }
+}
+
+/// Accesses by lanes of one simdgroup in one epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen<'m> {
+    pub(super) op: &'m Op,
+    threadgroup: [u32; 3],
+    who: Who,
+    /// Barriers of the threadgroup, and then of the simdgroup, before it.
+    epoch: (u32, u32),
+}
+
+impl<'m> Seen<'m> {
+    /// Whether nothing orders this access and a later one by another thread.
+    fn races(&self, later: &Seen<'m>) -> bool {
+        if self.threadgroup != later.threadgroup {
+            return true;
+        }
+        let same = self.who.simdgroup == later.who.simdgroup;
+        match self.epoch.0 == later.epoch.0 {
+            false => false,
+            true if !same => true,
+            true => {
+                self.epoch.1 == later.epoch.1 && (self.who.lanes | later.who.lanes).count_ones() > 1
+            }
+        }
+    }
+
+    /// Whether both can be kept as one.
+    fn joins(&self, other: &Seen<'m>) -> bool {
+        self.threadgroup == other.threadgroup && self.who.simdgroup == other.who.simdgroup
+    }
+
+    /// Those of the accesses that are by other threads than this one.
+    fn without(mut self, now: &Seen<'m>) -> Seen<'m> {
+        let rest = self.who.lanes & !now.who.lanes;
+        if self.joins(now) && rest != 0 {
+            self.who.lanes = rest;
+        }
+        self
+    }
+
+    /// The one who did it, as seen from a threadgroup.
+    pub(super) fn name(&self, from: [u32; 3]) -> String {
+        let Who { simdgroup, lanes, whole } = self.who;
+        let who = match whole {
+            true => format!("simdgroup {simdgroup}"),
+            false => format!("thread {}", simdgroup * SIMDGROUP + lanes.trailing_zeros() as usize),
+        };
+        match self.threadgroup == from {
+            true => who,
+            false => {
+                let [x, y, z] = self.threadgroup;
+                format!("{who} of threadgroup ({x}, {y}, {z})")
+            }
+        }
+    }
+}
+
+/// Accesses to a byte.
+#[derive(Debug, Default)]
+struct Cell<'m> {
+    written: Option<Seen<'m>>,
+    read: Vec<Seen<'m>>,
+    atomic: Vec<Seen<'m>>,
+}
+
+/// Memory with its barriers.
+#[derive(Debug, Default)]
+struct Domain<'m> {
+    cells: HashMap<u64, Cell<'m>>,
+    barriers: u32,
+    /// By simdgroup.
+    simd_barriers: [u32; MAX_THREADS as usize / SIMDGROUP],
+}
+
+/// An earlier access that races.
+pub(super) struct Conflict<'m> {
+    /// The byte.
+    pub(super) address: u64,
+    pub(super) other: Seen<'m>,
+    /// Whether it was no mere read.
+    pub(super) write: bool,
+}
+
+/// All accesses to the device's memory and to the threadgroup's.
+#[derive(Debug, Default)]
+pub(super) struct Races<'m> {
+    id: [u32; 3],
+    device: Domain<'m>,
+    threadgroup: Domain<'m>,
+}
+
+impl<'m> Races<'m> {
+    /// Another threadgroup runs.
+    pub(super) fn start(&mut self, id: [u32; 3]) {
+        self.id = id;
+        self.threadgroup = Domain::default();
+    }
+
+    /// A barrier of the threadgroup, or of one of its simdgroups, for the memory of this name.
+    pub(super) fn barrier(&mut self, memory: &str, simdgroup: Option<usize>) {
+        let domains = [(&mut self.device, "device"), (&mut self.threadgroup, "threadgroup")];
+        for (domain, name) in domains {
+            if memory == name || memory == "both" {
+                match simdgroup {
+                    Some(i) => domain.simd_barriers[i] += 1,
+                    None => domain.barriers += 1,
+                }
+            }
+        }
+    }
+
+    /// Adds an access to bytes that comes after all others, or gives one with which it races.
+    pub(super) fn record(
+        &mut self,
+        space: Space,
+        bytes: Range<u64>,
+        op: &'m Op,
+        manner: Manner,
+        who: Who,
+    ) -> Result<(), Box<Conflict<'m>>> {
+        let domain = match space {
+            Space::Threadgroup => &mut self.threadgroup,
+            _ => &mut self.device,
+        };
+        let epoch = (domain.barriers, domain.simd_barriers[who.simdgroup]);
+        let now = Seen { op, threadgroup: self.id, who, epoch };
+        for address in bytes {
+            let cell = domain.cells.entry(address).or_default();
+            let former = [
+                (cell.written.as_slice(), true),
+                (if manner == Manner::Atomic { &[] } else { &cell.atomic }, true),
+                (if manner == Manner::Read { &[] } else { &cell.read }, false),
+            ];
+            for (seen, write) in former {
+                if let Some(other) = seen.iter().find(|seen| seen.races(&now)) {
+                    let other = other.without(&now);
+                    return Err(Box::new(Conflict { address, other, write }));
+                }
+            }
+            match manner {
+                Manner::Read => add(&mut cell.read, now),
+                Manner::Atomic => add(&mut cell.atomic, now),
+                // All former accesses come before this one.
+                Manner::Write => *cell = Cell { written: Some(now), ..Cell::default() },
+            }
+        }
+        Ok(())
+    }
+}
+
+fn add<'m>(list: &mut Vec<Seen<'m>>, now: Seen<'m>) {
+    // Of other threadgroups, which all race, one is enough.
+    if list.last().is_some_and(|last| last.threadgroup != now.threadgroup) {
+        list.truncate(1);
+    }
+    match list.iter_mut().find(|seen| seen.joins(&now)) {
+        Some(seen) if seen.epoch == now.epoch => {
+            seen.who.lanes |= now.who.lanes;
+            seen.who.whole |= now.who.whole;
+        }
+        Some(seen) => *seen = now,
+        None => list.push(now),
+    }
+}

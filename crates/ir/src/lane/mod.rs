@@ -1,0 +1,118 @@
+//! Type rules of the lane level, where a function is what one thread of a threadgroup runs.
+//!
+//! Values are scalars, vectors of 2, 3 or 4 elements, single pointers, and the 8×8 matrices of a simdgroup. Elementwise
+//! ops and control flow have the rules of level tile. The functions are as there: [`infer`] checks operands and
+//! attributes and gives the types of results as far as they follow, [`declared`] checks the others.
+
+mod memory;
+mod together;
+mod value;
+
+use crate::op::{Group, TypeError};
+use crate::tile::{Site, Types, elementwise, is_element, region};
+use crate::types::{MATRIX, PointerType, Space, TensorType};
+use crate::{DType, Func, Op, OpKind, Type};
+
+/// Threads of a simdgroup.
+pub const SIMDGROUP: usize = 32;
+
+/// Most threads of a threadgroup; a device may allow a kernel fewer.
+pub const MAX_THREADS: u32 = 1024;
+
+/// Most elements of a vector.
+pub const MAX_WIDTH: usize = 4;
+
+/// Most elements of an array; a device has less memory than this allows.
+pub const MAX_ARRAY: usize = 1 << 16;
+
+/// Elements of a matrix.
+pub const MATRIX_ELEMENTS: usize = MATRIX * MATRIX;
+
+/// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
+pub(crate) fn infer(func: &Func, op: &Op) -> Types {
+    let site = Site { func, op };
+    match (op.kind, op.decl().group) {
+        (_, Group::Elementwise) => elementwise::infer(&site),
+        (OpKind::Constant, _) => site.constant(),
+        (_, Group::Control) => region::infer(&site),
+        (kind, _) if memory::is_one(kind) => memory::infer(&site),
+        (_, Group::Together) => together::infer(&site),
+        _ => value::infer(&site),
+    }
+}
+
+/// Checks the types of results that do not follow.
+pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
+    let site = Site { func, op };
+    match op.kind {
+        OpKind::Splat | OpKind::Poison => value::declared(&site),
+        OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with a type of a value at level lane.
+pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
+    const ELEMENTS: &str = "elements are floats and integers of whole bytes, or truth values";
+    match ty {
+        Type::Tensor(TensorType { dtype, .. }) => match ty.dims().as_deref() {
+            _ if !is_element(*dtype) => Err(ELEMENTS),
+            Some([] | [2..=MAX_WIDTH]) => Ok(()),
+            _ => Err("values are scalars or vectors of 2, 3 or 4 elements"),
+        },
+        Type::Pointer(PointerType { to, shape, .. }) => match shape.as_deref() {
+            _ if !is_element(*to) => Err(ELEMENTS),
+            Some([]) => Ok(()),
+            _ => Err("pointers are single, of rank 0"),
+        },
+        Type::Matrix(dtype) if is_factor(*dtype) => Ok(()),
+        Type::Matrix(_) => Err("matrices are of f16, bf16 or f32"),
+        _ => Err("values are scalars, vectors, pointers or matrices"),
+    }
+}
+
+/// Whether matrices have elements of this type.
+fn is_factor(dtype: DType) -> bool {
+    matches!(dtype, DType::F16 | DType::BF16 | DType::F32)
+}
+
+/// Bytes of threadgroup memory that the arrays of a kernel take, each from a multiple of 16 on: a device has about 32 KiB.
+pub fn threadgroup_bytes(func: &Func) -> usize {
+    const ALIGN: usize = 16;
+    let arrays = func.body.ops.iter().filter(|op| is_shared_array(op));
+    let bytes = |op: &Op| {
+        let len = op.int("len").and_then(|len| usize::try_from(len).ok()).unwrap_or(0);
+        let size = op.dtype("dtype").map_or(0, DType::size);
+        len.saturating_mul(size).checked_next_multiple_of(ALIGN).unwrap_or(usize::MAX)
+    };
+    arrays.map(bytes).fold(0, usize::saturating_add)
+}
+
+/// Whether the op makes an array that all threads of a threadgroup share.
+pub(crate) fn is_shared_array(op: &Op) -> bool {
+    op.kind == OpKind::Alloc && op.str("space") == Some(Space::Threadgroup.name())
+}
+
+/// The element type of a matrix.
+fn matrix(site: &Site<'_>, index: usize) -> Result<DType, TypeError> {
+    match site.operand(index)? {
+        Type::Matrix(dtype) => Ok(*dtype),
+        _ => Err(site.wrong(index, "a matrix")),
+    }
+}
+
+/// The element type of a scalar; `what` names those for which `takes` holds.
+fn scalar(
+    site: &Site<'_>,
+    index: usize,
+    what: &str,
+    takes: impl Fn(DType) -> bool,
+) -> Result<DType, TypeError> {
+    match site.tensor(index)? {
+        (dtype, dims) if dims.is_empty() && takes(dtype) => Ok(dtype),
+        _ => Err(site.wrong(index, format!("a scalar, {what}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
