@@ -11,7 +11,7 @@ pub enum AccessFault {
     /// Outside of every tensor; the nearest is named.
     #[error("{access} of {size} bytes at offset {offset} of `{tensor}`, which has {len} bytes")]
     Outside {
-        /// `read` or `write`.
+        /// `read`, `write` or `atomic access`.
         access: &'static str,
         /// Bytes accessed.
         size: usize,
@@ -25,7 +25,7 @@ pub enum AccessFault {
     /// There is no memory at all.
     #[error("{access} of {size} bytes at address {address:#x}, where nothing is")]
     Nowhere {
-        /// `read` or `write`.
+        /// `read`, `write` or `atomic access`.
         access: &'static str,
         /// Bytes accessed.
         size: usize,
@@ -35,7 +35,7 @@ pub enum AccessFault {
     /// The address is not a multiple of the element's size.
     #[error("misaligned {access} of {size} bytes at offset {offset} of `{tensor}`")]
     Misaligned {
-        /// `read` or `write`.
+        /// `read`, `write` or `atomic access`.
         access: &'static str,
         /// Bytes accessed.
         size: usize,

@@ -264,12 +264,11 @@ impl OpDecl {
 /// Whether an op of a program's blocks is one of a thread's scalars and vectors too.
 fn serves_threads(kind: OpKind) -> bool {
     use OpKind as K;
-    match kind {
-        K::Splat | K::Poison | K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt => true,
-        K::Load | K::Store | K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas => true,
-        K::Print | K::Assert | K::Assume => true,
-        _ => false,
-    }
+    let value = matches!(kind, K::Splat | K::Poison);
+    let pointer = matches!(kind, K::PtrAdd | K::PtrCast | K::IntToPtr | K::PtrToInt);
+    let atomic = matches!(kind, K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas);
+    let effect = matches!(kind, K::Load | K::Store | K::Print | K::Assert | K::Assume);
+    value || pointer || atomic || effect
 }
 
 fn count(arities: impl Iterator<Item = Arity>) -> (usize, usize) {

@@ -31,7 +31,7 @@ impl Origin {
     }
 }
 
-/// The origins of all pointers and descriptors of a tile module; those of a function that is called from several places
+/// The origins of all pointers and descriptors of a module at level tile or lane; those of a function that is called from several places
 /// are all that it may be given.
 #[derive(Debug)]
 pub struct Origins<'m> {
@@ -107,7 +107,11 @@ impl<'m> Origins<'m> {
         for source in sources {
             origin.get_or_insert_default().join(&self.of(&func.name, source));
         }
-        let origin = origin.unwrap_or_else(Origin::elsewhere);
+        // Arrays are the function's own.
+        let origin = match op.kind {
+            K::Alloc => Origin::default(),
+            _ => origin.unwrap_or_else(Origin::elsewhere),
+        };
         outputs.into_iter().fold(false, |changed, v| self.add(func, Some(v), &origin) | changed)
     }
 
@@ -182,6 +186,7 @@ fn writes(kind: K) -> bool {
             | K::DescriptorStore
             | K::DescriptorReduce
             | K::DescriptorScatter
+            | K::MatrixStore
     )
 }
 
@@ -252,6 +257,24 @@ mod tests {
         assert_eq!(named(0, "q"), Origin { params: vec![0, 1], open: false });
         assert_eq!(named(1, "to"), Origin { params: vec![0], open: false });
         assert_eq!(origins.written(), [true, false, false, false]);
+    }
+
+    #[test]
+    fn arrays_come_from_no_parameter() {
+        let m = module(
+            "func @f lane {threads = 32} (%a: ptr<f32>[], %b: ptr<f32>[], %n: i32[]) {
+               %s = alloc {space = \"threadgroup\", dtype = f32, len = 64}
+               %t = ptr_add(%s, %n)
+               %m = matrix_load(%a, %n)
+               matrix_store(%b, %m, %n)
+               matrix_store(%t, %m, %n)
+               return
+             }",
+        );
+        let origins = Origins::new(&m);
+        let at = m.funcs[0].values.iter().position(|v| v.name == "t").unwrap();
+        assert_eq!(origins.of("f", ValueId(at as u32)), Origin::default());
+        assert_eq!(origins.written(), [false, true, false]);
     }
 
     #[test]

@@ -6,23 +6,26 @@ use crate::types::Space;
 use crate::{Func, Level, Op, OpKind, Type, ValueId, lane};
 
 /// A function's number of threads, and what follows from it for parameters and results; an error names the place.
-pub(super) fn kernel(func: &Func) -> Result<(), (&'static str, Violation)> {
-    let Some(threads) = func.threads else { return results(func).map_err(|e| ("return", e)) };
+pub(super) fn kernel(func: &Func) -> Result<(), (&'static str, Box<Violation>)> {
+    let fail = |place, fault| Err((place, Box::new(fault)));
+    let Some(threads) = func.threads else {
+        return results(func).or_else(|fault| fail("return", fault));
+    };
     if func.level != Level::Lane {
-        return Err(("threads", Violation::ThreadsLevel(func.level)));
+        return fail("threads", Violation::ThreadsLevel(func.level));
     }
     if !(1..=lane::MAX_THREADS).contains(&threads) {
-        return Err(("threads", Violation::Threads(threads)));
+        return fail("threads", Violation::Threads(threads));
     }
     for (value, ty) in of_all(func, &func.body.params) {
         let local = matches!(ty, Type::Pointer(p) if p.space.is_local());
         if local || matches!(ty, Type::Matrix(_)) {
             let (value, ty) = (value.to_owned(), ty.clone());
-            return Err(("parameters", Violation::KernelParameter { value, ty }));
+            return fail("parameters", Violation::KernelParameter { value, ty });
         }
     }
     match of_all(func, &func.body.results).next() {
-        Some((value, _)) => Err(("return", Violation::KernelResult(value.to_owned()))),
+        Some((value, _)) => fail("return", Violation::KernelResult(value.to_owned())),
         None => Ok(()),
     }
 }

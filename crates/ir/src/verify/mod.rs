@@ -44,7 +44,7 @@ impl Func {
         lane::kernel(self).map_err(|(at, fault)| VerifyError::Func {
             func: self.name.clone(),
             at: at.to_owned(),
-            fault: Box::new(fault),
+            fault,
         })?;
         let n = self.values.len();
         let state = vec![State::Unseen; n];

@@ -3,7 +3,8 @@
 use crate::rng::Rng;
 use trident_ir::op::Arity;
 use trident_ir::{
-    Attr, AttrKind, Block, DType, Dim, Func, Level, Literal, Module, Op, OpKind, Type, ValueId,
+    Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal, Module, Op, OpKind,
+    PointerType, Space, Type, ValueId,
 };
 
 const NAMES: &[&str] = &[
@@ -35,15 +36,22 @@ fn dim(rng: &mut Rng) -> Dim {
 
 fn ty(rng: &mut Rng, depth: usize) -> Type {
     let dtype = *rng.pick(DType::ALL);
-    match rng.below(if depth < 4 { 10 } else { 7 }) {
+    let shape = |rng: &mut Rng| (0..rng.below(4)).map(|_| dim(rng)).collect::<Vec<_>>();
+    match rng.below(if depth < 4 { 13 } else { 10 }) {
         0 => Type::unranked(dtype),
-        7 => Type::Seq(Box::new(ty(rng, depth + 1))),
-        8 => Type::Optional(Box::new(ty(rng, depth + 1))),
-        9 => Type::Map(dtype, Box::new(ty(rng, depth + 1))),
-        _ => {
-            let rank = rng.below(4);
-            Type::tensor(dtype, (0..rank).map(|_| dim(rng)).collect::<Vec<_>>())
+        1 => {
+            let (space, shape) = (*rng.pick(Space::ALL), rng.chance(80).then(|| shape(rng)));
+            Type::Pointer(PointerType { to: dtype, space, shape })
         }
+        2 => Type::Matrix(dtype),
+        3 => {
+            let block = (0..rng.below(3)).map(|_| rng.below(9)).collect();
+            Type::Descriptor(DescriptorType { dtype, block })
+        }
+        10 => Type::Seq(Box::new(ty(rng, depth + 1))),
+        11 => Type::Optional(Box::new(ty(rng, depth + 1))),
+        12 => Type::Map(dtype, Box::new(ty(rng, depth + 1))),
+        _ => Type::tensor(dtype, shape(rng)),
     }
 }
 
@@ -166,6 +174,7 @@ pub(crate) fn module(rng: &mut Rng, kinds: &[OpKind]) -> Module {
     }
     for i in 0..1 + rng.below(2) {
         let mut func = Func::new(format!("{}{i}", rng.pick(NAMES)), *rng.pick(Level::ALL));
+        func.threads = rng.chance(20).then(|| rng.next() as u32);
         let params = rng.below(4);
         let mut body = block(rng, &mut func, &[], params, 0);
         for &kind in kinds.iter().filter(|_| i == 0) {

@@ -212,3 +212,85 @@ fn add<'m>(list: &mut Vec<Seen<'m>>, now: Seen<'m>) {
         None => list.push(now),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpKind;
+
+    /// An access in a list of all, and the barriers before it.
+    struct Access {
+        threadgroup: u32,
+        thread: usize,
+        manner: Manner,
+        barriers: u32,
+        simd_barriers: [u32; 2],
+    }
+
+    /// As the module says, of any two accesses.
+    fn race(a: &Access, b: &Access) -> bool {
+        let (same_group, same_simd) =
+            (a.threadgroup == b.threadgroup, a.thread / 32 == b.thread / 32);
+        let simd = a.thread / 32;
+        let ordered = same_group
+            && (a.thread == b.thread
+                || a.barriers < b.barriers
+                || (same_simd && a.simd_barriers[simd] < b.simd_barriers[simd]));
+        let harmless = a.manner == b.manner && a.manner != Manner::Write;
+        !ordered && !harmless
+    }
+
+    /// Accesses to one byte and barriers, in random order: the first access that races with any before it is found.
+    #[test]
+    fn accesses_that_are_kept_are_enough() {
+        let op = Op::new(OpKind::Load, vec![], vec![]);
+        let mut seed = 1u64;
+        let mut below = |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        let mut found = 0;
+        for _ in 0..20_000 {
+            let (mut races, mut all): (Races<'_>, Vec<Access>) = (Races::default(), vec![]);
+            let (mut threadgroup, mut barriers, mut simd_barriers) = (0, 0, [0; 2]);
+            races.start([0; 3]);
+            // Writes are rare in some runs, barriers in others.
+            let (writes, rests) = (1 + below(20), 1 + below(8));
+            for _ in 0..40 {
+                match below(6 * rests) {
+                    0 => {
+                        threadgroup += 1;
+                        races.start([threadgroup, 0, 0]);
+                    }
+                    1..=3 => {
+                        barriers += 1;
+                        races.barrier("both", None);
+                    }
+                    4 | 5 => {
+                        let simdgroup = below(2) as usize;
+                        simd_barriers[simdgroup] += 1;
+                        races.barrier("device", Some(simdgroup));
+                    }
+                    _ => {}
+                }
+                let manner = match below(writes) {
+                    0 => Manner::Write,
+                    1 => Manner::Atomic,
+                    _ => Manner::Read,
+                };
+                let thread = [0, 1, 2, 32, 33][below(5) as usize];
+                let now = Access { threadgroup, thread, manner, barriers, simd_barriers };
+                let expected = all.iter().any(|former| race(former, &now));
+                let who = Who::thread(thread);
+                let outcome = races.record(Space::Device, 8..9, &op, manner, who);
+                assert_eq!(outcome.is_err(), expected, "{manner:?} by {thread}");
+                if expected {
+                    found += 1;
+                    break;
+                }
+                all.push(now);
+            }
+        }
+        assert!((5_000..19_000).contains(&found), "{found} of 20000 runs race");
+    }
+}

@@ -15,12 +15,18 @@ use std::ops::Range;
 /// What is wrong, and in which lane.
 pub(super) struct Fault {
     lane: usize,
-    trap: Trap,
+    trap: Box<Trap>,
+}
+
+impl Fault {
+    fn at(lane: usize, trap: Trap) -> Fault {
+        Fault { lane, trap: Box::new(trap) }
+    }
 }
 
 impl<T: Into<Trap>> From<T> for Fault {
     fn from(trap: T) -> Fault {
-        Fault { lane: 0, trap: trap.into() }
+        Fault::at(0, trap.into())
     }
 }
 
@@ -35,7 +41,7 @@ impl<'m> Threadgroup<'m> {
             match outcome {
                 Ok(values) => results.extend(values),
                 Err(Fault { lane, trap }) => {
-                    return Err(self.error_at(&sites[lane], lanes[lane], trap));
+                    return Err(self.error_at(&sites[lane], lanes[lane], *trap));
                 }
             }
             rest = others;
@@ -102,7 +108,7 @@ fn uniform(lanes: &[usize], sites: &[Site<'_>], index: usize) -> Result<(), Faul
     let Some(first) = sites.first() else { return Ok(()) };
     for (lane, site) in sites.iter().enumerate() {
         if site.block(index)? != first.block(index)? {
-            return Err(Fault { lane, trap: Trap::NotUniform { index, thread: lanes[0] } });
+            return Err(Fault::at(lane, Trap::NotUniform { index, thread: lanes[0] }));
         }
     }
     Ok(())
@@ -116,13 +122,13 @@ fn shuffled(sites: &[Site<'_>]) -> Result<Vec<Block>, Fault> {
         let from = match site.op.kind {
             K::SimdShuffle => by,
             K::SimdShuffleXor => own ^ by,
-            _ if far => return Err(Trap::NoLane { lane: by, lanes: SIMDGROUP }.into()),
+            _ if far => return Err(Fault::at(lane, Trap::NoLane { lane: by, lanes: SIMDGROUP })),
             K::SimdShuffleUp if by <= own => own - by,
             K::SimdShuffleDown if own + by < width => own + by,
             _ => own,
         };
         let source = usize::try_from(from).ok().and_then(|from| sites.get(from));
-        let missing = || Fault { lane, trap: Trap::NoLane { lane: from, lanes: sites.len() } };
+        let missing = || Fault::at(lane, Trap::NoLane { lane: from, lanes: sites.len() });
         Ok(source.ok_or_else(missing)?.block(0)?.clone())
     };
     sites.iter().enumerate().map(from).collect()

@@ -41,7 +41,9 @@ impl Parser<'_> {
                 self.bump()?;
                 self.attr_list(decl)
             }
-            Token::Word("seq" | "opt" | "map") => self.ty(0).map(Attr::Type),
+            Token::Word("seq" | "opt" | "map" | "ptr" | "desc" | "matrix") => {
+                self.ty(0).map(Attr::Type)
+            }
             Token::Word(word) if word.parse::<DType>().is_ok() => self.typed(),
             Token::Number(_) | Token::Word("inf" | "nan") => Ok(match self.number()? {
                 Number::Int(v) => Attr::Int(v),

@@ -1,7 +1,7 @@
 //! What kernels usually do, against plain loops.
 
 use super::*;
-use half::f16;
+use half::{bf16, f16};
 
 #[test]
 fn a_tree_of_sums() {
@@ -149,6 +149,31 @@ fn products_of_matrices() {
             assert_eq!(memory.read_all::<f32>("y").unwrap(), expected, "{dtype} {transpose}");
         }
     }
+}
+
+#[test]
+fn products_round_to_the_accumulator() {
+    let text = format!(
+        "func @f lane {{threads = 32}} (%a: ptr<bf16>[], %y: ptr<bf16>[], %f: bf16[]) {{
+           {}
+           %i = matrix_load(%a, %c8)
+           %j = matrix_fill(%f)
+           %k = matrix_multiply_add(%i, %j, %j)
+           matrix_store(%y, %k, %c8) {{transpose = 1}}
+           return
+         }}",
+        constants(&[8])
+    );
+    let module: Module = text.parse().unwrap();
+    let a: Vec<bf16> = small(64, 6).into_iter().map(bf16::from_f32).collect();
+    let mut memory = Memory::default();
+    let (x, y) = (memory.add("a", &a), memory.reserve("y", 128));
+    let fill = bf16::from_f32(1.5);
+    let args = [Value::address(x), Value::address(y), Value::scalar(fill)];
+    launch(&module, 1, &args, &mut memory).unwrap();
+    let row = |at: usize| a[at % 8 * 8..][..8].iter().map(|x| 1.5 * x.to_f64()).sum::<f64>() + 1.5;
+    let expected: Vec<bf16> = (0..64).map(|at| bf16::from_f64(row(at))).collect();
+    assert_eq!(memory.read_all::<bf16>("y").unwrap(), expected);
 }
 
 /// Tiles of 8×8 of a 16×24 matrix, one for each threadgroup, go through threadgroup memory.

@@ -163,6 +163,44 @@ fn divergence() {
 }
 
 #[test]
+fn functions_that_are_called() {
+    let kernel = |body: &str, callee: &str| {
+        let text = format!(
+            "func @f lane {{threads = 8}} (%n: i32[]) {{
+               %t = thread_index
+               %low = less(%t, %n)
+               {body}
+               return
+             }}
+             func @g lane (%x: i32[]) -> (i32[]) {{
+               %own = alloc {{space = \"thread\", dtype = i32, len = 1}}
+               {callee}
+               return %y
+             }}"
+        );
+        let module: Module = text.parse().unwrap();
+        let outcome = launch(&module, 1, &[Value::scalar(5i32)], &mut Memory::default());
+        outcome.map_or_else(|e| e.to_string(), |()| "fine".into())
+    };
+    let call = "%y = call(%t) {callee = \"g\"} : i32[]";
+    let branch = format!("if(%low) region {{ {call} yield }} region {{ yield }}");
+    let stores = "store(%own, %x) %y = load(%own)";
+    assert_eq!(kernel(&format!("{call} %z = call(%y) {{callee = \"g\"}} : i32[]"), stores), "fine");
+    assert_eq!(kernel(&branch, stores), "fine");
+    // The array of the first call is not that of the second.
+    let once = "%c = equal(%x, %x) %y = load(%own)";
+    assert!(
+        kernel(call, once).contains("@g: load, threadgroup (0, 0, 0), thread 0: thread memory")
+    );
+    let barrier = "threadgroup_barrier %y = abs(%x)";
+    assert_eq!(kernel(call, barrier), "fine");
+    assert!(
+        kernel(&branch, barrier)
+            .contains("@g: threadgroup_barrier, threadgroup (0, 0, 0), thread 0: divergent: thread 5 does not come here, it went another way at if")
+    );
+}
+
+#[test]
 fn lanes_that_are_not_there_or_differ() {
     check(&[
         ("%v = simd_shuffle(%l, %t)", "thread 32: lane 32 is asked for, the simdgroup has 32"),
