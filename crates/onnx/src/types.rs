@@ -51,7 +51,9 @@ fn shape(shape: &TensorShapeProto) -> Shape {
 pub fn type_proto(ty: &Type) -> TypeProto {
     let boxed = |ty: &Type| Some(Box::new(type_proto(ty)));
     let value = match ty {
-        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) => return TypeProto { value: None },
+        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) => {
+            return TypeProto { value: None };
+        }
         Type::Tensor(t) => TypeValue::Tensor(TensorTypeProto {
             elem_type: dtype::to_number(t.dtype),
             shape: t

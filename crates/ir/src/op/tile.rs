@@ -1,5 +1,6 @@
 //! The part of the op table for `tile` functions: blocks of elements, pointers and their memory effects; `lane` functions
-//! use some of it ([`super::OpDecl::allowed_at`]). The meaning is that of Triton's ops (<https://triton-lang.org>); conventions are in `conventions.md`.
+//! use some of it ([`super::OpDecl::allowed_at`]). The meaning is that of Triton's ops (<https://triton-lang.org>);
+//! conventions are in `conventions.md`.
 
 macro_rules! with_tile_ops {
     ($then:ident! { $($table:tt)* }) => { with_lane_ops! { $then! { $($table)*

@@ -2,9 +2,10 @@
 //!
 //! Control flow narrows down which threads are active: of an `if`, first those run that take one branch, then the others;
 //! a loop runs for those that go on. So "the same op by the same branches, iterations and calls", which Metal asks of
-//! barriers and functions of a simdgroup, means that all threads it concerns are active when the op runs. A program that
-//! computes the same whatever the order of threads between barriers computes it in this order too, and one that does not
-//! is found by its races ([`races`]). The threadgroups of a grid run one after another, x fastest.
+//! barriers and functions of a simdgroup, means that all threads it concerns are active when the op runs, and no thread
+//! ever has to be suspended. A program whose threads may run in any order between barriers computes the same in this
+//! order; another one has a race, which is found whichever access comes first ([`races`]). The threadgroups of a grid run
+//! one after another, x fastest.
 
 mod flow;
 mod matrix;

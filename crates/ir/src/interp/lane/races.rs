@@ -249,13 +249,13 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) % n
         };
-        let mut found = 0;
+        let (mut found, mut fine) = (0, 0);
         for _ in 0..20_000 {
             let (mut races, mut all): (Races<'_>, Vec<Access>) = (Races::default(), vec![]);
             let (mut threadgroup, mut barriers, mut simd_barriers) = (0, 0, [0; 2]);
             races.start([0; 3]);
             // Writes are rare in some runs, barriers in others.
-            let (writes, rests) = (1 + below(20), 1 + below(8));
+            let (writes, rests) = (1 + below(50), 1 + below(8));
             for _ in 0..40 {
                 match below(6 * rests) {
                     0 => {
@@ -288,9 +288,10 @@ mod tests {
                     found += 1;
                     break;
                 }
+                fine += 1;
                 all.push(now);
             }
         }
-        assert!((5_000..19_000).contains(&found), "{found} of 20000 runs race");
+        assert!(found > 10_000 && fine > 50_000, "{found} races, {fine} others");
     }
 }
