@@ -3,3 +3,4 @@
 //! Nothing here depends on a code generator. [`access`] analyses tile functions; all devices use the same results.
 
 pub mod access;
+pub mod lane;

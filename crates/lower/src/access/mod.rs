@@ -8,6 +8,7 @@
 //! * [`Refusal`]: why there is no such segment,
 //! * [`Strided`]: where a block lies in memory by rows and columns, and what that requires,
 //! * [`Corners`]: which accesses of a loop over elements are inside memory, and what that requires,
+//! * [`Along`]: which elements that follow each other lie next to each other in memory, aligned,
 //! * [`Overlap`]: which loads a store may overlap,
 //! * [`Report`]: all of it as text, for file tests.
 //!
@@ -29,6 +30,7 @@ mod report;
 mod row;
 mod stride;
 mod term;
+mod vector;
 mod words;
 
 pub use self::affine::{Affine, Strided};
@@ -49,3 +51,4 @@ pub use self::row::{
     element, place, start,
 };
 pub use self::term::{Arith, Term, TermId, Terms};
+pub use self::vector::{Along, Lanes};

@@ -1,0 +1,21 @@
+//! What cannot be lowered, and where.
+
+use trident_ir::{Loc, Op};
+
+/// An op of a tile function that has no form at level lane.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{op}: {reason}")]
+pub struct Unsupported {
+    /// The op, with its place in the source where known.
+    pub op: String,
+    /// What is in the way.
+    pub reason: String,
+    /// The place in the source.
+    pub at: Loc,
+}
+
+impl Unsupported {
+    pub(super) fn new(op: &Op, reason: impl Into<String>) -> Unsupported {
+        Unsupported { op: op.describe(), reason: reason.into(), at: op.loc.clone() }
+    }
+}

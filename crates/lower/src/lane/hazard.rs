@@ -1,0 +1,48 @@
+//! Accesses of one program that different threads make: where they have to wait for each other.
+
+use trident_ir::tile::Origin;
+
+use super::layout::Layout;
+use super::plan::Access;
+use crate::access::NodeId;
+
+/// Where an access goes, and which threads make it.
+struct Past {
+    origin: Origin,
+    writes: bool,
+    ptr: NodeId,
+    layout: Layout,
+}
+
+/// The accesses of device memory since the threads waited for each other.
+#[derive(Default)]
+pub(super) struct Hazards(Vec<Past>);
+
+impl Hazards {
+    /// Notes an access; whether the threads have to wait before it, as another thread may have accessed the same element
+    /// and one of both writes. Different parameters are different memory: buffers of a launch do not overlap.
+    pub(super) fn add(&mut self, access: &Access<'_>, origin: Origin, threads: u8) -> bool {
+        let writes = access.loaded.is_none();
+        let own = |past: &Past| {
+            // Elements in a line: each thread comes back to its own.
+            access.is_line
+                && past.ptr == access.ptr
+                && past.layout == access.layout
+                && access.layout.copies(threads) == 0
+        };
+        let waits = self
+            .0
+            .iter()
+            .any(|past| (writes || past.writes) && may_meet(&past.origin, &origin) && !own(past));
+        if waits {
+            self.0.clear();
+        }
+        let (ptr, layout) = (access.ptr, access.layout.clone());
+        self.0.push(Past { origin, writes, ptr, layout });
+        waits
+    }
+}
+
+fn may_meet(a: &Origin, b: &Origin) -> bool {
+    a.open || b.open || a.params.iter().any(|param| b.params.contains(param))
+}

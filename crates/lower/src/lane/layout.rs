@@ -1,0 +1,137 @@
+//! Which register of which thread holds each element of a block.
+//!
+//! A layout gives each bit of an element's index a source: a bit of the register's number, or one of the thread's. Views
+//! rename the bits of an index, so a view of a block in registers costs nothing: its layout has the same sources in other places.
+
+use std::fmt;
+
+use crate::access::{Bit, Index, axes};
+
+/// The name of the counter of a thread's registers.
+pub(super) const REGISTER: u16 = 1;
+/// The name of the counter of a threadgroup's threads.
+pub(super) const THREAD: u16 = 2;
+
+/// Which register of which thread holds each element of a block. Threads that differ only in bits that no bit of the
+/// index has as its source hold copies.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Layout {
+    /// The source of each bit of an element's index.
+    index: Index,
+    /// log2 of the number of registers.
+    registers: u8,
+}
+
+impl Layout {
+    /// The layout of a block of which each thread holds vectors of 2^`vector` elements along `axis`, and consecutive threads
+    /// hold consecutive vectors; what is left after 2^`threads` threads, each thread has in further registers.
+    pub(super) fn blocked(dims: &[usize], axis: usize, vector: u8, threads: u8) -> Layout {
+        let axes = axes(dims);
+        let fastest = axes.get(axis).copied().into_iter();
+        let others = axes.iter().enumerate().rev().filter(|(i, _)| *i != axis).map(|(_, a)| *a);
+        let places = fastest.chain(others).flat_map(|(start, bits)| start..start + bits);
+        let total: u8 = axes.iter().map(|a| a.1).sum();
+        let mut index = vec![Bit::Const(false); usize::from(total)];
+        let mut registers = 0;
+        for (order, place) in (0u8..).zip(places) {
+            index[usize::from(place)] = match order.checked_sub(vector) {
+                Some(bit) if bit < threads => Bit::Of { var: THREAD, bit },
+                _ => {
+                    registers += 1;
+                    Bit::Of { var: REGISTER, bit: registers - 1 }
+                }
+            };
+        }
+        Layout { index: index.into(), registers }
+    }
+
+    /// Number of registers that each thread needs.
+    pub fn registers(&self) -> usize {
+        1 << self.registers
+    }
+
+    /// The index of a register's element.
+    pub(super) fn at(&self, register: usize) -> Index {
+        let bit = |bit: &Bit| match *bit {
+            Bit::Of { var: REGISTER, bit } => Bit::Const(register >> bit & 1 == 1),
+            other => other,
+        };
+        self.index.iter().map(bit).collect()
+    }
+
+    /// The register that holds the element with this index in the same thread.
+    pub(super) fn find(&self, index: &Index) -> Option<usize> {
+        let mut register = 0;
+        for (source, bit) in self.index.iter().zip(index.iter()) {
+            match (source, bit) {
+                (Bit::Of { var: REGISTER, bit }, Bit::Const(one)) => {
+                    register |= usize::from(*one) << bit;
+                }
+                (source, bit) if source == bit => {}
+                _ => return None,
+            }
+        }
+        Some(register)
+    }
+
+    /// The bits of the thread's number on which no element depends, of `threads`.
+    pub(super) fn copies(&self, threads: u8) -> i32 {
+        let used = self.index.iter().map(|bit| match bit {
+            Bit::Of { var: THREAD, bit } => 1 << bit,
+            _ => 0,
+        });
+        used.fold((1 << threads) - 1, |free, bit: i32| free & !bit)
+    }
+}
+
+impl fmt::Display for Layout {
+    /// The sources, highest bit of the index first: `r` for registers and `t` for threads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, bit) in self.index.iter().rev().enumerate() {
+            let gap = if i == 0 { "" } else { " " };
+            match bit {
+                Bit::Of { var: REGISTER, bit } => write!(f, "{gap}r{bit}")?,
+                Bit::Of { bit, .. } => write!(f, "{gap}t{bit}")?,
+                Bit::Const(one) => write!(f, "{gap}{}", u8::from(*one))?,
+            }
+        }
+        f.write_str("]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The element that a register of a thread holds.
+    fn element(layout: &Layout, register: usize, thread: usize) -> usize {
+        let bit = |bit: &Bit| match *bit {
+            Bit::Of { var: THREAD, bit } => thread >> bit & 1,
+            Bit::Of { .. } => 0,
+            Bit::Const(one) => usize::from(one),
+        };
+        layout.at(register).iter().enumerate().map(|(at, b)| bit(b) << at).sum()
+    }
+
+    #[test]
+    fn each_element_has_a_register_and_vectors_are_consecutive() {
+        for (dims, axis) in [(&[1024][..], 0), (&[16, 64], 1), (&[16, 64], 0), (&[2, 4, 2], 1)] {
+            let layout = Layout::blocked(dims, axis, 1, 5);
+            let mut found = vec![0; dims.iter().product()];
+            let step: usize = dims[axis + 1..].iter().product();
+            for thread in 0..32 {
+                for register in 0..layout.registers() {
+                    let at = element(&layout, register, thread);
+                    found[at] += 1;
+                    if register % 2 == 1 {
+                        assert_eq!(at, element(&layout, register - 1, thread) + step);
+                    }
+                    assert_eq!(layout.find(&layout.at(register)), Some(register));
+                }
+            }
+            let copies = 1 << layout.copies(5).count_ones();
+            assert!(found.iter().all(|&n| n == copies), "{dims:?} {found:?}");
+        }
+    }
+}

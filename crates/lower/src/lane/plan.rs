@@ -1,0 +1,245 @@
+//! The plan of a kernel: how many threads a program gets, and which of them holds each element.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use trident_ir::{Attr, Func, Literal, Op, OpKind as K, ValueId};
+
+use super::error::Unsupported;
+use super::figures::Figures;
+use super::layout::Layout;
+use crate::access::{
+    Along, Elem, Expression, Graph, Lanes, NodeId, axes, block_type, index_bits, is_lazy, log2,
+};
+
+/// log2 of the least number of threads: those of a simdgroup.
+const LEAST: u8 = 5;
+
+/// log2 of the number of threads beyond which a program's threads wait for each other more than they gain.
+const MOST: u8 = 8;
+
+/// log2 of the most elements of a vector at level lane.
+const WIDEST: u8 = 2;
+
+/// A load or store of a block.
+#[derive(Clone, Debug)]
+pub(super) struct Access<'m> {
+    pub(super) op: &'m Op,
+    dims: Vec<usize>,
+    pub(super) ptr: NodeId,
+    pub(super) mask: Option<NodeId>,
+    /// The block that a load yields.
+    pub(super) loaded: Option<NodeId>,
+    /// The block that a store writes, or a load's elements where the mask does not hold.
+    pub(super) value: Option<NodeId>,
+    /// The axis along which elements that follow each other are neighbours in memory.
+    axis: usize,
+    /// Whether the block is one line of neighbours in memory.
+    pub(super) is_line: bool,
+    /// The elements that are read or written at once.
+    pub(super) lanes: Lanes,
+    pub(super) layout: Layout,
+}
+
+/// What is decided for a kernel before any code is emitted.
+pub struct Plan<'m> {
+    pub(super) graph: Graph<'m, ValueId>,
+    pub(super) nodes: HashMap<ValueId, (NodeId, Vec<usize>)>,
+    /// Accesses in program order.
+    pub(super) accesses: Vec<Access<'m>>,
+    /// log2 of the number of threads of a threadgroup, which runs one program.
+    pub(super) threads: u8,
+}
+
+impl<'m> Plan<'m> {
+    /// Plans a kernel whose ops are primitives.
+    pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
+        let graph = Graph::default();
+        let mut plan = Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST };
+        for &param in &func.body.params {
+            plan.leaf(func, param);
+        }
+        for op in &func.body.ops {
+            plan.op(func, op)?;
+        }
+        plan.spread(figures);
+        Ok(plan)
+    }
+
+    /// The threads of a threadgroup.
+    pub fn threads(&self) -> u32 {
+        1 << self.threads
+    }
+
+    /// A value that is not an expression: all elements are the same scalar.
+    fn leaf(&mut self, func: &Func, id: ValueId) {
+        if let Some((elem, dims)) = block_type(func.ty(id)) {
+            let node = self.graph.uniform(id, elem, index_bits(&dims));
+            self.nodes.insert(id, (node, dims));
+        }
+    }
+
+    fn node(&self, op: &Op, i: usize) -> Result<NodeId, Unsupported> {
+        let found = op.input(i).and_then(|id| self.nodes.get(&id));
+        found.map(|(node, _)| *node).ok_or_else(|| Unsupported::new(op, "takes no block"))
+    }
+
+    fn optional(&self, op: &Op, i: usize) -> Result<Option<NodeId>, Unsupported> {
+        op.input(i).map(|_| self.node(op, i)).transpose()
+    }
+
+    fn op(&mut self, func: &'m Func, op: &'m Op) -> Result<(), Unsupported> {
+        match op.kind {
+            K::ProgramId | K::NumPrograms => op.defined().for_each(|id| self.leaf(func, id)),
+            K::Constant => self.constant(func, op)?,
+            K::Hint | K::Identity => {
+                let (Some(from), Some(to)) = (op.input(0), op.output(0)) else { return Ok(()) };
+                let Some((node, dims)) = self.nodes.get(&from).cloned() else {
+                    return Err(Unsupported::new(op, "takes no block"));
+                };
+                if op.kind == K::Hint {
+                    self.graph.promise(node, op);
+                }
+                self.nodes.insert(to, (node, dims));
+            }
+            K::Assume => {}
+            K::Store => {
+                let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
+                let mask = self.optional(op, 2)?;
+                let dims = op.input(0).and_then(|id| func.ty(id).dims()).unwrap_or_default();
+                self.access(op, dims, ptr, mask, None, Some(value));
+            }
+            _ if is_lazy(op) => self.lazy(func, op)?,
+            _ => return Err(Unsupported::new(op, "has no form at level lane")),
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, func: &Func, op: &Op) -> Result<(), Unsupported> {
+        let (Some(id), Some(Attr::Tensor(literal))) = (op.output(0), op.attrs.get("value")) else {
+            return Ok(());
+        };
+        if !literal.is_splat() && literal.len() != 1 {
+            return Err(Unsupported::new(op, "its elements differ"));
+        }
+        self.leaf(func, id);
+        if let Some(bits) = first(literal) {
+            self.graph.set_constant(id, bits);
+        }
+        Ok(())
+    }
+
+    fn lazy(&mut self, func: &Func, op: &'m Op) -> Result<(), Unsupported> {
+        let mut operands = vec![];
+        for input in &op.inputs {
+            let found = input.map(|id| self.nodes.get(&id).cloned());
+            match found {
+                Some(None) => return Err(Unsupported::new(op, "takes no block")),
+                found => operands.push(found.flatten()),
+            }
+        }
+        for (i, id) in op.outputs.iter().enumerate() {
+            let Some(id) = *id else { continue };
+            let Some((elem, dims)) = block_type(func.ty(id)) else {
+                return Err(Unsupported::new(op, "yields no block"));
+            };
+            let site = self.accesses.len() as u64;
+            let expression = Expression { op, operands: &operands, elem, dims: &dims, site };
+            let node = expression.add(&mut self.graph, i);
+            let node = node.map_err(|reason| Unsupported::new(op, reason))?;
+            if op.kind == K::Load {
+                let (ptr, mask) = (self.node(op, 0)?, self.optional(op, 1)?);
+                let other = self.optional(op, 2)?;
+                self.access(op, dims.clone(), ptr, mask, Some(node), other);
+            }
+            self.nodes.insert(id, (node, dims));
+        }
+        Ok(())
+    }
+
+    fn access(
+        &mut self,
+        op: &'m Op,
+        dims: Vec<usize>,
+        ptr: NodeId,
+        mask: Option<NodeId>,
+        loaded: Option<NodeId>,
+        value: Option<NodeId>,
+    ) {
+        let rises = |axis: usize| {
+            let (start, bits) = axes(&dims)[axis];
+            bits > 0 && self.graph.along(ptr, Lanes { start, bits: 1 }) == Along::Rising
+        };
+        let axis = (0..dims.len()).rev().find(|&axis| rises(axis));
+        let lanes = Lanes { start: 0, bits: index_bits(&dims) };
+        let is_line = self.graph.along(ptr, lanes) == Along::Rising;
+        let axis = axis.unwrap_or(dims.len().saturating_sub(1));
+        let (lanes, layout) = (Lanes { start: 0, bits: 0 }, Layout::blocked(&dims, axis, 0, 0));
+        let access = Access { op, dims, ptr, mask, loaded, value, axis, is_line, lanes, layout };
+        self.accesses.push(access);
+    }
+
+    /// Decides the number of threads and gives each access its layout.
+    fn spread(&mut self, figures: &Figures) {
+        let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
+        let widest = self.accesses.iter().map(|a| self.widest(a, figures)).collect::<Vec<_>>();
+        let vector = widest.iter().copied().max().unwrap_or(0);
+        let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
+        self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));
+        // Blocks of one shape are mostly operands of one expression: they get the same layout.
+        let mut vectors: HashMap<(Vec<usize>, usize), u8> = HashMap::new();
+        for (access, &widest) in self.accesses.iter().zip(&widest) {
+            let spare = index_bits(&access.dims).saturating_sub(self.threads);
+            let vector = vectors.entry((access.dims.clone(), access.axis)).or_default();
+            *vector = widest.min(spare).max(*vector);
+        }
+        for (access, widest) in self.accesses.iter_mut().zip(widest) {
+            let vector = vectors.get(&(access.dims.clone(), access.axis)).copied().unwrap_or(0);
+            let start = axes(&access.dims).get(access.axis).map_or(0, |axis| axis.0);
+            access.lanes = Lanes { start, bits: widest.min(vector) };
+            access.layout = Layout::blocked(&access.dims, access.axis, vector, self.threads);
+        }
+    }
+
+    /// log2 of the most elements that the access can read or write at once.
+    fn widest(&self, access: &Access<'_>, figures: &Figures) -> u8 {
+        let Some(&(start, most)) = axes(&access.dims).get(access.axis) else { return 0 };
+        let size = match self.graph[access.ptr].elem {
+            Elem::Ptr(to) => to.size().max(1),
+            Elem::Data(_) => return 0,
+        };
+        let most = most.min(WIDEST).min(log2((figures.vector / size).max(1).next_power_of_two()));
+        let fits = |bits: &u8| {
+            let lanes = Lanes { start, bits: *bits };
+            let zeros = self.graph.vector_zeros(access.ptr, lanes);
+            self.graph.along(access.ptr, lanes) == Along::Rising
+                && zeros >= u32::from(*bits) + size.trailing_zeros()
+        };
+        (1..=most).rev().find(fits).unwrap_or(0)
+    }
+}
+
+/// The bits of a literal's first element, if it has at most 8 bytes.
+fn first(literal: &Literal) -> Option<u64> {
+    let trident_ir::literal::LiteralData::Bytes(data) = literal.data() else { return None };
+    let bytes = data.get(..literal.dtype().size())?;
+    let mut bits = [0; 8];
+    bits.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(bits))
+}
+
+impl fmt::Display for Plan<'_> {
+    /// The threads, and a line for each access.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "threads {}", self.threads())?;
+        for access in &self.accesses {
+            let Access { op, dims, lanes, layout, .. } = access;
+            write!(f, "{} {dims:?} {layout}", op.describe())?;
+            match lanes.bits {
+                0 => writeln!(f)?,
+                bits => writeln!(f, " by {}", 1 << bits)?,
+            }
+        }
+        Ok(())
+    }
+}
