@@ -1,0 +1,83 @@
+//! Literals.
+
+use half::{bf16, f16};
+use trident_ir::literal::LiteralData;
+use trident_ir::{Attr, DType, Op};
+
+use super::types::{scalar, unsigned};
+
+/// A scalar constant as an expression; the error says why there is none.
+pub(super) fn expression(op: &Op) -> Result<String, String> {
+    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else {
+        return Err("has no value".into());
+    };
+    let dtype = literal.dtype();
+    let name = scalar(dtype).ok_or_else(|| format!("Metal has no element type {dtype}"))?;
+    let data = match literal.data() {
+        LiteralData::Bytes(data) if data.len() == dtype.size() => data,
+        _ => return Err("is not one element".into()),
+    };
+    let mut bytes = [0; 8];
+    bytes[..data.len()].copy_from_slice(data);
+    let bits = u64::from_le_bytes(bytes);
+    Ok(number(dtype, name, bits))
+}
+
+/// A number by its bits. What has no exact decimal form in a few digits, and NaN, is written by its bits.
+fn number(dtype: DType, name: &str, bits: u64) -> String {
+    let by_bits = || format!("as_type<{name}>({}({bits:#x}))", unsigned(dtype));
+    let float = |value: f32, suffix: &str, exact: bool| match value.is_finite() && exact {
+        true => format!("{value:?}{suffix}"),
+        false => by_bits(),
+    };
+    match dtype {
+        DType::Bool => (bits != 0).to_string(),
+        DType::F32 => {
+            let value = f32::from_bits(bits as u32);
+            float(value, "f", !value.is_subnormal())
+        }
+        DType::F16 => {
+            let value = f16::from_bits(bits as u16).to_f32();
+            float(value, "h", value.fract() == 0.0 && value.abs() < 2048.0)
+        }
+        DType::BF16 => {
+            let value = bf16::from_bits(bits as u16).to_f32();
+            match value.fract() == 0.0 && value.abs() < 256.0 {
+                true => format!("bfloat({value:?}f)"),
+                false => by_bits(),
+            }
+        }
+        // The least integers have no literals: their magnitudes are out of range.
+        DType::I32 => match bits as u32 as i32 {
+            i32::MIN => "(-2147483647 - 1)".to_owned(),
+            value => value.to_string(),
+        },
+        DType::I64 => match bits as i64 {
+            i64::MIN => "(-9223372036854775807l - 1)".to_owned(),
+            value => format!("{value}l"),
+        },
+        DType::U32 => format!("{bits}u"),
+        DType::U64 => format!("{bits}ul"),
+        DType::I8 => format!("char({})", bits as u8 as i8),
+        DType::I16 => format!("short({})", bits as u16 as i16),
+        _ => format!("{name}({bits})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_exact() {
+        let text = |dtype, bits| number(dtype, scalar(dtype).unwrap_or_default(), bits);
+        assert_eq!(text(DType::F32, 0.1f32.to_bits().into()), "0.1f");
+        assert_eq!(text(DType::F32, (-0.0f32).to_bits().into()), "-0.0f");
+        assert_eq!(text(DType::F32, 0x7fc0_0000), "as_type<float>(uint(0x7fc00000))");
+        assert_eq!(text(DType::F16, 0x3c00), "1.0h");
+        assert_eq!(text(DType::F16, 0x2e66), "as_type<half>(ushort(0x2e66))");
+        assert_eq!(text(DType::I32, 0x8000_0000), "(-2147483647 - 1)");
+        assert_eq!(text(DType::I8, 0xff), "char(-1)");
+        assert_eq!(text(DType::U8, 0xff), "uchar(255)");
+    }
+}

@@ -1,0 +1,143 @@
+//! Control flow. Values that leave a region are variables that its end assigns.
+
+use trident_ir::{Block, Op, OpKind as K, ValueId};
+use trident_runtime::Declined;
+
+use super::writer::{Writer, decline};
+
+pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
+    match (op.kind, op.regions.as_slice()) {
+        (K::If, [then, otherwise]) => branch(writer, op, then, otherwise),
+        (K::For, [body]) => counted(writer, op, body),
+        (K::While, [condition, body]) => conditional(writer, op, condition, body),
+        _ => Err(decline(op, "has no form in Metal")),
+    }
+}
+
+/// Declares variables for an op's results, without values.
+fn variables(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
+    for id in op.defined() {
+        let (ty, name) = (writer.type_name(op, id)?, writer.name(id));
+        writer.statement(&format!("{ty} {name};"));
+    }
+    Ok(())
+}
+
+/// Assigns values to variables, all at once: a value may be another one's variable.
+fn assign(
+    writer: &mut Writer<'_>,
+    op: &Op,
+    to: &[Option<ValueId>],
+    from: &[ValueId],
+) -> Result<(), Declined> {
+    let pairs: Vec<(ValueId, ValueId)> =
+        to.iter().zip(from).filter_map(|(to, from)| Some(((*to)?, *from))).collect();
+    let targets: Vec<String> = pairs.iter().map(|(to, _)| writer.name(*to)).collect();
+    let clash = pairs.iter().any(|(_, from)| targets.contains(&writer.name(*from)));
+    for (target, (to, from)) in targets.iter().zip(&pairs) {
+        let value = writer.name(*from);
+        if clash {
+            let ty = writer.type_name(op, *to)?;
+            writer.statement(&format!("{ty} next_{target} = {value};"));
+        } else {
+            writer.statement(&format!("{target} = {value};"));
+        }
+    }
+    if clash {
+        targets.iter().for_each(|t| writer.statement(&format!("{t} = next_{t};")));
+    }
+    Ok(())
+}
+
+fn branch(
+    writer: &mut Writer<'_>,
+    op: &Op,
+    then: &Block,
+    otherwise: &Block,
+) -> Result<(), Declined> {
+    variables(writer, op)?;
+    let condition = writer.operands(op).join("");
+    writer.braces(&format!("if ({condition})"), |w| {
+        w.body(then)?;
+        assign(w, op, &op.outputs, &then.results)
+    })?;
+    if otherwise.ops.is_empty() && otherwise.results.is_empty() {
+        return Ok(());
+    }
+    writer.braces("else", |w| {
+        w.body(otherwise)?;
+        assign(w, op, &op.outputs, &otherwise.results)
+    })
+}
+
+/// Carried values are the region's parameters, which start as the op's operands.
+fn carry(
+    writer: &mut Writer<'_>,
+    op: &Op,
+    params: &[ValueId],
+    init: usize,
+) -> Result<(), Declined> {
+    for (param, from) in params.iter().zip(op.inputs.iter().skip(init).flatten()) {
+        let (ty, name, from) =
+            (writer.type_name(op, *param)?, writer.name(*param), writer.name(*from));
+        writer.statement(&format!("{ty} {name} = {from};"));
+    }
+    Ok(())
+}
+
+/// Results are the carried values at the end.
+fn leave(writer: &mut Writer<'_>, op: &Op, values: &[ValueId]) -> Result<(), Declined> {
+    for (out, value) in op.outputs.iter().zip(values) {
+        let Some(out) = out else { continue };
+        let (ty, name, value) =
+            (writer.type_name(op, *out)?, writer.name(*out), writer.name(*value));
+        writer.statement(&format!("{ty} {name} = {value};"));
+    }
+    Ok(())
+}
+
+/// Counts without passing the bound: the next number may not exist.
+fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Declined> {
+    let Some((&counter, carried)) = body.params.split_first() else {
+        return Err(decline(op, "has no counter"));
+    };
+    carry(writer, op, carried, 3)?;
+    let x = writer.operands(op);
+    let (lower, upper, step) = (&x[0], &x[1], &x[2]);
+    let (ty, i) = (writer.type_name(op, counter)?, writer.name(counter));
+    let wide = if ty == "long" { "ulong" } else { "uint" };
+    writer.braces(&format!("for ({ty} {i} = {lower}; {i} < {upper}; {i} += {step})"), |w| {
+        w.body(body)?;
+        let params: Vec<Option<ValueId>> = carried.iter().copied().map(Some).collect();
+        assign(w, op, &params, &body.results)?;
+        w.statement(&format!("if ({wide}({upper}) - {wide}({i}) <= {wide}({step})) break;"));
+        Ok(())
+    })?;
+    leave(writer, op, carried)
+}
+
+fn conditional(
+    writer: &mut Writer<'_>,
+    op: &Op,
+    condition: &Block,
+    body: &Block,
+) -> Result<(), Declined> {
+    carry(writer, op, &condition.params, 0)?;
+    let Some((&holds, values)) = condition.results.split_first() else {
+        return Err(decline(op, "has no condition"));
+    };
+    variables(writer, op)?;
+    writer.braces("while (true)", |w| {
+        w.body(condition)?;
+        assign(w, op, &op.outputs, values)?;
+        let holds = w.name(holds);
+        w.statement(&format!("if (!{holds}) break;"));
+        for (param, value) in body.params.iter().zip(values) {
+            let (ty, name, value) = (w.type_name(op, *param)?, w.name(*param), w.name(*value));
+            w.statement(&format!("{ty} {name} = {value};"));
+        }
+        w.body(body)?;
+        let params: Vec<Option<ValueId>> = condition.params.iter().copied().map(Some).collect();
+        assign(w, op, &params, &body.results)
+    })
+}

@@ -1,0 +1,211 @@
+//! Functions of elements.
+
+use trident_ir::{DType, Op, OpKind as K};
+use trident_runtime::Declined;
+
+use super::types::{scalar, unsigned};
+use super::writer::{Writer, decline};
+
+/// An elementwise op on scalars or vectors as an expression.
+pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Declined> {
+    let x = writer.operands(op);
+    let dtype = |id: Option<trident_ir::ValueId>| id.and_then(|id| writer.ty(id).dtype());
+    let (Some(from), Some(to)) = (dtype(op.input(0)), dtype(op.output(0))) else {
+        return Err(decline(op, "is not of elements"));
+    };
+    let name = |dtype| scalar(dtype).ok_or_else(|| format!("Metal has no element type {dtype}"));
+    let (source, target) = (
+        name(from).map_err(|reason| decline(op, reason))?,
+        name(to).map_err(|reason| decline(op, reason))?,
+    );
+    let is_vector =
+        op.output(0).is_some_and(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
+    if is_vector {
+        return Err(decline(op, "is written for scalars only"));
+    }
+    let site = Site { op, x: &x, from, source, to, target };
+    let found = match op.kind {
+        K::Cast => site.cast(),
+        K::BitCast => site.bitcast(),
+        K::Where => Some(format!("{} ? {} : {}", x[0], x[1], x[2])),
+        K::Equal => Some(format!("{} == {}", x[0], x[1])),
+        K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => Some(site.comparison()),
+        _ if from == DType::Bool => site.truth(),
+        _ if from.is_float() => site.float(writer),
+        _ => site.integer(writer),
+    };
+    found.ok_or_else(|| decline(op, format!("has no form in Metal on {from}")))
+}
+
+struct Site<'a> {
+    op: &'a Op,
+    x: &'a [String],
+    from: DType,
+    source: &'static str,
+    to: DType,
+    target: &'static str,
+}
+
+impl Site<'_> {
+    fn infix(&self, operator: &str) -> String {
+        format!("{} {operator} {}", self.x[0], self.x[1])
+    }
+
+    fn comparison(&self) -> String {
+        self.infix(match self.op.kind {
+            K::Less => "<",
+            K::LessOrEqual => "<=",
+            K::Greater => ">",
+            _ => ">=",
+        })
+    }
+
+    fn truth(&self) -> Option<String> {
+        Some(match self.op.kind {
+            K::And => self.infix("&&"),
+            K::Or => self.infix("||"),
+            K::Xor => self.infix("!="),
+            K::Not => format!("!{}", self.x[0]),
+            _ => return None,
+        })
+    }
+
+    /// Conversions. Floats out of an integer's range give any integer; floats wider than the target are rounded to
+    /// nearest even.
+    fn cast(&self) -> Option<String> {
+        let x = &self.x[0];
+        if self.op.str("rounding") != Some("rtne") {
+            return None;
+        }
+        Some(match (self.from, self.to) {
+            (from, to) if from == to => x.clone(),
+            (_, DType::Bool) => format!("{x} != {}(0)", self.source),
+            // A rounding on the way would be a second one.
+            (from, DType::F16 | DType::BF16) if !from.is_float() && from.bits() > 16 => {
+                return None;
+            }
+            (DType::BF16, DType::F16) | (DType::F16, DType::BF16) => {
+                format!("{}(float({x}))", self.target)
+            }
+            _ => format!("{}({x})", self.target),
+        })
+    }
+
+    fn bitcast(&self) -> Option<String> {
+        let truth = self.from == DType::Bool || self.to == DType::Bool;
+        let same = self.from.size() == self.to.size() && !truth;
+        same.then(|| format!("as_type<{}>({})", self.target, self.x[0]))
+    }
+
+    /// Signed integers wrap: they are computed as unsigned ones, whose overflow the language defines.
+    fn wrapping(&self, operator: &str) -> String {
+        let wide = if self.from.size() == 8 { "ulong" } else { "uint" };
+        let of = |x: &str| format!("{wide}({x})");
+        format!("{}({} {operator} {})", self.source, of(&self.x[0]), of(&self.x[1]))
+    }
+
+    fn integer(&self, writer: &mut Writer<'_>) -> Option<String> {
+        let (x, name) = (self.x, self.source);
+        let is_signed = name == "char" || name == "short" || name == "int" || name == "long";
+        let negative = |x: &str| {
+            let wide = if self.from.size() == 8 { "ulong" } else { "uint" };
+            format!("{name}({wide}(0) - {wide}({x}))")
+        };
+        let mut call = |function: &'static str| {
+            writer.needs(function);
+            format!("{function}({}, {})", x[0], x[1])
+        };
+        Some(match self.op.kind {
+            K::Add => self.wrapping("+"),
+            K::Sub => self.wrapping("-"),
+            K::Mul => self.wrapping("*"),
+            K::Neg => negative(&x[0]),
+            K::Abs if is_signed => format!("{0} < 0 ? {1} : {0}", x[0], negative(&x[0])),
+            K::Abs => x[0].clone(),
+            K::Div if is_signed => call("quotient"),
+            K::Mod if is_signed && self.op.flag("fmod") => call("remainder_of_dividend"),
+            K::Mod if is_signed => call("remainder_of_divisor"),
+            K::Div => format!("{name}({})", self.infix("/")),
+            K::Mod => format!("{name}({})", self.infix("%")),
+            K::MulHigh => format!("mulhi({}, {})", x[0], x[1]),
+            K::BitwiseAnd => format!("{name}({})", self.infix("&")),
+            K::BitwiseOr => format!("{name}({})", self.infix("|")),
+            K::BitwiseXor => format!("{name}({})", self.infix("^")),
+            K::BitwiseNot => format!("{name}(~{})", x[0]),
+            K::BitShift if self.op.str("direction") == Some("LEFT") => {
+                let bits = unsigned(self.from);
+                format!("{name}({bits}({}) << {bits}({}))", x[0], x[1])
+            }
+            K::BitShift => format!("{name}({})", self.infix(">>")),
+            K::Min | K::Max => {
+                let function = if self.op.kind == K::Min { "min" } else { "max" };
+                nested(x, |a, b| format!("{function}({a}, {b})"))?
+            }
+            _ => return None,
+        })
+    }
+
+    /// Floats narrower than f32 are computed in f32 and rounded once, as the op table says; so one form serves all.
+    fn float(&self, writer: &mut Writer<'_>) -> Option<String> {
+        let wide: Vec<String> = match self.from {
+            DType::F32 => self.x.to_vec(),
+            _ => self.x.iter().map(|x| format!("float({x})")).collect(),
+        };
+        let x = &wide;
+        let infix = |operator: &str| format!("{} {operator} {}", x[0], x[1]);
+        let mut helper = |function: &'static str| {
+            writer.needs(function);
+            nested(x, |a, b| format!("{function}({a}, {b})"))
+        };
+        let call = |function: &str| format!("precise::{function}({})", x.join(", "));
+        let value = match self.op.kind {
+            K::IsNaN => return Some(format!("isnan({})", x[0])),
+            K::Neg => format!("-{}", x[0]),
+            K::Abs => format!("precise::fabs({})", x[0]),
+            K::Add => infix("+"),
+            K::Sub => infix("-"),
+            K::Mul => infix("*"),
+            K::Div => infix("/"),
+            // A sum of f32 that is rounded again would be rounded twice.
+            K::Fma if self.from == DType::F32 => call("fma"),
+            K::Max => helper("greater_or_nan")?,
+            K::Min => helper("lesser_or_nan")?,
+            K::MaxNum => helper("greater_of")?,
+            K::MinNum => helper("lesser_of")?,
+            K::Mod if self.op.flag("fmod") => call("fmod"),
+            K::Mod => helper("modulo")?,
+            K::Round => call("rint"),
+            K::Pow => call("pow"),
+            K::Ceil
+            | K::Floor
+            | K::Sqrt
+            | K::Exp
+            | K::Exp2
+            | K::Log
+            | K::Log2
+            | K::Sin
+            | K::Cos
+            | K::Tan
+            | K::Tanh
+            | K::Sinh
+            | K::Cosh
+            | K::Asin
+            | K::Acos
+            | K::Atan
+            | K::Asinh
+            | K::Acosh
+            | K::Atanh => call(self.op.kind.decl().name),
+            _ => return None,
+        };
+        Some(match self.to {
+            DType::F32 => value,
+            _ => format!("{}({value})", self.target),
+        })
+    }
+}
+
+/// A function of two applied to the first two, then to the result and the next, and so on.
+fn nested(x: &[String], apply: impl Fn(&str, &str) -> String) -> Option<String> {
+    let (first, rest) = x.split_first()?;
+    Some(rest.iter().fold(first.clone(), |value, next| apply(&value, next)))
+}

@@ -1,0 +1,18 @@
+//! Metal Shading Language: prints a lane function as the text of a kernel.
+//!
+//! The writer decides nothing: each op becomes one statement. It keeps the rules of the language that Apple's compiler enforces or
+//! takes for granted: every pointer has an address space, arrays of a threadgroup are static and stand at the outermost level of
+//! the kernel, arithmetic on signed integers is that on unsigned ones where it may overflow, and the functions of the
+//! mathematics library are named in their precise form. References: Metal Shading Language Specification, version 4.
+
+mod constant;
+mod control;
+mod elementwise;
+mod memory;
+mod prelude;
+mod program;
+mod together;
+mod types;
+mod writer;
+
+pub use self::program::{Binding, Field, Program, write};

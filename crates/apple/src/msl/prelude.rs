@@ -1,0 +1,54 @@
+//! Functions that the language lacks, each printed if a kernel uses it.
+
+/// A function by its name, in the order in which they may use each other.
+pub(super) const FUNCTIONS: &[(&str, &str)] = &[
+    (
+        "quotient",
+        "template <typename T> T quotient(T a, T b) { return b == T(-1) ? T(0 - ulong(a)) : T(a / b); }",
+    ),
+    (
+        "remainder_of_divisor",
+        "template <typename T> T remainder_of_divisor(T a, T b) {\n    \
+         if (b == T(-1)) return T(0);\n    \
+         T rest = T(a % b);\n    \
+         return rest != 0 && (rest < 0) != (b < 0) ? T(rest + b) : rest;\n}",
+    ),
+    (
+        "remainder_of_dividend",
+        "template <typename T> T remainder_of_dividend(T a, T b) { return b == T(-1) ? T(0) : T(a % b); }",
+    ),
+    (
+        "modulo",
+        "float modulo(float a, float b) {\n    \
+         float rest = precise::fmod(a, b);\n    \
+         if (rest != 0.0f) return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;\n    \
+         return isnan(rest) ? rest : 0.0f;\n}",
+    ),
+    (
+        "greater_of",
+        "float greater_of(float a, float b) {\n    \
+         return a == b ? as_type<float>(as_type<uint>(a) & as_type<uint>(b)) : precise::max(a, b);\n}",
+    ),
+    (
+        "lesser_of",
+        "float lesser_of(float a, float b) {\n    \
+         return a == b ? as_type<float>(as_type<uint>(a) | as_type<uint>(b)) : precise::min(a, b);\n}",
+    ),
+    (
+        "greater_or_nan",
+        "float greater_or_nan(float a, float b) { return isnan(a) ? a : isnan(b) ? b : greater_of(a, b); }",
+    ),
+    (
+        "lesser_or_nan",
+        "float lesser_or_nan(float a, float b) { return isnan(a) ? a : isnan(b) ? b : lesser_of(a, b); }",
+    ),
+];
+
+/// What a function uses besides the library.
+pub(super) fn uses(name: &str) -> Option<&'static str> {
+    match name {
+        "greater_or_nan" => Some("greater_of"),
+        "lesser_or_nan" => Some("lesser_of"),
+        _ => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! The text of a kernel with its signature, and what goes into which slot.
+
+use std::fmt::Write as _;
+
+use trident_ir::lane::threadgroup_bytes;
+use trident_ir::{DType, Func, Level, Module, Type};
+use trident_runtime::Declined;
+
+use super::prelude;
+use super::types::{self, scalar};
+use super::writer::Writer;
+
+/// Buffer slots of a kernel.
+const SLOTS: usize = 31;
+
+/// A kernel as text, and how it is launched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The text.
+    pub source: String,
+    /// The name of the kernel in it.
+    pub entry: String,
+    /// What is bound to buffer slots 0, 1, 2 …
+    pub bindings: Vec<Binding>,
+    /// Threads of each threadgroup.
+    pub threads: u32,
+    /// Threadgroup memory, in bytes.
+    pub threadgroup_bytes: usize,
+}
+
+/// What a slot takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Binding {
+    /// The memory of the parameter with this number, a pointer.
+    Buffer(usize),
+    /// All scalar parameters, as bytes.
+    Scalars {
+        /// Where each lies.
+        fields: Vec<Field>,
+        /// Their size together, in bytes.
+        size: usize,
+    },
+}
+
+/// A scalar parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// The number of the parameter.
+    pub param: usize,
+    /// Its element type.
+    pub dtype: DType,
+    /// Its place, in bytes from the start.
+    pub offset: usize,
+}
+
+/// Prints the entry of a module at level lane. An op or type that the language lacks is declined by name.
+pub fn write(module: &Module) -> Result<Program, Declined> {
+    let whole = |reason: &str| Declined { op: "module".into(), reason: reason.into() };
+    let entry = module.entry().ok_or_else(|| whole("has no function"))?;
+    let Some(threads) = entry.threads.filter(|_| entry.level == Level::Lane) else {
+        return Err(whole("its entry is no kernel of level lane"));
+    };
+    let name = identifier(&entry.name);
+    let mut writer = Writer::new(entry);
+    let (signature, structure, bindings) = parameters(entry, &mut writer)?;
+    writer.body(&entry.body)?;
+    let mut source = String::from(
+        "#include <metal_stdlib>\n\nusing namespace metal;\n\n\
+         #pragma METAL fp math_mode(safe)\n#pragma METAL fp contract(off)\n\n",
+    );
+    for (function, text) in prelude::FUNCTIONS {
+        if writer.functions.contains(function) {
+            source.push_str(text);
+            source.push_str("\n\n");
+        }
+    }
+    source.push_str(&structure);
+    let _ = write!(
+        source,
+        "[[max_total_threads_per_threadgroup({threads})]]\nkernel void {name}({signature}) {{\n{}}}\n",
+        writer.text
+    );
+    let threadgroup_bytes = threadgroup_bytes(entry);
+    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes })
+}
+
+/// The list of parameters, the structure of scalars, and what the slots take.
+fn parameters(
+    func: &Func,
+    writer: &mut Writer<'_>,
+) -> Result<(String, String, Vec<Binding>), Declined> {
+    let declined = |name: &str, reason| Declined { op: format!("parameter `{name}`"), reason };
+    let (mut list, mut structure) = (vec![], String::new());
+    let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
+    for (param, &id) in func.body.params.iter().enumerate() {
+        let info = func.info(id);
+        match &info.ty {
+            Type::Pointer(_) => {
+                let ty = types::name(&info.ty).map_err(|reason| declined(&info.name, reason))?;
+                let name = writer.name(id);
+                list.push(format!("{ty} {name} [[buffer({})]]", bindings.len()));
+                bindings.push(Binding::Buffer(param));
+            }
+            ty => {
+                let lacks = || format!("Metal has no type like {ty}");
+                let dtype = ty.dtype().filter(|_| ty.dims().is_some_and(|d| d.is_empty()));
+                let dtype = dtype.ok_or_else(|| declined(&info.name, lacks()))?;
+                let text = scalar(dtype).ok_or_else(|| declined(&info.name, lacks()))?;
+                let offset = size.next_multiple_of(dtype.size());
+                let field = writer.name(id);
+                let _ = writeln!(structure, "    {text} {field};");
+                writer.rename(id, format!("scalars.{field}"));
+                fields.push(Field { param, dtype, offset });
+                size = offset + dtype.size();
+            }
+        }
+    }
+    if !fields.is_empty() {
+        structure = format!("struct Scalars {{\n{structure}}};\n\n");
+        list.push(format!("constant Scalars& scalars [[buffer({})]]", bindings.len()));
+        let widest = fields.iter().map(|field| field.dtype.size()).max().unwrap_or(1);
+        bindings.push(Binding::Scalars { fields, size: size.next_multiple_of(widest) });
+    }
+    if bindings.len() > SLOTS {
+        let reason = format!("needs {} buffer slots, of which there are {SLOTS}", bindings.len());
+        return Err(Declined { op: func.name.clone(), reason });
+    }
+    for (attribute, ty, name) in [
+        ("threadgroup_position_in_grid", "uint3", "group"),
+        ("threadgroups_per_grid", "uint3", "groups"),
+        ("thread_index_in_threadgroup", "uint", "thread_index"),
+        ("simdgroup_index_in_threadgroup", "uint", "simdgroup_index"),
+        ("thread_index_in_simdgroup", "uint", "lane_index"),
+    ] {
+        list.push(format!("{ty} {name} [[{attribute}]]"));
+    }
+    Ok((format!("\n    {}", list.join(",\n    ")), structure, bindings))
+}
+
+/// A name as the language allows: letters, digits and `_`, and no word of its own.
+pub(super) fn identifier(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let text: String = name.chars().map(plain).collect();
+    // Names of the standard library and of the language neither end so nor start with a digit.
+    match text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        true => format!("{text}_"),
+        false => format!("k{text}_"),
+    }
+}

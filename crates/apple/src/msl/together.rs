@@ -1,0 +1,138 @@
+//! What threads do together: barriers, exchanges in a simdgroup, matrices.
+
+use trident_ir::{DType, Op, OpKind as K, Type, ValueId};
+use trident_runtime::Declined;
+
+use super::types::scalar;
+use super::writer::{Writer, decline};
+
+pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
+    let x = writer.operands(op);
+    let expression = match op.kind {
+        K::ThreadgroupBarrier | K::SimdgroupBarrier => {
+            let flags = match op.str("memory") {
+                Some("threadgroup") => "mem_flags::mem_threadgroup",
+                Some("device") => "mem_flags::mem_device",
+                Some("both") => "mem_flags::mem_threadgroup | mem_flags::mem_device",
+                _ => "mem_flags::mem_none",
+            };
+            writer.statement(&format!("{}({flags});", op.decl().name));
+            return Ok(());
+        }
+        K::SimdShuffle | K::SimdShuffleXor | K::SimdShuffleUp | K::SimdShuffleDown => {
+            return shuffle(writer, op, &x);
+        }
+        K::SimdReduce => reduction(writer, op, &x[0])?,
+        K::SimdPrefix => prefix(writer, op, &x[0])?,
+        K::SimdBallot => format!("uint(ulong(simd_ballot({})))", x[0]),
+        K::SimdAll => format!("simd_all({})", x[0]),
+        K::SimdAny => format!("simd_any({})", x[0]),
+        K::MatrixFill => {
+            let element = element(writer, op, op.output(0))?;
+            format!("make_filled_simdgroup_matrix<{element}, 8, 8>({})", x[0])
+        }
+        K::MatrixLoad => return load(writer, op, &x),
+        K::MatrixStore => {
+            let transpose = if op.flag("transpose") { ", ulong2(0, 0), true" } else { "" };
+            writer.statement(&format!(
+                "simdgroup_store({}, {}, ulong({}){transpose});",
+                x[1], x[0], x[2]
+            ));
+            return Ok(());
+        }
+        K::MatrixMultiplyAdd => {
+            declare(writer, op)?;
+            let Some(id) = op.output(0) else { return Ok(()) };
+            let name = writer.name(id);
+            let arguments = x.join(", ");
+            writer.statement(&format!("simdgroup_multiply_accumulate({name}, {arguments});"));
+            return Ok(());
+        }
+        _ => return Err(decline(op, "has no form in Metal")),
+    };
+    writer.give(op, &expression)
+}
+
+fn declare(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
+    let Some(id) = op.output(0) else { return Ok(()) };
+    let (ty, name) = (writer.type_name(op, id)?, writer.name(id));
+    writer.statement(&format!("{ty} {name};"));
+    Ok(())
+}
+
+fn load(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<(), Declined> {
+    declare(writer, op)?;
+    let Some(id) = op.output(0) else { return Ok(()) };
+    let name = writer.name(id);
+    let transpose = if op.flag("transpose") { ", ulong2(0, 0), true" } else { "" };
+    writer.statement(&format!("simdgroup_load({name}, {}, ulong({}){transpose});", x[0], x[1]));
+    Ok(())
+}
+
+fn element(writer: &Writer<'_>, op: &Op, id: Option<ValueId>) -> Result<&'static str, Declined> {
+    let dtype = match id.map(|id| writer.ty(id)) {
+        Some(Type::Matrix(dtype)) => Some(*dtype),
+        Some(ty) => ty.dtype().filter(|_| ty.dims().is_some_and(|dims| dims.is_empty())),
+        None => None,
+    };
+    dtype.and_then(scalar).ok_or_else(|| decline(op, "is not of elements that Metal has"))
+}
+
+/// A bfloat travels as its bits: its shuffle fails in some versions of the compiler.
+fn shuffle(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<(), Declined> {
+    let dtype = op.input(0).and_then(|id| writer.ty(id).dtype());
+    let (name, by) = (op.decl().name, format!("ushort({})", x[1]));
+    let expression = match dtype {
+        Some(DType::BF16) => format!("as_type<bfloat>({name}(as_type<ushort>({}), {by}))", x[0]),
+        _ => format!("{name}({}, {by})", x[0]),
+    };
+    writer.give(op, &expression)
+}
+
+/// The types that reductions and prefixes take.
+fn is_reduced(dtype: DType) -> bool {
+    matches!(
+        dtype,
+        DType::F32
+            | DType::F16
+            | DType::I32
+            | DType::U32
+            | DType::I16
+            | DType::U16
+            | DType::I8
+            | DType::U8
+    )
+}
+
+fn reduced(writer: &Writer<'_>, op: &Op) -> Result<(), Declined> {
+    match op.input(0).and_then(|id| writer.ty(id).dtype()) {
+        Some(dtype) if is_reduced(dtype) => Ok(()),
+        Some(dtype) => Err(decline(op, format!("simdgroup functions take no {dtype}"))),
+        None => Err(decline(op, "takes no elements")),
+    }
+}
+
+fn reduction(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
+    reduced(writer, op)?;
+    let function = match op.str("op") {
+        Some("add") => "simd_sum",
+        Some("mul") => "simd_product",
+        Some("min") => "simd_min",
+        Some("max") => "simd_max",
+        Some("and") => "simd_and",
+        Some("or") => "simd_or",
+        Some("xor") => "simd_xor",
+        _ => return Err(decline(op, "has no such reduction")),
+    };
+    Ok(format!("{function}({x})"))
+}
+
+fn prefix(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
+    reduced(writer, op)?;
+    let kind = if op.flag("exclusive") { "exclusive" } else { "inclusive" };
+    match op.str("op") {
+        Some("add") => Ok(format!("simd_prefix_{kind}_sum({x})")),
+        Some("mul") => Ok(format!("simd_prefix_{kind}_product({x})")),
+        _ => Err(decline(op, "has no such prefix")),
+    }
+}

@@ -1,0 +1,66 @@
+//! Names of types.
+
+use trident_ir::{DType, Space, Type};
+
+/// The name of an element type; `None` if the language has no such type.
+pub(super) fn scalar(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
+        DType::Bool => "bool",
+        DType::I8 => "char",
+        DType::U8 => "uchar",
+        DType::I16 => "short",
+        DType::U16 => "ushort",
+        DType::I32 => "int",
+        DType::U32 => "uint",
+        DType::I64 => "long",
+        DType::U64 => "ulong",
+        DType::F16 => "half",
+        DType::BF16 => "bfloat",
+        DType::F32 => "float",
+        _ => return None,
+    })
+}
+
+/// The unsigned integer with as many bytes.
+pub(super) fn unsigned(dtype: DType) -> &'static str {
+    match dtype.size() {
+        1 => "uchar",
+        2 => "ushort",
+        4 => "uint",
+        _ => "ulong",
+    }
+}
+
+/// The name of a type; the error says what has none.
+pub(super) fn name(ty: &Type) -> Result<String, String> {
+    let lacks = |dtype: DType| format!("Metal has no element type {dtype}");
+    match ty {
+        Type::Tensor(t) => {
+            let element = scalar(t.dtype).ok_or_else(|| lacks(t.dtype))?;
+            match ty.dims().as_deref() {
+                Some([]) => Ok(element.to_owned()),
+                Some([n]) => Ok(format!("{element}{n}")),
+                _ => Err(format!("Metal has no type like {ty}")),
+            }
+        }
+        Type::Pointer(p) => {
+            let element = scalar(p.to).ok_or_else(|| lacks(p.to))?;
+            Ok(format!("{} {element}*", space(p.space)))
+        }
+        Type::Matrix(dtype) => {
+            let element = scalar(*dtype).ok_or_else(|| lacks(*dtype))?;
+            Ok(format!("simdgroup_matrix<{element}, 8, 8>"))
+        }
+        _ => Err(format!("Metal has no type like {ty}")),
+    }
+}
+
+/// The name of an address space. Memory of the device that is never written needs no other name than the rest.
+pub(super) fn space(space: Space) -> &'static str {
+    match space {
+        Space::Device => "device",
+        Space::Constant => "constant",
+        Space::Threadgroup => "threadgroup",
+        Space::Thread => "thread",
+    }
+}

@@ -1,0 +1,170 @@
+//! Statements of a kernel, one for each op.
+
+use std::collections::{BTreeSet, HashMap};
+
+use trident_ir::op::Group;
+use trident_ir::{Block, Func, Op, OpKind as K, Type, ValueId};
+use trident_runtime::Declined;
+
+use super::{constant, control, elementwise, memory, prelude, together, types};
+
+pub(super) struct Writer<'f> {
+    pub(super) func: &'f Func,
+    /// The statements so far.
+    pub(super) text: String,
+    /// Functions of the prelude that they use.
+    pub(super) functions: BTreeSet<&'static str>,
+    names: HashMap<ValueId, String>,
+    depth: usize,
+    /// The place in the source of the op that is being written.
+    place: Option<(String, u32)>,
+    /// What the compiler takes for the place of the next line.
+    line: Option<(String, u32)>,
+}
+
+impl<'f> Writer<'f> {
+    pub(super) fn new(func: &'f Func) -> Self {
+        Writer {
+            func,
+            text: String::new(),
+            functions: BTreeSet::new(),
+            names: HashMap::new(),
+            depth: 1,
+            place: None,
+            line: None,
+        }
+    }
+
+    /// The statements of a kernel's body.
+    pub(super) fn body(&mut self, block: &Block) -> Result<(), Declined> {
+        block.ops.iter().try_for_each(|op| self.op(op))
+    }
+
+    /// The name of a value: its own, as far as the language allows, and its number, which makes it unique.
+    pub(super) fn name(&self, id: ValueId) -> String {
+        if let Some(name) = self.names.get(&id) {
+            return name.clone();
+        }
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let own = &self.func.info(id).name;
+        let own = own.split('.').next().unwrap_or_default().chars().map(plain).collect::<String>();
+        match own.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            true => format!("{own}_{}", id.0),
+            false => format!("v{own}_{}", id.0),
+        }
+    }
+
+    /// Gives a value an expression in place of its name.
+    pub(super) fn rename(&mut self, id: ValueId, expression: String) {
+        self.names.insert(id, expression);
+    }
+
+    pub(super) fn ty(&self, id: ValueId) -> &'f Type {
+        self.func.ty(id)
+    }
+
+    /// Notes that the text uses a function of the prelude.
+    pub(super) fn needs(&mut self, function: &'static str) {
+        self.functions.insert(function);
+        self.functions.extend(prelude::uses(function));
+    }
+
+    /// The names of an op's operands.
+    pub(super) fn operands(&self, op: &Op) -> Vec<String> {
+        op.used().map(|id| self.name(id)).collect()
+    }
+
+    /// Appends a line, behind a `#line` if the compiler would take it for another place.
+    pub(super) fn statement(&mut self, text: &str) {
+        if let Some((file, line)) = &self.place
+            && self.line != self.place
+        {
+            let quoted = file.replace('\\', "\\\\").replace('"', "\\\"");
+            self.text.push_str(&format!("#line {line} \"{quoted}\"\n"));
+            self.line = self.place.clone();
+        }
+        if let Some((_, line)) = &mut self.line {
+            *line = line.saturating_add(1);
+        }
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Appends a block in braces, its first line being `head`.
+    pub(super) fn braces(
+        &mut self,
+        head: &str,
+        inside: impl FnOnce(&mut Self) -> Result<(), Declined>,
+    ) -> Result<(), Declined> {
+        self.statement(&format!("{head} {{"));
+        self.depth += 1;
+        let done = inside(self);
+        self.depth -= 1;
+        self.statement("}");
+        done
+    }
+
+    /// The name of a value's type.
+    pub(super) fn type_name(&self, op: &Op, id: ValueId) -> Result<String, Declined> {
+        types::name(self.ty(id)).map_err(|reason| decline(op, reason))
+    }
+
+    /// Declares the op's result with a value.
+    pub(super) fn give(&mut self, op: &Op, expression: &str) -> Result<(), Declined> {
+        let Some(id) = op.output(0) else { return Ok(()) };
+        let (ty, name) = (self.type_name(op, id)?, self.name(id));
+        self.statement(&format!("{ty} {name} = {expression};"));
+        Ok(())
+    }
+
+    pub(super) fn op(&mut self, op: &Op) -> Result<(), Declined> {
+        // An op without a place is taken for one of the op before it.
+        if let Some((file, line)) = op.loc.as_deref().and_then(source_line) {
+            self.place = Some((file.to_owned(), line));
+        }
+        match (op.kind, op.decl().group) {
+            (_, Group::Elementwise) => {
+                let expression = elementwise::expression(self, op)?;
+                self.give(op, &expression)
+            }
+            (K::Constant, _) => {
+                let expression = constant::expression(op).map_err(|why| decline(op, why))?;
+                self.give(op, &expression)
+            }
+            (_, Group::Control) => control::write(self, op),
+            (_, Group::Together) => together::write(self, op),
+            _ => memory::write(self, op),
+        }
+    }
+}
+
+/// File and line of a place `file:line` or `file:line:column`.
+fn source_line(loc: &str) -> Option<(&str, u32)> {
+    let (rest, last) = loc.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    match rest.rsplit_once(':') {
+        Some((file, line)) if line.parse::<u32>().is_ok() => Some((file, line.parse().ok()?)),
+        _ => Some((rest, last)),
+    }
+    .filter(|(file, _)| !file.contains(['\n', '\r']))
+}
+
+pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
+    Declined { op: op.describe(), reason: reason.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_line;
+
+    #[test]
+    fn places_name_files_and_lines() {
+        assert_eq!(source_line("a.py:3"), Some(("a.py", 3)));
+        assert_eq!(source_line("c:/a.py:3:14"), Some(("c:/a.py", 3)));
+        assert_eq!(source_line("conv1"), None);
+        assert_eq!(source_line("a\nb:3"), None);
+    }
+}
