@@ -1,52 +1,69 @@
 //! Elements that another thread holds.
 
-use trident_ir::{Attr, Block, OpKind as K, Space, ValueId};
+use trident_ir::{Block, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use crate::access::{Index, NodeId};
 
 impl Emitter<'_, '_> {
-    /// The element of a loaded block with this index, by way of threadgroup memory.
+    /// The element of a block in registers with this index, by way of threadgroup memory.
     pub(super) fn from_other_thread(&mut self, node: NodeId, index: &Index) -> Result<ValueId> {
-        let array = match self.shared.get(&node) {
-            Some(&array) => array,
+        let array = match self.known(|scope| scope.shared.get(&node).copied()) {
+            Some(array) => array,
             None => self.share(node)?,
         };
         let at = self.iota(0, index)?;
+        self.read_shared(array, at)
+    }
+
+    pub(super) fn read_shared(&mut self, array: ValueId, at: ValueId) -> Result<ValueId> {
         let ptr = self.op(K::PtrAdd, &[array, at], &[])?;
         self.op(K::Load, &[ptr], &[])
     }
 
-    /// Writes a loaded block to threadgroup memory.
+    /// Writes values to places of an array, in the threads for which a condition holds; then all threads see them.
+    pub(super) fn write_shared(
+        &mut self,
+        array: ValueId,
+        values: &[(ValueId, ValueId)],
+        first: Option<ValueId>,
+    ) -> Result<()> {
+        // In a loop others may still read what the iteration before has written.
+        if self.is_nested() {
+            self.wait("threadgroup")?;
+        }
+        let write = |e: &mut Self| {
+            for &(place, value) in values {
+                let ptr = e.op(K::PtrAdd, &[array, place], &[])?;
+                e.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &[], 0))?;
+            }
+            Ok(vec![])
+        };
+        match first {
+            Some(first) => {
+                let then = self.region(vec![], write)?;
+                self.nest(K::If, &[first], vec![], vec![then, Block::default()])?;
+            }
+            None => drop(write(self)?),
+        }
+        self.wait("threadgroup")
+    }
+
+    /// Writes a block in registers to threadgroup memory.
     fn share(&mut self, node: NodeId) -> Result<ValueId> {
-        let Some((layout, registers)) = self.held.get(&node).cloned() else {
-            return Err(self.missing("an element is needed before it is loaded"));
+        let held = self.known(|scope| scope.held.get(&node).cloned());
+        let Some((layout, registers)) = held else {
+            return Err(self.missing("an element is needed before it is there"));
         };
         let (elem, bits) = (self.plan.graph[node].elem, self.plan.graph[node].bits);
-        let array = self.op(
-            K::Alloc,
-            &[],
-            &[
-                ("space", Attr::Str(Space::Threadgroup.name().into())),
-                ("dtype", Attr::DType(elem.dtype())),
-                ("len", Attr::Int(1 << bits)),
-            ],
-        )?;
+        let array = self.array(elem.dtype(), 1 << bits)?;
         let first = self.is_first(&layout)?;
-        let places = (0..registers.len()).map(|register| self.iota(0, &layout.at(register)));
-        let places = places.collect::<Result<Vec<_>>>()?;
-        let outer = std::mem::take(&mut self.block);
-        for (&value, place) in registers.iter().zip(places) {
-            let ptr = self.op(K::PtrAdd, &[array, place], &[])?;
-            self.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &[], 0))?;
+        let mut values = vec![];
+        for (register, &value) in registers.iter().enumerate() {
+            values.push((self.iota(0, &layout.at(register))?, value));
         }
-        let stores = std::mem::replace(&mut self.block, outer);
-        match first {
-            Some(first) => drop(self.branch(first, vec![stores, Block::default()])?),
-            None => self.block.ops.extend(stores.ops),
-        }
-        self.wait("threadgroup")?;
-        self.shared.insert(node, array);
+        self.write_shared(array, &values, first)?;
+        self.scope().shared.insert(node, array);
         Ok(array)
     }
 }

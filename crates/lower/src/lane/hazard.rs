@@ -7,6 +7,7 @@ use super::plan::Access;
 use crate::access::NodeId;
 
 /// Where an access goes, and which threads make it.
+#[derive(Clone)]
 struct Past {
     origin: Origin,
     writes: bool,
@@ -15,7 +16,7 @@ struct Past {
 }
 
 /// The accesses of device memory since the threads waited for each other.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Hazards(Vec<Past>);
 
 impl Hazards {
@@ -40,6 +41,13 @@ impl Hazards {
         let (ptr, layout) = (access.ptr, access.layout.clone());
         self.0.push(Past { origin, writes, ptr, layout });
         waits
+    }
+}
+
+impl Hazards {
+    /// Adds the accesses of another way that the code may take.
+    pub(super) fn join(&mut self, other: Hazards) {
+        self.0.extend(other.0);
     }
 }
 

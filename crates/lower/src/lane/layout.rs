@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::reduce::Reduced;
 use crate::access::{Bit, Index, axes};
 
 /// The name of the counter of a thread's registers.
@@ -72,6 +73,55 @@ impl Layout {
             }
         }
         Some(register)
+    }
+
+    /// A bit of the thread's number as the source of a bit of an index.
+    pub(super) fn thread(bit: u8) -> Bit {
+        Bit::Of { var: THREAD, bit }
+    }
+
+    /// Number of bits of an element's index.
+    pub(super) fn rank(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The layout of a block without the axis that `bits` bits of the index from `start` on tell.
+    pub(super) fn reduced(&self, start: u8, bits: u8) -> Reduced {
+        let axis = usize::from(start)..usize::from(start + bits);
+        let mut registers = 0;
+        // The new number of each bit of a register that stays.
+        let mut renumbered = [None; 32];
+        let mut index = vec![];
+        for (_, bit) in self.index.iter().enumerate().filter(|(at, _)| !axis.contains(at)) {
+            index.push(match *bit {
+                Bit::Of { var: REGISTER, bit } => {
+                    renumbered[usize::from(bit) % 32] = Some(registers);
+                    registers += 1;
+                    Bit::Of { var: REGISTER, bit: registers - 1 }
+                }
+                other => other,
+            });
+        }
+        let of = |register: usize| {
+            let stays = renumbered
+                .iter()
+                .enumerate()
+                .filter_map(|(old, new)| new.map(|new: u8| (register >> old & 1) << new));
+            let along = self.index[axis.clone()].iter().enumerate().map(|(at, bit)| match *bit {
+                Bit::Of { var: REGISTER, bit } => (register >> bit & 1) << at,
+                _ => 0,
+            });
+            (stays.sum(), along.sum())
+        };
+        let threads = self.index[axis.clone()].iter().filter_map(|bit| match *bit {
+            Bit::Of { var: THREAD, bit } => Some(bit),
+            _ => None,
+        });
+        Reduced {
+            layout: Layout { index: index.into(), registers },
+            of: (0..self.registers()).map(of).collect(),
+            threads: threads.collect(),
+        }
     }
 
     /// The bits of the thread's number on which no element depends, of `threads`.

@@ -5,6 +5,8 @@
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
 
+mod control;
+mod element;
 mod emit;
 mod error;
 mod exchange;
@@ -12,6 +14,8 @@ mod figures;
 mod hazard;
 mod layout;
 mod plan;
+mod reduce;
+mod transfer;
 
 pub use self::error::Unsupported;
 pub use self::figures::Figures;

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use trident_ir::{Attr, Func, Literal, Op, OpKind as K, ValueId};
+use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
 use super::error::Unsupported;
 use super::figures::Figures;
 use super::layout::Layout;
 use crate::access::{
-    Along, Elem, Expression, Graph, Lanes, NodeId, axes, block_type, index_bits, is_lazy, log2,
+    Along, Elem, Expression, Graph, Kind, Lanes, NodeId, axes, block_type, index_bits, is_lazy,
+    log2,
 };
 
 /// log2 of the least number of threads: those of a simdgroup.
@@ -59,9 +60,7 @@ impl<'m> Plan<'m> {
         for &param in &func.body.params {
             plan.leaf(func, param);
         }
-        for op in &func.body.ops {
-            plan.op(func, op)?;
-        }
+        plan.block(func, &func.body)?;
         plan.spread(figures);
         Ok(plan)
     }
@@ -69,6 +68,36 @@ impl<'m> Plan<'m> {
     /// The threads of a threadgroup.
     pub fn threads(&self) -> u32 {
         1 << self.threads
+    }
+
+    /// The block of a value.
+    pub(super) fn node_of(&self, id: ValueId) -> Option<NodeId> {
+        self.nodes.get(&id).map(|(node, _)| *node)
+    }
+
+    /// The layout in which a value is carried and reduced: that of the accesses of blocks of this shape.
+    pub(super) fn layout_of(&self, id: ValueId) -> Layout {
+        let dims = self.nodes.get(&id).map(|(_, dims)| dims.as_slice()).unwrap_or_default();
+        let accessed = self.accesses.iter().filter(|access| access.dims == dims);
+        match accessed.max_by_key(|access| access.lanes.bits) {
+            Some(access) => access.layout.clone(),
+            None => Layout::blocked(dims, dims.len().saturating_sub(1), 0, self.threads),
+        }
+    }
+
+    fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
+        block.ops.iter().try_for_each(|op| self.op(func, op))
+    }
+
+    /// A value that is in registers when it is needed: a scalar, or a block's elements.
+    fn held(&mut self, func: &Func, id: ValueId) {
+        match block_type(func.ty(id)) {
+            Some((elem, dims)) if !dims.is_empty() => {
+                let node = self.graph.make(Kind::Buffer(id), elem, index_bits(&dims), 1, &[]);
+                self.nodes.insert(id, (node, dims));
+            }
+            _ => self.leaf(func, id),
+        }
     }
 
     /// A value that is not an expression: all elements are the same scalar.
@@ -102,7 +131,15 @@ impl<'m> Plan<'m> {
                 }
                 self.nodes.insert(to, (node, dims));
             }
-            K::Assume => {}
+            K::Assume | K::Barrier => {}
+            K::If | K::For | K::While => {
+                for region in &op.regions {
+                    region.params.iter().for_each(|&id| self.held(func, id));
+                    self.block(func, region)?;
+                }
+                op.defined().for_each(|id| self.held(func, id));
+            }
+            K::Reduce => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
                 let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
                 let mask = self.optional(op, 2)?;

@@ -1,0 +1,183 @@
+//! Control flow. Its conditions and bounds are scalars, which all threads of a program compute alike, so they all take the
+//! same way and may wait for each other anywhere. Blocks that regions take and yield are carried in registers.
+
+use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
+
+use super::emit::{Emitter, Result};
+use super::error::Unsupported;
+use super::hazard::Hazards;
+use crate::access::Index;
+
+impl Emitter<'_, '_> {
+    pub(super) fn branch(&mut self, op: &Op) -> Result<()> {
+        let condition = self.scalar(op, 0)?;
+        let targets: Vec<ValueId> = op.defined().collect();
+        let before = self.hazards.clone();
+        let (mut regions, mut after) = (vec![], Hazards::default());
+        for region in &op.regions {
+            self.hazards = before.clone();
+            let results = wanted(&op.outputs, &region.results);
+            regions.push(self.region(vec![], |e| {
+                e.ops(region)?;
+                e.registers(&results, &targets)
+            })?);
+            after.join(std::mem::take(&mut self.hazards));
+        }
+        self.hazards = after;
+        let types = self.types(&targets);
+        let results = self.nest(K::If, &[condition], types, regions)?;
+        self.bind(&targets, &results);
+        Ok(())
+    }
+
+    pub(super) fn counted(&mut self, op: &Op) -> Result<()> {
+        let (Some(region), [_, _, _, init @ ..]) = (op.regions.first(), &op.inputs[..]) else {
+            return Err(Unsupported::new(op, "has no region"));
+        };
+        let Some((&counter, carried)) = region.params.split_first() else {
+            return Err(Unsupported::new(op, "has no counter"));
+        };
+        let init: Vec<ValueId> = init.iter().flatten().copied().collect();
+        let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
+        inputs.extend(self.registers(&init, carried)?);
+        let types = self.types(carried);
+        let count = self.params(&[counter]);
+        let params = self.params(carried);
+        let all = count.iter().chain(&params).copied().collect();
+        let body = self.region(all, |e| {
+            e.bind(&[counter], &count);
+            e.bind(carried, &params);
+            e.iteration(region)?;
+            e.registers(&region.results, carried)
+        })?;
+        let results = self.nest(K::For, &inputs, types, vec![body])?;
+        self.bind_some(&op.outputs, carried, &results);
+        Ok(())
+    }
+
+    pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
+        let [condition, body] = &op.regions[..] else {
+            return Err(Unsupported::new(op, "has no regions"));
+        };
+        let Some((&holds, values)) = condition.results.split_first() else {
+            return Err(Unsupported::new(op, "has no condition"));
+        };
+        let init: Vec<ValueId> = op.used().collect();
+        let inputs = self.registers(&init, &condition.params)?;
+        let types = self.types(&body.params);
+        let params = self.params(&condition.params);
+        let first = self.region(params.clone(), |e| {
+            e.bind(&condition.params, &params);
+            e.ops(condition)?;
+            let index = Index::from([]);
+            let node =
+                e.plan.node_of(holds).ok_or_else(|| e.missing("a condition has no value"))?;
+            let mut results = vec![e.element(node, &index)?];
+            results.extend(e.registers(values, &body.params)?);
+            Ok(results)
+        })?;
+        let params = self.params(&body.params);
+        let second = self.region(params.clone(), |e| {
+            e.bind(&body.params, &params);
+            e.iteration(body)?;
+            e.registers(&body.results, &condition.params)
+        })?;
+        let results = self.nest(K::While, &inputs, types, vec![first, second])?;
+        self.bind_some(&op.outputs, &body.params, &results);
+        Ok(())
+    }
+
+    /// The body of a loop. What an iteration has written or read, the next one may access by other threads.
+    fn iteration(&mut self, body: &Block) -> Result<()> {
+        self.ops(body)?;
+        let mut writes = false;
+        body.walk(&mut |op| writes |= op.kind == K::Store);
+        if writes {
+            self.wait("device")?;
+            self.hazards = Hazards::default();
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
+        let node = op.input(i).and_then(|id| self.plan.node_of(id));
+        let node = node.ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+        self.element(node, &Index::from([]))
+    }
+
+    /// The registers of values, in the layouts that their targets have.
+    fn registers(&mut self, values: &[ValueId], targets: &[ValueId]) -> Result<Vec<ValueId>> {
+        let mut all = vec![];
+        for (&value, &target) in values.iter().zip(targets) {
+            let node = self.plan.node_of(value);
+            let node =
+                node.ok_or_else(|| self.missing("a value that a region passes is no block"))?;
+            let layout = self.plan.layout_of(target);
+            for register in 0..layout.registers() {
+                all.push(self.operand(node, &layout.at(register))?);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The types of the registers of these values.
+    fn types(&self, targets: &[ValueId]) -> Vec<Type> {
+        let of = |&id: &ValueId| {
+            let one = self.func.ty(id).with_shape(Some(vec![]));
+            vec![one; self.plan.layout_of(id).registers()]
+        };
+        targets.iter().flat_map(of).collect()
+    }
+
+    /// Parameters of a region for the registers of these values.
+    fn params(&mut self, targets: &[ValueId]) -> Vec<ValueId> {
+        let types: Vec<(String, Type)> = targets
+            .iter()
+            .flat_map(|id| {
+                let name = self.func.info(*id).name.clone();
+                self.types(&[*id]).into_iter().map(move |ty| (name.clone(), ty))
+            })
+            .collect();
+        types.into_iter().map(|(name, ty)| self.out.value(name, ty)).collect()
+    }
+
+    /// Makes registers stand for values from here to the end of the scope.
+    pub(super) fn bind(&mut self, targets: &[ValueId], registers: &[ValueId]) {
+        let mut rest = registers;
+        for &target in targets {
+            let layout = self.plan.layout_of(target);
+            let (own, next) = rest.split_at(layout.registers().min(rest.len()));
+            rest = next;
+            let is_scalar = self.func.ty(target).dims().is_some_and(|dims| dims.is_empty());
+            match (is_scalar, self.plan.node_of(target)) {
+                (false, Some(node)) => {
+                    self.scope().held.insert(node, (layout, own.to_vec()));
+                }
+                _ => self.env.extend(own.first().map(|&own| (target, own))),
+            }
+        }
+    }
+
+    /// As [`Self::bind`] for the results of a loop, which has registers for all that it carries.
+    fn bind_some(
+        &mut self,
+        outputs: &[Option<ValueId>],
+        carried: &[ValueId],
+        registers: &[ValueId],
+    ) {
+        let mut rest = registers;
+        for (output, &carried) in outputs.iter().zip(carried) {
+            let count = self.plan.layout_of(carried).registers().min(rest.len());
+            let (own, next) = rest.split_at(count);
+            rest = next;
+            if let Some(output) = output {
+                self.bind(&[*output], own);
+            }
+        }
+    }
+}
+
+/// Those of a region's results that somebody asked for.
+fn wanted(outputs: &[Option<ValueId>], results: &[ValueId]) -> Vec<ValueId> {
+    outputs.iter().zip(results).filter_map(|(out, result)| out.map(|_| *result)).collect()
+}

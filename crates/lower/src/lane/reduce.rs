@@ -1,0 +1,217 @@
+//! Reductions: first among the registers of a thread, then among the lanes of a simdgroup, then among simdgroups by way of
+//! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
+//! order.
+
+use std::collections::HashMap;
+
+use trident_ir::op::Group;
+use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+
+use super::emit::{Emitter, Result};
+use super::error::Unsupported;
+use super::layout::Layout;
+use crate::access::{Index, NodeId, axes};
+
+/// log2 of the number of lanes of a simdgroup.
+const LANES: u8 = 5;
+
+impl Emitter<'_, '_> {
+    pub(super) fn reduce(&mut self, op: &Op) -> Result<()> {
+        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
+        let ids: Vec<ValueId> = op.used().collect();
+        let nodes: Option<Vec<NodeId>> = ids.iter().map(|&id| self.plan.node_of(id)).collect();
+        let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let Some(&first) = ids.first() else { return Ok(()) };
+        let dims = self.func.ty(first).dims().unwrap_or_default();
+        let axis =
+            op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
+        let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
+        let layout = self.plan.layout_of(first);
+
+        let Reduced { layout: kept, of, threads } = layout.reduced(start, bits);
+        let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![]; kept.registers()];
+        for (register, (to, coordinate)) in of.into_iter().enumerate() {
+            groups[to].push((coordinate, register));
+        }
+        let mut sums = vec![];
+        for mut group in groups {
+            group.sort_unstable();
+            let mut sum: Option<Vec<ValueId>> = None;
+            for (_, register) in group {
+                let index = layout.at(register);
+                let next =
+                    nodes.iter().map(|&n| self.operand(n, &index)).collect::<Result<Vec<_>>>()?;
+                sum = Some(match sum {
+                    Some(sum) => self.combine(op, region, &sum, &next)?,
+                    None => next,
+                });
+            }
+            let sum = sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?;
+            sums.push(self.among_lanes(op, region, sum, &threads)?);
+        }
+        let across: Vec<u8> = threads.into_iter().filter(|&bit| bit >= LANES).collect();
+        if !across.is_empty() {
+            sums = self.among_simdgroups(op, region, sums, &kept, &across)?;
+        }
+        for (i, output) in op.outputs.iter().enumerate() {
+            let Some(output) = output else { continue };
+            let registers: Vec<ValueId> = sums.iter().map(|sum| sum[i]).collect();
+            match self.plan.node_of(*output) {
+                Some(node) if kept.rank() > 0 => {
+                    self.scope().held.insert(node, (kept.clone(), registers));
+                }
+                _ => self.env.extend(registers.first().map(|&own| (*output, own))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines values of lanes that differ in these bits of the thread's number, those of simdgroups left aside.
+    fn among_lanes(
+        &mut self,
+        op: &Op,
+        region: &Block,
+        mut sum: Vec<ValueId>,
+        threads: &[u8],
+    ) -> Result<Vec<ValueId>> {
+        let lanes: Vec<u8> = threads.iter().copied().filter(|&bit| bit < LANES).collect();
+        if lanes.len() == usize::from(LANES)
+            && let Some(whole) = self.whole(region, &sum)?
+        {
+            return Ok(vec![whole]);
+        }
+        for bit in lanes {
+            let mask = self.int(1 << bit)?;
+            let mut others = vec![];
+            for &value in &sum {
+                others.push(self.op(K::SimdShuffleXor, &[value, mask], &[])?);
+            }
+            let lower = self.has_none_of(1 << bit)?;
+            let (mut left, mut right) = (vec![], vec![]);
+            for (&own, &other) in sum.iter().zip(&others) {
+                left.push(self.op(K::Where, &[lower, own, other], &[])?);
+                right.push(self.op(K::Where, &[lower, other, own], &[])?);
+            }
+            sum = self.combine(op, region, &left, &right)?;
+        }
+        Ok(sum)
+    }
+
+    /// One function of the whole simdgroup, if there is one that does what the region does.
+    fn whole(&mut self, region: &Block, sum: &[ValueId]) -> Result<Option<ValueId>> {
+        let ([value], [combine]) = (sum, &region.ops[..]) else { return Ok(None) };
+        let operands: Vec<ValueId> = combine.used().collect();
+        let [a, b] = region.params[..] else { return Ok(None) };
+        if combine.output(0) != region.results.first().copied()
+            || operands != [a, b] && operands != [b, a]
+        {
+            return Ok(None);
+        }
+        let dtype = self.out.ty(*value).dtype();
+        let is_int = dtype.is_some_and(|dtype| dtype.is_int() && dtype.size() <= 4);
+        // Extremes of floats differ from Metal's in NaN and in the signs of zeros.
+        let name = match combine.kind {
+            K::Add if is_int || dtype == Some(DType::F32) => "add",
+            K::Min if is_int => "min",
+            K::Max if is_int => "max",
+            K::BitwiseAnd if is_int => "and",
+            K::BitwiseOr if is_int => "or",
+            K::BitwiseXor if is_int => "xor",
+            _ => return Ok(None),
+        };
+        self.op(K::SimdReduce, &[*value], &[("op", Attr::Str(name.into()))]).map(Some)
+    }
+
+    /// Combines values of simdgroups whose threads differ in these bits of their numbers.
+    fn among_simdgroups(
+        &mut self,
+        op: &Op,
+        region: &Block,
+        sums: Vec<Vec<ValueId>>,
+        kept: &Layout,
+        across: &[u8],
+    ) -> Result<Vec<Vec<ValueId>>> {
+        let parts = 1 << across.len();
+        // The bits of a place: the part's above those of the element.
+        let place = |register: usize| -> Index {
+            let own = kept.at(register);
+            own.iter().copied().chain(across.iter().map(|&bit| Layout::thread(bit))).collect()
+        };
+        let others =
+            kept.copies(self.plan.threads) & !across.iter().fold(0, |all, &b| all | 1 << b);
+        let first = match others {
+            0 => None,
+            others => Some(self.has_none_of(others)?),
+        };
+        let mut arrays = vec![];
+        for i in 0..sums.first().map_or(0, Vec::len) {
+            let dtype = self.out.ty(sums[0][i]).dtype();
+            let dtype = dtype.ok_or_else(|| Unsupported::new(op, "reduces pointers"))?;
+            let array = self.array(dtype, parts << kept.rank())?;
+            let mut values = vec![];
+            for (register, sum) in sums.iter().enumerate() {
+                values.push((self.iota(0, &place(register))?, sum[i]));
+            }
+            self.write_shared(array, &values, first)?;
+            arrays.push(array);
+        }
+        let mut results = vec![];
+        for register in 0..sums.len() {
+            let mut total: Option<Vec<ValueId>> = None;
+            for part in 0..parts {
+                let index: Index = kept.at(register);
+                let at = self.iota((part << kept.rank()) as i64, &index)?;
+                let next = arrays.iter().map(|&array| self.read_shared(array, at));
+                let next = next.collect::<Result<Vec<_>>>()?;
+                total = Some(match total {
+                    Some(total) => self.combine(op, region, &total, &next)?,
+                    None => next,
+                });
+            }
+            results.extend(total);
+        }
+        Ok(results)
+    }
+
+    /// What the region gives for a left and a right operand.
+    fn combine(
+        &mut self,
+        op: &Op,
+        region: &Block,
+        left: &[ValueId],
+        right: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let given = left.iter().chain(right).copied();
+        let mut values: HashMap<ValueId, ValueId> =
+            region.params.iter().copied().zip(given).collect();
+        for inner in &region.ops {
+            if inner.kind == K::Constant {
+                self.constant(inner)?;
+                continue;
+            }
+            if inner.decl().group != Group::Elementwise {
+                let what = inner.decl().name;
+                return Err(Unsupported::new(op, format!("`{what}` in its region has no form")));
+            }
+            let find = |id: ValueId| values.get(&id).or(self.env.get(&id)).copied();
+            let inputs: Option<Vec<ValueId>> = inner.used().map(find).collect();
+            let inputs = inputs.ok_or_else(|| Unsupported::new(op, "its region uses a block"))?;
+            let attrs: Vec<_> =
+                inner.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
+            let made = self.op(inner.kind, &inputs, &attrs)?;
+            values.extend(inner.output(0).map(|out| (out, made)));
+        }
+        let result = |id: &ValueId| values.get(id).or(self.env.get(id)).copied();
+        let results: Option<Vec<ValueId>> = region.results.iter().map(result).collect();
+        results.ok_or_else(|| Unsupported::new(op, "its region yields no value"))
+    }
+}
+
+/// A layout without an axis.
+pub(super) struct Reduced {
+    pub(super) layout: Layout,
+    /// For each register of the layout, the one that it becomes part of, and where along the axis it lies.
+    pub(super) of: Vec<(usize, usize)>,
+    /// The bits of the thread's number that told places along the axis, the lowest first.
+    pub(super) threads: Vec<u8>,
+}

@@ -1,0 +1,149 @@
+//! Loads and stores.
+
+use trident_ir::{Attr, Block, OpKind as K, ValueId};
+
+use super::emit::{Emitter, Result};
+use super::error::Unsupported;
+use super::layout::Layout;
+use super::plan::Access;
+use crate::access::{Along, Elem, Index};
+
+impl<'m> Emitter<'_, 'm> {
+    pub(super) fn transfer(&mut self, access: &Access<'m>) -> Result<()> {
+        let origin = access.op.input(0).map(|ptr| self.origins.of(&self.func.name, ptr));
+        if self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads) {
+            self.wait("device")?;
+        }
+        let Access { lanes, layout, .. } = access;
+        let every = match access.loaded {
+            Some(_) => None,
+            None => self.is_first(layout)?,
+        };
+        let mut loaded = vec![];
+        for first in (0..layout.registers()).step_by(1 << lanes.bits) {
+            let group: Vec<Index> =
+                (first..first + (1 << lanes.bits)).map(|r| layout.at(r)).collect();
+            // One test for a vector whose elements are read or written together.
+            let together = match access.mask {
+                Some(mask) => self.plan.graph.along(mask, *lanes) == Along::Same,
+                None => true,
+            };
+            let parts: Vec<&[Index]> = match together {
+                true => vec![&group],
+                false => group.chunks(1).collect(),
+            };
+            for part in parts {
+                let mask = self.condition(access, &part[0], every)?;
+                match access.loaded {
+                    Some(_) => loaded.extend(self.load(access, part, mask)?),
+                    None => self.store(access, part, mask)?,
+                }
+            }
+        }
+        if let Some(node) = access.loaded {
+            self.scope().held.insert(node, (layout.clone(), loaded));
+        }
+        Ok(())
+    }
+
+    /// Where several threads hold the same elements: whether this one is the first of them, which writes.
+    pub(super) fn is_first(&mut self, layout: &Layout) -> Result<Option<ValueId>> {
+        match layout.copies(self.plan.threads) {
+            0 => Ok(None),
+            copies => self.has_none_of(copies).map(Some),
+        }
+    }
+
+    /// Whether all these bits of the thread's number are 0.
+    pub(super) fn has_none_of(&mut self, bits: i32) -> Result<ValueId> {
+        let (thread, bits, zero) = (self.thread()?, self.int(bits)?, self.int(0)?);
+        let which = self.op(K::BitwiseAnd, &[thread, bits], &[])?;
+        self.op(K::Equal, &[which, zero], &[])
+    }
+
+    fn condition(
+        &mut self,
+        access: &Access<'m>,
+        index: &Index,
+        every: Option<ValueId>,
+    ) -> Result<Option<ValueId>> {
+        let Some(mask) = access.mask else { return Ok(every) };
+        let mask = self.operand(mask, index)?;
+        match every {
+            Some(every) => self.op(K::And, &[every, mask], &[]).map(Some),
+            None => Ok(Some(mask)),
+        }
+    }
+
+    /// Reads elements that follow each other.
+    fn load(
+        &mut self,
+        access: &Access<'m>,
+        part: &[Index],
+        mask: Option<ValueId>,
+    ) -> Result<Vec<ValueId>> {
+        let ptr = self.operand(access.ptr, &part[0])?;
+        let Some(mask) = mask else { return self.read(access, ptr, part.len()) };
+        let others = self.others(access, part)?;
+        let then = self.region(vec![], |e| e.read(access, ptr, part.len()))?;
+        let types = others.iter().map(|&id| self.out.ty(id).clone()).collect();
+        let regions = vec![then, Block { results: others, ..Block::default() }];
+        self.nest(K::If, &[mask], types, regions)
+    }
+
+    /// What a load gives where its mask does not hold.
+    fn others(&mut self, access: &Access<'m>, part: &[Index]) -> Result<Vec<ValueId>> {
+        match access.value {
+            Some(other) => part.iter().map(|index| self.operand(other, index)).collect(),
+            None => {
+                let node = access.loaded.unwrap_or(access.ptr);
+                let dtype = self.plan.graph[node].elem.dtype();
+                let zero = self.literal(dtype, vec![0; dtype.size()].into())?;
+                Ok(vec![zero; part.len()])
+            }
+        }
+    }
+
+    fn read(&mut self, access: &Access<'m>, ptr: ValueId, width: usize) -> Result<Vec<ValueId>> {
+        let mut attrs = hints(self.plan.graph[access.ptr].elem, access, width);
+        if width == 1 {
+            return Ok(vec![self.op(K::Load, &[ptr], &attrs)?]);
+        }
+        attrs.push(("width", Attr::Int(width as i64)));
+        let vector = self.op(K::Load, &[ptr], &attrs)?;
+        (0..width)
+            .map(|at| self.op(K::Extract, &[vector], &[("at", Attr::Int(at as i64))]))
+            .collect()
+    }
+
+    /// Writes elements that follow each other.
+    fn store(&mut self, access: &Access<'m>, part: &[Index], mask: Option<ValueId>) -> Result<()> {
+        let ptr = self.operand(access.ptr, &part[0])?;
+        let value = access.value.ok_or_else(|| Unsupported::new(access.op, "has no value"))?;
+        let values =
+            part.iter().map(|index| self.operand(value, index)).collect::<Result<Vec<_>>>()?;
+        let value = match values[..] {
+            [one] => one,
+            _ => self.op(K::Vector, &values, &[])?,
+        };
+        let attrs = hints(self.plan.graph[access.ptr].elem, access, values.len());
+        let write = |e: &mut Self| {
+            e.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &attrs, 0))
+        };
+        let Some(mask) = mask else { return write(self).map(drop) };
+        let then = self.region(vec![], write)?;
+        self.nest(K::If, &[mask], vec![], vec![then, Block::default()]).map(drop)
+    }
+}
+
+/// What the op tells of the access, and its alignment if it is of a vector.
+fn hints(elem: Elem, access: &Access<'_>, width: usize) -> Vec<(&'static str, Attr)> {
+    let names = ["cache", "eviction", "volatile"];
+    let told = names.iter().filter_map(|&name| Some((name, access.op.attrs.get(name)?.clone())));
+    let size = match elem {
+        Elem::Ptr(to) => to.size(),
+        Elem::Data(_) => 0,
+    };
+    let align = (width > 1).then(|| ("align", Attr::Int((width * size) as i64)));
+    told.chain(align).collect()
+}
