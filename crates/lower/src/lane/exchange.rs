@@ -1,6 +1,6 @@
 //! Elements that another thread holds.
 
-use trident_ir::{Block, OpKind as K, ValueId};
+use trident_ir::{Attr, Block, DType, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use crate::access::{Index, NodeId};
@@ -14,6 +14,34 @@ impl Emitter<'_, '_> {
         };
         let at = self.iota(0, index)?;
         self.read_shared(array, at)
+    }
+
+    /// A value of another lane, by one of the shuffles. What they do not take travels as numbers of 32 bits.
+    pub(super) fn shuffled(&mut self, kind: K, value: ValueId, by: ValueId) -> Result<ValueId> {
+        let to = |dtype| [("to", Attr::DType(dtype))];
+        match self.out.ty(value).dtype() {
+            Some(DType::Bool) => {
+                let number = self.op(K::Cast, &[value], &to(DType::I32))?;
+                let other = self.op(kind, &[number, by], &[])?;
+                self.op(K::Cast, &[other], &to(DType::Bool))
+            }
+            Some(dtype) if dtype.size() == 8 && dtype.is_int() => {
+                let bits = self.op(K::BitCast, &[value], &to(DType::U64))?;
+                let thirty_two = self.literal(DType::U64, 32u64.to_le_bytes().to_vec().into())?;
+                let shift = |direction: &str| [("direction", Attr::Str(direction.into()))];
+                let high = self.op(K::BitShift, &[bits, thirty_two], &shift("RIGHT"))?;
+                let mut halves = vec![];
+                for half in [bits, high] {
+                    let half = self.op(K::Cast, &[half], &to(DType::U32))?;
+                    let other = self.op(kind, &[half, by], &[])?;
+                    halves.push(self.op(K::Cast, &[other], &to(DType::U64))?);
+                }
+                let high = self.op(K::BitShift, &[halves[1], thirty_two], &shift("LEFT"))?;
+                let both = self.op(K::BitwiseOr, &[halves[0], high], &[])?;
+                self.op(K::BitCast, &[both], &to(dtype))
+            }
+            _ => self.op(kind, &[value, by], &[]),
+        }
     }
 
     pub(super) fn read_shared(&mut self, array: ValueId, at: ValueId) -> Result<ValueId> {

@@ -23,6 +23,17 @@ pub struct Layout {
     registers: u8,
 }
 
+/// Where a bit of an index comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A bit of the register's number.
+    Register(u8),
+    /// A bit of the thread's number.
+    Thread(u8),
+    /// It is always the same.
+    None,
+}
+
 impl Layout {
     /// The layout of a block of which each thread holds vectors of 2^`vector` elements along `axis`, and consecutive threads
     /// hold consecutive vectors; what is left after 2^`threads` threads, each thread has in further registers.
@@ -78,6 +89,15 @@ impl Layout {
     /// A bit of the thread's number as the source of a bit of an index.
     pub(super) fn thread(bit: u8) -> Bit {
         Bit::Of { var: THREAD, bit }
+    }
+
+    /// The source of a bit of the index.
+    pub(super) fn source(&self, bit: u8) -> Source {
+        match self.index.get(usize::from(bit)) {
+            Some(Bit::Of { var: REGISTER, bit }) => Source::Register(*bit),
+            Some(Bit::Of { bit, .. }) => Source::Thread(*bit),
+            _ => Source::None,
+        }
     }
 
     /// Number of bits of an element's index.

@@ -15,6 +15,7 @@ mod hazard;
 mod layout;
 mod plan;
 mod reduce;
+mod scan;
 mod transfer;
 
 pub use self::error::Unsupported;

@@ -139,7 +139,7 @@ impl<'m> Plan<'m> {
                 }
                 op.defined().for_each(|id| self.held(func, id));
             }
-            K::Reduce => op.defined().for_each(|id| self.held(func, id)),
+            K::Reduce | K::PrefixScan => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
                 let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
                 let mask = self.optional(op, 2)?;

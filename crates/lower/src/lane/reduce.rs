@@ -13,7 +13,7 @@ use super::layout::Layout;
 use crate::access::{Index, NodeId, axes};
 
 /// log2 of the number of lanes of a simdgroup.
-const LANES: u8 = 5;
+pub(super) const LANES: u8 = 5;
 
 impl Emitter<'_, '_> {
     pub(super) fn reduce(&mut self, op: &Op) -> Result<()> {
@@ -56,8 +56,9 @@ impl Emitter<'_, '_> {
         for (i, output) in op.outputs.iter().enumerate() {
             let Some(output) = output else { continue };
             let registers: Vec<ValueId> = sums.iter().map(|sum| sum[i]).collect();
+            let is_scalar = self.func.ty(*output).dims().is_some_and(|dims| dims.is_empty());
             match self.plan.node_of(*output) {
-                Some(node) if kept.rank() > 0 => {
+                Some(node) if !is_scalar => {
                     self.scope().held.insert(node, (kept.clone(), registers));
                 }
                 _ => self.env.extend(registers.first().map(|&own| (*output, own))),
@@ -84,7 +85,7 @@ impl Emitter<'_, '_> {
             let mask = self.int(1 << bit)?;
             let mut others = vec![];
             for &value in &sum {
-                others.push(self.op(K::SimdShuffleXor, &[value, mask], &[])?);
+                others.push(self.shuffled(K::SimdShuffleXor, value, mask)?);
             }
             let lower = self.has_none_of(1 << bit)?;
             let (mut left, mut right) = (vec![], vec![]);
@@ -174,7 +175,7 @@ impl Emitter<'_, '_> {
     }
 
     /// What the region gives for a left and a right operand.
-    fn combine(
+    pub(super) fn combine(
         &mut self,
         op: &Op,
         region: &Block,
