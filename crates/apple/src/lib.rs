@@ -1,0 +1,3 @@
+//! Apple GPUs.
+
+pub mod metal;
