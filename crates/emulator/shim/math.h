@@ -226,14 +226,14 @@ template <MSL_INTEGERS> MSL_F T absdiff(T x, T y) {
 }
 template <MSL_INTEGERS> MSL_F T popcount(T x) {
     return each(x, x, [](auto a, auto) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         ulong bits = (ulong)a & (~0ul >> (64 - 8 * sizeof(E)));
         return (E)__builtin_popcountl(bits);
     });
 }
 template <MSL_INTEGERS> MSL_F T clz(T x) {
     return each(x, x, [](auto a, auto) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         constexpr int width = 8 * sizeof(E);
         ulong bits = (ulong)a & (~0ul >> (64 - width));
         return (E)(bits ? __builtin_clzl(bits) - (64 - width) : width);
@@ -241,7 +241,7 @@ template <MSL_INTEGERS> MSL_F T clz(T x) {
 }
 template <MSL_INTEGERS> MSL_F T ctz(T x) {
     return each(x, x, [](auto a, auto) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         constexpr int width = 8 * sizeof(E);
         ulong bits = (ulong)a & (~0ul >> (64 - width));
         return (E)(bits ? __builtin_ctzl(bits) : width);
@@ -249,14 +249,14 @@ template <MSL_INTEGERS> MSL_F T ctz(T x) {
 }
 template <MSL_INTEGERS> MSL_F T reverse_bits(T x) {
     return each(x, x, [](auto a, auto) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         ulong bits = __builtin_bitreverse64((ulong)a) >> (64 - 8 * sizeof(E));
         return (E)bits;
     });
 }
 template <MSL_INTEGERS> MSL_F T rotate(T x, T n) {
     return each(x, n, [](auto a, auto s) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         constexpr ulong width = 8 * sizeof(E);
         ulong bits = (ulong)a & (~0ul >> (64 - width)), by = (ulong)s & (width - 1);
         return (E)(by ? bits << by | bits >> (width - by) : bits);
@@ -264,7 +264,7 @@ template <MSL_INTEGERS> MSL_F T rotate(T x, T n) {
 }
 template <MSL_INTEGERS> MSL_F T mulhi(T x, T y) {
     return each(x, y, [](auto a, auto b) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         if constexpr (__is_unsigned(E)) return (E)((unsigned __int128)a * b >> (8 * sizeof(E)));
         else return (E)((__int128)a * b >> (8 * sizeof(E)));
     });
@@ -277,10 +277,10 @@ template <class E> MSL_F E saturated(__int128 v) {
     return (E)(v > high ? high : v < low ? low : v);
 }
 template <MSL_INTEGERS> MSL_F T addsat(T x, T y) {
-    return each(x, y, [](auto a, auto b) { return saturated<decltype(a)>((__int128)a + b); });
+    return each(x, y, [](auto a, auto b) { return saturated<typename shape<decltype(a)>::element>((__int128)a + b); });
 }
 template <MSL_INTEGERS> MSL_F T subsat(T x, T y) {
-    return each(x, y, [](auto a, auto b) { return saturated<decltype(a)>((__int128)a - b); });
+    return each(x, y, [](auto a, auto b) { return saturated<typename shape<decltype(a)>::element>((__int128)a - b); });
 }
 template <MSL_INTEGERS> MSL_F T hadd(T x, T y) {
     return each(x, y, [](auto a, auto b) { return (decltype(a))(((__int128)a + b) >> 1); });
@@ -290,7 +290,7 @@ template <MSL_INTEGERS> MSL_F T rhadd(T x, T y) {
 }
 template <MSL_INTEGERS> MSL_F T extract_bits(T x, uint offset, uint bits) {
     return each(x, x, [=](auto a, auto) {
-        typedef decltype(a) E;
+        typedef typename shape<decltype(a)>::element E;
         constexpr uint width = 8 * sizeof(E);
         if (bits == 0) return (E)0;
         E up = (E)((ulong)a << (width - offset - bits));

@@ -141,6 +141,9 @@ template <class T> struct shape<ext<T, 3>> { typedef T element; static constexpr
 template <class T> struct shape<ext<T, 4>> { typedef T element; static constexpr int count = 4; };
 template <int N> struct shape<bool_vector<N>> { typedef bool element; static constexpr int count = N; };
 
+// `decltype` of a variable has its address space.
+template <class T> struct shape<__private T> : shape<T> {};
+
 template <class T, int N> struct packed_vec;
 template <class T, int N> struct shape<packed_vec<T, N>> { typedef T element; static constexpr int count = N; };
 
