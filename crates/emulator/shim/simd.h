@@ -1,5 +1,7 @@
 // Barriers and the functions of simdgroups and quads. Every function that lanes execute together meets in `msl_simd`, where each
 // lane leaves up to 16 bytes and finds those of the others.
+// Neither copied nor merged: threads that wait at different places are divergent.
+#define MSL_TOGETHER __attribute__((convergent, noduplicate, nomerge))
 extern "C" {
 struct msl_exchange {
     const char* slots;  // 16 bytes of each lane
@@ -7,10 +9,10 @@ struct msl_exchange {
     uint lane;          // this one
 };
 // `argument` must be the same in all lanes.
-__attribute__((convergent, noduplicate)) msl_exchange msl_simd(
+MSL_TOGETHER msl_exchange msl_simd(
     const void* in, uint size, uint argument, uint line, const __constant char* file, const __constant char* name);
-__attribute__((convergent, noduplicate)) void msl_barrier(uint flags, uint line, const __constant char* file);
-__attribute__((convergent, noduplicate)) void msl_simd_barrier(uint flags, uint line, const __constant char* file);
+MSL_TOGETHER void msl_barrier(uint flags, uint line, const __constant char* file);
+MSL_TOGETHER void msl_simd_barrier(uint flags, uint line, const __constant char* file);
 // Reports the use of a lane that does not take part.
 void msl_bad_lane(uint lane, uint line, const __constant char* file, const __constant char* name);
 void* msl_threadgroup(uint id);

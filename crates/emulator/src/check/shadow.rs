@@ -213,7 +213,6 @@ impl Cell {
             found = Some(Some((self.atomic, self.atomic.flags & WRITES != 0)));
         } else if access.read && tracked && !self.written {
             found = Some(None);
-            self.written = true;
         }
         if matches!(found, Some(Some(_))) {
             // One report: what follows is compared with this access only.
