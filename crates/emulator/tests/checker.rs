@@ -283,7 +283,8 @@ fn buffers_that_overlap() {
 
 #[test]
 fn lines_are_those_of_the_python_source() {
-    let body = "#line 41 \"softmax.py\"\no[g] = 1;\n#line 17 \"softmax.py\"\nif (g < 127) o[g + 1] = 2;";
+    let body =
+        "#line 41 \"softmax.py\"\no[g] = 1;\n#line 17 \"softmax.py\"\nif (g < 127) o[g + 1] = 2;";
     let found = reports(&kernel(OUT, body));
     assert_eq!(kinds(&found), [Kind::Race], "{found:?}");
     assert_eq!(found[0].place.to_string(), "softmax.py:41");
