@@ -91,6 +91,37 @@ HOOK void msl_atomic_64(void* p, ulong v, uint operation) {
            !__atomic_compare_exchange_n(at, &old, v, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
+// ---- functions of the C library
+#define FUNCTION(name) \
+    float name(float); \
+    HOOK float msl_##name(float x) { return name(x); }
+FUNCTION(acosf)
+FUNCTION(acoshf)
+FUNCTION(asinf)
+FUNCTION(asinhf)
+FUNCTION(atanf)
+FUNCTION(atanhf)
+FUNCTION(cosf)
+FUNCTION(coshf)
+FUNCTION(expf)
+FUNCTION(exp2f)
+FUNCTION(exp10f)
+FUNCTION(logf)
+FUNCTION(log2f)
+FUNCTION(log10f)
+FUNCTION(sinf)
+FUNCTION(sinhf)
+FUNCTION(tanf)
+FUNCTION(tanhf)
+#define FUNCTION_2(name) \
+    float name(float, float); \
+    HOOK float msl_##name(float x, float y) { return name(x, y); }
+FUNCTION_2(atan2f)
+FUNCTION_2(powf)
+FUNCTION_2(fmodf)
+float frexpf(float, int*);
+HOOK float msl_frexpf(float x, int* e) { return frexpf(x, e); }
+
 // ---- conversions that the processor may lack, to nearest even
 static uint bits(float x) {
     uint u;

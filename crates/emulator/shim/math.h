@@ -2,33 +2,34 @@
 // specification demands it; `bfloat` has none of them.
 namespace metal {
 
+// The functions of the C library, under names of our own: clang computes the others itself where operands are constants.
 extern "C" {
-float acosf(float);
-float acoshf(float);
-float asinf(float);
-float asinhf(float);
-float atanf(float);
-float atanhf(float);
-float atan2f(float, float);
-float cosf(float);
-float coshf(float);
-float expf(float);
-float exp2f(float);
-float exp10f(float);
-float logf(float);
-float log2f(float);
-float log10f(float);
-float powf(float, float);
-float sinf(float);
-float sinhf(float);
-float tanf(float);
-float tanhf(float);
-float fmodf(float, float);
-float frexpf(float, int*);
+float msl_acosf(float);
+float msl_acoshf(float);
+float msl_asinf(float);
+float msl_asinhf(float);
+float msl_atanf(float);
+float msl_atanhf(float);
+float msl_atan2f(float, float);
+float msl_cosf(float);
+float msl_coshf(float);
+float msl_expf(float);
+float msl_exp2f(float);
+float msl_exp10f(float);
+float msl_logf(float);
+float msl_log2f(float);
+float msl_log10f(float);
+float msl_powf(float, float);
+float msl_sinf(float);
+float msl_sinhf(float);
+float msl_tanf(float);
+float msl_tanhf(float);
+float msl_fmodf(float, float);
+float msl_frexpf(float, int*);
 }
 
 namespace f32 {
-#define MSL_LIBM(name) MSL_F float name(float x) { return name##f(x); }
+#define MSL_LIBM(name) MSL_F float name(float x) { return msl_##name##f(x); }
 MSL_LIBM(acos)
 MSL_LIBM(acosh)
 MSL_LIBM(asin)
@@ -53,7 +54,7 @@ MSL_F float sinpi(float x) {
     float r = x - 2.0f * __builtin_rintf(0.5f * x);
     if (r > 0.5f) r = 1.0f - r;
     if (r < -0.5f) r = -1.0f - r;
-    return sinf(M_PI_F * r);
+    return msl_sinf(M_PI_F * r);
 }
 MSL_F float cospi(float x) { return sinpi(0.5f - __builtin_fabsf(x - 2.0f * __builtin_rintf(0.5f * x))); }
 MSL_F float tanpi(float x) { return sinpi(x) / cospi(x); }
@@ -71,10 +72,10 @@ MSL_F float fract(float x) {
 }
 MSL_F float saturate(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
 MSL_F float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x != x ? 0.0f : x; }
-MSL_F float atan2(float y, float x) { return atan2f(y, x); }
-MSL_F float pow(float x, float y) { return powf(x, y); }
-MSL_F float powr(float x, float y) { return x < 0.0f ? NAN : powf(x, y); }
-MSL_F float fmod(float x, float y) { return fmodf(x, y); }
+MSL_F float atan2(float y, float x) { return msl_atan2f(y, x); }
+MSL_F float pow(float x, float y) { return msl_powf(x, y); }
+MSL_F float powr(float x, float y) { return x < 0.0f ? NAN : msl_powf(x, y); }
+MSL_F float fmod(float x, float y) { return msl_fmodf(x, y); }
 MSL_F float fmax(float x, float y) { return __builtin_fmaxf(x, y); }
 MSL_F float fmin(float x, float y) { return __builtin_fminf(x, y); }
 MSL_F float fdim(float x, float y) { return x > y ? x - y : x != x || y != y ? NAN : 0.0f; }
@@ -161,7 +162,7 @@ template <class T> MSL_F T ldexp(T x, int n) {
 template <class T> MSL_F T frexp(T x, thread int& e) {
     static_assert(has_math<T> && shape<T>::count == 1, "frexp takes half or float");
     int n = 0;
-    T r = (T)frexpf((float)x, &n);
+    T r = (T)msl_frexpf((float)x, &n);
     e = n;
     return r;
 }
