@@ -95,15 +95,14 @@ impl Emulator {
     /// [`MetalError::Unavailable`] without clang 22, without a folder for compiled kernels, or on a processor without
     /// AVX2, FMA and F16C.
     pub fn new(options: Options) -> Result<Emulator, MetalError> {
-        let features = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("f16c")
-            && is_x86_feature_detected!("bmi2");
-        if !features {
+        let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let flags = processor.lines().find_map(|line| line.strip_prefix("flags")).unwrap_or("");
+        let has = |feature: &&str| flags.split_whitespace().any(|flag| flag == *feature);
+        if let Some(missing) = ["avx2", "fma", "f16c", "bmi2"].iter().find(|name| !has(name)) {
             return Err(MetalError::Unavailable {
                 device: "metal-emulated",
-                reason: "the processor lacks AVX2, FMA, F16C or BMI2".to_owned(),
-                hint: "use a processor with them: Intel's since 2013, AMD's since 2015".to_owned(),
+                reason: format!("the processor lacks `{missing}`"),
+                hint: "use a processor with AVX2: Intel's since 2013, AMD's since 2015".to_owned(),
             });
         }
         let cache = options.cache.clone().unwrap_or_else(default_cache);

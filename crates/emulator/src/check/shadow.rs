@@ -132,7 +132,7 @@ impl Shadow {
         while self.unit > 0
             && written
                 .chunks(1 << self.unit)
-                .any(|unit| unit.contains(&true) != !unit.contains(&false))
+                .any(|unit| unit.contains(&true) == unit.contains(&false))
         {
             self.divide();
         }

@@ -102,8 +102,8 @@ pub(crate) extern "C" fn body() -> ! {
     unsafe {
         let index = (*this).index((*this).current);
         let launch: *const Launch<'static> = (*this).launch;
-        let buffers = &raw const (*(*this).shared).buffers;
-        let position = &raw const (&(*(*this).shared).positions)[index];
+        let buffers = &raw const (*this).shared.buffers;
+        let position = &raw const (&(*this).shared.positions)[index];
         ((*launch).entry)(buffers.cast(), position);
         let fiber = (*this).current;
         (*fiber).state = if (*fiber).ended { State::Done } else { State::Returned };
