@@ -21,6 +21,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("kernels", &["simd"]),
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
+    ("apple", &["ir", "lower", "runtime"]),
+    ("emulator", &["apple"]),
     ("devices", &["runtime", "jit", "cpu"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
@@ -32,11 +34,18 @@ const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 
 /// The crates, and files of others, in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
+    "apple/src/metal/mod.rs",
     "cpu/src/ops/contract/attention/kernel.rs",
     "cpu/src/ops/image/grid_sample.rs",
     "cpu/src/ops/moves/view.rs",
     "cpu/src/ops/quant/linear.rs",
     "cpu/src/ops/reduce/norm.rs",
+    "emulator/src/buffer.rs",
+    "emulator/src/device.rs",
+    "emulator/src/dispatch.rs",
+    "emulator/src/exec",
+    "emulator/src/queue.rs",
+    "emulator/tests",
     "jit",
     "kernels",
     "runtime",

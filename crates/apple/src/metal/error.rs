@@ -1,0 +1,161 @@
+//! What can go wrong between a kernel's text and its results.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A compiler's message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The file that the last `#line` names; empty without one.
+    pub file: String,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// The name of the rule that is broken, if the rule has one.
+    pub rule: Option<&'static str>,
+    /// The message.
+    pub message: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = if self.file.is_empty() { "msl" } else { &self.file };
+        write!(f, "{file}:{}: {}", self.line, self.message)?;
+        self.rule.map_or(Ok(()), |rule| write!(f, " [{rule}]"))
+    }
+}
+
+/// An error of a device, library, pipeline or batch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MetalError {
+    /// There is no device, or a program that it needs.
+    #[error("the device `{device}` is not available: {reason}; hint: {hint}")]
+    Unavailable {
+        /// The device.
+        device: &'static str,
+        /// What is missing.
+        reason: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A text that is not valid.
+    #[error("the Metal source does not compile:\n{}", lines(.0))]
+    Compile(Vec<Diagnostic>),
+    /// A kernel that the library does not have.
+    #[error("the library has no kernel `{name}`; hint: it has {}", names(.known))]
+    NoFunction {
+        /// The name that was asked for.
+        name: String,
+        /// The kernels of the library.
+        known: Vec<String>,
+    },
+    /// A function constant without a value, or with one that does not fit.
+    #[error(
+        "kernel `{kernel}`: function constant {index} {reason}; hint: pass a value of its type"
+    )]
+    Constant {
+        /// The kernel.
+        kernel: String,
+        /// Index of the constant.
+        index: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// More than the device or the pipeline allows.
+    #[error("{what} is {asked}, more than the limit of {limit}; hint: {hint}")]
+    Limit {
+        /// What is limited, with the kernel where there is one.
+        what: String,
+        /// How much was asked for.
+        asked: u64,
+        /// How much there may be.
+        limit: u64,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// An address, offset or length that is no multiple of what it must be.
+    #[error("{what} is {value}, no multiple of {multiple}; hint: {hint}")]
+    Alignment {
+        /// What must be aligned.
+        what: String,
+        /// Its value.
+        value: u64,
+        /// The multiple.
+        multiple: u64,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A binding of a dispatch that does not fit the kernel or the buffer.
+    #[error("kernel `{kernel}`: slot {slot} {reason}")]
+    Binding {
+        /// The kernel.
+        kernel: String,
+        /// The slot.
+        slot: u32,
+        /// What is wrong, with a hint.
+        reason: String,
+    },
+    /// A dispatch without threads.
+    #[error(
+        "kernel `{kernel}`: {what} has a zero dimension: {sizes:?}; hint: leave out a dispatch that does nothing"
+    )]
+    Empty {
+        /// The kernel.
+        kernel: String,
+        /// The grid or the threadgroup.
+        what: &'static str,
+        /// Its dimensions.
+        sizes: [u32; 3],
+    },
+    /// A buffer or pipeline of another device.
+    #[error(
+        "kernel `{kernel}`: {what} belongs to another device; hint: make it with the device of the queue"
+    )]
+    Foreign {
+        /// The kernel.
+        kernel: String,
+        /// What it is.
+        what: String,
+    },
+    /// No memory for a buffer, a queue or a batch.
+    #[error("no memory for {what}: {reason}; hint: release buffers or batches that have completed")]
+    Memory {
+        /// What was asked for.
+        what: String,
+        /// The system's message.
+        reason: String,
+    },
+    /// The GPU stopped a kernel.
+    #[error("kernel `{kernel}` failed: {reason}")]
+    Execution {
+        /// The kernel.
+        kernel: String,
+        /// Why, with a hint.
+        reason: String,
+    },
+    /// A kernel did not finish in time.
+    #[error(
+        "kernel `{kernel}` did not finish within {limit:?}; hint: threadgroups that wait for each other never finish on a GPU"
+    )]
+    Timeout {
+        /// The kernel.
+        kernel: String,
+        /// The time it had.
+        limit: Duration,
+    },
+    /// A device that checks kernels found errors.
+    #[error("kernel `{kernel}` breaks rules of Metal:\n{}", .reports.join("\n"))]
+    Check {
+        /// The kernel.
+        kernel: String,
+        /// What was found, one line each.
+        reports: Vec<String>,
+    },
+}
+
+fn lines(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn names(known: &[String]) -> String {
+    if known.is_empty() { "no kernels".to_owned() } else { known.join(", ") }
+}

@@ -1,0 +1,6 @@
+#include "types.h"
+#include "math.h"
+#include "simd.h"
+#include "atomic.h"
+#include "matrix.h"
+#include "entry.h"

@@ -1,0 +1,306 @@
+//! Runs one dispatch: its arguments in memory, its schedules, and the reports in words.
+#![allow(unsafe_code)] // runs kernels, and saves and restores the memory that they write
+
+use crate::buffer::HostBuffer;
+use crate::check::{Kind, Place, Raw, Region, Report, Site};
+use crate::clang::{is_header, strip};
+use crate::device::Device;
+use crate::exec::{Halt, Image, Outcome, Request, run as execute};
+use crate::library::HostPipeline;
+use std::ops::Range;
+use std::ptr;
+use trident_apple::metal::{Argument, BUFFER_SLOTS, Buffer, Dispatch, MetalError};
+
+type Result<T> = std::result::Result<T, MetalError>;
+
+/// A block of the size of the largest alignment, for inline bytes.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Block([u64; 4]);
+
+/// The arguments of a dispatch in memory.
+struct Arguments<'a> {
+    buffers: [*mut u8; BUFFER_SLOTS as usize],
+    /// Copies of inline bytes, with blocks around that belong to nothing.
+    inline: Vec<(u32, usize, Vec<Block>)>,
+    /// The parts of buffers that the kernel may access, with the slot of the first binding.
+    parts: Vec<Part<'a>>,
+}
+
+struct Part<'a> {
+    buffer: &'a HostBuffer,
+    from: usize,
+    name: String,
+    writable: bool,
+    /// Whether several bindings share it.
+    shared: bool,
+}
+
+impl Part<'_> {
+    fn memory(&self) -> Range<usize> {
+        let start = self.buffer.contents().as_ptr() as usize;
+        start + self.from..start + self.buffer.bytes()
+    }
+}
+
+/// Runs a dispatch.
+///
+/// # Errors
+/// [`MetalError::Check`], [`MetalError::Execution`], [`MetalError::Timeout`] and [`MetalError::Memory`].
+///
+/// # Safety
+/// As for `Queue::commit`, with a dispatch that was checked.
+pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
+    let kernel = dispatch.pipeline.info().function.clone();
+    let Some(pipeline) = dispatch.pipeline.downcast::<HostPipeline>() else {
+        let what = "the pipeline".to_owned();
+        return Err(MetalError::Foreign { kernel, what });
+    };
+    let arguments = arguments(dispatch, pipeline);
+    let request = Request {
+        image: &pipeline.image,
+        kernel: &kernel,
+        groups: dispatch.groups,
+        threads: dispatch.threads,
+        buffers: arguments.buffers,
+        variables: &pipeline.kernel.variables,
+        arguments: &dispatch.threadgroup_memory,
+        limit: device.options.time_limit,
+    };
+    let Some(check) = device.options.check else {
+        // SAFETY: as for this function.
+        let outcome = unsafe { execute(&request, None, 0, device.options.workers)? };
+        return outcome.stop.map_or(Ok(()), |stop| Err(halted(stop, &request)));
+    };
+    let mut reports: Vec<Report> = overlaps(&arguments, &kernel);
+    // SAFETY: the parts lie in buffers that the dispatch holds and that nothing else uses.
+    let before = unsafe { save(&arguments.parts, check.schedules > 1) };
+    let mut after = Vec::new();
+    let mut stop = None;
+    for schedule in 0..check.schedules.max(1) {
+        if schedule > 0 {
+            // SAFETY: as above.
+            unsafe { restore(&before) };
+        }
+        let seed = u64::from(schedule) * 0x9e37_79b9_7f4a_7c15;
+        // SAFETY: as for this function; the regions are those of the arguments.
+        let outcome = unsafe { execute(&request, Some(arguments.regions(pipeline)), seed, 1)? };
+        let Outcome { stop: stopped, reports: raw, regions } = outcome;
+        let resolver = Resolver::new(&pipeline.image);
+        let new = raw.into_iter().map(|raw| resolver.report(raw, &request));
+        let new: Vec<Report> =
+            new.filter(|new| !reports.iter().any(|old| same(old, new))).collect();
+        reports.extend(new);
+        if schedule == 0 {
+            for (part, region) in arguments.parts.iter().zip(&regions) {
+                if let Some(written) = &region.written {
+                    part.buffer.add_known(part.from, written);
+                }
+            }
+            // SAFETY: as above.
+            after = unsafe { save(&arguments.parts, check.schedules > 1) };
+        }
+        stop = stopped;
+        if stop.is_some() || reports.iter().any(|report| !report.kind.is_warning()) {
+            break;
+        }
+    }
+    // SAFETY: as above.
+    unsafe { restore(&after) };
+    device.add_reports(&reports);
+    let errors = reports.iter().filter(|report| !report.kind.is_warning());
+    let errors: Vec<String> = errors.map(Report::to_string).collect();
+    if !errors.is_empty() {
+        return Err(MetalError::Check { kernel, reports: errors });
+    }
+    stop.map_or(Ok(()), |stop| Err(halted(stop, &request)))
+}
+
+fn same(a: &Report, b: &Report) -> bool {
+    (a.kind, &a.place, &a.variable) == (b.kind, &b.place, &b.variable)
+}
+
+fn arguments<'a>(dispatch: &'a Dispatch, pipeline: &HostPipeline) -> Arguments<'a> {
+    let mut buffers = [ptr::null_mut(); BUFFER_SLOTS as usize];
+    let (mut inline, mut parts): (Vec<_>, Vec<Part<'a>>) = (Vec::new(), Vec::new());
+    for binding in &dispatch.bindings {
+        let parameter = pipeline.kernel.buffers.iter().find(|(slot, ..)| *slot == binding.slot);
+        let Some((_, name, writable)) = parameter else { continue };
+        match &binding.argument {
+            Argument::Bytes(bytes) => {
+                let blocks = bytes.len().div_ceil(size_of::<Block>());
+                let mut copy: Vec<Block> = vec![Block([0; 4]); blocks + 2];
+                for (i, byte) in bytes.iter().enumerate() {
+                    let word = &mut copy[1 + i / 32].0[i % 32 / 8];
+                    *word |= u64::from(*byte) << (i % 8 * 8);
+                }
+                inline.push((binding.slot, bytes.len(), copy));
+            }
+            Argument::Buffer(buffer, offset) => {
+                let Some(buffer) = buffer.downcast::<HostBuffer>() else { continue };
+                let start = buffer.contents().as_ptr().wrapping_add(*offset);
+                buffers[binding.slot as usize] = start;
+                let (name, writable) = (name.clone(), *writable);
+                let known = parts.iter_mut().find(|part| ptr::eq(part.buffer, buffer));
+                if let Some(part) = known {
+                    part.from = part.from.min(*offset);
+                    part.shared = true;
+                    part.writable |= writable;
+                    part.name = format!("{}, {name}", part.name);
+                } else {
+                    parts.push(Part { buffer, from: *offset, name, writable, shared: false });
+                }
+            }
+        }
+    }
+    for buffer in dispatch.resident.iter().filter_map(|buffer| buffer.downcast::<HostBuffer>()) {
+        if let Some(part) = parts.iter_mut().find(|part| ptr::eq(part.buffer, buffer)) {
+            part.from = 0;
+            part.writable = true;
+        } else {
+            let label = buffer.label();
+            let name = if label.is_empty() { "resident buffer".to_owned() } else { label };
+            parts.push(Part { buffer, from: 0, name, writable: true, shared: false });
+        }
+    }
+    for (slot, _, copy) in &mut inline {
+        buffers[*slot as usize] = copy.as_mut_ptr().wrapping_add(1).cast();
+    }
+    Arguments { buffers, inline, parts }
+}
+
+impl Arguments<'_> {
+    /// What the kernel may access: the parts first, in their order.
+    fn regions(&self, pipeline: &HostPipeline) -> Vec<Region> {
+        let parts = self.parts.iter().map(|part| Region {
+            memory: part.memory(),
+            name: part.name.clone(),
+            threadgroup: false,
+            written: part.buffer.known(part.from),
+        });
+        let inline = self.inline.iter().map(|(slot, bytes, _)| {
+            let start = self.buffers[*slot as usize] as usize;
+            let parameter = pipeline.kernel.buffers.iter().find(|(known, ..)| known == slot);
+            let name = parameter.map(|(_, name, _)| name.clone()).unwrap_or_default();
+            Region { memory: start..start + bytes, name, threadgroup: false, written: None }
+        });
+        parts.chain(inline).collect()
+    }
+}
+
+/// Reports buffers that are bound twice and may be written.
+fn overlaps(arguments: &Arguments<'_>, kernel: &str) -> Vec<Report> {
+    let parts = arguments.parts.iter();
+    let meets = |part: &Part<'_>| {
+        arguments.parts.iter().any(|other| {
+            let (a, b) = (part.memory(), other.memory());
+            !ptr::eq(part.buffer, other.buffer) && a.start < b.end && b.start < a.end
+        })
+    };
+    let shared = parts.filter(|part| part.writable && (part.shared || meets(part)));
+    let report = |part: &Part<'_>| Report {
+        kind: Kind::Overlap,
+        kernel: kernel.to_owned(),
+        place: Place::default(),
+        other: None,
+        variable: part.name.clone(),
+        group: [0; 3],
+        thread: [0; 3],
+        detail: format!("`{}` shares memory with another slot and may be written", part.name),
+    };
+    shared.map(report).collect()
+}
+
+/// Copies what the kernel may write, if `wanted`.
+///
+/// # Safety
+/// Nothing writes the parts meanwhile.
+unsafe fn save(parts: &[Part<'_>], wanted: bool) -> Vec<(*mut u8, Vec<u8>)> {
+    let parts = parts.iter().filter(|part| wanted && part.writable);
+    let copy = |part: &Part<'_>| {
+        let range = part.memory();
+        let start = range.start as *mut u8;
+        // SAFETY: the part lies in a buffer that is alive, and nothing writes it.
+        let bytes = unsafe { std::slice::from_raw_parts(start, range.len()) };
+        (start, bytes.to_vec())
+    };
+    parts.map(copy).collect()
+}
+
+/// Copies back what [`save`] has copied.
+///
+/// # Safety
+/// The buffers are alive and nothing else uses them.
+unsafe fn restore(saved: &[(*mut u8, Vec<u8>)]) {
+    for (start, bytes) in saved {
+        // SAFETY: the address and the length are those of the copy.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), *start, bytes.len()) };
+    }
+}
+
+fn halted(stop: Halt, request: &Request<'_>) -> MetalError {
+    let kernel = request.kernel.to_owned();
+    match stop {
+        Halt::Time => MetalError::Timeout { kernel, limit: request.limit },
+        Halt::Fault { reason, pc } => {
+            // The address is that of the instruction, not of the one after a call.
+            let place = Resolver::new(request.image).code(pc.wrapping_add(1));
+            let reason =
+                format!("{place}: {reason}; hint: run it on an emulator that checks kernels");
+            MetalError::Execution { kernel, reason }
+        }
+        Halt::Checked => {
+            let reason = "the checker stopped it; hint: see its reports".to_owned();
+            MetalError::Execution { kernel, reason }
+        }
+    }
+}
+
+/// Finds the lines of addresses.
+struct Resolver(Option<addr2line::Loader>);
+
+impl Resolver {
+    fn new(image: &Image) -> Resolver {
+        Resolver(addr2line::Loader::new(image.path()).ok())
+    }
+
+    /// The line of the text that led to a return address.
+    fn code(&self, pc: u32) -> Place {
+        let frames = self
+            .0
+            .as_ref()
+            .and_then(|loader| loader.find_frames(u64::from(pc).saturating_sub(1)).ok());
+        let Some(mut frames) = frames else { return Place::default() };
+        while let Ok(Some(frame)) = frames.next() {
+            let Some(location) = frame.location else { continue };
+            let file = location.file.unwrap_or_default();
+            if !is_header(file) {
+                let line = location.line.unwrap_or(0);
+                return Place { file: strip(file.to_owned()), line };
+            }
+        }
+        Place::default()
+    }
+
+    fn place(&self, site: Site) -> Place {
+        match site {
+            Site::Code(pc) => self.code(pc),
+            Site::Line(file, line) => Place { file: strip(file), line },
+        }
+    }
+
+    fn report(&self, raw: Raw, request: &Request<'_>) -> Report {
+        let Raw { kind, site, other, variable, group, thread, detail } = raw;
+        let [x, y, _] = request.threads;
+        Report {
+            kind,
+            kernel: request.kernel.to_owned(),
+            place: self.place(site),
+            other: other.map(|other| self.place(other)),
+            variable,
+            group,
+            thread: [thread % x, thread / x % y, thread / x / y],
+            detail,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Faults of kernels, and kernels that do not end: signals that leave the fiber and stop the dispatch.
+
+use super::fiber::resume;
+use super::hooks;
+use super::machine::Stop;
+use std::mem::{MaybeUninit, zeroed};
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// The signals of faults.
+const FAULTS: [i32; 4] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL];
+
+/// The handlers that were there before, for faults that are not a kernel's.
+static PREVIOUS: OnceLock<[libc::sigaction; FAULTS.len()]> = OnceLock::new();
+
+/// The signal of a [`Timer`]: one that nothing else is likely to use.
+fn alarm() -> i32 {
+    libc::SIGRTMIN() + 7
+}
+
+/// Sets the handlers, once in a process.
+pub(crate) fn install() {
+    PREVIOUS.get_or_init(|| {
+        // SAFETY: an action of all zeros is valid: no flags and the default handler.
+        let mut action: libc::sigaction = unsafe { zeroed() };
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        // SAFETY: the set is the action's own. The handler has the signature that SA_SIGINFO asks for.
+        unsafe {
+            libc::sigemptyset(&raw mut action.sa_mask);
+            libc::sigaction(alarm(), &raw const action, ptr::null_mut());
+        }
+        FAULTS.map(|signal| {
+            let mut previous = MaybeUninit::zeroed();
+            // SAFETY: as above; the previous action is written before it is read, and zeros are valid.
+            unsafe {
+                libc::sigaction(signal, &raw const action, previous.as_mut_ptr());
+                previous.assume_init()
+            }
+        })
+    });
+}
+
+/// Leaves the fiber that runs on this thread, if one does and its kernel's code, or what it calls, caused the signal.
+extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let this = hooks::machine();
+    // SAFETY: the machine of a thread lives as long as the pointer is set, and the code that the signal interrupts does
+    // not use it, except when it is `inside`, which is read only.
+    let running = !this.is_null() && unsafe { !(*this).current.is_null() && !(*this).inside };
+    if !running {
+        if signal != alarm() {
+            forward(signal, info, context);
+        }
+        return;
+    }
+    // SAFETY: the system passes a context, and for faults the address in the information.
+    unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let pc = registers[libc::REG_RIP as usize] as usize;
+        let stop = if signal != alarm() {
+            Stop::Signal { number: signal, pc, address: (*info).si_addr() as usize }
+        } else if Instant::now() < (*(*this).launch).deadline {
+            return;
+        } else {
+            Stop::Time
+        };
+        (*this).stop = Some(stop);
+        // The fiber is given up: the scheduler goes on as if it had switched.
+        registers[libc::REG_RSP as usize] = (*this).scheduler as i64;
+        registers[libc::REG_RIP as usize] = resume as *const () as i64;
+    }
+}
+
+/// Does what would happen without this module.
+fn forward(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let position = FAULTS.iter().position(|known| *known == signal);
+    let Some(previous) = position.and_then(|i| PREVIOUS.get().map(|all| all[i])) else { return };
+    let handler = previous.sa_sigaction;
+    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+        // The fault happens again when this handler returns, with the default action.
+        // SAFETY: restores an action that the system gave.
+        unsafe { libc::sigaction(signal, &raw const previous, ptr::null_mut()) };
+    } else if previous.sa_flags & libc::SA_SIGINFO != 0 {
+        // SAFETY: the previous handler's flags say that it has this signature.
+        let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
+            unsafe { std::mem::transmute(handler) };
+        handler(signal, info, context);
+    } else {
+        // SAFETY: as above, without SA_SIGINFO.
+        let handler: extern "C" fn(i32) = unsafe { std::mem::transmute(handler) };
+        handler(signal);
+    }
+}
+
+/// Interrupts this thread from a time on, every 20 ms, until it is dropped.
+pub(crate) struct Timer(Option<libc::timer_t>);
+
+impl Timer {
+    /// Without a timer if the system has none left; then kernels that do not end hang.
+    pub(crate) fn until(deadline: Instant) -> Timer {
+        // SAFETY: an event of all zeros is valid; the fields that matter are set.
+        let mut event: libc::sigevent = unsafe { zeroed() };
+        event.sigev_notify = libc::SIGEV_THREAD_ID;
+        event.sigev_signo = alarm();
+        // SAFETY: asks for the number of this thread.
+        event.sigev_notify_thread_id = unsafe { libc::gettid() };
+        let mut timer = ptr::null_mut();
+        // SAFETY: both arguments are valid for the call.
+        let made =
+            unsafe { libc::timer_create(libc::CLOCK_MONOTONIC, &raw mut event, &raw mut timer) };
+        if made != 0 {
+            return Timer(None);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let first = libc::timespec {
+            tv_sec: left.as_secs() as i64,
+            tv_nsec: i64::from(left.subsec_nanos().max(1)),
+        };
+        let every = libc::timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+        let times = libc::itimerspec { it_interval: every, it_value: first };
+        // SAFETY: the timer was just made.
+        unsafe { libc::timer_settime(timer, 0, &raw const times, ptr::null_mut()) };
+        Timer(Some(timer))
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if let Some(timer) = self.0 {
+            // SAFETY: the timer is this value's own.
+            unsafe { libc::timer_delete(timer) };
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Queues: a thread each, which runs batches in their order.
+#![allow(unsafe_code)] // the seam makes `commit` unsafe, as kernels access memory by address
+
+use crate::buffer::HostBuffer;
+use crate::device::Device;
+use crate::dispatch;
+use crate::library::HostPipeline;
+use std::fmt;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use trident_apple::metal::{
+    Argument, Batch, Completion, CompletionHandler, Dispatch, GpuTimes, MetalError, Queue,
+};
+
+type Result<T> = std::result::Result<T, MetalError>;
+
+/// A queue of the emulator. Its thread ends when it is dropped, after the batches that were committed.
+pub(crate) struct HostQueue {
+    device: Arc<Device>,
+    sender: Mutex<Sender<(Batch, Arc<State>)>>,
+}
+
+impl fmt::Debug for HostQueue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostQueue").finish_non_exhaustive()
+    }
+}
+
+impl HostQueue {
+    pub(crate) fn new(device: Arc<Device>) -> Result<HostQueue> {
+        let (sender, receiver) = channel::<(Batch, Arc<State>)>();
+        let owner = Arc::clone(&device);
+        let run = move || {
+            for (batch, state) in receiver {
+                // SAFETY: `commit` has checked the batch, and its caller promises the rest.
+                let result = unsafe { run(&owner, &batch) };
+                drop(batch);
+                state.finish(result);
+            }
+        };
+        let thread = std::thread::Builder::new().name("metal-emulated".to_owned()).spawn(run);
+        thread.map_err(|error| MetalError::Memory {
+            what: "a queue".to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(HostQueue { device, sender: Mutex::new(sender) })
+    }
+}
+
+/// Runs the dispatches of a batch.
+///
+/// # Safety
+/// As for [`Queue::commit`], with a batch that `HostQueue::check` has passed.
+unsafe fn run(device: &Device, batch: &Batch) -> Result<GpuTimes> {
+    let start = device.start.elapsed();
+    for one in &batch.dispatches {
+        // SAFETY: as for this function.
+        unsafe { dispatch::run(device, one)? };
+    }
+    Ok(GpuTimes { start, end: device.start.elapsed() })
+}
+
+impl HostQueue {
+    /// Whether a dispatch fits its kernel and this device.
+    fn check(&self, dispatch: &Dispatch) -> Result<()> {
+        let name = &dispatch.pipeline.info().function;
+        let foreign = |what: String| MetalError::Foreign { kernel: name.clone(), what };
+        let pipeline = dispatch.pipeline.downcast::<HostPipeline>();
+        let pipeline = pipeline.filter(|pipeline| Arc::ptr_eq(&pipeline.device, &self.device));
+        let Some(pipeline) = pipeline else { return Err(foreign("the pipeline".to_owned())) };
+        dispatch.check(&self.device.options.limits)?;
+        for binding in &dispatch.bindings {
+            if let Argument::Buffer(buffer, _) = &binding.argument
+                && buffer.downcast::<HostBuffer>().is_none()
+            {
+                return Err(foreign(format!("the buffer in slot {}", binding.slot)));
+            }
+        }
+        if dispatch.resident.iter().any(|buffer| buffer.downcast::<HostBuffer>().is_none()) {
+            return Err(foreign("a resident buffer".to_owned()));
+        }
+        for (slot, parameter, writes) in &pipeline.kernel.buffers {
+            let wrong = |reason: String| {
+                Err(MetalError::Binding { kernel: name.clone(), slot: *slot, reason })
+            };
+            let binding = dispatch.bindings.iter().find(|binding| binding.slot == *slot);
+            match binding.map(|binding| &binding.argument) {
+                None => {
+                    return wrong(format!("is not bound; hint: `{parameter}` needs an argument"));
+                }
+                Some(Argument::Bytes(_)) if *writes => {
+                    return wrong(format!(
+                        "has inline bytes, which the kernel may write through `{parameter}`; hint: use a buffer"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Queue for HostQueue {
+    unsafe fn commit(&self, batch: Batch) -> Result<Arc<dyn Completion>> {
+        for dispatch in &batch.dispatches {
+            self.check(dispatch)?;
+        }
+        let state = Arc::new(State::default());
+        let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
+        let lost = |_| MetalError::Memory {
+            what: "a batch".to_owned(),
+            reason: "the thread of the queue has ended".to_owned(),
+        };
+        sender.send((batch, Arc::clone(&state))).map_err(lost)?;
+        Ok(state)
+    }
+}
+
+/// What is known of a batch.
+#[derive(Default)]
+struct State {
+    inner: Mutex<Inner>,
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct Inner {
+    result: Option<Result<GpuTimes>>,
+    handlers: Vec<CompletionHandler>,
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Completion").field("result", &self.lock().result).finish()
+    }
+}
+
+impl State {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn finish(&self, result: Result<GpuTimes>) {
+        let mut inner = self.lock();
+        inner.result = Some(result.clone());
+        let handlers = std::mem::take(&mut inner.handlers);
+        drop(inner);
+        self.done.notify_all();
+        for handler in handlers {
+            handler(&result);
+        }
+    }
+}
+
+impl Completion for State {
+    fn wait(&self) -> Result<GpuTimes> {
+        let mut inner = self.lock();
+        loop {
+            if let Some(result) = &inner.result {
+                return result.clone();
+            }
+            inner = self.done.wait(inner).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn poll(&self) -> Option<Result<GpuTimes>> {
+        self.lock().result.clone()
+    }
+
+    fn on_completed(&self, handler: CompletionHandler) {
+        let mut inner = self.lock();
+        let Some(result) = inner.result.clone() else {
+            inner.handlers.push(handler);
+            return;
+        };
+        drop(inner);
+        handler(&result);
+    }
+}

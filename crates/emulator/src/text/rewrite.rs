@@ -1,0 +1,350 @@
+//! What is replaced in a text so that clang's OpenCL C++ takes it, without a change to its lines: `constant` at program
+//! scope, function constants, threadgroup variables, and the ends of kernels. Entry points are added.
+
+use super::item::{Function, Item, Sort, angle, close, function, items};
+use super::token::{Class, Token, tokens};
+use std::fmt::Write as _;
+use std::ops::Range;
+use trident_apple::metal::Diagnostic;
+
+/// A function constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Constant {
+    pub index: u32,
+    pub name: String,
+    pub ty: String,
+    /// Whether the text uses the value, not only whether there is one.
+    pub used: bool,
+}
+
+/// A kernel's interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub name: String,
+    /// Slot, name and whether the kernel may write, of each buffer.
+    pub buffers: Vec<(u32, String, bool)>,
+    /// Numbers and names of threadgroup variables.
+    pub variables: Vec<(usize, String)>,
+    /// `[[max_total_threads_per_threadgroup(n)]]`.
+    pub max_threads: Option<u32>,
+}
+
+/// A text that clang takes, but for the values of function constants.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub text: String,
+    pub kernels: Vec<Kernel>,
+    pub constants: Vec<Constant>,
+}
+
+/// Bytes to replace, in the order of the text.
+struct Edits<'a> {
+    source: &'a str,
+    list: Vec<(Range<usize>, String)>,
+}
+
+impl Edits<'_> {
+    fn replace(&mut self, range: Range<usize>, with: String) {
+        self.list.push((range, with));
+    }
+
+    fn insert(&mut self, at: usize, text: &str) {
+        self.replace(at..at, text.to_owned());
+    }
+
+    fn apply(mut self) -> String {
+        self.list.sort_by_key(|(range, _)| range.start);
+        let (mut text, mut at) = (String::new(), 0);
+        for (range, with) in &self.list {
+            text.push_str(&self.source[at..range.start]);
+            text.push_str(with);
+            // Lines stay where they are.
+            let lost = self.source[range.clone()].matches('\n').count();
+            let kept = with.matches('\n').count();
+            text.extend(std::iter::repeat_n('\n', lost.saturating_sub(kept)));
+            at = range.end;
+        }
+        text.push_str(&self.source[at..]);
+        text
+    }
+}
+
+/// Prepares a text.
+///
+/// # Errors
+/// What the emulator does not support, with its line.
+pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
+    let all = tokens(source);
+    let mut edits = Edits { source, list: Vec::new() };
+    let mut errors = Vec::new();
+    let (mut kernels, mut constants) = (Vec::new(), Vec::new());
+    let mut entries = String::new();
+    let mut number = 0;
+    for item in items(&all, 0..all.len()) {
+        match item.sort {
+            Sort::Variable => variable(&all, &item, &mut edits, &mut constants),
+            Sort::Function => {
+                let Some(function) = function(&all, &item).filter(|f| f.is_kernel) else {
+                    continue;
+                };
+                let refuse = |at: usize, message: String| Diagnostic {
+                    file: all[at].file.to_string(),
+                    line: all[at].line,
+                    rule: None,
+                    message,
+                };
+                if all[function.result.clone()].iter().any(|token| token.is("template")) {
+                    let message = format!(
+                        "kernel `{}` is a template; hint: the emulator takes plain kernels",
+                        function.name
+                    );
+                    errors.push(refuse(function.at, message));
+                    continue;
+                }
+                let mut variables = Vec::new();
+                declarations(&all, function.body.clone(), &mut edits, &mut number, &mut variables);
+                let end = all.get(function.body.end).map_or(source.len(), |t| t.range.start);
+                edits.insert(end, " msl_reached_end(); ");
+                match entry(&function) {
+                    Ok(text) => entries.push_str(&text),
+                    Err((at, message)) => errors.push(refuse(at, message)),
+                }
+                kernels.push(interface(&function, variables));
+            }
+            _ => {}
+        }
+    }
+    for constant in &mut constants {
+        let uses = all.iter().enumerate().filter(|(_, token)| token.is(&constant.name));
+        let tests = uses
+            .clone()
+            .filter(|(at, _)| *at >= 2 && all[*at - 2].is("is_function_constant_defined"));
+        // One occurrence is the declaration.
+        constant.used = uses.count() > tests.count() + 1;
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut text = edits.apply();
+    text.push_str("\n#line 1 \"entry points\"\n");
+    text.push_str(&entries);
+    Ok(Program { text, kernels, constants })
+}
+
+fn interface(function: &Function, variables: Vec<(usize, String)>) -> Kernel {
+    let buffers = function.parameters.iter().filter_map(|parameter| {
+        Some((parameter.buffer()?, parameter.name.clone(), parameter.is_writable()))
+    });
+    let limit = "max_total_threads_per_threadgroup";
+    let limit = function.attributes.iter().find(|attribute| attribute.name == limit);
+    Kernel {
+        name: function.name.clone(),
+        buffers: buffers.collect(),
+        variables,
+        max_threads: limit.and_then(|attribute| attribute.index),
+    }
+}
+
+/// A variable at program scope: its address space, and its value if it is a function constant.
+fn variable(all: &[Token<'_>], item: &Item, edits: &mut Edits<'_>, constants: &mut Vec<Constant>) {
+    let head = &all[item.head.clone()];
+    if let Some(space) = head.iter().find(|token| token.is("constant")) {
+        edits.replace(space.range.clone(), "msl_program".to_owned());
+    }
+    let Some(at) = head.iter().position(|token| token.is("function_constant")) else { return };
+    let index = head.get(at + 2).and_then(|token| token.text.parse().ok());
+    let name = head[..at].iter().rposition(Token::is_word);
+    let (Some(index), Some(name)) = (index, name) else { return };
+    let words = head[..name].iter().filter(|t| t.is_word() && !t.is("constant") && !t.is("const"));
+    let ty = words.map(|token| token.text).collect::<Vec<_>>().join(" ");
+    if let Some(last) = head.last() {
+        edits.insert(last.range.end, &format!(" = ({ty})MSL_CONSTANT_{index}"));
+    }
+    let name = head[name].text.to_owned();
+    constants.push(Constant { index, name, ty, used: false });
+}
+
+/// Replaces the declarations of threadgroup variables in a kernel, also in nested scopes, by references to memory that
+/// the emulator provides.
+fn declarations(
+    all: &[Token<'_>],
+    body: Range<usize>,
+    edits: &mut Edits<'_>,
+    number: &mut usize,
+    variables: &mut Vec<(usize, String)>,
+) {
+    let mut at = body.start;
+    while at < body.end {
+        let starts = at == body.start
+            || [";", "{", "}"].contains(&all[at - 1].text)
+            || all[at - 1].class == Class::Directive;
+        if !starts || !all[at].is("threadgroup") {
+            at += 1;
+            continue;
+        }
+        let Some((ty, declarators, end)) = declaration(all, at, body.end) else {
+            at += 1;
+            continue;
+        };
+        let ty: Vec<&str> = ty.map(|i| all[i].text).collect();
+        let ty = ty.join(" ");
+        let mut text = String::new();
+        for (name, dimensions) in declarators {
+            let name = all[name].text;
+            let dimensions: String = all[dimensions].iter().map(|token| token.text).collect();
+            let n = *number;
+            // The extent lies in a section of its own, where the loader finds it. Writing to a string cannot fail.
+            let _ = write!(
+                text,
+                "typedef {ty} msl_type_{n}{dimensions}; \
+                 static const __global uint msl_extent_{n}[3] __attribute__((used, section(\"msl_tg\"))) = \
+                 {{{n}, sizeof(msl_type_{n}), alignof(msl_type_{n})}}; \
+                 threadgroup msl_type_{n}& {name} = *(threadgroup msl_type_{n}*)msl_threadgroup({n}); "
+            );
+            variables.push((n, name.to_owned()));
+            *number += 1;
+        }
+        edits.replace(all[at].range.start..all[end].range.end, text);
+        at = end + 1;
+    }
+}
+
+/// A declaration of variables that begins with `threadgroup` at `at`: the positions of the type, names with the
+/// positions of their dimensions, and the position of the `;`. `None` if it declares pointers or references.
+#[expect(clippy::type_complexity)]
+fn declaration(
+    all: &[Token<'_>],
+    at: usize,
+    end: usize,
+) -> Option<(Range<usize>, Vec<(usize, Range<usize>)>, usize)> {
+    let mut i = at + 1;
+    // The type: words, template arguments and `::`, up to the word before the first sign of another kind.
+    let mut last = None;
+    while i < end {
+        if all[i].is_word() {
+            last = Some(i);
+            i += 1;
+        } else if all[i].is("::") {
+            i += 1;
+        } else if all[i].is("<") {
+            i = angle(all, i);
+        } else {
+            break;
+        }
+    }
+    let first = last?;
+    if first == at + 1 || !["[", ",", ";"].contains(&all.get(i)?.text) {
+        return None;
+    }
+    let mut declarators = Vec::new();
+    let mut name = first;
+    loop {
+        let start = i;
+        while i < end && all[i].is("[") {
+            i = close(all, i) + 1;
+        }
+        declarators.push((name, start..i));
+        match all.get(i)?.text {
+            ";" => return Some((at + 1..first, declarators, i)),
+            "," if all.get(i + 1)?.is_word() => {
+                name = i + 1;
+                i += 2;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The entry point of a kernel, or what it has that the emulator does not support.
+fn entry(function: &Function) -> Result<String, (usize, String)> {
+    let mut arguments = Vec::new();
+    for parameter in &function.parameters {
+        let ty = parameter.ty.trim();
+        let reference = ty.ends_with('&');
+        let pointer = if reference { format!("{}*", &ty[..ty.len() - 1]) } else { ty.to_owned() };
+        let star = if reference { "*" } else { "" };
+        let Some(attribute) = parameter.attributes.first() else {
+            let message = format!(
+                "parameter `{}` has no attribute; hint: give each an index or a position",
+                parameter.name
+            );
+            return Err((parameter.range.start, message));
+        };
+        let scalar = |field: &str| format!("({ty})at->{field}");
+        let vector = |field: &str| {
+            format!("metal::position<{ty}>(at->{field}[0], at->{field}[1], at->{field}[2])")
+        };
+        arguments.push(match (&*attribute.name, attribute.index) {
+            ("buffer", Some(index)) => format!("{star}({pointer})buffers[{index}]"),
+            ("threadgroup", Some(index)) => {
+                format!("{star}({pointer})msl_threadgroup_argument({index})")
+            }
+            ("thread_position_in_grid", _) => vector("grid"),
+            ("thread_position_in_threadgroup", _) => vector("local_"),
+            ("threadgroup_position_in_grid", _) => vector("group"),
+            ("threads_per_threadgroup" | "dispatch_threads_per_threadgroup", _) => {
+                vector("group_size")
+            }
+            ("threadgroups_per_grid", _) => vector("groups"),
+            ("threads_per_grid", _) => vector("grid_size"),
+            ("thread_index_in_threadgroup", _) => scalar("index"),
+            ("thread_index_in_simdgroup", _) => scalar("lane"),
+            ("simdgroup_index_in_threadgroup", _) => scalar("simdgroup"),
+            ("simdgroups_per_threadgroup" | "dispatch_simdgroups_per_threadgroup", _) => {
+                scalar("simdgroups")
+            }
+            ("threads_per_simdgroup" | "thread_execution_width", _) => format!("({ty})32"),
+            ("thread_index_in_quadgroup", _) => format!("({ty})(at->lane % 4)"),
+            ("quadgroup_index_in_threadgroup", _) => format!("({ty})(at->index / 4)"),
+            (name, _) => {
+                let message = format!("the emulator has no attribute `{name}`");
+                return Err((parameter.range.start, message));
+            }
+        });
+    }
+    let name = &function.name;
+    let arguments = arguments.join(", ");
+    Ok(format!(
+        "extern \"C\" __attribute__((visibility(\"default\"))) \
+         void msl_entry_{name}(void* const* buffers, const msl_thread* at) {{ {name}({arguments}); }}\n"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_where_they_are() {
+        let source = "constant int N [[function_constant(2)]];\nconstant float t[2] =\n{1, 2};\n\
+            kernel void k(device float* o [[buffer(0)]],\n constant uint& n [[buffer(3)]],\n\
+            ushort2 p [[thread_position_in_grid]]) {\n  threadgroup float a[4]\n   [N], b;\n\
+            threadgroup float* q = &a[0][0];\n if (n) { threadgroup vec<half, 4> c; }\n}\n";
+        let program = rewrite(source).unwrap();
+        let lines = program.text.lines().collect::<Vec<_>>();
+        assert_eq!(lines[0], "msl_program int N [[function_constant(2)]] = (int)MSL_CONSTANT_2;");
+        assert_eq!(lines[1], "msl_program float t[2] =");
+        assert!(lines[6].contains("typedef float msl_type_0[4][N];"), "{}", lines[6]);
+        assert!(lines[6].contains("threadgroup msl_type_1& b ="));
+        assert_eq!(lines[8], "threadgroup float* q = &a[0][0];");
+        assert!(lines[9].contains("typedef vec < half , 4 > msl_type_2;"), "{}", lines[9]);
+        let kernel = &program.kernels[0];
+        let names: Vec<_> = kernel.variables.iter().map(|(_, name)| &**name).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert_eq!(kernel.buffers, [(0, "o".into(), true), (3, "n".into(), false)]);
+        assert!(program.text.contains(
+            "k((device float *)buffers[0], *(constant uint *)buffers[3], \
+             metal::position<ushort2>(at->grid[0], at->grid[1], at->grid[2]));"
+        ));
+        assert!(program.constants[0].used);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_refused_with_its_line() {
+        let source = "kernel void k(texture2d<float> t [[texture(0)]]) {}\n\
+            template <typename T> kernel void f(device T* o [[buffer(0)]]) {}\nkernel void g(\nuint n) {}";
+        let errors = rewrite(source).unwrap_err();
+        let lines: Vec<u32> = errors.iter().map(|error| error.line).collect();
+        assert_eq!(lines, [1, 2, 4]);
+    }
+}
