@@ -3,6 +3,8 @@
 //! A device is an entry of a table: `DEVICES` for those that run models, `COMPILERS` for those that compile kernels. What only
 //! launches kernels, as the Python package does, leaves the feature `models` out and builds no ops of models.
 
+#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+mod emulated;
 #[cfg(feature = "models")]
 mod models;
 
@@ -35,6 +37,9 @@ pub enum DeviceError {
     /// No device, or one that runs models only.
     #[error("there is no device `{0}` that compiles kernels")]
     NoCompiler(String),
+    /// A device that is not there, or lacks something.
+    #[error("{0}")]
+    Unavailable(String),
     /// Kernels run on one device.
     #[error("kernels run on one device, and `{0}` names several")]
     Several(String),
@@ -52,15 +57,19 @@ pub struct ForKernels {
 /// A device that compiles kernels.
 struct KernelEntry {
     name: &'static str,
-    open: fn(&Settings) -> ForKernels,
+    open: fn(&Settings) -> Result<ForKernels, DeviceError>,
 }
 
 /// The devices that compile kernels.
-const COMPILERS: &[KernelEntry] = &[KernelEntry { name: "cpu", open: cpu_kernels }];
+const COMPILERS: &[KernelEntry] = &[
+    KernelEntry { name: "cpu", open: cpu_kernels },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    KernelEntry { name: emulated::NAME, open: emulated::kernels },
+];
 
-fn cpu_kernels(settings: &Settings) -> ForKernels {
+fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let compiler = Compiler::for_machine(settings.threads);
-    ForKernels { info: compiler.info(), compiler: Arc::new(compiler) }
+    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler) })
 }
 
 /// What compiles kernels for the device of this name.
@@ -70,7 +79,7 @@ pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, Device
     }
     let entry = COMPILERS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| DeviceError::NoCompiler(name.to_owned()))?;
-    Ok((entry.open)(settings))
+    (entry.open)(settings)
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
         LaunchError::Access { at, .. } => ("AccessError", Some(at)),
         LaunchError::Memory { .. } => ("OutOfMemoryError", None),
         LaunchError::Arguments { .. }
+        | LaunchError::Device { .. }
         | LaunchError::Argument { .. }
         | LaunchError::Unchecked { .. }
         | LaunchError::Grid { .. } => ("LaunchError", None),

@@ -302,6 +302,14 @@ pub enum LaunchError {
         /// The fault: kind, tensor and offset.
         access: String,
     },
+    /// The device could not run the kernel.
+    #[error("kernel `{kernel}`: {reason}")]
+    Device {
+        /// Kernel name.
+        kernel: String,
+        /// What the device says.
+        reason: String,
+    },
     /// There is not enough memory for temporaries.
     #[error("kernel `{kernel}` needs {bytes} bytes of temporary memory for each thread")]
     Memory {

@@ -91,6 +91,7 @@ fn failure(error: LaunchError) -> Failure {
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
         LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
         LaunchError::Assert { .. }
+        | LaunchError::Device { .. }
         | LaunchError::Arguments { .. }
         | LaunchError::Argument { .. }
         | LaunchError::Unchecked { .. } => None,

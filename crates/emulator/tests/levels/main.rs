@@ -1,0 +1,61 @@
+//! Random tile functions give the same bits in the reference interpreter and as Metal programs, in which the checked
+//! emulator finds no race, no divergent barrier, and no access outside of memory or of what nobody wrote.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+#[path = "../../../lower/tests/lane/generate.rs"]
+mod generate;
+
+use generate::{Generator, Tensor};
+use std::sync::Arc;
+use trident_apple::device::GpuCompiler;
+use trident_emulator::{Check, Emulator, Options};
+use trident_ir::Module;
+use trident_ir::interp::{Interpreter, Memory, Value};
+use trident_runtime::{Arguments, Checks, KernelCompiler, KernelOptions};
+
+/// Programs of each launch.
+const GRID: [u32; 3] = [2, 1, 1];
+
+/// What the interpreter leaves in memory.
+fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
+    let mut memory = Memory::default();
+    let mut args: Vec<Value> = vec![];
+    for tensor in tensors {
+        args.push(Value::address(memory.add(&tensor.name, &tensor.elements)));
+    }
+    args.push(Value::scalar(generate::BOUND));
+    let mut interpreter = Interpreter::new(module).expect("a valid module");
+    interpreter.launch(GRID, &args, &mut memory).expect("a launch");
+    let bytes = |t: &Tensor| memory.bytes(&t.name).map(<[u8]>::to_vec).unwrap_or_default();
+    tensors.iter().map(bytes).collect()
+}
+
+#[test]
+fn random_functions_give_the_same_bits() {
+    let emulator = |check| Emulator::new(Options { check, ..Options::default() }).expect("clang");
+    let checked = Arc::new(emulator(Some(Check::default())));
+    let compiler = GpuCompiler::new(Arc::new(emulator(None)), Some(checked));
+    let options = KernelOptions { checks: Checks::Bounds };
+    let count = std::env::var("TRIDENT_MSL_FUNCTIONS").ok().and_then(|n| n.parse().ok());
+    for seed in 0..count.unwrap_or(40u64) {
+        let (text, tensors) = Generator::new(seed).function();
+        let module: Module = text.parse().unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let kernel = compiler.compile_kernel(&module, &options);
+        let kernel = kernel.unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let mut memory: Vec<Vec<u8>> = tensors
+            .iter()
+            .map(|t| t.elements.iter().flat_map(|e| e.to_le_bytes()).collect())
+            .collect();
+        let mut arguments = Arguments::new();
+        for (tensor, bytes) in tensors.iter().zip(&mut memory) {
+            arguments = arguments.write(&tensor.name, bytes);
+        }
+        arguments = arguments.scalar(generate::BOUND as u64);
+        let msl = kernel.listing("msl").unwrap_or_default();
+        kernel
+            .launch(&arguments.launch(GRID))
+            .unwrap_or_else(|e| panic!("{seed}: {e}\n{text}\n{msl}"));
+        drop(arguments);
+        assert!(memory == expected(&module, &tensors), "{seed}:\n{text}\n{msl}");
+    }
+}
