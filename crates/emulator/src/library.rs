@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::exec::Image;
 use crate::lint::lint;
-use crate::text::{Kernel, Program, rewrite};
+use crate::text::{Kernel, Program, rewrite, unseen};
 use std::fmt;
 use std::sync::Arc;
 use trident_apple::metal::{
@@ -29,7 +29,10 @@ impl HostLibrary {
         source: &str,
         options: CompileOptions,
     ) -> Result<HostLibrary, MetalError> {
-        let found = lint(source, options.language);
+        let mut found = lint(source, options.language);
+        if device.options.check.is_some() {
+            found.extend(unseen(source));
+        }
         if !found.is_empty() {
             return Err(MetalError::Compile(found));
         }
