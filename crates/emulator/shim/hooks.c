@@ -16,6 +16,7 @@ struct table {
     void* (*threadgroup_argument)(uint index);
     void (*reached_end)(void);
     void (*bad_index)(long index, ulong count, uint line, const char* file);
+    uint (*lane)(void);
     uint checked;
 };
 static void ignore(const void* p, ulong bytes, uint flags, void* pc) {}
@@ -41,6 +42,7 @@ HOOK void msl_bad_lane(uint lane, uint line, const char* file, const char* name)
 }
 HOOK void* msl_threadgroup(uint id) { return hooks->threadgroup(id); }
 HOOK void* msl_threadgroup_argument(uint index) { return hooks->threadgroup_argument(index); }
+HOOK uint msl_lane(void) { return hooks->lane(); }
 HOOK void msl_reached_end(void) { hooks->reached_end(); }
 
 // ---- atomics
