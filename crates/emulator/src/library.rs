@@ -15,6 +15,8 @@ pub(crate) struct HostLibrary {
     device: Arc<Device>,
     program: Program,
     options: CompileOptions,
+    /// The compiled text, if it has no function constants.
+    _image: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for HostLibrary {
@@ -37,12 +39,13 @@ impl HostLibrary {
             return Err(MetalError::Compile(found));
         }
         let program = rewrite(source).map_err(MetalError::Compile)?;
-        if program.constants.is_empty() {
-            device.image(&program, &[], &options)?;
+        let image = if program.constants.is_empty() {
+            Some(device.image(&program, &[], &options)?)
         } else {
             device.clang.verify(&program, &options)?;
-        }
-        Ok(HostLibrary { device, program, options })
+            None
+        };
+        Ok(HostLibrary { device, program, options, _image: image })
     }
 }
 

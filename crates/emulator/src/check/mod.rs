@@ -122,8 +122,12 @@ impl Checker {
         }
     }
 
-    fn find(&mut self, address: usize) -> Option<usize> {
-        let inside = |watched: &Watched| watched.region.memory.contains(&address);
+    /// The region that holds some bytes.
+    fn find(&mut self, address: usize, bytes: usize) -> Option<usize> {
+        let inside = |watched: &Watched| {
+            let memory = &watched.region.memory;
+            memory.start <= address && address + bytes <= memory.end
+        };
         if self.watched.get(self.last).is_some_and(inside) {
             return Some(self.last);
         }
@@ -142,9 +146,7 @@ impl Checker {
         actor: &Actor,
         pc: u32,
     ) -> bool {
-        let found = self.find(address);
-        let found = found.filter(|i| address + bytes <= self.watched[*i].region.memory.end);
-        let Some(index) = found else {
+        let Some(index) = self.find(address, bytes) else {
             let (variable, place) = self.nearest(address);
             let detail = format!("{access} of {bytes} bytes {place}");
             self.report(Kind::OutOfBounds, Site::Code(pc), variable, actor, detail);
