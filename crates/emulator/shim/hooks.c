@@ -16,9 +16,13 @@ struct table {
     void* (*threadgroup_argument)(uint index);
     void (*reached_end)(void);
     void (*bad_index)(long index, ulong count, uint line, const char* file);
+    uint (*lane)(void);
     uint checked;
 };
-static const struct table* hooks;
+static void ignore(const void* p, ulong bytes, uint flags, void* pc) {}
+// Before the emulator has set the table, only initialisers of constants run.
+static const struct table idle = {.access = ignore};
+static const struct table* hooks = &idle;
 
 // As `exec::hooks` numbers them.
 enum { WRITE = 1, ATOMIC = 2, UNALIGNED = 4, READ = 8 };
@@ -38,6 +42,7 @@ HOOK void msl_bad_lane(uint lane, uint line, const char* file, const char* name)
 }
 HOOK void* msl_threadgroup(uint id) { return hooks->threadgroup(id); }
 HOOK void* msl_threadgroup_argument(uint index) { return hooks->threadgroup_argument(index); }
+HOOK uint msl_lane(void) { return hooks->lane(); }
 HOOK void msl_reached_end(void) { hooks->reached_end(); }
 
 // ---- atomics

@@ -16,6 +16,7 @@ MSL_TOGETHER void msl_simd_barrier(uint flags, uint line, const __constant char*
 // Reports the use of a lane that does not take part.
 void msl_bad_lane(uint lane, uint line, const __constant char* file, const __constant char* name);
 void* msl_threadgroup(uint id);
+uint msl_lane();
 void msl_reached_end();
 void* msl_threadgroup_argument(uint index);
 }

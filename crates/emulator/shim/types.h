@@ -183,6 +183,16 @@ template <int N> MSL_F bool_vector<N> operator!(bool_vector<N> a) {
     return r;
 }
 
+// A conversion of numbers. clang has none between the 16-bit types.
+template <class T, class F> MSL_F constexpr T to(F v) {
+    if constexpr ((__is_same(T, half) && __is_same(F, bfloat)) || (__is_same(T, bfloat) && __is_same(F, half))) {
+        return (T)(float)v;
+    } else {
+        return (T)v;
+    }
+}
+template <class T> MSL_F constexpr T to() { return (T)0; }
+
 template <class T> MSL_F auto component(T v, int i) {
     if constexpr (shape<T>::count == 1) return v;
     else return v[i];
@@ -193,7 +203,7 @@ template <class T, int N, class V> MSL_F void set_component(thread V& v, int i, 
 }
 
 // `float4(a, b.xy, c)`: the constructors of vectors, which are macros below. One scalar fills all components.
-template <class T, int N, class... A> MSL_F vec<T, N> make(A... a) {
+template <class T, int N, class... A> MSL_F constexpr vec<T, N> make(A... a) {
     constexpr int given = (0 + ... + shape<A>::count);
     constexpr bool fill = sizeof...(A) == 1 && given == 1;
     static_assert(sizeof...(A) == 0 || fill || given == N,
@@ -203,11 +213,11 @@ template <class T, int N, class... A> MSL_F vec<T, N> make(A... a) {
     if constexpr (sizeof...(A) == 0) {
         for (int i = 0; i < N; i++) set_component<T, N>(r, i, (T)0);
     } else if constexpr (fill) {
-        for (int i = 0; i < N; i++) (set_component<T, N>(r, i, (T)a), ...);
+        for (int i = 0; i < N; i++) (set_component<T, N>(r, i, to<T>(a)), ...);
     } else {
         auto put = [&](auto v) {
             for (int i = 0; i < shape<decltype(v)>::count; i++) {
-                set_component<T, N>(r, n + i, (T)component(v, i));
+                set_component<T, N>(r, n + i, to<T>(component(v, i)));
             }
             n += shape<decltype(v)>::count;
         };

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::sync::{Mutex, PoisonError};
 use trident_apple::metal::{Buffer, MetalError};
@@ -88,9 +89,9 @@ impl HostBuffer {
         self.state(|state| state.label.clone())
     }
 
-    /// Which bytes from `offset` on have a value, if that is known.
-    pub(crate) fn known(&self, offset: usize) -> Option<Vec<bool>> {
-        self.state(|state| state.written.as_ref().map(|written| written[offset..].to_vec()))
+    /// Which of some bytes have a value, if that is known.
+    pub(crate) fn known(&self, bytes: Range<usize>) -> Option<Vec<bool>> {
+        self.state(|state| state.written.as_ref().map(|written| written[bytes].to_vec()))
     }
 
     /// Marks bytes from `offset` on as having a value.

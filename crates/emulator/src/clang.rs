@@ -147,6 +147,7 @@ impl Clang {
         let object = folder.path().join("kernel.o");
         let mut front = Command::new(&self.program);
         self.front_end(&mut front, options);
+        front.arg(format!("-DMSL_CHECKED={}", u8::from(checked)));
         if checked {
             // Accesses are instrumented as they stand in the text, and optimised afterwards.
             let bitcode = folder.path().join("kernel.bc");

@@ -11,7 +11,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use trident_apple::metal::{
     Buffer, CompileOptions, Family, FunctionConstant, Library, Limits, Metal, MetalError, Queue,
@@ -80,7 +80,8 @@ pub(crate) struct Device {
     pub clang: Clang,
     /// The begin of the device's time.
     pub start: Instant,
-    images: Mutex<HashMap<PathBuf, Arc<Image>>>,
+    /// The texts in memory that a library or pipeline holds.
+    images: Mutex<HashMap<PathBuf, Weak<Image>>>,
     reports: Mutex<Vec<Report>>,
 }
 
@@ -142,15 +143,17 @@ impl Device {
     ) -> Result<Arc<Image>, MetalError> {
         let checked = self.options.check.is_some();
         let path = self.clang.build(program, constants, options, checked)?;
-        if let Some(image) = lock(&self.images).get(&path) {
-            return Ok(Arc::clone(image));
+        let mut images = lock(&self.images);
+        if let Some(image) = images.get(&path).and_then(Weak::upgrade) {
+            return Ok(image);
         }
         // SAFETY: clang has made the file from a text that `text::rewrite` has prepared, in a folder that is the user's.
         let image = unsafe { Image::load(&path, checked) }.map_err(|reason| {
             MetalError::Memory { what: "a compiled kernel".to_owned(), reason }
         })?;
         let image = Arc::new(image);
-        lock(&self.images).insert(path, Arc::clone(&image));
+        images.retain(|_, image| image.strong_count() > 0);
+        images.insert(path, Arc::downgrade(&image));
         Ok(image)
     }
 }

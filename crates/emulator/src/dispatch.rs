@@ -29,7 +29,7 @@ struct Arguments<'a> {
 
 struct Part<'a> {
     buffer: &'a HostBuffer,
-    from: usize,
+    bytes: Range<usize>,
     name: String,
     writable: bool,
     /// Whether several bindings share it.
@@ -39,7 +39,7 @@ struct Part<'a> {
 impl Part<'_> {
     fn memory(&self) -> Range<usize> {
         let start = self.buffer.contents().as_ptr() as usize;
-        start + self.from..start + self.buffer.bytes()
+        start + self.bytes.start..start + self.bytes.end
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         if schedule == 0 {
             for (part, region) in arguments.parts.iter().zip(&regions) {
                 if let Some(written) = &region.written {
-                    part.buffer.add_known(part.from, written);
+                    part.buffer.add_known(part.bytes.start, written);
                 }
             }
             // SAFETY: as above.
@@ -136,37 +136,47 @@ fn arguments<'a>(dispatch: &'a Dispatch, pipeline: &HostPipeline) -> Arguments<'
                 }
                 inline.push((binding.slot, bytes.len(), copy));
             }
-            Argument::Buffer(buffer, offset) => {
+            Argument::Buffer(buffer, bytes) => {
                 let Some(buffer) = buffer.downcast::<HostBuffer>() else { continue };
-                let start = buffer.contents().as_ptr().wrapping_add(*offset);
+                let start = buffer.contents().as_ptr().wrapping_add(bytes.start);
                 buffers[binding.slot as usize] = start;
-                let (name, writable) = (name.clone(), *writable);
-                let known = parts.iter_mut().find(|part| ptr::eq(part.buffer, buffer));
-                if let Some(part) = known {
-                    part.from = part.from.min(*offset);
-                    part.shared = true;
-                    part.writable |= writable;
-                    part.name = format!("{}, {name}", part.name);
-                } else {
-                    parts.push(Part { buffer, from: *offset, name, writable, shared: false });
-                }
+                let (bytes, name, writable) = (bytes.clone(), name.clone(), *writable);
+                add(&mut parts, Part { buffer, bytes, name, writable, shared: false });
             }
         }
     }
     for buffer in dispatch.resident.iter().filter_map(|buffer| buffer.downcast::<HostBuffer>()) {
+        let label = buffer.label();
+        let name = if label.is_empty() { "resident buffer".to_owned() } else { label };
+        let bytes = 0..buffer.bytes();
         if let Some(part) = parts.iter_mut().find(|part| ptr::eq(part.buffer, buffer)) {
-            part.from = 0;
+            part.bytes = bytes;
             part.writable = true;
         } else {
-            let label = buffer.label();
-            let name = if label.is_empty() { "resident buffer".to_owned() } else { label };
-            parts.push(Part { buffer, from: 0, name, writable: true, shared: false });
+            parts.push(Part { buffer, bytes, name, writable: true, shared: false });
         }
     }
     for (slot, _, copy) in &mut inline {
         buffers[*slot as usize] = copy.as_mut_ptr().wrapping_add(1).cast();
     }
     Arguments { buffers, inline, parts }
+}
+
+/// Adds a part, to one of the same buffer if they share bytes.
+fn add<'a>(parts: &mut Vec<Part<'a>>, new: Part<'a>) {
+    let meets = |part: &&mut Part<'_>| {
+        ptr::eq(part.buffer, new.buffer)
+            && part.bytes.start < new.bytes.end
+            && new.bytes.start < part.bytes.end
+    };
+    let Some(part) = parts.iter_mut().find(meets) else {
+        parts.push(new);
+        return;
+    };
+    part.bytes = part.bytes.start.min(new.bytes.start)..part.bytes.end.max(new.bytes.end);
+    part.shared = true;
+    part.writable |= new.writable;
+    part.name = format!("{}, {}", part.name, new.name);
 }
 
 impl Arguments<'_> {
@@ -176,7 +186,7 @@ impl Arguments<'_> {
             memory: part.memory(),
             name: part.name.clone(),
             threadgroup: false,
-            written: part.buffer.known(part.from),
+            written: part.buffer.known(part.bytes.clone()),
         });
         let inline = self.inline.iter().map(|(slot, bytes, _)| {
             let start = self.buffers[*slot as usize] as usize;

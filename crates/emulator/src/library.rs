@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::exec::Image;
 use crate::lint::lint;
-use crate::text::{Kernel, Program, rewrite};
+use crate::text::{Kernel, Program, rewrite, unseen};
 use std::fmt;
 use std::sync::Arc;
 use trident_apple::metal::{
@@ -15,6 +15,8 @@ pub(crate) struct HostLibrary {
     device: Arc<Device>,
     program: Program,
     options: CompileOptions,
+    /// The compiled text, if it has no function constants.
+    _image: Option<Arc<Image>>,
 }
 
 impl fmt::Debug for HostLibrary {
@@ -29,17 +31,21 @@ impl HostLibrary {
         source: &str,
         options: CompileOptions,
     ) -> Result<HostLibrary, MetalError> {
-        let found = lint(source, options.language);
+        let mut found = lint(source, options.language);
+        if device.options.check.is_some() {
+            found.extend(unseen(source));
+        }
         if !found.is_empty() {
             return Err(MetalError::Compile(found));
         }
         let program = rewrite(source).map_err(MetalError::Compile)?;
-        if program.constants.is_empty() {
-            device.image(&program, &[], &options)?;
+        let image = if program.constants.is_empty() {
+            Some(device.image(&program, &[], &options)?)
         } else {
             device.clang.verify(&program, &options)?;
-        }
-        Ok(HostLibrary { device, program, options })
+            None
+        };
+        Ok(HostLibrary { device, program, options, _image: image })
     }
 }
 

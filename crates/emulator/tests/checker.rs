@@ -272,6 +272,14 @@ fn buffers_that_overlap() {
         rig.dispatch([2, 1, 1], [64, 1, 1]).buffer(0, &buffer, 0).buffer(1, &buffer, 512);
     assert!(rig.run(dispatch).is_err());
     assert_eq!(kinds(&rig.emulator.take_reports()), [Kind::Overlap]);
+    // Tensors in one buffer are apart, and each has its own bounds.
+    let apart = |end| {
+        let dispatch = rig.dispatch([2, 1, 1], [64, 1, 1]);
+        rig.run(dispatch.part(0, &buffer, 0..512).part(1, &buffer, 512..end))
+    };
+    assert_eq!(apart(1024), Ok(()));
+    assert!(apart(1020).is_err());
+    assert_eq!(kinds(&rig.emulator.take_reports()), [Kind::OutOfBounds]);
     // Buffers that are only read may be one.
     let parameters = "device const float* a [[buffer(0)]], device const float* b [[buffer(1)]], \
                       device float* o [[buffer(2)]], uint g [[thread_position_in_grid]]";

@@ -216,6 +216,22 @@ fn faults_and_endless_kernels_are_errors() {
 }
 
 #[test]
+fn divisions_by_zero_have_any_value_and_do_not_stop_a_kernel() {
+    let source = format!(
+        "{HEADER}kernel void t(device int* o [[buffer(0)]], uint g [[thread_position_in_grid]]) {{\n\
+         int d = o[g];\nint v = 100 / d + 100 % d + int(7ul / ulong(d)) + short(short(5) / short(d));\n\
+         o[g] = v;\n}}"
+    );
+    for checked in [false, true] {
+        let rig = Rig::new(&source, checked).unwrap_or_else(|error| panic!("{error}"));
+        let o = rig.buffer(&[0, 7, 0, i32::MAX]);
+        rig.run(rig.dispatch([1, 1, 1], [4, 1, 1]).buffer(0, &o, 0)).unwrap();
+        let got = read::<i32>(&o);
+        assert_eq!((got[1], got[3]), (17, 95));
+    }
+}
+
+#[test]
 fn atomics_of_parallel_threadgroups_add_up() {
     let source = format!(
         "{HEADER}kernel void t(device atomic_uint* o [[buffer(0)]]) {{ atomic_fetch_add_explicit(o, 1u, memory_order_relaxed); }}"

@@ -30,7 +30,9 @@ fn run(before: &str, body: &str) -> (Vec<f32>, Vec<u32>) {
 fn floats(expressions: &[&str]) -> Vec<f32> {
     let lines = expressions.iter().enumerate();
     let lines: Vec<String> = lines.map(|(i, e)| format!("if (g == 0) o[{i}] = {e};")).collect();
-    run("", &lines.join("\n")).0[..expressions.len()].to_vec()
+    run("constant float2 pairs[2] = {float2(1, 2), float2(3, 4)};", &lines.join("\n")).0
+        [..expressions.len()]
+        .to_vec()
 }
 
 /// What single expressions give: 32-bit integers.
@@ -174,12 +176,16 @@ fn vectors_and_their_constructors() {
         "cross(float3(1, 0, 0), float3(0, 1, 0)).z",
         "float(bfloat4(float4(1, 2, 3, 4)).z)",
         "vec<float, 3>(7.0f).z",
+        "float(half(bfloat(1.5f)))",
+        "float(bfloat4(half4(2.5h)).x)",
+        "float(static_cast<bfloat>(0.5h))",
         "float((bool2(true, false) || bool2(false, true)).y)",
         "float(as_type<uint2>(0x100000002ul).y)",
+        "pairs[1].y",
     ];
     let expected = [
         4.0, 3.0, 5.0, 3.0, 1.5, 2.0, 250.0, 1.0, 1.0, 0.0, 4.0, 2.0, 2.0, 4.0, -3.0, 32.0, 5.0,
-        1.0, 3.0, 7.0, 1.0, 1.0,
+        1.0, 3.0, 7.0, 1.5, 2.5, 0.5, 1.0, 1.0, 4.0,
     ];
     assert_eq!(floats(&all), expected);
 }

@@ -1,13 +1,15 @@
 //! What runs: batches of dispatches, and what they must obey.
 
 use super::{BUFFER_SLOTS, Buffer, Limits, MAX_INLINE_BYTES, MetalError, Pipeline};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a kernel finds in a slot.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// A buffer from an offset in bytes.
-    Buffer(Arc<dyn Buffer>, usize),
+    /// Bytes of a buffer. The kernel gets the address of the first; a device that checks kernels reports accesses to
+    /// others.
+    Buffer(Arc<dyn Buffer>, Range<usize>),
     /// A copy of at most [`MAX_INLINE_BYTES`] bytes.
     Bytes(Vec<u8>),
 }
@@ -56,8 +58,14 @@ impl Dispatch {
 
     /// Binds a buffer from `offset` bytes on.
     #[must_use]
-    pub fn buffer(mut self, slot: u32, buffer: &Arc<dyn Buffer>, offset: usize) -> Dispatch {
-        let argument = Argument::Buffer(Arc::clone(buffer), offset);
+    pub fn buffer(self, slot: u32, buffer: &Arc<dyn Buffer>, offset: usize) -> Dispatch {
+        self.part(slot, buffer, offset..buffer.bytes())
+    }
+
+    /// Binds some bytes of a buffer, such as a tensor of several that share it.
+    #[must_use]
+    pub fn part(mut self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+        let argument = Argument::Buffer(Arc::clone(buffer), bytes);
         self.bindings.push(Binding { slot, argument });
         self
     }
@@ -137,10 +145,12 @@ impl Dispatch {
             }
             used |= 1 << slot;
             match argument {
-                Argument::Buffer(buffer, offset) if *offset >= buffer.bytes() => {
-                    let bytes = buffer.bytes();
+                Argument::Buffer(buffer, part)
+                    if part.start >= part.end || part.end > buffer.bytes() =>
+                {
+                    let (start, end, bytes) = (part.start, part.end, buffer.bytes());
                     return wrong(format!(
-                        "begins at offset {offset} of a buffer of {bytes} bytes; hint: offsets are in bytes"
+                        "has bytes {start} to {end} of a buffer of {bytes} bytes; hint: offsets are in bytes"
                     ));
                 }
                 Argument::Bytes(bytes) if bytes.is_empty() => {
@@ -250,7 +260,7 @@ mod tests {
             (one().threadgroup(0, 8), "length of threadgroup(0) is 8, no multiple of 16"),
             (one().bytes(31, &[1]), "slot 31 does not exist"),
             (one().bytes(2, &[1]).bytes(2, &[1]), "slot 2 is bound twice"),
-            (one().buffer(1, &buffer, 64), "slot 1 begins at offset 64 of a buffer of 64 bytes"),
+            (one().buffer(1, &buffer, 64), "slot 1 has bytes 64 to 64 of a buffer of 64 bytes"),
             (one().bytes(0, &[]), "slot 0 has no bytes"),
             (one().bytes(0, &[0; 4097]), "slot 0 has 4097 inline bytes"),
         ] {

@@ -122,8 +122,12 @@ impl Checker {
         }
     }
 
-    fn find(&mut self, address: usize) -> Option<usize> {
-        let inside = |watched: &Watched| watched.region.memory.contains(&address);
+    /// The region that holds some bytes.
+    fn find(&mut self, address: usize, bytes: usize) -> Option<usize> {
+        let inside = |watched: &Watched| {
+            let memory = &watched.region.memory;
+            memory.start <= address && address + bytes <= memory.end
+        };
         if self.watched.get(self.last).is_some_and(inside) {
             return Some(self.last);
         }
@@ -142,17 +146,9 @@ impl Checker {
         actor: &Actor,
         pc: u32,
     ) -> bool {
-        let verb = match (access.read, access.write) {
-            (true, true) => "read and write",
-            (true, false) => "read",
-            _ => "write",
-        };
-        let verb = if access.atomic { format!("atomic {verb}") } else { verb.to_owned() };
-        let found = self.find(address);
-        let found = found.filter(|i| address + bytes <= self.watched[*i].region.memory.end);
-        let Some(index) = found else {
+        let Some(index) = self.find(address, bytes) else {
             let (variable, place) = self.nearest(address);
-            let detail = format!("{verb} of {bytes} bytes {place}");
+            let detail = format!("{access} of {bytes} bytes {place}");
             self.report(Kind::OutOfBounds, Site::Code(pc), variable, actor, detail);
             return false;
         };
@@ -161,7 +157,7 @@ impl Checker {
         let name = &watched.region.name;
         if aligned && !address.is_multiple_of(bytes) {
             let detail = format!(
-                "{verb} of {bytes} bytes at byte {offset} of `{name}`, which is no multiple of {bytes}"
+                "{access} of {bytes} bytes at byte {offset} of `{name}`, which is no multiple of {bytes}"
             );
             let name = name.clone();
             self.report(Kind::Misaligned, Site::Code(pc), name, actor, detail);
@@ -180,13 +176,13 @@ impl Checker {
         match finding {
             Finding::Unwritten(offset) => {
                 let detail =
-                    format!("{verb} of `{name}` at byte {offset}, which nothing has written");
+                    format!("{access} of `{name}` at byte {offset}, which nothing has written");
                 self.report(Kind::Uninitialised, Site::Code(pc), name, actor, detail);
             }
             Finding::Race { offset, thread, group, pc: other, wrote } => {
                 let did = if wrote { "written" } else { "read" };
                 let detail = format!(
-                    "{verb} of `{name}` at byte {offset}, {did} by thread {thread} of threadgroup {group} without a barrier in between"
+                    "{access} of `{name}` at byte {offset}, {did} by thread {thread} of threadgroup {group} without a barrier in between"
                 );
                 let kind = Kind::Race;
                 self.push(kind, Site::Code(pc), Some(Site::Code(other)), name, actor, detail);

@@ -4,6 +4,8 @@
 //! begins with units of 4 bytes, and is divided when an access needs smaller ones, so threads that write neighbouring
 //! bytes are never taken for a race.
 
+use std::fmt;
+
 /// Who accesses, and when: epochs count the barriers that order this kind of memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
@@ -25,6 +27,17 @@ pub(crate) struct Access {
     pub read: bool,
     pub write: bool,
     pub atomic: bool,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.atomic { "atomic " } else { "" })?;
+        f.write_str(match (self.read, self.write) {
+            (true, true) => "read and write",
+            (true, false) => "read",
+            _ => "write",
+        })
+    }
 }
 
 /// Accesses of one sort.

@@ -54,10 +54,21 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
         }
         return;
     }
-    // SAFETY: the system passes a context, and for faults the address in the information.
+    // SAFETY: the system passes a context, and for faults the address in the information. The instruction at an address
+    // inside of the image has been fetched; what follows it up to 15 bytes lies in the image's last page at least.
     unsafe {
         let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         let pc = registers[libc::REG_RIP as usize] as usize;
+        if signal == libc::SIGFPE
+            && (*(*this).launch).code.contains(&pc)
+            && let Some(length) = division(std::slice::from_raw_parts(pc as *const u8, 15))
+        {
+            // A GPU does not trap: the result is any value.
+            registers[libc::REG_RAX as usize] = -1;
+            registers[libc::REG_RDX as usize] = -1;
+            registers[libc::REG_RIP as usize] += length as i64;
+            return;
+        }
         let stop = if signal != alarm() {
             Stop::Signal { number: signal, pc, address: (*info).si_addr() as usize }
         } else if Instant::now() < (*(*this).launch).deadline {
@@ -70,6 +81,25 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
         registers[libc::REG_RSP as usize] = (*this).scheduler as i64;
         registers[libc::REG_RIP as usize] = resume as *const () as i64;
     }
+}
+
+/// The length of the division instruction that `code` begins with: Intel's manual, volume 2, chapter 2.
+fn division(code: &[u8]) -> Option<usize> {
+    let mut at = usize::from(*code.first()? == 0x66);
+    at += usize::from(code.get(at)? & 0xf0 == 0x40);
+    let (opcode, form) = (*code.get(at)?, *code.get(at + 1)?);
+    // DIV is /6 and IDIV is /7.
+    if !matches!(opcode, 0xf6 | 0xf7) || form >> 3 & 7 < 6 {
+        return None;
+    }
+    let (mode, base) = (form >> 6, form & 7);
+    let mut length = at + 2;
+    let mut absolute = mode == 0 && base == 5;
+    if mode != 3 && base == 4 {
+        length += 1;
+        absolute = mode == 0 && code.get(at + 2)? & 7 == 5;
+    }
+    Some(length + if absolute { 4 } else { [0, 1, 4, 0][usize::from(mode)] })
 }
 
 /// Does what would happen without this module.
@@ -131,5 +161,33 @@ impl Drop for Timer {
             // SAFETY: the timer is this value's own.
             unsafe { libc::timer_delete(timer) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_divisions() {
+        for (code, length) in [
+            (&[0xf7, 0xf9][..], 2),               // idiv ecx
+            (&[0x48, 0xf7, 0xf1], 3),             // div rcx
+            (&[0x41, 0xf7, 0xf8], 3),             // idiv r8d
+            (&[0x66, 0xf7, 0xf6], 3),             // div si
+            (&[0xf6, 0xf3], 2),                   // div bl
+            (&[0xf7, 0x75, 0x08], 3),             // div dword [rbp + 8]
+            (&[0xf7, 0x7c, 0x24, 0x08], 4),       // idiv dword [rsp + 8]
+            (&[0xf7, 0x3d, 0, 0, 0, 0], 6),       // idiv dword [rip]
+            (&[0xf7, 0xb4, 0x88, 1, 0, 0, 0], 7), // div dword [rax + 4 rcx + 1]
+            (&[0xf7, 0x34, 0x8d, 1, 0, 0, 0], 7), // div dword [4 rcx + 1]
+            (&[0xf7, 0x34, 0x24], 3),             // div dword [rsp]
+        ] {
+            let mut bytes = code.to_vec();
+            bytes.resize(15, 0x90);
+            assert_eq!(division(&bytes), Some(length), "{code:x?}");
+        }
+        assert_eq!(division(&[0xf7, 0xd9, 0x90]), None); // neg ecx
+        assert_eq!(division(&[0x0f, 0xae, 0x90]), None);
     }
 }

@@ -41,6 +41,7 @@ pub(crate) struct Table {
     threadgroup_argument: extern "C" fn(u32) -> *mut c_void,
     reached_end: extern "C" fn(),
     bad_index: extern "C" fn(i64, u64, u32, *const c_char),
+    lane: extern "C" fn() -> u32,
     checked: u32,
 }
 
@@ -56,6 +57,7 @@ pub(crate) fn table(checked: bool) -> &'static Table {
             threadgroup_argument,
             reached_end,
             bad_index,
+            lane,
             checked,
         }
     }
@@ -145,6 +147,10 @@ extern "C" fn barrier(flags: u32, of_simdgroup: u32, line: u32, file: *const c_c
         fiber.state = if of_simdgroup == 0 { State::Barrier } else { State::SimdBarrier };
     });
     pause();
+}
+
+extern "C" fn lane() -> u32 {
+    with(|_, index| index as u32 % 32)
 }
 
 extern "C" fn reached_end() {

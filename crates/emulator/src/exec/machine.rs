@@ -267,7 +267,9 @@ impl Machine {
         let count = threads.iter().product::<u32>() as usize;
         let simdgroups = count.div_ceil(WIDTH);
         self.group = group;
-        self.group_index = (group[2] * groups[1] + group[1]) * groups[0] + group[0];
+        // A grid of more than 2^32 threadgroups does not end anyway.
+        let plane = group[2].wrapping_mul(groups[1]).wrapping_add(group[1]);
+        self.group_index = plane.wrapping_mul(groups[0]).wrapping_add(group[0]);
         self.memory.fill(u128::MAX);
         if let Some(checker) = &mut self.checker {
             checker.begin_group();

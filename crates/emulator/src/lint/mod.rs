@@ -191,7 +191,11 @@ impl Lint<'_> {
                     "a variable at program scope (`{name} …`) is not `constant`; hint: pass it as an argument"
                 );
                 self.report(PROGRAM_VARIABLE, item.head.start, message);
-            } else if has("constant") && !has("=") && !has("function_constant") && !has("{") {
+            } else if has("constant")
+                && !has("=")
+                && !has("function_constant")
+                && item.body.is_empty()
+            {
                 let message = "a `constant` at program scope has no value".to_owned();
                 self.report(PROGRAM_VARIABLE, item.head.start, message);
             }

@@ -5,5 +5,5 @@ mod rewrite;
 mod token;
 
 pub(crate) use item::{Function, Item, Sort, angle, close, function, items, split};
-pub(crate) use rewrite::{Constant, Kernel, Program, rewrite};
+pub(crate) use rewrite::{Constant, Kernel, Program, rewrite, unseen};
 pub(crate) use token::{Class, Token, tokens};

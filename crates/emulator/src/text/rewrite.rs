@@ -29,6 +29,22 @@ pub(crate) struct Kernel {
     pub max_threads: Option<u32>,
 }
 
+/// Vectors of 32 bytes, whose accesses clang does not instrument, with their lines.
+pub(crate) fn unseen(source: &str) -> Vec<Diagnostic> {
+    let wide = |token: &&Token<'_>| ["long3", "long4", "ulong3", "ulong4"].contains(&token.text);
+    let all = tokens(source);
+    let found = all.iter().filter(wide).map(|token| Diagnostic {
+        file: token.file.to_string(),
+        line: token.line,
+        rule: None,
+        message: format!(
+            "the checker does not see accesses to `{}`; hint: use two pairs",
+            token.text
+        ),
+    });
+    found.collect()
+}
+
 /// A text that clang takes, but for the values of function constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
@@ -114,6 +130,7 @@ pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
             _ => {}
         }
     }
+    conversions(&all, &mut edits);
     for constant in &mut constants {
         let uses = all.iter().enumerate().filter(|(_, token)| token.is(&constant.name));
         let tests = uses
@@ -162,6 +179,23 @@ fn variable(all: &[Token<'_>], item: &Item, edits: &mut Edits<'_>, constants: &m
     }
     let name = head[name].text.to_owned();
     constants.push(Constant { index, name, ty, used: false });
+}
+
+/// Conversions to half and bfloat, of which clang lacks those between the two.
+fn conversions(all: &[Token<'_>], edits: &mut Edits<'_>) {
+    let is = |at: usize, text: &str| all.get(at).is_some_and(|token| token.is(text));
+    for (at, token) in all.iter().enumerate() {
+        if !token.is("half") && !token.is("bfloat") {
+            continue;
+        }
+        let cast = at >= 2 && is(at - 2, "static_cast") && is(at - 1, "<") && is(at + 1, ">");
+        let call = is(at + 1, "(") && !is(at + 2, "&") && !is(at + 2, "*");
+        if cast {
+            edits.replace(all[at - 2].range.clone(), "metal::to".to_owned());
+        } else if call && !(at >= 1 && is(at - 1, "operator")) {
+            edits.replace(token.range.clone(), format!("metal::to<{}>", token.text));
+        }
+    }
 }
 
 /// Replaces the declarations of threadgroup variables in a kernel, also in nested scopes, by references to memory that
