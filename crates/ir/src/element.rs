@@ -117,12 +117,14 @@ impl Minifloat {
         let top = ((1u32 << sign_bit) - 1) as u8;
         let (exp, man) =
             (i32::from(magnitude >> self.man_bits), magnitude & ((1 << self.man_bits) - 1));
+        let nan = if negative { -f32::NAN } else { f32::NAN };
         match self.specials {
-            Specials::AllOnes if magnitude == top => return f32::NAN,
+            Specials::AllOnes if magnitude == top => return nan,
+            // The only NaN, which has no sign.
             Specials::NegZero if negative && magnitude == 0 => return f32::NAN,
             Specials::Ieee if exp == (1 << self.exp_bits) - 1 => {
                 let inf = if negative { f32::NEG_INFINITY } else { f32::INFINITY };
-                return if man == 0 { inf } else { f32::NAN };
+                return if man == 0 { inf } else { nan };
             }
             _ => {}
         }

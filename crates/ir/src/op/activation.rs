@@ -140,10 +140,21 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let clip = Activation::Clip { low: -1.0, high: f32::INFINITY };
-        let sigmoid = Activation::HardSigmoid { alpha: 0.25, beta: 0.5 };
-        let leaky = Activation::LeakyRelu { alpha: 0.5 };
-        for activation in [Activation::None, clip, sigmoid, leaky, Activation::GeluTanh] {
+        for activation in [
+            Activation::None,
+            Activation::Clip { low: -1.0, high: f32::INFINITY },
+            Activation::Elu { alpha: 0.5 },
+            Activation::Gelu,
+            Activation::GeluTanh,
+            Activation::HardSigmoid { alpha: 0.25, beta: 0.5 },
+            Activation::HardSwish,
+            Activation::LeakyRelu { alpha: 0.5 },
+            Activation::Mish,
+            Activation::Relu,
+            Activation::Sigmoid,
+            Activation::Silu,
+            Activation::Tanh,
+        ] {
             let mut op = Op::new(K::FusedConv, vec![], vec![]);
             activation.write(&mut op);
             assert_eq!(Activation::read(&op), Some(activation));

@@ -1,6 +1,7 @@
 //! Functions of elements.
 
 use half::{bf16, f16};
+use trident_ir::element::F8E4M3FN;
 
 use super::{compare, compare_floats, floats, ints, noise, scalar, tensor};
 
@@ -289,5 +290,19 @@ fn functions_of_the_library() {
         compare_floats::<f32>(&elementwise("f32", "f32", &body("f32")), grid, &args, 1e-6);
         let args = [tensor("x", &wide), tensor("y", &wide), tensor("z", &wide), scalar(n as i32)];
         compare_floats::<f64>(&elementwise("f64", "f64", &body("f64")), grid, &args, 1e-12);
+    }
+}
+
+#[test]
+fn nan_of_8_bits_keeps_its_sign() {
+    let every: Vec<F8E4M3FN> = (0..=255u8).map(F8E4M3FN).collect();
+    for body in [
+        "%o = libm(%a) {function = \"signbit\", to = i32}",
+        "%c = cast(%a) {to = f32} %o = bitcast(%c) {to = i32}",
+    ] {
+        let zeros = vec![0i32; 256];
+        let args =
+            [tensor("x", &every), tensor("y", &every), tensor("z", &zeros), scalar(256i32)];
+        compare(&elementwise("f8e4m3fn", "i32", body), [16, 1, 1], &args);
     }
 }
