@@ -8,13 +8,16 @@ use trident_devices::{ForKernels, MAX_THREADS, Settings, for_kernels};
 /// Made at first use; kernels keep the one that they were compiled by.
 static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
 
+/// The device that `TRIDENT_DEVICE` names, if it is one for development; else the CPU.
 fn open(threads: usize) -> PyResult<ForKernels> {
-    let opened = for_kernels("cpu", &Settings { threads });
+    let name = std::env::var("TRIDENT_DEVICE").unwrap_or_default().trim().to_ascii_lowercase();
+    let name = if name == "metal-emulated" { name } else { "cpu".to_owned() };
+    let opened = for_kernels(&name, &Settings { threads });
     opened.map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
-/// The CPU, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
-pub(crate) fn cpu() -> PyResult<ForKernels> {
+/// The device, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
+pub(crate) fn current() -> PyResult<ForKernels> {
     let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(device) = &*device {
         return Ok(device.clone());
@@ -44,12 +47,12 @@ pub(crate) fn set_num_threads(threads: usize) -> PyResult<()> {
 /// Number of threads of kernels compiled from here on.
 #[pyfunction]
 pub(crate) fn num_threads() -> PyResult<usize> {
-    Ok(cpu()?.info.threads)
+    Ok(current()?.info.threads)
 }
 
 /// Name and instruction sets of the processor: what compiled code depends on.
 #[pyfunction]
 pub(crate) fn machine() -> PyResult<String> {
-    let info = cpu()?.info;
+    let info = current()?.info;
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
 }

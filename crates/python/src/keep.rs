@@ -71,7 +71,7 @@ fn open(py: Python<'_>, sealed: &[u8], name: Option<&str>) -> Result<Kernel, Ref
     let opened = key(py).map_err(Refused::Python)?.open(sealed, name).map_err(Refused::Seal)?;
     let (mode, source) = parse_about(opened.about).ok_or(Refused::Seal(SealError::Forged))?;
     if let Some(image) = opened.image
-        && let Ok(kernel) = device::cpu().map_err(Refused::Python)?.compiler.load_kernel(&image)
+        && let Ok(kernel) = device::current().map_err(Refused::Python)?.compiler.load_kernel(&image)
     {
         return Kernel::new(py, kernel, source, mode).map_err(Refused::Python);
     }

@@ -303,7 +303,7 @@ pub(crate) fn compile(
         (false, true) => Mode::Plain,
         (false, false) => Mode::Bounds,
     };
-    let compiler = device::cpu()?.compiler;
+    let compiler = device::current()?.compiler;
     let compiled = py.detach(|| compiler.compile_kernel(&module, &mode.options()));
     let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
     Kernel::new(py, kernel, source, mode)

@@ -15,14 +15,14 @@ ENTRY = "cpu"
 ENTRIES = (ENTRY, "trident")
 
 #: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
-DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
+DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal", "metal-emulated": "metal-emulated"}
 
 #: Names of back ends that are not ours.
 OTHERS = ("nvidia", "cuda", "amd", "hip")
 
 
 def requested_device() -> str | None:
-    """The device that the environment asks for, ``cpu`` or ``metal``; ``None`` for none."""
+    """The device that the environment asks for, by a value of ``DEVICES``; ``None`` for none."""
     for variable in ("TRIDENT_DEVICE", "TRITON_BACKEND"):
         name = os.environ.get(variable, "").strip().lower()
         if name in DEVICES:
@@ -39,8 +39,8 @@ def requested_device() -> str | None:
 
 
 def checks() -> bool:
-    """Whether launches look at every access."""
-    return switch("TRIDENT_CHECK")
+    """Whether launches look at every access; the emulated device always does."""
+    return switch("TRIDENT_CHECK") or requested_device() == "metal-emulated"
 
 
 def interprets() -> bool:
