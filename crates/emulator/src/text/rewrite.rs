@@ -72,6 +72,10 @@ impl Edits<'_> {
         self.list.sort_by_key(|(range, _)| range.start);
         let (mut text, mut at) = (String::new(), 0);
         for (range, with) in &self.list {
+            // What lies inside of a part that was replaced is gone.
+            if range.start < at {
+                continue;
+            }
             text.push_str(&self.source[at..range.start]);
             text.push_str(with);
             // Lines stay where they are.
