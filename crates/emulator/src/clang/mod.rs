@@ -134,7 +134,14 @@ impl Clang {
         }
         let object = folder.path().join("hooks.o");
         let mut command = Command::new(&self.program);
-        command.args(["-O2", "-fPIC", "-ffp-contract=off", MACHINE, "-c"]);
+        command.args([
+            "-O2",
+            "-fPIC",
+            "-ffp-contract=off",
+            "-fno-omit-frame-pointer",
+            MACHINE,
+            "-c",
+        ]);
         let output = command.arg(self.cache.join("hooks.c")).arg("-o").arg(&object).output()?;
         if !output.status.success() {
             return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
@@ -181,6 +188,7 @@ impl Clang {
                 "-Xclang",
                 "-disable-O0-optnone",
                 "-fsanitize=thread,array-bounds",
+                "-fno-omit-frame-pointer",
                 "-emit-llvm",
                 "-mllvm",
                 "-tsan-instrument-func-entry-exit=0",
