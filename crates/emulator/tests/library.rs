@@ -252,6 +252,10 @@ fn functions_of_floats() {
         ("max3(1.0f, 3.0f, 2.0f)", 3.0),
         ("floor(float2(1.5f, -0.5f)).y", -1.0),
         ("float(signbit(-0.0f))", 1.0),
+        ("float(fma(1024.0h, 1.001h, 0.25h))", 1025.0),
+        ("float(pow(half2(2.0h, 3.0h), half2(2.0h)).y)", 9.0),
+        ("float(half(1e-7f))", f32::from_bits(0x3400_0000)),
+        ("float(ulong(1ul << 40))", 1_099_511_627_776.0),
         ("cospi(0.5f)", 0.0),
         ("sinpi(1.0f)", 0.0),
     ];
