@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 
 thread_local! {
-    /// The machine that runs on this thread.
+    /// The machine that runs on this thread, or null.
     static MACHINE: Cell<*mut Machine> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -17,7 +17,16 @@ pub(crate) fn enter(machine: *mut Machine) {
     MACHINE.set(machine);
 }
 
-/// The machine of this thread; null before its first.
+/// Forgets the machine of this thread when dropped.
+pub(crate) struct Entered;
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        MACHINE.set(ptr::null_mut());
+    }
+}
+
+/// The machine of this thread; null while it serves no dispatch.
 pub(crate) fn machine() -> *mut Machine {
     MACHINE.get()
 }
