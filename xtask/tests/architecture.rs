@@ -45,6 +45,7 @@ const UNSAFE: &[&str] = &[
     "emulator/src/dispatch.rs",
     "emulator/src/exec",
     "emulator/src/queue.rs",
+    "emulator/examples/speed.rs",
     "emulator/tests",
     "jit",
     "kernels",

@@ -9,8 +9,9 @@ struct exchange {
 struct table {
     void (*access)(const void* p, ulong bytes, uint flags, void* pc);
     struct exchange (*simd)(
-        const void* in, uint size, uint argument, uint line, const char* file, const char* name, void* pc);
-    void (*barrier)(uint flags, uint simd, uint line, const char* file, void* pc);
+        const void* in, uint size, uint argument, uint line, const char* file, const char* name, void* pc,
+        void* frame);
+    void (*barrier)(uint flags, uint simd, uint line, const char* file, void* pc, void* frame);
     void (*bad_lane)(uint lane, uint line, const char* file, const char* name);
     void* (*threadgroup)(uint id);
     void* (*threadgroup_argument)(uint index);
@@ -27,16 +28,18 @@ static const struct table* hooks = &idle;
 // As `exec::hooks` numbers them.
 enum { WRITE = 1, ATOMIC = 2, UNALIGNED = 4, READ = 8 };
 #define PC __builtin_return_address(0)
+// Checked kernels keep frame pointers: a place is a line and the calls that led there.
+#define FRAME (hooks->checked ? __builtin_frame_address(0) : 0)
 #define HOOK __attribute__((visibility("hidden")))
 
 __attribute__((visibility("default"))) void msl_bind(const struct table* table) { hooks = table; }
 
 HOOK struct exchange msl_simd(
     const void* in, uint size, uint argument, uint line, const char* file, const char* name) {
-    return hooks->simd(in, size, argument, line, file, name, PC);
+    return hooks->simd(in, size, argument, line, file, name, PC, FRAME);
 }
-HOOK void msl_barrier(uint flags, uint line, const char* file) { hooks->barrier(flags, 0, line, file, PC); }
-HOOK void msl_simd_barrier(uint flags, uint line, const char* file) { hooks->barrier(flags, 1, line, file, PC); }
+HOOK void msl_barrier(uint flags, uint line, const char* file) { hooks->barrier(flags, 0, line, file, PC, FRAME); }
+HOOK void msl_simd_barrier(uint flags, uint line, const char* file) { hooks->barrier(flags, 1, line, file, PC, FRAME); }
 HOOK void msl_bad_lane(uint lane, uint line, const char* file, const char* name) {
     hooks->bad_lane(lane, line, file, name);
 }

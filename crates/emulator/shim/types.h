@@ -148,13 +148,14 @@ template <class T, int N> struct packed_vec;
 template <class T, int N> struct shape<packed_vec<T, N>> { typedef T element; static constexpr int count = N; };
 
 #define MSL_BOOL_VECTOR(N, MEMBERS) \
-    template <> struct bool_vector<N> { \
+    template <> struct __attribute__((aligned(N == 2 ? 2 : 4))) bool_vector<N> { \
         bool MEMBERS; \
         bool_vector() = default; \
         template <class T> MSL_F bool_vector(ext<T, N> mask) { \
             for (int i = 0; i < N; i++) (&x)[i] = mask[i] != 0; \
         } \
         MSL_F bool operator[](int i) const { return (&x)[i]; } \
+        MSL_F bool& operator[](int i) { return (&x)[i]; } \
         MSL_F void set(int i, bool v) { (&x)[i] = v; } \
     };
 #define MSL_COMMA ,
@@ -168,6 +169,12 @@ MSL_BOOL_VECTOR(4, x MSL_COMMA y MSL_COMMA z MSL_COMMA w)
         bool_vector<N> r; \
         for (int i = 0; i < N; i++) r.set(i, a[i] op b[i]); \
         return r; \
+    } \
+    template <class T, int N> MSL_F bool_vector<N> operator op(ext<T, N> a, bool_vector<N> b) { \
+        return bool_vector<N>(a) op b; \
+    } \
+    template <class T, int N> MSL_F bool_vector<N> operator op(bool_vector<N> a, ext<T, N> b) { \
+        return a op bool_vector<N>(b); \
     }
 MSL_BOOL_OPERATOR(&&)
 MSL_BOOL_OPERATOR(||)

@@ -210,6 +210,16 @@ fn divergent_barriers() {
     let body = format!("if (t < 32) {{\n{barrier}\n}} else {{\n{barrier}\n}}\no[g] = g;");
     let found = reports(&kernel(OUT, &body));
     assert_eq!(kinds(&found), [Kind]);
+    // By way of one function, from two places.
+    let source = |called: &str| {
+        format!(
+            "{HEADER}float f(threadgroup float* s, uint t) {{\ns[t] = t;\n{barrier}\nreturn s[t];\n}}\n\
+             kernel void t({OUT}) {{\nthreadgroup float s[64];\nfloat r;\n{called}\no[g] = r;\n}}\n"
+        )
+    };
+    let found = reports(&source("if (t < 32) r = f(s, t);\nelse r = f(s, t) + 1;"));
+    assert_eq!((kinds(&found), found[0].place.line), (vec![Kind], 5));
+    assert_eq!(reports(&source("r = f(s, t);\nr += f(s, t) + 1;")), []);
 }
 
 #[test]

@@ -166,6 +166,44 @@ fn declarations_and_words() {
 }
 
 #[test]
+fn vectors_of_another_language() {
+    let literal = |list: &str| body(&format!("float4 v = {list};\no[0] = v.x;"));
+    pair(
+        "vector-literal",
+        &literal("(float4)(1, 2, 3, 4)"),
+        5,
+        &literal("(float4)(float4(1, 2, 3, 4))"),
+    );
+    let component = |name: &str| body(&format!("float4 v = float4(o[0]);\no[0] = v.{name};"));
+    pair("vector-component", &component("s0"), 6, &component("x"));
+    let member = before("struct S { float s1; };", "S s; s.s1 = 1;\no[0] = s.s1;");
+    assert_eq!(errors(&member), []);
+    let truth = |e: &str| {
+        body(&format!(
+            "float4 v = float4(o[0]);\nv = {e};\no[0] = v.x + float4(g >> 1u).x + float4(g << 1u).y;"
+        ))
+    };
+    pair(
+        "vector-comparison",
+        &truth("float4(v < 1.0f)"),
+        6,
+        &truth("select(float4(0), float4(1), v < 1.0f)"),
+    );
+    pair(
+        "vector-comparison",
+        &truth("float4(v != 0.0f)"),
+        6,
+        &truth("float4(v.x > 0.0f ? 1.0f : 0.0f)"),
+    );
+    pair(
+        "static-variable",
+        &body("static float x;\no[0] = x;"),
+        5,
+        &before("constant float x = 1;", "o[0] = x;"),
+    );
+}
+
+#[test]
 fn signatures_of_kernels() {
     let one = "o[0] = 1;";
     let n = |ty: &str| parameters(&format!("constant {ty}& n [[buffer(1)]]"), "o[0] = n;");

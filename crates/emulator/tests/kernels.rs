@@ -153,3 +153,41 @@ fn bfloat_matrices_packed_vectors_and_constant_structs() {
         }
     });
 }
+
+#[test]
+fn attention_with_an_online_softmax() {
+    both(include_str!("kernels/attention.metal"), |rig| {
+        let (queries, keys, d, scale) = (64, 96, 64, 0.125f32);
+        let random = |rows: usize, seed| noise(rows * d, seed).into_iter().map(half);
+        let q: Vec<u16> = random(queries, 9).collect();
+        let (k, v): (Vec<u16>, Vec<u16>) = (random(keys, 10).collect(), random(keys, 11).collect());
+        let out = rig.buffer(&vec![0f32; queries * d]);
+        let mut args = (keys as u32).to_le_bytes().to_vec();
+        args.extend(scale.to_le_bytes());
+        let dispatch = rig
+            .dispatch([queries as u32 / 32, 1, 1], [128, 1, 1])
+            .buffer(0, &rig.buffer(&q), 0)
+            .buffer(1, &rig.buffer(&k), 0)
+            .buffer(2, &rig.buffer(&v), 0)
+            .buffer(3, &out, 0)
+            .bytes(4, &args);
+        rig.run(dispatch).unwrap();
+        let got = read::<f32>(&out);
+        for row in 0..queries {
+            let score = |key: usize| {
+                let terms =
+                    (0..d).map(|c| half_to_f64(q[row * d + c]) * half_to_f64(k[key * d + c]));
+                (terms.sum::<f64>() * f64::from(scale)).exp()
+            };
+            let scores: Vec<f64> = (0..keys).map(score).collect();
+            let sum: f64 = scores.iter().sum();
+            for c in 0..d {
+                let terms =
+                    scores.iter().enumerate().map(|(key, s)| s * half_to_f64(v[key * d + c]));
+                let want = terms.sum::<f64>() / sum;
+                let got = f64::from(got[row * d + c]);
+                assert!((want - got).abs() < 1e-3, "{row}, {c}: {want} {got}");
+            }
+        }
+    });
+}

@@ -182,10 +182,14 @@ fn vectors_and_their_constructors() {
         "float((bool2(true, false) || bool2(false, true)).y)",
         "float(as_type<uint2>(0x100000002ul).y)",
         "pairs[1].y",
+        "float(((float2(1, 2) < float2(2)) && bool2(true)).x)",
+        "float(sizeof(bool3))",
+        "float(int2(bool2(false, true)).y)",
+        "float(all((float2(1) > float2(0)) | bool2(false)))",
     ];
     let expected = [
         4.0, 3.0, 5.0, 3.0, 1.5, 2.0, 250.0, 1.0, 1.0, 0.0, 4.0, 2.0, 2.0, 4.0, -3.0, 32.0, 5.0,
-        1.0, 3.0, 7.0, 1.5, 2.5, 0.5, 1.0, 1.0, 4.0,
+        1.0, 3.0, 7.0, 1.5, 2.5, 0.5, 1.0, 1.0, 4.0, 1.0, 4.0, 1.0, 1.0,
     ];
     assert_eq!(floats(&all), expected);
 }
@@ -252,6 +256,10 @@ fn functions_of_floats() {
         ("max3(1.0f, 3.0f, 2.0f)", 3.0),
         ("floor(float2(1.5f, -0.5f)).y", -1.0),
         ("float(signbit(-0.0f))", 1.0),
+        ("float(fma(1024.0h, 1.001h, 0.25h))", 1025.0),
+        ("float(pow(half2(2.0h, 3.0h), half2(2.0h)).y)", 9.0),
+        ("float(half(1e-7f))", f32::from_bits(0x3400_0000)),
+        ("float(ulong(1ul << 40))", 1_099_511_627_776.0),
         ("cospi(0.5f)", 0.0),
         ("sinpi(1.0f)", 0.0),
     ];
@@ -395,7 +403,9 @@ fn forms_of_kernels_and_declarations() {
         float twice(float x) { return 2 * x; }\n\
         inline void put(device float* p, uint i, float v) { p[i] = v; }\n\
         template <class T> METAL_FUNC T first(const threadgroup T* p) { return p[0]; }";
-    let body = "if (g < 32) {\nthreadgroup float s[N], u;\nif (g == 0) { s[1] = 5; u = 6; }\n\
+    let body = "alignas(16) threadgroup uchar bytes[64];\nthreadgroup alignas(16) uchar more[16];\n\
+        if (g < 16) { ((threadgroup float*)bytes)[g] = 1; more[g] = 2; }\n\
+        if (g < 32) {\nthreadgroup float s[N], u;\nif (g == 0) { s[1] = 5; u = 6; }\n\
         threadgroup_barrier(mem_flags::mem_threadgroup);\nif (g == 1) { put(o, 0, s[1]); put(o, 1, first(&u)); }\n}\n\
         float (*f)(float) = twice;\nfloat a[3] = {1, 2, 3};\nPair p = {1, 2};\narray<float, 2> r;\nr[1] = 8;\n\
         if (g == 0) { o[2] = f(table[2]); o[3] = total(a); o[4] = p.sum(); o[5] = r[1]; o[6] = N; }";

@@ -110,10 +110,17 @@ struct Cell {
     written: bool,
 }
 
-/// The accesses to a range of memory.
+/// Cells of a part of a range.
+type Chunk = Box<[Cell]>;
+
+/// The most cells of a chunk.
+const CHUNK: usize = 4096;
+
+/// The accesses to a range of memory. Parts that are never accessed take no memory.
 pub(crate) struct Shadow {
-    cells: Vec<Cell>,
-    bytes: usize,
+    chunks: Vec<Option<Chunk>>,
+    /// Cells of a chunk.
+    length: usize,
     /// log2 of a unit's bytes.
     unit: u32,
     /// Whether reads must follow writes.
@@ -132,12 +139,23 @@ pub(crate) enum Finding {
 impl Shadow {
     /// For `bytes` bytes at an address that is a multiple of 4.
     pub(crate) fn new(bytes: usize, tracked: bool) -> Shadow {
-        Shadow { cells: vec![Cell::default(); bytes.div_ceil(4)], bytes, unit: 2, tracked }
+        let cells = bytes.div_ceil(4).max(1);
+        let length = cells.min(CHUNK);
+        let chunks = vec![None; cells.div_ceil(length)];
+        Shadow { chunks, length, unit: 2, tracked }
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.cells.fill(Cell::default());
+        self.chunks.iter_mut().flatten().for_each(|chunk| chunk.fill(Cell::default()));
+    }
+
+    /// The cell of a unit.
+    fn cell(&mut self, index: usize) -> &mut Cell {
+        let length = self.length;
+        let chunk = &mut self.chunks[index / length];
+        let chunk = chunk.get_or_insert_with(|| vec![Cell::default(); length].into());
+        &mut chunk[index % length]
     }
 
     /// Marks bytes that were written before the dispatch. Their number is that of the range.
@@ -149,25 +167,37 @@ impl Shadow {
         {
             self.divide();
         }
-        for (cell, unit) in self.cells.iter_mut().zip(written.chunks(1 << self.unit)) {
-            cell.written = unit[0];
+        for (index, unit) in written.chunks(1 << self.unit).enumerate() {
+            if unit[0] {
+                self.cell(index).written = true;
+            }
         }
     }
 
     /// Adds what the dispatch has written to `written`.
     pub(crate) fn add_written(&self, written: &mut [bool]) {
-        for (cell, unit) in self.cells.iter().zip(written.chunks_mut(1 << self.unit)) {
-            if cell.written {
-                unit.fill(true);
+        for (chunk, bytes) in self.chunks.iter().zip(written.chunks_mut(self.length << self.unit)) {
+            let units = bytes.chunks_mut(1 << self.unit);
+            for (cell, unit) in chunk.iter().flatten().zip(units) {
+                if cell.written {
+                    unit.fill(true);
+                }
             }
         }
     }
 
+    /// Halves the units.
     fn divide(&mut self) {
         self.unit -= 1;
-        let half = |cell: &Cell| [*cell, *cell];
-        self.cells = self.cells.iter().flat_map(half).collect();
-        self.cells.truncate(self.bytes.div_ceil(1 << self.unit));
+        let length = self.length;
+        let halves = |chunk: Option<Chunk>| {
+            let half = |range: std::ops::Range<usize>| {
+                let cells = chunk.as_ref()?;
+                Some(range.map(|i| cells[i / 2]).collect::<Chunk>())
+            };
+            [half(0..length), half(length..2 * length)]
+        };
+        self.chunks = std::mem::take(&mut self.chunks).into_iter().flat_map(halves).collect();
     }
 
     /// Records an access to `bytes` bytes from `offset`, which lie in the range, and returns what is wrong with it.
@@ -181,15 +211,14 @@ impl Shadow {
         while self.unit > 0 && (offset | bytes) & ((1 << self.unit) - 1) != 0 {
             self.divide();
         }
-        let unit = self.unit;
-        let cells = &mut self.cells[offset >> unit..(offset + bytes) >> unit];
+        let (unit, tracked) = (self.unit, self.tracked);
         let mut finding = None;
-        for (i, cell) in cells.iter_mut().enumerate() {
-            let found = cell.access(access, now, self.tracked);
+        for index in offset >> unit..(offset + bytes) >> unit {
+            let found = self.cell(index).access(access, now, tracked);
             if finding.is_none()
                 && let Some(found) = found
             {
-                let offset = offset + (i << unit);
+                let offset = index << unit;
                 finding = Some(match found {
                     None => Finding::Unwritten(offset),
                     Some((record, wrote)) => Finding::Race {

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 
 thread_local! {
-    /// The machine that runs on this thread.
+    /// The machine that runs on this thread, or null.
     static MACHINE: Cell<*mut Machine> = const { Cell::new(ptr::null_mut()) };
 }
 
@@ -17,7 +17,16 @@ pub(crate) fn enter(machine: *mut Machine) {
     MACHINE.set(machine);
 }
 
-/// The machine of this thread; null before its first.
+/// Forgets the machine of this thread when dropped.
+pub(crate) struct Entered;
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        MACHINE.set(ptr::null_mut());
+    }
+}
+
+/// The machine of this thread; null while it serves no dispatch.
 pub(crate) fn machine() -> *mut Machine {
     MACHINE.get()
 }
@@ -30,12 +39,15 @@ pub(crate) struct Exchange {
     lane: u32,
 }
 
+type SimdHook =
+    extern "C" fn(*const u8, u32, u32, u32, *const c_char, *const c_char, usize, usize) -> Exchange;
+
 /// `struct table`.
 #[repr(C)]
 pub(crate) struct Table {
     access: extern "C" fn(*const c_void, u64, u32, *const c_void),
-    simd: extern "C" fn(*const u8, u32, u32, u32, *const c_char, *const c_char, usize) -> Exchange,
-    barrier: extern "C" fn(u32, u32, u32, *const c_char, usize),
+    simd: SimdHook,
+    barrier: extern "C" fn(u32, u32, u32, *const c_char, usize, usize),
     bad_lane: extern "C" fn(u32, u32, *const c_char, *const c_char),
     threadgroup: extern "C" fn(u32) -> *mut c_void,
     threadgroup_argument: extern "C" fn(u32) -> *mut c_void,
@@ -115,6 +127,25 @@ pub(crate) extern "C" fn body() -> ! {
     }
 }
 
+/// A number for the place of a call: its address and, from the frame of the function that is called, those of the calls
+/// that led there. Without a frame it is the address.
+fn trail(machine: &Machine, index: usize, pc: usize, mut frame: usize) -> usize {
+    let stack = machine.stacks.range(index);
+    // SAFETY: the launch is alive while a fiber runs.
+    let code = unsafe { &(*machine.launch).code };
+    let mut place = pc;
+    while stack.contains(&frame) && frame + 16 <= stack.end && frame.is_multiple_of(8) {
+        // SAFETY: the two words lie in the stack of the fiber that called, above its stack pointer.
+        let [next, address] = unsafe { *(frame as *const [usize; 2]) };
+        if !code.contains(&address) || next <= frame {
+            break;
+        }
+        place = place.rotate_left(9).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ address;
+        frame = next;
+    }
+    place
+}
+
 extern "C" fn simd(
     input: *const u8,
     bytes: u32,
@@ -123,8 +154,10 @@ extern "C" fn simd(
     file: *const c_char,
     name: *const c_char,
     pc: usize,
+    frame: usize,
 ) -> Exchange {
     let (slots, lane) = with(|machine, index| {
+        let pc = trail(machine, index, pc, frame);
         let fiber = &mut machine.fibers[index];
         fiber.parity ^= 1;
         fiber.wait = Wait { pc, line, file, name, argument, flags: 0 };
@@ -140,8 +173,16 @@ extern "C" fn simd(
     Exchange { slots, mask: with(|machine, index| machine.fibers[index].mask), lane }
 }
 
-extern "C" fn barrier(flags: u32, of_simdgroup: u32, line: u32, file: *const c_char, pc: usize) {
+extern "C" fn barrier(
+    flags: u32,
+    of_simdgroup: u32,
+    line: u32,
+    file: *const c_char,
+    pc: usize,
+    frame: usize,
+) {
     with(|machine, index| {
+        let pc = trail(machine, index, pc, frame);
         let fiber = &mut machine.fibers[index];
         fiber.wait = Wait { pc, line, file, name: ptr::null(), argument: 0, flags };
         fiber.state = if of_simdgroup == 0 { State::Barrier } else { State::SimdBarrier };

@@ -1,6 +1,7 @@
 //! Runs a dispatch: on several threads of the system, or on one that is checked.
 
 use super::fault::{self, Timer};
+use super::hooks;
 use super::image::Image;
 use super::machine::{Launch, Machine, Stop};
 use crate::check::{Checker, Raw, Region};
@@ -192,6 +193,8 @@ unsafe fn serve(
     groups: u64,
 ) -> Option<Stop> {
     let _timer = Timer::until(launch.deadline);
+    // A signal that comes later must not find the machine, which other threads may use by then.
+    let _entered = hooks::Entered;
     let [x, y, _] = launch.groups.map(u64::from);
     let this = &raw mut **machine;
     loop {

@@ -5,6 +5,7 @@
 
 mod kernel;
 mod space;
+mod vector;
 
 use crate::text::{Class, Function, Item, Sort, Token, function, items, tokens};
 use trident_apple::metal::{Diagnostic, LanguageVersion};
@@ -43,6 +44,10 @@ rules! {
     KERNEL_RESULT "kernel-result" "a kernel returns `void` (5.1)";
     KERNEL_NAME "kernel-name" "kernels are not overloaded (1.5.1)";
     KERNEL_ARGUMENT "kernel-argument" "the buffers of a kernel are pointers or references to `device` or `constant` memory (5.2)";
+    STATIC "static-variable" "variables of functions are not `static` (4)";
+    VECTOR_LITERAL "vector-literal" "`(float4)(a, b, c, d)` is a cast of `d`: constructors have no parentheses (2.2.2)";
+    VECTOR_COMPONENT "vector-component" "components have the names x, y, z, w or r, g, b, a (2.2.1)";
+    VECTOR_COMPARISON "vector-comparison" "a comparison of vectors gives truths, clang's integers: they are not converted to numbers";
     WORD "reserved-word" "exceptions, `thread_local`, `new`, `delete`, `virtual`, `typeid` and inline assembly do not exist (1.5.4)";
 }
 
@@ -81,6 +86,7 @@ pub fn lint(source: &str, language: LanguageVersion) -> Vec<Diagnostic> {
     let mut lint = Lint { tokens: &tokens, items, functions, found: Vec::new() };
     lint.includes();
     lint.words(language);
+    lint.vectors();
     lint.variables();
     lint.spaces();
     lint.kernels();

@@ -74,7 +74,7 @@ pub(crate) fn items(tokens: &[Token<'_>], range: Range<usize>) -> Vec<Item> {
                 let end = close(tokens, at).min(range.end);
                 if !assigned && body.is_empty() {
                     head = at;
-                    body = at + 1..end;
+                    body = at + 1..end.max(at + 1);
                 }
                 at = end + 1;
                 if !assigned && parenthesis {

@@ -72,6 +72,10 @@ impl Edits<'_> {
         self.list.sort_by_key(|(range, _)| range.start);
         let (mut text, mut at) = (String::new(), 0);
         for (range, with) in &self.list {
+            // What lies inside of a part that was replaced is gone.
+            if range.start < at {
+                continue;
+            }
             text.push_str(&self.source[at..range.start]);
             text.push_str(with);
             // Lines stay where they are.
@@ -212,11 +216,13 @@ fn declarations(
         let starts = at == body.start
             || [";", "{", "}"].contains(&all[at - 1].text)
             || all[at - 1].class == Class::Directive;
-        if !starts || !all[at].is("threadgroup") {
+        // All variables are aligned to 16 bytes.
+        let first = after_alignas(all, at);
+        if !starts || !all.get(first).is_some_and(|token| token.is("threadgroup")) {
             at += 1;
             continue;
         }
-        let Some((ty, declarators, end)) = declaration(all, at, body.end) else {
+        let Some((ty, declarators, end)) = declaration(all, first, body.end) else {
             at += 1;
             continue;
         };
@@ -243,6 +249,12 @@ fn declarations(
     }
 }
 
+/// The position after an `alignas(…)` at `at`, if there is one.
+fn after_alignas(all: &[Token<'_>], at: usize) -> usize {
+    let is = |at: usize, text: &str| all.get(at).is_some_and(|token| token.is(text));
+    if is(at, "alignas") && is(at + 1, "(") { close(all, at + 1) + 1 } else { at }
+}
+
 /// A declaration of variables that begins with `threadgroup` at `at`: the positions of the type, names with the
 /// positions of their dimensions, and the position of the `;`. `None` if it declares pointers or references.
 #[expect(clippy::type_complexity)]
@@ -251,7 +263,8 @@ fn declaration(
     at: usize,
     end: usize,
 ) -> Option<(Range<usize>, Vec<(usize, Range<usize>)>, usize)> {
-    let mut i = at + 1;
+    let begin = after_alignas(all, at + 1);
+    let mut i = begin;
     // The type: words, template arguments and `::`, up to the word before the first sign of another kind.
     let mut last = None;
     while i < end {
@@ -267,7 +280,7 @@ fn declaration(
         }
     }
     let first = last?;
-    if first == at + 1 || !["[", ",", ";"].contains(&all.get(i)?.text) {
+    if first == begin || !["[", ",", ";"].contains(&all.get(i)?.text) {
         return None;
     }
     let mut declarators = Vec::new();
@@ -279,7 +292,7 @@ fn declaration(
         }
         declarators.push((name, start..i));
         match all.get(i)?.text {
-            ";" => return Some((at + 1..first, declarators, i)),
+            ";" => return Some((begin..first, declarators, i)),
             "," if all.get(i + 1)?.is_word() => {
                 name = i + 1;
                 i += 2;

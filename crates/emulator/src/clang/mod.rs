@@ -1,26 +1,28 @@
 //! The compiler: stock clang, with our own headers, and a cache of what it has made.
 
-use crate::check::Place;
+mod diagnostics;
+
 use crate::text::{Constant, Program};
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use trident_apple::metal::{
-    CompileOptions, ConstantValue, Diagnostic, FunctionConstant, MetalError,
-};
+use trident_apple::metal::{CompileOptions, ConstantValue, FunctionConstant, MetalError};
+
+use diagnostics::diagnose;
+pub(crate) use diagnostics::{is_header, strip};
 
 /// The headers and the file of hooks.
 const FILES: [(&str, &str); 8] = [
-    ("metal_shim.h", include_str!("../shim/metal_shim.h")),
-    ("types.h", include_str!("../shim/types.h")),
-    ("math.h", include_str!("../shim/math.h")),
-    ("simd.h", include_str!("../shim/simd.h")),
-    ("atomic.h", include_str!("../shim/atomic.h")),
-    ("matrix.h", include_str!("../shim/matrix.h")),
-    ("entry.h", include_str!("../shim/entry.h")),
-    ("hooks.c", include_str!("../shim/hooks.c")),
+    ("metal_shim.h", include_str!("../../shim/metal_shim.h")),
+    ("types.h", include_str!("../../shim/types.h")),
+    ("math.h", include_str!("../../shim/math.h")),
+    ("simd.h", include_str!("../../shim/simd.h")),
+    ("atomic.h", include_str!("../../shim/atomic.h")),
+    ("matrix.h", include_str!("../../shim/matrix.h")),
+    ("entry.h", include_str!("../../shim/entry.h")),
+    ("hooks.c", include_str!("../../shim/hooks.c")),
 ];
 
 /// The headers of the Metal standard library. What they declare is there without them: the lint asks for the first.
@@ -40,6 +42,9 @@ pub(crate) const HEADERS: [&str; 14] = [
     "metal_type_traits",
     "metal_uniform",
 ];
+
+/// The most compiled kernels that are kept, of about 30 kB each.
+const MAX_KERNELS: usize = 8192;
 
 /// The processor's features that kernels use.
 const MACHINE: &str = "-march=x86-64-v3";
@@ -94,9 +99,29 @@ impl Clang {
         Ok(clang)
     }
 
+    /// Removes the older half of the compiled kernels if there are many. What others use stays mapped.
+    fn prune(&self) -> io::Result<()> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.cache)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "so") {
+                found.push((path.metadata().and_then(|data| data.modified())?, path));
+            }
+        }
+        if found.len() > MAX_KERNELS {
+            found.sort();
+            for (_, path) in &found[..found.len() / 2] {
+                fs::remove_file(path)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the headers, and compiles the hooks.
     fn prepare(&self) -> io::Result<()> {
         if self.cache.join("hooks.o").exists() {
+            // Another process may remove the same files.
+            let _ = self.prune();
             return Ok(());
         }
         fs::create_dir_all(&self.cache)?;
@@ -109,7 +134,14 @@ impl Clang {
         }
         let object = folder.path().join("hooks.o");
         let mut command = Command::new(&self.program);
-        command.args(["-O2", "-fPIC", "-ffp-contract=off", MACHINE, "-c"]);
+        command.args([
+            "-O2",
+            "-fPIC",
+            "-ffp-contract=off",
+            "-fno-omit-frame-pointer",
+            MACHINE,
+            "-c",
+        ]);
         let output = command.arg(self.cache.join("hooks.c")).arg("-o").arg(&object).output()?;
         if !output.status.success() {
             return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
@@ -156,6 +188,7 @@ impl Clang {
                 "-Xclang",
                 "-disable-O0-optnone",
                 "-fsanitize=thread,array-bounds",
+                "-fno-omit-frame-pointer",
                 "-emit-llvm",
                 "-mllvm",
                 "-tsan-instrument-func-entry-exit=0",
@@ -264,77 +297,4 @@ fn literal(value: ConstantValue) -> String {
         ConstantValue::UInt(v) => format!("{v}u"),
         ConstantValue::Float(v) => format!("__builtin_bit_cast(float, {}u)", v.to_bits()),
     }
-}
-
-/// Runs clang, and turns its messages into diagnostics.
-fn diagnose(command: &mut Command) -> Result<(), MetalError> {
-    let output = command.output().map_err(|error| MetalError::Unavailable {
-        device: "metal-emulated",
-        reason: format!("clang does not run: {error}"),
-        hint: "check TRIDENT_CLANG".to_owned(),
-    })?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr);
-    let mut found = diagnostics(&text);
-    if found.is_empty() {
-        let message = text.trim().to_owned();
-        found.push(Diagnostic { file: String::new(), line: 0, rule: None, message });
-    }
-    Err(MetalError::Compile(found))
-}
-
-/// The errors among clang's messages. One inside of our headers gets the line of the text that led there.
-fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    let mut found: Vec<Diagnostic> = Vec::new();
-    let mut headers = false;
-    for line in text.lines() {
-        let Some((place, severity, message)) = message(line) else { continue };
-        let own = is_header(&place.file);
-        if severity.ends_with("error") {
-            headers = own;
-            let Place { file, line } = place;
-            found.push(Diagnostic {
-                file: strip(file),
-                line,
-                rule: None,
-                message: message.to_owned(),
-            });
-        } else if headers
-            && !own
-            && let Some(last) = found.last_mut()
-        {
-            // A note that leads from a template of ours to the text.
-            last.line = place.line;
-            last.file = strip(place.file);
-            headers = false;
-        }
-    }
-    found.dedup();
-    found
-}
-
-fn message(line: &str) -> Option<(Place, &str, &str)> {
-    for severity in ["fatal error", "error", "note"] {
-        let mark = format!(": {severity}: ");
-        let Some(at) = line.find(&mark) else { continue };
-        let mut parts = line[..at].rsplitn(3, ':');
-        let (_column, number, file) = (parts.next()?, parts.next()?, parts.next()?);
-        let place = Place { file: file.to_owned(), line: number.parse().ok()? };
-        return Some((place, severity, &line[at + mark.len()..]));
-    }
-    None
-}
-
-/// Whether a file is one of ours.
-pub(crate) fn is_header(file: &str) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    FILES.iter().any(|(known, _)| *known == name)
-}
-
-/// The file's name as the text gave it: empty for the text itself.
-pub(crate) fn strip(file: String) -> String {
-    let name = file.strip_prefix("./").unwrap_or(&file);
-    if name == "msl" { String::new() } else { name.to_owned() }
 }
