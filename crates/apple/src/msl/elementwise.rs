@@ -9,6 +9,15 @@ use super::writer::{Writer, decline};
 /// An elementwise op on scalars or vectors as an expression.
 pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Declined> {
     let x = writer.operands(op);
+    let is_vector =
+        op.output(0).is_some_and(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
+    if is_vector {
+        return Err(decline(op, "is written for scalars only"));
+    }
+    // Its operands may be pointers.
+    if let (K::Where, [condition, a, b]) = (op.kind, &x[..]) {
+        return Ok(format!("{condition} ? {a} : {b}"));
+    }
     let dtype = |id: Option<trident_ir::ValueId>| id.and_then(|id| writer.ty(id).dtype());
     let (Some(from), Some(to)) = (dtype(op.input(0)), dtype(op.output(0))) else {
         return Err(decline(op, "is not of elements"));
@@ -18,16 +27,10 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
         name(from).map_err(|reason| decline(op, reason))?,
         name(to).map_err(|reason| decline(op, reason))?,
     );
-    let is_vector =
-        op.output(0).is_some_and(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
-    if is_vector {
-        return Err(decline(op, "is written for scalars only"));
-    }
     let site = Site { op, x: &x, from, source, to, target };
     let found = match op.kind {
         K::Cast => site.cast(),
         K::BitCast => site.bitcast(),
-        K::Where => Some(format!("{} ? {} : {}", x[0], x[1], x[2])),
         K::Equal => Some(format!("{} == {}", x[0], x[1])),
         K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => Some(site.comparison()),
         _ if from == DType::Bool => site.truth(),
@@ -80,13 +83,9 @@ impl Site<'_> {
         Some(match (self.from, self.to) {
             (from, to) if from == to => x.clone(),
             (_, DType::Bool) => format!("{x} != {}(0)", self.source),
-            // A rounding on the way would be a second one.
-            (from, DType::F16 | DType::BF16) if !from.is_float() && from.bits() > 16 => {
-                return None;
-            }
-            (DType::BF16, DType::F16) | (DType::F16, DType::BF16) => {
-                format!("{}(float({x}))", self.target)
-            }
+            // Rounded to f32 on the way, it would be rounded twice. For f16 the first rounding is exact or too large.
+            (from, DType::BF16) if !from.is_float() && from.bits() > 16 => return None,
+            (_, DType::F16 | DType::BF16) => format!("{}(float({x}))", self.target),
             _ => format!("{}({x})", self.target),
         })
     }

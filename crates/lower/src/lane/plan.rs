@@ -132,6 +132,11 @@ impl<'m> Plan<'m> {
                 self.nodes.insert(to, (node, dims));
             }
             K::Assume | K::Barrier => {}
+            // All threads hold the only element.
+            K::Unsplat => {
+                let node = self.node(op, 0)?;
+                self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
+            }
             K::If | K::For | K::While => {
                 for region in &op.regions {
                     region.params.iter().for_each(|&id| self.held(func, id));
