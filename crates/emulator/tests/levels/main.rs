@@ -24,15 +24,17 @@ fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
         args.push(Value::address(memory.add(&tensor.name, &tensor.elements)));
     }
     args.push(Value::scalar(generate::BOUND));
-    let mut interpreter = Interpreter::new(module).expect("a valid module");
-    interpreter.launch(GRID, &args, &mut memory).expect("a launch");
+    let mut interpreter = Interpreter::new(module).unwrap_or_else(|e| panic!("{e}"));
+    interpreter.launch(GRID, &args, &mut memory).unwrap_or_else(|e| panic!("{e}"));
     let bytes = |t: &Tensor| memory.bytes(&t.name).map(<[u8]>::to_vec).unwrap_or_default();
     tensors.iter().map(bytes).collect()
 }
 
 #[test]
 fn random_functions_give_the_same_bits() {
-    let emulator = |check| Emulator::new(Options { check, ..Options::default() }).expect("clang");
+    let emulator = |check| {
+        Emulator::new(Options { check, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
+    };
     let checked = Arc::new(emulator(Some(Check::default())));
     let compiler = GpuCompiler::new(Arc::new(emulator(None)), Some(checked));
     let options = KernelOptions { checks: Checks::Bounds };

@@ -301,8 +301,7 @@ fn nan_of_8_bits_keeps_its_sign() {
         "%c = cast(%a) {to = f32} %o = bitcast(%c) {to = i32}",
     ] {
         let zeros = vec![0i32; 256];
-        let args =
-            [tensor("x", &every), tensor("y", &every), tensor("z", &zeros), scalar(256i32)];
+        let args = [tensor("x", &every), tensor("y", &every), tensor("z", &zeros), scalar(256i32)];
         compare(&elementwise("f8e4m3fn", "i32", body), [16, 1, 1], &args);
     }
 }

@@ -52,7 +52,7 @@ impl<'m> Emitter<'_, 'm> {
                 });
                 match own {
                     Some(Some(own)) => Ok(own),
-                    Some(None) => self.from_other_thread(node, index),
+                    Some(None) => self.of_other_thread(node, index),
                     None => Err(self.missing("an element is needed before it is there")),
                 }
             }

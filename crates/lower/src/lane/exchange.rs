@@ -7,7 +7,7 @@ use crate::access::{Index, NodeId};
 
 impl Emitter<'_, '_> {
     /// The element of a block in registers with this index, by way of threadgroup memory.
-    pub(super) fn from_other_thread(&mut self, node: NodeId, index: &Index) -> Result<ValueId> {
+    pub(super) fn of_other_thread(&mut self, node: NodeId, index: &Index) -> Result<ValueId> {
         let array = match self.known(|scope| scope.shared.get(&node).copied()) {
             Some(array) => array,
             None => self.share(node)?,
