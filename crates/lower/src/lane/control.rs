@@ -51,8 +51,7 @@ impl Emitter<'_, '_> {
             e.registers(&region.results, carried)
         })?;
         let results = self.nest(K::For, &inputs, types, vec![body])?;
-        self.bind_some(&op.outputs, carried, &results);
-        Ok(())
+        self.bind_some(&op.outputs, carried, &results)
     }
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
@@ -83,8 +82,7 @@ impl Emitter<'_, '_> {
             e.registers(&body.results, &condition.params)
         })?;
         let results = self.nest(K::While, &inputs, types, vec![first, second])?;
-        self.bind_some(&op.outputs, &body.params, &results);
-        Ok(())
+        self.bind_some(&op.outputs, &body.params, &results)
     }
 
     /// The body of a loop. What an iteration has written or read, the next one may access by other threads.
@@ -109,6 +107,10 @@ impl Emitter<'_, '_> {
     fn registers(&mut self, values: &[ValueId], targets: &[ValueId]) -> Result<Vec<ValueId>> {
         let mut all = vec![];
         for (&value, &target) in values.iter().zip(targets) {
+            if let Some(product) = self.plan.sum_of(target) {
+                all.extend(self.matrices_of(product, value)?);
+                continue;
+            }
             let node = self.plan.node_of(value);
             let node =
                 node.ok_or_else(|| self.missing("a value that a region passes is no block"))?;
@@ -123,6 +125,9 @@ impl Emitter<'_, '_> {
     /// The types of the registers of these values.
     fn types(&self, targets: &[ValueId]) -> Vec<Type> {
         let of = |&id: &ValueId| {
+            if let Some(product) = self.plan.sum_of(id) {
+                return vec![Type::Matrix(product.sum); product.grid.registers()];
+            }
             let one = self.func.ty(id).with_shape(Some(vec![]));
             vec![one; self.plan.layout_of(id).registers()]
         };
@@ -145,9 +150,13 @@ impl Emitter<'_, '_> {
     pub(super) fn bind(&mut self, targets: &[ValueId], registers: &[ValueId]) {
         let mut rest = registers;
         for &target in targets {
-            let layout = self.plan.layout_of(target);
-            let (own, next) = rest.split_at(layout.registers().min(rest.len()));
+            let (own, next) = rest.split_at(self.plan.registers(target).min(rest.len()));
             rest = next;
+            if self.plan.sum_of(target).is_some() {
+                self.scope().matrices.insert(target, own.to_vec());
+                continue;
+            }
+            let layout = self.plan.layout_of(target);
             let is_scalar = self.func.ty(target).dims().is_some_and(|dims| dims.is_empty());
             match (is_scalar, self.plan.node_of(target)) {
                 (false, Some(node)) => {
@@ -164,16 +173,18 @@ impl Emitter<'_, '_> {
         outputs: &[Option<ValueId>],
         carried: &[ValueId],
         registers: &[ValueId],
-    ) {
+    ) -> Result<()> {
         let mut rest = registers;
         for (output, &carried) in outputs.iter().zip(carried) {
-            let count = self.plan.layout_of(carried).registers().min(rest.len());
-            let (own, next) = rest.split_at(count);
+            let (own, next) = rest.split_at(self.plan.registers(carried).min(rest.len()));
             rest = next;
-            if let Some(output) = output {
-                self.bind(&[*output], own);
+            match (output, self.plan.sum_of(carried)) {
+                (Some(output), Some(product)) => self.finish(*output, product, own, None)?,
+                (Some(output), None) => self.bind(&[*output], own),
+                (None, _) => {}
             }
         }
+        Ok(())
     }
 }
 

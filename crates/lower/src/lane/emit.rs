@@ -34,6 +34,7 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         scopes: vec![Scope::default()],
         hazards: Hazards::default(),
         accesses: 0,
+        scratch: None,
     };
     for &param in &func.body.params {
         let info = func.info(param).clone();
@@ -53,10 +54,14 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
 pub(super) struct Scope {
     /// Elements that are in registers, by block and index.
     pub(super) elements: HashMap<(NodeId, Index), ValueId>,
-    /// The part of an index that depends on the thread.
-    pub(super) places: HashMap<Index, ValueId>,
+    /// Sums of bits of the thread's number, by their weights.
+    pub(super) places: HashMap<Vec<(u8, usize)>, ValueId>,
     /// The registers that hold the elements of a block.
     pub(super) held: HashMap<NodeId, (Layout, Vec<ValueId>)>,
+    /// Pointers into an array, by the weights of bits of the thread's number.
+    pub(super) pointers: HashMap<(ValueId, Vec<(u8, usize)>), ValueId>,
+    /// The matrices that are sums of products.
+    pub(super) matrices: HashMap<ValueId, Vec<ValueId>>,
     /// Threadgroup memory with all elements of such a block.
     pub(super) shared: HashMap<NodeId, ValueId>,
     /// Constants, by element type and bytes.
@@ -79,6 +84,8 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) hazards: Hazards,
     /// Loads and stores emitted so far.
     accesses: usize,
+    /// The threadgroup memory of products.
+    pub(super) scratch: Option<ValueId>,
 }
 
 impl<'m> Emitter<'_, 'm> {

@@ -1,10 +1,11 @@
 //! The plan of a kernel: how many threads a program gets, and which of them holds each element.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
+use super::dot::{self, Chains, Product};
 use super::error::Unsupported;
 use super::figures::Figures;
 use super::layout::Layout;
@@ -50,25 +51,35 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
-    /// Bytes of threadgroup memory that the factors of one product may take at a time.
-    pub(super) staging: usize,
+    /// Products of blocks, by their results.
+    pub(super) products: BTreeMap<ValueId, Product>,
+    /// The sums that loops carry as matrices.
+    pub(super) chains: Chains,
+    /// Bytes of threadgroup memory that products share.
+    pub(super) scratch: usize,
 }
 
 impl<'m> Plan<'m> {
     /// Plans a kernel whose ops are primitives.
     pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
         let graph = Graph::default();
-        let mut plan =
-            Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST, staging: 0 };
+        let mut plan = Plan {
+            graph,
+            nodes: HashMap::new(),
+            accesses: vec![],
+            threads: LEAST,
+            products: BTreeMap::new(),
+            chains: Chains::default(),
+            scratch: 0,
+        };
         for &param in &func.body.params {
             plan.leaf(func, param);
         }
         plan.block(func, &func.body)?;
-        plan.spread(figures);
-        let mut products = 0;
-        func.body.walk(&mut |op| products += usize::from(op.kind == K::Dot));
-        // The other half is for what threads exchange besides.
-        plan.staging = figures.threadgroup / 2 / products.max(1);
+        plan.spread(dot::threads(func, figures), figures);
+        plan.products = dot::products(&plan, func, figures)?;
+        plan.chains = dot::chains(&plan, func, &plan.products);
+        plan.scratch = plan.products.values().map(Product::bytes).max().unwrap_or(0);
         Ok(plan)
     }
 
@@ -89,6 +100,19 @@ impl<'m> Plan<'m> {
         match accessed.max_by_key(|access| access.lanes.bits) {
             Some(access) => access.layout.clone(),
             None => Layout::blocked(dims, dims.len().saturating_sub(1), 0, self.threads),
+        }
+    }
+
+    /// The product whose sums are spread as this value, which is matrices.
+    pub(super) fn sum_of(&self, id: ValueId) -> Option<&Product> {
+        self.products.get(self.chains.held.get(&id)?)
+    }
+
+    /// The number of registers of a value that control flow carries.
+    pub(super) fn registers(&self, id: ValueId) -> usize {
+        match self.sum_of(id) {
+            Some(product) => product.grid.registers(),
+            None => self.layout_of(id).registers(),
         }
     }
 
@@ -229,12 +253,15 @@ impl<'m> Plan<'m> {
     }
 
     /// Decides the number of threads and gives each access its layout.
-    fn spread(&mut self, figures: &Figures) {
+    fn spread(&mut self, asked: Option<u8>, figures: &Figures) {
         let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
         let widest = self.accesses.iter().map(|a| self.widest(a, figures)).collect::<Vec<_>>();
         let vector = widest.iter().copied().max().unwrap_or(0);
         let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
         self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));
+        if let Some(asked) = asked {
+            self.threads = asked.min(figures.threads.max(1).ilog2() as u8).max(LEAST);
+        }
         // Blocks of one shape are mostly operands of one expression: they get the same layout.
         let mut vectors: HashMap<(Vec<usize>, usize), u8> = HashMap::new();
         for (access, &widest) in self.accesses.iter().zip(&widest) {
@@ -289,6 +316,7 @@ impl fmt::Display for Plan<'_> {
                 bits => writeln!(f, " by {}", 1 << bits)?,
             }
         }
+        self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())
     }
 }
