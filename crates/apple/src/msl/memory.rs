@@ -65,7 +65,8 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
         .ok_or_else(|| decline(op, format!("Metal has no element type {}", ptr.to)))?;
     let (name, len) = (writer.name(id), op.int("len").unwrap_or(0));
     let qualifier = match space(ptr.space) {
-        "threadgroup" => "threadgroup ",
+        // Vectors of any width are aligned in it.
+        "threadgroup" => "alignas(16) threadgroup ",
         _ => "",
     };
     writer.statement(&format!("{qualifier}{element} {name}[{len}];"));

@@ -3,6 +3,7 @@
 
 use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 
+use super::carry::Carry;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
@@ -19,7 +20,7 @@ impl Emitter<'_, '_> {
             let results = wanted(&op.outputs, &region.results);
             regions.push(self.region(vec![], |e| {
                 e.ops(region)?;
-                e.registers(&results, &targets)
+                e.registers(&results, &targets, false)
             })?);
             after.join(std::mem::take(&mut self.hazards));
         }
@@ -39,7 +40,7 @@ impl Emitter<'_, '_> {
         };
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
         let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
-        inputs.extend(self.registers(&init, carried)?);
+        inputs.extend(self.registers(&init, carried, false)?);
         let types = self.types(carried);
         let count = self.params(&[counter]);
         let params = self.params(carried);
@@ -48,7 +49,7 @@ impl Emitter<'_, '_> {
             e.bind(&[counter], &count);
             e.bind(carried, &params);
             e.iteration(region)?;
-            e.registers(&region.results, carried)
+            e.registers(&region.results, carried, true)
         })?;
         let results = self.nest(K::For, &inputs, types, vec![body])?;
         self.bind_some(&op.outputs, carried, &results)
@@ -62,7 +63,7 @@ impl Emitter<'_, '_> {
             return Err(Unsupported::new(op, "has no condition"));
         };
         let init: Vec<ValueId> = op.used().collect();
-        let inputs = self.registers(&init, &condition.params)?;
+        let inputs = self.registers(&init, &condition.params, false)?;
         let types = self.types(&body.params);
         let params = self.params(&condition.params);
         let first = self.region(params.clone(), |e| {
@@ -72,14 +73,14 @@ impl Emitter<'_, '_> {
             let node =
                 e.plan.node_of(holds).ok_or_else(|| e.missing("a condition has no value"))?;
             let mut results = vec![e.element(node, &index)?];
-            results.extend(e.registers(values, &body.params)?);
+            results.extend(e.registers(values, &body.params, false)?);
             Ok(results)
         })?;
         let params = self.params(&body.params);
         let second = self.region(params.clone(), |e| {
             e.bind(&body.params, &params);
             e.iteration(body)?;
-            e.registers(&body.results, &condition.params)
+            e.registers(&body.results, &condition.params, true)
         })?;
         let results = self.nest(K::While, &inputs, types, vec![first, second])?;
         self.bind_some(&op.outputs, &body.params, &results)
@@ -103,12 +104,21 @@ impl Emitter<'_, '_> {
         self.element(node, &Index::from([]))
     }
 
-    /// The registers of values, in the layouts that their targets have.
-    fn registers(&mut self, values: &[ValueId], targets: &[ValueId]) -> Result<Vec<ValueId>> {
+    /// The registers of values, in the layouts that their targets have; `next` if they leave an iteration.
+    fn registers(
+        &mut self,
+        values: &[ValueId],
+        targets: &[ValueId],
+        next: bool,
+    ) -> Result<Vec<ValueId>> {
         let mut all = vec![];
         for (&value, &target) in values.iter().zip(targets) {
             if let Some(product) = self.plan.sum_of(target) {
                 all.extend(self.matrices_of(product, value)?);
+                continue;
+            }
+            if let Some(&carry) = self.plan.carries.get(&target) {
+                all.extend(self.carried(target, carry, next)?);
                 continue;
             }
             let node = self.plan.node_of(value);
@@ -127,6 +137,11 @@ impl Emitter<'_, '_> {
         let of = |&id: &ValueId| {
             if let Some(product) = self.plan.sum_of(id) {
                 return vec![Type::Matrix(product.sum); product.grid.registers()];
+            }
+            match self.plan.carries.get(&id) {
+                Some(Carry::Same) => return vec![],
+                Some(Carry::Offset { dtype, .. }) => return vec![Type::fixed(*dtype, &[])],
+                None => {}
             }
             let one = self.func.ty(id).with_shape(Some(vec![]));
             vec![one; self.plan.layout_of(id).registers()]
@@ -156,6 +171,10 @@ impl Emitter<'_, '_> {
                 self.scope().matrices.insert(target, own.to_vec());
                 continue;
             }
+            if self.plan.carries.contains_key(&target) {
+                self.env.extend(own.first().map(|&own| (target, own)));
+                continue;
+            }
             let layout = self.plan.layout_of(target);
             let is_scalar = self.func.ty(target).dims().is_some_and(|dims| dims.is_empty());
             match (is_scalar, self.plan.node_of(target)) {
@@ -178,10 +197,13 @@ impl Emitter<'_, '_> {
         for (output, &carried) in outputs.iter().zip(carried) {
             let (own, next) = rest.split_at(self.plan.registers(carried).min(rest.len()));
             rest = next;
-            match (output, self.plan.sum_of(carried)) {
-                (Some(output), Some(product)) => self.finish(*output, product, own, None)?,
-                (Some(output), None) => self.bind(&[*output], own),
-                (None, _) => {}
+            let Some(output) = *output else { continue };
+            match self.plan.sum_of(carried) {
+                Some(product) => self.finish(output, product, own, None)?,
+                None if self.plan.carries.contains_key(&carried) => {
+                    self.env.extend(own.first().map(|&own| (output, own)));
+                }
+                None => self.bind(&[output], own),
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
 
+mod carry;
 mod control;
 mod dot;
 mod element;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
+use super::carry::{Carries, Carry};
 use super::dot::{self, Chains, Product};
 use super::error::Unsupported;
 use super::figures::Figures;
@@ -51,6 +52,8 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
+    /// The blocks that loops carry without registers for their elements.
+    pub(super) carries: Carries,
     /// Products of blocks, by their results.
     pub(super) products: BTreeMap<ValueId, Product>,
     /// The sums that loops carry as matrices.
@@ -68,6 +71,7 @@ impl<'m> Plan<'m> {
             nodes: HashMap::new(),
             accesses: vec![],
             threads: LEAST,
+            carries: Carries::new(),
             products: BTreeMap::new(),
             chains: Chains::default(),
             scratch: 0,
@@ -110,18 +114,20 @@ impl<'m> Plan<'m> {
 
     /// The number of registers of a value that control flow carries.
     pub(super) fn registers(&self, id: ValueId) -> usize {
-        match self.sum_of(id) {
-            Some(product) => product.grid.registers(),
-            None => self.layout_of(id).registers(),
+        match (self.sum_of(id), self.carries.get(&id)) {
+            (Some(product), _) => product.grid.registers(),
+            (None, Some(Carry::Same)) => 0,
+            (None, Some(Carry::Offset { .. })) => 1,
+            (None, None) => self.layout_of(id).registers(),
         }
     }
 
-    fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
+    pub(super) fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
         block.ops.iter().try_for_each(|op| self.op(func, op))
     }
 
     /// A value that is in registers when it is needed: a scalar, or a block's elements.
-    fn held(&mut self, func: &Func, id: ValueId) {
+    pub(super) fn held(&mut self, func: &Func, id: ValueId) {
         match block_type(func.ty(id)) {
             Some((elem, dims)) if !dims.is_empty() => {
                 let node = self.graph.make(Kind::Buffer(id), elem, index_bits(&dims), 1, &[]);
@@ -168,7 +174,8 @@ impl<'m> Plan<'m> {
                 let node = self.node(op, 0)?;
                 self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
             }
-            K::If | K::For | K::While => {
+            K::For => self.counted(func, op)?,
+            K::If | K::While => {
                 for region in &op.regions {
                     region.params.iter().for_each(|&id| self.held(func, id));
                     self.block(func, region)?;
