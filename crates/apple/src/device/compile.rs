@@ -1,9 +1,10 @@
 //! From a tile function to a pipeline.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::Origins;
-use trident_ir::{Module, Type};
+use trident_ir::{Module, Type, ValueId};
 use trident_lower::lane::{self, Figures};
 use trident_runtime::{
     Checks, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
@@ -47,6 +48,45 @@ impl KernelCompiler for GpuCompiler {
         let Some((name, params)) = entry else {
             return Err(Declined { op: "module".into(), reason: "has no function".into() });
         };
+        Ok(Arc::new(GpuKernel {
+            separate: Arc::new(Variant::of(module, &**metal)?),
+            shared: Mutex::default(),
+            name,
+            params,
+            module: module.clone(),
+            metal: Arc::clone(metal),
+            is_checked: options.checks != Checks::None,
+        }))
+    }
+}
+
+/// A compiled kernel.
+#[derive(Debug)]
+pub(super) struct GpuKernel {
+    pub(super) name: String,
+    pub(super) params: Vec<Type>,
+    pub(super) metal: Arc<dyn Metal>,
+    pub(super) is_checked: bool,
+    module: Module,
+    /// For arguments that do not overlap.
+    separate: Arc<Variant>,
+    /// For launches in which parameters point to the same memory: by the first parameter that points to each one's.
+    shared: Mutex<HashMap<Vec<usize>, Arc<Variant>>>,
+}
+
+/// The program for launches whose arguments overlap in one way.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) pipeline: Arc<dyn Pipeline>,
+    pub(super) program: Program,
+    /// For each parameter, whether the kernel may write through it.
+    pub(super) written: Vec<bool>,
+    plan: String,
+    lane: String,
+}
+
+impl Variant {
+    fn of(module: &Module, metal: &dyn Metal) -> Result<Variant, Declined> {
         let limits = metal.limits();
         let figures = Figures {
             threads: limits.max_threads_per_threadgroup,
@@ -58,44 +98,46 @@ impl KernelCompiler for GpuCompiler {
         let program = msl::write(&lowered.module)?;
         let compiled = metal.library(&program.source, &CompileOptions::default());
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
-        let pipeline = pipeline.map_err(|error| Declined {
-            op: format!("kernel `{name}`"),
-            reason: error.to_string(),
-        })?;
+        let declined = |reason| Declined { op: format!("kernel `{}`", program.entry), reason };
+        let pipeline = pipeline.map_err(|error| declined(error.to_string()))?;
         let most = pipeline.info().max_total_threads_per_threadgroup;
         if program.threads > most {
-            let reason = format!(
+            return Err(declined(format!(
                 "needs {} threads for a program, and its registers allow {most}",
                 program.threads
-            );
-            return Err(Declined { op: format!("kernel `{name}`"), reason });
+            )));
         }
-        Ok(Arc::new(GpuKernel {
-            name,
-            params,
+        Ok(Variant {
             written: Origins::new(module).written(),
-            metal: Arc::clone(metal),
-            is_checked: options.checks != Checks::None,
             pipeline,
             program,
             plan: lowered.plan,
             lane: lowered.module.to_string(),
-        }))
+        })
     }
 }
 
-/// A compiled kernel.
-#[derive(Debug)]
-pub(super) struct GpuKernel {
-    pub(super) name: String,
-    pub(super) params: Vec<Type>,
-    pub(super) written: Vec<bool>,
-    pub(super) metal: Arc<dyn Metal>,
-    pub(super) is_checked: bool,
-    pub(super) pipeline: Arc<dyn Pipeline>,
-    pub(super) program: Program,
-    plan: String,
-    lane: String,
+impl GpuKernel {
+    /// The program for launches in which parameter `i` points to the memory of parameter `first[i]`.
+    pub(super) fn variant(&self, first: &[usize]) -> Result<Arc<Variant>, Declined> {
+        if first.iter().enumerate().all(|(i, &first)| i == first) {
+            return Ok(Arc::clone(&self.separate));
+        }
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = shared.get(first) {
+            return Ok(Arc::clone(variant));
+        }
+        let mut module = self.module.clone();
+        if let Some(entry) = module.funcs.first_mut() {
+            let params = &entry.body.params;
+            let names = first.iter().enumerate().map(|(i, &first)| (params[i], params[first]));
+            let names: HashMap<ValueId, ValueId> = names.collect();
+            entry.body.ops.iter_mut().for_each(|op| op.rename(&names));
+        }
+        let variant = Arc::new(Variant::of(&module, &*self.metal)?);
+        shared.insert(first.to_vec(), Arc::clone(&variant));
+        Ok(variant)
+    }
 }
 
 /// The texts of a kernel.
@@ -115,7 +157,7 @@ impl Kernel for GpuKernel {
     }
 
     fn written(&self) -> Option<&[bool]> {
-        Some(&self.written)
+        Some(&self.separate.written)
     }
 
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
@@ -128,9 +170,9 @@ impl Kernel for GpuKernel {
 
     fn listing(&self, name: &str) -> Option<String> {
         match name {
-            "plan" => Some(self.plan.clone()),
-            "lane" => Some(self.lane.clone()),
-            "msl" => Some(self.program.source.clone()),
+            "plan" => Some(self.separate.plan.clone()),
+            "lane" => Some(self.separate.lane.clone()),
+            "msl" => Some(self.separate.program.source.clone()),
             _ => None,
         }
     }
