@@ -125,8 +125,29 @@ fn arrays_of_one_address_may_differ_in_length() {
 }
 
 #[test]
-fn arrays_that_overlap_in_part_are_refused() {
-    let mut memory = vec![0.0; 256];
-    let error = launch(&*kernel(Checks::None), &mut memory, [0..128, 64..192]).unwrap_err();
-    assert!(error.to_string().contains("overlaps `x` without being the same"), "{error}");
+fn arrays_that_overlap_in_part_are_one_memory() {
+    for checks in [Checks::None, Checks::Bounds] {
+        let kernel = kernel(checks);
+        let mut memory: Vec<f32> = (0..128).map(|i| i as f32).collect();
+        launch(&*kernel, &mut memory, [0..64, 32..96]).unwrap();
+        // The program stores all, then reads what is left of `x` and what it has stored.
+        let turned = |i: usize| ((i + 1) % 64) as f32;
+        for i in 0..64 {
+            let from = (i + 1) % 64;
+            let again = if from < 32 { from as f32 } else { turned(from - 32) };
+            assert_eq!(memory[32 + i], turned(i) + again, "element {i}");
+        }
+    }
+}
+
+#[test]
+fn pointers_outside_of_their_arrays_are_refused() {
+    let mut memory = [0.0f32; 8];
+    let address = memory.as_mut_ptr().expose_provenance();
+    let extents = [Extent { name: "x", param: 0, address, bytes: 16, writable: false }];
+    let args = [address as u64 + 20, address as u64 + 16, 4];
+    // SAFETY: the launch is refused.
+    let launch = unsafe { KernelLaunch::of_addresses([1, 1, 1], &args, &extents) };
+    let error = kernel(Checks::None).launch(&launch).unwrap_err();
+    assert!(error.to_string().contains("argument 0 points outside of its array"), "{error}");
 }

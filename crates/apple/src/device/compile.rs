@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::Origins;
-use trident_ir::{Module, Type, ValueId};
-use trident_lower::lane::{self, Figures};
+use trident_ir::{Module, Type};
+use trident_lower::lane::{self, Figures, LowerError, Unsupported};
 use trident_runtime::{
-    Checks, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
+    Checks, CompileError, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
+    LaunchError, Listing,
 };
 
+use super::alias::{self, Alias};
 use crate::metal::{CompileOptions, Metal, Pipeline};
-use crate::msl::{self, Program};
+use crate::msl::{self, Binding, Program};
 
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
 #[derive(Clone, Debug)]
@@ -32,13 +34,13 @@ impl KernelCompiler for GpuCompiler {
         &self,
         module: &Module,
         options: &KernelOptions,
-    ) -> Result<Arc<dyn Kernel>, Declined> {
+    ) -> Result<Arc<dyn Kernel>, CompileError> {
         let metal = match (options.checks, &self.checked) {
             (Checks::None, _) => &self.plain,
             (_, Some(checked)) => checked,
             (_, None) => {
                 let reason = "the GPU does not check accesses; check them on `cpu`".to_owned();
-                return Err(Declined { op: "kernel".into(), reason });
+                return Err(Declined { op: "kernel".into(), reason }.into());
             }
         };
         let entry = module.entry().map(|entry| {
@@ -46,7 +48,7 @@ impl KernelCompiler for GpuCompiler {
             (entry.name.clone(), params.collect::<Vec<Type>>())
         });
         let Some((name, params)) = entry else {
-            return Err(Declined { op: "module".into(), reason: "has no function".into() });
+            return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
         };
         Ok(Arc::new(GpuKernel {
             separate: Arc::new(Variant::of(module, &**metal)?),
@@ -70,8 +72,8 @@ pub(super) struct GpuKernel {
     module: Module,
     /// For arguments that do not overlap.
     separate: Arc<Variant>,
-    /// For launches in which parameters point to the same memory: by the first parameter that points to each one's.
-    shared: Mutex<HashMap<Vec<usize>, Arc<Variant>>>,
+    /// For arguments that overlap, by what each parameter is.
+    shared: Mutex<HashMap<Vec<Alias>, Arc<Variant>>>,
 }
 
 /// The program for launches whose arguments overlap in one way.
@@ -80,32 +82,44 @@ pub(super) struct Variant {
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) program: Program,
     /// For each parameter, whether the kernel may write through it.
-    pub(super) written: Vec<bool>,
+    written: Vec<bool>,
     plan: String,
     lane: String,
 }
 
 impl Variant {
-    fn of(module: &Module, metal: &dyn Metal) -> Result<Variant, Declined> {
+    fn of(module: &Module, metal: &dyn Metal) -> Result<Variant, CompileError> {
         let limits = metal.limits();
         let figures = Figures {
             threads: limits.max_threads_per_threadgroup,
             threadgroup: limits.max_threadgroup_bytes as usize,
             ..Figures::APPLE
         };
-        let lowered = lane::lower(module, &figures)
-            .map_err(|error| Declined { op: error.op, reason: error.reason })?;
+        let kernel = module.entry().map_or("", |entry| &entry.name);
+        let resources = |what, needed, most| CompileError::Resources {
+            kernel: kernel.to_owned(),
+            what,
+            needed,
+            most,
+        };
+        let lowered = lane::lower(module, &figures).map_err(|error| match error {
+            LowerError::Unsupported(Unsupported { op, reason, .. }) => {
+                Declined { op, reason }.into()
+            }
+            LowerError::Threadgroup { needed, most } => {
+                resources("bytes of threadgroup memory", needed, most)
+            }
+        })?;
         let program = msl::write(&lowered.module)?;
         let compiled = metal.library(&program.source, &CompileOptions::default());
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
-        let declined = |reason| Declined { op: format!("kernel `{}`", program.entry), reason };
-        let pipeline = pipeline.map_err(|error| declined(error.to_string()))?;
+        let pipeline = pipeline.map_err(|error| Declined {
+            op: format!("kernel `{kernel}`"),
+            reason: error.to_string(),
+        })?;
         let most = pipeline.info().max_total_threads_per_threadgroup;
         if program.threads > most {
-            return Err(declined(format!(
-                "needs {} threads for a program, and its registers allow {most}",
-                program.threads
-            )));
+            return Err(resources("threads", program.threads as usize, most as usize));
         }
         Ok(Variant {
             written: Origins::new(module).written(),
@@ -118,24 +132,28 @@ impl Variant {
 }
 
 impl GpuKernel {
-    /// The program for launches in which parameter `i` points to the memory of parameter `first[i]`.
-    pub(super) fn variant(&self, first: &[usize]) -> Result<Arc<Variant>, Declined> {
-        if first.iter().enumerate().all(|(i, &first)| i == first) {
+    /// Whether the kernel uses a parameter, a pointer.
+    pub(super) fn uses(&self, param: usize) -> bool {
+        self.separate.program.bindings.contains(&Binding::Buffer(param))
+    }
+
+    /// Whether the kernel may write through a parameter.
+    pub(super) fn writes(&self, param: usize) -> bool {
+        self.separate.written.get(param).copied().unwrap_or(true)
+    }
+
+    /// The program for launches whose parameters are related like this.
+    pub(super) fn variant(&self, aliases: &[Alias]) -> Result<Arc<Variant>, CompileError> {
+        if aliases.iter().all(|&alias| alias == Alias::Own) {
             return Ok(Arc::clone(&self.separate));
         }
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(variant) = shared.get(first) {
+        if let Some(variant) = shared.get(aliases) {
             return Ok(Arc::clone(variant));
         }
-        let mut module = self.module.clone();
-        if let Some(entry) = module.funcs.first_mut() {
-            let params = &entry.body.params;
-            let names = first.iter().enumerate().map(|(i, &first)| (params[i], params[first]));
-            let names: HashMap<ValueId, ValueId> = names.collect();
-            entry.body.ops.iter_mut().for_each(|op| op.rename(&names));
-        }
+        let module = alias::apply(&self.module, aliases);
         let variant = Arc::new(Variant::of(&module, &*self.metal)?);
-        shared.insert(first.to_vec(), Arc::clone(&variant));
+        shared.insert(aliases.to_vec(), Arc::clone(&variant));
         Ok(variant)
     }
 }

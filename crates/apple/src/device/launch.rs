@@ -1,30 +1,31 @@
 //! Launches of kernels.
 //!
-//! Large arguments are shared with the device in place, by the pages that hold them. Small ones, and those that the device
-//! cannot share, are copied to buffers of the device, and back if the kernel may have written them.
+//! Arguments are shared with the device in place, by the pages that hold them. Small ones that are only read, and those that the
+//! device cannot share, are copied to buffers of the device, and back if the kernel may have written them.
 // The memory of a launch is known by its addresses.
 #![allow(unsafe_code)]
 
-use std::ops::Range;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use trident_ir::Type;
-use trident_runtime::{Extent, KernelLaunch, LaunchError, ProgramPoint};
+use trident_runtime::{KernelLaunch, LaunchError, ProgramPoint};
 
-use super::compile::{GpuKernel, Variant};
+use super::alias::{Pointer, Shared, aliases, share};
+use super::compile::GpuKernel;
 use crate::metal::{Batch, Buffer, Dispatch, MetalError};
 use crate::msl::{Binding, Field};
 
-/// The least length, in bytes, at which sharing pages costs less than copying.
-const SHARED: usize = 64 << 10;
+/// The least number of bytes at which sharing pages costs less than a copy.
+const SHARED: usize = 16 << 10;
 
-/// The memory of a parameter on the device.
+/// Memory of a launch on the device.
 struct Bound {
     buffer: Arc<dyn Buffer>,
-    bytes: Range<usize>,
-    /// The address to which the first bytes go after the launch, and their number.
-    back: Option<(usize, usize)>,
+    /// Where the memory starts in the buffer.
+    start: usize,
+    /// Whether the buffer is a copy, whose content goes back.
+    is_back: bool,
 }
 
 impl GpuKernel {
@@ -40,31 +41,39 @@ impl GpuKernel {
         if grid.contains(&0) {
             return Ok(());
         }
-        let first = self.first(launch);
-        let variant = self.variant(&first).map_err(|declined| LaunchError::Device {
+        let shared = share(self.pointers(launch)?.into_iter());
+        let (aliases, offsets) = aliases(&self.params, &shared);
+        let variant = self.variant(&aliases).map_err(|error| LaunchError::Device {
             kernel: self.name.clone(),
-            reason: declined.to_string(),
+            reason: error.to_string(),
         })?;
-        self.separate(&variant, &first, launch)?;
+        let args = [launch.args(), &offsets].concat();
         let program = &variant.program;
         let mut dispatch =
             Dispatch::new(Arc::clone(&variant.pipeline), grid, [program.threads, 1, 1]);
-        let mut bound: Vec<Bound> = vec![];
+        let mut bound: Vec<(&Shared, Bound)> = vec![];
         for (slot, binding) in (0u32..).zip(&program.bindings) {
             dispatch = match binding {
                 Binding::Scalars { fields, size } => {
-                    dispatch.bytes(slot, &scalars(fields, *size, launch.args()))
+                    dispatch.bytes(slot, &scalars(fields, *size, &args))
                 }
                 Binding::Buffer(param) => {
-                    let extent = self.extent(*param, &first, launch)?;
-                    let is_written = variant.written.get(*param).copied().unwrap_or(true);
-                    let writable =
-                        |e: &&Extent<'_>| first.get(e.param) == Some(param) && e.writable;
-                    let writable = launch.extents().iter().filter(writable);
-                    let back = writable.map(|e| e.bytes).max().filter(|_| is_written);
-                    let memory = self.bind(extent, back)?;
-                    let dispatch = dispatch.part(slot, &memory.buffer, memory.bytes.clone());
-                    bound.push(memory);
+                    let found = shared.iter().find_map(|shared| {
+                        let first = shared.pointers.first()?;
+                        (first.param == *param).then_some((shared, first))
+                    });
+                    let Some((shared, first)) = found else {
+                        let reason = "is an address whose memory is not known; pass an array";
+                        return Err(self.wrong(*param, reason.to_owned()));
+                    };
+                    let memory = self.bind(shared)?;
+                    let part = memory.start..memory.start + shared.memory.len().max(1);
+                    let at = memory.start + (first.address - shared.memory.start);
+                    let dispatch = dispatch.inside(slot, &memory.buffer, part, at);
+                    if let Some(extent) = launch.extents().iter().find(|e| e.param == *param) {
+                        memory.buffer.set_label(extent.name);
+                    }
+                    bound.push((shared, memory));
                     dispatch
                 }
             };
@@ -74,100 +83,55 @@ impl GpuKernel {
         // launch has a kernel whose accesses are checked, and whoever made another one promises it.
         let done = unsafe { queue.commit(Batch::from(dispatch)) };
         done.and_then(|done| done.wait()).map_err(|error| self.failed(error))?;
-        for Bound { buffer, back, .. } in &bound {
-            if let Some((address, bytes)) = back {
-                let to = ptr::with_exposed_provenance_mut::<u8>(*address);
-                // SAFETY: both are that long, do not overlap, and the launch may write the argument.
-                unsafe {
-                    ptr::copy_nonoverlapping(buffer.contents().as_ptr(), to, *bytes);
-                }
-            }
+        for (shared, Bound { buffer, .. }) in bound.iter().filter(|(_, bound)| bound.is_back) {
+            let to = ptr::with_exposed_provenance_mut::<u8>(shared.memory.start);
+            let from = buffer.contents().as_ptr();
+            // SAFETY: both are that long, do not overlap, and the launch may write the memory.
+            unsafe { ptr::copy_nonoverlapping(from, to, shared.memory.len()) };
         }
         Ok(())
     }
 
-    /// For each parameter, the first one of its type that points to the same memory.
-    fn first(&self, launch: &KernelLaunch<'_>) -> Vec<usize> {
-        let is_same = |i: usize, j: usize| {
-            let args = launch.args();
-            matches!(self.params[i], Type::Pointer(_))
-                && self.params[i] == self.params[j]
-                && args[i] == args[j]
-        };
-        let first = |i: usize| (0..i).find(|&j| is_same(i, j)).unwrap_or(i);
-        (0..self.params.len()).map(first).collect()
-    }
-
-    /// Refuses buffers that overlap where one of them is written: Metal compilers take it for granted that none do.
-    fn separate(
-        &self,
-        variant: &Variant,
-        first: &[usize],
-        launch: &KernelLaunch<'_>,
-    ) -> Result<(), LaunchError> {
-        let mut seen: Vec<(&Extent<'_>, bool)> = vec![];
-        for binding in &variant.program.bindings {
-            let Binding::Buffer(param) = binding else { continue };
-            let extent = self.extent(*param, first, launch)?;
-            let is_written = variant.written.get(*param).copied().unwrap_or(true);
-            let meets = |other: &Extent<'_>| {
-                extent.address < other.address + other.bytes
-                    && other.address < extent.address + extent.bytes
-            };
-            let met = seen.iter().find(|(other, written)| (is_written || *written) && meets(other));
-            if let Some((other, _)) = met {
-                let name = other.name;
-                let reason = format!(
-                    "overlaps `{name}` without being the same, and one of both is written; pass a copy"
-                );
-                return Err(self.wrong(*param, reason));
+    /// The pointers that the kernel uses and whose memory is known.
+    fn pointers(&self, launch: &KernelLaunch<'_>) -> Result<Vec<Pointer>, LaunchError> {
+        let mut pointers = vec![];
+        for extent in launch.extents() {
+            let param = extent.param;
+            let Some(&address) = launch.args().get(param) else { continue };
+            if !self.uses(param) || !matches!(self.params[param], Type::Pointer(_)) {
+                continue;
             }
-            seen.push((extent, is_written));
+            let address = address as usize;
+            let memory = extent.address..extent.address + extent.bytes;
+            if address < memory.start || address > memory.end {
+                return Err(self.wrong(param, "points outside of its array".to_owned()));
+            }
+            let is_written = extent.writable && self.writes(param);
+            pointers.push(Pointer { param, address, memory, is_written });
         }
-        Ok(())
+        Ok(pointers)
     }
 
-    /// The memory of a parameter: the longest that a parameter of the same address has.
-    fn extent<'a>(
-        &self,
-        param: usize,
-        first: &[usize],
-        launch: &KernelLaunch<'a>,
-    ) -> Result<&'a Extent<'a>, LaunchError> {
-        let same = launch.extents().iter().filter(|e| first.get(e.param) == Some(&param));
-        let extent = same.max_by_key(|extent| extent.bytes).ok_or_else(|| {
-            let reason = "is an address whose memory is not known; pass an array";
-            self.wrong(param, reason.to_owned())
-        })?;
-        match launch.args().get(param) {
-            Some(&address) if address == extent.address as u64 => Ok(extent),
-            _ => Err(self.wrong(param, "does not point to the start of its array".to_owned())),
-        }
-    }
-
-    /// Memory as the device sees it: in place if that is possible and cheaper, or a copy, of which `back` bytes are copied back.
-    fn bind(&self, extent: &Extent<'_>, back: Option<usize>) -> Result<Bound, LaunchError> {
-        if extent.bytes >= SHARED {
+    /// Memory as the device sees it: in place if that is possible, or a copy.
+    fn bind(&self, shared: &Shared) -> Result<Bound, LaunchError> {
+        let memory = &shared.memory;
+        let is_written = shared.is_written() && !memory.is_empty();
+        if is_written || memory.len() >= SHARED {
             let page = self.metal.limits().page_bytes;
-            let start = extent.address / page * page;
-            let end = (extent.address + extent.bytes).next_multiple_of(page);
+            let start = memory.start / page * page;
+            let bytes = memory.end.next_multiple_of(page) - start;
             let first = NonNull::new(ptr::with_exposed_provenance_mut::<u8>(start));
-            // SAFETY: the launch holds the extent until the batch has completed; kernels access only that part.
-            let shared =
-                first.map(|first| unsafe { self.metal.wrap(first, end - start, Box::new(())) });
-            if let Some(Ok(buffer)) = shared {
-                buffer.set_label(extent.name);
-                let offset = extent.address - start;
-                return Ok(Bound { buffer, bytes: offset..offset + extent.bytes, back: None });
+            // SAFETY: the launch holds the memory until the batch has completed; kernels access only that part of the pages.
+            let wrapped = first.map(|first| unsafe { self.metal.wrap(first, bytes, Box::new(())) });
+            if let Some(Ok(buffer)) = wrapped {
+                return Ok(Bound { buffer, start: memory.start - start, is_back: false });
             }
         }
-        let buffer = self.metal.buffer(extent.bytes.max(1)).map_err(|error| self.failed(error))?;
-        let from = ptr::with_exposed_provenance::<u8>(extent.address);
-        // SAFETY: the launch may read the extent, and the buffer is as long and new.
-        unsafe { ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), extent.bytes) };
-        buffer.set_label(extent.name);
-        let back = back.map(|bytes| (extent.address, bytes));
-        Ok(Bound { bytes: 0..extent.bytes.max(1), buffer, back })
+        let buffer = self.metal.buffer(memory.len().max(1)).map_err(|error| self.failed(error))?;
+        let from = ptr::with_exposed_provenance::<u8>(memory.start);
+        // SAFETY: the launch may read the memory, and the buffer is as long and new.
+        unsafe { ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), memory.len()) };
+        Ok(Bound { buffer, start: 0, is_back: is_written })
     }
 
     fn wrong(&self, param: usize, reason: String) -> LaunchError {
