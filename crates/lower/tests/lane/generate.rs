@@ -267,6 +267,10 @@ impl Generator {
             let seven = self.constant(7);
             let seven = self.splat(&seven, "i32", &x.dims);
             let small = self.op(&format!("bitwise_and({name}, {seven})"));
+            let small = match own {
+                "bf16" => self.op(&format!("cast({small}) {{to = f32}}")),
+                _ => small,
+            };
             *name = self.op(&format!("cast({small}) {{to = {own}}}"));
         }
         let a = self.op(&format!("view({a}) : {}", ty(own, &dims([rows, of / rows]))));
