@@ -74,7 +74,8 @@ impl Memory {
 
     /// Notes that code which is not emitted yet may have run before: threads may read anything.
     pub(super) fn repeats(&mut self) {
-        self.read = vec![0..usize::MAX];
+        self.read.clear();
+        self.read.push(0..usize::MAX);
     }
 
     pub(super) fn reads(&self) -> Reads {
