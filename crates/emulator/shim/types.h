@@ -38,15 +38,16 @@ typedef __bf16 bfloat;
 #define device __attribute__((opencl_global_device))
 #if MSL_PTX
 #define constant const  // generic: a scalar argument is a parameter of the entry point
+#define kernel static MSL_F
 #else
 #define constant const __attribute__((opencl_global_host))
+// A kernel is a plain function, so that clang refuses `threadgroup` variables that `text::rewrite` has not replaced.
+#define kernel
 #endif
 #define threadgroup __local
 #define thread __private
 // A variable at program scope: `text::rewrite` writes this for `constant`.
 #define msl_program const __global
-// A kernel is a plain function, so that clang refuses `threadgroup` variables that `text::rewrite` has not replaced.
-#define kernel
 #define METAL_FUNC inline
 #define METAL_ASM(...)
 

@@ -13,13 +13,20 @@ use trident_apple::metal::{CompileOptions, MetalError};
 /// exactly the threads that `[[max_total_threads_per_threadgroup]]` says.
 ///
 /// # Errors
-/// [`MetalError::Unavailable`] without clang 22; [`MetalError::Compile`] for what the emulator would refuse, function
-/// constants, and functions that the headers do not have for these processors.
+/// [`MetalError::Unavailable`] without clang 22; [`MetalError::Constant`] for a text with function
+/// constants; [`MetalError::Compile`] for what the emulator would refuse, and functions that the headers do not have for these processors.
 pub fn ptx(source: &str, options: &CompileOptions, processor: &str) -> Result<String, MetalError> {
     let found = lint(source, options.language);
     if !found.is_empty() {
         return Err(MetalError::Compile(found));
     }
     let program = rewrite(source).map_err(MetalError::Compile)?;
+    if let Some(constant) = program.constants.iter().find(|constant| constant.used) {
+        return Err(MetalError::Constant {
+            kernel: "every kernel".to_owned(),
+            index: constant.index,
+            reason: format!("`{}` has no value", constant.name),
+        });
+    }
     Clang::find(&default_cache())?.ptx(&program, options, processor)
 }

@@ -43,7 +43,20 @@ impl Clang {
                 rule: None,
                 message: format!("a function has no form in PTX: `{}`", missing.trim()),
             }])),
-            None => Ok(text),
+            None => Ok(with_threads(text, &program.kernels)),
         }
     }
+}
+
+/// The text with the number of threads of each entry, by which the driver gives them registers.
+fn with_threads(mut text: String, kernels: &[Kernel]) -> String {
+    for kernel in kernels {
+        let Some(threads) = kernel.max_threads else { continue };
+        let entry = text.find(&format!(".entry msl_entry_{}(", kernel.name));
+        let body = entry.and_then(|at| Some(at + text[at..].find("\n{")?));
+        if let Some(body) = body {
+            text.insert_str(body, &format!("\n.reqntid {threads}, 1, 1"));
+        }
+    }
+    text
 }

@@ -131,11 +131,8 @@ impl Kernel {
         let arguments: Vec<String> = self.arguments.iter().map(argument).collect();
         let parameters: Vec<String> =
             self.arguments.iter().filter_map(Argument::ptx_parameter).collect();
-        let threads = self.max_threads.map_or(String::new(), |threads| {
-            format!("__attribute__((reqd_work_group_size({threads}, 1, 1))) ")
-        });
         format!(
-            "extern \"C\" {threads}__kernel void msl_entry_{name}({}) {{ \
+            "extern \"C\" __attribute__((nvptx_kernel)) void msl_entry_{name}({}) {{ \
              const msl_thread here = msl_here(), *at = &here; {name}({}); }}\n",
             parameters.join(", "),
             arguments.join(", "),
