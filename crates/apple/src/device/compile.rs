@@ -9,7 +9,7 @@ use trident_runtime::{
     Checks, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
 };
 
-use crate::metal::{CompileOptions, Metal, Pipeline};
+use crate::metal::{CompileOptions, Limits, Metal, Pipeline};
 use crate::msl::{self, Program};
 
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
@@ -47,29 +47,11 @@ impl KernelCompiler for GpuCompiler {
         let Some((name, params)) = entry else {
             return Err(Declined { op: "module".into(), reason: "has no function".into() });
         };
-        let limits = metal.limits();
-        let figures = Figures {
-            threads: limits.max_threads_per_threadgroup,
-            threadgroup: limits.max_threadgroup_bytes as usize,
-            ..Figures::APPLE
-        };
-        let lowered = lane::lower(module, &figures)
-            .map_err(|error| Declined { op: error.op, reason: error.reason })?;
-        let program = msl::write(&lowered.module)?;
-        let compiled = metal.library(&program.source, &CompileOptions::default());
-        let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
-        let pipeline = pipeline.map_err(|error| Declined {
-            op: format!("kernel `{name}`"),
-            reason: error.to_string(),
+        let compiled = compile(&**metal, module).map_err(|error| match error.op.as_str() {
+            "pipeline" => Declined { op: format!("kernel `{name}`"), ..error },
+            _ => error,
         })?;
-        let most = pipeline.info().max_total_threads_per_threadgroup;
-        if program.threads > most {
-            let reason = format!(
-                "needs {} threads for a program, and its registers allow {most}",
-                program.threads
-            );
-            return Err(Declined { op: format!("kernel `{name}`"), reason });
-        }
+        let Compiled { pipeline, program, plan, lane } = compiled;
         Ok(Arc::new(GpuKernel {
             name,
             params,
@@ -78,10 +60,48 @@ impl KernelCompiler for GpuCompiler {
             is_checked: options.checks != Checks::None,
             pipeline,
             program,
-            plan: lowered.plan,
-            lane: lowered.module.to_string(),
+            plan,
+            lane,
         }))
     }
+}
+
+/// A tile function as a pipeline, and the texts on the way to it.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) pipeline: Arc<dyn Pipeline>,
+    pub(super) program: Program,
+    plan: String,
+    lane: String,
+}
+
+/// What plans depend on, from a device's limits.
+pub(super) fn figures(limits: &Limits) -> Figures {
+    Figures {
+        threads: limits.max_threads_per_threadgroup,
+        threadgroup: limits.max_threadgroup_bytes as usize,
+        ..Figures::APPLE
+    }
+}
+
+/// Compiles the entry of a module at level tile. What Metal itself refuses is the op `pipeline`.
+pub(super) fn compile(metal: &dyn Metal, module: &Module) -> Result<Compiled, Declined> {
+    let lowered = lane::lower(module, &figures(metal.limits()))
+        .map_err(|error| Declined { op: error.op, reason: error.reason })?;
+    let program = msl::write(&lowered.module)?;
+    let refused = |reason: String| Declined { op: "pipeline".into(), reason };
+    let library = metal.library(&program.source, &CompileOptions::default());
+    let pipeline = library.and_then(|library| library.pipeline(&program.entry, &[]));
+    let pipeline = pipeline.map_err(|error| refused(error.to_string()))?;
+    let most = pipeline.info().max_total_threads_per_threadgroup;
+    if program.threads > most {
+        let threads = program.threads;
+        return Err(refused(format!(
+            "needs {threads} threads for a program, and its registers allow {most}"
+        )));
+    }
+    let (plan, lane) = (lowered.plan, lowered.module.to_string());
+    Ok(Compiled { pipeline, program, plan, lane })
 }
 
 /// A compiled kernel.
