@@ -56,7 +56,8 @@ impl KernelCompiler for GpuCompiler {
         let lowered = lane::lower(module, &figures)
             .map_err(|error| Declined { op: error.op, reason: error.reason })?;
         let program = msl::write(&lowered.module)?;
-        let compiled = metal.library(&program.source, &CompileOptions::default());
+        let language = CompileOptions { language: program.language, ..CompileOptions::default() };
+        let compiled = metal.library(&program.source, &language);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
         let pipeline = pipeline.map_err(|error| Declined {
             op: format!("kernel `{name}`"),
