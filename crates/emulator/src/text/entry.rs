@@ -119,10 +119,12 @@ impl Kernel {
     /// The entry point in PTX: a parameter for each buffer, in the order of the kernel's parameters.
     pub(crate) fn ptx_entry(&self) -> String {
         let argument = |argument: &Argument| match &argument.source {
-            Source::Buffer(slot) => match argument.is_reference && !argument.ty.starts_with("constant") {
-                true => format!("*b{slot}"),
-                false => format!("b{slot}"),
-            },
+            Source::Buffer(slot) => {
+                match argument.is_reference && !argument.ty.starts_with("constant") {
+                    true => format!("*b{slot}"),
+                    false => format!("b{slot}"),
+                }
+            }
             Source::Threadgroup(index) => {
                 argument.at(&format!("msl_threadgroup_argument({index})"))
             }
