@@ -6,7 +6,7 @@ use trident_apple::metal::Metal;
 use trident_emulator::{Check, Emulator, Options};
 use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, ForKernels, Settings};
+use crate::{DeviceError, ForKernels, Gpu, Settings};
 
 pub(crate) const NAME: &str = "metal-emulated";
 
@@ -27,5 +27,13 @@ pub(crate) fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
         threads: settings.threads,
         features: vec![format!("{:?}", limits.family)],
     };
-    Ok(ForKernels { info, compiler: Arc::new(GpuCompiler::new(plain, Some(checked))) })
+    let gpu = Gpu {
+        family: format!("{:?}", limits.family).to_lowercase(),
+        cores: limits.cores,
+        simd_width: limits.simd_width,
+        threads: limits.max_threads_per_threadgroup,
+        threadgroup_bytes: limits.max_threadgroup_bytes,
+    };
+    let compiler = Arc::new(GpuCompiler::new(plain, Some(checked)));
+    Ok(ForKernels { info, compiler, gpu: Some(gpu) })
 }

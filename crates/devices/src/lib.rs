@@ -52,6 +52,23 @@ pub struct ForKernels {
     pub info: DeviceInfo,
     /// The compiler.
     pub compiler: Arc<dyn KernelCompiler>,
+    /// What a program of a kernel has on a GPU.
+    pub gpu: Option<Gpu>,
+}
+
+/// What a GPU offers to a program, a threadgroup of its threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// The generation: `apple7`.
+    pub family: String,
+    /// Cores, each of which runs programs.
+    pub cores: u32,
+    /// Threads of a simdgroup.
+    pub simd_width: u32,
+    /// Most threads of a program.
+    pub threads: u32,
+    /// Bytes of threadgroup memory of a program.
+    pub threadgroup_bytes: u32,
 }
 
 /// A device that compiles kernels.
@@ -69,7 +86,7 @@ const COMPILERS: &[KernelEntry] = &[
 
 fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let compiler = Compiler::for_machine(settings.threads);
-    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler) })
+    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler), gpu: None })
 }
 
 /// What compiles kernels for the device of this name.

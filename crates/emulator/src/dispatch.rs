@@ -136,9 +136,9 @@ fn arguments<'a>(dispatch: &'a Dispatch, pipeline: &HostPipeline) -> Arguments<'
                 }
                 inline.push((binding.slot, bytes.len(), copy));
             }
-            Argument::Buffer(buffer, bytes) => {
+            Argument::Buffer { buffer, bytes, at } => {
                 let Some(buffer) = buffer.downcast::<HostBuffer>() else { continue };
-                let start = buffer.contents().as_ptr().wrapping_add(bytes.start);
+                let start = buffer.contents().as_ptr().wrapping_add(*at);
                 buffers[binding.slot as usize] = start;
                 let (bytes, name, writable) = (bytes.clone(), name.clone(), *writable);
                 add(&mut parts, Part { buffer, bytes, name, writable, shared: false });

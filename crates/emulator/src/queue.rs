@@ -70,7 +70,7 @@ impl HostQueue {
         let Some(pipeline) = pipeline else { return Err(foreign("the pipeline".to_owned())) };
         dispatch.check(&self.device.options.limits)?;
         for binding in &dispatch.bindings {
-            if let Argument::Buffer(buffer, _) = &binding.argument
+            if let Argument::Buffer { buffer, .. } = &binding.argument
                 && buffer.downcast::<HostBuffer>().is_none()
             {
                 return Err(foreign(format!("the buffer in slot {}", binding.slot)));

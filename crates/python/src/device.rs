@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::{Mutex, PoisonError};
 use trident_devices::{ForKernels, MAX_THREADS, Settings, for_kernels};
 
@@ -55,4 +56,17 @@ pub(crate) fn num_threads() -> PyResult<usize> {
 pub(crate) fn machine() -> PyResult<String> {
     let info = current()?.info;
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
+}
+
+/// What a GPU offers to a program, by name; `None` if kernels run on the CPU.
+#[pyfunction]
+pub(crate) fn gpu(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
+    let Some(gpu) = current()?.gpu else { return Ok(None) };
+    let facts = PyDict::new(py);
+    facts.set_item("family", gpu.family)?;
+    facts.set_item("cores", gpu.cores)?;
+    facts.set_item("simd_width", gpu.simd_width)?;
+    facts.set_item("threads", gpu.threads)?;
+    facts.set_item("threadgroup_bytes", gpu.threadgroup_bytes)?;
+    Ok(Some(facts))
 }

@@ -7,9 +7,15 @@ use std::sync::Arc;
 /// What a kernel finds in a slot.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// Bytes of a buffer. The kernel gets the address of the first; a device that checks kernels reports accesses to
-    /// others.
-    Buffer(Arc<dyn Buffer>, Range<usize>),
+    /// Bytes of a buffer.
+    Buffer {
+        /// The buffer.
+        buffer: Arc<dyn Buffer>,
+        /// What the kernel may access; a device that checks kernels reports accesses to other bytes.
+        bytes: Range<usize>,
+        /// The byte whose address the kernel gets, within `bytes` or behind the last one.
+        at: usize,
+    },
     /// A copy of at most [`MAX_INLINE_BYTES`] bytes.
     Bytes(Vec<u8>),
 }
@@ -64,8 +70,21 @@ impl Dispatch {
 
     /// Binds some bytes of a buffer, such as a tensor of several that share it.
     #[must_use]
-    pub fn part(mut self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
-        let argument = Argument::Buffer(Arc::clone(buffer), bytes);
+    pub fn part(self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+        let at = bytes.start;
+        self.inside(slot, buffer, bytes, at)
+    }
+
+    /// Binds some bytes of a buffer, of which the kernel gets the address of byte `at` of the buffer.
+    #[must_use]
+    pub fn inside(
+        mut self,
+        slot: u32,
+        buffer: &Arc<dyn Buffer>,
+        bytes: Range<usize>,
+        at: usize,
+    ) -> Dispatch {
+        let argument = Argument::Buffer { buffer: Arc::clone(buffer), bytes, at };
         self.bindings.push(Binding { slot, argument });
         self
     }
@@ -145,12 +164,18 @@ impl Dispatch {
             }
             used |= 1 << slot;
             match argument {
-                Argument::Buffer(buffer, part)
+                Argument::Buffer { buffer, bytes: part, .. }
                     if part.start >= part.end || part.end > buffer.bytes() =>
                 {
                     let (start, end, bytes) = (part.start, part.end, buffer.bytes());
                     return wrong(format!(
                         "has bytes {start} to {end} of a buffer of {bytes} bytes; hint: offsets are in bytes"
+                    ));
+                }
+                Argument::Buffer { bytes, at, .. } if *at < bytes.start || *at > bytes.end => {
+                    let (start, end) = (bytes.start, bytes.end);
+                    return wrong(format!(
+                        "points to byte {at} of a buffer, outside of its bytes {start} to {end}"
                     ));
                 }
                 Argument::Bytes(bytes) if bytes.is_empty() => {
@@ -261,6 +286,7 @@ mod tests {
             (one().bytes(31, &[1]), "slot 31 does not exist"),
             (one().bytes(2, &[1]).bytes(2, &[1]), "slot 2 is bound twice"),
             (one().buffer(1, &buffer, 64), "slot 1 has bytes 64 to 64 of a buffer of 64 bytes"),
+            (one().inside(1, &buffer, 8..16, 4), "slot 1 points to byte 4 of a buffer, outside"),
             (one().bytes(0, &[]), "slot 0 has no bytes"),
             (one().bytes(0, &[0; 4097]), "slot 0 has 4097 inline bytes"),
         ] {

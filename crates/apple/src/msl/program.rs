@@ -1,5 +1,6 @@
 //! The text of a kernel with its signature, and what goes into which slot.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use trident_ir::lane::threadgroup_bytes;
@@ -31,7 +32,7 @@ pub struct Program {
 /// What a slot takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Binding {
-    /// The memory of the parameter with this number, a pointer.
+    /// The memory of the parameter with this number, a pointer that the kernel uses.
     Buffer(usize),
     /// All scalar parameters, as bytes.
     Scalars {
@@ -92,9 +93,15 @@ fn parameters(
     let declined = |name: &str, reason| Declined { op: format!("parameter `{name}`"), reason };
     let (mut list, mut structure) = (vec![], String::new());
     let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
+    let mut used = HashSet::new();
+    func.body.walk(&mut |op| {
+        used.extend(op.used());
+        used.extend(op.regions.iter().flat_map(|region| &region.results));
+    });
     for (param, &id) in func.body.params.iter().enumerate() {
         let info = func.info(id);
         match &info.ty {
+            Type::Pointer(_) if !used.contains(&id) => {}
             Type::Pointer(_) => {
                 let ty = types::name(&info.ty).map_err(|reason| declined(&info.name, reason))?;
                 let name = writer.name(id);

@@ -33,7 +33,8 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let (func, result) = tile_function(cx.op, &operands).map_err(|e| cx.declined(e.to_string()))?;
     let module = Module { funcs: vec![func], ..Module::default() };
     let compiler = Compiler::new(Isa::detect(), Arc::clone(cx.threads));
-    let kernel = compiler.compile_kernel(&module, &KernelOptions { checks: Checks::Bounds })?;
+    let kernel = compiler.compile_kernel(&module, &KernelOptions { checks: Checks::Bounds });
+    let kernel = kernel.map_err(|e| cx.declined(e.to_string()))?;
     let name = format!("{}.compiled", cx.op.decl().name);
     Ok(Box::new(Compiled { name, kernel, places, result }))
 }
