@@ -44,7 +44,7 @@ def reductions():
         yield from ((name, dtype) for dtype in ("float32", "float16") if name != "xor")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [(1, 32), (32, 16), (128, 8)])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("name, dtype", reductions())
 def test_reduce(rng, name, dtype, axis, shape):
@@ -156,7 +156,7 @@ def copy_kernel(
 @pytest.mark.parametrize("shape", [(1, 1), (3, 130), (17, 33), (64, 64), (0, 5)])
 @pytest.mark.parametrize("block", [(1, 64), (16, 16), (64, 8)])
 @pytest.mark.parametrize("is_transposed", [False, True])
-@pytest.mark.parametrize("dtype", ["float32", "int8", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_strided_copy(rng, dtype, is_transposed, block, shape):
     x = (rng.standard_normal(shape) * 9).astype(dtype)
     stored = np.ascontiguousarray(x.T) if is_transposed else x

@@ -75,13 +75,13 @@ pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
     require_clang()?;
-    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Emulated)?;
+    let package = build::python_package(Venv::Triton, Profile::Ci, Devices::Default)?;
     let mut command = tool.package(&package)?.into_command();
-    command.env("TRIDENT_PTX", ptx()?).env("TRIDENT_DEVICE", "metal-emulated");
+    command.env("TRIDENT_PTX", ptx()?);
     Ok(Outcome::from(command.status()?.success()))
 }
 
-/// Build the program that compiles a Metal text to PTX.
+/// Build the program that goes from a tile function to PTX.
 fn ptx() -> Result<PathBuf> {
     let profile = Profile::Ci.name();
     let args = ["build", "--quiet", "-p", "trident-emulator", "--example", "ptx", "--profile"];

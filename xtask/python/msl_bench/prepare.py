@@ -1,6 +1,6 @@
 """Compile each case as a Metal program and then as PTX, into a folder to carry to an NVIDIA GPU.
 
-It needs the package with the emulated device, and the program that writes PTX (`TRIDENT_PTX`).
+It needs the program that goes from a tile function to PTX (`TRIDENT_PTX`).
 """
 
 import json
@@ -23,8 +23,8 @@ HERE = pathlib.Path(__file__).parent
 CARRIED = ("__init__.py", "kernels.py", "cases.py", "gpu.py", "measure.py")
 
 
-def tile_text(case):
-    """Triton IR of a case, with what Triton's launcher finds out: what 16 divides."""
+def tile_function(case):
+    """A case as a tile function, with what Triton's launcher finds out: what 16 divides."""
     names = list(case.kernel.arg_names)
     signature = case.signature()
     divisible = {
@@ -36,7 +36,8 @@ def tile_text(case):
     types = {name: signature[name] for name in names}
     source = ASTSource(case.kernel, types, constants, divisible)
     target = GPUTarget("cpu", platform.machine(), 1)
-    return triton.compile(source, target=target).asm["ttir"]
+    text = triton.compile(source, target=target).asm["ttir"]
+    return _trident.compile(text, unchecked=True).listing("tile")
 
 
 def file_name(case):
@@ -45,18 +46,14 @@ def file_name(case):
 
 def prepare(case, folder, processor):
     """One case: its files in the folder, and what the launcher must know."""
-    kernel = _trident.compile(tile_text(case), unchecked=True)
-    msl = kernel.listing("msl")
-    path = folder / f"{file_name(case)}.metal"
-    path.write_text(msl)
-    ptx = subprocess.run(
-        [os.environ["TRIDENT_PTX"], path, processor], check=True, capture_output=True, text=True
-    )
-    path.with_suffix(".ptx").write_text(ptx.stdout)
+    path = folder / f"{file_name(case)}.tir"
+    path.write_text(tile_function(case))
+    subprocess.run([os.environ["TRIDENT_PTX"], path, processor], check=True)
+    ptx = path.with_suffix(".ptx").read_text()
     return {
         "ptx": path.with_suffix(".ptx").name,
-        "entry": re.search(r"\.entry (\w+)", ptx.stdout)[1],
-        "threads": int(re.search(r"max_total_threads_per_threadgroup\((\d+)\)", msl)[1]),
+        "entry": re.search(r"\.entry (\w+)", ptx)[1],
+        "threads": int(re.search(r"\.reqntid (\d+)", ptx)[1]),
     }
 
 
