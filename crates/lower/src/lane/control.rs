@@ -12,18 +12,22 @@ impl Emitter<'_, '_> {
     pub(super) fn branch(&mut self, op: &Op) -> Result<()> {
         let condition = self.scalar(op, 0)?;
         let targets: Vec<ValueId> = op.defined().collect();
-        let before = self.hazards.clone();
+        let (before, reads) = (self.hazards.clone(), self.memory.reads());
         let (mut regions, mut after) = (vec![], Hazards::default());
+        let mut reads_after = vec![];
         for region in &op.regions {
             self.hazards = before.clone();
+            self.memory.resume(reads.clone());
             let results = wanted(&op.outputs, &region.results);
             regions.push(self.region(vec![], |e| {
                 e.ops(region)?;
                 e.registers(&results, &targets)
             })?);
             after.join(std::mem::take(&mut self.hazards));
+            reads_after.push(self.memory.reads());
         }
         self.hazards = after;
+        reads_after.into_iter().for_each(|reads| self.memory.join(reads));
         let types = self.types(&targets);
         let results = self.nest(K::If, &[condition], types, regions)?;
         self.bind(&targets, &results);
@@ -44,7 +48,7 @@ impl Emitter<'_, '_> {
         let count = self.params(&[counter]);
         let params = self.params(carried);
         let all = count.iter().chain(&params).copied().collect();
-        let body = self.region(all, |e| {
+        let body = self.repeated(all, |e| {
             e.bind(&[counter], &count);
             e.bind(carried, &params);
             e.iteration(region)?;
@@ -66,7 +70,7 @@ impl Emitter<'_, '_> {
         let inputs = self.registers(&init, &condition.params)?;
         let types = self.types(&body.params);
         let params = self.params(&condition.params);
-        let first = self.region(params.clone(), |e| {
+        let first = self.repeated(params.clone(), |e| {
             e.bind(&condition.params, &params);
             e.ops(condition)?;
             let index = Index::from([]);
@@ -77,7 +81,7 @@ impl Emitter<'_, '_> {
             Ok(results)
         })?;
         let params = self.params(&body.params);
-        let second = self.region(params.clone(), |e| {
+        let second = self.repeated(params.clone(), |e| {
             e.bind(&body.params, &params);
             e.iteration(body)?;
             e.registers(&body.results, &condition.params)

@@ -100,9 +100,12 @@ impl Layout {
         }
     }
 
-    /// Number of bits of an element's index.
-    pub(super) fn rank(&self) -> usize {
-        self.index.len()
+    /// The bits of the thread's number that are sources.
+    pub(super) fn threads(&self) -> impl Iterator<Item = u8> {
+        self.index.iter().filter_map(|bit| match *bit {
+            Bit::Of { var: THREAD, bit } => Some(bit),
+            _ => None,
+        })
     }
 
     /// The layout of a block without the axis that `bits` bits of the index from `start` on tell.

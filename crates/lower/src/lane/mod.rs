@@ -5,6 +5,7 @@
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
 
+mod banks;
 mod control;
 mod element;
 mod emit;
@@ -13,6 +14,7 @@ mod exchange;
 mod figures;
 mod hazard;
 mod layout;
+mod memory;
 mod plan;
 mod reduce;
 mod scan;

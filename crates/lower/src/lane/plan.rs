@@ -50,18 +50,25 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
+    pub(super) figures: Figures,
 }
 
 impl<'m> Plan<'m> {
     /// Plans a kernel whose ops are primitives.
     pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
         let graph = Graph::default();
-        let mut plan = Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST };
+        let mut plan = Plan {
+            graph,
+            nodes: HashMap::new(),
+            accesses: vec![],
+            threads: LEAST,
+            figures: *figures,
+        };
         for &param in &func.body.params {
             plan.leaf(func, param);
         }
         plan.block(func, &func.body)?;
-        plan.spread(figures);
+        plan.spread();
         Ok(plan)
     }
 
@@ -222,9 +229,10 @@ impl<'m> Plan<'m> {
     }
 
     /// Decides the number of threads and gives each access its layout.
-    fn spread(&mut self, figures: &Figures) {
+    fn spread(&mut self) {
+        let figures = self.figures;
         let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
-        let widest = self.accesses.iter().map(|a| self.widest(a, figures)).collect::<Vec<_>>();
+        let widest = self.accesses.iter().map(|a| self.widest(a, &figures)).collect::<Vec<_>>();
         let vector = widest.iter().copied().max().unwrap_or(0);
         let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
         self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));

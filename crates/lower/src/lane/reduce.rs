@@ -9,6 +9,7 @@ use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
+use super::exchange::Part;
 use super::layout::Layout;
 use crate::access::{Index, NodeId, axes};
 
@@ -133,45 +134,54 @@ impl Emitter<'_, '_> {
         across: &[u8],
     ) -> Result<Vec<Vec<ValueId>>> {
         let parts = 1 << across.len();
-        // The bits of a place: the part's above those of the element.
-        let place = |register: usize| -> Index {
-            let own = kept.at(register);
-            own.iter().copied().chain(across.iter().map(|&bit| Layout::thread(bit))).collect()
-        };
+        // Where an element of a register lies: by the bits of the thread that tell it, those of the part above them.
+        let own: Index = kept.threads().map(Layout::thread).collect();
+        let bits = own.len() + across.len();
+        let written: Index =
+            own.iter().copied().chain(across.iter().map(|&b| Layout::thread(b))).collect();
         let others =
             kept.copies(self.plan.threads) & !across.iter().fold(0, |all, &b| all | 1 << b);
         let first = match others {
             0 => None,
             others => Some(self.has_none_of(others)?),
         };
-        let mut arrays = vec![];
-        for i in 0..sums.first().map_or(0, Vec::len) {
-            let dtype = self.out.ty(sums[0][i]).dtype();
-            let dtype = dtype.ok_or_else(|| Unsupported::new(op, "reduces pointers"))?;
-            let array = self.array(dtype, parts << kept.rank())?;
-            let mut values = vec![];
-            for (register, sum) in sums.iter().enumerate() {
-                values.push((self.iota(0, &place(register))?, sum[i]));
-            }
-            self.write_shared(array, &values, first)?;
-            arrays.push(array);
-        }
         let mut results = vec![];
-        for register in 0..sums.len() {
-            let mut total: Option<Vec<ValueId>> = None;
-            for part in 0..parts {
-                let index: Index = kept.at(register);
-                let at = self.iota((part << kept.rank()) as i64, &index)?;
-                let next = arrays.iter().map(|&array| self.read_shared(array, at));
-                let next = next.collect::<Result<Vec<_>>>()?;
-                total = Some(match total {
-                    Some(total) => self.combine(op, region, &total, &next)?,
-                    None => next,
-                });
+        let dtypes = self.stored_types(op, &sums)?;
+        let each: usize = dtypes.iter().map(|dtype| dtype.size() << bits).sum();
+        for chunk in sums.chunks((self.memory.limit() / 2 / each.max(1)).max(1)) {
+            let arrays = dtypes.iter().map(|&dtype| self.part(dtype, chunk.len() << bits));
+            let arrays = arrays.collect::<Result<Vec<Part>>>()?;
+            let mut writes = vec![];
+            for (register, sum) in chunk.iter().enumerate() {
+                let at = self.iota((register << bits) as i64, &written)?;
+                writes.extend(arrays.iter().zip(sum).map(|(array, &value)| (array, at, value)));
             }
-            results.extend(total);
+            self.write_shared(writes, first)?;
+            for register in 0..chunk.len() {
+                let mut total: Option<Vec<ValueId>> = None;
+                for part in 0..parts {
+                    let start = (register << bits) + (part << own.len());
+                    let at = self.iota(start as i64, &own)?;
+                    let next = arrays.iter().map(|array| self.read_shared(array, at));
+                    let next = next.collect::<Result<Vec<_>>>()?;
+                    total = Some(match total {
+                        Some(total) => self.combine(op, region, &total, &next)?,
+                        None => next,
+                    });
+                }
+                results.extend(total);
+            }
+            arrays.iter().for_each(|array| self.release(array));
         }
         Ok(results)
+    }
+
+    /// The element types of values that go through memory, one list for each register.
+    pub(super) fn stored_types(&self, op: &Op, values: &[Vec<ValueId>]) -> Result<Vec<DType>> {
+        let dtype = |&id: &ValueId| self.out.ty(id).dtype();
+        let dtypes: Option<Vec<DType>> =
+            values.iter().flatten().take(values.first().map_or(0, Vec::len)).map(dtype).collect();
+        dtypes.ok_or_else(|| Unsupported::new(op, "takes pointers"))
     }
 
     /// What the region gives for a left and a right operand.
