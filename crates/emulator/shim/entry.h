@@ -4,6 +4,7 @@ struct msl_thread {
     uint local_[3];         // thread_position_in_threadgroup
     uint group[3];          // threadgroup_position_in_grid
     uint group_size[3];     // threads_per_threadgroup
+    uint dispatch_size[3];  // dispatch_threads_per_threadgroup
     uint groups[3];         // threadgroups_per_grid
     uint grid_size[3];      // threads_per_grid
     uint index;             // thread_index_in_threadgroup
@@ -29,6 +30,7 @@ MSL_F msl_thread msl_here() {
     at.groups[1] = __nvvm_read_ptx_sreg_nctaid_y();
     at.groups[2] = __nvvm_read_ptx_sreg_nctaid_z();
     for (int i = 0; i < 3; i++) {
+        at.dispatch_size[i] = at.group_size[i];
         at.grid[i] = at.group[i] * at.group_size[i] + at.local_[i];
         at.grid_size[i] = at.groups[i] * at.group_size[i];
     }

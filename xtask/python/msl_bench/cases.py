@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from . import kernels
 
+SIZES = {"float32": 4, "float16": 2, "int8": 1, "int32": 4}
 POINTERS = {"float32": "*fp32", "float16": "*fp16", "int8": "*i8", "int32": "*i32"}
 
 
@@ -20,7 +21,7 @@ class Tensor:
 
     @property
     def nbytes(self):
-        return math.prod(self.shape) * {"float32": 4, "float16": 2, "int8": 1, "int32": 4}[self.dtype]
+        return math.prod(self.shape) * SIZES[self.dtype]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +70,7 @@ def by_rows(name, kernel, rows, columns, arguments, expected, block=None, **more
 
 
 def all_cases(shrink=1):
-    """All cases; `shrink` divides the number of rows or elements, for tools that slow kernels down."""
+    """All cases, with fewer rows or elements by a factor for tools that slow kernels down."""
     length, rows = (1 << 26) // shrink, 16384 // shrink
     long = Tensor((length,))
     yield elementwise(

@@ -79,7 +79,7 @@ def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
 
 @triton.jit
 def cross_entropy(logits, target, loss, columns, BLOCK: tl.constexpr):
-    """The loss of each row, in one pass: the sum of powers is corrected when a larger logit comes."""
+    """The loss of each row in one pass: a larger logit corrects the sum of powers so far."""
     row = tl.program_id(0)
     start = row.to(tl.int64) * columns
     top = -float("inf")

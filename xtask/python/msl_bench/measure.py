@@ -1,6 +1,7 @@
-"""Run prepared kernels on this machine's NVIDIA GPU beside Triton's own code, after a look at their results.
+"""Run prepared kernels on this machine's NVIDIA GPU beside Triton's own code.
 
-Both sides have the same inputs and take turns; the result is the median of their times.
+Their results are looked at first. Both sides have the same inputs and take turns; the result is
+the median of their times.
 """
 
 import argparse
@@ -115,7 +116,8 @@ def main():
         mean = math.exp(statistics.fmean(map(math.log, ratios)))
         print(f"{name}, triton {triton.__version__}: geomean {mean:.3f}, least {min(ratios):.3f}")
     if options.json:
-        facts = {"device": name, "triton": triton.__version__, "rows": rows}
+        facts = {"device": name, "triton": triton.__version__, "rounds": options.rounds}
+        facts["rows"] = rows
         options.json.write_text(json.dumps(facts, indent=1))
     if wrong:
         print(f"wrong: {', '.join(wrong)}")

@@ -53,15 +53,17 @@ fn source(parameter: &Parameter, ty: &str) -> Result<Source, String> {
         ("thread_position_in_grid", _) => vector("grid"),
         ("thread_position_in_threadgroup", _) => vector("local_"),
         ("threadgroup_position_in_grid", _) => vector("group"),
-        ("threads_per_threadgroup" | "dispatch_threads_per_threadgroup", _) => vector("group_size"),
+        ("threads_per_threadgroup", _) => vector("group_size"),
+        ("dispatch_threads_per_threadgroup", _) => vector("dispatch_size"),
         ("threadgroups_per_grid", _) => vector("groups"),
         ("threads_per_grid", _) => vector("grid_size"),
         ("thread_index_in_threadgroup", _) => scalar("index"),
         ("thread_index_in_simdgroup", _) => scalar("lane"),
         ("simdgroup_index_in_threadgroup", _) => scalar("simdgroup"),
-        ("simdgroups_per_threadgroup" | "dispatch_simdgroups_per_threadgroup", _) => {
-            scalar("simdgroups")
-        }
+        ("simdgroups_per_threadgroup", _) => scalar("simdgroups"),
+        ("dispatch_simdgroups_per_threadgroup", _) => Source::Value(format!(
+            "({ty})((at->dispatch_size[0] * at->dispatch_size[1] * at->dispatch_size[2] + 31) / 32)"
+        )),
         ("threads_per_simdgroup" | "thread_execution_width", _) => {
             Source::Value(format!("({ty})32"))
         }
