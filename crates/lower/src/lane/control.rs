@@ -7,24 +7,29 @@ use super::carry::Carry;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
+use super::plan::is_access;
 use crate::access::Index;
 
 impl Emitter<'_, '_> {
     pub(super) fn branch(&mut self, op: &Op) -> Result<()> {
         let condition = self.scalar(op, 0)?;
         let targets: Vec<ValueId> = op.defined().collect();
-        let before = self.hazards.clone();
+        let (before, reads) = (self.hazards.clone(), self.memory.reads());
         let (mut regions, mut after) = (vec![], Hazards::default());
+        let mut reads_after = vec![];
         for region in &op.regions {
             self.hazards = before.clone();
+            self.memory.resume(reads.clone());
             let results = wanted(&op.outputs, &region.results);
             regions.push(self.region(vec![], |e| {
                 e.ops(region)?;
                 e.registers(&results, &targets, false)
             })?);
             after.join(std::mem::take(&mut self.hazards));
+            reads_after.push(self.memory.reads());
         }
         self.hazards = after;
+        reads_after.into_iter().for_each(|reads| self.memory.join(reads));
         let types = self.types(&targets);
         let results = self.nest(K::If, &[condition], types, regions)?;
         self.bind(&targets, &results);
@@ -45,7 +50,7 @@ impl Emitter<'_, '_> {
         let count = self.params(&[counter]);
         let params = self.params(carried);
         let all = count.iter().chain(&params).copied().collect();
-        let body = self.region(all, |e| {
+        let body = self.repeated(all, |e| {
             e.bind(&[counter], &count);
             e.bind(carried, &params);
             e.iteration(region)?;
@@ -66,18 +71,15 @@ impl Emitter<'_, '_> {
         let inputs = self.registers(&init, &condition.params, false)?;
         let types = self.types(&body.params);
         let params = self.params(&condition.params);
-        let first = self.region(params.clone(), |e| {
+        let first = self.repeated(params.clone(), |e| {
             e.bind(&condition.params, &params);
             e.ops(condition)?;
-            let index = Index::from([]);
-            let node =
-                e.plan.node_of(holds).ok_or_else(|| e.missing("a condition has no value"))?;
-            let mut results = vec![e.element(node, &index)?];
+            let mut results = vec![e.scalar_of(holds)?];
             results.extend(e.registers(values, &body.params, false)?);
             Ok(results)
         })?;
         let params = self.params(&body.params);
-        let second = self.region(params.clone(), |e| {
+        let second = self.repeated(params.clone(), |e| {
             e.bind(&body.params, &params);
             e.iteration(body)?;
             e.registers(&body.results, &condition.params, true)
@@ -90,7 +92,7 @@ impl Emitter<'_, '_> {
     fn iteration(&mut self, body: &Block) -> Result<()> {
         self.ops(body)?;
         let mut writes = false;
-        body.walk(&mut |op| writes |= op.kind == K::Store);
+        body.walk(&mut |op| writes |= op.kind != K::Load && is_access(op.kind));
         if writes {
             self.wait("device")?;
             self.hazards = Hazards::default();
@@ -98,10 +100,15 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
-        let node = op.input(i).and_then(|id| self.plan.node_of(id));
-        let node = node.ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+    /// The value of a scalar.
+    pub(super) fn scalar_of(&mut self, id: ValueId) -> Result<ValueId> {
+        let node = self.plan.node_of(id).ok_or_else(|| self.missing("a scalar has no value"))?;
         self.element(node, &Index::from([]))
+    }
+
+    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
+        let id = op.input(i).ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+        self.scalar_of(id)
     }
 
     /// The registers of values, in the layouts that their targets have; `next` if they leave an iteration.

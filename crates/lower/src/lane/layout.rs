@@ -107,6 +107,11 @@ impl Layout {
         Some(register)
     }
 
+    /// Number of bits of an element's index.
+    pub(super) fn rank(&self) -> usize {
+        self.index.len()
+    }
+
     /// The layout of a part of the block, in which these bits of an index are the same.
     pub(super) fn without(&self, bits: Range<u8>) -> Layout {
         let kept = (0u8..).zip(self.index.iter()).filter(|(at, _)| !bits.contains(at));
@@ -133,8 +138,16 @@ impl Layout {
     }
 
     /// Number of bits of an element's index.
-    pub(super) fn rank(&self) -> usize {
+    pub(super) fn bits(&self) -> usize {
         self.index.len()
+    }
+
+    /// The bits of the thread's number that are sources.
+    pub(super) fn threads(&self) -> impl Iterator<Item = u8> {
+        self.index.iter().filter_map(|bit| match *bit {
+            Bit::Of { var: THREAD, bit } => Some(bit),
+            _ => None,
+        })
     }
 
     /// The layout of a block without the axis that `bits` bits of the index from `start` on tell.

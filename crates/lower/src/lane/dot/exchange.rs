@@ -79,12 +79,12 @@ impl Emitter<'_, '_> {
     ) -> Result<Vec<ValueId>> {
         let Some(exchange) = &product.exchange else { return Ok(matrices.to_vec()) };
         let Exchange { layout, order, parts, vector, .. } = exchange;
-        let area = self.area(0, DType::F32, order)?;
+        let area = self.area(DType::F32, order)?;
         let zero = self.literal(DType::F32, vec![0; 4].into())?;
         let mut elements = vec![zero; layout.registers()];
         let all = layout.rank() as u8;
         for part in 0..1 << parts {
-            self.wait("threadgroup")?;
+            self.before_writing(&[&area])?;
             let (own, copies) = self.own(product, *parts, part);
             let condition = self.takes_part(&own, copies)?;
             let stride = self.int(exchange.stride(product.extents.columns) as i32)?;
@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
                 }
                 Ok(vec![])
             })?;
-            self.wait("threadgroup")?;
+            self.before_reading(&[&area])?;
             let own = Part::of(layout, all - parts..all, part);
             let condition = self.takes_part(&own, 0)?;
             let others = own.registers.iter().map(|&register| elements[register]).collect();
@@ -109,6 +109,7 @@ impl Emitter<'_, '_> {
                 .zip(read)
                 .for_each(|(&register, value)| elements[register] = value);
         }
+        self.leave(&[&area]);
         Ok(elements)
     }
 
@@ -130,7 +131,7 @@ impl Emitter<'_, '_> {
         }
         let Some(exchange) = &product.exchange else { return Ok(vec![]) };
         let Exchange { layout, order, parts, vector, .. } = exchange;
-        let area = self.area(0, DType::F32, order)?;
+        let area = self.area(DType::F32, order)?;
         let zero = self.literal(DType::F32, vec![0; 4].into())?;
         let mut matrices = vec![self.filled(zero)?; count];
         let all = layout.rank() as u8;
@@ -142,10 +143,10 @@ impl Emitter<'_, '_> {
                 let value = self.operand(node, &index)?;
                 elements.push((inside(&index, *parts), self.converted(value, DType::F32)?));
             }
-            self.wait("threadgroup")?;
+            self.before_writing(&[&area])?;
             let condition = self.takes_part(&own, layout.copies(self.plan.threads))?;
             self.guarded(condition, vec![], |e| e.put(&area, &elements, *vector).map(|()| vec![]))?;
-            self.wait("threadgroup")?;
+            self.before_reading(&[&area])?;
             let (own, _) = self.own(product, *parts, part);
             let condition = self.takes_part(&own, 0)?;
             let others = own.registers.iter().map(|&register| matrices[register]).collect();
@@ -163,6 +164,7 @@ impl Emitter<'_, '_> {
                 .zip(read)
                 .for_each(|(&register, value)| matrices[register] = value);
         }
+        self.leave(&[&area]);
         Ok(matrices)
     }
 

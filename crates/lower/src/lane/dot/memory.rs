@@ -1,16 +1,16 @@
 //! Blocks in the threadgroup memory of products.
 
-use trident_ir::types::{PointerType, Space};
 use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
 
 use super::order::Order;
 use crate::access::{Bit, Index};
 use crate::lane::emit::{Emitter, Result};
+use crate::lane::exchange::Part as SharedPart;
 use crate::lane::layout::{Layout, Source};
 
 /// A part of a kernel's threadgroup memory, and pointers into it.
 pub(super) struct Area {
-    base: ValueId,
+    part: SharedPart,
     order: Order,
 }
 
@@ -18,13 +18,13 @@ impl Area {
     /// The pointer to an element.
     pub(super) fn at(&self, e: &mut Emitter<'_, '_>, index: &Index) -> Result<ValueId> {
         let (fixed, open) = self.order.place(index);
-        let key = (self.base, open);
+        let key = (self.part.ptr, open);
         let base = match e.known(|scope| scope.pointers.get(&key).copied()) {
             Some(known) => known,
             None => {
                 let base = match e.weighted(&key.1)? {
-                    Some(place) => e.op(K::PtrAdd, &[self.base, place], &[])?,
-                    None => self.base,
+                    Some(place) => e.op(K::PtrAdd, &[self.part.ptr, place], &[])?,
+                    None => self.part.ptr,
                 };
                 e.scope().pointers.insert(key, base);
                 base
@@ -61,25 +61,30 @@ impl Part {
 }
 
 impl Emitter<'_, '_> {
-    /// The area of a block from a byte of the memory on.
-    pub(super) fn area(&mut self, first: usize, dtype: DType, order: &Order) -> Result<Area> {
-        let words = self.plan.scratch / 4;
-        let scratch = match self.scratch {
-            Some(scratch) => scratch,
-            None => self.array(DType::F32, words)?,
-        };
-        self.scratch = Some(scratch);
-        let base = self.moved(scratch, first / 4)?;
-        let ty = Type::Pointer(PointerType {
-            to: dtype,
-            space: Space::Threadgroup,
-            shape: Some(vec![]),
-        });
-        let base = match dtype {
-            DType::F32 => base,
-            _ => self.build("ptr_cast", |b| b.declared(K::PtrCast, &[base], &[], &[ty]))?[0],
-        };
-        Ok(Area { base, order: order.clone() })
+    /// Threadgroup memory for a block, until it is given back.
+    pub(super) fn area(&mut self, dtype: DType, order: &Order) -> Result<Area> {
+        let part = self.part(dtype, order.len)?;
+        Ok(Area { part, order: order.clone() })
+    }
+
+    /// All threads wait, unless none of them may still read what was in the areas before.
+    pub(super) fn before_writing(&mut self, areas: &[&Area]) -> Result<()> {
+        match areas.iter().any(|area| self.may_be_read(&area.part)) {
+            true => self.wait("threadgroup"),
+            false => Ok(()),
+        }
+    }
+
+    /// All threads wait until the areas are written, which are read from here on.
+    pub(super) fn before_reading(&mut self, areas: &[&Area]) -> Result<()> {
+        self.wait("threadgroup")?;
+        areas.iter().for_each(|area| self.note_read(&area.part));
+        Ok(())
+    }
+
+    /// Gives the memory of areas back.
+    pub(super) fn leave(&mut self, areas: &[&Area]) {
+        areas.iter().for_each(|area| self.release(&area.part));
     }
 
     /// The pointer so many elements behind another one.

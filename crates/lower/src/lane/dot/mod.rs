@@ -33,13 +33,14 @@ impl Emitter<'_, '_> {
         let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
         let (mut sums, rest) = self.begin(op, product, from)?;
         for part in 0..1 << (product.extents.depth - product.slice) {
-            self.wait("threadgroup")?;
-            let a = self.area(0, product.a.dtype, &product.a.order)?;
-            let b = self.area(product.a.bytes(), product.b.dtype, &product.b.order)?;
+            let a = self.area(product.a.dtype, &product.a.order)?;
+            let b = self.area(product.b.dtype, &product.b.order)?;
+            self.before_writing(&[&a, &b])?;
             self.stage(&product.a, &a, product.slice, part)?;
             self.stage(&product.b, &b, product.slice, part)?;
-            self.wait("threadgroup")?;
+            self.before_reading(&[&a, &b])?;
             sums = self.add_slice(product, &a, &b, sums)?;
+            self.leave(&[&a, &b]);
         }
         if plan.chains.held.contains_key(&to) {
             self.scope().matrices.insert(to, sums);
