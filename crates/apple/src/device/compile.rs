@@ -81,6 +81,8 @@ pub(super) struct GpuKernel {
 pub(super) struct Variant {
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) program: Program,
+    /// Whether the kernel accesses whole words at both ends of tensors.
+    pub(super) exchanges_words: bool,
     /// For each parameter, whether the kernel may write through it.
     written: Vec<bool>,
     plan: String,
@@ -124,6 +126,7 @@ impl Variant {
         }
         Ok(Variant {
             written: Origins::new(module).written(),
+            exchanges_words: lowered.exchanges_words,
             pipeline,
             program,
             plan: lowered.plan,
