@@ -3,12 +3,12 @@
 //! The pinned toolchain has the standard library for its own machine only, so Debian's compiler builds all of it from
 //! source.
 
-use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::ValueEnum;
 
+use crate::debian;
 use crate::paths;
 use crate::steps::Steps;
 use crate::tally::Outcome;
@@ -50,7 +50,7 @@ pub(crate) fn quick(steps: &mut Steps) {
 }
 
 fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
-    let ready = steps.check("aarch64 environment", || environment().map(|()| None));
+    let ready = steps.check("aarch64 environment", || debian::install(NEEDED).map(|()| None));
     steps.needs(ready, "rust tests on aarch64", || {
         let mut tests = arguments(Command::new("/usr/bin/cargo"), "test -Zbuild-std --profile ci");
         tests.arg("--no-fail-fast").args(["--lib", "--tests"]);
@@ -72,25 +72,4 @@ fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
             .env_remove("RUSTUP_TOOLCHAIN");
         Ok(tests)
     });
-}
-
-/// Install Debian's packages where they are missing.
-fn environment() -> Result<()> {
-    let missing: Vec<&str> =
-        NEEDED.iter().filter(|(file, _)| !Path::new(file).exists()).map(|n| n.1).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let list = missing.join(" ");
-    println!("installing {list}");
-    for line in ["update --quiet", "install --yes --quiet --no-install-recommends"] {
-        let mut apt = arguments(Command::new("apt-get"), line);
-        if line.starts_with("install") {
-            apt.args(&missing);
-        }
-        let status = apt.status();
-        let status = status.with_context(|| format!("install Debian's packages {list} first"))?;
-        ensure!(status.success(), "apt-get failed; install Debian's packages {list} first");
-    }
-    Ok(())
 }

@@ -4,8 +4,10 @@
 //! environments, builds what they drive, and adds up what they report.
 
 mod build;
+mod debian;
 mod foreign;
 mod fuzz;
+mod msl;
 mod paths;
 mod python;
 mod sanitize;
@@ -18,7 +20,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::build::{Peer, Profile};
+use crate::build::{Devices, Peer, Profile};
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 
@@ -85,6 +87,8 @@ enum Suite {
     Triton,
     /// Functions under PyTorch's `torch.compile`, with the Python package as Inductor's Triton
     Torch,
+    /// Kernels as Metal programs in the checked emulator; needs clang 22
+    Msl,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -93,6 +97,8 @@ enum Subject {
     Models,
     /// Triton kernels
     Kernels,
+    /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
+    Msl,
 }
 
 fn main() -> ExitCode {
@@ -101,7 +107,10 @@ fn main() -> ExitCode {
         Ok(Outcome::Failure) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            match error.is::<msl::NoClang>() {
+                true => ExitCode::from(2),
+                false => ExitCode::FAILURE,
+            }
         }
     }
 }
@@ -120,6 +129,8 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Torch, args } => {
             with_package("torch_compile.check", &args.args, &[])
         }
+        Command::Conformance { suite: Suite::Msl, args } => msl::conformance(&args.args),
+        Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
@@ -158,7 +169,7 @@ fn bench_models(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(status.success()))
 }
 
-fn wants_help(args: &[String]) -> bool {
+pub(crate) fn wants_help(args: &[String]) -> bool {
     args.iter().any(|arg| arg == "--help" || arg == "-h")
 }
 
@@ -180,7 +191,7 @@ fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result
     if wants_help(args) {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
-    let package = build::python_package(Venv::Torch, Profile::Release)?;
+    let package = build::python_package(Venv::Torch, Profile::Release, Devices::Default)?;
     let mut command = tool.package(&package)?.into_command();
     for (variable, peer) in peers {
         command.env(variable, peer.build()?);

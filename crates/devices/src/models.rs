@@ -14,31 +14,39 @@ pub struct Entry {
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
-    open: fn(&Choice<'_>) -> Arc<dyn Device>,
+    open: fn(&Choice<'_>) -> Result<Arc<dyn Device>, DeviceError>,
 }
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
     Entry { name: "cpu", for_tests: false, open: cpu },
     Entry { name: "queued", for_tests: true, open: queued },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    Entry { name: crate::emulated::NAME, for_tests: true, open: emulated },
 ];
 
 /// A choice of devices while it is opened.
 struct Choice<'a> {
     names: &'a [&'a str],
+    settings: &'a Settings,
     /// One for all that are made of it, so that they share its threads.
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>) -> Arc<dyn Device> {
-    choice.cpu.clone()
+fn cpu(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
+    Ok(choice.cpu.clone())
+}
+
+#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+fn emulated(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
+    crate::emulated::model(choice.settings)
 }
 
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>) -> Arc<dyn Device> {
+fn queued(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
-    Arc::new(Queued::new(choice.cpu.clone(), options))
+    Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))
 }
 
 /// The devices of a session.
@@ -60,8 +68,10 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
         entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
-    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
-    let devices = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
+    let cpu = Arc::new(CpuDevice::new(settings.threads));
+    let choice = Choice { names: &names, settings, cpu };
+    let devices = entries.into_iter().map(|entry| (entry.open)(&choice));
+    let devices = devices.collect::<Result<_, _>>()?;
     Ok(ForModels { devices, folder: choice.cpu })
 }
 
@@ -82,7 +92,8 @@ mod tests {
     fn choices_keep_their_order() {
         assert_eq!(names("cpu"), ["cpu"]);
         assert_eq!(names("queued, cpu"), ["queued", "cpu"]);
-        for entry in DEVICES {
+        // Others need what not every machine has.
+        for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
             assert_eq!(names(entry.name), [entry.name]);
         }
     }

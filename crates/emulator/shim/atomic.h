@@ -1,12 +1,5 @@
 // Atomics. Only what Metal has compiles: `atomic_float` and `atomic_ulong` lie in device memory, the latter takes min and max
 // without a result.
-extern "C" {
-uint msl_atomic_32(void* p, uint value, uint operation);
-uint msl_atomic_exchange_if_32(void* p, uint expected, uint value);
-void msl_atomic_64(void* p, ulong value, uint operation);
-void msl_fence(void);
-}
-
 namespace metal {
 
 enum memory_order { memory_order_relaxed = 0 };
@@ -27,12 +20,6 @@ typedef msl_atomic<int> atomic_int;
 typedef msl_atomic<uint> atomic_uint;
 typedef msl_atomic<float> atomic_float;
 typedef msl_atomic<ulong> atomic_ulong;
-
-// As `hooks.c` numbers them.
-enum msl_operation {
-    msl_load, msl_store, msl_exchange_op, msl_add, msl_sub, msl_and, msl_or, msl_xor,
-    msl_min_int, msl_max_int, msl_min_uint, msl_max_uint, msl_add_float, msl_sub_float
-};
 
 template <class T> constexpr bool atomic_integer = __is_same(T, int) || __is_same(T, uint);
 #define MSL_NO_PLACE(AS) \

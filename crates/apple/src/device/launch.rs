@@ -157,7 +157,7 @@ impl GpuKernel {
 }
 
 /// The bytes of scalar arguments.
-fn scalars(fields: &[Field], size: usize, args: &[u64]) -> Vec<u8> {
+pub(super) fn scalars(fields: &[Field], size: usize, args: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; size];
     for field in fields {
         let word = args.get(field.param).copied().unwrap_or(0).to_le_bytes();

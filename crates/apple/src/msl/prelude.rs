@@ -86,18 +86,6 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
          return precise::fabs(float(near)) > precise::fabs(x) ? as_type<half>(ushort(as_type<ushort>(near) - 1)) : near;\n}",
     ),
     (
-        // As `simd::math::erf`: polynomials for erf(a)/a - 1 in a*a, and for log2(erfc(a)).
-        "error_function",
-        "float error_function(float x) {\n    \
-         float a = precise::fabs(x), b = a < 4.0f ? a : 4.0f;\n    \
-         if (isnan(x)) return x;\n    \
-         if (a < 0.75f) return precise::copysign(precise::fma(precise::fma(precise::fma(precise::fma(precise::fma(precise::fma(-0.0006761096f, a * a, 0.0051159817f), a * a, -0.026835434f), a * a, 0.11283393f), a * a, -0.3761262f), a * a, 0.12837917f), a, a), x);\n    \
-         float power = precise::fma(precise::fma(precise::fma(precise::fma(precise::fma(precise::fma(0.0003056558f, b, -0.004608285f), b, 0.032903917f), b, -0.15161203f), b, -0.9174336f), b, -1.62793f), b, -4.2338288e-05f);\n    \
-         float whole = precise::rint(power), rest = power - whole;\n    \
-         float erfc = precise::fma(precise::fma(precise::fma(precise::fma(precise::fma(0.0013410003f, rest, 0.009676036f), rest, 0.055502973f), rest, 0.24022107f), rest, 0.69314724f), rest, 1.0f) * as_type<float>(uint(127 + int(whole)) << 23);\n    \
-         return precise::copysign(1.0f - erfc, x);\n}",
-    ),
-    (
         "greater_of",
         "float greater_of(float a, float b) {\n    \
          return a == b ? as_type<float>(as_type<uint>(a) & as_type<uint>(b)) : precise::max(a, b);\n}",
@@ -114,6 +102,26 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     (
         "lesser_or_nan",
         "float lesser_or_nan(float a, float b) { return isnan(a) ? a : isnan(b) ? b : lesser_of(a, b); }",
+    ),
+    // The form and the coefficients of `simd::math::erf`: near zero, and 1 less the power of a polynomial.
+    (
+        "error_function",
+        "float error_function(float x) {\n    \
+         float a = precise::fabs(x), square = a * a, b = a > 4.0f ? 4.0f : a;\n    \
+         float near = -0.000676109595f;\n    \
+         near = fma(near, square, 0.00511598168f);\n    \
+         near = fma(near, square, -0.0268354341f);\n    \
+         near = fma(near, square, 0.112833932f);\n    \
+         near = fma(near, square, -0.376126200f);\n    \
+         near = fma(near, square, 0.128379166f);\n    \
+         float far = 0.000305655791f;\n    \
+         far = fma(far, b, -0.00460828515f);\n    \
+         far = fma(far, b, 0.0329039171f);\n    \
+         far = fma(far, b, -0.151612028f);\n    \
+         far = fma(far, b, -0.917433620f);\n    \
+         far = fma(far, b, -1.62793005f);\n    \
+         far = fma(far, b, -4.23382881e-5f);\n    \
+         return copysign(a < 0.75f ? fma(a, near, a) : 1.0f - precise::exp2(far), x);\n}",
     ),
 ];
 
