@@ -19,7 +19,7 @@ import time
 
 import expectations
 from triton_suite.__main__ import LANGUAGE, find_suite, name_of
-from triton_suite.outcome import ERR, MISMATCH, PASS, REFUSED, SKIP, TIMEOUT
+from triton_suite.outcome import ERR, MISMATCH, PASS, REFUSALS, REFUSED, SKIP, TIMEOUT
 from triton_suite.pool import Pool
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -99,7 +99,7 @@ def judged(ended):
         return {"status": PASS, "message": ""}
     refusal = next((line for line in words if line.startswith("trident.errors.")), None)
     message = (refusal or words[-1]).replace(f"{ROOT}/", "")
-    if refusal and "CompileError" in refusal:
+    if refusal and refusal.split(":")[0].rpartition(".")[2] in REFUSALS:
         return {"status": REFUSED, "message": message}
     return {"status": ERR if refusal else MISMATCH, "message": message}
 
