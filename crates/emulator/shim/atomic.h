@@ -3,6 +3,11 @@
 namespace metal {
 
 enum memory_order { memory_order_relaxed = 0 };
+// Another type: atomics take the relaxed order only.
+enum msl_fence_order { memory_order_acquire = 2, memory_order_release = 3, memory_order_acq_rel = 4, memory_order_seq_cst = 5 };
+enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
+// Memory is coherent.
+#define coherent(scope)
 
 template <class T> struct msl_atomic { T v; };
 template <class T> using atomic = msl_atomic<T>;
@@ -68,5 +73,8 @@ MSL_F void atomic_min_explicit(volatile device msl_atomic<ulong>* p, ulong v, me
 MSL_F void atomic_max_explicit(volatile device msl_atomic<ulong>* p, ulong v, memory_order) {
     msl_atomic_64((void*)p, v, msl_max_uint);
 }
+
+// Metal 3.2.
+MSL_F void atomic_thread_fence(mem_flags, msl_fence_order, thread_scope = thread_scope_device) { msl_fence(); }
 
 }  // namespace metal

@@ -21,6 +21,7 @@ void* msl_threadgroup_argument(uint index);
 uint msl_atomic_32(void* p, uint value, uint operation);
 uint msl_atomic_exchange_if_32(void* p, uint expected, uint value);
 void msl_atomic_64(void* p, ulong value, uint operation);
+void msl_fence(void);
 }
 
 // A threadgroup variable of type `msl_type_N`. Its extent lies in a section of its own, where the loader finds it.

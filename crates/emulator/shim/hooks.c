@@ -18,6 +18,7 @@ struct table {
     void (*reached_end)(void);
     void (*bad_index)(long index, ulong count, uint line, const char* file);
     uint (*lane)(void);
+    void (*fence)(void);
     uint checked;
 };
 static void ignore(const void* p, ulong bytes, uint flags, void* pc) {}
@@ -90,6 +91,10 @@ HOOK uint msl_atomic_exchange_if_32(void* p, uint expected, uint v) {
     checked(p, 4, READ | WRITE, PC);
     __atomic_compare_exchange_n((uint*)p, &expected, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
+}
+HOOK void msl_fence(void) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    hooks->fence();
 }
 HOOK void msl_atomic_64(void* p, ulong v, uint operation) {
     ulong* at = p;

@@ -78,6 +78,7 @@ MSL_F float msl_fast_min(float x, float y) { return y < x ? y : x; }
 
 // ---- atomics, relaxed, of the whole GPU
 #define MSL_ATOMIC(f, ...) __scoped_atomic_##f(__VA_ARGS__, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE)
+MSL_F void msl_fence(void) { __nvvm_membar_gl(); }
 MSL_F uint msl_atomic_exchange_if_32(void* p, uint expected, uint v) {
     __scoped_atomic_compare_exchange_n(
         (uint*)p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);

@@ -115,7 +115,8 @@ impl Compiled {
                 }
             })?;
         let program = msl::write(&lowered.module)?;
-        let compiled = metal.library(&program.source, &CompileOptions::default());
+        let options = CompileOptions { language: program.language, ..CompileOptions::default() };
+        let compiled = metal.library(&program.source, &options);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
         let pipeline = pipeline.map_err(|error| Declined {
             op: format!("kernel `{kernel}`"),

@@ -18,6 +18,14 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
         "template <typename T> T remainder_of_dividend(T a, T b) { return b == T(-1) ? T(0) : T(a % b); }",
     ),
     (
+        "compare_exchange",
+        "template <typename P, typename T> T compare_exchange(P word, T expected, T value) {\n    \
+         T found = expected;\n    \
+         while (!atomic_compare_exchange_weak_explicit(word, &found, value, memory_order_relaxed, memory_order_relaxed)\n        \
+         && found == expected) {}\n    \
+         return found;\n}",
+    ),
+    (
         "modulo",
         "float modulo(float a, float b) {\n    \
          float rest = precise::fmod(a, b);\n    \

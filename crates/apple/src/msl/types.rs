@@ -32,7 +32,7 @@ pub(super) fn unsigned(dtype: DType) -> &'static str {
 }
 
 /// The name of a type; the error says what has none.
-pub(super) fn name(ty: &Type) -> Result<String, String> {
+pub(super) fn name(ty: &Type, is_coherent: bool) -> Result<String, String> {
     let lacks = |dtype: DType| format!("Metal has no element type {dtype}");
     match ty {
         Type::Tensor(t) => {
@@ -45,7 +45,7 @@ pub(super) fn name(ty: &Type) -> Result<String, String> {
         }
         Type::Pointer(p) => {
             let element = scalar(p.to).ok_or_else(|| lacks(p.to))?;
-            Ok(format!("{} {element}*", space(p.space)))
+            Ok(format!("{} {element}*", space(p.space, is_coherent)))
         }
         Type::Matrix(dtype) => {
             let element = scalar(*dtype).ok_or_else(|| lacks(*dtype))?;
@@ -55,9 +55,11 @@ pub(super) fn name(ty: &Type) -> Result<String, String> {
     }
 }
 
-/// The name of an address space. Memory of the device that is never written needs no other name than the rest.
-pub(super) fn space(space: Space) -> &'static str {
+/// The name of an address space. Memory of the device that is never written needs no other name than the rest; threadgroups
+/// see each other's plain accesses to it if it is coherent.
+pub(super) fn space(space: Space, is_coherent: bool) -> &'static str {
     match space {
+        Space::Device if is_coherent => "coherent(device) device",
         Space::Device => "device",
         Space::Constant => "constant",
         Space::Threadgroup => "threadgroup",

@@ -21,6 +21,9 @@ pub(super) struct Padding {
 }
 
 impl Padding {
+    /// No element is left out.
+    pub(super) const NONE: Padding = Padding { shift: None, width: 0 };
+
     /// The padding with which lanes that write to one index and read from another take the fewest turns, and among those
     /// the one that takes least memory.
     pub(super) fn of(write: &Index, read: &Index, size: usize) -> Padding {

@@ -6,6 +6,7 @@ use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
+use super::plan::is_access;
 use crate::access::Index;
 
 impl Emitter<'_, '_> {
@@ -73,10 +74,7 @@ impl Emitter<'_, '_> {
         let first = self.repeated(params.clone(), |e| {
             e.bind(&condition.params, &params);
             e.ops(condition)?;
-            let index = Index::from([]);
-            let node =
-                e.plan.node_of(holds).ok_or_else(|| e.missing("a condition has no value"))?;
-            let mut results = vec![e.element(node, &index)?];
+            let mut results = vec![e.scalar_of(holds)?];
             results.extend(e.registers(values, &body.params)?);
             Ok(results)
         })?;
@@ -95,7 +93,7 @@ impl Emitter<'_, '_> {
     fn iteration(&mut self, body: &Block) -> Result<()> {
         self.ops(body)?;
         let mut writes = false;
-        body.walk(&mut |op| writes |= op.kind == K::Store);
+        body.walk(&mut |op| writes |= op.kind != K::Load && is_access(op.kind));
         if writes {
             self.wait("device")?;
             self.hazards = Hazards::default();
@@ -103,10 +101,15 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
-        let node = op.input(i).and_then(|id| self.plan.node_of(id));
-        let node = node.ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+    /// The value of a scalar.
+    pub(super) fn scalar_of(&mut self, id: ValueId) -> Result<ValueId> {
+        let node = self.plan.node_of(id).ok_or_else(|| self.missing("a scalar has no value"))?;
         self.element(node, &Index::from([]))
+    }
+
+    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
+        let id = op.input(i).ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+        self.scalar_of(id)
     }
 
     /// The registers of values, in the layouts that their targets have.

@@ -16,7 +16,7 @@ use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
 use super::layout::Layout;
 use super::memory::Memory;
-use super::plan::Plan;
+use super::plan::{Plan, is_access, is_atomic};
 use crate::access::{Index, NodeId};
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
@@ -107,11 +107,13 @@ impl<'m> Emitter<'_, 'm> {
                 K::ProgramId => self.axis(op, K::ThreadgroupId)?,
                 K::NumPrograms => self.axis(op, K::NumThreadgroups)?,
                 K::Constant => self.constant(op)?,
-                K::Load | K::Store => {
+                kind if is_access(kind) => {
                     let access = self.plan.accesses.get(self.accesses);
                     self.accesses += 1;
-                    if let Some(access) = access {
-                        self.transfer(access)?;
+                    match access {
+                        Some(access) if is_atomic(kind) => self.atomic(access)?,
+                        Some(access) => self.transfer(access)?,
+                        None => {}
                     }
                 }
                 K::Barrier => {
@@ -123,6 +125,9 @@ impl<'m> Emitter<'_, 'm> {
                 K::While => self.conditional(op)?,
                 K::Reduce => self.reduce(op)?,
                 K::PrefixScan => self.scan(op)?,
+                K::Map => self.map(op)?,
+                K::TakeAlongAxis => self.take(op)?,
+                K::Histogram => self.histogram(op)?,
                 _ => {}
             }
         }
@@ -164,6 +169,16 @@ impl<'m> Emitter<'_, 'm> {
         Some(oldest.shared.remove(0))
     }
 
+    /// Runs `emit`; what it gets to know ends with it.
+    pub(super) fn scoped<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(Scope::default());
+        let results = emit(self);
+        for piece in self.scopes.pop().unwrap_or_default().shared {
+            self.release(&piece.part);
+        }
+        results
+    }
+
     /// What `emit` emits, as a region with its results.
     pub(super) fn region(
         &mut self,
@@ -171,11 +186,7 @@ impl<'m> Emitter<'_, 'm> {
         emit: impl FnOnce(&mut Self) -> Result<Vec<ValueId>>,
     ) -> Result<Block> {
         let outer = std::mem::take(&mut self.block);
-        self.scopes.push(Scope::default());
-        let results = emit(self);
-        for piece in self.scopes.pop().unwrap_or_default().shared {
-            self.release(&piece.part);
-        }
+        let results = self.scoped(emit);
         let inner = std::mem::replace(&mut self.block, outer);
         Ok(Block { params, results: results?, ..inner })
     }

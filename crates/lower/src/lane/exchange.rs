@@ -24,9 +24,9 @@ pub(super) struct Part {
 /// Elements of a block in threadgroup memory: those whose indices have some bits of a fixed value.
 #[derive(Clone)]
 pub(super) struct Piece {
-    node: NodeId,
-    fixed: Vec<(usize, bool)>,
-    padding: Padding,
+    pub(super) node: NodeId,
+    pub(super) fixed: Vec<(usize, bool)>,
+    pub(super) padding: Padding,
     pub(super) part: Part,
 }
 
@@ -183,6 +183,18 @@ impl Emitter<'_, '_> {
             }
         }
         let piece = found.ok_or_else(|| self.missing("threadgroup memory has no room for it"))?;
+        self.write_piece(&piece, layout, registers)?;
+        self.scope().shared.push(piece.clone());
+        Ok(piece)
+    }
+
+    /// Writes the registers that hold elements of a piece.
+    pub(super) fn write_piece(
+        &mut self,
+        piece: &Piece,
+        layout: &Layout,
+        registers: &[ValueId],
+    ) -> Result<()> {
         // Threads write that hold elements of the piece, and of copies the first.
         let (mut mask, mut value) = (layout.copies(self.plan.threads), 0);
         for &(at, one) in &piece.fixed {
@@ -205,9 +217,7 @@ impl Emitter<'_, '_> {
             mask => Some(self.has_bits(mask, value)?),
         };
         let writes = values.into_iter().map(|(at, value)| (&piece.part, at, value)).collect();
-        self.write_shared(writes, who)?;
-        self.scope().shared.push(piece.clone());
-        Ok(piece)
+        self.write_shared(writes, who)
     }
 
     /// A value as a number that memory holds.

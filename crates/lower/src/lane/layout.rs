@@ -100,6 +100,11 @@ impl Layout {
         }
     }
 
+    /// Number of bits of an element's index.
+    pub(super) fn bits(&self) -> usize {
+        self.index.len()
+    }
+
     /// The bits of the thread's number that are sources.
     pub(super) fn threads(&self) -> impl Iterator<Item = u8> {
         self.index.iter().filter_map(|bit| match *bit {

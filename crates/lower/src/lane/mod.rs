@@ -5,13 +5,17 @@
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
 
+mod atomic;
 mod banks;
+mod calls;
 mod control;
+mod descriptor;
 mod element;
 mod emit;
 mod error;
 mod exchange;
 mod figures;
+mod gather;
 mod hazard;
 mod layout;
 mod memory;
@@ -42,14 +46,18 @@ pub struct Lowered {
 /// that needs more threadgroup memory than there is.
 pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> {
     let whole = |reason: String| Unsupported { op: "module".into(), reason, at: None };
-    let primitives = decompose::lower(module, &|_| false).map_err(|e| whole(e.to_string()))?;
-    let module = primitives.as_ref().unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     if entry.level != Level::Tile {
         return Err(whole(format!("`{}` is not at level tile", entry.name)).into());
     }
+    let mut entry = calls::inline(module, entry)?;
+    descriptor::expand(&mut entry)?;
+    let module = Module { funcs: vec![entry], metadata: module.metadata.clone() };
+    let primitives = decompose::lower(&module, &|_| false).map_err(|e| whole(e.to_string()))?;
+    let module = primitives.unwrap_or(module);
+    let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     let plan = Plan::of(entry, figures)?;
-    let kernel = emit::emit(entry, &plan, &Origins::new(module))?;
+    let kernel = emit::emit(entry, &plan, &Origins::new(&module))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);
     if needed > most {
         return Err(LowerError::Threadgroup { needed, most });

@@ -1,6 +1,6 @@
 //! The plan of a kernel: how many threads a program gets, and which of them holds each element.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
@@ -51,6 +51,12 @@ pub struct Plan<'m> {
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
     pub(super) figures: Figures,
+    /// Values that some op takes.
+    pub(super) used: HashSet<ValueId>,
+    /// Whether atomic ops may put stores of programs in order.
+    pub(super) is_ordered: bool,
+    /// Ops that may wait for other programs.
+    waits: Vec<&'m Op>,
 }
 
 impl<'m> Plan<'m> {
@@ -63,6 +69,9 @@ impl<'m> Plan<'m> {
             accesses: vec![],
             threads: LEAST,
             figures: *figures,
+            used: used(&func.body),
+            is_ordered: is_ordered(&func.body),
+            waits: vec![],
         };
         for &param in &func.body.params {
             plan.leaf(func, param);
@@ -145,13 +154,37 @@ impl<'m> Plan<'m> {
                 self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
             }
             K::If | K::For | K::While => {
+                if op.kind == K::While && watches(op) {
+                    self.waits.push(op);
+                }
                 for region in &op.regions {
                     region.params.iter().for_each(|&id| self.held(func, id));
                     self.block(func, region)?;
                 }
                 op.defined().for_each(|id| self.held(func, id));
             }
-            K::Reduce | K::PrefixScan => op.defined().for_each(|id| self.held(func, id)),
+            K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore => {
+                op.defined().for_each(|id| self.held(func, id));
+                let ptr = self.node(op, 0)?;
+                let dims = op.input(0).and_then(|id| func.ty(id).dims()).unwrap_or_default();
+                for i in 1..op.inputs.len() {
+                    self.optional(op, i)?;
+                }
+                self.access(op, dims, ptr, None, None, None);
+            }
+            K::Reduce | K::PrefixScan | K::Map => {
+                for region in &op.regions {
+                    let before = self.accesses.len();
+                    region.params.iter().for_each(|&id| self.leaf(func, id));
+                    self.block(func, region)?;
+                    if let Some(access) = self.accesses.get(before) {
+                        let reason = "accesses of memory by the region of another op have no form";
+                        return Err(Unsupported::new(access.op, reason));
+                    }
+                }
+                op.defined().for_each(|id| self.held(func, id));
+            }
+            K::TakeAlongAxis | K::Histogram => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
                 let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
                 let mask = self.optional(op, 2)?;
@@ -254,6 +287,9 @@ impl<'m> Plan<'m> {
     /// log2 of the most elements that the access can read or write at once.
     fn widest(&self, access: &Access<'_>, figures: &Figures) -> u8 {
         let Some(&(start, most)) = axes(&access.dims).get(access.axis) else { return 0 };
+        if is_atomic(access.op.kind) {
+            return 0;
+        }
         let size = match self.graph[access.ptr].elem {
             Elem::Ptr(to) => to.size().max(1),
             Elem::Data(_) => return 0,
@@ -269,6 +305,44 @@ impl<'m> Plan<'m> {
     }
 }
 
+/// Whether the op goes through pointers.
+pub(super) fn is_access(kind: K) -> bool {
+    matches!(kind, K::Load | K::Store) || is_atomic(kind)
+}
+
+pub(super) fn is_atomic(kind: K) -> bool {
+    matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore)
+}
+
+/// The values that ops and regions take.
+fn used(body: &Block) -> HashSet<ValueId> {
+    let mut used: HashSet<ValueId> = body.results.iter().copied().collect();
+    body.walk(&mut |op| {
+        used.extend(op.used());
+        used.extend(op.regions.iter().flat_map(|region| region.results.iter().copied()));
+    });
+    used
+}
+
+/// Whether programs store something that atomic ops may tell others about.
+fn is_ordered(body: &Block) -> bool {
+    let (mut stores, mut orders) = (false, false);
+    body.walk(&mut |op| {
+        stores |= op.kind == K::Store;
+        orders |= is_atomic(op.kind) && op.str("order") != Some("relaxed");
+    });
+    stores && orders
+}
+
+/// Whether a loop reads what other programs may write meanwhile.
+fn watches(op: &Op) -> bool {
+    let mut watches = false;
+    for region in &op.regions {
+        region.walk(&mut |op| watches |= is_atomic(op.kind) || op.flag("volatile"));
+    }
+    watches
+}
+
 /// The bits of a literal's first element, if it has at most 8 bytes.
 fn first(literal: &Literal) -> Option<u64> {
     let trident_ir::literal::LiteralData::Bytes(data) = literal.data() else { return None };
@@ -282,6 +356,9 @@ impl fmt::Display for Plan<'_> {
     /// The threads, and a line for each access.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "threads {}", self.threads())?;
+        for op in &self.waits {
+            writeln!(f, "{} may wait for other programs", op.describe())?;
+        }
         for access in &self.accesses {
             let Access { op, dims, lanes, layout, .. } = access;
             write!(f, "{} {dims:?} {layout}", op.describe())?;

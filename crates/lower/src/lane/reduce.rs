@@ -2,9 +2,6 @@
 //! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
 //! order.
 
-use std::collections::HashMap;
-
-use trident_ir::op::Group;
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
@@ -43,12 +40,12 @@ impl Emitter<'_, '_> {
                 let next =
                     nodes.iter().map(|&n| self.operand(n, &index)).collect::<Result<Vec<_>>>()?;
                 sum = Some(match sum {
-                    Some(sum) => self.combine(op, region, &sum, &next)?,
+                    Some(sum) => self.combine(region, &sum, &next)?,
                     None => next,
                 });
             }
             let sum = sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?;
-            sums.push(self.among_lanes(op, region, sum, &threads)?);
+            sums.push(self.among_lanes(region, sum, &threads)?);
         }
         let across: Vec<u8> = threads.into_iter().filter(|&bit| bit >= LANES).collect();
         if !across.is_empty() {
@@ -71,7 +68,6 @@ impl Emitter<'_, '_> {
     /// Combines values of lanes that differ in these bits of the thread's number, those of simdgroups left aside.
     fn among_lanes(
         &mut self,
-        op: &Op,
         region: &Block,
         mut sum: Vec<ValueId>,
         threads: &[u8],
@@ -94,7 +90,7 @@ impl Emitter<'_, '_> {
                 left.push(self.op(K::Where, &[lower, own, other], &[])?);
                 right.push(self.op(K::Where, &[lower, other, own], &[])?);
             }
-            sum = self.combine(op, region, &left, &right)?;
+            sum = self.combine(region, &left, &right)?;
         }
         Ok(sum)
     }
@@ -165,7 +161,7 @@ impl Emitter<'_, '_> {
                     let next = arrays.iter().map(|array| self.read_shared(array, at));
                     let next = next.collect::<Result<Vec<_>>>()?;
                     total = Some(match total {
-                        Some(total) => self.combine(op, region, &total, &next)?,
+                        Some(total) => self.combine(region, &total, &next)?,
                         None => next,
                     });
                 }
@@ -187,34 +183,28 @@ impl Emitter<'_, '_> {
     /// What the region gives for a left and a right operand.
     pub(super) fn combine(
         &mut self,
-        op: &Op,
         region: &Block,
         left: &[ValueId],
         right: &[ValueId],
     ) -> Result<Vec<ValueId>> {
-        let given = left.iter().chain(right).copied();
-        let mut values: HashMap<ValueId, ValueId> =
-            region.params.iter().copied().zip(given).collect();
-        for inner in &region.ops {
-            if inner.kind == K::Constant {
-                self.constant(inner)?;
-                continue;
-            }
-            if inner.decl().group != Group::Elementwise {
-                let what = inner.decl().name;
-                return Err(Unsupported::new(op, format!("`{what}` in its region has no form")));
-            }
-            let find = |id: ValueId| values.get(&id).or(self.env.get(&id)).copied();
-            let inputs: Option<Vec<ValueId>> = inner.used().map(find).collect();
-            let inputs = inputs.ok_or_else(|| Unsupported::new(op, "its region uses a block"))?;
-            let attrs: Vec<_> =
-                inner.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
-            let made = self.op(inner.kind, &inputs, &attrs)?;
-            values.extend(inner.output(0).map(|out| (out, made)));
-        }
-        let result = |id: &ValueId| values.get(id).or(self.env.get(id)).copied();
-        let results: Option<Vec<ValueId>> = region.results.iter().map(result).collect();
-        results.ok_or_else(|| Unsupported::new(op, "its region yields no value"))
+        let given: Vec<ValueId> = left.iter().chain(right).copied().collect();
+        self.apply_region(region, &given)
+    }
+
+    /// What a region of scalars gives.
+    pub(super) fn apply_region(
+        &mut self,
+        region: &Block,
+        given: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let loc = self.loc.clone();
+        let results = self.scoped(|e| {
+            e.bind(&region.params, given);
+            e.ops(region)?;
+            region.results.iter().map(|&id| e.scalar_of(id)).collect()
+        });
+        self.loc = loc;
+        results
     }
 }
 

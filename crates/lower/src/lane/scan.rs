@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
                 results.push(own);
                 continue;
             };
-            let both = self.combine(op, region, &other, &own)?;
+            let both = self.combine(region, &other, &own)?;
             results.push(match second {
                 None => both,
                 Some(second) => {
