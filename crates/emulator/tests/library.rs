@@ -292,6 +292,16 @@ fn rounding_to_bfloat_and_half() {
 }
 
 #[test]
+fn a_bfloat_that_is_moved_keeps_all_bits() {
+    let body = "device bfloat* p = (device bfloat*)u;\n\
+                if (g < 4) p[g + 8] = as_type<bfloat>(ushort(0x7f81 + g * 0x4000));\n\
+                threadgroup_barrier(mem_flags::mem_device);\nbfloat x = bfloat(1.0f);\n\
+                if (g < 4) x = p[3 - g + 8];\nif (g < 8) p[g] = x;";
+    let (_, u) = run("", body);
+    assert_eq!(u[..4], [0xff81_3f81, 0x7f81_bf81, 0x3f80_3f80, 0x3f80_3f80]);
+}
+
+#[test]
 fn functions_of_integers() {
     let all = [
         "popcount(0xff00u)",

@@ -198,7 +198,7 @@ def main():
     for case, reason in unexpected.items():
         print(f"{case}: {reason[:LINE]}")
     for name, pattern in FINDINGS.items():
-        count = sum(bool(re.search(pattern, row["message"])) for row in failures)
+        count = sum(bool(re.search(pattern, reason)) for reason in unexpected.values())
         print(f"cases with {name}: {count}")
     passed = sum(row["status"] == PASS and row["case"] not in unexpected for row in rows)
     skipped = len(rows) - passed - len(unexpected)
