@@ -22,6 +22,8 @@ pub(crate) enum Venv {
     Triton,
     /// PyTorch beside Triton: conformance and benchmarks of kernels.
     Torch,
+    /// Linking for macOS.
+    Darwin,
 }
 
 impl Venv {
@@ -31,6 +33,7 @@ impl Venv {
             Venv::Examples => "examples",
             Venv::Triton => "triton",
             Venv::Torch => "torch",
+            Venv::Darwin => "darwin",
         }
     }
 

@@ -10,7 +10,7 @@ use crate::build::{self, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{foreign, paths, sanitize};
+use crate::{darwin, foreign, paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -29,6 +29,7 @@ pub(crate) fn run() -> Result<Outcome> {
     });
     sanitize::quick(&mut steps);
     foreign::quick(&mut steps);
+    steps.check("macos", || darwin::run(false).map(|()| None));
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });
@@ -87,7 +88,7 @@ fn environment() -> Result<()> {
             ensure!(added.success(), "rustup cannot add {component}");
         }
     }
-    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton] {
+    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin] {
         venv.ensure()?;
     }
     Ok(())

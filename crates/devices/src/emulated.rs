@@ -1,14 +1,10 @@
 //! The emulated Metal device, for development: it runs Metal programs on this machine's CPU and checks what they do.
 
 use std::sync::Arc;
-use trident_apple::device::GpuCompiler;
 use trident_apple::metal::Metal;
 use trident_emulator::{Check, Emulator, Options};
-use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, ForKernels, Gpu, Settings};
-
-pub(crate) const NAME: &str = "metal-emulated";
+use crate::{DeviceError, EMULATED, ForKernels, Settings, gpu};
 
 pub(crate) fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let emulator = |check| {
@@ -20,20 +16,7 @@ pub(crate) fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
         Ok(Arc::new(made))
     };
     let (plain, checked) = (emulator(None)?, emulator(Some(Check::default()))?);
-    let limits = plain.limits();
-    let info = DeviceInfo {
-        name: NAME.to_owned(),
-        description: format!("{}, on the CPU, for development", limits.name),
-        threads: settings.threads,
-        features: vec![format!("{:?}", limits.family)],
-    };
-    let gpu = Gpu {
-        family: format!("{:?}", limits.family).to_lowercase(),
-        cores: limits.cores,
-        simd_width: limits.simd_width,
-        threads: limits.max_threads_per_threadgroup,
-        threadgroup_bytes: limits.max_threadgroup_bytes,
-    };
-    let compiler = Arc::new(GpuCompiler::new(plain, Some(checked)));
-    Ok(ForKernels { info, compiler, gpu: Some(gpu) })
+    let description = format!("{}, on the CPU, for development", plain.limits().name);
+    let info = gpu::info(EMULATED, description, settings, &*plain);
+    Ok(gpu::kernels(info, plain, Some(checked)))
 }

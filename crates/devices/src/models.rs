@@ -3,7 +3,7 @@
 //! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
 //! claims it at the least cost, and of equal ones to the first.
 
-use crate::{DeviceError, Settings};
+use crate::{DeviceError, Settings, absent};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::{Device, Queued, QueuedOptions};
@@ -57,7 +57,8 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
             return Err(DeviceError::Twice((*name).to_owned()));
         }
         let entry = DEVICES.iter().find(|entry| entry.name == *name);
-        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
+        let missing = || absent(name).unwrap_or_else(|| DeviceError::Unknown((*name).to_owned()));
+        entry.ok_or_else(missing)
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
     let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
