@@ -105,6 +105,7 @@ impl<'m> Emitter<'_, 'm> {
                 K::For => self.counted(op)?,
                 K::While => self.conditional(op)?,
                 K::Reduce => self.reduce(op)?,
+                K::Dot => self.dot(op)?,
                 K::PrefixScan => self.scan(op)?,
                 _ => {}
             }

@@ -6,6 +6,7 @@
 //! thread writes, and a load fills registers where it stands.
 
 mod control;
+mod dot;
 mod element;
 mod emit;
 mod error;

@@ -50,18 +50,25 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
+    /// Bytes of threadgroup memory that the factors of one product may take at a time.
+    pub(super) staging: usize,
 }
 
 impl<'m> Plan<'m> {
     /// Plans a kernel whose ops are primitives.
     pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
         let graph = Graph::default();
-        let mut plan = Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST };
+        let mut plan =
+            Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST, staging: 0 };
         for &param in &func.body.params {
             plan.leaf(func, param);
         }
         plan.block(func, &func.body)?;
         plan.spread(figures);
+        let mut products = 0;
+        func.body.walk(&mut |op| products += usize::from(op.kind == K::Dot));
+        // The other half is for what threads exchange besides.
+        plan.staging = figures.threadgroup / 2 / products.max(1);
         Ok(plan)
     }
 
@@ -144,7 +151,7 @@ impl<'m> Plan<'m> {
                 }
                 op.defined().for_each(|id| self.held(func, id));
             }
-            K::Reduce | K::PrefixScan => op.defined().for_each(|id| self.held(func, id)),
+            K::Reduce | K::PrefixScan | K::Dot => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
                 let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
                 let mask = self.optional(op, 2)?;

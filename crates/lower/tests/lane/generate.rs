@@ -247,6 +247,24 @@ impl Generator {
         }
     }
 
+    /// The product of a matrix and another one, each with the elements of a value, or of two such per axis of a batch.
+    fn dot(&mut self, x: &Value) -> Value {
+        let y = self.partner(x);
+        let len: usize = x.dims.iter().product();
+        let batch = self.pick(&[1, 1, 2, 4]).min(len);
+        let (mut rows, of) = (1 << self.below(5), len / batch);
+        while rows > of || rows * rows * batch > MOST {
+            rows /= 2;
+        }
+        let lead = if batch > 1 { vec![batch] } else { vec![] };
+        let dims = |own: [usize; 2]| [&lead[..], &own].concat();
+        let a = self.op(&format!("view({}) : {}", x.name, ty("i32", &dims([rows, of / rows]))));
+        let b = self.op(&format!("view({}) : {}", y.name, ty("i32", &dims([of / rows, rows]))));
+        let (five, dims) = (self.constant(5), dims([rows, rows]));
+        let c = self.splat(&five, "i32", &dims);
+        Value { name: self.op(&format!("dot({a}, {b}, {c})")), dims }
+    }
+
     /// A loop or branch that carries a block.
     fn control(&mut self, x: &Value) -> Value {
         let y = self.partner(x);
@@ -279,7 +297,7 @@ impl Generator {
         for _ in 0..2 + self.below(6) {
             let values = self.values.clone();
             let x = self.pick(&values);
-            let made = match self.below(7) {
+            let made = match self.below(8) {
                 0 | 1 => {
                     let y = self.partner(&x);
                     self.elementwise(&x, &y)
@@ -287,6 +305,7 @@ impl Generator {
                 2 => self.reduce(&x),
                 3 => self.scan(&x),
                 4 => self.control(&x),
+                5 => self.dot(&x),
                 _ => self.rearrange(&x),
             };
             self.values.push(made);

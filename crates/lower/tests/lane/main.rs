@@ -41,9 +41,18 @@ fn random_functions_give_the_same_bits() {
         assert_eq!(found, Ok(expected), "{seed}:\n{text}\n{}{}", lowered.plan, lowered.module);
         module.funcs[0].body.walk(&mut |op| *used.entry(op.decl().name).or_default() += 1);
     }
-    for op in
-        ["reduce", "prefix_scan", "permute", "join", "unjoin", "broadcast", "for", "if", "view"]
-    {
+    for op in [
+        "reduce",
+        "prefix_scan",
+        "permute",
+        "join",
+        "unjoin",
+        "broadcast",
+        "for",
+        "if",
+        "view",
+        "dot",
+    ] {
         assert!(used.contains_key(op), "no function has a `{op}`: {used:?}");
     }
 }
