@@ -387,14 +387,12 @@ impl GpuOp {
                         _ => None,
                     };
                     let tensor = tensor.ok_or(KernelError::Missing(*param))?;
-                    match tensor.is_empty() {
-                        // A slot takes something, of which nothing is read.
-                        true => dispatch.bytes(slot, &[0; 16]),
-                        false => {
-                            let part = self.shared.memory.part(tensor)?;
-                            dispatch.part(slot, &part.buffer, part.bytes)
-                        }
-                    }
+                    // A slot takes something, even if nothing of it is read.
+                    let part = match tensor.is_empty() {
+                        true => self.shared.memory.nothing()?,
+                        false => self.shared.memory.part(tensor)?,
+                    };
+                    dispatch.part(slot, &part.buffer, part.bytes)
                 }
             };
         }
