@@ -7,6 +7,7 @@
 //! Each op is one function of this folder that [`lower`] names. It looks at element types and attributes first, and at
 //! dimensions and contents last: what it refuses does not depend on sizes.
 
+mod attention;
 mod conv;
 mod elementwise;
 mod fold;
@@ -141,6 +142,7 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::MeanVarianceNormalization => norms::mean_variance,
         K::LRN => norms::lrn,
         K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::Attention => attention::attention,
         K::Conv | K::FusedConv => conv::conv,
         K::ConvTranspose => conv::conv_transpose,
         K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
