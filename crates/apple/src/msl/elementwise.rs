@@ -154,7 +154,10 @@ impl Site<'_> {
         let infix = |operator: &str| format!("{} {operator} {}", x[0], x[1]);
         let mut helper = |function: &'static str| {
             writer.needs(function);
-            nested(x, |a, b| format!("{function}({a}, {b})"))
+            match &x[..] {
+                [x] => Some(format!("{function}({x})")),
+                _ => nested(x, |a, b| format!("{function}({a}, {b})")),
+            }
         };
         let call = |function: &str| format!("precise::{function}({})", x.join(", "));
         let value = match self.op.kind {
@@ -175,6 +178,7 @@ impl Site<'_> {
             K::Mod => helper("modulo")?,
             K::Round => call("rint"),
             K::Pow => call("pow"),
+            K::Erf => helper("error_function")?,
             K::Ceil
             | K::Floor
             | K::Sqrt

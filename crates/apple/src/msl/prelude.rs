@@ -42,6 +42,26 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
         "lesser_or_nan",
         "float lesser_or_nan(float a, float b) { return isnan(a) ? a : isnan(b) ? b : lesser_of(a, b); }",
     ),
+    // The form and the coefficients of `simd::math::erf`: near zero, and 1 less the power of a polynomial.
+    (
+        "error_function",
+        "float error_function(float x) {\n    \
+         float a = precise::fabs(x), square = a * a, b = a > 4.0f ? 4.0f : a;\n    \
+         float near = -0.000676109595f;\n    \
+         near = fma(near, square, 0.00511598168f);\n    \
+         near = fma(near, square, -0.0268354341f);\n    \
+         near = fma(near, square, 0.112833932f);\n    \
+         near = fma(near, square, -0.376126200f);\n    \
+         near = fma(near, square, 0.128379166f);\n    \
+         float far = 0.000305655791f;\n    \
+         far = fma(far, b, -0.00460828515f);\n    \
+         far = fma(far, b, 0.0329039171f);\n    \
+         far = fma(far, b, -0.151612028f);\n    \
+         far = fma(far, b, -0.917433620f);\n    \
+         far = fma(far, b, -1.62793005f);\n    \
+         far = fma(far, b, -4.23382881e-5f);\n    \
+         return copysign(a < 0.75f ? fma(a, near, a) : 1.0f - precise::exp2(far), x);\n}",
+    ),
 ];
 
 /// What a function uses besides the library.
