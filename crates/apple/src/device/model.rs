@@ -21,7 +21,7 @@ use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
 use super::stream::{GpuStream, Launched};
 use crate::metal::{Dispatch, Metal};
-use crate::msl::Binding;
+use crate::msl::{Binding, is_native};
 
 /// Operations a second of a GPU core, for estimates: what those of the first generation reach.
 const FLOPS: f64 = 200e9;
@@ -124,8 +124,15 @@ impl Device for GpuDevice {
                     self.shared.kernel(step).map_err(|e| declined(e.to_string()))?;
                 }
             }
+            // Then no kernel can be compiled yet, which would refuse them.
+            Err(Refusal::Unknown) => {
+                let all = operands.iter().chain(&results).flatten();
+                if let Some(array) = all.into_iter().find(|array| !is_native(array.dtype)) {
+                    return Err(declined(format!("Metal has no element type {}", array.dtype)));
+                }
+            }
             // Operands that do not fit together are an error of the launch.
-            Err(Refusal::Unknown | Refusal::Geometry(_)) => {}
+            Err(Refusal::Geometry(_)) => {}
             Err(Refusal::Unsupported(reason)) => return Err(declined(reason)),
         }
         let mut held = vec![];

@@ -12,12 +12,14 @@ mod conv;
 mod elementwise;
 mod fold;
 mod gather;
+mod loss;
 mod matmul;
 mod moves;
 mod norms;
 mod places;
 mod pool;
 mod product;
+mod rotary;
 mod rows;
 mod site;
 mod space;
@@ -142,6 +144,8 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::MeanVarianceNormalization => norms::mean_variance,
         K::LRN => norms::lrn,
         K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss => loss::loss,
+        K::RotaryEmbedding => rotary::rotary_embedding,
         K::Attention => attention::attention,
         K::Conv | K::FusedConv => conv::conv,
         K::ConvTranspose => conv::conv_transpose,

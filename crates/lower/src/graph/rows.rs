@@ -185,6 +185,9 @@ pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
     let dims = site.dims(0)?;
     let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
     let shape = Shape::along(dims, axis);
+    if site.op.kind == K::LogSoftmax {
+        return log_softmax(site, &shape, dtype, Arg::Result(0), dtype);
+    }
     let mut w = site.writer(dims.iter().product());
     let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
     let rows = Rows::new(&mut w, &shape)?;
@@ -195,19 +198,35 @@ pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
         w.op(K::Exp, &[x])
     };
     let sum = rows.fold(&mut w, Fold::Sum, exp)?;
-    match site.op.kind {
-        K::LogSoftmax => {
-            let log = w.op(K::Log, &[sum])?;
-            rows.each(&mut w, y, dtype, |w, place| {
-                let x = place.of(w, x)?;
-                let x = w.sub(x, most)?;
-                w.sub(x, log)
-            })?;
-        }
-        _ => rows.each(&mut w, y, dtype, |w, place| {
-            let e = exp(w, place)?;
-            w.div(e, sum)
-        })?,
-    }
+    rows.each(&mut w, y, dtype, |w, place| {
+        let e = exp(w, place)?;
+        w.div(e, sum)
+    })?;
+    site.step(w, rows.grid())
+}
+
+/// ln(softmax(x)) of the rows of operand 0.
+pub(super) fn log_softmax(
+    site: &mut Site<'_>,
+    shape: &Shape,
+    dtype: DType,
+    to: Arg,
+    to_type: DType,
+) -> Result<()> {
+    let mut w = site.writer(shape.rows() * shape.columns);
+    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(to, to_type)?);
+    let rows = Rows::new(&mut w, shape)?;
+    let most = rows.fold(&mut w, Fold::Max, |w, place| place.of(w, x))?;
+    let sum = rows.fold(&mut w, Fold::Sum, |w, place| {
+        let x = place.of(w, x)?;
+        let x = w.sub(x, most)?;
+        w.op(K::Exp, &[x])
+    })?;
+    let log = w.op(K::Log, &[sum])?;
+    rows.each(&mut w, y, to_type, |w, place| {
+        let x = place.of(w, x)?;
+        let x = w.sub(x, most)?;
+        w.sub(x, log)
+    })?;
     site.step(w, rows.grid())
 }
