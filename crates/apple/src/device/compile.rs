@@ -90,6 +90,8 @@ pub(super) struct GpuKernel {
 pub(super) struct Compiled {
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) program: Program,
+    /// Whether the kernel accesses whole words at both ends of tensors.
+    pub(super) exchanges_words: bool,
     /// For each parameter, whether the kernel may write through it.
     written: Vec<bool>,
     plan: String,
@@ -128,6 +130,7 @@ impl Compiled {
         }
         Ok(Compiled {
             written: Origins::new(module).written(),
+            exchanges_words: lowered.exchanges_words,
             pipeline,
             program,
             plan: lowered.plan,

@@ -5,6 +5,8 @@
 #[path = "../../../lower/tests/lane/generate.rs"]
 mod generate;
 
+mod casts;
+
 use generate::{Generator, Tensor};
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
@@ -44,14 +46,17 @@ fn computed(kernel: &dyn Kernel, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, Lau
     Ok(memory)
 }
 
-#[test]
-fn random_functions_give_the_same_bits() {
+fn emulators() -> GpuCompiler {
     let emulator = |check| {
         Emulator::new(Options { check, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
     };
     let checked = Arc::new(emulator(Some(Check::default())));
-    let gpu = GpuCompiler::new(Arc::new(emulator(None)), Some(checked));
-    let cpu = Compiler::for_machine(1);
+    GpuCompiler::new(Arc::new(emulator(None)), Some(checked))
+}
+
+#[test]
+fn random_functions_give_the_same_bits() {
+    let (gpu, cpu) = (emulators(), Compiler::for_machine(1));
     let options = KernelOptions { checks: Checks::Bounds };
     let count = std::env::var("TRIDENT_MSL_FUNCTIONS").ok().and_then(|n| n.parse().ok());
     for seed in 0..count.unwrap_or(200u64) {

@@ -220,6 +220,7 @@ impl<'m> Emitter<'_, 'm> {
     /// The op on an element that is part of a word: the word is exchanged until nobody has come in between.
     fn in_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
         let relaxed = [("order", Attr::Str("relaxed".into()))];
+        self.exchanges_words = true;
         let long = |value: i64| value.to_le_bytes().to_vec().into();
         let address = self.op(K::PtrToInt, &[ptr], &[])?;
         let (start, rest) =

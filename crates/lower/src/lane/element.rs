@@ -3,6 +3,7 @@
 use trident_ir::{Attr, Op, OpKind as K, Type, ValueId};
 
 use super::emit::{Emitter, Result};
+use super::exchange::stored;
 use super::layout::THREAD;
 use crate::access::{Bit, Elem, Fun, Index, Kind, NodeId, rename};
 
@@ -71,9 +72,16 @@ impl<'m> Emitter<'_, 'm> {
     ) -> Result<ValueId> {
         let inputs =
             operands.iter().map(|&x| self.operand(x, index)).collect::<Result<Vec<_>>>()?;
+        let elem = self.plan.graph[node].elem;
+        if op.kind == K::Poison {
+            // Any value will do.
+            let dtype = stored(elem);
+            let zero = self.literal(dtype, vec![0; dtype.size()].into())?;
+            return self.as_element(zero, elem);
+        }
         let loc = std::mem::replace(&mut self.loc, op.loc.clone());
         let attrs: Vec<_> = op.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
-        let value = match (op.kind, self.plan.graph[node].elem) {
+        let value = match (op.kind, elem) {
             (K::PtrCast | K::IntToPtr, Elem::Ptr(to)) => {
                 let ty = Type::pointer(to, &[]);
                 self.build(op.decl().name, |b| b.declared(op.kind, &inputs, &attrs, &[ty]))

@@ -21,8 +21,8 @@ use crate::access::{Index, NodeId};
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 
-/// The kernel at level lane.
-pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Result<Func> {
+/// The kernel at level lane, and whether it exchanges words that have short elements.
+pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Result<(Func, bool)> {
     let mut out = Func::new(func.name.clone(), Level::Lane);
     out.threads = Some(plan.threads());
     let mut emitter = Emitter {
@@ -40,6 +40,7 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         scopes: vec![Scope::default()],
         hazards: Hazards::default(),
         accesses: 0,
+        exchanges_words: false,
     };
     for &param in &func.body.params {
         let info = func.info(param).clone();
@@ -48,14 +49,14 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         emitter.env.insert(param, id);
     }
     emitter.ops(&func.body)?;
-    let Emitter { mut arrays, base, memory, block, mut out, .. } = emitter;
+    let Emitter { mut arrays, base, memory, block, mut out, exchanges_words, .. } = emitter;
     let words = i64::try_from(memory.size() / WORD.size()).unwrap_or(i64::MAX);
     for array in arrays.iter_mut().filter(|array| array.output(0) == base) {
         array.attrs.set("len", Attr::Int(words));
     }
     out.body.ops = arrays.into_iter().chain(block.ops).collect();
     out.unique_names();
-    Ok(out)
+    Ok((out, exchanges_words))
 }
 
 /// What a region of the code knows; it ends with the region.
@@ -100,6 +101,7 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) hazards: Hazards,
     /// Loads and stores emitted so far.
     accesses: usize,
+    pub(super) exchanges_words: bool,
 }
 
 impl<'m> Emitter<'_, 'm> {

@@ -42,6 +42,8 @@ pub struct Lowered {
     pub module: Module,
     /// How it is spread over threads, a line for each access.
     pub plan: String,
+    /// Whether atomic ops on short elements access whole words of 4 bytes, those at both ends of tensors too.
+    pub exchanges_words: bool,
 }
 
 /// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
@@ -60,12 +62,12 @@ pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> 
     let module = primitives.unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     let plan = Plan::of(entry, figures)?;
-    let kernel = emit::emit(entry, &plan, &Origins::new(&module))?;
+    let (kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);
     if needed > most {
         return Err(LowerError::Threadgroup { needed, most });
     }
     let lowered = Module { funcs: vec![kernel], metadata: module.metadata.clone() };
     lowered.verify().map_err(|error| whole(error.to_string()))?;
-    Ok(Lowered { plan: plan.to_string(), module: lowered })
+    Ok(Lowered { plan: plan.to_string(), exchanges_words, module: lowered })
 }
