@@ -128,6 +128,8 @@ impl<'m> Emitter<'_, 'm> {
                 K::Reduce => self.reduce(op)?,
                 K::PrefixScan => self.scan(op)?,
                 K::Map => self.map(op)?,
+                K::Print => self.print(op)?,
+                K::Assert => self.assert(op)?,
                 K::TakeAlongAxis => self.take(op)?,
                 K::Histogram => self.histogram(op)?,
                 _ => {}
