@@ -1,9 +1,10 @@
-//! The project's own commands: `cargo xtask test`, `sanitize`, `conformance`, `bench`, `fuzz`, `env`.
+//! The project's own commands: `cargo xtask test`, `sanitize`, `darwin`, `conformance`, `bench`, `fuzz`, `env`.
 //!
 //! Suites, fuzzer and benchmarks are Python programs under `xtask/python`; this binary makes their
 //! environments, builds what they drive, and adds up what they report.
 
 mod build;
+mod darwin;
 mod debian;
 mod foreign;
 mod fuzz;
@@ -44,6 +45,12 @@ enum Command {
     Sanitize {
         /// Only this part
         part: Option<sanitize::Part>,
+    },
+    /// Compile every crate for macOS on arm64 and link the programs, from Linux
+    Darwin {
+        /// Make the wheel of the Python package, too
+        #[arg(long)]
+        wheel: bool,
     },
     /// Run an outside suite against one device, and compare with the list of known failures
     Conformance {
@@ -107,10 +114,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Failure) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
-            match error.is::<msl::NoClang>() {
-                true => ExitCode::from(2),
-                false => ExitCode::FAILURE,
-            }
+            if error.is::<debian::Missing>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -120,6 +124,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Test { target: None } => test::run(),
         Command::Test { target: Some(target) } => foreign::run(target),
         Command::Sanitize { part } => sanitize::run(part),
+        Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
@@ -140,7 +145,7 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
-            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch];
+            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }

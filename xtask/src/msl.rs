@@ -1,33 +1,15 @@
 //! Kernels as Metal programs: `conformance msl` runs them in the emulator, `bench msl` on an NVIDIA GPU.
 
-use std::error::Error;
-use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::build::{self, Devices, Profile, cargo};
+use crate::debian::{self, Missing};
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
-use crate::{debian, paths, wants_help};
-
-/// The compiler that the emulator calls is missing.
-#[derive(Debug)]
-pub(crate) struct NoClang(String);
-
-impl fmt::Display for NoClang {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is not clang 22, which compiles Metal programs; hint: install it (Debian: apt-get install clang-22) \
-             or set TRIDENT_CLANG to its path",
-            self.0
-        )
-    }
-}
-
-impl Error for NoClang {}
+use crate::{paths, wants_help};
 
 /// The name or path of clang, as the emulator finds it.
 fn clang() -> String {
@@ -40,7 +22,13 @@ fn require_clang() -> Result<()> {
     let version = Command::new(&clang).arg("--version").output();
     let is_22 = version
         .is_ok_and(|told| String::from_utf8_lossy(&told.stdout).contains("clang version 22."));
-    if is_22 { Ok(()) } else { Err(NoClang(clang).into()) }
+    if is_22 {
+        return Ok(());
+    }
+    bail!(Missing(format!(
+        "`{clang}` is not clang 22, which compiles Metal programs; hint: install it (Debian: apt-get install clang-22) \
+         or set TRIDENT_CLANG to its path"
+    )))
 }
 
 /// Install clang if there is none.

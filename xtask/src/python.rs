@@ -25,6 +25,8 @@ pub(crate) enum Venv {
     Triton,
     /// PyTorch beside Triton: conformance and benchmarks of kernels.
     Torch,
+    /// Linking for macOS.
+    Darwin,
 }
 
 impl Venv {
@@ -34,6 +36,7 @@ impl Venv {
             Venv::Examples => "examples",
             Venv::Triton => "triton",
             Venv::Torch => "torch",
+            Venv::Darwin => "darwin",
         }
     }
 

@@ -10,7 +10,7 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{foreign, msl, paths, sanitize};
+use crate::{darwin, foreign, msl, paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -29,6 +29,7 @@ pub(crate) fn run() -> Result<Outcome> {
     });
     sanitize::quick(&mut steps);
     foreign::quick(&mut steps);
+    steps.check("macos", || darwin::run(false).map(|()| None));
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });
@@ -89,7 +90,7 @@ fn environment() -> Result<()> {
             ensure!(added.success(), "rustup cannot add {component}");
         }
     }
-    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton] {
+    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin] {
         venv.ensure()?;
     }
     // The emulator's own tests need it, too.

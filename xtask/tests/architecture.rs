@@ -35,6 +35,7 @@ const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 /// The crates, and files of others, in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
     "apple/src/device/launch.rs",
+    "apple/src/framework/mod.rs",
     "apple/src/metal/mod.rs",
     "cpu/src/ops/contract/attention/kernel.rs",
     "cpu/src/ops/image/grid_sample.rs",

@@ -143,7 +143,9 @@ static uint bits(float x) {
 }
 HOOK __bf16 __truncsfbf2(float x) {
     uint u = bits(x);
-    unsigned short r = (u & 0x7fffffff) > 0x7f800000 ? (u >> 16) | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    unsigned short r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    // Compiled code carries `bfloat` in `float`: one that is only moved keeps all bits, also of a signalling NaN.
+    if ((u & 0x7fffffff) > 0x7f800000) r = u >> 16 | (u & 0xffff ? 0x40 : 0);
     __bf16 b;
     __builtin_memcpy(&b, &r, 2);
     return b;

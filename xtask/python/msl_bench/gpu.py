@@ -54,7 +54,7 @@ class Kernel:
 
         def run(keep=(tensors, values)):
             call(
-                "cuLaunchKernel", self.function, programs, 1, 1, self.threads, 1, 1, 0, stream,
+                "cuLaunchKernel", self.function, *programs, 1, self.threads, 1, 1, 0, stream,
                 pointers, None,
             )  # fmt: skip
 

@@ -48,7 +48,8 @@ def prepare(case, folder, processor):
     """One case: its files in the folder, and what the launcher must know."""
     path = folder / f"{file_name(case)}.tir"
     path.write_text(tile_function(case))
-    subprocess.run([os.environ["TRIDENT_PTX"], path, processor], check=True)
+    command = [os.environ["TRIDENT_PTX"], path, processor]
+    subprocess.run(command, check=True, capture_output=True, text=True)
     ptx = path.with_suffix(".ptx").read_text()
     return {
         "ptx": path.with_suffix(".ptx").name,
@@ -74,7 +75,11 @@ def prepare_all(folder, processor):
     package.mkdir(parents=True)
     known = {}
     for case in all_cases():
-        known[case.name] = prepare(case, folder, processor)
+        try:
+            known[case.name] = prepare(case, folder, processor)
+        except subprocess.CalledProcessError as error:
+            print(f"{case.name}: refused: {error.stderr.strip()}", flush=True)
+            continue
         told = resources(folder / known[case.name]["ptx"], processor)
         print(f"{case.name}: {known[case.name]['threads']} threads, {told}", flush=True)
     (folder / "kernels.json").write_text(json.dumps(known, indent=1))

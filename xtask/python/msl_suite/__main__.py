@@ -19,7 +19,7 @@ import time
 
 import expectations
 from triton_suite.__main__ import LANGUAGE, find_suite, name_of
-from triton_suite.outcome import ERR, MISMATCH, PASS, REFUSED, SKIP, TIMEOUT
+from triton_suite.outcome import ERR, MISMATCH, PASS, REFUSALS, REFUSED, SKIP, TIMEOUT
 from triton_suite.pool import Pool
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -99,7 +99,7 @@ def judged(ended):
         return {"status": PASS, "message": ""}
     refusal = next((line for line in words if line.startswith("trident.errors.")), None)
     message = (refusal or words[-1]).replace(f"{ROOT}/", "")
-    if refusal and "CompileError" in refusal:
+    if refusal and refusal.split(":")[0].rpartition(".")[2] in REFUSALS:
         return {"status": REFUSED, "message": message}
     return {"status": ERR if refusal else MISMATCH, "message": message}
 
@@ -198,7 +198,7 @@ def main():
     for case, reason in unexpected.items():
         print(f"{case}: {reason[:LINE]}")
     for name, pattern in FINDINGS.items():
-        count = sum(bool(re.search(pattern, row["message"])) for row in failures)
+        count = sum(bool(re.search(pattern, reason)) for reason in unexpected.values())
         print(f"cases with {name}: {count}")
     passed = sum(row["status"] == PASS and row["case"] not in unexpected for row in rows)
     skipped = len(rows) - passed - len(unexpected)

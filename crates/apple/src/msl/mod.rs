@@ -18,3 +18,4 @@ mod writer;
 
 pub use self::program::{Binding, Field, Program, write};
 pub use self::report::{HEAD, Message, RECORD};
+pub use self::types::is_native;
