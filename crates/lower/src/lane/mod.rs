@@ -23,6 +23,7 @@ mod layout;
 mod memory;
 mod plan;
 mod reduce;
+mod report;
 mod scan;
 mod transfer;
 

@@ -103,6 +103,11 @@ impl<'m> Plan<'m> {
         1 << self.threads
     }
 
+    /// Whether programs may wait for others.
+    pub(super) fn waits(&self) -> bool {
+        !self.waits.is_empty()
+    }
+
     /// The block of a value.
     pub(super) fn node_of(&self, id: ValueId) -> Option<NodeId> {
         self.nodes.get(&id).map(|(node, _)| *node)
@@ -182,7 +187,7 @@ impl<'m> Plan<'m> {
                 }
                 self.nodes.insert(to, (node, dims));
             }
-            K::Assume | K::Barrier => {}
+            K::Assume | K::Barrier | K::Print | K::Assert => {}
             // All threads hold the only element.
             K::Unsplat => {
                 let node = self.node(op, 0)?;
@@ -370,6 +375,7 @@ fn is_ordered(body: &Block) -> bool {
     body.walk(&mut |op| {
         stores |= op.kind == K::Store;
         orders |= is_atomic(op.kind) && op.str("order") != Some("relaxed");
+        orders |= op.kind == K::While && watches(op);
     });
     stores && orders
 }
