@@ -11,7 +11,7 @@ use trident_runtime::{
 };
 
 /// An op with its operands.
-pub struct Case {
+pub(crate) struct Case {
     pub kind: OpKind,
     pub attrs: Vec<(&'static str, Attr)>,
     pub operands: Vec<Option<Tensor>>,
@@ -128,7 +128,7 @@ impl Case {
 }
 
 /// Whether every element is the same, or close to it for floats.
-pub fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
+pub(crate) fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
     if a.dtype() != DType::F32 {
         let same = a.bytes().unwrap() == b.bytes().unwrap();
         return same.then_some(()).ok_or_else(|| format!("{a:?} against {b:?}"));
@@ -144,7 +144,7 @@ pub fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
 }
 
 /// Numbers between −2 and 2, the same on each run.
-pub fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
+pub(crate) fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12345);
     let values: Vec<f32> = (0..dims.iter().product())
         .map(|_| {
@@ -156,6 +156,6 @@ pub fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
 }
 
 /// Integers as an operand.
-pub fn ints(dims: &[usize], values: &[i64]) -> Option<Tensor> {
+pub(crate) fn ints(dims: &[usize], values: &[i64]) -> Option<Tensor> {
     Some(Tensor::from_slice(&Pool::new(), dims, values).unwrap())
 }

@@ -52,6 +52,7 @@ impl Writer {
     pub(super) fn finish(self) -> (Func, Vec<Arg>) {
         let Writer { mut func, block, args, .. } = self;
         func.body.ops = block.ops;
+        func.unique_names();
         (func, args)
     }
 
