@@ -81,7 +81,7 @@ def test_both_entries_lead_to_the_same_compiler():
 @pytest.mark.parametrize("device", ["metal", "mps"])
 def test_metal_is_said_to_be_missing(variable, device):
     said = python(f"import triton; {ACTIVE}", **{variable: device})
-    assert said.startswith("RuntimeError: Metal comes with Trident's support of macOS")
+    assert said.startswith("RuntimeError: the device `metal` is not available: it needs macOS")
 
 
 @pytest.mark.parametrize("variable", ["TRITON_BACKEND", "TRIDENT_DEVICE"])

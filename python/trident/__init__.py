@@ -26,6 +26,7 @@ from trident.errors import (
     DeviceAssertionError,
     LaunchError,
     OutOfMemoryError,
+    ResourceError,
 )
 from trident.triton_backend import settings as _settings
 
@@ -43,6 +44,7 @@ __all__ = [
     "Kernel",
     "LaunchError",
     "OutOfMemoryError",
+    "ResourceError",
     "address",
     "compile",
     "load",

@@ -70,6 +70,11 @@ def switch(variable: str) -> bool:
     nothing.
     """
 
+def gpu() -> dict[str, Any] | None:
+    """What a GPU offers to a program: ``family``, ``cores``, ``simd_width``, ``threads`` and
+    ``threadgroup_bytes``; ``None`` if kernels run on the CPU.
+    """
+
 def machine() -> str:
     """Name and instruction sets of the processor."""
 

@@ -30,6 +30,19 @@ class CompileError(RuntimeError):
         self.loc = loc
 
 
+class ResourceError(CompileError):
+    """A kernel of which a program needs more of something than the device has.
+
+    ``name`` says what, ``required`` how much the program needs, and ``limit`` how much there is.
+    """
+
+    def __init__(self, message: str, name: str, required: int, limit: int):
+        super().__init__(message)
+        self.name = name
+        self.required = required
+        self.limit = limit
+
+
 class LaunchError(RuntimeError):
     """A launch that failed.
 

@@ -3,13 +3,10 @@
 //! The pinned toolchain has the standard library for its own machine only, so Debian's compiler builds all of it from
 //! source.
 
-use std::path::Path;
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::paths;
+use crate::debian::{self, Needed};
 use crate::steps::Steps;
 use crate::tally::Outcome;
 use crate::test::arguments;
@@ -21,11 +18,8 @@ pub(crate) enum Target {
     Aarch64,
 }
 
-/// Programs of Debian's packages, and the packages.
-const NEEDED: &[(&str, &str)] = &[
-    ("/usr/bin/cargo", "cargo-web"),
-    ("/usr/bin/rustc", "rustc-web"),
-    ("/usr/lib/rustlib/src/rust/library/Cargo.toml", "rust-web-src"),
+/// What the tests run under, and what they are linked with.
+const NEEDED: [Needed; 3] = [
     ("/usr/bin/qemu-aarch64", "qemu-user"),
     ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("/usr/aarch64-linux-gnu/lib/libc.so.6", "libc6-dev-arm64-cross"),
@@ -50,47 +44,18 @@ pub(crate) fn quick(steps: &mut Steps) {
 }
 
 fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
-    let ready = steps.check("aarch64 environment", || environment().map(|()| None));
+    let ready = steps.check("aarch64 environment", || {
+        debian::install(&[&debian::RUST[..], &NEEDED].concat()).map(|()| None)
+    });
     steps.needs(ready, "rust tests on aarch64", || {
-        let mut tests = arguments(Command::new("/usr/bin/cargo"), "test -Zbuild-std --profile ci");
+        let mut tests = arguments(debian::cargo("aarch64"), "test -Zbuild-std --profile ci");
         tests.arg("--no-fail-fast").args(["--lib", "--tests"]);
         tests.args(["--target", "aarch64-unknown-linux-gnu"]);
         tests.args(crates.iter().flat_map(|name| ["-p".into(), format!("trident-{name}")]));
-        tests
-            .current_dir(paths::root())
-            .arg("--target-dir")
-            .arg(paths::target().join("aarch64"))
-            .env("RUSTC", "/usr/bin/rustc")
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
-            .env(
-                "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER",
-                "qemu-aarch64 -L /usr/aarch64-linux-gnu",
-            )
-            // Set by the Cargo that runs this program, for itself.
-            .env_remove("CARGO")
-            .env_remove("RUSTUP_TOOLCHAIN");
+        tests.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc").env(
+            "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER",
+            "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+        );
         Ok(tests)
     });
-}
-
-/// Install Debian's packages where they are missing.
-fn environment() -> Result<()> {
-    let missing: Vec<&str> =
-        NEEDED.iter().filter(|(file, _)| !Path::new(file).exists()).map(|n| n.1).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let list = missing.join(" ");
-    println!("installing {list}");
-    for line in ["update --quiet", "install --yes --quiet --no-install-recommends"] {
-        let mut apt = arguments(Command::new("apt-get"), line);
-        if line.starts_with("install") {
-            apt.args(&missing);
-        }
-        let status = apt.status();
-        let status = status.with_context(|| format!("install Debian's packages {list} first"))?;
-        ensure!(status.success(), "apt-get failed; install Debian's packages {list} first");
-    }
-    Ok(())
 }

@@ -1,11 +1,14 @@
-//! The project's own commands: `cargo xtask test`, `sanitize`, `conformance`, `bench`, `fuzz`, `env`.
+//! The project's own commands: `cargo xtask test`, `sanitize`, `darwin`, `conformance`, `bench`, `fuzz`, `env`.
 //!
 //! Suites, fuzzer and benchmarks are Python programs under `xtask/python`; this binary makes their
 //! environments, builds what they drive, and adds up what they report.
 
 mod build;
+mod darwin;
+mod debian;
 mod foreign;
 mod fuzz;
+mod msl;
 mod paths;
 mod python;
 mod sanitize;
@@ -18,7 +21,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::build::{Peer, Profile};
+use crate::build::{Devices, Peer, Profile};
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 
@@ -42,6 +45,12 @@ enum Command {
     Sanitize {
         /// Only this part
         part: Option<sanitize::Part>,
+    },
+    /// Compile every crate for macOS on arm64 and link the programs, from Linux
+    Darwin {
+        /// Make the wheel of the Python package, too
+        #[arg(long)]
+        wheel: bool,
     },
     /// Run an outside suite against one device, and compare with the list of known failures
     Conformance {
@@ -85,6 +94,8 @@ enum Suite {
     Triton,
     /// Functions under PyTorch's `torch.compile`, with the Python package as Inductor's Triton
     Torch,
+    /// Kernels as Metal programs in the checked emulator; needs clang 22
+    Msl,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -93,6 +104,8 @@ enum Subject {
     Models,
     /// Triton kernels
     Kernels,
+    /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
+    Msl,
 }
 
 fn main() -> ExitCode {
@@ -101,7 +114,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Failure) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<debian::Missing>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -111,6 +124,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Test { target: None } => test::run(),
         Command::Test { target: Some(target) } => foreign::run(target),
         Command::Sanitize { part } => sanitize::run(part),
+        Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)
         }
@@ -120,6 +134,8 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Conformance { suite: Suite::Torch, args } => {
             with_package("torch_compile.check", &args.args, &[])
         }
+        Command::Conformance { suite: Suite::Msl, args } => msl::conformance(&args.args),
+        Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
@@ -129,7 +145,7 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
         Command::Env { name } => {
-            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch];
+            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }
@@ -158,7 +174,7 @@ fn bench_models(args: &[String]) -> Result<Outcome> {
     Ok(Outcome::from(status.success()))
 }
 
-fn wants_help(args: &[String]) -> bool {
+pub(crate) fn wants_help(args: &[String]) -> bool {
     args.iter().any(|arg| arg == "--help" || arg == "-h")
 }
 
@@ -180,7 +196,7 @@ fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result
     if wants_help(args) {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
-    let package = build::python_package(Venv::Torch, Profile::Release)?;
+    let package = build::python_package(Venv::Torch, Profile::Release, Devices::Default)?;
     let mut command = tool.package(&package)?.into_command();
     for (variable, peer) in peers {
         command.env(variable, peer.build()?);

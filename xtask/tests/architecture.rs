@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "lower", "runtime"]),
-    ("emulator", &["apple", "ir", "runtime"]),
+    ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
@@ -35,6 +35,7 @@ const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 /// The crates, and files of others, in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
     "apple/src/device/launch.rs",
+    "apple/src/framework/mod.rs",
     "apple/src/metal/mod.rs",
     "cpu/src/ops/contract/attention/kernel.rs",
     "cpu/src/ops/image/grid_sample.rs",

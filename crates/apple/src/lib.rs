@@ -1,6 +1,8 @@
 //! Apple GPUs: [`device`] compiles and launches kernels, [`msl`] prints kernels as Metal programs, and [`metal`] is the seam behind which a GPU, or what emulates one,
-//! runs them.
+//! runs them. On a Mac, `framework` is what runs them on its GPU.
 
 pub mod device;
+#[cfg(target_os = "macos")]
+pub mod framework;
 pub mod metal;
 pub mod msl;

@@ -1,18 +1,13 @@
 //! The emulated Metal device, for development: it runs Metal programs on this machine's CPU and checks what they do.
 
 use std::sync::Arc;
-use trident_apple::device::GpuCompiler;
-#[cfg(feature = "models")]
-use trident_apple::device::GpuDevice;
-use trident_apple::metal::{Limits, Metal};
+use trident_apple::metal::Metal;
 use trident_emulator::{Check, Emulator, Options};
 #[cfg(feature = "models")]
 use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
-use crate::{DeviceError, ForKernels, Settings};
-
-pub(crate) const NAME: &str = "metal-emulated";
+use crate::{DeviceError, EMULATED, ForKernels, Settings, gpu};
 
 /// The emulator, which runs Metal programs checked or not.
 fn emulator(settings: &Settings, check: Option<Check>) -> Result<Arc<Emulator>, DeviceError> {
@@ -24,24 +19,19 @@ fn emulator(settings: &Settings, check: Option<Check>) -> Result<Arc<Emulator>, 
     Ok(Arc::new(made))
 }
 
-fn info(settings: &Settings, limits: &Limits) -> DeviceInfo {
-    DeviceInfo {
-        name: NAME.to_owned(),
-        description: format!("{}, on the CPU, for development", limits.name),
-        threads: settings.threads,
-        features: vec![format!("{:?}", limits.family)],
-    }
+fn info(settings: &Settings, metal: &dyn Metal) -> DeviceInfo {
+    let description = format!("{}, on the CPU, for development", metal.limits().name);
+    gpu::info(EMULATED, description, settings, metal)
 }
 
 pub(crate) fn kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let plain = emulator(settings, None)?;
     let checked = emulator(settings, Some(Check::default()))?;
-    let info = info(settings, plain.limits());
-    Ok(ForKernels { info, compiler: Arc::new(GpuCompiler::new(plain, Some(checked))) })
+    Ok(gpu::kernels(info(settings, &*plain), plain, Some(checked)))
 }
 
 #[cfg(feature = "models")]
 pub(crate) fn model(settings: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
     let metal = emulator(settings, None)?;
-    Ok(Arc::new(GpuDevice::new(info(settings, metal.limits()), metal)))
+    Ok(gpu::model(info(settings, &*metal), metal))
 }

@@ -5,6 +5,13 @@
 
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 mod emulated;
+#[cfg(any(
+    target_os = "macos",
+    all(feature = "emulator", target_os = "linux", target_arch = "x86_64")
+))]
+mod gpu;
+#[cfg(target_os = "macos")]
+mod metal;
 #[cfg(feature = "models")]
 mod models;
 
@@ -14,6 +21,11 @@ pub use models::{DEVICES, Entry, ForModels, for_models};
 use std::sync::Arc;
 use trident_jit::Compiler;
 use trident_runtime::{DeviceInfo, KernelCompiler};
+
+/// Names of devices.
+const CPU: &str = "cpu";
+const METAL: &str = "metal";
+const EMULATED: &str = "metal-emulated";
 
 /// What devices are made with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +64,23 @@ pub struct ForKernels {
     pub info: DeviceInfo,
     /// The compiler.
     pub compiler: Arc<dyn KernelCompiler>,
+    /// What a program of a kernel has on a GPU.
+    pub gpu: Option<Gpu>,
+}
+
+/// What a GPU offers to a program, a threadgroup of its threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// The generation: `apple7`.
+    pub family: String,
+    /// Cores, each of which runs programs.
+    pub cores: u32,
+    /// Threads of a simdgroup.
+    pub simd_width: u32,
+    /// Most threads of a program.
+    pub threads: u32,
+    /// Bytes of threadgroup memory of a program.
+    pub threadgroup_bytes: u32,
 }
 
 /// A device that compiles kernels.
@@ -62,14 +91,16 @@ struct KernelEntry {
 
 /// The devices that compile kernels.
 const COMPILERS: &[KernelEntry] = &[
-    KernelEntry { name: "cpu", open: cpu_kernels },
+    KernelEntry { name: CPU, open: cpu_kernels },
+    #[cfg(target_os = "macos")]
+    KernelEntry { name: METAL, open: metal::kernels },
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    KernelEntry { name: emulated::NAME, open: emulated::kernels },
+    KernelEntry { name: EMULATED, open: emulated::kernels },
 ];
 
 fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     let compiler = Compiler::for_machine(settings.threads);
-    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler) })
+    Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler), gpu: None })
 }
 
 /// What compiles kernels for the device of this name.
@@ -78,8 +109,31 @@ pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, Device
         return Err(DeviceError::Several(name.to_owned()));
     }
     let entry = COMPILERS.iter().find(|entry| entry.name == name);
-    let entry = entry.ok_or_else(|| DeviceError::NoCompiler(name.to_owned()))?;
-    (entry.open)(settings)
+    let missing = || absent(name).unwrap_or_else(|| DeviceError::NoCompiler(name.to_owned()));
+    (entry.ok_or_else(missing)?.open)(settings)
+}
+
+/// What compiles kernels where no device is named: the GPU of a Mac, elsewhere the CPU.
+pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceError> {
+    match for_kernels(METAL, settings) {
+        Err(DeviceError::Unavailable(_)) => for_kernels(CPU, settings),
+        opened => opened,
+    }
+}
+
+/// Why there is no device of this name here, if there is one elsewhere.
+fn absent(name: &str) -> Option<DeviceError> {
+    let (reason, hint) = match name {
+        METAL => ("it needs macOS and a GPU of Apple silicon", "choose `cpu`"),
+        EMULATED => (
+            "this build of Trident does not have it",
+            "it is for development, on 64-bit x86 Linux: build with the feature `emulator`",
+        ),
+        _ => return None,
+    };
+    Some(DeviceError::Unavailable(format!(
+        "the device `{name}` is not available: {reason}; hint: {hint}"
+    )))
 }
 
 #[cfg(test)]
@@ -95,5 +149,13 @@ mod tests {
         assert_eq!(error("queued"), DeviceError::NoCompiler("queued".into()));
         assert_eq!(error("cpu,queued"), DeviceError::Several("cpu,queued".into()));
         assert!(for_kernels("cpu", &ONE).is_ok());
+    }
+
+    #[test]
+    #[cfg(not(target_os = "macos"))]
+    fn a_machine_without_metal_says_so_and_takes_its_cpu() {
+        let said = for_kernels("metal", &ONE).err().unwrap().to_string();
+        assert!(said.contains("`metal` is not available: it needs macOS"), "{said}");
+        assert_eq!(for_kernels_by_default(&ONE).unwrap().info.name, "cpu");
     }
 }

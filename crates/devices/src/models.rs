@@ -3,7 +3,11 @@
 //! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
 //! claims it at the least cost, and of equal ones to the first.
 
-use crate::{DeviceError, Settings};
+use crate::{DeviceError, Settings, absent};
+#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+use crate::{EMULATED, emulated};
+#[cfg(target_os = "macos")]
+use crate::{METAL, metal};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::{Device, Queued, QueuedOptions};
@@ -14,36 +18,34 @@ pub struct Entry {
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
-    open: fn(&Choice<'_>) -> Result<Arc<dyn Device>, DeviceError>,
+    open: fn(&Choice<'_>, &Settings) -> Opened,
 }
+
+type Opened = Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
     Entry { name: "cpu", for_tests: false, open: cpu },
     Entry { name: "queued", for_tests: true, open: queued },
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    Entry { name: crate::emulated::NAME, for_tests: true, open: emulated },
+    Entry { name: EMULATED, for_tests: true, open: |_, settings| emulated::model(settings) },
+    #[cfg(target_os = "macos")]
+    Entry { name: METAL, for_tests: false, open: |_, settings| metal::model(settings) },
 ];
 
 /// A choice of devices while it is opened.
 struct Choice<'a> {
     names: &'a [&'a str],
-    settings: &'a Settings,
     /// One for all that are made of it, so that they share its threads.
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
+fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
     Ok(choice.cpu.clone())
 }
 
-#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-fn emulated(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
-    crate::emulated::model(choice.settings)
-}
-
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>) -> Result<Arc<dyn Device>, DeviceError> {
+fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
     Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))
@@ -65,12 +67,13 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
             return Err(DeviceError::Twice((*name).to_owned()));
         }
         let entry = DEVICES.iter().find(|entry| entry.name == *name);
-        entry.ok_or_else(|| DeviceError::Unknown((*name).to_owned()))
+        let missing = || absent(name).unwrap_or_else(|| DeviceError::Unknown((*name).to_owned()));
+        entry.ok_or_else(missing)
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
     let cpu = Arc::new(CpuDevice::new(settings.threads));
-    let choice = Choice { names: &names, settings, cpu };
-    let devices = entries.into_iter().map(|entry| (entry.open)(&choice));
+    let choice = Choice { names: &names, cpu };
+    let devices = entries.into_iter().map(|entry| (entry.open)(&choice, settings));
     let devices = devices.collect::<Result<_, _>>()?;
     Ok(ForModels { devices, folder: choice.cpu })
 }

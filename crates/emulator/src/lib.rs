@@ -36,9 +36,11 @@ mod dispatch;
 mod exec;
 mod library;
 mod lint;
+mod ptx;
 mod queue;
 mod text;
 
 pub use check::{Kind, Place, Report};
 pub use device::{Check, Emulator, Options};
 pub use lint::{RULES, Rule, lint};
+pub use ptx::ptx;

@@ -7,9 +7,9 @@ use crate::dispatch;
 use crate::library::HostPipeline;
 use std::fmt;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use trident_apple::metal::{
-    Argument, Batch, Completion, CompletionHandler, Dispatch, GpuTimes, MetalError, Queue,
+    Argument, Batch, Completion, Dispatch, GpuTimes, MetalError, Pending, Queue,
 };
 
 type Result<T> = std::result::Result<T, MetalError>;
@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, MetalError>;
 /// A queue of the emulator. Its thread ends when it is dropped, after the batches that were committed.
 pub(crate) struct HostQueue {
     device: Arc<Device>,
-    sender: Mutex<Sender<(Batch, Arc<State>)>>,
+    sender: Mutex<Sender<(Batch, Arc<Pending>)>>,
 }
 
 impl fmt::Debug for HostQueue {
@@ -28,7 +28,7 @@ impl fmt::Debug for HostQueue {
 
 impl HostQueue {
     pub(crate) fn new(device: Arc<Device>) -> Result<HostQueue> {
-        let (sender, receiver) = channel::<(Batch, Arc<State>)>();
+        let (sender, receiver) = channel::<(Batch, Arc<Pending>)>();
         let owner = Arc::clone(&device);
         let run = move || {
             for (batch, state) in receiver {
@@ -70,7 +70,7 @@ impl HostQueue {
         let Some(pipeline) = pipeline else { return Err(foreign("the pipeline".to_owned())) };
         dispatch.check(&self.device.options.limits)?;
         for binding in &dispatch.bindings {
-            if let Argument::Buffer(buffer, _) = &binding.argument
+            if let Argument::Buffer { buffer, .. } = &binding.argument
                 && buffer.downcast::<HostBuffer>().is_none()
             {
                 return Err(foreign(format!("the buffer in slot {}", binding.slot)));
@@ -105,7 +105,7 @@ impl Queue for HostQueue {
         for dispatch in &batch.dispatches {
             self.check(dispatch)?;
         }
-        let state = Arc::new(State::default());
+        let state = Arc::new(Pending::default());
         let sender = self.sender.lock().unwrap_or_else(PoisonError::into_inner);
         let lost = |_| MetalError::Memory {
             what: "a batch".to_owned(),
@@ -113,67 +113,5 @@ impl Queue for HostQueue {
         };
         sender.send((batch, Arc::clone(&state))).map_err(lost)?;
         Ok(state)
-    }
-}
-
-/// What is known of a batch.
-#[derive(Default)]
-struct State {
-    inner: Mutex<Inner>,
-    done: Condvar,
-}
-
-#[derive(Default)]
-struct Inner {
-    result: Option<Result<GpuTimes>>,
-    handlers: Vec<CompletionHandler>,
-}
-
-impl fmt::Debug for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Completion").field("result", &self.lock().result).finish()
-    }
-}
-
-impl State {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn finish(&self, result: Result<GpuTimes>) {
-        let mut inner = self.lock();
-        inner.result = Some(result.clone());
-        let handlers = std::mem::take(&mut inner.handlers);
-        drop(inner);
-        self.done.notify_all();
-        for handler in handlers {
-            handler(&result);
-        }
-    }
-}
-
-impl Completion for State {
-    fn wait(&self) -> Result<GpuTimes> {
-        let mut inner = self.lock();
-        loop {
-            if let Some(result) = &inner.result {
-                return result.clone();
-            }
-            inner = self.done.wait(inner).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn poll(&self) -> Option<Result<GpuTimes>> {
-        self.lock().result.clone()
-    }
-
-    fn on_completed(&self, handler: CompletionHandler) {
-        let mut inner = self.lock();
-        let Some(result) = inner.result.clone() else {
-            inner.handlers.push(handler);
-            return;
-        };
-        drop(inner);
-        handler(&result);
     }
 }

@@ -9,8 +9,8 @@ use trident_ir::{Level, Module, Type};
 use trident_kernels::aligned::Scratch;
 use trident_kernels::threads::Threads;
 use trident_runtime::{
-    Checks, Declined, DeviceInfo, Kernel, KernelCompiler, KernelImage, KernelLaunch, KernelOptions,
-    LaunchError, Listing, ProgramPoint,
+    Checks, CompileError, Declined, DeviceInfo, Kernel, KernelCompiler, KernelImage, KernelLaunch,
+    KernelOptions, LaunchError, Listing, ProgramPoint,
 };
 use trident_simd::Isa;
 
@@ -85,8 +85,8 @@ impl KernelCompiler for Compiler {
         &self,
         module: &Module,
         options: &KernelOptions,
-    ) -> Result<Arc<dyn Kernel>, Declined> {
-        compile(module, self.isa, options.checks, &self.threads)
+    ) -> Result<Arc<dyn Kernel>, CompileError> {
+        Ok(compile(module, self.isa, options.checks, &self.threads)?)
     }
 
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {

@@ -240,7 +240,7 @@ impl Rewriter<'_> {
         for (&actual, &wanted) in &names {
             self.func.values[wanted.index()].ty = self.func.ty(actual).clone();
         }
-        body.ops.iter_mut().for_each(|op| rename(op, &names));
+        body.ops.iter_mut().for_each(|op| op.rename(&names));
     }
 
     // ------------------------------------------------------------------ what rules ask
@@ -448,16 +448,4 @@ fn note(reports: &mut Vec<PassReport>, name: &'static str, op: &Op) {
     });
     reports[at].count += 1;
     reports[at].details.push(op.describe());
-}
-
-fn rename(op: &mut Op, names: &HashMap<ValueId, ValueId>) {
-    for v in op.inputs.iter_mut().chain(&mut op.outputs).flatten() {
-        *v = names.get(v).copied().unwrap_or(*v);
-    }
-    for region in &mut op.regions {
-        region.ops.iter_mut().for_each(|op| rename(op, names));
-        for v in &mut region.results {
-            *v = names.get(v).copied().unwrap_or(*v);
-        }
-    }
 }

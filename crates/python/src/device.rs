@@ -1,19 +1,31 @@
 //! The device that kernels run on.
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::{Mutex, PoisonError};
-use trident_devices::{ForKernels, MAX_THREADS, Settings, for_kernels};
+use trident_devices::{
+    DeviceError, ForKernels, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
+};
 
 /// Made at first use; kernels keep the one that they were compiled by.
 static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
 
-/// The device that `TRIDENT_DEVICE` names, if it is one for development; else the CPU.
+/// The device that the environment names, under one of the names in `trident/triton_backend/settings.py`, which refuses
+/// others; without a name, the machine's first.
 fn open(threads: usize) -> PyResult<ForKernels> {
-    let name = std::env::var("TRIDENT_DEVICE").unwrap_or_default().trim().to_ascii_lowercase();
-    let name = if name == "metal-emulated" { name } else { "cpu".to_owned() };
-    let opened = for_kernels(&name, &Settings { threads });
-    opened.map_err(|e| PyValueError::new_err(e.to_string()))
+    let named = |variable| std::env::var(variable).map(|name| name.trim().to_ascii_lowercase());
+    let mut names = ["TRIDENT_DEVICE", "TRITON_BACKEND"].into_iter().flat_map(named);
+    let settings = Settings { threads };
+    let opened = match names.find(|name| !name.is_empty()).as_deref() {
+        Some("mps") => for_kernels("metal", &settings),
+        Some(name @ ("cpu" | "metal" | "metal-emulated")) => for_kernels(name, &settings),
+        _ => for_kernels_by_default(&settings),
+    };
+    opened.map_err(|error| match error {
+        DeviceError::Unavailable(missing) => PyRuntimeError::new_err(missing),
+        other => PyValueError::new_err(other.to_string()),
+    })
 }
 
 /// The device, with as many threads as `TRIDENT_THREADS` says, by default one for each core.
@@ -55,4 +67,17 @@ pub(crate) fn num_threads() -> PyResult<usize> {
 pub(crate) fn machine() -> PyResult<String> {
     let info = current()?.info;
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
+}
+
+/// What a GPU offers to a program, by name; `None` if kernels run on the CPU.
+#[pyfunction]
+pub(crate) fn gpu(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
+    let Some(gpu) = current()?.gpu else { return Ok(None) };
+    let facts = PyDict::new(py);
+    facts.set_item("family", gpu.family)?;
+    facts.set_item("cores", gpu.cores)?;
+    facts.set_item("simd_width", gpu.simd_width)?;
+    facts.set_item("threads", gpu.threads)?;
+    facts.set_item("threadgroup_bytes", gpu.threadgroup_bytes)?;
+    Ok(Some(facts))
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use trident_runtime::{LaunchError, ProgramPoint};
+use trident_runtime::{CompileError, LaunchError, ProgramPoint};
 
 /// `class(*args)` for a class of `trident.errors`; an error while making it takes its place.
 fn exception<'py>(
@@ -21,6 +21,17 @@ fn exception<'py>(
 /// A kernel that cannot be compiled: what is wrong, and where in the source as `file:line:column`.
 pub(crate) fn compile(py: Python<'_>, message: &str, loc: Option<&str>) -> PyErr {
     exception(py, "CompileError", (message, loc))
+}
+
+/// A kernel whose device refuses it.
+pub(crate) fn refused(py: Python<'_>, error: &CompileError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        CompileError::Declined(_) => compile(py, &message, None),
+        CompileError::Resources { what, needed, most, .. } => {
+            exception(py, "ResourceError", (message, *what, *needed, *most))
+        }
+    }
 }
 
 /// A launch that failed.

@@ -305,7 +305,7 @@ pub(crate) fn compile(
     };
     let compiler = device::current()?.compiler;
     let compiled = py.detach(|| compiler.compile_kernel(&module, &mode.options()));
-    let kernel = compiled.map_err(|e| error::compile(py, &e.to_string(), None))?;
+    let kernel = compiled.map_err(|e| error::refused(py, &e))?;
     Kernel::new(py, kernel, source, mode)
 }
 

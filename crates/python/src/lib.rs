@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _trident {
     #[pymodule_export]
-    use crate::device::{machine, num_threads, set_num_threads};
+    use crate::device::{gpu, machine, num_threads, set_num_threads};
     #[pymodule_export]
     use crate::keep::{keep, kept, load};
     #[pymodule_export]

@@ -27,6 +27,40 @@ pub enum Checks {
     All,
 }
 
+/// Why a kernel cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// The device lacks something that the kernel uses.
+    #[error(transparent)]
+    Declined(#[from] Declined),
+    /// A program of the kernel needs more of something than the device has.
+    #[error(
+        "kernel `{kernel}` needs {needed} {what} for a program, and the device has {most}; use smaller blocks"
+    )]
+    Resources {
+        /// The kernel's name.
+        kernel: String,
+        /// Such as `bytes of threadgroup memory`.
+        what: &'static str,
+        /// What it needs.
+        needed: usize,
+        /// What there is.
+        most: usize,
+    },
+}
+
+impl CompileError {
+    /// The error as a refusal of the kernel.
+    pub fn declined(self) -> Declined {
+        match self {
+            CompileError::Declined(declined) => declined,
+            CompileError::Resources { ref kernel, .. } => {
+                Declined { op: format!("kernel `{kernel}`"), reason: self.to_string() }
+            }
+        }
+    }
+}
+
 /// Compiles `tile` modules.
 pub trait KernelCompiler: Send + Sync {
     /// Compiles the entry function of a module of level `tile`.
@@ -34,7 +68,7 @@ pub trait KernelCompiler: Send + Sync {
         &self,
         module: &Module,
         options: &KernelOptions,
-    ) -> Result<Arc<dyn Kernel>, Declined>;
+    ) -> Result<Arc<dyn Kernel>, CompileError>;
 
     /// Loads a kernel from the result of [`Kernel::image`]. Devices that cannot, or to which the image is of another
     /// version or machine, decline; the module must then be compiled.

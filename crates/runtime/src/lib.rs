@@ -25,8 +25,8 @@ pub use device::{
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
 pub use kernel::{
-    Arguments, Checks, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError,
-    Listing, ProgramPoint, UNWRITTEN,
+    Arguments, Checks, CompileError, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
+    LaunchError, Listing, ProgramPoint, UNWRITTEN,
 };
 pub use mapped::{map_file, release_pages};
 pub use pending::{Later, Promise};

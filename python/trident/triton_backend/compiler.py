@@ -10,6 +10,7 @@ from typing import Any
 from triton import knobs
 from triton._C.libtriton import ir, passes
 from triton.backends.compiler import BaseBackend, GPUTarget, Language
+from triton.runtime.errors import OutOfResources
 
 import trident
 from trident import _trident
@@ -74,14 +75,25 @@ class Options:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+class MetalProgram(str):
+    """The text of a Metal program, with the kernel that was compiled from it."""
+
+    kernel: _trident.Kernel
+
+    def __new__(cls, kernel: _trident.Kernel) -> "MetalProgram":
+        program = super().__new__(cls, kernel.listing("msl"))
+        program.kernel = kernel
+        return program
+
+
 class TridentBackend(BaseBackend):
-    """Compiles Triton kernels for the CPU."""
+    """Compiles Triton kernels for the CPU and for Apple GPUs."""
 
     binary_ext = "trident"
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
-        return target.backend == "cpu"
+        return target.backend in ("cpu", "mps")
 
     def hash(self) -> str:
         return f"{trident.__version__}-{_digest()}-{_trident.machine()}"
@@ -94,6 +106,8 @@ class TridentBackend(BaseBackend):
             "check": settings.checks(),
             "interpret": settings.interprets(),
             "arch": self.target.arch,
+            "backend_name": self.target.backend,
+            "warp_size": self.target.warp_size,
         }
         chosen |= {k: v for k, v in options.items() if k in known and v is not None}
         chosen.setdefault("sanitize_overflow", bool(chosen.get("debug", False)))
@@ -128,6 +142,8 @@ class TridentBackend(BaseBackend):
                 "Trident compiles kernels in Triton's own language"
             )
         stages["ttir"] = lambda mod, metadata: self._ttir(mod, options)
+        if self.target.backend == "mps" and not options.interpret:
+            stages["msl"] = lambda mod, metadata: MetalProgram(self._kernel(mod, options))
         stages["trident"] = lambda mod, metadata: self._binary(mod, metadata, options)
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, None)
@@ -152,19 +168,29 @@ class TridentBackend(BaseBackend):
         return mod
 
     @staticmethod
-    def _binary(mod, metadata: dict, options: Options) -> bytes:
-        metadata["name"] = mod.get_entry_func_name()
+    def _kernel(mod, options: Options) -> _trident.Kernel:
+        # The text with locations: errors name lines of Python.
+        text = mod.str_nodebug() if knobs.compilation.disable_line_info else str(mod)
+        try:
+            return _trident.compile(
+                text,
+                check=options.check,
+                interpret=options.interpret,
+                unchecked=not options.check,
+            )
+        except trident.ResourceError as error:
+            # What the autotuner takes for a configuration that does not fit.
+            raise OutOfResources(error.required, error.limit, error.name) from error
+
+    @classmethod
+    def _binary(cls, source, metadata: dict, options: Options) -> bytes:
+        is_compiled = isinstance(source, MetalProgram)
+        kernel = source.kernel if is_compiled else cls._kernel(source, options)
+        metadata["name"] = kernel.name
+        # Memory and threads of a program are compared with the device's when it is compiled.
         metadata["shared"] = 0
         metadata["tmem_size"] = None
         metadata["tensordesc_meta"] = []
-        # The text with locations: errors name lines of Python.
-        text = mod.str_nodebug() if knobs.compilation.disable_line_info else str(mod)
-        kernel = _trident.compile(
-            text,
-            check=options.check,
-            interpret=options.interpret,
-            unchecked=not options.check,
-        )
         image = kernel.save(metadata["hash"])
         cache.remember(metadata["hash"], image, kernel)
         return image

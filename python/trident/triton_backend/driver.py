@@ -77,11 +77,12 @@ class Utils:
 
     @staticmethod
     def get_device_properties(device: int = 0) -> dict[str, int]:
+        gpu = _trident.gpu() or {}
         return {
-            "max_shared_mem": settings.config.shared_memory,
-            "multiprocessor_count": _trident.num_threads(),
+            "max_shared_mem": gpu.get("threadgroup_bytes", settings.config.shared_memory),
+            "multiprocessor_count": gpu.get("cores") or _trident.num_threads(),
             "max_num_regs": 1 << 16,
-            "warpSize": 1,
+            "warpSize": gpu.get("simd_width", 1),
             "sm_clock_rate": 1,
             "mem_clock_rate": 1,
             "mem_bus_width": 64,
@@ -146,15 +147,16 @@ class TridentDriver(DriverBase):
     CACHE_BYTES = 64 << 20
 
     def __init__(self):
-        if settings.requested_device() == "metal":
-            raise RuntimeError(
-                "Metal comes with Trident's support of macOS and is not part of this build: "
-                "unset TRIDENT_DEVICE and TRITON_BACKEND, or set them to cpu, to run on the CPU"
-            )
+        settings.requested_device()  # refuses names that no device has
         super().__init__()
         self.utils = Utils()
         self.launcher_cls = launcher
-        self._target = GPUTarget("cpu", platform.machine() or "cpu", 1)
+        gpu = _trident.gpu()
+        self._target = (
+            GPUTarget("mps", gpu["family"], gpu["simd_width"])
+            if gpu
+            else GPUTarget("cpu", platform.machine() or "cpu", 1)
+        )
         extensions.install()
         extensions.install_launches()
 

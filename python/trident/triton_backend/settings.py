@@ -15,7 +15,10 @@ ENTRY = "cpu"
 ENTRIES = (ENTRY, "trident")
 
 #: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
-DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal", "metal-emulated": "metal-emulated"}
+DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
+
+#: A device for development, which messages leave out.
+EMULATED = "metal-emulated"
 
 #: Names of back ends that are not ours.
 OTHERS = ("nvidia", "cuda", "amd", "hip")
@@ -25,8 +28,8 @@ def requested_device() -> str | None:
     """The device that the environment asks for, by a value of ``DEVICES``; ``None`` for none."""
     for variable in ("TRIDENT_DEVICE", "TRITON_BACKEND"):
         name = os.environ.get(variable, "").strip().lower()
-        if name in DEVICES:
-            return DEVICES[name]
+        if name in DEVICES or name == EMULATED:
+            return DEVICES.get(name, name)
         if name in OTHERS and variable == "TRITON_BACKEND":
             raise ValueError(
                 f"TRITON_BACKEND={name}: that back end is not active here; "
@@ -40,7 +43,7 @@ def requested_device() -> str | None:
 
 def checks() -> bool:
     """Whether launches look at every access; the emulated device always does."""
-    return switch("TRIDENT_CHECK") or requested_device() == "metal-emulated"
+    return switch("TRIDENT_CHECK") or requested_device() == EMULATED
 
 
 def interprets() -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from . import kernels
 
+SIZES = {"float32": 4, "float16": 2, "int8": 1, "int32": 4}
 POINTERS = {"float32": "*fp32", "float16": "*fp16", "int8": "*i8", "int32": "*i32"}
 
 
@@ -20,7 +21,7 @@ class Tensor:
 
     @property
     def nbytes(self):
-        return math.prod(self.shape) * {"float32": 4, "float16": 2, "int8": 1, "int32": 4}[self.dtype]
+        return math.prod(self.shape) * SIZES[self.dtype]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,10 +32,11 @@ class Case:
     kernel: Callable
     arguments: dict
     constants: dict
-    programs: int
+    programs: tuple[int, int]
     warps: int
     expected: Callable
     tolerance: float = 1e-5
+    flops: int = 0
 
     @property
     def bytes(self):
@@ -57,7 +59,7 @@ def elementwise(name, kernel, length, inputs, expected, **more):
     result = {"out": Tensor((length,), is_result=True)}
     return Case(
         name, kernel, inputs | result | {"length": length}, {"BLOCK": block},
-        programs=-(-length // block), warps=4, expected=expected, **more,
+        programs=(-(-length // block), 1), warps=4, expected=expected, **more,
     )  # fmt: skip
 
 
@@ -65,11 +67,11 @@ def by_rows(name, kernel, rows, columns, arguments, expected, block=None, **more
     block = block or 1 << (columns - 1).bit_length()
     # As Triton's tutorial on layer norm chooses.
     warps = min(max(block // 256, 1), 8)
-    return Case(name, kernel, arguments, {"BLOCK": block}, rows, warps, expected, **more)
+    return Case(name, kernel, arguments, {"BLOCK": block}, (rows, 1), warps, expected, **more)
 
 
 def all_cases(shrink=1):
-    """All cases; `shrink` divides the number of rows or elements, for tools that slow kernels down."""
+    """All cases, with fewer rows or elements by a factor for tools that slow kernels down."""
     length, rows = (1 << 26) // shrink, 16384 // shrink
     long = Tensor((length,))
     yield elementwise(
@@ -119,6 +121,39 @@ def all_cases(shrink=1):
          "loss": Tensor((n,), is_result=True), "columns": vocabulary},
         lambda t: cross_entropy(t["logits"].double(), t["target"].long()), block=4096,
     )  # fmt: skip
+    yield matmul(4096 if shrink == 1 else 256)
+    yield attention(heads=64 if shrink == 1 else 2, length=4096 if shrink == 1 else 256)
+
+
+def matmul(n):
+    half, blocks = Tensor((n, n), "float16"), {"BM": 128, "BN": 128, "BK": 32, "GROUP": 8}
+    return Case(
+        "matmul f16", kernels.matmul,
+        {"a": half, "b": half, "c": Tensor((n, n), is_result=True), "n": n},
+        blocks, (-(-n // 128) * -(-n // 128), 1), 8,
+        lambda t: t["a"].double() @ t["b"].double(), flops=2 * n**3,
+    )  # fmt: skip
+
+
+def attention(heads, length, width=64):
+    shape, scale = (heads, length, width), width**-0.5
+    half = Tensor(shape, "float16")
+    return Case(
+        "attention f16", kernels.attention,
+        {"q": half, "k": half, "v": half, "out": Tensor(shape, is_result=True),
+         "length": length, "scale": scale},
+        {"WIDTH": width, "BM": 64, "BN": 64}, (length // 64, heads), 4,
+        lambda t: attend(t["q"].double(), t["k"].double(), t["v"].double(), scale),
+        tolerance=2e-3, flops=4 * heads * length**2 * width,
+    )  # fmt: skip
+
+
+def attend(q, k, v, scale):
+    """A head at a time, as all scores together would take too much memory."""
+    out = q.clone()
+    for result, a, b, c in zip(out, q, k, v, strict=True):
+        result.copy_((a @ b.T * scale).softmax(1) @ c)
+    return out
 
 
 def layer_norm(x, weight, bias):

@@ -41,7 +41,7 @@ class Kernel:
         return count.value
 
     def launch(self, programs, arguments):
-        """A call that launches the kernel: addresses of the tensors, then all numbers as one structure."""
+        """A call that launches the kernel: with addresses of tensors, then all numbers at once."""
         tensors = [given for given in arguments if isinstance(given, torch.Tensor)]
         numbers = [given for given in arguments if not isinstance(given, torch.Tensor)]
         kinds = [ctypes.c_float if isinstance(given, float) else ctypes.c_int for given in numbers]
@@ -54,7 +54,7 @@ class Kernel:
 
         def run(keep=(tensors, values)):
             call(
-                "cuLaunchKernel", self.function, programs, 1, 1, self.threads, 1, 1, 0, stream,
+                "cuLaunchKernel", self.function, *programs, 1, self.threads, 1, 1, 0, stream,
                 pointers, None,
             )  # fmt: skip
 

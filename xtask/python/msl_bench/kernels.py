@@ -79,7 +79,7 @@ def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
 
 @triton.jit
 def cross_entropy(logits, target, loss, columns, BLOCK: tl.constexpr):
-    """The loss of each row, in one pass: the sum of powers is corrected when a larger logit comes."""
+    """The loss of each row in one pass: a larger logit corrects the sum of powers so far."""
     row = tl.program_id(0)
     start = row.to(tl.int64) * columns
     top = -float("inf")
@@ -92,3 +92,48 @@ def cross_entropy(logits, target, loss, columns, BLOCK: tl.constexpr):
         top = higher
     wanted = tl.load(logits + start + tl.load(target + row))
     tl.store(loss + row, top + tl.log(total) - wanted)
+
+
+@triton.jit
+def matmul(
+    a, b, c, n,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
+):  # fmt: skip
+    """c = a b for square matrices; programs in groups of rows share what they read."""
+    program = tl.program_id(0)
+    rows, columns = tl.cdiv(n, BM), tl.cdiv(n, BN)
+    first = program // (GROUP * columns) * GROUP
+    size = min(rows - first, GROUP)
+    i = (first + program % (GROUP * columns) % size) * BM + tl.arange(0, BM)
+    j = program % (GROUP * columns) // size * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    left, right = a + i[:, None] * n + k[None, :], b + k[:, None] * n + j[None, :]
+    total = tl.zeros((BM, BN), tl.float32)
+    for _ in range(0, n, BK):
+        total = tl.dot(tl.load(left), tl.load(right), total)
+        left += BK
+        right += BK * n
+    tl.store(c + i[:, None] * n + j[None, :], total)
+
+
+@triton.jit
+def attention(q, k, v, out, length, scale, WIDTH: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """One head's queries by programs of BM, with an online softmax over blocks of BN keys."""
+    base = tl.program_id(1) * length * WIDTH
+    i = tl.program_id(0) * BM + tl.arange(0, BM)
+    lane, step = tl.arange(0, WIDTH), tl.arange(0, BN)
+    queries = tl.load(q + base + i[:, None] * WIDTH + lane[None, :])
+    top = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    result = tl.zeros((BM, WIDTH), tl.float32)
+    for start in range(0, length, BN):
+        there = base + (start + step)[:, None] * WIDTH + lane[None, :]
+        scores = tl.dot(queries, tl.trans(tl.load(k + there))) * scale
+        higher = tl.maximum(top, tl.max(scores, axis=1))
+        powers = tl.exp(scores - higher[:, None])
+        correction = tl.exp(top - higher)
+        total = total * correction + tl.sum(powers, axis=1)
+        values = tl.load(v + there)
+        result = tl.dot(powers.to(tl.float16), values, result * correction[:, None])
+        top = higher
+    tl.store(out + base + i[:, None] * WIDTH + lane[None, :], result / total[:, None])

@@ -1,6 +1,7 @@
-"""Run prepared kernels on this machine's NVIDIA GPU beside Triton's own code, after a look at their results.
+"""Run prepared kernels on this machine's NVIDIA GPU beside Triton's own code.
 
-Both sides have the same inputs and take turns; the result is the median of their times.
+Their results are looked at first. Both sides have the same inputs and take turns; the result is
+the median of their times.
 """
 
 import argparse
@@ -67,13 +68,18 @@ def measure(case, known, folder, options):
     kernel = Kernel((folder / known["ptx"]).read_text(), known["entry"], known["threads"])
     values = {name: make(given) for name, given in case.arguments.items()}
     ours = kernel.launch(case.programs, list(values.values()))
-    row = {"case": case.name, "bytes": case.bytes, "registers": kernel.registers()}
+    row = {
+        "case": case.name,
+        "bytes": case.bytes,
+        "flops": case.flops,
+        "registers": kernel.registers(),
+    }
     row |= {"threads": known["threads"], "error": error_of(case, ours, values)}
     if options.check:
         return row
 
     def theirs():
-        case.kernel[(case.programs,)](*values.values(), **case.constants, num_warps=case.warps)
+        case.kernel[case.programs](*values.values(), **case.constants, num_warps=case.warps)
 
     row["triton_error"] = error_of(case, theirs, values)
     for _ in range(3):
@@ -87,9 +93,10 @@ def print_row(row, case):
     line = f"{row['case']:15} error {row['error']:.1e} threads {row['threads']:4} "
     line += f"registers {row['registers']:3}"
     if "ours_ms" in row:
-        rates = [case.bytes / row[side] / 1e6 for side in ("ours_ms", "triton_ms")]
+        amount, unit = (case.flops / 1e9, "TFLOP/s") if case.flops else (case.bytes / 1e6, "GB/s")
+        rates = [amount / row[side] for side in ("ours_ms", "triton_ms")]
         ratio = row["triton_ms"] / row["ours_ms"]
-        line += f"  {rates[0]:7,.0f} against {rates[1]:7,.0f} GB/s: {ratio:.3f}"
+        line += f"  {rates[0]:7,.1f} against {rates[1]:7,.1f} {unit}: {ratio:.3f}"
     print(line, flush=True)
 
 
@@ -103,7 +110,8 @@ def main():
     torch.manual_seed(0)
     known = json.loads((options.folder / "kernels.json").read_text())
     rows, wrong = [], []
-    for case in all_cases(shrink=256 if options.check else 1):
+    cases = all_cases(shrink=256 if options.check else 1)
+    for case in (case for case in cases if case.name in known):
         row = measure(case, known[case.name], options.folder, options)
         print_row(row, case)
         rows.append(row)
@@ -111,11 +119,12 @@ def main():
             wrong.append(case.name)
     name = torch.cuda.get_device_name()
     if not options.check:
-        ratios = [row["triton_ms"] / row["ours_ms"] for row in rows]
+        ratios = [row["triton_ms"] / row["ours_ms"] for row in rows if not row["flops"]]
         mean = math.exp(statistics.fmean(map(math.log, ratios)))
         print(f"{name}, triton {triton.__version__}: geomean {mean:.3f}, least {min(ratios):.3f}")
     if options.json:
-        facts = {"device": name, "triton": triton.__version__, "rows": rows}
+        facts = {"device": name, "triton": triton.__version__, "rounds": options.rounds}
+        facts["rows"] = rows
         options.json.write_text(json.dumps(facts, indent=1))
     if wrong:
         print(f"wrong: {', '.join(wrong)}")

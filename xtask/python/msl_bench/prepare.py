@@ -1,9 +1,8 @@
-"""Compile each case by Trident, as a Metal program and then as PTX, into a folder that can be carried to an NVIDIA GPU.
+"""Compile each case as a Metal program and then as PTX, into a folder to carry to an NVIDIA GPU.
 
-It needs the package with the emulated device, and the program that writes PTX (`TRIDENT_PTX`).
+It needs the program that goes from a tile function to PTX (`TRIDENT_PTX`).
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -21,10 +20,11 @@ from trident import _trident
 from .cases import Tensor, all_cases
 
 HERE = pathlib.Path(__file__).parent
+CARRIED = ("__init__.py", "kernels.py", "cases.py", "gpu.py", "measure.py")
 
 
-def tile_text(case):
-    """Triton IR of a case, with what Triton's launcher finds out: addresses and lengths divisible by 16."""
+def tile_function(case):
+    """A case as a tile function, with what Triton's launcher finds out: what 16 divides."""
     names = list(case.kernel.arg_names)
     signature = case.signature()
     divisible = {
@@ -36,7 +36,8 @@ def tile_text(case):
     types = {name: signature[name] for name in names}
     source = ASTSource(case.kernel, types, constants, divisible)
     target = GPUTarget("cpu", platform.machine(), 1)
-    return triton.compile(source, target=target).asm["ttir"]
+    text = triton.compile(source, target=target).asm["ttir"]
+    return _trident.compile(text, unchecked=True).listing("tile")
 
 
 def file_name(case):
@@ -45,18 +46,15 @@ def file_name(case):
 
 def prepare(case, folder, processor):
     """One case: its files in the folder, and what the launcher must know."""
-    kernel = _trident.compile(tile_text(case), unchecked=True)
-    msl = kernel.listing("msl")
-    path = folder / f"{file_name(case)}.metal"
-    path.write_text(msl)
-    ptx = subprocess.run(
-        [os.environ["TRIDENT_PTX"], path, processor], check=True, capture_output=True, text=True
-    )
-    path.with_suffix(".ptx").write_text(ptx.stdout)
+    path = folder / f"{file_name(case)}.tir"
+    path.write_text(tile_function(case))
+    command = [os.environ["TRIDENT_PTX"], path, processor]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    ptx = path.with_suffix(".ptx").read_text()
     return {
         "ptx": path.with_suffix(".ptx").name,
-        "entry": re.search(r"\.entry (\w+)", ptx.stdout)[1],
-        "threads": int(re.search(r"max_total_threads_per_threadgroup\((\d+)\)", msl)[1]),
+        "entry": re.search(r"\.entry (\w+)", ptx)[1],
+        "threads": int(re.search(r"\.reqntid (\d+)", ptx)[1]),
     }
 
 
@@ -70,25 +68,20 @@ def resources(path, processor):
     return f"{registers} registers, {spills[1] if spills else 0} bytes spilled"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--processor", default="sm_90")
-    options = parser.parse_args()
-    shutil.rmtree(options.folder, ignore_errors=True)
-    options.folder.mkdir(parents=True)
+def prepare_all(folder, processor):
+    """The folder, with the programs that measure; a line for each case."""
+    shutil.rmtree(folder, ignore_errors=True)
+    package = folder / HERE.name
+    package.mkdir(parents=True)
     known = {}
     for case in all_cases():
-        known[case.name] = prepare(case, options.folder, options.processor)
-        ptx = options.folder / known[case.name]["ptx"]
-        told = resources(ptx, options.processor)
+        try:
+            known[case.name] = prepare(case, folder, processor)
+        except subprocess.CalledProcessError as error:
+            print(f"{case.name}: refused: {error.stderr.strip()}", flush=True)
+            continue
+        told = resources(folder / known[case.name]["ptx"], processor)
         print(f"{case.name}: {known[case.name]['threads']} threads, {told}", flush=True)
-    (options.folder / "kernels.json").write_text(json.dumps(known, indent=1))
-    package = options.folder / HERE.name
-    package.mkdir()
-    for name in ("__init__.py", "kernels.py", "cases.py", "gpu.py", "measure.py"):
+    (folder / "kernels.json").write_text(json.dumps(known, indent=1))
+    for name in CARRIED:
         shutil.copy(HERE / name, package)
-
-
-if __name__ == "__main__":
-    main()

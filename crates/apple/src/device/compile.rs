@@ -1,16 +1,19 @@
 //! From a tile function to a pipeline.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::Origins;
 use trident_ir::{Module, Type};
-use trident_lower::lane::{self, Figures};
+use trident_lower::lane::{self, Figures, LowerError, Unsupported};
 use trident_runtime::{
-    Checks, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions, LaunchError, Listing,
+    Checks, CompileError, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
+    LaunchError, Listing,
 };
 
+use super::alias::{self, Alias};
 use crate::metal::{CompileOptions, Limits, Metal, Pipeline};
-use crate::msl::{self, Program};
+use crate::msl::{self, Binding, Program};
 
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
 #[derive(Clone, Debug)]
@@ -31,13 +34,13 @@ impl KernelCompiler for GpuCompiler {
         &self,
         module: &Module,
         options: &KernelOptions,
-    ) -> Result<Arc<dyn Kernel>, Declined> {
+    ) -> Result<Arc<dyn Kernel>, CompileError> {
         let metal = match (options.checks, &self.checked) {
             (Checks::None, _) => &self.plain,
             (_, Some(checked)) => checked,
             (_, None) => {
                 let reason = "the GPU does not check accesses; check them on `cpu`".to_owned();
-                return Err(Declined { op: "kernel".into(), reason });
+                return Err(Declined { op: "kernel".into(), reason }.into());
             }
         };
         let entry = module.entry().map(|entry| {
@@ -45,34 +48,18 @@ impl KernelCompiler for GpuCompiler {
             (entry.name.clone(), params.collect::<Vec<Type>>())
         });
         let Some((name, params)) = entry else {
-            return Err(Declined { op: "module".into(), reason: "has no function".into() });
+            return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
         };
-        let compiled = compile(&**metal, module).map_err(|error| match error.op.as_str() {
-            "pipeline" => Declined { op: format!("kernel `{name}`"), ..error },
-            _ => error,
-        })?;
-        let Compiled { pipeline, program, plan, lane } = compiled;
         Ok(Arc::new(GpuKernel {
+            separate: Arc::new(Compiled::of(module, &**metal)?),
+            shared: Mutex::default(),
             name,
             params,
-            written: Origins::new(module).written(),
+            module: module.clone(),
             metal: Arc::clone(metal),
             is_checked: options.checks != Checks::None,
-            pipeline,
-            program,
-            plan,
-            lane,
         }))
     }
-}
-
-/// A tile function as a pipeline, and the texts on the way to it.
-#[derive(Debug)]
-pub(super) struct Compiled {
-    pub(super) pipeline: Arc<dyn Pipeline>,
-    pub(super) program: Program,
-    plan: String,
-    lane: String,
 }
 
 /// What plans depend on, from a device's limits.
@@ -84,38 +71,99 @@ pub(super) fn figures(limits: &Limits) -> Figures {
     }
 }
 
-/// Compiles the entry of a module at level tile. What Metal itself refuses is the op `pipeline`.
-pub(super) fn compile(metal: &dyn Metal, module: &Module) -> Result<Compiled, Declined> {
-    let lowered = lane::lower(module, &figures(metal.limits()))
-        .map_err(|error| Declined { op: error.op, reason: error.reason })?;
-    let program = msl::write(&lowered.module)?;
-    let refused = |reason: String| Declined { op: "pipeline".into(), reason };
-    let library = metal.library(&program.source, &CompileOptions::default());
-    let pipeline = library.and_then(|library| library.pipeline(&program.entry, &[]));
-    let pipeline = pipeline.map_err(|error| refused(error.to_string()))?;
-    let most = pipeline.info().max_total_threads_per_threadgroup;
-    if program.threads > most {
-        let threads = program.threads;
-        return Err(refused(format!(
-            "needs {threads} threads for a program, and its registers allow {most}"
-        )));
-    }
-    let (plan, lane) = (lowered.plan, lowered.module.to_string());
-    Ok(Compiled { pipeline, program, plan, lane })
-}
-
 /// A compiled kernel.
 #[derive(Debug)]
 pub(super) struct GpuKernel {
     pub(super) name: String,
     pub(super) params: Vec<Type>,
-    pub(super) written: Vec<bool>,
     pub(super) metal: Arc<dyn Metal>,
     pub(super) is_checked: bool,
+    module: Module,
+    /// For arguments that do not overlap.
+    separate: Arc<Compiled>,
+    /// For arguments that overlap, by what each parameter is.
+    shared: Mutex<HashMap<Vec<Alias>, Arc<Compiled>>>,
+}
+
+/// A tile function as a pipeline, and the texts on the way to it.
+#[derive(Debug)]
+pub(super) struct Compiled {
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) program: Program,
+    /// Whether the kernel accesses whole words at both ends of tensors.
+    pub(super) exchanges_words: bool,
+    /// For each parameter, whether the kernel may write through it.
+    written: Vec<bool>,
     plan: String,
     lane: String,
+}
+
+impl Compiled {
+    pub(super) fn of(module: &Module, metal: &dyn Metal) -> Result<Compiled, CompileError> {
+        let kernel = module.entry().map_or("", |entry| &entry.name);
+        let resources = |what, needed, most| CompileError::Resources {
+            kernel: kernel.to_owned(),
+            what,
+            needed,
+            most,
+        };
+        let lowered =
+            lane::lower(module, &figures(metal.limits())).map_err(|error| match error {
+                LowerError::Unsupported(Unsupported { op, reason, .. }) => {
+                    Declined { op, reason }.into()
+                }
+                LowerError::Threadgroup { needed, most } => {
+                    resources("bytes of threadgroup memory", needed, most)
+                }
+            })?;
+        let program = msl::write(&lowered.module)?;
+        let options = CompileOptions { language: program.language, ..CompileOptions::default() };
+        let compiled = metal.library(&program.source, &options);
+        let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
+        let pipeline = pipeline.map_err(|error| Declined {
+            op: format!("kernel `{kernel}`"),
+            reason: error.to_string(),
+        })?;
+        let most = pipeline.info().max_total_threads_per_threadgroup;
+        if program.threads > most {
+            return Err(resources("threads", program.threads as usize, most as usize));
+        }
+        Ok(Compiled {
+            written: Origins::new(module).written(),
+            exchanges_words: lowered.exchanges_words,
+            pipeline,
+            program,
+            plan: lowered.plan,
+            lane: lowered.module.to_string(),
+        })
+    }
+}
+
+impl GpuKernel {
+    /// Whether the kernel uses a parameter, a pointer.
+    pub(super) fn uses(&self, param: usize) -> bool {
+        self.separate.program.bindings.contains(&Binding::Buffer(param))
+    }
+
+    /// Whether the kernel may write through a parameter.
+    pub(super) fn writes(&self, param: usize) -> bool {
+        self.separate.written.get(param).copied().unwrap_or(true)
+    }
+
+    /// The program for launches whose parameters are related like this.
+    pub(super) fn variant(&self, aliases: &[Alias]) -> Result<Arc<Compiled>, CompileError> {
+        if aliases.iter().all(|&alias| alias == Alias::Own) {
+            return Ok(Arc::clone(&self.separate));
+        }
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = shared.get(aliases) {
+            return Ok(Arc::clone(variant));
+        }
+        let module = alias::apply(&self.module, aliases);
+        let variant = Arc::new(Compiled::of(&module, &*self.metal)?);
+        shared.insert(aliases.to_vec(), Arc::clone(&variant));
+        Ok(variant)
+    }
 }
 
 /// The texts of a kernel.
@@ -135,7 +183,7 @@ impl Kernel for GpuKernel {
     }
 
     fn written(&self) -> Option<&[bool]> {
-        Some(&self.written)
+        Some(&self.separate.written)
     }
 
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
@@ -148,9 +196,9 @@ impl Kernel for GpuKernel {
 
     fn listing(&self, name: &str) -> Option<String> {
         match name {
-            "plan" => Some(self.plan.clone()),
-            "lane" => Some(self.lane.clone()),
-            "msl" => Some(self.program.source.clone()),
+            "plan" => Some(self.separate.plan.clone()),
+            "lane" => Some(self.separate.lane.clone()),
+            "msl" => Some(self.separate.program.source.clone()),
             _ => None,
         }
     }

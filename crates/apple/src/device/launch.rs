@@ -1,22 +1,34 @@
 //! Launches of kernels.
 //!
-//! Arguments are copied to buffers of the device, and what the kernel may have written is copied back.
+//! Arguments are shared with the device in place, by the pages that hold them. Small ones that are only read, and those that the
+//! device cannot share, are copied to buffers of the device, and back if the kernel may have written them.
 // The memory of a launch is known by its addresses.
 #![allow(unsafe_code)]
 
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use trident_runtime::{Extent, KernelLaunch, LaunchError, ProgramPoint};
+use trident_ir::Type;
+use trident_runtime::{KernelLaunch, LaunchError, ProgramPoint};
 
+use super::alias::{Pointer, Shared, aliases, share};
 use super::compile::GpuKernel;
 use crate::metal::{Batch, Buffer, Dispatch, MetalError};
 use crate::msl::{Binding, Field};
 
-/// The memory of a parameter and its copy.
-struct Bound<'a> {
-    extent: &'a Extent<'a>,
+/// Bytes of what short elements are exchanged with.
+const WORD: usize = 4;
+
+/// The least number of bytes at which sharing pages costs less than a copy.
+const SHARED: usize = 16 << 10;
+
+/// Memory of a launch on the device.
+struct Bound {
     buffer: Arc<dyn Buffer>,
-    is_written: bool,
+    /// Where the memory starts in the buffer.
+    start: usize,
+    /// Whether the buffer is a copy, whose content goes back.
+    is_back: bool,
 }
 
 impl GpuKernel {
@@ -32,78 +44,105 @@ impl GpuKernel {
         if grid.contains(&0) {
             return Ok(());
         }
+        let shared = share(self.pointers(launch)?.into_iter());
+        let (aliases, offsets) = aliases(&self.params, &shared);
+        let variant = self.variant(&aliases).map_err(|error| LaunchError::Device {
+            kernel: self.name.clone(),
+            reason: error.to_string(),
+        })?;
+        let args = [launch.args(), &offsets].concat();
+        let program = &variant.program;
         let mut dispatch =
-            Dispatch::new(Arc::clone(&self.pipeline), grid, [self.program.threads, 1, 1]);
-        let mut bound: Vec<Bound<'_>> = vec![];
-        for (slot, binding) in (0u32..).zip(&self.program.bindings) {
+            Dispatch::new(Arc::clone(&variant.pipeline), grid, [program.threads, 1, 1]);
+        let mut bound: Vec<(&Shared, Bound)> = vec![];
+        for (slot, binding) in (0u32..).zip(&program.bindings) {
             dispatch = match binding {
                 Binding::Scalars { fields, size } => {
-                    dispatch.bytes(slot, &scalars(fields, *size, launch.args()))
+                    dispatch.bytes(slot, &scalars(fields, *size, &args))
                 }
                 Binding::Buffer(param) => {
-                    let memory = self.copied(*param, launch, &bound)?;
-                    let dispatch = dispatch.buffer(slot, &memory.buffer, 0);
-                    bound.push(memory);
+                    let found = shared.iter().find_map(|shared| {
+                        let first = shared.pointers.first()?;
+                        (first.param == *param).then_some((shared, first))
+                    });
+                    let Some((shared, first)) = found else {
+                        let reason = "is an address whose memory is not known; pass an array";
+                        return Err(self.wrong(*param, reason.to_owned()));
+                    };
+                    let memory = self.bind(shared)?;
+                    let mut part = memory.start..memory.start + shared.memory.len().max(1);
+                    if variant.exchanges_words {
+                        part = part.start / WORD * WORD..part.end.next_multiple_of(WORD);
+                    }
+                    let at = memory.start + (first.address - shared.memory.start);
+                    let dispatch = dispatch.inside(slot, &memory.buffer, part, at);
+                    if let Some(extent) = launch.extents().iter().find(|e| e.param == *param) {
+                        memory.buffer.set_label(extent.name);
+                    }
+                    bound.push((shared, memory));
                     dispatch
                 }
             };
         }
         let queue = self.metal.queue().map_err(|error| self.failed(error))?;
-        // SAFETY: the buffers are this launch's own, and the kernel accesses no memory but theirs: a bounded launch has a
-        // kernel whose accesses are checked, and whoever made another one promises it.
+        // SAFETY: the buffers are this launch's own, or its extents, and the kernel accesses no memory but theirs: a bounded
+        // launch has a kernel whose accesses are checked, and whoever made another one promises it.
         let done = unsafe { queue.commit(Batch::from(dispatch)) };
         done.and_then(|done| done.wait()).map_err(|error| self.failed(error))?;
-        for Bound { extent, buffer, is_written } in &bound {
-            if *is_written && extent.writable {
-                let to = std::ptr::with_exposed_provenance_mut::<u8>(extent.address);
-                // SAFETY: both have the extent's length, do not overlap, and the launch may write the extent.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(buffer.contents().as_ptr(), to, extent.bytes)
-                };
-            }
+        for (shared, Bound { buffer, .. }) in bound.iter().filter(|(_, bound)| bound.is_back) {
+            let to = ptr::with_exposed_provenance_mut::<u8>(shared.memory.start);
+            let from = buffer.contents().as_ptr();
+            // SAFETY: both are that long, do not overlap, and the launch may write the memory.
+            unsafe { ptr::copy_nonoverlapping(from, to, shared.memory.len()) };
         }
         Ok(())
     }
 
-    /// A copy of a parameter's memory.
-    fn copied<'a>(
-        &self,
-        param: usize,
-        launch: &KernelLaunch<'a>,
-        others: &[Bound<'_>],
-    ) -> Result<Bound<'a>, LaunchError> {
-        let wrong = |reason: String| LaunchError::Argument {
-            kernel: self.name.clone(),
-            index: param,
-            reason,
-        };
-        let extent = launch.extents().iter().find(|extent| extent.param == param);
-        let extent = extent.ok_or_else(|| {
-            wrong("is an address whose memory is not known; pass an array".to_owned())
-        })?;
-        if launch.args().get(param) != Some(&(extent.address as u64)) {
-            return Err(wrong("does not point to the start of its array".to_owned()));
+    /// The pointers that the kernel uses and whose memory is known.
+    fn pointers(&self, launch: &KernelLaunch<'_>) -> Result<Vec<Pointer>, LaunchError> {
+        let mut pointers = vec![];
+        for extent in launch.extents() {
+            let param = extent.param;
+            let Some(&address) = launch.args().get(param) else { continue };
+            if !self.uses(param) || !matches!(self.params[param], Type::Pointer(_)) {
+                continue;
+            }
+            let address = address as usize;
+            let memory = extent.address..extent.address + extent.bytes;
+            if address < memory.start || address > memory.end {
+                return Err(self.wrong(param, "points outside of its array".to_owned()));
+            }
+            let is_written = extent.writable && self.writes(param);
+            pointers.push(Pointer { param, address, memory, is_written });
         }
-        let is_written = self.written.get(param).copied().unwrap_or(true);
-        let meets = |other: &&Bound<'_>| {
-            let (a, b) = (extent, other.extent);
-            a.address < b.address + b.bytes && b.address < a.address + a.bytes
-        };
-        if let Some(other) =
-            others.iter().filter(|other| is_written || other.is_written).find(meets)
-        {
-            // Metal compilers take it for granted that buffers do not overlap.
-            let name = other.extent.name;
-            return Err(wrong(format!(
-                "overlaps `{name}`, and one of both is written; pass a copy"
-            )));
+        Ok(pointers)
+    }
+
+    /// Memory as the device sees it: in place if that is possible, or a copy.
+    fn bind(&self, shared: &Shared) -> Result<Bound, LaunchError> {
+        let memory = &shared.memory;
+        let is_written = shared.is_written() && !memory.is_empty();
+        if is_written || memory.len() >= SHARED {
+            let page = self.metal.limits().page_bytes;
+            let start = memory.start / page * page;
+            let bytes = memory.end.next_multiple_of(page) - start;
+            let first = NonNull::new(ptr::with_exposed_provenance_mut::<u8>(start));
+            // SAFETY: the launch holds the memory until the batch has completed; kernels access only that part of the pages.
+            let wrapped = first.map(|first| unsafe { self.metal.wrap(first, bytes, Box::new(())) });
+            if let Some(Ok(buffer)) = wrapped {
+                return Ok(Bound { buffer, start: memory.start - start, is_back: false });
+            }
         }
-        let buffer = self.metal.buffer(extent.bytes.max(1)).map_err(|error| self.failed(error))?;
-        let from = std::ptr::with_exposed_provenance::<u8>(extent.address);
-        // SAFETY: the launch may read the extent, and the buffer is as long and new.
-        unsafe { std::ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), extent.bytes) };
-        buffer.set_label(extent.name);
-        Ok(Bound { extent, buffer, is_written })
+        let bytes = memory.len().max(1).next_multiple_of(WORD);
+        let buffer = self.metal.buffer(bytes).map_err(|error| self.failed(error))?;
+        let from = ptr::with_exposed_provenance::<u8>(memory.start);
+        // SAFETY: the launch may read the memory, and the buffer is as long and new.
+        unsafe { ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), memory.len()) };
+        Ok(Bound { buffer, start: 0, is_back: is_written })
+    }
+
+    fn wrong(&self, param: usize, reason: String) -> LaunchError {
+        LaunchError::Argument { kernel: self.name.clone(), index: param, reason }
     }
 
     fn failed(&self, error: MetalError) -> LaunchError {

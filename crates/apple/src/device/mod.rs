@@ -2,6 +2,7 @@
 //! [`crate::metal`]. [`GpuCompiler`] does so with kernels; [`GpuDevice`] runs models, whose ops `trident_lower::graph` makes tile
 //! functions.
 
+mod alias;
 mod compile;
 mod launch;
 mod memory;

@@ -12,11 +12,12 @@ use trident_ir::{DType, Func, Module, Op, ValueId};
 use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
-    Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch, MemoryProvider,
-    OpShapes, OutputShape, Outputs, Promise, Stream, Submitted, Tensor, Unit, Value,
+    CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
+    MemoryProvider, OpShapes, OutputShape, Outputs, Promise, Stream, Submitted, Tensor, Unit,
+    Value,
 };
 
-use super::compile::{Compiled, compile, figures};
+use super::compile::{Compiled, figures};
 use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
 use super::stream::{GpuStream, Launched};
@@ -65,7 +66,7 @@ impl Shared {
         if let Some(known) = kernels().get(&text) {
             return Ok(Arc::clone(known));
         }
-        let made = Arc::new(compile(&*self.metal, &module)?);
+        let made = Arc::new(Compiled::of(&module, &*self.metal).map_err(CompileError::declined)?);
         Ok(Arc::clone(kernels().entry(text).or_insert(made)))
     }
 }

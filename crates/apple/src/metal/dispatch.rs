@@ -7,9 +7,15 @@ use std::sync::Arc;
 /// What a kernel finds in a slot.
 #[derive(Clone, Debug)]
 pub enum Argument {
-    /// Bytes of a buffer. The kernel gets the address of the first; a device that checks kernels reports accesses to
-    /// others.
-    Buffer(Arc<dyn Buffer>, Range<usize>),
+    /// Bytes of a buffer.
+    Buffer {
+        /// The buffer.
+        buffer: Arc<dyn Buffer>,
+        /// What the kernel may access; a device that checks kernels reports accesses to other bytes.
+        bytes: Range<usize>,
+        /// The byte whose address the kernel gets, within `bytes` or behind the last one.
+        at: usize,
+    },
     /// A copy of at most [`MAX_INLINE_BYTES`] bytes.
     Bytes(Vec<u8>),
 }
@@ -23,7 +29,7 @@ pub struct Binding {
     pub argument: Argument,
 }
 
-/// One launch of a kernel: whole threadgroups of equal size.
+/// One launch of a kernel: threadgroups of equal size, but for those at the ends of a grid of threads.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel.
@@ -32,6 +38,8 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// Threads of each threadgroup in x, y and z.
     pub threads: [u32; 3],
+    /// Threads of the grid in x, y and z, if its last threadgroups may be smaller; else all are whole.
+    pub grid: Option<[u32; 3]>,
     /// Arguments, in any order, at most one for each slot.
     pub bindings: Vec<Binding>,
     /// Threadgroup memory of parameters with `[[threadgroup(index)]]`: index and bytes, a multiple of 16.
@@ -49,11 +57,24 @@ impl Dispatch {
             pipeline,
             groups,
             threads,
+            grid: None,
             bindings: Vec::new(),
             threadgroup_memory: Vec::new(),
             resident: Vec::new(),
             concurrent: false,
         }
+    }
+
+    /// A dispatch of as many threads, without arguments: the last threadgroups have those that are left.
+    pub fn of_threads(pipeline: Arc<dyn Pipeline>, grid: [u32; 3], threads: [u32; 3]) -> Dispatch {
+        let groups = std::array::from_fn(|d| grid[d].div_ceil(threads[d].max(1)));
+        Dispatch { grid: Some(grid), ..Dispatch::new(pipeline, groups, threads) }
+    }
+
+    /// Threads of the whole grid in x, y and z. Those of a checked dispatch fit in 32 bits.
+    pub fn threads_of_grid(&self) -> [u32; 3] {
+        let whole = std::array::from_fn(|d| self.groups[d].saturating_mul(self.threads[d]));
+        self.grid.unwrap_or(whole)
     }
 
     /// Binds a buffer from `offset` bytes on.
@@ -64,8 +85,21 @@ impl Dispatch {
 
     /// Binds some bytes of a buffer, such as a tensor of several that share it.
     #[must_use]
-    pub fn part(mut self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
-        let argument = Argument::Buffer(Arc::clone(buffer), bytes);
+    pub fn part(self, slot: u32, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+        let at = bytes.start;
+        self.inside(slot, buffer, bytes, at)
+    }
+
+    /// Binds some bytes of a buffer, of which the kernel gets the address of byte `at` of the buffer.
+    #[must_use]
+    pub fn inside(
+        mut self,
+        slot: u32,
+        buffer: &Arc<dyn Buffer>,
+        bytes: Range<usize>,
+        at: usize,
+    ) -> Dispatch {
+        let argument = Argument::Buffer { buffer: Arc::clone(buffer), bytes, at };
         self.bindings.push(Binding { slot, argument });
         self
     }
@@ -145,12 +179,18 @@ impl Dispatch {
             }
             used |= 1 << slot;
             match argument {
-                Argument::Buffer(buffer, part)
+                Argument::Buffer { buffer, bytes: part, .. }
                     if part.start >= part.end || part.end > buffer.bytes() =>
                 {
                     let (start, end, bytes) = (part.start, part.end, buffer.bytes());
                     return wrong(format!(
                         "has bytes {start} to {end} of a buffer of {bytes} bytes; hint: offsets are in bytes"
+                    ));
+                }
+                Argument::Buffer { bytes, at, .. } if *at < bytes.start || *at > bytes.end => {
+                    let (start, end) = (bytes.start, bytes.end);
+                    return wrong(format!(
+                        "points to byte {at} of a buffer, outside of its bytes {start} to {end}"
                     ));
                 }
                 Argument::Bytes(bytes) if bytes.is_empty() => {
@@ -261,6 +301,7 @@ mod tests {
             (one().bytes(31, &[1]), "slot 31 does not exist"),
             (one().bytes(2, &[1]).bytes(2, &[1]), "slot 2 is bound twice"),
             (one().buffer(1, &buffer, 64), "slot 1 has bytes 64 to 64 of a buffer of 64 bytes"),
+            (one().inside(1, &buffer, 8..16, 4), "slot 1 points to byte 4 of a buffer, outside"),
             (one().bytes(0, &[]), "slot 0 has no bytes"),
             (one().bytes(0, &[0; 4097]), "slot 0 has 4097 inline bytes"),
         ] {

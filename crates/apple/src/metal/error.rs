@@ -24,6 +24,32 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+impl Diagnostic {
+    /// The errors among the messages of Apple's compiler, each `file:line:column: error: message`. The text itself is
+    /// `program_source`. Without one, the whole text is the error.
+    pub fn parse(text: &str) -> Vec<Diagnostic> {
+        let parse = |line: &str| {
+            let (place, message) =
+                line.split_once(": error: ").or_else(|| line.split_once(": fatal error: "))?;
+            let mut parts = place.rsplitn(3, ':');
+            let (_column, number, file) = (parts.next()?, parts.next()?, parts.next()?);
+            let file = if file == "program_source" { "" } else { file };
+            Some(Diagnostic {
+                file: file.to_owned(),
+                line: number.parse().ok()?,
+                rule: None,
+                message: message.to_owned(),
+            })
+        };
+        let found: Vec<Diagnostic> = text.lines().filter_map(parse).collect();
+        if found.is_empty() {
+            let message = text.trim().to_owned();
+            return vec![Diagnostic { file: String::new(), line: 0, rule: None, message }];
+        }
+        found
+    }
+}
+
 /// An error of a device, library, pipeline or batch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MetalError {
@@ -158,4 +184,22 @@ fn lines(diagnostics: &[Diagnostic]) -> String {
 
 fn names(known: &[String]) -> String {
     if known.is_empty() { "no kernels".to_owned() } else { known.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compilers_messages_are_parsed() {
+        let text = "Compilation failed: \n\nprogram_source:3:10: error: use of undeclared identifier 'y'\n  y = 1;\n  ^\n\
+            /home/me/k.py:12:3: warning: unused variable\n/home/me/k.py:14:9: fatal error: no matching function\n";
+        let found = Diagnostic::parse(text);
+        let seen: Vec<String> = found.iter().map(Diagnostic::to_string).collect();
+        let expected =
+            ["msl:3: use of undeclared identifier 'y'", "/home/me/k.py:14: no matching function"];
+        assert_eq!(seen, expected);
+        let [only] = &Diagnostic::parse("The compiler service stopped\n")[..] else { panic!() };
+        assert_eq!(only.to_string(), "msl:0: The compiler service stopped");
+    }
 }

@@ -11,13 +11,17 @@
 // Kernels access memory by address: see `Queue::commit` and `Metal::wrap`.
 #![allow(unsafe_code)]
 
+mod completion;
 mod dispatch;
 mod error;
 mod limits;
+mod order;
 
+pub use completion::Pending;
 pub use dispatch::{Argument, Batch, Binding, Dispatch};
 pub use error::{Diagnostic, MetalError};
 pub use limits::{Family, Limits};
+pub use order::Order;
 
 use std::any::Any;
 use std::fmt;

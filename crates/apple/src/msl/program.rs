@@ -1,5 +1,6 @@
 //! The text of a kernel with its signature, and what goes into which slot.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use trident_ir::lane::threadgroup_bytes;
@@ -9,6 +10,7 @@ use trident_runtime::Declined;
 use super::prelude;
 use super::types::{self, scalar};
 use super::writer::Writer;
+use crate::metal::LanguageVersion;
 
 /// Buffer slots of a kernel.
 const SLOTS: usize = 31;
@@ -26,12 +28,14 @@ pub struct Program {
     pub threads: u32,
     /// Threadgroup memory, in bytes.
     pub threadgroup_bytes: usize,
+    /// The version of the language.
+    pub language: LanguageVersion,
 }
 
 /// What a slot takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Binding {
-    /// The memory of the parameter with this number, a pointer.
+    /// The memory of the parameter with this number, a pointer that the kernel uses.
     Buffer(usize),
     /// All scalar parameters, as bytes.
     Scalars {
@@ -81,7 +85,9 @@ pub fn write(module: &Module) -> Result<Program, Declined> {
         writer.text
     );
     let threadgroup_bytes = threadgroup_bytes(entry);
-    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes })
+    // Fences and coherent memory came with 3.2.
+    let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
+    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes, language })
 }
 
 /// The list of parameters, the structure of scalars, and what the slots take.
@@ -92,11 +98,18 @@ fn parameters(
     let declined = |name: &str, reason| Declined { op: format!("parameter `{name}`"), reason };
     let (mut list, mut structure) = (vec![], String::new());
     let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
+    let mut used = HashSet::new();
+    func.body.walk(&mut |op| {
+        used.extend(op.used());
+        used.extend(op.regions.iter().flat_map(|region| &region.results));
+    });
     for (param, &id) in func.body.params.iter().enumerate() {
         let info = func.info(id);
         match &info.ty {
+            Type::Pointer(_) if !used.contains(&id) => {}
             Type::Pointer(_) => {
-                let ty = types::name(&info.ty).map_err(|reason| declined(&info.name, reason))?;
+                let ty = types::name(&info.ty, writer.is_coherent)
+                    .map_err(|reason| declined(&info.name, reason))?;
                 let name = writer.name(id);
                 list.push(format!("{ty} {name} [[buffer({})]]", bindings.len()));
                 bindings.push(Binding::Buffer(param));

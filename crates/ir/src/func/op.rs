@@ -3,6 +3,7 @@
 use super::{Block, ValueId};
 use crate::op::Default;
 use crate::{Attr, Attrs, DType, OpDecl, OpKind};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where an op came from: the node's name in the source.
@@ -124,6 +125,19 @@ impl Op {
     /// All results that somebody asked for.
     pub fn defined(&self) -> impl Iterator<Item = ValueId> + '_ {
         self.outputs.iter().copied().flatten()
+    }
+
+    /// Puts values in the place of others, here and in all regions.
+    pub fn rename(&mut self, names: &HashMap<ValueId, ValueId>) {
+        for id in self.inputs.iter_mut().chain(&mut self.outputs).flatten() {
+            *id = names.get(id).copied().unwrap_or(*id);
+        }
+        for region in &mut self.regions {
+            region.ops.iter_mut().for_each(|op| op.rename(names));
+            for id in &mut region.results {
+                *id = names.get(id).copied().unwrap_or(*id);
+            }
+        }
     }
 
     /// How errors name the op: its name, and the node's where known.

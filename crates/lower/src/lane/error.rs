@@ -2,6 +2,22 @@
 
 use trident_ir::{Loc, Op};
 
+/// Why a kernel has no form at level lane.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LowerError {
+    /// An op has none.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// A program does not fit.
+    #[error("a program needs {needed} bytes of threadgroup memory, of which there are {most}")]
+    Threadgroup {
+        /// What it needs.
+        needed: usize,
+        /// What there is.
+        most: usize,
+    },
+}
+
 /// An op of a tile function that has no form at level lane.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{op}: {reason}")]

@@ -1,253 +1,260 @@
-//! Products of blocks: the factors go through threadgroup memory, a slice along k at a time, and each thread sums the elements
-//! of the result that it holds.
+//! Products of blocks: the factors go through threadgroup memory, a slice along k at a time. Simdgroups sum fragments of the
+//! result, which are 8×8 matrices, or threads sum elements.
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, Type, ValueId};
+mod chain;
+mod exchange;
+mod memory;
+mod order;
+mod product;
 
+pub(super) use self::chain::{Chains, chains};
+pub(super) use self::order::Banks;
+pub(super) use self::product::{Product, products, threads};
+
+use trident_ir::{Attr, DType, Op, OpKind as K, Type, ValueId};
+
+use self::memory::{Area, Part};
+use self::product::Factor;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
-use super::layout::{Layout, THREAD};
-use crate::access::{Bit, Index, NodeId, axes, index_bits, log2};
+use crate::access::{Bit, Index, Kind};
 
-/// A factor on its way to threadgroup memory.
-struct Factor {
-    node: NodeId,
-    layout: Layout,
-    /// The bits of its index that tell k.
-    k: (u8, u8),
-    /// The array of a slice, its elements in the order of the block's.
-    array: ValueId,
-}
-
-impl Factor {
-    /// The index in a slice of an element with this index in the block.
-    fn within(&self, index: &Index, slice: u8) -> Index {
-        let (start, bits) = self.k;
-        let outside = usize::from(start + slice)..usize::from(start + bits);
-        index.iter().enumerate().filter(|(at, _)| !outside.contains(at)).map(|(_, b)| *b).collect()
-    }
-}
-
-/// The rows or columns of factors that a thread multiplies.
-struct Line {
-    array: ValueId,
-    /// The index of the first factor of each along k, and the pointer to it.
-    firsts: Vec<(Index, ValueId)>,
-}
-
-impl Line {
-    fn new(array: ValueId) -> Line {
-        Line { array, firsts: vec![] }
-    }
-
-    /// Which row or column this is.
-    fn place(&mut self, e: &mut Emitter<'_, '_>, index: Index) -> Result<usize> {
-        if let Some(known) = self.firsts.iter().position(|(first, _)| *first == index) {
-            return Ok(known);
-        }
-        let place = e.iota(0, &index)?;
-        let ptr = e.op(K::PtrAdd, &[self.array, place], &[])?;
-        self.firsts.push((index, ptr));
-        Ok(self.firsts.len() - 1)
-    }
-
-    /// The factors of all, this far from their first.
-    fn load(&self, e: &mut Emitter<'_, '_>, by: ValueId, dtype: DType) -> Result<Vec<ValueId>> {
-        let load = |(_, ptr): &(Index, ValueId)| {
-            let value = e.read_shared(*ptr, by)?;
-            e.converted(value, dtype)
-        };
-        self.firsts.iter().map(load).collect()
-    }
-}
+/// Most products that a thread's code has one after the other; more are in a loop.
+const UNROLLED: usize = 256;
 
 impl Emitter<'_, '_> {
     pub(super) fn dot(&mut self, op: &Op) -> Result<()> {
-        let (Some(a), Some(b), Some(c), Some(out)) =
-            (op.input(0), op.input(1), op.input(2), op.output(0))
-        else {
+        let plan = self.plan;
+        let (Some(c), Some(out)) = (op.input(2), op.output(0)) else {
             return Err(Unsupported::new(op, "lacks an operand"));
         };
-        let dims = |e: &Self, id| e.func.ty(id).dims().unwrap_or_default();
-        let (a_dims, b_dims, dims) = (dims(self, a), dims(self, b), dims(self, out));
-        let (Some(&depth), Some(sum)) = (a_dims.last(), self.func.ty(c).dtype()) else {
-            return Err(Unsupported::new(op, "takes no blocks"));
-        };
-        // Sums of floats are of f32 whatever the result is rounded to; of integers only the result's bits count.
-        let dtype = if sum.is_float() && sum.size() < 4 { DType::F32 } else { sum };
-        let slice = self.slice(op, &a_dims, &b_dims)?;
-        let a = self.factor(op, a, &a_dims, a_dims.len() - 1, slice)?;
-        let b = self.factor(op, b, &b_dims, b_dims.len() - 2, slice)?;
+        let product = plan.products.get(&out);
+        let product = product.ok_or_else(|| Unsupported::new(op, "has no plan"))?;
+        let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
+        let (mut sums, rest) = self.begin(op, product, from)?;
+        for part in 0..1 << (product.extents.depth - product.slice) {
+            let a = self.area(product.a.dtype, &product.a.order)?;
+            let b = self.area(product.b.dtype, &product.b.order)?;
+            self.before_writing(&[&a, &b])?;
+            self.stage(&product.a, &a, product.slice, part)?;
+            self.stage(&product.b, &b, product.slice, part)?;
+            self.before_reading(&[&a, &b])?;
+            sums = self.add_slice(product, &a, &b, sums)?;
+            self.leave(&[&a, &b]);
+        }
+        if plan.chains.held.contains_key(&to) {
+            self.scope().matrices.insert(to, sums);
+            return Ok(());
+        }
+        self.finish(out, product, &sums, rest)
+    }
 
-        let layout = self.plan.layout_of(out);
-        let node = self.plan.node_of(c).ok_or_else(|| Unsupported::new(op, "adds to no block"))?;
-        let mut sums = vec![];
-        for register in 0..layout.registers() {
-            let value = self.operand(node, &layout.at(register))?;
-            sums.push(self.converted(value, dtype)?);
+    /// What the sums begin with, and the value that is added to them at the end.
+    fn begin(
+        &mut self,
+        op: &Op,
+        product: &Product,
+        from: ValueId,
+    ) -> Result<(Vec<ValueId>, Option<ValueId>)> {
+        let node = self.plan.node_of(from);
+        let node = node.ok_or_else(|| Unsupported::new(op, "adds to no block"))?;
+        if product.side == 0 {
+            let registers = 0..product.grid.registers();
+            let begin = registers.map(|register| {
+                let value = self.operand(node, &product.grid.at(register))?;
+                self.converted(value, product.sum)
+            });
+            return Ok((begin.collect::<Result<_>>()?, None));
         }
-        for part in 0..depth >> slice {
-            self.wait("threadgroup")?;
-            self.stage(&a, slice, part)?;
-            self.stage(&b, slice, part)?;
-            self.wait("threadgroup")?;
-            sums = self.sum(&a, &b, slice, &layout, &dims, sums)?;
+        let is_float = self.func.ty(from).dtype().is_some_and(DType::is_float);
+        let is_uniform = matches!(self.plan.graph[node].kind, Kind::Uniform(_));
+        let is_matrix = self.plan.chains.held.contains_key(&from);
+        if is_float && (is_uniform || is_matrix) {
+            return Ok((self.matrices_of(product, from)?, None));
         }
-        let sums = sums.into_iter().map(|value| self.converted(value, sum));
-        let sums = sums.collect::<Result<Vec<_>>>()?;
+        let zero = self.literal(DType::F32, vec![0; 4].into())?;
+        Ok((vec![self.filled(zero)?; product.grid.registers()], Some(from)))
+    }
+
+    /// Makes the elements of the result known; sums of matrices pass through threadgroup memory.
+    pub(super) fn finish(
+        &mut self,
+        out: ValueId,
+        product: &Product,
+        sums: &[ValueId],
+        rest: Option<ValueId>,
+    ) -> Result<()> {
+        let dtype = self.func.ty(out).dtype().unwrap_or(product.sum);
+        let (layout, mut elements) = match &product.exchange {
+            Some(exchange) => (exchange.layout.clone(), self.elements_of(product, sums)?),
+            None => (product.grid.clone(), sums.to_vec()),
+        };
+        for (register, element) in elements.iter_mut().enumerate() {
+            if dtype.is_int() && product.side > 0 {
+                *element = self.converted(*element, DType::I32)?;
+                *element = self.converted(*element, dtype)?;
+            }
+            if let Some(node) = rest.and_then(|rest| self.plan.node_of(rest)) {
+                let own = self.operand(node, &layout.at(register))?;
+                let ty = if dtype.is_int() { dtype } else { product.sum };
+                let own = self.converted(own, ty)?;
+                *element = self.op(K::Add, &[*element, own], &[])?;
+            }
+            *element = self.converted(*element, dtype)?;
+        }
         if let Some(node) = self.plan.node_of(out) {
-            self.scope().held.insert(node, (layout, sums));
+            self.scope().held.insert(node, (layout, elements));
         }
         Ok(())
     }
 
-    /// log2 of how much of k is in threadgroup memory at a time.
-    fn slice(&self, op: &Op, a: &[usize], b: &[usize]) -> Result<u8> {
-        let k = a.last().copied().unwrap_or(1);
-        let bytes = |dims: &[usize], i| {
-            let size = op.input(i).and_then(|id| self.func.ty(id).dtype()).map_or(4, DType::size);
-            dims.iter().product::<usize>() / k.max(1) * size
-        };
-        let bytes = bytes(a, 0) + bytes(b, 1);
-        let slices = (0..=log2(k)).rev();
-        let fits = |slice: &u8| bytes << slice <= self.plan.staging;
-        slices.into_iter().find(fits).ok_or_else(|| {
-            let most = self.plan.staging;
-            Unsupported::new(op, format!("a slice of its factors takes {bytes} bytes of {most}"))
-        })
-    }
-
-    fn factor(
-        &mut self,
-        op: &Op,
-        id: ValueId,
-        dims: &[usize],
-        axis: usize,
-        slice: u8,
-    ) -> Result<Factor> {
-        let found = (self.plan.node_of(id), self.func.ty(id).dtype());
-        let (Some(node), Some(dtype)) = found else {
-            return Err(Unsupported::new(op, "takes no block"));
-        };
-        let k = axes(dims)[axis];
-        let array = self.array(dtype, 1 << (index_bits(dims) - k.1 + slice))?;
-        Ok(Factor { node, layout: self.plan.layout_of(id), k, array })
-    }
-
-    /// Writes the elements of a slice to threadgroup memory.
-    fn stage(&mut self, factor: &Factor, slice: u8, part: usize) -> Result<()> {
-        let first = self.is_first(&factor.layout)?;
+    /// Writes a slice of a factor to threadgroup memory.
+    fn stage(&mut self, factor: &Factor, area: &Area, slice: u8, part: usize) -> Result<()> {
         let (start, bits) = factor.k;
-        let (mut places, mut inside) = (vec![], None);
-        for register in 0..factor.layout.registers() {
+        let own = Part::of(&factor.layout, start + slice..start + bits, part);
+        let mut elements = vec![];
+        for &register in &own.registers {
             let index = factor.layout.at(register);
-            let mut own = true;
-            let (mut mask, mut value) = (0, 0);
-            for bit in slice..bits {
-                let one = part >> (bit - slice) & 1;
-                match index.get(usize::from(start + bit)) {
-                    Some(Bit::Const(is_one)) => own &= usize::from(*is_one) == one,
-                    Some(Bit::Of { var: THREAD, bit }) => {
-                        mask |= 1 << bit;
-                        value |= (one as i32) << bit;
-                    }
-                    _ => {}
-                }
-            }
-            if own {
-                places.push(index);
-                inside = (mask != 0).then_some((mask, value));
-            }
-        }
-        let condition = match inside {
-            Some((mask, value)) => {
-                let (thread, mask, value) = (self.thread()?, self.int(mask)?, self.int(value)?);
-                let which = self.op(K::BitwiseAnd, &[thread, mask], &[])?;
-                let inside = self.op(K::Equal, &[which, value], &[])?;
-                match first {
-                    Some(first) => Some(self.op(K::And, &[first, inside], &[])?),
-                    None => Some(inside),
-                }
-            }
-            None => first,
-        };
-        let mut values = vec![];
-        for index in places {
             let value = self.operand(factor.node, &index)?;
-            values.push((self.iota(0, &factor.within(&index, slice))?, value));
+            elements.push((factor.within(&index, slice), self.converted(value, factor.dtype)?));
         }
-        let write = |e: &mut Self| {
-            for &(place, value) in &values {
-                let ptr = e.op(K::PtrAdd, &[factor.array, place], &[])?;
-                e.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &[], 0))?;
-            }
-            Ok(vec![])
-        };
-        match condition {
-            Some(condition) => {
-                let then = self.region(vec![], write)?;
-                self.nest(K::If, &[condition], vec![], vec![then, Block::default()]).map(drop)
-            }
-            None => write(self).map(drop),
-        }
+        let condition = self.takes_part(&own, factor.layout.copies(self.plan.threads))?;
+        self.guarded(condition, vec![], |e| {
+            e.put(area, &elements, factor.vector).map(|()| vec![])
+        })?;
+        Ok(())
     }
 
     /// Adds the products of a slice to the sums.
-    fn sum(
+    fn add_slice(
         &mut self,
-        a: &Factor,
-        b: &Factor,
-        slice: u8,
-        layout: &Layout,
-        dims: &[usize],
+        product: &Product,
+        a: &Area,
+        b: &Area,
         sums: Vec<ValueId>,
     ) -> Result<Vec<ValueId>> {
-        let places = axes(dims);
-        let columns = places.last().map_or(0, |axis| axis.1);
-        let rows = places.get(dims.len() - 2).map_or(0, |axis| axis.1);
-        let split = usize::from(columns);
-        let zeros = |count| std::iter::repeat_n(Bit::Const(false), usize::from(count));
-        let (mut lefts, mut rights) = (Line::new(a.array), Line::new(b.array));
-        let mut pairs = vec![];
-        for register in 0..layout.registers() {
-            let index = layout.at(register);
-            let batch = index[split + usize::from(rows)..].iter().copied();
-            let row = zeros(slice).chain(index[split..].iter().copied()).collect();
-            let column = index[..split].iter().copied().chain(zeros(slice)).chain(batch).collect();
-            pairs.push((lefts.place(self, row)?, rights.place(self, column)?));
-        }
-        let Some(dtype) = sums.first().and_then(|&sum| self.out.ty(sum).dtype()) else {
+        let (lefts, rights, pairs) = pairs(product);
+        let steps = 1usize << (product.slice - product.side);
+        if product.side > 0 && pairs.len() * steps <= UNROLLED {
+            let mut sums = sums;
+            for step in 0..steps {
+                let step = |index: &Index, first| at_step(index, first, product, step);
+                let left = lefts.iter().map(|index| a.at(self, &step(index, 0)));
+                let left = left.collect::<Result<Vec<_>>>()?;
+                let first = product.extents.columns;
+                let right = rights.iter().map(|index| b.at(self, &step(index, first)));
+                let right = right.collect::<Result<Vec<_>>>()?;
+                sums = self.add_products(product, (&left, &right), &pairs, sums)?;
+            }
             return Ok(sums);
-        };
-        let types = vec![Type::fixed(dtype, &[]); sums.len()];
-        let mut inputs = vec![self.int(0)?, self.int(1 << slice)?, self.int(1)?];
+        }
+        let left = lefts.iter().map(|index| a.at(self, index)).collect::<Result<Vec<_>>>()?;
+        let right = rights.iter().map(|index| b.at(self, index)).collect::<Result<Vec<_>>>()?;
+        let types: Vec<Type> = sums.iter().map(|&sum| self.out.ty(sum).clone()).collect();
+        let mut inputs = vec![self.int(0)?, self.int(steps as i32)?, self.int(1)?];
         inputs.extend(&sums);
         let k = self.out.value("k", Type::fixed(DType::I32, &[]));
-        let carried = types.iter().map(|ty| self.out.value("sum", ty.clone())).collect::<Vec<_>>();
+        let carried: Vec<ValueId> =
+            types.iter().map(|ty| self.out.value("sum", ty.clone())).collect();
         let params = std::iter::once(k).chain(carried.iter().copied()).collect();
-        let stride = self.int(1 << columns)?;
         let body = self.region(params, |e| {
-            let down = e.op(K::Mul, &[k, stride], &[])?;
-            let (left, right) = (lefts.load(e, k, dtype)?, rights.load(e, down, dtype)?);
-            let mut results = vec![];
-            for (&(row, column), sum) in pairs.iter().zip(carried) {
-                let (x, y) = (left[row], right[column]);
-                results.push(match dtype.is_float() {
-                    true => e.op(K::Fma, &[x, y, sum], &[])?,
-                    false => {
-                        let product = e.op(K::Mul, &[x, y], &[])?;
-                        e.op(K::Add, &[sum, product], &[])?
-                    }
-                });
+            let mut sides = vec![];
+            for (factor, firsts) in [(&product.a, &left), (&product.b, &right)] {
+                let stride = factor.order.weight(factor.k.0 + product.side);
+                let stride = e.int(stride as i32)?;
+                let by = e.op(K::Mul, &[k, stride], &[])?;
+                let moved = firsts.iter().map(|&ptr| e.op(K::PtrAdd, &[ptr, by], &[]));
+                sides.push(moved.collect::<Result<Vec<_>>>()?);
             }
-            Ok(results)
+            e.add_products(product, (&sides[0], &sides[1]), &pairs, carried)
         })?;
         self.nest(K::For, &inputs, types, vec![body])
     }
 
-    fn converted(&mut self, value: ValueId, to: DType) -> Result<ValueId> {
+    /// Adds the products of what lies behind these pointers to the sums.
+    fn add_products(
+        &mut self,
+        product: &Product,
+        (left, right): (&[ValueId], &[ValueId]),
+        pairs: &[(usize, usize)],
+        sums: Vec<ValueId>,
+    ) -> Result<Vec<ValueId>> {
+        let left = self.read_factors(product, &product.a, left)?;
+        let right = self.read_factors(product, &product.b, right)?;
+        let add = |(&(a, b), sum): (&(usize, usize), ValueId)| {
+            let (x, y) = (left[a], right[b]);
+            match product.sum.is_float() {
+                true if product.side > 0 => self.op(K::MatrixMultiplyAdd, &[x, y, sum], &[]),
+                true => self.op(K::Fma, &[x, y, sum], &[]),
+                false => {
+                    let product = self.op(K::Mul, &[x, y], &[])?;
+                    self.op(K::Add, &[sum, product], &[])
+                }
+            }
+        };
+        pairs.iter().zip(sums).map(add).collect()
+    }
+
+    fn read_factors(
+        &mut self,
+        product: &Product,
+        factor: &Factor,
+        ptrs: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let Factor { dtype, order, by_columns, .. } = factor;
+        let columns = factor.columns(product);
+        let stride = order.weight(if *by_columns { 0 } else { columns });
+        let stride = self.int(stride as i32)?;
+        let read = |&ptr: &ValueId| match product.side {
+            0 => {
+                let value = self.op(K::Load, &[ptr], &[])?;
+                self.converted(value, product.sum)
+            }
+            _ => self.matrix(K::MatrixLoad, &[ptr, stride], *by_columns, *dtype),
+        };
+        ptrs.iter().map(read).collect()
+    }
+
+    pub(super) fn converted(&mut self, value: ValueId, to: DType) -> Result<ValueId> {
         match self.out.ty(value).dtype() == Some(to) {
             true => Ok(value),
             false => self.op(K::Cast, &[value], &[("to", Attr::DType(to))]),
         }
     }
+}
+
+/// The index of the same fragment of a row or column, so many fragments further along k, whose bits begin at `first`.
+fn at_step(index: &Index, first: u8, product: &Product, step: usize) -> Index {
+    let from = usize::from(first + product.side);
+    let bits = index.iter().enumerate().map(|(at, bit)| match at.checked_sub(from) {
+        Some(along) if along < usize::from(product.slice - product.side) => {
+            Bit::Const(step >> along & 1 == 1)
+        }
+        _ => *bit,
+    });
+    bits.collect()
+}
+
+/// The indices of the first fragments along k of the rows of a and of the columns of b that a thread multiplies, and for each
+/// of its sums which of them.
+fn pairs(product: &Product) -> (Vec<Index>, Vec<Index>, Vec<(usize, usize)>) {
+    let (mut lefts, mut rights, mut pairs) = (vec![], vec![], vec![]);
+    let place = |all: &mut Vec<Index>, index: Index| match all.iter().position(|i| *i == index) {
+        Some(known) => known,
+        None => {
+            all.push(index);
+            all.len() - 1
+        }
+    };
+    let (rows, columns) = (usize::from(product.extents.rows), usize::from(product.extents.columns));
+    let depth = std::iter::repeat_n(Bit::Const(false), usize::from(product.slice));
+    for register in 0..product.grid.registers() {
+        let index = product.first(&product.grid.at(register));
+        let (across, down) = index.split_at(columns);
+        let row = depth.clone().chain(down.iter().copied()).collect();
+        let batch = down[rows..].iter().copied();
+        let column = across.iter().copied().chain(depth.clone()).chain(batch).collect();
+        pairs.push((place(&mut lefts, row), place(&mut rights, column)));
+    }
+    (lefts, rights, pairs)
 }

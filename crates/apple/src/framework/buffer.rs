@@ -1,0 +1,111 @@
+//! Buffers: memory of the framework's, or pages of the host's.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use block2::RcBlock;
+use objc2::rc::{Retained, autoreleasepool};
+use objc2::runtime::ProtocolObject;
+use objc2_foundation::{NSString, NSUInteger};
+use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions};
+
+use super::Device;
+use crate::metal::{Buffer, MetalError};
+
+/// A buffer that the CPU and the GPU share.
+#[derive(Debug)]
+pub(super) struct SharedBuffer {
+    device: Arc<Device>,
+    raw: Retained<ProtocolObject<dyn MTLBuffer>>,
+}
+
+// SAFETY: Metal's buffers belong to no thread, and the methods that are called here only read what does not change, or set
+// the label, which Metal allows from any thread. The memory is accessed under the contract of `Queue::commit`.
+unsafe impl Send for SharedBuffer {}
+// SAFETY: as above.
+unsafe impl Sync for SharedBuffer {}
+
+impl SharedBuffer {
+    /// Zeroed memory, `bytes` of it.
+    pub(super) fn new(device: &Arc<Device>, bytes: usize) -> Result<SharedBuffer, MetalError> {
+        autoreleasepool(|_| {
+            let options = MTLResourceOptions::StorageModeShared;
+            let raw = device.raw.newBufferWithLength_options(bytes, options);
+            SharedBuffer::known(device, raw, bytes)
+        })
+    }
+
+    /// The host's memory.
+    ///
+    /// # Safety
+    /// As for [`crate::metal::Metal::wrap`], and the memory is whole pages.
+    pub(super) unsafe fn wrap(
+        device: &Arc<Device>,
+        start: NonNull<u8>,
+        bytes: usize,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Result<SharedBuffer, MetalError> {
+        // Metal calls the block when nothing uses the buffer any more, on any thread; if there is no buffer, the block
+        // itself is dropped.
+        let owner = Mutex::new(Some(owner));
+        let release = RcBlock::new(move |_: NonNull<c_void>, _: NSUInteger| {
+            drop(owner.lock().unwrap_or_else(PoisonError::into_inner).take());
+        });
+        autoreleasepool(|_| {
+            // SAFETY: the memory is valid until the block drops its owner, and all that the block holds may be sent.
+            let raw = unsafe {
+                device.raw.newBufferWithBytesNoCopy_length_options_deallocator(
+                    start.cast(),
+                    bytes,
+                    MTLResourceOptions::StorageModeShared,
+                    Some(&release),
+                )
+            };
+            SharedBuffer::known(device, raw, bytes)
+        })
+    }
+
+    fn known(
+        device: &Arc<Device>,
+        raw: Option<Retained<ProtocolObject<dyn MTLBuffer>>>,
+        bytes: usize,
+    ) -> Result<SharedBuffer, MetalError> {
+        let raw = raw.ok_or_else(|| MetalError::Memory {
+            what: format!("a buffer of {bytes} bytes"),
+            reason: "Metal has made none".to_owned(),
+        })?;
+        device.residency.add(&raw);
+        Ok(SharedBuffer { device: Arc::clone(device), raw })
+    }
+
+    /// The buffer, for queues of the device it belongs to.
+    pub(super) fn of(&self, device: &Arc<Device>) -> Option<&ProtocolObject<dyn MTLBuffer>> {
+        Arc::ptr_eq(&self.device, device).then_some(&*self.raw)
+    }
+}
+
+impl Buffer for SharedBuffer {
+    fn bytes(&self) -> usize {
+        self.raw.length()
+    }
+
+    fn contents(&self) -> NonNull<u8> {
+        self.raw.contents().cast()
+    }
+
+    fn gpu_address(&self) -> u64 {
+        self.raw.gpuAddress()
+    }
+
+    fn set_label(&self, label: &str) {
+        autoreleasepool(|_| self.raw.setLabel(Some(&NSString::from_str(label))));
+    }
+}
+
+impl Drop for SharedBuffer {
+    fn drop(&mut self) {
+        self.device.residency.remove(&self.raw);
+    }
+}

@@ -1,0 +1,50 @@
+//! What the GPU of a Mac and the emulated one have in common.
+
+use std::sync::Arc;
+use trident_apple::device::GpuCompiler;
+#[cfg(feature = "models")]
+use trident_apple::device::GpuDevice;
+use trident_apple::metal::Metal;
+#[cfg(feature = "models")]
+use trident_runtime::Device;
+use trident_runtime::DeviceInfo;
+
+use crate::{ForKernels, Gpu, Settings};
+
+/// Facts about a device.
+pub(crate) fn info(
+    name: &str,
+    description: String,
+    settings: &Settings,
+    metal: &dyn Metal,
+) -> DeviceInfo {
+    DeviceInfo {
+        name: name.to_owned(),
+        description,
+        threads: settings.threads,
+        features: vec![format!("{:?}", metal.limits().family)],
+    }
+}
+
+/// What compiles kernels; those that check their accesses run on `checked`.
+pub(crate) fn kernels(
+    info: DeviceInfo,
+    plain: Arc<dyn Metal>,
+    checked: Option<Arc<dyn Metal>>,
+) -> ForKernels {
+    let limits = plain.limits();
+    let gpu = Gpu {
+        family: format!("{:?}", limits.family).to_lowercase(),
+        cores: limits.cores,
+        simd_width: limits.simd_width,
+        threads: limits.max_threads_per_threadgroup,
+        threadgroup_bytes: limits.max_threadgroup_bytes,
+    };
+    ForKernels { info, compiler: Arc::new(GpuCompiler::new(plain, checked)), gpu: Some(gpu) }
+}
+
+/// What runs models.
+#[cfg(feature = "models")]
+pub(crate) fn model(info: DeviceInfo, metal: Arc<dyn Metal>) -> Arc<dyn Device> {
+    Arc::new(GpuDevice::new(info, metal))
+}

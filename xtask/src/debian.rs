@@ -1,0 +1,79 @@
+//! Debian's packages. Its Rust toolchain has the sources of the standard library, so that it builds for systems and
+//! processors for which the pinned toolchain has no standard library.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::paths;
+use crate::test::arguments;
+
+/// A file of a package, and the package.
+pub(crate) type Needed = (&'static str, &'static str);
+
+/// The toolchain.
+pub(crate) const RUST: [Needed; 3] = [
+    ("/usr/bin/cargo", "cargo-web"),
+    ("/usr/bin/rustc", "rustc-web"),
+    ("/usr/lib/rustlib/src/rust/library/Cargo.toml", "rust-web-src"),
+];
+
+/// What a command needs and cannot install: the program ends with status 2.
+#[derive(Debug)]
+pub(crate) struct Missing(pub(crate) String);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Install the packages whose file is missing, which takes root.
+pub(crate) fn install(needed: &[Needed]) -> Result<()> {
+    let missing: Vec<&str> =
+        needed.iter().filter(|(file, _)| !Path::new(file).exists()).map(|n| n.1).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let list = missing.join(" ");
+    println!("installing {list}");
+    for line in ["update --quiet", "install --yes --quiet --no-install-recommends"] {
+        let mut apt = arguments(Command::new("apt-get"), line);
+        if line.starts_with("install") {
+            apt.args(&missing);
+        }
+        let reason = match apt.status() {
+            Ok(status) if status.success() => continue,
+            Ok(_) => "apt-get failed".to_owned(),
+            Err(error) => format!("apt-get does not run: {error}"),
+        };
+        bail!(Missing(format!(
+            "{reason}; install Debian's packages {list} (as root: apt-get update && apt-get install {list})"
+        )));
+    }
+    Ok(())
+}
+
+/// The toolchain's Cargo, in the root of the checkout, with a target folder of its own below the pinned one's.
+pub(crate) fn cargo(target: &str) -> Command {
+    let mut command = Command::new("/usr/bin/cargo");
+    command.current_dir(paths::root());
+    toolchain(&mut command, target);
+    command
+}
+
+/// Let a command that calls Cargo call the toolchain's.
+pub(crate) fn toolchain(command: &mut Command, target: &str) {
+    command
+        .env("CARGO_TARGET_DIR", paths::target().join(target))
+        .env("RUSTC", "/usr/bin/rustc")
+        // `-Zbuild-std`.
+        .env("RUSTC_BOOTSTRAP", "1")
+        // Set by the Cargo that runs this program, for itself.
+        .env_remove("CARGO")
+        .env_remove("RUSTUP_TOOLCHAIN");
+}
