@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("simd", &[]),
     ("kernels", &["simd"]),
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
-    ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
+    ("cpu", &["ir", "lower", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "lower", "runtime"]),
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),

@@ -101,6 +101,15 @@ impl Writer {
 
     // ---------------------------------------------------------------- constants
 
+    /// A constant of rank 0.
+    pub(super) fn constant(&mut self, value: &Literal) -> ValueId {
+        let mut builder = Builder::new(&mut self.func);
+        builder.block = std::mem::take(&mut self.block);
+        let id = builder.literal(value.clone());
+        self.block = builder.finish();
+        id
+    }
+
     /// An integer of this type.
     pub(super) fn literal(&mut self, dtype: DType, value: i64) -> Result<ValueId> {
         if dtype.is_float() {
