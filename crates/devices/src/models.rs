@@ -18,8 +18,10 @@ pub struct Entry {
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
-    open: fn(&Choice<'_>, &Settings) -> Result<Arc<dyn Device>, DeviceError>,
+    open: fn(&Choice<'_>, &Settings) -> Opened,
 }
+
+type Opened = Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
@@ -38,12 +40,12 @@ struct Choice<'a> {
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>, _: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
     Ok(choice.cpu.clone())
 }
 
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>, _: &Settings) -> Result<Arc<dyn Device>, DeviceError> {
+fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
     Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))

@@ -10,6 +10,9 @@ use trident_runtime::{KernelError, MemoryProvider, PAGE, Pages, Pool, Tensor};
 
 use crate::metal::{Buffer, Metal};
 
+/// Bytes of a buffer that is there to be bound.
+const ROOM: usize = 16;
+
 type Buffers = BTreeMap<usize, Arc<dyn Buffer>>;
 
 /// Makes pages that are buffers of the device.
@@ -33,6 +36,13 @@ pub(super) struct Part {
 impl DeviceMemory {
     pub(super) fn new(metal: Arc<dyn Metal>) -> DeviceMemory {
         DeviceMemory { metal, buffers: Arc::default() }
+    }
+
+    /// Stands for the elements of an empty tensor.
+    pub(super) fn nothing(&self) -> Result<Part, KernelError> {
+        let buffer = self.metal.buffer(ROOM);
+        let buffer = buffer.map_err(|error| KernelError::domain(error.to_string()))?;
+        Ok(Part { buffer, bytes: 0..ROOM })
     }
 
     /// The elements of a tensor, which lie in pages and are not empty.

@@ -22,7 +22,7 @@ use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
 use super::stream::{GpuStream, Launched};
 use crate::metal::{Dispatch, Metal};
-use crate::msl::Binding;
+use crate::msl::{Binding, is_native};
 
 /// Operations a second of a GPU core, for estimates: what those of the first generation reach.
 const FLOPS: f64 = 200e9;
@@ -125,8 +125,15 @@ impl Device for GpuDevice {
                     self.shared.kernel(step).map_err(|e| declined(e.to_string()))?;
                 }
             }
+            // Then no kernel can be compiled yet, which would refuse them.
+            Err(Refusal::Unknown) => {
+                let all = operands.iter().chain(&results).flatten();
+                if let Some(array) = all.into_iter().find(|array| !is_native(array.dtype)) {
+                    return Err(declined(format!("Metal has no element type {}", array.dtype)));
+                }
+            }
             // Operands that do not fit together are an error of the launch.
-            Err(Refusal::Unknown | Refusal::Geometry(_)) => {}
+            Err(Refusal::Geometry(_)) => {}
             Err(Refusal::Unsupported(reason)) => return Err(declined(reason)),
         }
         let mut held = vec![];
@@ -388,14 +395,12 @@ impl GpuOp {
                         _ => None,
                     };
                     let tensor = tensor.ok_or(KernelError::Missing(*param))?;
-                    match tensor.is_empty() {
-                        // A slot takes something, of which nothing is read.
-                        true => dispatch.bytes(slot, &[0; 16]),
-                        false => {
-                            let part = self.shared.memory.part(tensor)?;
-                            dispatch.part(slot, &part.buffer, part.bytes)
-                        }
-                    }
+                    // A slot takes something, even if nothing of it is read.
+                    let part = match tensor.is_empty() {
+                        true => self.shared.memory.nothing()?,
+                        false => self.shared.memory.part(tensor)?,
+                    };
+                    dispatch.part(slot, &part.buffer, part.bytes)
                 }
             };
         }

@@ -41,6 +41,9 @@ impl Launched {
 /// A queue of a Metal device with its fences.
 pub(super) struct GpuStream(Arc<Shared>);
 
+/// How a batch ended.
+type Outcome = Result<(), KernelError>;
+
 struct Shared {
     queue: Result<Arc<dyn Queue>, MetalError>,
     timeline: Arc<Timeline>,
@@ -53,7 +56,7 @@ struct State {
     open: Batch,
     waiting: Vec<Launched>,
     /// Committed batches in order: their launches, and their results once they have completed.
-    flying: VecDeque<(Vec<Launched>, Option<Result<(), KernelError>>)>,
+    flying: VecDeque<(Vec<Launched>, Option<Outcome>)>,
     /// Number of the first of those.
     first: u64,
     is_committing: bool,

@@ -2,6 +2,11 @@
 
 use trident_ir::{DType, Space, Type};
 
+/// Whether the language, or a function of the prelude, computes with the element type.
+pub fn is_native(dtype: DType) -> bool {
+    scalar(dtype).is_some()
+}
+
 /// The name of an element type; `None` if the language has no such type. Floats of 8 bits are bytes.
 pub(super) fn scalar(dtype: DType) -> Option<&'static str> {
     Some(match dtype {

@@ -84,6 +84,21 @@ pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
             let exponent = w.cast(xs[1], dtypes[0])?;
             w.apply(op.kind, &[xs[0], exponent], &attrs)
         }
+        K::BitShift => {
+            // By as many bits as there are, or more, everything is shifted out.
+            let shifted = w.apply(op.kind, xs, &attrs)?;
+            let (bits, zero) = (w.literal(to, to.bits() as i64)?, w.literal(to, 0)?);
+            let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
+            let all = w.op(K::Or, &[under, over])?;
+            let is_signed = to.class() == trident_ir::dtype::Class::Int;
+            let rest = if is_signed && op.str("direction") == Some("RIGHT") {
+                let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
+                w.select(negative, ones, zero)?
+            } else {
+                zero
+            };
+            w.select(all, rest, shifted)
+        }
         _ => w.apply(op.kind, xs, &attrs),
     })
 }

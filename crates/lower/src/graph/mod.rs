@@ -7,9 +7,19 @@
 //! Each op is one function of this folder that [`lower`] names. It looks at element types and attributes first, and at
 //! dimensions and contents last: what it refuses does not depend on sizes.
 
+mod attention;
+mod conv;
 mod elementwise;
 mod fold;
+mod gather;
+mod loss;
+mod matmul;
 mod moves;
+mod norms;
+mod places;
+mod pool;
+mod product;
+mod rotary;
 mod rows;
 mod site;
 mod space;
@@ -98,6 +108,19 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::DepthToSpace => moves::depth_to_space,
         K::SpaceToDepth => moves::space_to_depth,
         K::ConstantOfShape => moves::filled,
+        K::Pad => places::pad,
+        K::Trilu => places::trilu,
+        K::EyeLike => places::eye_like,
+        K::Range => places::range,
+        K::Shape => places::shape,
+        K::Size => places::size,
+        K::ReverseSequence => places::reverse_sequence,
+        K::Gather => gather::gather,
+        K::GatherElements => gather::gather_elements,
+        K::GatherND => gather::gather_nd,
+        K::ScatterElements => gather::scatter_elements,
+        K::ScatterND => gather::scatter_nd,
+        K::OneHot => gather::one_hot,
         K::ReduceSum
         | K::ReduceMean
         | K::ReduceMax
@@ -111,7 +134,22 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::ArgMax | K::ArgMin => fold::arg,
         K::GlobalAveragePool | K::GlobalMaxPool => fold::global_pool,
         K::Softmax | K::LogSoftmax => rows::softmax,
-        K::LayerNormalization => rows::layer_norm,
+        K::LayerNormalization => norms::layer_norm,
+        K::RMSNormalization => norms::rms_norm,
+        K::SkipLayerNormalization => norms::skip_layer_norm,
+        K::InstanceNormalization | K::GroupNormalization => norms::group_norm,
+        K::BatchNormalization => norms::batch_norm,
+        K::LpNormalization => norms::lp_norm,
+        K::Hardmax => norms::hardmax,
+        K::MeanVarianceNormalization => norms::mean_variance,
+        K::LRN => norms::lrn,
+        K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss => loss::loss,
+        K::RotaryEmbedding => rotary::rotary_embedding,
+        K::Attention => attention::attention,
+        K::Conv | K::FusedConv => conv::conv,
+        K::ConvTranspose => conv::conv_transpose,
+        K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
         K::Cast => elementwise::cast,
         _ if request.op.decl().group == Group::Elementwise => elementwise::elementwise,
         kind => {

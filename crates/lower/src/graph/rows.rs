@@ -1,4 +1,4 @@
-//! Ops that fold rows and then visit them again: softmax and norms.
+//! Rows that are folded and then visited again, and softmax.
 
 use trident_ir::{DType, OpKind as K, ValueId, geometry};
 
@@ -158,6 +158,12 @@ impl Place {
         w.cast(x, DType::F32)
     }
 
+    /// The elements of another array at these offsets, as f32.
+    pub(super) fn at(&self, w: &mut Writer, array: ValueId, offset: ValueId) -> Result<ValueId> {
+        let x = w.load(array, offset, Some(self.mask), None)?;
+        w.cast(x, DType::F32)
+    }
+
     /// The elements of an array with one element for each column, as f32.
     pub(super) fn column_of(&self, w: &mut Writer, array: ValueId) -> Result<ValueId> {
         let x = w.load(array, self.column, Some(self.valid), None)?;
@@ -179,6 +185,9 @@ pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
     let dims = site.dims(0)?;
     let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
     let shape = Shape::along(dims, axis);
+    if site.op.kind == K::LogSoftmax {
+        return log_softmax(site, &shape, dtype, Arg::Result(0), dtype);
+    }
     let mut w = site.writer(dims.iter().product());
     let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
     let rows = Rows::new(&mut w, &shape)?;
@@ -189,91 +198,35 @@ pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
         w.op(K::Exp, &[x])
     };
     let sum = rows.fold(&mut w, Fold::Sum, exp)?;
-    match site.op.kind {
-        K::LogSoftmax => {
-            let log = w.op(K::Log, &[sum])?;
-            rows.each(&mut w, y, dtype, |w, place| {
-                let x = place.of(w, x)?;
-                let x = w.sub(x, most)?;
-                w.sub(x, log)
-            })?;
-        }
-        _ => rows.each(&mut w, y, dtype, |w, place| {
-            let e = exp(w, place)?;
-            w.div(e, sum)
-        })?,
-    }
+    rows.each(&mut w, y, dtype, |w, place| {
+        let e = exp(w, place)?;
+        w.div(e, sum)
+    })?;
     site.step(w, rows.grid())
 }
 
-/// 1/√(variance + epsilon) of the rows of which `of` gives the elements, and their mean.
-pub(super) fn moments(
-    w: &mut Writer,
-    rows: &Rows,
-    epsilon: f32,
-    of: impl Fn(&mut Writer, &Place) -> Result<ValueId>,
-) -> Result<(ValueId, ValueId)> {
-    let count = rows.count(w)?;
-    let sum = rows.fold(w, Fold::Sum, &of)?;
-    let mean = w.div(sum, count)?;
-    let squares = rows.fold(w, Fold::Sum, |w, place| {
-        let x = of(w, place)?;
-        let x = w.sub(x, mean)?;
-        w.mul(x, x)
-    })?;
-    let variance = w.div(squares, count)?;
-    Ok((mean, inverse(w, variance, epsilon)?))
-}
-
-/// 1/√(x + epsilon).
-pub(super) fn inverse(w: &mut Writer, x: ValueId, epsilon: f32) -> Result<ValueId> {
-    let epsilon = w.float(DType::F32, epsilon.into())?;
-    let sum = w.add(x, epsilon)?;
-    let root = w.op(K::Sqrt, &[sum])?;
-    let one = w.float(DType::F32, 1.0)?;
-    w.div(one, root)
-}
-
-pub(super) fn layer_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
-    float(dtype)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
-    let shape = Shape::from(dims, axis);
-    for i in [1, 2] {
-        if site.has(i) && site.dims(i)?.iter().product::<usize>() != shape.columns {
-            return Err(unsupported(
-                "a scale or bias that broadcasts is not written at level tile",
-            ));
-        }
-    }
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
-    let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
-    let scale = w.array(Arg::Operand(1), dtype)?;
-    let bias = if site.has(2) { Some(w.array(Arg::Operand(2), dtype)?) } else { None };
-    let rows = Rows::new(&mut w, &shape)?;
-    let (mean, inverse) = moments(&mut w, &rows, epsilon, |w, place| place.of(w, x))?;
-    for (i, value) in [(1, mean), (2, inverse)] {
-        if site.wants(i) {
-            let dtype = site.result_dtype(i)?;
-            let to = w.array(Arg::Result(i), dtype)?;
-            rows.store(&mut w, to, dtype, value)?;
-        }
-    }
-    rows.each(&mut w, y, dtype, |w, place| {
+/// ln(softmax(x)) of the rows of operand 0.
+pub(super) fn log_softmax(
+    site: &mut Site<'_>,
+    shape: &Shape,
+    dtype: DType,
+    to: Arg,
+    to_type: DType,
+) -> Result<()> {
+    let mut w = site.writer(shape.rows() * shape.columns);
+    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(to, to_type)?);
+    let rows = Rows::new(&mut w, shape)?;
+    let most = rows.fold(&mut w, Fold::Max, |w, place| place.of(w, x))?;
+    let sum = rows.fold(&mut w, Fold::Sum, |w, place| {
         let x = place.of(w, x)?;
-        let x = w.sub(x, mean)?;
-        let x = w.mul(x, inverse)?;
-        let scale = place.column_of(w, scale)?;
-        let y = w.mul(x, scale)?;
-        match bias {
-            Some(bias) => {
-                let bias = place.column_of(w, bias)?;
-                w.add(y, bias)
-            }
-            None => Ok(y),
-        }
+        let x = w.sub(x, most)?;
+        w.op(K::Exp, &[x])
+    })?;
+    let log = w.op(K::Log, &[sum])?;
+    rows.each(&mut w, y, to_type, |w, place| {
+        let x = place.of(w, x)?;
+        let x = w.sub(x, most)?;
+        w.sub(x, log)
     })?;
     site.step(w, rows.grid())
 }

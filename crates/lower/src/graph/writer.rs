@@ -160,6 +160,12 @@ impl Writer {
         Ok(self.build(|b| b.declared(kind, &[x], &[], &[ty]))?[0])
     }
 
+    /// The block in the dimensions of another value.
+    pub(super) fn spread_like(&mut self, x: ValueId, other: ValueId) -> Result<ValueId> {
+        let dims = self.dims_of(other);
+        self.spread(x, &dims)
+    }
+
     fn alike(&mut self, xs: &[ValueId]) -> Result<Vec<ValueId>> {
         let mut dims: Vec<usize> = vec![];
         for &x in xs {
@@ -236,6 +242,11 @@ impl Writer {
         self.build(|b| b.op(K::Cast, &[x], &[("to", Attr::DType(to))]))
     }
 
+    /// The type of indices.
+    pub(super) fn index_type(&self) -> DType {
+        self.index
+    }
+
     /// Indices as a type for arithmetic on them.
     pub(super) fn index(&mut self, x: ValueId) -> Result<ValueId> {
         self.cast(x, self.index)
@@ -308,9 +319,30 @@ impl Writer {
         self.raw(K::Load, &[Some(places), both.get(1).copied(), other], &[])
     }
 
+    /// The elements at these offsets where the mask holds, else 0.
+    pub(super) fn load_or_zero(
+        &mut self,
+        base: ValueId,
+        offset: ValueId,
+        mask: ValueId,
+    ) -> Result<ValueId> {
+        let dtype = match self.func.ty(base) {
+            Type::Pointer(pointer) => pointer.to,
+            _ => self.index,
+        };
+        let zero = self.literal(dtype, 0)?;
+        self.load(base, offset, Some(mask), Some(zero))
+    }
+
     /// The first element.
     pub(super) fn first(&mut self, base: ValueId) -> Result<ValueId> {
         self.build(|b| b.op(K::Load, &[base], &[]))
+    }
+
+    /// The element at an offset that is a scalar.
+    pub(super) fn element(&mut self, base: ValueId, offset: ValueId) -> Result<ValueId> {
+        let place = self.build(|b| b.op(K::PtrAdd, &[base, offset], &[]))?;
+        self.first(place)
     }
 
     /// Writes a value at these offsets where the mask holds.

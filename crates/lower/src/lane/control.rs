@@ -3,6 +3,7 @@
 
 use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 
+use super::carry::Carry;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
@@ -22,7 +23,7 @@ impl Emitter<'_, '_> {
             let results = wanted(&op.outputs, &region.results);
             regions.push(self.region(vec![], |e| {
                 e.ops(region)?;
-                e.registers(&results, &targets)
+                e.registers(&results, &targets, false)
             })?);
             after.join(std::mem::take(&mut self.hazards));
             reads_after.push(self.memory.reads());
@@ -44,7 +45,7 @@ impl Emitter<'_, '_> {
         };
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
         let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
-        inputs.extend(self.registers(&init, carried)?);
+        inputs.extend(self.registers(&init, carried, false)?);
         let types = self.types(carried);
         let count = self.params(&[counter]);
         let params = self.params(carried);
@@ -53,11 +54,10 @@ impl Emitter<'_, '_> {
             e.bind(&[counter], &count);
             e.bind(carried, &params);
             e.iteration(region)?;
-            e.registers(&region.results, carried)
+            e.registers(&region.results, carried, true)
         })?;
         let results = self.nest(K::For, &inputs, types, vec![body])?;
-        self.bind_some(&op.outputs, carried, &results);
-        Ok(())
+        self.bind_some(&op.outputs, carried, &results)
     }
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
@@ -68,25 +68,24 @@ impl Emitter<'_, '_> {
             return Err(Unsupported::new(op, "has no condition"));
         };
         let init: Vec<ValueId> = op.used().collect();
-        let inputs = self.registers(&init, &condition.params)?;
+        let inputs = self.registers(&init, &condition.params, false)?;
         let types = self.types(&body.params);
         let params = self.params(&condition.params);
         let first = self.repeated(params.clone(), |e| {
             e.bind(&condition.params, &params);
             e.ops(condition)?;
             let mut results = vec![e.scalar_of(holds)?];
-            results.extend(e.registers(values, &body.params)?);
+            results.extend(e.registers(values, &body.params, false)?);
             Ok(results)
         })?;
         let params = self.params(&body.params);
         let second = self.repeated(params.clone(), |e| {
             e.bind(&body.params, &params);
             e.iteration(body)?;
-            e.registers(&body.results, &condition.params)
+            e.registers(&body.results, &condition.params, true)
         })?;
         let results = self.nest(K::While, &inputs, types, vec![first, second])?;
-        self.bind_some(&op.outputs, &body.params, &results);
-        Ok(())
+        self.bind_some(&op.outputs, &body.params, &results)
     }
 
     /// The body of a loop. What an iteration has written or read, the next one may access by other threads.
@@ -112,10 +111,23 @@ impl Emitter<'_, '_> {
         self.scalar_of(id)
     }
 
-    /// The registers of values, in the layouts that their targets have.
-    fn registers(&mut self, values: &[ValueId], targets: &[ValueId]) -> Result<Vec<ValueId>> {
+    /// The registers of values, in the layouts that their targets have; `next` if they leave an iteration.
+    fn registers(
+        &mut self,
+        values: &[ValueId],
+        targets: &[ValueId],
+        next: bool,
+    ) -> Result<Vec<ValueId>> {
         let mut all = vec![];
         for (&value, &target) in values.iter().zip(targets) {
+            if let Some(product) = self.plan.sum_of(target) {
+                all.extend(self.matrices_of(product, value)?);
+                continue;
+            }
+            if let Some(&carry) = self.plan.carries.get(&target) {
+                all.extend(self.carried(target, carry, next)?);
+                continue;
+            }
             let node = self.plan.node_of(value);
             let node =
                 node.ok_or_else(|| self.missing("a value that a region passes is no block"))?;
@@ -130,6 +142,14 @@ impl Emitter<'_, '_> {
     /// The types of the registers of these values.
     fn types(&self, targets: &[ValueId]) -> Vec<Type> {
         let of = |&id: &ValueId| {
+            if let Some(product) = self.plan.sum_of(id) {
+                return vec![Type::Matrix(product.sum); product.grid.registers()];
+            }
+            match self.plan.carries.get(&id) {
+                Some(Carry::Same) => return vec![],
+                Some(Carry::Offset { dtype, .. }) => return vec![Type::fixed(*dtype, &[])],
+                None => {}
+            }
             let one = self.func.ty(id).with_shape(Some(vec![]));
             vec![one; self.plan.layout_of(id).registers()]
         };
@@ -152,9 +172,17 @@ impl Emitter<'_, '_> {
     pub(super) fn bind(&mut self, targets: &[ValueId], registers: &[ValueId]) {
         let mut rest = registers;
         for &target in targets {
-            let layout = self.plan.layout_of(target);
-            let (own, next) = rest.split_at(layout.registers().min(rest.len()));
+            let (own, next) = rest.split_at(self.plan.registers(target).min(rest.len()));
             rest = next;
+            if self.plan.sum_of(target).is_some() {
+                self.scope().matrices.insert(target, own.to_vec());
+                continue;
+            }
+            if self.plan.carries.contains_key(&target) {
+                self.env.extend(own.first().map(|&own| (target, own)));
+                continue;
+            }
+            let layout = self.plan.layout_of(target);
             let is_scalar = self.func.ty(target).dims().is_some_and(|dims| dims.is_empty());
             match (is_scalar, self.plan.node_of(target)) {
                 (false, Some(node)) => {
@@ -171,16 +199,21 @@ impl Emitter<'_, '_> {
         outputs: &[Option<ValueId>],
         carried: &[ValueId],
         registers: &[ValueId],
-    ) {
+    ) -> Result<()> {
         let mut rest = registers;
         for (output, &carried) in outputs.iter().zip(carried) {
-            let count = self.plan.layout_of(carried).registers().min(rest.len());
-            let (own, next) = rest.split_at(count);
+            let (own, next) = rest.split_at(self.plan.registers(carried).min(rest.len()));
             rest = next;
-            if let Some(output) = output {
-                self.bind(&[*output], own);
+            let Some(output) = *output else { continue };
+            match self.plan.sum_of(carried) {
+                Some(product) => self.finish(output, product, own, None)?,
+                None if self.plan.carries.contains_key(&carried) => {
+                    self.env.extend(own.first().map(|&own| (output, own)));
+                }
+                None => self.bind(&[output], own),
             }
         }
+        Ok(())
     }
 }
 

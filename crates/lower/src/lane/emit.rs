@@ -64,10 +64,14 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
 pub(super) struct Scope {
     /// Elements that are in registers, by block and index.
     pub(super) elements: HashMap<(NodeId, Index), ValueId>,
-    /// The part of an index that depends on the thread.
-    pub(super) places: HashMap<Index, ValueId>,
+    /// Sums of bits of the thread's number, by their weights.
+    pub(super) places: HashMap<Vec<(u8, usize)>, ValueId>,
     /// The registers that hold the elements of a block.
     pub(super) held: HashMap<NodeId, (Layout, Vec<ValueId>)>,
+    /// Pointers into threadgroup memory, by the weights of bits of the thread's number.
+    pub(super) pointers: HashMap<(ValueId, Vec<(u8, usize)>), ValueId>,
+    /// The matrices that are sums of products.
+    pub(super) matrices: HashMap<ValueId, Vec<ValueId>>,
     /// What of such blocks is in threadgroup memory, the oldest first.
     pub(super) shared: Vec<Piece>,
     /// The part of an index that depends on the thread, in padded memory.
@@ -126,6 +130,7 @@ impl<'m> Emitter<'_, 'm> {
                 K::For => self.counted(op)?,
                 K::While => self.conditional(op)?,
                 K::Reduce => self.reduce(op)?,
+                K::Dot => self.dot(op)?,
                 K::PrefixScan => self.scan(op)?,
                 K::Map => self.map(op)?,
                 K::TakeAlongAxis => self.take(op)?,

@@ -17,7 +17,7 @@ const SHUFFLES: u32 = 2;
 /// A part of threadgroup memory.
 #[derive(Clone)]
 pub(super) struct Part {
-    ptr: ValueId,
+    pub(super) ptr: ValueId,
     bytes: Range<usize>,
 }
 
@@ -299,6 +299,16 @@ impl Emitter<'_, '_> {
     pub(super) fn shared_place(&mut self, part: &Part, at: ValueId) -> Result<ValueId> {
         self.memory.note_read(&part.bytes);
         self.op(K::PtrAdd, &[part.ptr, at], &[])
+    }
+
+    /// Notes that threads read from a part.
+    pub(super) fn note_read(&mut self, part: &Part) {
+        self.memory.note_read(&part.bytes);
+    }
+
+    /// Whether threads may still read what was in a part before.
+    pub(super) fn may_be_read(&self, part: &Part) -> bool {
+        self.memory.is_read(&part.bytes)
     }
 
     pub(super) fn read_shared(&mut self, part: &Part, at: ValueId) -> Result<ValueId> {

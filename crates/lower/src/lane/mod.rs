@@ -8,8 +8,10 @@
 mod atomic;
 mod banks;
 mod calls;
+mod carry;
 mod control;
 mod descriptor;
+mod dot;
 mod element;
 mod emit;
 mod error;

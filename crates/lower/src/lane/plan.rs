@@ -1,10 +1,12 @@
 //! The plan of a kernel: how many threads a program gets, and which of them holds each element.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
+use super::carry::{Carries, Carry};
+use super::dot::{self, Chains, Product};
 use super::error::Unsupported;
 use super::figures::Figures;
 use super::layout::Layout;
@@ -50,6 +52,12 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
+    /// The blocks that loops carry without registers for their elements.
+    pub(super) carries: Carries,
+    /// Products of blocks, by their results.
+    pub(super) products: BTreeMap<ValueId, Product>,
+    /// The sums that loops carry as matrices.
+    pub(super) chains: Chains,
     pub(super) figures: Figures,
     /// Values that some op takes.
     pub(super) used: HashSet<ValueId>,
@@ -68,6 +76,9 @@ impl<'m> Plan<'m> {
             nodes: HashMap::new(),
             accesses: vec![],
             threads: LEAST,
+            carries: Carries::new(),
+            products: BTreeMap::new(),
+            chains: Chains::default(),
             figures: *figures,
             used: used(&func.body),
             is_ordered: is_ordered(&func.body),
@@ -77,7 +88,9 @@ impl<'m> Plan<'m> {
             plan.leaf(func, param);
         }
         plan.block(func, &func.body)?;
-        plan.spread();
+        plan.spread(dot::threads(func, figures));
+        plan.products = dot::products(&plan, func, figures)?;
+        plan.chains = dot::chains(&plan, func, &plan.products);
         Ok(plan)
     }
 
@@ -101,12 +114,27 @@ impl<'m> Plan<'m> {
         }
     }
 
-    fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
+    /// The product whose sums are spread as this value, which is matrices.
+    pub(super) fn sum_of(&self, id: ValueId) -> Option<&Product> {
+        self.products.get(self.chains.held.get(&id)?)
+    }
+
+    /// The number of registers of a value that control flow carries.
+    pub(super) fn registers(&self, id: ValueId) -> usize {
+        match (self.sum_of(id), self.carries.get(&id)) {
+            (Some(product), _) => product.grid.registers(),
+            (None, Some(Carry::Same)) => 0,
+            (None, Some(Carry::Offset { .. })) => 1,
+            (None, None) => self.layout_of(id).registers(),
+        }
+    }
+
+    pub(super) fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
         block.ops.iter().try_for_each(|op| self.op(func, op))
     }
 
     /// A value that is in registers when it is needed: a scalar, or a block's elements.
-    fn held(&mut self, func: &Func, id: ValueId) {
+    pub(super) fn held(&mut self, func: &Func, id: ValueId) {
         match block_type(func.ty(id)) {
             Some((elem, dims)) if !dims.is_empty() => {
                 let node = self.graph.make(Kind::Buffer(id), elem, index_bits(&dims), 1, &[]);
@@ -153,7 +181,8 @@ impl<'m> Plan<'m> {
                 let node = self.node(op, 0)?;
                 self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
             }
-            K::If | K::For | K::While => {
+            K::For => self.counted(func, op)?,
+            K::If | K::While => {
                 if op.kind == K::While && watches(op) {
                     self.waits.push(op);
                 }
@@ -163,6 +192,7 @@ impl<'m> Plan<'m> {
                 }
                 op.defined().for_each(|id| self.held(func, id));
             }
+            K::Dot => op.defined().for_each(|id| self.held(func, id)),
             K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore => {
                 op.defined().for_each(|id| self.held(func, id));
                 let ptr = self.node(op, 0)?;
@@ -262,13 +292,16 @@ impl<'m> Plan<'m> {
     }
 
     /// Decides the number of threads and gives each access its layout.
-    fn spread(&mut self) {
+    fn spread(&mut self, asked: Option<u8>) {
         let figures = self.figures;
         let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
         let widest = self.accesses.iter().map(|a| self.widest(a, &figures)).collect::<Vec<_>>();
         let vector = widest.iter().copied().max().unwrap_or(0);
         let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
         self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));
+        if let Some(asked) = asked {
+            self.threads = asked.min(figures.threads.max(1).ilog2() as u8).max(LEAST);
+        }
         // Blocks of one shape are mostly operands of one expression: they get the same layout.
         let mut vectors: HashMap<(Vec<usize>, usize), u8> = HashMap::new();
         for (access, &widest) in self.accesses.iter().zip(&widest) {
@@ -367,6 +400,7 @@ impl fmt::Display for Plan<'_> {
                 bits => writeln!(f, " by {}", 1 << bits)?,
             }
         }
+        self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())
     }
 }

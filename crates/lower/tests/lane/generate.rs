@@ -247,6 +247,60 @@ impl Generator {
         }
     }
 
+    /// The product of a matrix and another one, each with the elements of a value, or of two such per axis of a batch; the
+    /// sum of three such products if a loop adds them. Floats are whole numbers below 8, so all sums are exact.
+    fn dot(&mut self, x: &Value) -> Value {
+        let y = self.partner(x);
+        let len: usize = x.dims.iter().product();
+        let batch = self.pick(&[1, 1, 2, 4]).min(len);
+        let (mut rows, of) = (1 << self.below(5), len / batch);
+        while rows > of || rows * rows * batch > MOST {
+            rows /= 2;
+        }
+        let lead = if batch > 1 { vec![batch] } else { vec![] };
+        let dims = |own: [usize; 2]| [&lead[..], &own].concat();
+        let factors = ["i32", "i8", "f16", "f16", "bf16", "f32"];
+        let (own, result) = (self.pick(&factors), dims([rows, rows]));
+        let sum = if own.starts_with('i') { "i32" } else { "f32" };
+        let (mut a, mut b) = (x.name.clone(), y.name.clone());
+        for name in [&mut a, &mut b].into_iter().filter(|_| own != "i32") {
+            let seven = self.constant(7);
+            let seven = self.splat(&seven, "i32", &x.dims);
+            let small = self.op(&format!("bitwise_and({name}, {seven})"));
+            let small = match own {
+                "bf16" => self.op(&format!("cast({small}) {{to = f32}}")),
+                _ => small,
+            };
+            *name = self.op(&format!("cast({small}) {{to = {own}}}"));
+        }
+        let a = self.op(&format!("view({a}) : {}", ty(own, &dims([rows, of / rows]))));
+        let b = match self.below(2) {
+            0 => self.op(&format!("view({b}) : {}", ty(own, &dims([of / rows, rows])))),
+            _ => {
+                let b = self.op(&format!("view({b}) : {}", ty(own, &dims([rows, of / rows]))));
+                let order = if batch > 1 { "0, 2, 1" } else { "1, 0" };
+                self.op(&format!("permute({b}) {{order = [{order}]}}"))
+            }
+        };
+        let five = self.op(&format!("constant {{value = {sum}[](5)}}"));
+        let c = self.splat(&five, sum, &result);
+        let name = match self.below(2) {
+            0 => self.op(&format!("dot({a}, {b}, {c})")),
+            _ => {
+                let (zero, many, one) = (self.constant(0), self.constant(3), self.constant(1));
+                let (block, n) = (ty(sum, &result), self.names);
+                self.op(&format!(
+                    "for({zero}, {many}, {one}, {c}) region (%k{n}: i32[], %s{n}: {block}) {{\n    %d{n} = dot({a}, {b}, %s{n})\n    yield %d{n}\n  }}",
+                ))
+            }
+        };
+        let name = match sum {
+            "i32" => name,
+            _ => self.op(&format!("cast({name}) {{to = i32}}")),
+        };
+        Value { name, dims: result }
+    }
+
     /// A loop or branch that carries a block.
     fn control(&mut self, x: &Value) -> Value {
         let y = self.partner(x);
@@ -375,7 +429,7 @@ impl Generator {
         for _ in 0..2 + self.below(6) {
             let values = self.values.clone();
             let x = self.pick(&values);
-            let made = match self.below(9) {
+            let made = match self.below(10) {
                 0 | 1 => {
                     let y = self.partner(&x);
                     self.elementwise(&x, &y)
@@ -385,6 +439,7 @@ impl Generator {
                 4 => self.control(&x),
                 5 => self.atomic(&x),
                 6 => self.by_number(&x),
+                7 => self.dot(&x),
                 _ => self.rearrange(&x),
             };
             self.values.push(made);

@@ -53,6 +53,7 @@ fn random_functions_give_the_same_bits() {
         "for",
         "if",
         "view",
+        "dot",
         "atomic_rmw",
         "atomic_cas",
         "take_along_axis",
