@@ -8,7 +8,7 @@ use trident_jit::Compiler;
 use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
-    Arguments, Checks, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
+    Arguments, Checks, CompileError, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
 };
 use trident_simd::Isa;
 
@@ -68,7 +68,8 @@ impl Lowered {
             return Ok(Arc::clone(known));
         }
         let options = KernelOptions { checks: Checks::Bounds };
-        let made = self.compiler.compile_kernel(&module, &options)?;
+        let made = self.compiler.compile_kernel(&module, &options);
+        let made = made.map_err(CompileError::declined)?;
         kernels.insert(text, Arc::clone(&made));
         Ok(made)
     }

@@ -52,7 +52,7 @@ impl Case {
     }
 
     /// What the CPU's kernel gives.
-    pub fn kernel(&self) -> Vec<Tensor> {
+    pub(crate) fn kernel(&self) -> Vec<Tensor> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let pool = Pool::new();
@@ -78,7 +78,7 @@ impl Case {
     }
 
     /// What the steps give that the op is lowered to, for results of these types.
-    pub fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+    pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let array = |t: &Tensor| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) };
