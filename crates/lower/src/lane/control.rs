@@ -52,6 +52,7 @@ impl Emitter<'_, '_> {
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
         let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
         inputs.extend(self.registers(&init, carried, false)?);
+        let staged = self.stage_ahead(region)?;
         let types = self.types(carried);
         let count = self.params(&[counter]);
         let params = self.params(carried);
@@ -62,6 +63,7 @@ impl Emitter<'_, '_> {
             e.iteration(region)?;
             e.registers(&region.results, carried, true)
         })?;
+        self.leave(&staged);
         let results = self.nest(K::For, &inputs, types, vec![body])?;
         self.bind_some(&op.outputs, carried, &results)
     }

@@ -11,6 +11,7 @@ use trident_ir::{
 };
 
 use super::banks::Padding;
+use super::dot::Area;
 use super::error::Unsupported;
 use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
@@ -70,6 +71,8 @@ pub(super) struct Scope {
     pub(super) held: HashMap<NodeId, (Layout, Vec<ValueId>)>,
     /// Pointers into threadgroup memory, by the weights of bits of the thread's number.
     pub(super) pointers: HashMap<(ValueId, Vec<(u8, usize)>), ValueId>,
+    /// Factors in threadgroup memory, by the result of their product and their number.
+    pub(super) staged: HashMap<(ValueId, usize), Area>,
     /// The matrices that are sums of products.
     pub(super) matrices: HashMap<ValueId, Vec<ValueId>>,
     /// What of such blocks is in threadgroup memory, the oldest first.

@@ -84,7 +84,7 @@ impl Emitter<'_, '_> {
         let mut elements = vec![zero; layout.registers()];
         let all = layout.rank() as u8;
         for part in 0..1 << parts {
-            self.before_writing(&[&area])?;
+            self.before_writing([&area])?;
             let (own, copies) = self.own(product, *parts, part);
             let condition = self.takes_part(&own, copies)?;
             let stride = self.int(exchange.stride(product.extents.columns) as i32)?;
@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
                 }
                 Ok(vec![])
             })?;
-            self.before_reading(&[&area])?;
+            self.before_reading([&area])?;
             let own = Part::of(layout, all - parts..all, part);
             let condition = self.takes_part(&own, 0)?;
             let others = own.registers.iter().map(|&register| elements[register]).collect();
@@ -109,7 +109,7 @@ impl Emitter<'_, '_> {
                 .zip(read)
                 .for_each(|(&register, value)| elements[register] = value);
         }
-        self.leave(&[&area]);
+        self.leave([&area]);
         Ok(elements)
     }
 
@@ -143,10 +143,10 @@ impl Emitter<'_, '_> {
                 let value = self.operand(node, &index)?;
                 elements.push((inside(&index, *parts), self.converted(value, DType::F32)?));
             }
-            self.before_writing(&[&area])?;
+            self.before_writing([&area])?;
             let condition = self.takes_part(&own, layout.copies(self.plan.threads))?;
             self.guarded(condition, vec![], |e| e.put(&area, &elements, *vector).map(|()| vec![]))?;
-            self.before_reading(&[&area])?;
+            self.before_reading([&area])?;
             let (own, _) = self.own(product, *parts, part);
             let condition = self.takes_part(&own, 0)?;
             let others = own.registers.iter().map(|&register| matrices[register]).collect();
@@ -164,7 +164,7 @@ impl Emitter<'_, '_> {
                 .zip(read)
                 .for_each(|(&register, value)| matrices[register] = value);
         }
-        self.leave(&[&area]);
+        self.leave([&area]);
         Ok(matrices)
     }
 

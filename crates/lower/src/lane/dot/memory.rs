@@ -9,7 +9,8 @@ use crate::lane::exchange::Part as SharedPart;
 use crate::lane::layout::{Layout, Source};
 
 /// A part of a kernel's threadgroup memory, and pointers into it.
-pub(super) struct Area {
+#[derive(Clone)]
+pub(in crate::lane) struct Area {
     part: SharedPart,
     order: Order,
 }
@@ -68,23 +69,29 @@ impl Emitter<'_, '_> {
     }
 
     /// All threads wait, unless none of them may still read what was in the areas before.
-    pub(super) fn before_writing(&mut self, areas: &[&Area]) -> Result<()> {
-        match areas.iter().any(|area| self.may_be_read(&area.part)) {
+    pub(super) fn before_writing<'a>(
+        &mut self,
+        areas: impl IntoIterator<Item = &'a Area>,
+    ) -> Result<()> {
+        match areas.into_iter().any(|area| self.may_be_read(&area.part)) {
             true => self.wait("threadgroup"),
             false => Ok(()),
         }
     }
 
     /// All threads wait until the areas are written, which are read from here on.
-    pub(super) fn before_reading(&mut self, areas: &[&Area]) -> Result<()> {
+    pub(super) fn before_reading<'a>(
+        &mut self,
+        areas: impl IntoIterator<Item = &'a Area>,
+    ) -> Result<()> {
         self.wait("threadgroup")?;
-        areas.iter().for_each(|area| self.note_read(&area.part));
+        areas.into_iter().for_each(|area| self.note_read(&area.part));
         Ok(())
     }
 
     /// Gives the memory of areas back.
-    pub(super) fn leave(&mut self, areas: &[&Area]) {
-        areas.iter().for_each(|area| self.release(&area.part));
+    pub(in crate::lane) fn leave<'a>(&mut self, areas: impl IntoIterator<Item = &'a Area>) {
+        areas.into_iter().for_each(|area| self.release(&area.part));
     }
 
     /// The pointer so many elements behind another one.

@@ -15,9 +15,13 @@ pub(super) use self::product::{Product, products, threads};
 pub(super) use self::rows::Rows;
 pub(super) use self::scaled::expand;
 
-use trident_ir::{Attr, DType, Op, OpKind as K, Type, ValueId};
+use std::collections::HashSet;
 
-use self::memory::{Area, Part};
+use trident_ir::{Attr, Block, DType, Op, OpKind as K, Type, ValueId};
+
+pub(super) use self::memory::Area;
+
+use self::memory::Part;
 use self::product::Factor;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -37,20 +41,62 @@ impl Emitter<'_, '_> {
         let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
         let (mut sums, rest) = self.begin(op, product, from)?;
         for part in 0..1 << (product.extents.depth - product.slice) {
-            let a = self.area(product.a.dtype, &product.a.order)?;
-            let b = self.area(product.b.dtype, &product.b.order)?;
-            self.before_writing(&[&a, &b])?;
-            self.stage(&product.a, &a, product.slice, part)?;
-            self.stage(&product.b, &b, product.slice, part)?;
-            self.before_reading(&[&a, &b])?;
-            sums = self.add_slice(product, &a, &b, sums)?;
-            self.leave(&[&a, &b]);
+            let (mut areas, mut written) = (vec![], vec![]);
+            for (i, factor) in [&product.a, &product.b].into_iter().enumerate() {
+                let ahead = self.known(|scope| scope.staged.get(&(out, i)).cloned());
+                areas.push(match ahead {
+                    Some(area) => area,
+                    None => {
+                        let area = self.area(factor.dtype, &factor.order)?;
+                        written.push((factor, area.clone()));
+                        area
+                    }
+                });
+            }
+            self.before_writing(written.iter().map(|(_, area)| area))?;
+            for (factor, area) in &written {
+                self.stage(factor, area, product.slice, part)?;
+            }
+            self.before_reading(&areas)?;
+            sums = self.add_slice(product, &areas[0], &areas[1], sums)?;
+            self.leave(written.iter().map(|(_, area)| area));
         }
         if plan.chains.held.contains_key(&to) {
             self.scope().matrices.insert(to, sums);
             return Ok(());
         }
         self.finish(out, product, &sums, rest)
+    }
+
+    /// Stages factors that are the same in all iterations of a loop, as far as there is room besides what products need; gives
+    /// the memory that holds them until the loop ends.
+    pub(super) fn stage_ahead(&mut self, body: &Block) -> Result<Vec<Area>> {
+        let plan = self.plan;
+        let mut inside: HashSet<ValueId> = body.params.iter().copied().collect();
+        body.walk(&mut |op| inside.extend(op.defined()));
+        let needed = plan.products.values().map(Product::bytes).max().unwrap_or(0);
+        // Some room stays for what threads exchange besides.
+        let mut free = (plan.figures.threadgroup / 8 * 7).saturating_sub(needed);
+        let mut areas = vec![];
+        for op in body.ops.iter().filter(|op| op.kind == K::Dot) {
+            let Some(out) = op.output(0) else { continue };
+            let Some(product) = plan.products.get(&out) else { continue };
+            let is_whole = product.slice == product.extents.depth;
+            for (i, factor) in [&product.a, &product.b].into_iter().enumerate() {
+                let varies = op.input(i).is_none_or(|id| inside.contains(&id));
+                if varies || !is_whole || factor.bytes() > free {
+                    continue;
+                }
+                free -= factor.bytes();
+                let area = self.area(factor.dtype, &factor.order)?;
+                self.before_writing([&area])?;
+                self.stage(factor, &area, product.slice, 0)?;
+                self.before_reading([&area])?;
+                self.scope().staged.insert((out, i), area.clone());
+                areas.push(area);
+            }
+        }
+        Ok(areas)
     }
 
     /// What the sums begin with, and the value that is added to them at the end.

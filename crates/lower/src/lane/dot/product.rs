@@ -24,9 +24,6 @@ const MANY: u8 = 4;
 /// log2 of the depths up to which sums of products of 8-bit integers are exact in f32.
 const EXACT: [(DType, u8); 2] = [(DType::I8, 10), (DType::U8, 8)];
 
-/// Most bytes of sums that are exchanged at a time, unless factors take more.
-const EXCHANGED: usize = 16 << 10;
-
 /// A factor on its way to threadgroup memory.
 #[derive(Clone, Debug)]
 pub(in crate::lane) struct Factor {
@@ -185,17 +182,15 @@ fn product(
         Some(_) => fragments(extents, plan.threads - LANES),
         None => plan.layout_of(out),
     };
-    // Half of the memory: what threads exchange besides needs some, and several threadgroups share a core.
-    let most = figures.threadgroup / 2;
+    // Half of the memory and what pads it: what threads exchange besides needs some, and threadgroups share a core.
+    let most = figures.threadgroup / 8 * 5;
     for slice in (0..=extents.depth).rev() {
         let choice = Choice { extents, matrices, slice, figures };
         let a = factor(plan, func, op, 0, &choice)?;
         let b = factor(plan, func, op, 1, &choice)?;
-        // Padding may exceed it.
-        if a.bytes() + b.bytes() <= most + most / 4 {
+        if a.bytes() + b.bytes() <= most {
             let side = if matrices.is_some() { SIDE } else { 0 };
             let exchange = matrices.map(|_| {
-                let most = most.min(EXCHANGED).max(a.bytes() + b.bytes());
                 let shape = (extents.batch + extents.rows, extents.columns);
                 Exchange::of(plan.layout_of(out), shape, most, figures)
             });
