@@ -8,7 +8,7 @@ use trident_jit::Compiler;
 use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
-    Arguments, Checks, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
+    Arguments, Checks, CompileError, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
 };
 use trident_simd::Isa;
 
@@ -60,7 +60,7 @@ struct Lowered {
 }
 
 impl Lowered {
-    fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, Declined> {
+    fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, CompileError> {
         let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
         let text = module.to_string();
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,13 +12,13 @@ use trident_runtime::{
 
 /// An op with its operands.
 pub(crate) struct Case {
-    pub kind: OpKind,
-    pub attrs: Vec<(&'static str, Attr)>,
+    pub(crate) kind: OpKind,
+    pub(crate) attrs: Vec<(&'static str, Attr)>,
     /// Its regions, and the values that they use.
-    pub regions: Vec<Block>,
-    pub values: Vec<ValueInfo>,
-    pub operands: Vec<Option<Tensor>>,
-    pub results: usize,
+    pub(crate) regions: Vec<Block>,
+    pub(crate) values: Vec<ValueInfo>,
+    pub(crate) operands: Vec<Option<Tensor>>,
+    pub(crate) results: usize,
 }
 
 impl Case {
@@ -52,7 +52,7 @@ impl Case {
     }
 
     /// What the CPU's kernel gives.
-    pub fn kernel(&self) -> Vec<Tensor> {
+    pub(crate) fn kernel(&self) -> Vec<Tensor> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let pool = Pool::new();
@@ -78,7 +78,7 @@ impl Case {
     }
 
     /// What the steps give that the op is lowered to, for results of these types.
-    pub fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+    pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let array = |t: &Tensor| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) };
