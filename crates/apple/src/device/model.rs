@@ -390,6 +390,8 @@ impl GpuOp {
                 Binding::Scalars { fields, size } => {
                     dispatch.bytes(slot, &scalars(fields, *size, &words))
                 }
+                // Graph ops tell nothing.
+                Binding::Report => return Err(KernelError::Missing(slot as usize)),
                 Binding::Buffer(param) => {
                     let tensor = match step.args.get(*param) {
                         Some(Arg::Operand(i)) => memory.operands.get(*i).and_then(Option::as_ref),

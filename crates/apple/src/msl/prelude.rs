@@ -1,5 +1,7 @@
 //! Functions that the language lacks, each printed if a kernel uses it.
 
+use super::report::TAKE;
+
 /// A function by its name, in the order in which they may use each other.
 pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     (
@@ -17,6 +19,7 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
         "remainder_of_dividend",
         "template <typename T> T remainder_of_dividend(T a, T b) { return b == T(-1) ? T(0) : T(a % b); }",
     ),
+    TAKE,
     (
         "compare_exchange",
         "template <typename P, typename T> T compare_exchange(P word, T expected, T value) {\n    \

@@ -68,7 +68,8 @@ impl Lowered {
             return Ok(Arc::clone(known));
         }
         let options = KernelOptions { checks: Checks::Bounds };
-        let made = self.compiler.compile_kernel(&module, &options)?;
+        let made = self.compiler.compile_kernel(&module, &options);
+        let made = made.map_err(CompileError::declined)?;
         kernels.insert(text, Arc::clone(&made));
         Ok(made)
     }
