@@ -100,7 +100,7 @@ impl Blocks<'_, '_> {
         if !along_columns {
             let mut order: Vec<i64> = (0..=dims.len() as i64).collect();
             order.swap(last, last + 1);
-            both = self.b.op(K::Permute, &[both], &[("order", Attr::Ints(order.into()))])?;
+            both = self.b.op(K::Permute, &[both], &[("order", Attr::Ints(order))])?;
         }
         let code = self.shaped(K::View, both, &whole)?;
         let magnitude = self.with(K::BitwiseAnd, code, 7)?;
@@ -139,7 +139,7 @@ impl Blocks<'_, '_> {
             if transposed {
                 let mut order: Vec<i64> = (0..along.len() as i64).collect();
                 order.swap(last, last - 1);
-                value = self.b.op(K::Permute, &[value], &[("order", Attr::Ints(order.into()))])?;
+                value = self.b.op(K::Permute, &[value], &[("order", Attr::Ints(order))])?;
             }
             values.push(value);
         }
