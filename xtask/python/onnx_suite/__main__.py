@@ -41,7 +41,7 @@ FULL_SIZE = "light"
 PUBLISHED = "cpu"
 # What names the node, its operands and the device in a refusal: without it, equal reasons are one
 # group.
-REFUSAL = re.compile(r"^plan: no device can run (\w+)(?: `[^`]*`)? \(.*?\): \w+: ")
+REFUSAL = re.compile(r"^plan: no device can run (\w+)(?: `[^`]*`)? \(.*?\): [\w-]+: ")
 SHOWN, LINE = 50, 240  # failures printed without --verbose, and characters of each
 
 

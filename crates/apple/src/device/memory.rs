@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use trident_runtime::{KernelError, MemoryProvider, PAGE, Pages, Pool, Tensor};
+use trident_runtime::{HostMemory, KernelError, MemoryProvider, PAGE, Pages, Pool, Tensor};
 
 use crate::metal::{Buffer, Metal};
 
@@ -76,8 +76,9 @@ impl MemoryProvider for DeviceMemory {
         let buffer = self.metal.buffer(len).ok()?;
         let start = buffer.contents();
         let address = start.addr().get();
-        if len == 0 || !len.is_multiple_of(PAGE) || !address.is_multiple_of(PAGE) {
-            return None;
+        if !len.is_multiple_of(PAGE) || !address.is_multiple_of(PAGE) {
+            // The host's pages become a buffer when a launch binds them.
+            return HostMemory.pages(len);
         }
         lock(&self.buffers).insert(address, buffer);
         let buffers = Arc::clone(&self.buffers);

@@ -73,7 +73,7 @@ impl GpuStream {
         &self.0.timeline
     }
 
-    /// Submits a launch. `make` gets its fence and makes its dispatches; if it fails, there is no launch.
+    /// Submits a launch, whose fence passes when it has run.
     ///
     /// # Safety
     /// The dispatches access no memory but that of the tensors that the launch holds. Nothing else writes these, and

@@ -60,7 +60,7 @@ struct Lowered {
 }
 
 impl Lowered {
-    fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, Declined> {
+    fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, CompileError> {
         let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
         let text = module.to_string();
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,13 +12,13 @@ use trident_runtime::{
 
 /// An op with its operands.
 pub(crate) struct Case {
-    pub kind: OpKind,
-    pub attrs: Vec<(&'static str, Attr)>,
+    pub(crate) kind: OpKind,
+    pub(crate) attrs: Vec<(&'static str, Attr)>,
     /// Its regions, and the values that they use.
-    pub regions: Vec<Block>,
-    pub values: Vec<ValueInfo>,
-    pub operands: Vec<Option<Tensor>>,
-    pub results: usize,
+    pub(crate) regions: Vec<Block>,
+    pub(crate) values: Vec<ValueInfo>,
+    pub(crate) operands: Vec<Option<Tensor>>,
+    pub(crate) results: usize,
 }
 
 impl Case {

@@ -52,8 +52,7 @@ impl Rule {
         let mut inner = HashMap::new();
         for region in &mut op.regions {
             rename(region, &mut |v| {
-                let id = *inner.entry(v).or_insert_with(|| own(&Some(v), &|_| None).unwrap_or(v));
-                id
+                *inner.entry(v).or_insert_with(|| own(&Some(v), &|_| None).unwrap_or(v))
             });
         }
         let func = Func { values, ..Func::new(func.name.clone(), func.level) };

@@ -91,9 +91,13 @@ fn accumulator(dtype: DType) -> DType {
 }
 
 pub(super) fn reduce(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
     let kind = site.op.kind;
-    if !(dtype.is_float() || dtype.is_int() || dtype == DType::Bool) {
+    // Of truth values true is the greater one, as of their bytes.
+    let dtype = match site.dtype(0)? {
+        DType::Bool if matches!(kind, K::ReduceMax | K::ReduceMin) => DType::U8,
+        other => other,
+    };
+    if !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("elements of {dtype} are not reduced")));
     }
     if matches!(kind, K::ReduceL2 | K::ReduceLogSum | K::ReduceLogSumExp) && !dtype.is_float() {
@@ -144,7 +148,7 @@ fn over(site: &mut Site<'_>, dtype: DType, dims: &[usize], axes: &[usize]) -> Re
             w.add(log, shift)?
         }
     };
-    table.store(&mut w, 0, site.result_dtype(0)?, sum)?;
+    table.store(&mut w, 0, dtype, sum)?;
     site.step(w, [rows.div_ceil(block), 1, 1])
 }
 
