@@ -96,6 +96,10 @@ impl Device for GpuDevice {
         Some(cost)
     }
 
+    fn prefers_fused(&self) -> bool {
+        true
+    }
+
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let [op] = unit.ops else {
             let (op, reason) = ("region".into(), "the GPU takes one op at a time".into());
