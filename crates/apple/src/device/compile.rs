@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::Origins;
-use trident_ir::{Module, Type};
+use trident_ir::{DType, Module, Type};
 use trident_lower::lane::{self, Figures, LowerError, Unsupported};
 use trident_runtime::{
     Checks, CompileError, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
@@ -85,6 +85,24 @@ pub(super) struct GpuKernel {
     shared: Mutex<HashMap<Vec<Alias>, Arc<Compiled>>>,
 }
 
+/// Declines the first op on 64-bit floats, which Metal lacks. It has a place in the source, which what it becomes may have lost.
+fn native(module: &Module) -> Result<(), Declined> {
+    let mut found = None;
+    for func in &module.funcs {
+        func.body.walk(&mut |op| {
+            let is_wide = |id| match func.ty(id) {
+                Type::Pointer(to) => to.to == DType::F64,
+                ty => ty.dtype() == Some(DType::F64),
+            };
+            if op.used().chain(op.defined()).any(is_wide) {
+                let reason = "Metal has no element type f64".to_owned();
+                found.get_or_insert(Declined { op: op.describe(), reason });
+            }
+        });
+    }
+    found.map_or(Ok(()), Err)
+}
+
 /// A tile function as a pipeline, and the texts on the way to it.
 #[derive(Debug)]
 pub(super) struct Compiled {
@@ -107,6 +125,7 @@ impl Compiled {
             needed,
             most,
         };
+        native(module)?;
         let lowered =
             lane::lower(module, &figures(metal.limits())).map_err(|error| match error {
                 LowerError::Unsupported(Unsupported { op, reason, .. }) => {

@@ -1,6 +1,10 @@
-//! What kernels print, and assertions that fail.
+//! What kernels print, assertions that fail, and programs that wait in vain.
 
 use super::emulators;
+use std::sync::Arc;
+use std::time::Duration;
+use trident_apple::device::GpuCompiler;
+use trident_emulator::{Emulator, Options};
 use trident_ir::Module;
 use trident_runtime::{Arguments, Checks, KernelCompiler, KernelOptions, LaunchError};
 
@@ -31,4 +35,34 @@ fn assertions_that_fail_are_errors_with_their_place() {
 fn lines_that_are_printed_do_not_stop_a_launch() {
     let body = "  print(%v, %xp) {prefix = \" v: \"}\n  print {prefix = \" end\"}\n";
     assert_eq!(launch(body, [1, 2, 3, 8], [3, 2, 1]), Ok(()));
+}
+
+#[test]
+fn programs_that_wait_in_vain_end_with_an_error() {
+    let text = "func @f tile (%x: ptr<i32>[]) {
+  %zero = constant {value = i32[](0)}
+  while() region () {
+    %seen = atomic_load(%x)
+    %none = equal(%seen, %zero)
+    yield %none
+  } region () {
+    yield
+  }
+  return
+}
+";
+    let module: Module = text.parse().unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let options = Options { time_limit: Duration::from_millis(200), ..Options::default() };
+    let emulator = Arc::new(Emulator::new(options).unwrap_or_else(|e| panic!("{e}")));
+    let compiler = GpuCompiler::new(emulator.clone(), Some(emulator));
+    let options = KernelOptions { checks: Checks::Bounds };
+    let kernel = compiler.compile_kernel(&module, &options).unwrap_or_else(|e| panic!("{e}"));
+    let plan = kernel.listing("plan").unwrap_or_default();
+    assert!(plan.contains("while may wait for other programs"), "{plan}");
+    let launch = |value: u8| {
+        let mut bytes = vec![value, 0, 0, 0];
+        kernel.launch(&Arguments::new().write("x", &mut bytes).launch([1, 1, 1]))
+    };
+    assert_eq!(launch(1), Ok(()));
+    assert!(matches!(launch(0), Err(LaunchError::Device { .. })));
 }

@@ -12,7 +12,7 @@ use trident_ir::{
 
 use super::banks::Padding;
 use super::dot::Area;
-use super::error::Unsupported;
+use super::error::{LowerError, Unsupported};
 use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
 use super::layout::Layout;
@@ -23,7 +23,11 @@ use crate::access::{Index, NodeId};
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 
 /// The kernel at level lane, and whether it exchanges words that have short elements.
-pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Result<(Func, bool)> {
+pub(super) fn emit(
+    func: &Func,
+    plan: &Plan<'_>,
+    origins: &Origins<'_>,
+) -> std::result::Result<(Func, bool), LowerError> {
     let mut out = Func::new(func.name.clone(), Level::Lane);
     out.threads = Some(plan.threads());
     let mut emitter = Emitter {
@@ -49,7 +53,13 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         emitter.out.body.params.push(id);
         emitter.env.insert(param, id);
     }
-    emitter.ops(&func.body)?;
+    if let Err(error) = emitter.ops(&func.body) {
+        let most = emitter.memory.limit();
+        return Err(match emitter.memory.lacking() {
+            Some(needed) => LowerError::Threadgroup { needed, most },
+            None => error.into(),
+        });
+    }
     let Emitter { mut arrays, base, memory, block, mut out, exchanges_words, .. } = emitter;
     let words = i64::try_from(memory.size() / WORD.size()).unwrap_or(i64::MAX);
     for array in arrays.iter_mut().filter(|array| array.output(0) == base) {

@@ -182,7 +182,10 @@ impl Emitter<'_, '_> {
                 break;
             }
         }
-        let piece = found.ok_or_else(|| self.missing("threadgroup memory has no room for it"))?;
+        let piece = found.ok_or_else(|| {
+            self.memory.lacks(dtype.size() << (index.len() - order.len()));
+            self.missing("threadgroup memory has no room for it")
+        })?;
         self.write_piece(&piece, layout, registers)?;
         self.scope().shared.push(piece.clone());
         Ok(piece)
@@ -241,6 +244,7 @@ impl Emitter<'_, '_> {
         let found = self.part_if(dtype, len)?;
         let bytes = len.saturating_mul(dtype.size());
         found.ok_or_else(|| {
+            self.memory.lacks(bytes);
             self.missing(&format!("{bytes} bytes of threadgroup memory are not free"))
         })
     }

@@ -18,6 +18,8 @@ pub(super) struct Memory {
     taken: Vec<Range<usize>>,
     /// What threads may have read since they last waited for each other.
     read: Vec<Range<usize>>,
+    /// Bytes that would have been needed, had there been room.
+    lacking: Option<usize>,
 }
 
 /// What threads may have read.
@@ -26,7 +28,7 @@ pub(super) struct Reads(Vec<Range<usize>>);
 
 impl Memory {
     pub(super) fn new(limit: usize) -> Memory {
-        Memory { limit, size: 0, taken: vec![], read: vec![] }
+        Memory { limit, size: 0, taken: vec![], read: vec![], lacking: None }
     }
 
     /// Bytes that there are.
@@ -48,6 +50,17 @@ impl Memory {
         self.taken.push(found.clone());
         self.size = self.size.max(found.end);
         Some(found)
+    }
+
+    /// Notes that so many bytes beside those that are taken are needed.
+    pub(super) fn lacks(&mut self, bytes: usize) {
+        let taken: usize = self.taken.iter().map(ExactSizeIterator::len).sum();
+        self.lacking = Some(taken.saturating_add(bytes));
+    }
+
+    /// Bytes that would have been needed, had there been room.
+    pub(super) fn lacking(&self) -> Option<usize> {
+        self.lacking
     }
 
     /// Gives a part back.
