@@ -37,6 +37,8 @@ OWN = (
     "test_libdevice",
     "test_block_pointer",
     "test_round_trip",
+    "test_launch",
+    "test_metal",
 )
 HELPERS = ("lab.py", "test_triton.py")
 LIMIT = 120  # seconds of a test
