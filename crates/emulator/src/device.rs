@@ -26,7 +26,7 @@ pub struct Options {
     pub limits: Limits,
     /// Threads that run a dispatch which is not checked; all processors by default.
     pub workers: usize,
-    /// The longest that a dispatch may take. 20 s by default.
+    /// The longest that a dispatch may take, five times that if it is checked. 20 s by default.
     pub time_limit: Duration,
     /// The folder of compiled kernels; `$XDG_CACHE_HOME/trident/emulator` by default. Whoever may write there may run
     /// code in this process.

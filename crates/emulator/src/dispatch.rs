@@ -66,7 +66,8 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         buffers: arguments.buffers,
         variables: &pipeline.kernel.variables,
         arguments: &dispatch.threadgroup_memory,
-        limit: device.options.time_limit,
+        // A checked dispatch takes 10 to 50 times as long.
+        limit: device.options.time_limit * if device.options.check.is_some() { 5 } else { 1 },
     };
     let Some(check) = device.options.check else {
         // SAFETY: as for this function.
