@@ -48,12 +48,25 @@ pub(crate) fn trident_path(profile: Profile) -> PathBuf {
     paths::target().join(profile.name()).join(name)
 }
 
+/// What the Python package can run kernels on.
+#[derive(Clone, Copy)]
+pub(crate) enum Devices {
+    /// What users have.
+    Default,
+    /// The emulated Metal device too.
+    Emulated,
+}
+
 /// Build the Python package and unpack it below `target`; the folder belongs on `PYTHONPATH`, where
 /// Triton finds the package's entry point as in an installed one. The environment stays as it is,
 /// so that checkouts can share it.
-pub(crate) fn python_package(venv: Venv, profile: Profile) -> Result<PathBuf> {
+pub(crate) fn python_package(venv: Venv, profile: Profile, devices: Devices) -> Result<PathBuf> {
     let python = venv.ensure()?;
-    let folder = paths::target().join("python").join(profile.name());
+    let (suffix, features): (_, &[&str]) = match devices {
+        Devices::Default => ("", &[]),
+        Devices::Emulated => ("-emulator", &["--features", "emulator"]),
+    };
+    let folder = paths::target().join("python").join(format!("{}{suffix}", profile.name()));
     let (wheels, package) = (folder.join("wheels"), folder.join("site"));
     for stale in [&wheels, &package] {
         if stale.exists() {
@@ -62,7 +75,9 @@ pub(crate) fn python_package(venv: Venv, profile: Profile) -> Result<PathBuf> {
     }
     let built = Command::new(&python)
         .current_dir(paths::root())
-        .args(["-m", "maturin", "build", "--quiet", "--profile", profile.name(), "--out"])
+        .args(["-m", "maturin", "build", "--quiet", "--profile", profile.name()])
+        .args(features)
+        .arg("--out")
         .arg(&wheels)
         .status()?;
     ensure!(built.success(), "the Python package does not build");

@@ -11,6 +11,9 @@ use clap::ValueEnum;
 
 use crate::paths;
 
+/// The file that a finished environment has.
+const MARKER: &str = "complete";
+
 /// The environments, one for each `requirements-<name>.txt`.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Venv {
@@ -43,15 +46,9 @@ impl Venv {
     /// A marker written last tells a finished one from one whose making was cut off, and a lock
     /// keeps two processes from making it at once.
     pub(crate) fn ensure(self) -> Result<PathBuf> {
-        let requirements =
-            paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()));
-        let pinned = fs::read_to_string(&requirements)
-            .with_context(|| format!("cannot read {}", requirements.display()))?;
-        let version = interpreter_version()?;
-        let cache = paths::cache()?;
-        let folder = cache.join(format!("venv-{}-{:016x}", self.name(), hash(&pinned, &version)));
+        let folder = self.folder()?;
         let python = folder.join("bin/python");
-        let marker = folder.join("complete");
+        let marker = folder.join(MARKER);
         if marker.exists() {
             return Ok(python);
         }
@@ -64,16 +61,34 @@ impl Venv {
             fs::remove_dir_all(&folder)?;
         }
         eprintln!("making the Python environment {} ...", folder.display());
-        create(&folder, &cache)?;
+        create(&folder, &paths::cache()?)?;
         let args = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         let install = Command::new(&python)
             .args(args)
             .args(["--only-binary=:all:", "--no-deps", "--requirement"])
-            .arg(&requirements)
+            .arg(self.requirements())
             .status()?;
-        ensure!(install.success(), "pip cannot install {}", requirements.display());
+        ensure!(install.success(), "pip cannot install {}", self.requirements().display());
         File::create(marker)?;
         Ok(python)
+    }
+
+    /// Whether the environment has been made.
+    pub(crate) fn is_made(self) -> Result<bool> {
+        Ok(self.folder()?.join(MARKER).exists())
+    }
+
+    fn requirements(self) -> PathBuf {
+        paths::root().join(format!("xtask/python/requirements-{}.txt", self.name()))
+    }
+
+    fn folder(self) -> Result<PathBuf> {
+        let requirements = self.requirements();
+        let pinned = fs::read_to_string(&requirements)
+            .with_context(|| format!("cannot read {}", requirements.display()))?;
+        let version = interpreter_version()?;
+        let name = format!("venv-{}-{:016x}", self.name(), hash(&pinned, &version));
+        Ok(paths::cache()?.join(name))
     }
 }
 

@@ -6,11 +6,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::build::{self, Profile, cargo};
+use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, paths, sanitize};
+use crate::{darwin, foreign, msl, paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -37,8 +37,9 @@ pub(crate) fn run() -> Result<Outcome> {
         tool(Venv::Onnx, "ruff", &["check", "--no-cache", "--quiet", "."])
     });
     steps.command("python tests", || tool(Venv::Onnx, "unit", &["xtask/python/tests"]));
-    let package =
-        steps.produce("python package", || build::python_package(Venv::Triton, Profile::Ci));
+    let package = steps.produce("python package", || {
+        build::python_package(Venv::Triton, Profile::Ci, Devices::Default)
+    });
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
         let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
@@ -51,6 +52,7 @@ pub(crate) fn run() -> Result<Outcome> {
             counted(kernels(package, "unit", &[&folder])?)
         });
     }
+    steps.check("conformance msl", || counted(msl::suite(Venv::Triton)?));
     for example in ["digits", "minilm"] {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
@@ -91,7 +93,8 @@ fn environment() -> Result<()> {
     for venv in [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin] {
         venv.ensure()?;
     }
-    Ok(())
+    // The emulator's own tests need it, too.
+    msl::install_clang()
 }
 
 pub(crate) fn arguments(mut command: Command, line: &str) -> Command {

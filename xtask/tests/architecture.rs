@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
     ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "lower", "runtime"]),
-    ("emulator", &["apple", "ir", "runtime"]),
+    ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),

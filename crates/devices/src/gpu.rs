@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
+#[cfg(feature = "models")]
+use trident_apple::device::GpuDevice;
 use trident_apple::metal::Metal;
+#[cfg(feature = "models")]
+use trident_runtime::Device;
 use trident_runtime::DeviceInfo;
 
 use crate::{ForKernels, Gpu, Settings};
@@ -37,4 +41,10 @@ pub(crate) fn kernels(
         threadgroup_bytes: limits.max_threadgroup_bytes,
     };
     ForKernels { info, compiler: Arc::new(GpuCompiler::new(plain, checked)), gpu: Some(gpu) }
+}
+
+/// What runs models.
+#[cfg(feature = "models")]
+pub(crate) fn model(info: DeviceInfo, metal: Arc<dyn Metal>) -> Arc<dyn Device> {
+    Arc::new(GpuDevice::new(info, metal))
 }

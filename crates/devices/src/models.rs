@@ -4,6 +4,10 @@
 //! claims it at the least cost, and of equal ones to the first.
 
 use crate::{DeviceError, Settings, absent};
+#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+use crate::{EMULATED, emulated};
+#[cfg(target_os = "macos")]
+use crate::{METAL, metal};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::{Device, Queued, QueuedOptions};
@@ -14,13 +18,19 @@ pub struct Entry {
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
-    open: fn(&Choice<'_>) -> Arc<dyn Device>,
+    open: fn(&Choice<'_>, &Settings) -> Opened,
 }
+
+type Opened = Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
     Entry { name: "cpu", for_tests: false, open: cpu },
     Entry { name: "queued", for_tests: true, open: queued },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    Entry { name: EMULATED, for_tests: true, open: |_, settings| emulated::model(settings) },
+    #[cfg(target_os = "macos")]
+    Entry { name: METAL, for_tests: false, open: |_, settings| metal::model(settings) },
 ];
 
 /// A choice of devices while it is opened.
@@ -30,15 +40,15 @@ struct Choice<'a> {
     cpu: Arc<CpuDevice>,
 }
 
-fn cpu(choice: &Choice<'_>) -> Arc<dyn Device> {
-    choice.cpu.clone()
+fn cpu(choice: &Choice<'_>, _: &Settings) -> Opened {
+    Ok(choice.cpu.clone())
 }
 
 /// The CPU behind a queue. Beside other devices it claims half of all ops, so that values cross between them.
-fn queued(choice: &Choice<'_>) -> Arc<dyn Device> {
+fn queued(choice: &Choice<'_>, _: &Settings) -> Opened {
     let share = if choice.names.len() > 1 { 50 } else { 100 };
     let options = QueuedOptions { share, ..QueuedOptions::default() };
-    Arc::new(Queued::new(choice.cpu.clone(), options))
+    Ok(Arc::new(Queued::new(choice.cpu.clone(), options)))
 }
 
 /// The devices of a session.
@@ -61,8 +71,10 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
         entry.ok_or_else(missing)
     };
     let entries = names.iter().enumerate().map(entry).collect::<Result<Vec<_>, _>>()?;
-    let choice = Choice { names: &names, cpu: Arc::new(CpuDevice::new(settings.threads)) };
-    let devices = entries.into_iter().map(|entry| (entry.open)(&choice)).collect();
+    let cpu = Arc::new(CpuDevice::new(settings.threads));
+    let choice = Choice { names: &names, cpu };
+    let devices = entries.into_iter().map(|entry| (entry.open)(&choice, settings));
+    let devices = devices.collect::<Result<_, _>>()?;
     Ok(ForModels { devices, folder: choice.cpu })
 }
 
@@ -83,7 +95,8 @@ mod tests {
     fn choices_keep_their_order() {
         assert_eq!(names("cpu"), ["cpu"]);
         assert_eq!(names("queued, cpu"), ["queued", "cpu"]);
-        for entry in DEVICES {
+        // Others need what not every machine has.
+        for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
             assert_eq!(names(entry.name), [entry.name]);
         }
     }

@@ -43,6 +43,7 @@ typedef struct {
     const NSUInteger *threadgroup; // a length for each index
     void *const *resident;
     NSUInteger residents;
+    bool of_threads; // `groups` are threads
 } mock_dispatch;
 extern void *mock_buffer(NSUInteger bytes);
 extern void *mock_wrap(void *start, NSUInteger bytes);
@@ -443,7 +444,7 @@ typedef struct {
     mock_binding bindings[SLOTS];
     NSUInteger count, threadgroup[SLOTS], residents;
     void *resident[MOST];
-    bool barrier;
+    bool barrier, of_threads;
 } Command;
 
 @interface MockCommandBuffer : NSObject { @public
@@ -489,6 +490,14 @@ typedef struct {
     next.barrier = true;
 }
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)threads {
+    next.of_threads = false;
+    [self dispatch:groups threads:threads];
+}
+- (void)dispatchThreads:(MTLSize)grid threadsPerThreadgroup:(MTLSize)threads {
+    next.of_threads = true;
+    [self dispatch:grid threads:threads];
+}
+- (void)dispatch:(MTLSize)groups threads:(MTLSize)threads {
     if (ended) stop("a dispatch follows the end of its encoder", (id)self);
     next.groups = groups;
     next.threads = threads;
@@ -529,7 +538,7 @@ static double seconds(void) {
 - (bool)run:(const Command *)command text:(char *)text {
     const mock_dispatch dispatch = {
         command->pipeline->pipeline, command->groups, command->threads, command->bindings, command->count,
-        command->threadgroup, command->resident, command->residents,
+        command->threadgroup, command->resident, command->residents, command->of_threads,
     };
     return mock_run(&dispatch, text);
 }

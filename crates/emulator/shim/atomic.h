@@ -1,14 +1,13 @@
 // Atomics. Only what Metal has compiles: `atomic_float` and `atomic_ulong` lie in device memory, the latter takes min and max
 // without a result.
-extern "C" {
-uint msl_atomic_32(void* p, uint value, uint operation);
-uint msl_atomic_exchange_if_32(void* p, uint expected, uint value);
-void msl_atomic_64(void* p, ulong value, uint operation);
-}
-
 namespace metal {
 
 enum memory_order { memory_order_relaxed = 0 };
+// Another type: atomics take the relaxed order only.
+enum msl_fence_order { memory_order_acquire = 2, memory_order_release = 3, memory_order_acq_rel = 4, memory_order_seq_cst = 5 };
+enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
+// Memory is coherent.
+#define coherent(scope)
 
 template <class T> struct msl_atomic { T v; };
 template <class T> using atomic = msl_atomic<T>;
@@ -21,12 +20,6 @@ typedef msl_atomic<int> atomic_int;
 typedef msl_atomic<uint> atomic_uint;
 typedef msl_atomic<float> atomic_float;
 typedef msl_atomic<ulong> atomic_ulong;
-
-// As `hooks.c` numbers them.
-enum msl_operation {
-    msl_load, msl_store, msl_exchange_op, msl_add, msl_sub, msl_and, msl_or, msl_xor,
-    msl_min_int, msl_max_int, msl_min_uint, msl_max_uint, msl_add_float, msl_sub_float
-};
 
 template <class T> constexpr bool atomic_integer = __is_same(T, int) || __is_same(T, uint);
 #define MSL_NO_PLACE(AS) \
@@ -80,5 +73,8 @@ MSL_F void atomic_min_explicit(volatile device msl_atomic<ulong>* p, ulong v, me
 MSL_F void atomic_max_explicit(volatile device msl_atomic<ulong>* p, ulong v, memory_order) {
     msl_atomic_64((void*)p, v, msl_max_uint);
 }
+
+// Metal 3.2.
+MSL_F void atomic_thread_fence(mem_flags, msl_fence_order, thread_scope = thread_scope_device) { msl_fence(); }
 
 }  // namespace metal

@@ -18,6 +18,7 @@ struct table {
     void (*reached_end)(void);
     void (*bad_index)(long index, ulong count, uint line, const char* file);
     uint (*lane)(void);
+    void (*fence)(void);
     uint checked;
 };
 static void ignore(const void* p, ulong bytes, uint flags, void* pc) {}
@@ -91,6 +92,10 @@ HOOK uint msl_atomic_exchange_if_32(void* p, uint expected, uint v) {
     __atomic_compare_exchange_n((uint*)p, &expected, v, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
+HOOK void msl_fence(void) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    hooks->fence();
+}
 HOOK void msl_atomic_64(void* p, ulong v, uint operation) {
     ulong* at = p;
     checked(p, 8, READ | WRITE, PC);
@@ -138,7 +143,9 @@ static uint bits(float x) {
 }
 HOOK __bf16 __truncsfbf2(float x) {
     uint u = bits(x);
-    unsigned short r = (u & 0x7fffffff) > 0x7f800000 ? (u >> 16) | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    unsigned short r = (u + 0x7fff + (u >> 16 & 1)) >> 16;
+    // Compiled code carries `bfloat` in `float`: one that is only moved keeps all bits, also of a signalling NaN.
+    if ((u & 0x7fffffff) > 0x7f800000) r = u >> 16 | (u & 0xffff ? 0x40 : 0);
     __bf16 b;
     __builtin_memcpy(&b, &r, 2);
     return b;

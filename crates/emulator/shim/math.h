@@ -1,32 +1,6 @@
-// The functions of the Metal standard library on numbers. `fast::` and `precise::` give the same, correctly rounded where the
-// specification demands it; `bfloat` has none of them.
+// The functions of the Metal standard library on numbers: `precise::`, and without a namespace, correctly rounded where the
+// specification demands it; `fast::` no better than that promises. `bfloat` has none of them.
 namespace metal {
-
-// The functions of the C library, under names of our own: clang computes the others itself where operands are constants.
-extern "C" {
-float msl_acosf(float);
-float msl_acoshf(float);
-float msl_asinf(float);
-float msl_asinhf(float);
-float msl_atanf(float);
-float msl_atanhf(float);
-float msl_atan2f(float, float);
-float msl_cosf(float);
-float msl_coshf(float);
-float msl_expf(float);
-float msl_exp2f(float);
-float msl_exp10f(float);
-float msl_logf(float);
-float msl_log2f(float);
-float msl_log10f(float);
-float msl_powf(float, float);
-float msl_sinf(float);
-float msl_sinhf(float);
-float msl_tanf(float);
-float msl_tanhf(float);
-float msl_fmodf(float, float);
-float msl_frexpf(float, int*);
-}
 
 namespace f32 {
 #define MSL_LIBM(name) MSL_F float name(float x) { return msl_##name##f(x); }
@@ -65,7 +39,7 @@ MSL_F float round(float x) { return __builtin_roundf(x); }
 MSL_F float trunc(float x) { return __builtin_truncf(x); }
 MSL_F float fabs(float x) { return __builtin_fabsf(x); }
 MSL_F float sqrt(float x) { return __builtin_sqrtf(x); }
-MSL_F float rsqrt(float x) { return 1.0f / __builtin_sqrtf(x); }
+MSL_F float rsqrt(float x) { return msl_rsqrtf(x); }
 MSL_F float fract(float x) {
     float r = x - __builtin_floorf(x);
     return r < 1.0f ? r : 0x1.fffffep-1f;
@@ -93,47 +67,81 @@ MSL_F float fmin3(float a, float b, float c) { return fmin(a, fmin(b, c)); }
 MSL_F float fmedian3(float a, float b, float c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
 }  // namespace f32
 
+// `fast::`: the same but for these.
+namespace fast32 {
+using namespace f32;
+#define MSL_LIBM(name) MSL_F float name(float x) { return msl_fast_##name##f(x); }
+MSL_LIBM(acos)
+MSL_LIBM(asin)
+MSL_LIBM(atan)
+MSL_LIBM(cos)
+MSL_LIBM(cosh)
+MSL_LIBM(exp)
+MSL_LIBM(exp2)
+MSL_LIBM(exp10)
+MSL_LIBM(log)
+MSL_LIBM(log2)
+MSL_LIBM(log10)
+MSL_LIBM(rsqrt)
+MSL_LIBM(sin)
+MSL_LIBM(sinh)
+MSL_LIBM(tan)
+MSL_LIBM(tanh)
+#undef MSL_LIBM
+MSL_F float pow(float x, float y) { return msl_fast_powf(x, y); }
+MSL_F float powr(float x, float y) { return msl_fast_powf(x, y); }
+MSL_F float divide(float x, float y) { return msl_fast_divide(x, y); }
+MSL_F float fmax(float x, float y) { return msl_fast_max(x, y); }
+MSL_F float fmin(float x, float y) { return msl_fast_min(x, y); }
+MSL_F float fmax3(float a, float b, float c) { return fast32::fmax(a, fast32::fmax(b, c)); }
+MSL_F float fmin3(float a, float b, float c) { return fast32::fmin(a, fast32::fmin(b, c)); }
+}  // namespace fast32
+
 template <class T> constexpr bool has_math =
     __is_same(typename shape<T>::element, float) || __is_same(typename shape<T>::element, half);
 
 // A function of floats for half, float and their vectors. Half results are rounded from float ones.
-#define MSL_MATH_1(name) \
+#define MSL_MATH_1(name, from) \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T name(T x) { \
         typedef typename shape<T>::element E; \
-        if constexpr (shape<T>::count == 1) return (E)f32::name((float)x); \
-        else { T r; for (int i = 0; i < shape<T>::count; i++) r[i] = (E)f32::name((float)x[i]); return r; } \
+        if constexpr (shape<T>::count == 1) return (E)from::name((float)x); \
+        else { T r; for (int i = 0; i < shape<T>::count; i++) r[i] = (E)from::name((float)x[i]); return r; } \
     }
-#define MSL_MATH_2(name) \
+#define MSL_MATH_2(name, from) \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T name(T x, T y) { \
         typedef typename shape<T>::element E; \
-        if constexpr (shape<T>::count == 1) return (E)f32::name((float)x, (float)y); \
+        if constexpr (shape<T>::count == 1) return (E)from::name((float)x, (float)y); \
         else { \
             T r; \
-            for (int i = 0; i < shape<T>::count; i++) r[i] = (E)f32::name((float)x[i], (float)y[i]); \
+            for (int i = 0; i < shape<T>::count; i++) r[i] = (E)from::name((float)x[i], (float)y[i]); \
             return r; \
         } \
     }
-#define MSL_MATH_3(name) \
+#define MSL_MATH_3(name, from) \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T name(T x, T y, T z) { \
         typedef typename shape<T>::element E; \
-        if constexpr (shape<T>::count == 1) return (E)f32::name((float)x, (float)y, (float)z); \
+        if constexpr (shape<T>::count == 1) return (E)from::name((float)x, (float)y, (float)z); \
         else { \
             T r; \
             for (int i = 0; i < shape<T>::count; i++) { \
-                r[i] = (E)f32::name((float)x[i], (float)y[i], (float)z[i]); \
+                r[i] = (E)from::name((float)x[i], (float)y[i], (float)z[i]); \
             } \
             return r; \
         } \
     }
-#define MSL_EACH_1(f) \
-    f(acos) f(acosh) f(asin) f(asinh) f(atan) f(atanh) f(cos) f(cosh) f(exp) f(exp2) f(exp10) f(log) f(log2) \
-    f(log10) f(sin) f(sinh) f(tan) f(tanh) f(sinpi) f(cospi) f(tanpi) f(ceil) f(floor) f(rint) f(round) f(trunc) \
-    f(fabs) f(sqrt) f(rsqrt) f(fract) f(saturate) f(sign)
-#define MSL_EACH_2(f) f(atan2) f(pow) f(powr) f(fmod) f(fmax) f(fmin) f(fdim) f(copysign) f(divide) f(step)
-#define MSL_EACH_3(f) f(mix) f(smoothstep) f(fmax3) f(fmin3) f(fmedian3)
-#define MSL_IN_NAMESPACE(space) \
+#define MSL_EACH_1(f, from) \
+    f(acos, from) f(acosh, from) f(asin, from) f(asinh, from) f(atan, from) f(atanh, from) f(cos, from) f(cosh, from) \
+    f(exp, from) f(exp2, from) f(exp10, from) f(log, from) f(log2, from) f(log10, from) f(sin, from) f(sinh, from) \
+    f(tan, from) f(tanh, from) f(sinpi, from) f(cospi, from) f(tanpi, from) f(ceil, from) f(floor, from) f(rint, from) \
+    f(round, from) f(trunc, from) f(fabs, from) f(sqrt, from) f(rsqrt, from) f(fract, from) f(saturate, from) f(sign, from)
+#define MSL_EACH_2(f, from) \
+    f(atan2, from) f(pow, from) f(powr, from) f(fmod, from) f(fmax, from) f(fmin, from) f(fdim, from) f(copysign, from) \
+    f(divide, from) f(step, from)
+#define MSL_EACH_3(f, from) \
+    f(mix, from) f(smoothstep, from) f(fmax3, from) f(fmin3, from) f(fmedian3, from)
+#define MSL_IN_NAMESPACE(space, from) \
     namespace space { \
-    MSL_EACH_1(MSL_MATH_1) MSL_EACH_2(MSL_MATH_2) MSL_EACH_3(MSL_MATH_3) MSL_MATH_3(fma) \
+    MSL_EACH_1(MSL_MATH_1, from) MSL_EACH_2(MSL_MATH_2, from) MSL_EACH_3(MSL_MATH_3, from) MSL_MATH_3(fma, from) \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T max(T x, T y) { return space::fmax(x, y); } \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T min(T x, T y) { return space::fmin(x, y); } \
     template <class T, class = enable_if_t<has_math<T>>> MSL_F T abs(T x) { return space::fabs(x); } \
@@ -141,11 +149,11 @@ template <class T> constexpr bool has_math =
         return space::fmin(space::fmax(x, low), high); \
     } \
     }
-MSL_EACH_1(MSL_MATH_1)
-MSL_EACH_2(MSL_MATH_2)
-MSL_EACH_3(MSL_MATH_3)
-MSL_IN_NAMESPACE(fast)
-MSL_IN_NAMESPACE(precise)
+MSL_EACH_1(MSL_MATH_1, f32)
+MSL_EACH_2(MSL_MATH_2, f32)
+MSL_EACH_3(MSL_MATH_3, f32)
+MSL_IN_NAMESPACE(fast, fast32)
+MSL_IN_NAMESPACE(precise, f32)
 
 // The product of two halves is exact in float, but the sum with a third would be rounded twice.
 MSL_F half fma_half(half a, half b, half c) { return (half)((double)a * (double)b + (double)c); }

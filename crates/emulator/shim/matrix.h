@@ -1,4 +1,4 @@
-// 8x8 matrices of a simdgroup. Each lane holds two neighbours of a row, in the places that Apple's GPUs were seen to use.
+// 8x8 matrices of a simdgroup. Each lane holds two neighbours of a row; `matrix_row` and `matrix_column` say which.
 namespace metal {
 
 template <class T, int C, int R> struct simdgroup_matrix {
@@ -13,24 +13,6 @@ template <class T, int C, int R> struct simdgroup_matrix {
 typedef simdgroup_matrix<float, 8, 8> simdgroup_float8x8;
 typedef simdgroup_matrix<half, 8, 8> simdgroup_half8x8;
 typedef simdgroup_matrix<bfloat, 8, 8> simdgroup_bfloat8x8;
-
-// The row and first column of a lane.
-MSL_F constexpr uint matrix_row(uint lane) { return (lane >> 2 & 4) | (lane >> 1 & 3); }
-MSL_F constexpr uint matrix_column(uint lane) { return (lane >> 1 & 4) | (lane & 1) << 1; }
-// The lane that holds an element.
-MSL_F constexpr uint matrix_lane(uint row, uint column) {
-    return (row & 4) << 2 | (column & 4) << 1 | (row & 3) << 1 | (column >> 1 & 1);
-}
-
-// The lane. Checked kernels meet, as all lanes have to come here.
-MSL_F uint meet(site s, const __constant char* name) {
-#if MSL_CHECKED
-    uint none = 0;
-    return msl_simd(&none, sizeof none, 0, s.line, s.file, name).lane;
-#else
-    return msl_lane();
-#endif
-}
 
 template <class T, int C, int R> MSL_F simdgroup_matrix<T, C, R>::simdgroup_matrix(T diagonal, site s) {
     uint lane = meet(s, "simdgroup_matrix"), row = matrix_row(lane), column = matrix_column(lane);
@@ -48,11 +30,19 @@ MSL_F simdgroup_matrix<T, C, R> make_diagonal_simdgroup_matrix(T v, site s = sit
     return simdgroup_matrix<T, C, R>(v, s);
 }
 
+// Whether all pairs of a matrix can be read at once.
+template <class T> MSL_F bool has_pairs(ulong p, ulong stride, bool transpose) {
+    return reads_pairs && !transpose && (p | stride * sizeof(T)) % (2 * sizeof(T)) == 0;
+}
 #define MSL_MATRIX_MEMORY(AS) \
     template <class T> MSL_F void simdgroup_load(thread simdgroup_matrix<T, 8, 8>& m, const AS T* p, ulong stride = 8, \
         ulong2 origin = ulong2(0ul), bool transpose = false, site s = site::here()) { \
         uint lane = meet(s, "simdgroup_load"), row = matrix_row(lane), column = matrix_column(lane); \
         p += origin.y * stride + origin.x; \
+        if (has_pairs<T>((ulong)p, stride, transpose)) { \
+            m.e = *(const AS ext<T, 2>*)(p + row * stride + column); \
+            return; \
+        } \
         m.e[0] = transpose ? p[column * stride + row] : p[row * stride + column]; \
         m.e[1] = transpose ? p[(column + 1) * stride + row] : p[row * stride + column + 1]; \
     } \
@@ -60,6 +50,10 @@ MSL_F simdgroup_matrix<T, C, R> make_diagonal_simdgroup_matrix(T v, site s = sit
         ulong2 origin = ulong2(0ul), bool transpose = false, site s = site::here()) { \
         uint lane = meet(s, "simdgroup_store"), row = matrix_row(lane), column = matrix_column(lane); \
         p += origin.y * stride + origin.x; \
+        if (has_pairs<T>((ulong)p, stride, transpose)) { \
+            *(AS ext<T, 2>*)(p + row * stride + column) = m.e; \
+            return; \
+        } \
         p[transpose ? column * stride + row : row * stride + column] = m.e[0]; \
         p[transpose ? (column + 1) * stride + row : row * stride + column + 1] = m.e[1]; \
     }
@@ -71,19 +65,21 @@ MSL_MATRIX_MEMORY(threadgroup)
 template <class D, class A, class B, class C>
 MSL_F void simdgroup_multiply_accumulate(thread simdgroup_matrix<D, 8, 8>& d, simdgroup_matrix<A, 8, 8> a,
     simdgroup_matrix<B, 8, 8> b, simdgroup_matrix<C, 8, 8> c, site s = site::here()) {
-    float in[4] = {(float)a.e[0], (float)a.e[1], (float)b.e[0], (float)b.e[1]};
-    msl_exchange x = msl_simd(in, sizeof in, 0, s.line, s.file, "simdgroup_multiply_accumulate");
-    uint row = matrix_row(x.lane), column = matrix_column(x.lane);
-    float left = (float)c.e[0], right = (float)c.e[1];
-    for (uint k = 0; k < 8; k++) {
-        float av, bv[2];
-        __builtin_memcpy(&av, x.slots + 16 * matrix_lane(row, k) + 4 * (k & 1), 4);
-        __builtin_memcpy(bv, x.slots + 16 * matrix_lane(k, column) + 8, 8);
-        left = __builtin_fmaf(av, bv[0], left);
-        right = __builtin_fmaf(av, bv[1], right);
+    float2 sum = float2((float)c.e[0], (float)c.e[1]);
+    if constexpr (has_matrix_unit<A, B>) {
+        sum = matrix_unit(a.e, b.e, sum);
+    } else {
+        float4 own = float4((float)a.e[0], (float)a.e[1], (float)b.e[0], (float)b.e[1]);
+        lanes<float4> all(own, 0, s, "simdgroup_multiply_accumulate");
+        uint row = matrix_row(all.lane()), column = matrix_column(all.lane());
+        for (uint k = 0; k < 8; k++) {
+            float4 left = all[matrix_lane(row, k)], right = all[matrix_lane(k, column)];
+            float factor = left[k & 1];
+            sum = float2(__builtin_fmaf(factor, right[2], sum[0]), __builtin_fmaf(factor, right[3], sum[1]));
+        }
     }
-    d.e[0] = (D)left;
-    d.e[1] = (D)right;
+    d.e[0] = (D)sum[0];
+    d.e[1] = (D)sum[1];
 }
 template <class D, class A, class B>
 MSL_F void simdgroup_multiply(thread simdgroup_matrix<D, 8, 8>& d, simdgroup_matrix<A, 8, 8> a,

@@ -36,13 +36,18 @@ typedef __bf16 bfloat;
 // `device` and `constant` are the two halves of OpenCL's global memory. Neither converts to the other, and both convert
 // to generic memory, so structs can be copied from either.
 #define device __attribute__((opencl_global_device))
+#if MSL_PTX
+#define constant const  // generic: a scalar argument is a parameter of the entry point
+#define kernel static MSL_F
+#else
 #define constant const __attribute__((opencl_global_host))
+// A kernel is a plain function, so that clang refuses `threadgroup` variables that `text::rewrite` has not replaced.
+#define kernel
+#endif
 #define threadgroup __local
 #define thread __private
 // A variable at program scope: `text::rewrite` writes this for `constant`.
 #define msl_program const __global
-// A kernel is a plain function, so that clang refuses `threadgroup` variables that `text::rewrite` has not replaced.
-#define kernel
 #define METAL_FUNC inline
 #define METAL_ASM(...)
 
@@ -92,6 +97,12 @@ MSL_VECTOR(float)
 MSL_VECTOR(half)
 MSL_VECTOR(bfloat)
 #undef MSL_VECTOR
+
+// Operations of atomics, as `hooks.c` numbers them.
+enum msl_operation {
+    msl_load, msl_store, msl_exchange_op, msl_add, msl_sub, msl_and, msl_or, msl_xor,
+    msl_min_int, msl_max_int, msl_min_uint, msl_max_uint, msl_add_float, msl_sub_float
+};
 
 namespace metal {
 
@@ -286,6 +297,15 @@ template <class T> MSL_F T position(uint x, uint y, uint z) {
     else if constexpr (shape<T>::count == 2) return make<E, 2>((E)x, (E)y);
     else return make<E, 3>((E)x, (E)y, (E)z);
 }
+
+// Where a function is called.
+struct site {
+    uint line;
+    const __constant char* file;
+    static constexpr site here(uint line = __builtin_LINE(), const __constant char* file = __builtin_FILE()) {
+        return site{line, file};
+    }
+};
 
 }  // namespace metal
 

@@ -123,7 +123,8 @@ impl Emulator {
     }
 }
 
-fn default_cache() -> PathBuf {
+/// `$XDG_CACHE_HOME/trident/emulator`.
+pub(crate) fn default_cache() -> PathBuf {
     let folder = |name| std::env::var_os(name).filter(|f| !f.is_empty()).map(PathBuf::from);
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
     cache.unwrap_or_else(std::env::temp_dir).join("trident").join("emulator")

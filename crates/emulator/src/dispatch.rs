@@ -5,7 +5,7 @@ use crate::buffer::HostBuffer;
 use crate::check::{Kind, Place, Raw, Region, Report, Site};
 use crate::clang::{is_header, strip};
 use crate::device::Device;
-use crate::exec::{Halt, Image, Outcome, Request, run as execute};
+use crate::exec::{Halt, Image, Outcome, Request, run as execute, size_of_group};
 use crate::library::HostPipeline;
 use std::ops::Range;
 use std::ptr;
@@ -62,6 +62,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         kernel: &kernel,
         groups: dispatch.groups,
         threads: dispatch.threads,
+        grid: dispatch.threads_of_grid(),
         buffers: arguments.buffers,
         variables: &pipeline.kernel.variables,
         arguments: &dispatch.threadgroup_memory,
@@ -301,7 +302,7 @@ impl Resolver {
 
     fn report(&self, raw: Raw, request: &Request<'_>) -> Report {
         let Raw { kind, site, other, variable, group, thread, detail } = raw;
-        let [x, y, _] = request.threads;
+        let [x, y, _] = size_of_group(group, request.threads, request.grid);
         Report {
             kind,
             kernel: request.kernel.to_owned(),

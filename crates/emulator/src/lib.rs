@@ -38,9 +38,11 @@ mod library;
 mod lint;
 #[cfg(trident_mock)]
 mod mock;
+mod ptx;
 mod queue;
 mod text;
 
 pub use check::{Kind, Place, Report};
 pub use device::{Check, Emulator, Options};
 pub use lint::{RULES, Rule, lint};
+pub use ptx::ptx;

@@ -67,6 +67,7 @@ struct Launch {
     threadgroup: *const usize,
     resident: *const *const c_void,
     residents: usize,
+    of_threads: bool,
 }
 
 /// The device, which checks kernels.
@@ -269,7 +270,8 @@ unsafe extern "C" fn mock_run(launch: *const Launch, error: *mut c_char) -> bool
         .downcast::<HostPipeline>()
         .map(|p| p.kernel.buffers.iter().map(|(slot, ..)| *slot).collect())
         .unwrap_or_default();
-    let mut dispatch = Dispatch::new(pipeline, size(launch.groups), size(launch.threads));
+    let make = if launch.of_threads { Dispatch::of_threads } else { Dispatch::new };
+    let mut dispatch = make(pipeline, size(launch.groups), size(launch.threads));
     for binding in unsafe { slice::from_raw_parts(launch.bindings, launch.count) } {
         let slot = u32::try_from(binding.slot).unwrap_or(u32::MAX);
         // What an earlier dispatch of the encoder has bound stays.

@@ -140,6 +140,11 @@ fn kernels_run_with_constants_bytes_and_threadgroup_memory() {
     let times = run(&gpu, scale.buffer(0, &x, 0).buffer(1, &y, 0).bytes(2, &3u32.to_ne_bytes()));
     assert!(times.unwrap().elapsed() > std::time::Duration::ZERO);
     assert_eq!(read(&y), [3.0, -6.0, f32::INFINITY, 0.0]);
+    // A grid of threads whose last threadgroup is smaller.
+    let (x, y) = (floats(&gpu, &[1.0; 40]), floats(&gpu, &[0.0; 40]));
+    let add = Dispatch::of_threads(pipeline(&gpu, "add"), [40, 1, 1], [32, 1, 1]);
+    run(&gpu, add.buffer(0, &x, 0).buffer(1, &y, 0)).unwrap();
+    assert_eq!(read(&y), [2.0; 40]);
     let rising: Vec<f32> = (0..32u8).map(f32::from).collect();
     let x = floats(&gpu, &rising);
     let reversed = Dispatch::new(pipeline(&gpu, "reversed"), [1, 1, 1], [32, 1, 1]);

@@ -4,6 +4,7 @@
 mod common;
 
 use common::{HEADER, Rig, read};
+use trident_apple::metal::Dispatch;
 
 /// Runs a kernel on one simdgroup, plainly and checked, with `o` for 64 floats and `u` for 64 integers.
 fn run(before: &str, body: &str) -> (Vec<f32>, Vec<u32>) {
@@ -291,6 +292,16 @@ fn rounding_to_bfloat_and_half() {
 }
 
 #[test]
+fn a_bfloat_that_is_moved_keeps_all_bits() {
+    let body = "device bfloat* p = (device bfloat*)u;\n\
+                if (g < 4) p[g + 8] = as_type<bfloat>(ushort(0x7f81 + g * 0x4000));\n\
+                threadgroup_barrier(mem_flags::mem_device);\nbfloat x = bfloat(1.0f);\n\
+                if (g < 4) x = p[3 - g + 8];\nif (g < 8) p[g] = x;";
+    let (_, u) = run("", body);
+    assert_eq!(u[..4], [0xff81_3f81, 0x7f81_bf81, 0x3f80_3f80, 0x3f80_3f80]);
+}
+
+#[test]
 fn functions_of_integers() {
     let all = [
         "popcount(0xff00u)",
@@ -443,4 +454,50 @@ fn positions_of_threads() {
     rig.run(rig.dispatch([2, 2, 3], [3, 4, 3]).buffer(0, &o, 0)).unwrap();
     let expected: Vec<u32> = (1..=6 * 8 * 9).collect();
     assert_eq!(read::<u32>(&o), expected);
+}
+
+#[test]
+fn the_last_threadgroups_of_a_grid_of_threads_are_smaller() {
+    let source = format!(
+        "{HEADER}kernel void t(device uint* o [[buffer(0)]], uint2 g [[thread_position_in_grid]], \
+         uint2 l [[thread_position_in_threadgroup]], uint2 b [[threadgroup_position_in_grid]], \
+         uint2 n [[threads_per_grid]], uint2 s [[threads_per_threadgroup]], uint i [[thread_index_in_threadgroup]], \
+         uint2 d [[dispatch_threads_per_threadgroup]], uint q [[simdgroups_per_threadgroup]]) {{\n\
+         bool fine = all(g == b * d + l) && all(d == uint2(16, 4)) && all(s == min(d, n - b * d)) \
+         && i == l.y * s.x + l.x && q == (s.x * s.y + 31) / 32;\n\
+         threadgroup_barrier(mem_flags::mem_none);\n\
+         o[g.y * n.x + g.x] = fine ? simd_sum(1u) : 0;\n}}\n"
+    );
+    let rig = Rig::new(&source, true).unwrap_or_else(|error| panic!("{error}"));
+    let o = rig.buffer(&vec![0u32; 37 * 6]);
+    let pipeline = rig.library.pipeline("t", &[]).unwrap();
+    rig.run(Dispatch::of_threads(pipeline, [37, 6, 1], [16, 4, 1]).buffer(0, &o, 0)).unwrap();
+    // Lanes that do not exist take no part: the threadgroup at the right end has 5 by 4 threads, that below it 5 by 2.
+    let found = read::<u32>(&o);
+    assert_eq!([found[0], found[36], found[37 * 5], found[37 * 6 - 1]], [32, 20, 32, 10]);
+    assert!(!found.contains(&0));
+}
+
+#[test]
+fn fast_functions_are_no_better_than_they_promise() {
+    let names = ["exp", "log", "sin", "cos", "tan", "exp2", "log2", "rsqrt"];
+    let arguments = [1.37f32, 0.61, 2.9, 0.083];
+    for name in names {
+        let of = |space: &str| {
+            let call = |x: &f32| format!("{space}::{name}({x}f + o[40])");
+            let calls: Vec<String> = arguments.iter().map(call).collect();
+            floats(&calls.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let mut differ = false;
+        for (fast, precise) in of("fast").into_iter().zip(of("precise")) {
+            let units = 8.0 * f32::EPSILON * precise.abs();
+            let bound = if ["sin", "cos"].contains(&name) { 1.3e-4 } else { units };
+            let error = (fast - precise).abs();
+            assert!(error < bound, "{name}: {fast} {precise}");
+            differ |= error > 0.0;
+        }
+        assert!(differ, "{name}");
+    }
+    let nan = floats(&["fast::max(1.0f, float(NAN))", "fast::min(float(NAN), 1.0f)"]);
+    assert!(nan[0] == 1.0 && nan[1].is_nan(), "the second operand is lost if one is NaN: {nan:?}");
 }

@@ -108,7 +108,7 @@ impl Literal {
     }
 
     /// A rank-0 literal of the number that is nearest to `value`, for types of at most 8 bytes.
-    pub(crate) fn number(dtype: DType, value: f64) -> Literal {
+    pub fn number(dtype: DType, value: f64) -> Literal {
         let bits = match dtype.is_float() {
             true => from_float(dtype, value),
             false => from_int(dtype, value as i128),

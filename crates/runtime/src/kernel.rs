@@ -49,6 +49,18 @@ pub enum CompileError {
     },
 }
 
+impl CompileError {
+    /// The error as a refusal of the kernel.
+    pub fn declined(self) -> Declined {
+        match self {
+            CompileError::Declined(declined) => declined,
+            CompileError::Resources { ref kernel, .. } => {
+                Declined { op: format!("kernel `{kernel}`"), reason: self.to_string() }
+            }
+        }
+    }
+}
+
 /// Compiles `tile` modules.
 pub trait KernelCompiler: Send + Sync {
     /// Compiles the entry function of a module of level `tile`.

@@ -9,6 +9,7 @@ from triton_suite import report, slow
 from triton_suite.outcome import ASM, ERR, MISMATCH, REFUSED, SLOW, TIMEOUT, reason_of, status_of
 
 CompileError = type("CompileError", (Exception,), {"__module__": "trident.errors"})
+ResourceError = type("ResourceError", (Exception,), {"__module__": "trident.errors"})
 LaunchError = type("LaunchError", (Exception,), {"__module__": "trident.errors"})
 
 
@@ -29,6 +30,7 @@ class Outcomes(unittest.TestCase):
         for error, statement, status in (
             (CompileError("no op"), "kernel[grid](x)", REFUSED),
             (raised(RuntimeError("stage"), CompileError("no op")), "", REFUSED),
+            (ResourceError("too much"), "kernel[grid](x)", REFUSED),
             (LaunchError("no"), "kernel[grid](x)", ERR),
             (AssertionError("1 != 2"), "assert x == 2", MISMATCH),
             (AssertionError("1 != 2"), "np.testing.assert_allclose(a, b)", MISMATCH),

@@ -76,8 +76,8 @@ def run_all(suite, options):
     rows, terminal = [], sys.stderr.isatty()
     known_slow = slow.read(slow.LIST, slow.vendor())
 
-    def wanted(test):
-        return not options.filter or re.search(options.filter, name_of(test))
+    def wanted(tests):
+        return [test for test in tests if re.search(options.filter or "", name_of(test))]
 
     def limit(test):
         listed = slow.reason_of(name_of(test), known_slow)

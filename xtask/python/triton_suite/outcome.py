@@ -3,7 +3,7 @@
 PASS      as upstream wants it
 SKIP      skipped by upstream
 MISMATCH  an assertion of upstream's does not hold: a wrong result
-REFUSED   the compiler refuses the kernel by name
+REFUSED   the compiler refuses the kernel by name, or the device lacks what it needs
 ASM       the test looks for another back end's assembly text
 ERR       any other exception
 CRASH     the process died
@@ -18,6 +18,7 @@ ASM, ERR, CRASH, TIMEOUT, SLOW = "ASM", "ERR", "CRASH", "TIMEOUT", "SLOW"
 STATUSES = (PASS, MISMATCH, REFUSED, ASM, ERR, CRASH, TIMEOUT, SLOW, SKIP)
 UNJUDGED = (SKIP, SLOW)
 
+REFUSALS = ("CompileError", "ResourceError")  # names of errors
 STAGES = ("ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 ASM_WORDS = re.compile(r"\b(" + "|".join((*STAGES, "asm", "llir_str", "isa")) + r")\b")
 LENGTH = 400  # characters of a reason
@@ -36,7 +37,7 @@ def status_of(error, statement):
     """The status that `error` stands for; `statement` is the line of the test that failed."""
     for link in chain(error):
         if type(link).__module__.split(".")[0] == "trident":
-            return REFUSED if type(link).__name__ == "CompileError" else ERR
+            return REFUSED if type(link).__name__ in REFUSALS else ERR
     if isinstance(error, KeyError) and ASM_WORDS.search(str(error)):
         return ASM
     if isinstance(error, AssertionError):

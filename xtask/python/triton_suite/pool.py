@@ -113,9 +113,9 @@ class Pool:
         return Worker(self.suite, file, self.arguments, self.environment)
 
     def run(self, file, select_tests, done):
-        """Run the tests of `file` that `select_tests` keeps; `done(test, result)` for each."""
+        """Run those tests of `file` that `select_tests` chooses; `done(test, result)` for each."""
         first = self.start(file)
-        queue = collections.deque(test for test in first.collected if select_tests(test))
+        queue = collections.deque(select_tests(first.collected))
         lock, failures = threading.Lock(), []
 
         def serve(worker):

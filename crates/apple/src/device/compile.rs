@@ -12,7 +12,7 @@ use trident_runtime::{
 };
 
 use super::alias::{self, Alias};
-use crate::metal::{CompileOptions, Metal, Pipeline};
+use crate::metal::{CompileOptions, Limits, Metal, Pipeline};
 use crate::msl::{self, Binding, Program};
 
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
@@ -51,7 +51,7 @@ impl KernelCompiler for GpuCompiler {
             return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
         };
         Ok(Arc::new(GpuKernel {
-            separate: Arc::new(Variant::of(module, &**metal)?),
+            separate: Arc::new(Compiled::of(module, &**metal)?),
             shared: Mutex::default(),
             name,
             params,
@@ -59,6 +59,15 @@ impl KernelCompiler for GpuCompiler {
             metal: Arc::clone(metal),
             is_checked: options.checks != Checks::None,
         }))
+    }
+}
+
+/// What plans depend on, from a device's limits.
+pub(super) fn figures(limits: &Limits) -> Figures {
+    Figures {
+        threads: limits.max_threads_per_threadgroup,
+        threadgroup: limits.max_threadgroup_bytes as usize,
+        ..Figures::APPLE
     }
 }
 
@@ -71,30 +80,26 @@ pub(super) struct GpuKernel {
     pub(super) is_checked: bool,
     module: Module,
     /// For arguments that do not overlap.
-    separate: Arc<Variant>,
+    separate: Arc<Compiled>,
     /// For arguments that overlap, by what each parameter is.
-    shared: Mutex<HashMap<Vec<Alias>, Arc<Variant>>>,
+    shared: Mutex<HashMap<Vec<Alias>, Arc<Compiled>>>,
 }
 
-/// The program for launches whose arguments overlap in one way.
+/// A tile function as a pipeline, and the texts on the way to it.
 #[derive(Debug)]
-pub(super) struct Variant {
+pub(super) struct Compiled {
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) program: Program,
+    /// Whether the kernel accesses whole words at both ends of tensors.
+    pub(super) exchanges_words: bool,
     /// For each parameter, whether the kernel may write through it.
     written: Vec<bool>,
     plan: String,
     lane: String,
 }
 
-impl Variant {
-    fn of(module: &Module, metal: &dyn Metal) -> Result<Variant, CompileError> {
-        let limits = metal.limits();
-        let figures = Figures {
-            threads: limits.max_threads_per_threadgroup,
-            threadgroup: limits.max_threadgroup_bytes as usize,
-            ..Figures::APPLE
-        };
+impl Compiled {
+    pub(super) fn of(module: &Module, metal: &dyn Metal) -> Result<Compiled, CompileError> {
         let kernel = module.entry().map_or("", |entry| &entry.name);
         let resources = |what, needed, most| CompileError::Resources {
             kernel: kernel.to_owned(),
@@ -102,16 +107,18 @@ impl Variant {
             needed,
             most,
         };
-        let lowered = lane::lower(module, &figures).map_err(|error| match error {
-            LowerError::Unsupported(Unsupported { op, reason, .. }) => {
-                Declined { op, reason }.into()
-            }
-            LowerError::Threadgroup { needed, most } => {
-                resources("bytes of threadgroup memory", needed, most)
-            }
-        })?;
+        let lowered =
+            lane::lower(module, &figures(metal.limits())).map_err(|error| match error {
+                LowerError::Unsupported(Unsupported { op, reason, .. }) => {
+                    Declined { op, reason }.into()
+                }
+                LowerError::Threadgroup { needed, most } => {
+                    resources("bytes of threadgroup memory", needed, most)
+                }
+            })?;
         let program = msl::write(&lowered.module)?;
-        let compiled = metal.library(&program.source, &CompileOptions::default());
+        let options = CompileOptions { language: program.language, ..CompileOptions::default() };
+        let compiled = metal.library(&program.source, &options);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
         let pipeline = pipeline.map_err(|error| Declined {
             op: format!("kernel `{kernel}`"),
@@ -121,8 +128,9 @@ impl Variant {
         if program.threads > most {
             return Err(resources("threads", program.threads as usize, most as usize));
         }
-        Ok(Variant {
+        Ok(Compiled {
             written: Origins::new(module).written(),
+            exchanges_words: lowered.exchanges_words,
             pipeline,
             program,
             plan: lowered.plan,
@@ -143,7 +151,7 @@ impl GpuKernel {
     }
 
     /// The program for launches whose parameters are related like this.
-    pub(super) fn variant(&self, aliases: &[Alias]) -> Result<Arc<Variant>, CompileError> {
+    pub(super) fn variant(&self, aliases: &[Alias]) -> Result<Arc<Compiled>, CompileError> {
         if aliases.iter().all(|&alias| alias == Alias::Own) {
             return Ok(Arc::clone(&self.separate));
         }
@@ -152,7 +160,7 @@ impl GpuKernel {
             return Ok(Arc::clone(variant));
         }
         let module = alias::apply(&self.module, aliases);
-        let variant = Arc::new(Variant::of(&module, &*self.metal)?);
+        let variant = Arc::new(Compiled::of(&module, &*self.metal)?);
         shared.insert(aliases.to_vec(), Arc::clone(&variant));
         Ok(variant)
     }

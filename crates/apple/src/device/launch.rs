@@ -16,6 +16,9 @@ use super::compile::GpuKernel;
 use crate::metal::{Batch, Buffer, Dispatch, MetalError};
 use crate::msl::{Binding, Field};
 
+/// Bytes of what short elements are exchanged with.
+const WORD: usize = 4;
+
 /// The least number of bytes at which sharing pages costs less than a copy.
 const SHARED: usize = 16 << 10;
 
@@ -67,7 +70,10 @@ impl GpuKernel {
                         return Err(self.wrong(*param, reason.to_owned()));
                     };
                     let memory = self.bind(shared)?;
-                    let part = memory.start..memory.start + shared.memory.len().max(1);
+                    let mut part = memory.start..memory.start + shared.memory.len().max(1);
+                    if variant.exchanges_words {
+                        part = part.start / WORD * WORD..part.end.next_multiple_of(WORD);
+                    }
                     let at = memory.start + (first.address - shared.memory.start);
                     let dispatch = dispatch.inside(slot, &memory.buffer, part, at);
                     if let Some(extent) = launch.extents().iter().find(|e| e.param == *param) {
@@ -127,7 +133,8 @@ impl GpuKernel {
                 return Ok(Bound { buffer, start: memory.start - start, is_back: false });
             }
         }
-        let buffer = self.metal.buffer(memory.len().max(1)).map_err(|error| self.failed(error))?;
+        let bytes = memory.len().max(1).next_multiple_of(WORD);
+        let buffer = self.metal.buffer(bytes).map_err(|error| self.failed(error))?;
         let from = ptr::with_exposed_provenance::<u8>(memory.start);
         // SAFETY: the launch may read the memory, and the buffer is as long and new.
         unsafe { ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), memory.len()) };
@@ -150,7 +157,7 @@ impl GpuKernel {
 }
 
 /// The bytes of scalar arguments.
-fn scalars(fields: &[Field], size: usize, args: &[u64]) -> Vec<u8> {
+pub(super) fn scalars(fields: &[Field], size: usize, args: &[u64]) -> Vec<u8> {
     let mut bytes = vec![0; size];
     for field in fields {
         let word = args.get(field.param).copied().unwrap_or(0).to_le_bytes();

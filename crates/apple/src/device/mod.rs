@@ -1,8 +1,13 @@
-//! Kernels on a Metal device: tile functions are lowered to level lane, printed as Metal programs and launched through the
-//! seam [`crate::metal`].
+//! A Metal device: tile functions are lowered to level lane, printed as Metal programs and launched through the seam
+//! [`crate::metal`]. [`GpuCompiler`] does so with kernels; [`GpuDevice`] runs models, whose ops `trident_lower::graph` makes tile
+//! functions.
 
 mod alias;
 mod compile;
 mod launch;
+mod memory;
+mod model;
+mod stream;
 
 pub use self::compile::GpuCompiler;
+pub use self::model::GpuDevice;

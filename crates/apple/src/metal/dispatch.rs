@@ -29,7 +29,7 @@ pub struct Binding {
     pub argument: Argument,
 }
 
-/// One launch of a kernel: whole threadgroups of equal size.
+/// One launch of a kernel: threadgroups of equal size, but for those at the ends of a grid of threads.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
     /// The kernel.
@@ -38,6 +38,8 @@ pub struct Dispatch {
     pub groups: [u32; 3],
     /// Threads of each threadgroup in x, y and z.
     pub threads: [u32; 3],
+    /// Threads of the grid in x, y and z, if its last threadgroups may be smaller; else all are whole.
+    pub grid: Option<[u32; 3]>,
     /// Arguments, in any order, at most one for each slot.
     pub bindings: Vec<Binding>,
     /// Threadgroup memory of parameters with `[[threadgroup(index)]]`: index and bytes, a multiple of 16.
@@ -55,11 +57,24 @@ impl Dispatch {
             pipeline,
             groups,
             threads,
+            grid: None,
             bindings: Vec::new(),
             threadgroup_memory: Vec::new(),
             resident: Vec::new(),
             concurrent: false,
         }
+    }
+
+    /// A dispatch of as many threads, without arguments: the last threadgroups have those that are left.
+    pub fn of_threads(pipeline: Arc<dyn Pipeline>, grid: [u32; 3], threads: [u32; 3]) -> Dispatch {
+        let groups = std::array::from_fn(|d| grid[d].div_ceil(threads[d].max(1)));
+        Dispatch { grid: Some(grid), ..Dispatch::new(pipeline, groups, threads) }
+    }
+
+    /// Threads of the whole grid in x, y and z. Those of a checked dispatch fit in 32 bits.
+    pub fn threads_of_grid(&self) -> [u32; 3] {
+        let whole = std::array::from_fn(|d| self.groups[d].saturating_mul(self.threads[d]));
+        self.grid.unwrap_or(whole)
     }
 
     /// Binds a buffer from `offset` bytes on.

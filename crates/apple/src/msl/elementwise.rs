@@ -3,7 +3,7 @@
 use trident_ir::{DType, Op, OpKind as K};
 use trident_runtime::Declined;
 
-use super::types::{scalar, unsigned};
+use super::types::{format_8, scalar, unsigned};
 use super::writer::{Writer, decline};
 
 /// An elementwise op on scalars or vectors as an expression.
@@ -29,10 +29,11 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
     );
     let site = Site { op, x: &x, from, source, to, target };
     let found = match op.kind {
-        K::Cast => site.cast(),
+        K::Cast => site.cast(writer),
         K::BitCast => site.bitcast(),
-        K::Equal => Some(format!("{} == {}", x[0], x[1])),
-        K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => Some(site.comparison()),
+        K::Equal | K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
+            Some(site.comparison(writer))
+        }
         _ if from == DType::Bool => site.truth(),
         _ if from.is_float() => site.float(writer),
         _ => site.integer(writer),
@@ -54,13 +55,45 @@ impl Site<'_> {
         format!("{} {operator} {}", self.x[0], self.x[1])
     }
 
-    fn comparison(&self) -> String {
-        self.infix(match self.op.kind {
+    fn comparison(&self, writer: &mut Writer<'_>) -> String {
+        let operator = match self.op.kind {
+            K::Equal => "==",
             K::Less => "<",
             K::LessOrEqual => "<=",
             K::Greater => ">",
             _ => ">=",
-        })
+        };
+        match format_8(self.from) {
+            None => self.infix(operator),
+            Some(_) => {
+                let x = self.wide(writer);
+                format!("{} {operator} {}", x[0], x[1])
+            }
+        }
+    }
+
+    /// The operands, floats, as f32.
+    fn wide(&self, writer: &mut Writer<'_>) -> Vec<String> {
+        let wide = |x: &String| match (self.from, format_8(self.from)) {
+            (DType::F32, _) => x.clone(),
+            (_, Some(format)) => {
+                writer.needs("decoded_8");
+                format!("decoded_8<{format}>({x})")
+            }
+            _ => format!("float({x})"),
+        };
+        self.x.iter().map(wide).collect()
+    }
+
+    /// An f32 in the type of the result, to nearest even.
+    fn narrow(&self, writer: &mut Writer<'_>, value: String, saturate: bool) -> String {
+        match format_8(self.to) {
+            Some(format) => {
+                writer.needs("encoded_8");
+                format!("encoded_8<{format}>({value}, {saturate})")
+            }
+            None => format!("{}({value})", self.target),
+        }
     }
 
     fn truth(&self) -> Option<String> {
@@ -75,17 +108,40 @@ impl Site<'_> {
 
     /// Conversions. Floats out of an integer's range give any integer; floats wider than the target are rounded to
     /// nearest even.
-    fn cast(&self) -> Option<String> {
+    fn cast(&self, writer: &mut Writer<'_>) -> Option<String> {
         let x = &self.x[0];
-        if self.op.str("rounding") != Some("rtne") {
-            return None;
+        if self.from == self.to {
+            return Some(x.clone());
         }
+        if self.op.str("rounding") != Some("rtne") {
+            let function = match self.to {
+                DType::F32 => return Some(self.wide(writer).swap_remove(0)),
+                DType::BF16 => "bfloat_below",
+                DType::F16 => "half_below",
+                _ => return None,
+            };
+            writer.needs(function);
+            return Some(format!("{function}({})", self.wide(writer)[0]));
+        }
+        let is_short = |dtype: DType| dtype.is_float() && dtype.bits() < 32;
+        let x = match format_8(self.from) {
+            Some(_) => &self.wide(writer)[0],
+            None => x,
+        };
         Some(match (self.from, self.to) {
-            (from, to) if from == to => x.clone(),
+            (from, DType::Bool) if format_8(from).is_some() => format!("{x} != 0.0f"),
             (_, DType::Bool) => format!("{x} != {}(0)", self.source),
-            // Rounded to f32 on the way, it would be rounded twice. For f16 the first rounding is exact or too large.
-            (from, DType::BF16) if !from.is_float() && from.bits() > 16 => return None,
-            (_, DType::F16 | DType::BF16) => format!("{}(float({x}))", self.target),
+            // Rounded to f32 on the way, it would be rounded twice. In other types the first rounding is exact or too large.
+            (from, DType::BF16) if from.is_int() && from.bits() > 16 => {
+                writer.needs("bfloat_of");
+                match self.source {
+                    "uint" | "ulong" => format!("bfloat_of({x}, false)"),
+                    _ => format!("bfloat_of({x} < 0 ? 0 - ulong({x}) : ulong({x}), {x} < 0)"),
+                }
+            }
+            (_, to) if is_short(to) => {
+                self.narrow(writer, format!("float({x})"), self.op.flag("saturate"))
+            }
             _ => format!("{}({x})", self.target),
         })
     }
@@ -146,15 +202,14 @@ impl Site<'_> {
 
     /// Floats narrower than f32 are computed in f32 and rounded once, as the op table says; so one form serves all.
     fn float(&self, writer: &mut Writer<'_>) -> Option<String> {
-        let wide: Vec<String> = match self.from {
-            DType::F32 => self.x.to_vec(),
-            _ => self.x.iter().map(|x| format!("float({x})")).collect(),
-        };
-        let x = &wide;
+        let x = &self.wide(writer);
         let infix = |operator: &str| format!("{} {operator} {}", x[0], x[1]);
         let mut helper = |function: &'static str| {
             writer.needs(function);
-            nested(x, |a, b| format!("{function}({a}, {b})"))
+            match &x[..] {
+                [x] => Some(format!("{function}({x})")),
+                _ => nested(x, |a, b| format!("{function}({a}, {b})")),
+            }
         };
         let call = |function: &str| format!("precise::{function}({})", x.join(", "));
         let value = match self.op.kind {
@@ -175,6 +230,7 @@ impl Site<'_> {
             K::Mod => helper("modulo")?,
             K::Round => call("rint"),
             K::Pow => call("pow"),
+            K::Erf => helper("error_function")?,
             K::Ceil
             | K::Floor
             | K::Sqrt
@@ -198,7 +254,7 @@ impl Site<'_> {
         };
         Some(match self.to {
             DType::F32 => value,
-            _ => format!("{}({value})", self.target),
+            _ => self.narrow(writer, value, false),
         })
     }
 }

@@ -1,9 +1,9 @@
 //! A thread's place, vectors, pointers, arrays and memory.
 
-use trident_ir::{DType, Op, OpKind as K, Type};
+use trident_ir::{DType, Op, OpKind as K, Space, Type};
 use trident_runtime::Declined;
 
-use super::types::{scalar, space};
+use super::types::scalar;
 use super::writer::{Writer, decline};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
@@ -51,10 +51,61 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             writer.statement(&target);
             return Ok(());
         }
+        K::AtomicRmw | K::AtomicCas | K::AtomicLoad => atomic(writer, op, &x)?,
+        K::AtomicStore => {
+            let target = atomic_pointer(writer, op, &x[0])?;
+            let value = &x[1];
+            writer.statement(&format!(
+                "atomic_store_explicit({target}, {value}, memory_order_relaxed);"
+            ));
+            return Ok(());
+        }
+        K::DeviceFence => {
+            writer.statement(
+                "atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst, thread_scope_device);",
+            );
+            return Ok(());
+        }
         K::Assume => return Ok(()),
         _ => return Err(decline(op, "has no form in Metal yet")),
     };
     writer.give(op, &expression)
+}
+
+/// A pointer to an element as one to an atomic of its type.
+fn atomic_pointer(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Declined> {
+    let Some(Type::Pointer(ty)) = op.input(0).map(|id| writer.ty(id)) else {
+        return Err(decline(op, "takes no pointer"));
+    };
+    let element = match ty.to {
+        DType::I32 => "int",
+        DType::U32 => "uint",
+        DType::F32 => "float",
+        dtype => return Err(decline(op, format!("Metal has no atomic {dtype}"))),
+    };
+    Ok(format!("({} atomic_{element}*){ptr}", writer.space(ty.space)))
+}
+
+fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Declined> {
+    let ptr = atomic_pointer(writer, op, &x[0])?;
+    let function = match (op.kind, op.str("op")) {
+        (K::AtomicLoad, _) => {
+            return Ok(format!("atomic_load_explicit({ptr}, memory_order_relaxed)"));
+        }
+        (K::AtomicCas, _) => {
+            writer.needs("compare_exchange");
+            return Ok(format!("compare_exchange({ptr}, {}, {})", x[1], x[2]));
+        }
+        (_, Some("add" | "fadd")) => "fetch_add",
+        (_, Some("and")) => "fetch_and",
+        (_, Some("or")) => "fetch_or",
+        (_, Some("xor")) => "fetch_xor",
+        (_, Some("max" | "umax")) => "fetch_max",
+        (_, Some("min" | "umin")) => "fetch_min",
+        (_, Some("exchange")) => "exchange",
+        _ => return Err(decline(op, "has no such op")),
+    };
+    Ok(format!("atomic_{function}_explicit({ptr}, {}, memory_order_relaxed)", x[1]))
 }
 
 /// An array of a threadgroup or a thread. Arrays are not initialised: they are unwritten.
@@ -64,8 +115,9 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let element = scalar(ptr.to)
         .ok_or_else(|| decline(op, format!("Metal has no element type {}", ptr.to)))?;
     let (name, len) = (writer.name(id), op.int("len").unwrap_or(0));
-    let qualifier = match space(ptr.space) {
-        "threadgroup" => "threadgroup ",
+    // Parts of it are read and written as any type.
+    let qualifier = match ptr.space {
+        Space::Threadgroup => "threadgroup alignas(16) ",
         _ => "",
     };
     writer.statement(&format!("{qualifier}{element} {name}[{len}];"));
@@ -84,7 +136,7 @@ fn vector(writer: &Writer<'_>, op: &Op, ptr: &str, width: usize) -> Result<Strin
     };
     let align = op.int("align").and_then(|align| usize::try_from(align).ok()).unwrap_or(0);
     let packed = if align < width * ty.to.size() { "packed_" } else { "" };
-    Ok(format!("*({} {packed}{element}{width}*){ptr}", space(ty.space)))
+    Ok(format!("*({} {packed}{element}{width}*){ptr}", writer.space(ty.space)))
 }
 
 fn load(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Declined> {

@@ -16,3 +16,4 @@ mod types;
 mod writer;
 
 pub use self::program::{Binding, Field, Program, write};
+pub use self::types::is_native;

@@ -18,11 +18,72 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
         "template <typename T> T remainder_of_dividend(T a, T b) { return b == T(-1) ? T(0) : T(a % b); }",
     ),
     (
+        "compare_exchange",
+        "template <typename P, typename T> T compare_exchange(P word, T expected, T value) {\n    \
+         T found = expected;\n    \
+         while (!atomic_compare_exchange_weak_explicit(word, &found, value, memory_order_relaxed, memory_order_relaxed)\n        \
+         && found == expected) {}\n    \
+         return found;\n}",
+    ),
+    (
         "modulo",
         "float modulo(float a, float b) {\n    \
          float rest = precise::fmod(a, b);\n    \
          if (rest != 0.0f) return (rest < 0.0f) != (b < 0.0f) ? rest + b : rest;\n    \
          return isnan(rest) ? rest : 0.0f;\n}",
+    ),
+    (
+        // Special values of formats: 0 as those of IEEE 754, 1 all bits set is NaN, 2 the sign alone is NaN.
+        "decoded_8",
+        "template <int mantissa, int bias, uint greatest, int specials> float decoded_8(uchar code) {\n    \
+         uint sign = uint(code & 0x80) << 24, rest = code & 0x7f;\n    \
+         if (specials == 2 && code == 0x80) return as_type<float>(0x7fc00000u);\n    \
+         if (specials != 2 && rest > greatest)\n        \
+         return as_type<float>(sign | (specials == 0 && rest == greatest + 1 ? 0x7f800000u : 0x7fc00000u));\n    \
+         if (rest >> mantissa == 0)\n        \
+         return as_type<float>(sign | as_type<uint>(float(rest) * as_type<float>(uint(128 - bias - mantissa) << 23)));\n    \
+         return as_type<float>(sign | ((rest << (23 - mantissa)) + (uint(127 - bias) << 23)));\n}",
+    ),
+    (
+        // To nearest even. Below the least normal number the spacing stays.
+        "encoded_8",
+        "template <int mantissa, int bias, uint greatest, int specials> uchar encoded_8(float x, bool saturate) {\n    \
+         uint bits = as_type<uint>(x), sign = bits >> 24 & 0x80u, rest = bits & 0x7fffffffu;\n    \
+         uint infinity = specials == 2 ? 0x80u : sign | (greatest + 1);\n    \
+         if (rest > 0x7f800000u) return uchar(specials == 0 ? infinity | 1u << (mantissa - 1) : infinity);\n    \
+         uint code;\n    \
+         if (rest < uint(128 - bias) << 23) {\n        \
+         code = uint(precise::rint(as_type<float>(rest) * as_type<float>(uint(126 + bias + mantissa) << 23)));\n    \
+         } else {\n        \
+         rest -= uint(127 - bias) << 23;\n        \
+         code = (rest + (1u << (22 - mantissa)) - 1 + (rest >> (23 - mantissa) & 1)) >> (23 - mantissa);\n    \
+         }\n    \
+         if (code > greatest) return uchar(saturate ? sign | greatest : infinity);\n    \
+         return uchar(specials == 2 && code == 0 ? 0u : sign | code);\n}",
+    ),
+    (
+        // Beyond the digits of f32 what is lost makes the last one odd, so that it is rounded once.
+        "bfloat_of",
+        "bfloat bfloat_of(ulong magnitude, bool negative) {\n    \
+         float scale = 1.0f;\n    \
+         while (magnitude >> 24 != 0) {\n        \
+         magnitude = magnitude >> 8 | ((magnitude & 0xff) != 0);\n        \
+         scale *= 256.0f;\n    \
+         }\n    \
+         float value = float(uint(magnitude)) * scale;\n    \
+         return bfloat(negative ? -value : value);\n}",
+    ),
+    (
+        // Towards zero.
+        "bfloat_below",
+        "bfloat bfloat_below(float x) {\n    \
+         return isnan(x) ? bfloat(x) : as_type<bfloat>(ushort(as_type<uint>(x) >> 16));\n}",
+    ),
+    (
+        "half_below",
+        "half half_below(float x) {\n    \
+         half near = half(x);\n    \
+         return precise::fabs(float(near)) > precise::fabs(x) ? as_type<half>(ushort(as_type<ushort>(near) - 1)) : near;\n}",
     ),
     (
         "greater_of",
@@ -41,6 +102,26 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     (
         "lesser_or_nan",
         "float lesser_or_nan(float a, float b) { return isnan(a) ? a : isnan(b) ? b : lesser_of(a, b); }",
+    ),
+    // The form and the coefficients of `simd::math::erf`: near zero, and 1 less the power of a polynomial.
+    (
+        "error_function",
+        "float error_function(float x) {\n    \
+         float a = precise::fabs(x), square = a * a, b = a > 4.0f ? 4.0f : a;\n    \
+         float near = -0.000676109595f;\n    \
+         near = fma(near, square, 0.00511598168f);\n    \
+         near = fma(near, square, -0.0268354341f);\n    \
+         near = fma(near, square, 0.112833932f);\n    \
+         near = fma(near, square, -0.376126200f);\n    \
+         near = fma(near, square, 0.128379166f);\n    \
+         float far = 0.000305655791f;\n    \
+         far = fma(far, b, -0.00460828515f);\n    \
+         far = fma(far, b, 0.0329039171f);\n    \
+         far = fma(far, b, -0.151612028f);\n    \
+         far = fma(far, b, -0.917433620f);\n    \
+         far = fma(far, b, -1.62793005f);\n    \
+         far = fma(far, b, -4.23382881e-5f);\n    \
+         return copysign(a < 0.75f ? fma(a, near, a) : 1.0f - precise::exp2(far), x);\n}",
     ),
 ];
 

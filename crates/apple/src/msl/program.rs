@@ -10,6 +10,7 @@ use trident_runtime::Declined;
 use super::prelude;
 use super::types::{self, scalar};
 use super::writer::Writer;
+use crate::metal::LanguageVersion;
 
 /// Buffer slots of a kernel.
 const SLOTS: usize = 31;
@@ -27,6 +28,8 @@ pub struct Program {
     pub threads: u32,
     /// Threadgroup memory, in bytes.
     pub threadgroup_bytes: usize,
+    /// The version of the language.
+    pub language: LanguageVersion,
 }
 
 /// What a slot takes.
@@ -82,7 +85,9 @@ pub fn write(module: &Module) -> Result<Program, Declined> {
         writer.text
     );
     let threadgroup_bytes = threadgroup_bytes(entry);
-    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes })
+    // Fences and coherent memory came with 3.2.
+    let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
+    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes, language })
 }
 
 /// The list of parameters, the structure of scalars, and what the slots take.
@@ -103,7 +108,8 @@ fn parameters(
         match &info.ty {
             Type::Pointer(_) if !used.contains(&id) => {}
             Type::Pointer(_) => {
-                let ty = types::name(&info.ty).map_err(|reason| declined(&info.name, reason))?;
+                let ty = types::name(&info.ty, writer.is_coherent)
+                    .map_err(|reason| declined(&info.name, reason))?;
                 let name = writer.name(id);
                 list.push(format!("{ty} {name} [[buffer({})]]", bindings.len()));
                 bindings.push(Binding::Buffer(param));

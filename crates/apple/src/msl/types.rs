@@ -2,12 +2,18 @@
 
 use trident_ir::{DType, Space, Type};
 
-/// The name of an element type; `None` if the language has no such type.
+/// Whether the language, or a function of the prelude, computes with the element type.
+pub fn is_native(dtype: DType) -> bool {
+    scalar(dtype).is_some()
+}
+
+/// The name of an element type; `None` if the language has no such type. Floats of 8 bits are bytes.
 pub(super) fn scalar(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::Bool => "bool",
         DType::I8 => "char",
         DType::U8 => "uchar",
+        DType::F8E4M3FN | DType::F8E4M3FNUZ | DType::F8E5M2 | DType::F8E5M2FNUZ => "uchar",
         DType::I16 => "short",
         DType::U16 => "ushort",
         DType::I32 => "int",
@@ -17,6 +23,18 @@ pub(super) fn scalar(dtype: DType) -> Option<&'static str> {
         DType::F16 => "half",
         DType::BF16 => "bfloat",
         DType::F32 => "float",
+        _ => return None,
+    })
+}
+
+/// The format of a float of 8 bits: bits of its mantissa, bias, greatest code, and what its special values are as `prelude.rs`
+/// numbers it.
+pub(super) fn format_8(dtype: DType) -> Option<&'static str> {
+    Some(match dtype {
+        DType::F8E5M2 => "2, 15, 0x7b, 0",
+        DType::F8E4M3FN => "3, 7, 0x7e, 1",
+        DType::F8E5M2FNUZ => "2, 16, 0x7f, 2",
+        DType::F8E4M3FNUZ => "3, 8, 0x7f, 2",
         _ => return None,
     })
 }
@@ -32,7 +50,7 @@ pub(super) fn unsigned(dtype: DType) -> &'static str {
 }
 
 /// The name of a type; the error says what has none.
-pub(super) fn name(ty: &Type) -> Result<String, String> {
+pub(super) fn name(ty: &Type, is_coherent: bool) -> Result<String, String> {
     let lacks = |dtype: DType| format!("Metal has no element type {dtype}");
     match ty {
         Type::Tensor(t) => {
@@ -45,7 +63,7 @@ pub(super) fn name(ty: &Type) -> Result<String, String> {
         }
         Type::Pointer(p) => {
             let element = scalar(p.to).ok_or_else(|| lacks(p.to))?;
-            Ok(format!("{} {element}*", space(p.space)))
+            Ok(format!("{} {element}*", space(p.space, is_coherent)))
         }
         Type::Matrix(dtype) => {
             let element = scalar(*dtype).ok_or_else(|| lacks(*dtype))?;
@@ -55,9 +73,11 @@ pub(super) fn name(ty: &Type) -> Result<String, String> {
     }
 }
 
-/// The name of an address space. Memory of the device that is never written needs no other name than the rest.
-pub(super) fn space(space: Space) -> &'static str {
+/// The name of an address space. Memory of the device that is never written needs no other name than the rest; threadgroups
+/// see each other's plain accesses to it if it is coherent.
+pub(super) fn space(space: Space, is_coherent: bool) -> &'static str {
     match space {
+        Space::Device if is_coherent => "coherent(device) device",
         Space::Device => "device",
         Space::Constant => "constant",
         Space::Threadgroup => "threadgroup",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use trident_ir::op::Group;
-use trident_ir::{Block, Func, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Block, Func, Op, OpKind as K, Space, Type, ValueId};
 use trident_runtime::Declined;
 
 use super::{constant, control, elementwise, memory, prelude, together, types};
@@ -15,6 +15,8 @@ pub(super) struct Writer<'f> {
     /// Functions of the prelude that they use.
     pub(super) functions: BTreeSet<&'static str>,
     names: HashMap<ValueId, String>,
+    /// Whether threadgroups may read what others write.
+    pub(super) is_coherent: bool,
     depth: usize,
     /// The place in the source of the op that is being written.
     place: Option<(String, u32)>,
@@ -29,6 +31,7 @@ impl<'f> Writer<'f> {
             text: String::new(),
             functions: BTreeSet::new(),
             names: HashMap::new(),
+            is_coherent: has_fences(func),
             depth: 1,
             place: None,
             line: None,
@@ -109,7 +112,12 @@ impl<'f> Writer<'f> {
 
     /// The name of a value's type.
     pub(super) fn type_name(&self, op: &Op, id: ValueId) -> Result<String, Declined> {
-        types::name(self.ty(id)).map_err(|reason| decline(op, reason))
+        types::name(self.ty(id), self.is_coherent).map_err(|reason| decline(op, reason))
+    }
+
+    /// The name of an address space.
+    pub(super) fn space(&self, space: Space) -> &'static str {
+        types::space(space, self.is_coherent)
     }
 
     /// Declares the op's result with a value.
@@ -139,6 +147,12 @@ impl<'f> Writer<'f> {
             _ => memory::write(self, op),
         }
     }
+}
+
+fn has_fences(func: &Func) -> bool {
+    let mut found = false;
+    func.body.walk(&mut |op| found |= op.kind == K::DeviceFence);
+    found
 }
 
 /// File and line of a place `file:line` or `file:line:column`.

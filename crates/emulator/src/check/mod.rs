@@ -69,6 +69,8 @@ pub(crate) struct Checker {
     /// Barriers of threadgroups that order device memory, and threadgroup memory.
     epochs: [u32; 2],
     simd_epochs: [[u32; 32]; 2],
+    /// Whether the threadgroup has put itself behind others.
+    fenced: bool,
     seen: HashSet<(Kind, Site, String)>,
     reports: Vec<Raw>,
 }
@@ -88,6 +90,7 @@ impl Checker {
             last: 0,
             epochs: [1; 2],
             simd_epochs: [[0; 32]; 2],
+            fenced: false,
             seen: HashSet::new(),
             reports: Vec::new(),
         }
@@ -97,6 +100,7 @@ impl Checker {
     pub(crate) fn begin_group(&mut self) {
         self.epochs = self.epochs.map(|epoch| epoch + 1);
         self.simd_epochs = [[0; 32]; 2];
+        self.fenced = false;
         for watched in self.watched.iter_mut().filter(|watched| watched.region.threadgroup) {
             watched.shadow.clear();
         }
@@ -111,6 +115,12 @@ impl Checker {
                 self.simd_epochs[memory] = [0; 32];
             }
         }
+    }
+
+    /// A thread has passed a fence between threadgroups. Which of them it is behind, atomics tell, and the checker does not
+    /// know: what the threadgroup accesses from now on races with no other.
+    pub(crate) fn fence(&mut self) {
+        self.fenced = true;
     }
 
     /// All lanes of a simdgroup have passed a barrier.
@@ -169,6 +179,7 @@ impl Checker {
             thread: actor.thread,
             epoch: self.epochs[memory],
             simd_epoch: self.simd_epochs[memory][actor.thread as usize / 32],
+            fenced: self.fenced && memory == 0,
             pc,
         };
         let Some(finding) = watched.shadow.access(offset, bytes, access, &now) else { return true };

@@ -17,6 +17,8 @@ pub(crate) struct Moment {
     pub epoch: u32,
     /// Barriers of the simdgroup so far, in this threadgroup.
     pub simd_epoch: u32,
+    /// Whether a fence was passed behind which no other threadgroup's access is a race.
+    pub fenced: bool,
     /// Address of the code, from the start of its image.
     pub pc: u32,
 }
@@ -63,7 +65,7 @@ impl Record {
             return true;
         }
         if self.flags & MANY_GROUPS != 0 || self.group != now.group {
-            return false;
+            return now.fenced;
         }
         if self.epoch < now.epoch {
             return true;
@@ -289,7 +291,7 @@ mod tests {
     const LOAD: Access = Access { read: true, write: false, atomic: true };
 
     fn at(group: u32, thread: u32, epoch: u32, simd_epoch: u32) -> Moment {
-        Moment { group, thread, epoch, simd_epoch, pc: 0 }
+        Moment { group, thread, epoch, simd_epoch, fenced: false, pc: 0 }
     }
 
     fn races(steps: &[(Access, Moment)]) -> bool {
@@ -312,6 +314,14 @@ mod tests {
         for (first, second) in [(READ, READ), (ADD, ADD), (LOAD, READ), (LOAD, ADD)] {
             assert!(!races(&[(first, at(0, 0, 1, 0)), (second, at(1, 1, 2, 0))]));
         }
+    }
+
+    #[test]
+    fn behind_a_fence_other_threadgroups_do_not_race() {
+        let fenced = |group, epoch| Moment { fenced: true, ..at(group, 0, epoch, 0) };
+        assert!(!races(&[(WRITE, at(0, 0, 1, 0)), (READ, fenced(1, 2)), (WRITE, fenced(2, 3))]));
+        assert!(races(&[(WRITE, fenced(0, 1)), (READ, at(1, 0, 2, 0))]));
+        assert!(races(&[(WRITE, fenced(0, 1)), (READ, Moment { thread: 1, ..fenced(0, 1) })]));
     }
 
     #[test]

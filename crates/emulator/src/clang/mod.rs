@@ -1,8 +1,9 @@
 //! The compiler: stock clang, with our own headers, and a cache of what it has made.
 
 mod diagnostics;
+mod ptx;
 
-use crate::text::{Constant, Program};
+use crate::text::{Constant, Kernel, Program};
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -14,9 +15,11 @@ use diagnostics::diagnose;
 pub(crate) use diagnostics::{is_header, strip};
 
 /// The headers and the file of hooks.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 10] = [
     ("metal_shim.h", include_str!("../../shim/metal_shim.h")),
     ("types.h", include_str!("../../shim/types.h")),
+    ("emulated.h", include_str!("../../shim/emulated.h")),
+    ("ptx.h", include_str!("../../shim/ptx.h")),
     ("math.h", include_str!("../../shim/math.h")),
     ("simd.h", include_str!("../../shim/simd.h")),
     ("atomic.h", include_str!("../../shim/atomic.h")),
@@ -160,7 +163,7 @@ impl Clang {
         options: &CompileOptions,
         checked: bool,
     ) -> Result<PathBuf, MetalError> {
-        let text = full_text(program, constants);
+        let text = full_text(program, constants, Kernel::emulated_entry);
         let mut hash = blake3::Hasher::new();
         hash.update(self.version.as_bytes()).update(text.as_bytes());
         hash.update(format!("{options:?} {checked}").as_bytes());
@@ -227,13 +230,20 @@ impl Clang {
         };
         let folder = tempfile::tempdir_in(&self.cache).map_err(failed)?;
         let source = folder.path().join("kernel.metal");
-        fs::write(&source, full_text(program, &[])).map_err(failed)?;
+        let text = full_text(program, &[], Kernel::emulated_entry);
+        fs::write(&source, text).map_err(failed)?;
         let mut front = Command::new(&self.program);
         self.front_end(&mut front, options);
         diagnose(front.arg("-fsyntax-only").arg(&source))
     }
 
     fn front_end(&self, command: &mut Command, options: &CompileOptions) {
+        command.args(["-target", "x86_64-unknown-linux-gnu", MACHINE, "-g1", "-fPIC"]);
+        self.language(command, options);
+    }
+
+    /// What does not depend on the machine.
+    fn language(&self, command: &mut Command, options: &CompileOptions) {
         command.args([
             "-x",
             "clcpp",
@@ -241,15 +251,10 @@ impl Clang {
             "-cl-no-stdinc",
             "-Xclang",
             "-cl-ext=+all",
-        ]);
-        command.args([
             "-cl-single-precision-constant",
-            "-target",
-            "x86_64-unknown-linux-gnu",
-            MACHINE,
         ]);
         command.args(["-Wno-everything", "-fno-caret-diagnostics", "-fno-color-diagnostics"]);
-        command.args(["-ferror-limit=20", "-ffile-compilation-dir=.", "-g1", "-fPIC"]);
+        command.args(["-ferror-limit=20", "-ffile-compilation-dir=."]);
         // The arithmetic of Metal: nothing contracted, each operation of half and bfloat rounded, conversions to
         // integers that saturate.
         command.args(["-ffp-contract=off", "-fno-strict-float-cast-overflow"]);
@@ -269,8 +274,12 @@ fn place(temporary: &Path, folder: &Path, name: &str, content: &str) -> io::Resu
     fs::rename(file, folder.join(name))
 }
 
-/// The text with the values of function constants.
-fn full_text(program: &Program, constants: &[FunctionConstant]) -> String {
+/// The text with the values of function constants, and entry points.
+fn full_text(
+    program: &Program,
+    constants: &[FunctionConstant],
+    entry: fn(&Kernel) -> String,
+) -> String {
     let mut text = String::new();
     for Constant { index, name, .. } in &program.constants {
         let value = constants.iter().find(|constant| constant.index == *index);
@@ -284,6 +293,8 @@ fn full_text(program: &Program, constants: &[FunctionConstant]) -> String {
     }
     text.push_str("#line 1 \"msl\"\n");
     text.push_str(&program.text);
+    text.push_str("\n#line 1 \"entry points\"\n");
+    text.extend(program.kernels.iter().map(entry));
     text
 }
 

@@ -54,6 +54,7 @@ pub(crate) struct Table {
     reached_end: extern "C" fn(),
     bad_index: extern "C" fn(i64, u64, u32, *const c_char),
     lane: extern "C" fn() -> u32,
+    fence: extern "C" fn(),
     checked: u32,
 }
 
@@ -70,6 +71,7 @@ pub(crate) fn table(checked: bool) -> &'static Table {
             reached_end,
             bad_index,
             lane,
+            fence,
             checked,
         }
     }
@@ -192,6 +194,14 @@ extern "C" fn barrier(
 
 extern "C" fn lane() -> u32 {
     with(|_, index| index as u32 % 32)
+}
+
+extern "C" fn fence() {
+    with(|machine, _| {
+        if let Some(checker) = &mut machine.checker {
+            checker.fence();
+        }
+    });
 }
 
 extern "C" fn reached_end() {

@@ -29,6 +29,7 @@ pub(crate) struct Position {
     pub local: [u32; 3],
     pub group: [u32; 3],
     pub group_size: [u32; 3],
+    pub dispatch_size: [u32; 3],
     pub groups: [u32; 3],
     pub grid_size: [u32; 3],
     pub index: u32,
@@ -101,6 +102,8 @@ pub(crate) struct Launch<'a> {
     pub entry: Entry,
     pub groups: [u32; 3],
     pub threads: [u32; 3],
+    /// Threads of the whole grid.
+    pub grid: [u32; 3],
     pub buffers: [*mut u8; SLOTS],
     /// Offsets of the threadgroup variables by their number in the text.
     pub variables: &'a [usize],
@@ -133,6 +136,13 @@ pub(crate) struct Machine {
     group: [u32; 3],
     group_index: u32,
     random: u64,
+}
+
+/// The threads of a threadgroup in x, y and z: at the ends of the grid those that are left.
+pub(crate) fn size_of_group(group: [u32; 3], threads: [u32; 3], grid: [u32; 3]) -> [u32; 3] {
+    std::array::from_fn(|d| {
+        threads[d].min(grid[d].saturating_sub(group[d].saturating_mul(threads[d])))
+    })
 }
 
 impl Machine {
@@ -263,7 +273,8 @@ impl Machine {
 
     /// Sets the threads of a threadgroup to the kernel's start. Returns how many threads and simdgroups there are.
     fn prepare(&mut self, group: [u32; 3]) -> (usize, usize) {
-        let Launch { groups, threads, .. } = *self.launch();
+        let Launch { groups, threads: whole, grid, .. } = *self.launch();
+        let threads = size_of_group(group, whole, grid);
         let count = threads.iter().product::<u32>() as usize;
         let simdgroups = count.div_ceil(WIDTH);
         self.group = group;
@@ -278,12 +289,13 @@ impl Machine {
             let i = t as u32;
             let local = [i % threads[0], i / threads[0] % threads[1], i / threads[0] / threads[1]];
             self.shared.positions[t] = Position {
-                grid: std::array::from_fn(|d| group[d] * threads[d] + local[d]),
+                grid: std::array::from_fn(|d| group[d] * whole[d] + local[d]),
                 local,
                 group,
                 group_size: threads,
+                dispatch_size: whole,
                 groups,
-                grid_size: std::array::from_fn(|d| groups[d] * threads[d]),
+                grid_size: grid,
                 index: i,
                 lane: i % WIDTH as u32,
                 simdgroup: i / WIDTH as u32,

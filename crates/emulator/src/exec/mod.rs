@@ -10,5 +10,5 @@ mod machine;
 mod run;
 
 pub(crate) use image::Image;
-pub(crate) use machine::MAX_THREADS;
+pub(crate) use machine::{MAX_THREADS, size_of_group};
 pub(crate) use run::{Halt, Outcome, Request, run};

@@ -19,6 +19,8 @@ pub(crate) struct Request<'a> {
     pub kernel: &'a str,
     pub groups: [u32; 3],
     pub threads: [u32; 3],
+    /// Threads of the whole grid.
+    pub grid: [u32; 3],
     pub buffers: [*mut u8; BUFFER_SLOTS as usize],
     /// Numbers of the kernel's threadgroup variables, with their names.
     pub variables: &'a [(usize, String)],
@@ -123,6 +125,7 @@ pub(crate) unsafe fn run(
         entry,
         groups: request.groups,
         threads: request.threads,
+        grid: request.grid,
         buffers: request.buffers,
         variables: &layout.variables,
         arguments: &layout.arguments,

@@ -1,5 +1,6 @@
 //! Metal texts: their tokens and declarations, and what is replaced before clang compiles them.
 
+mod entry;
 mod item;
 mod rewrite;
 mod token;

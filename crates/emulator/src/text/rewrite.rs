@@ -1,6 +1,7 @@
 //! What is replaced in a text so that clang's OpenCL C++ takes it, without a change to its lines: `constant` at program
-//! scope, function constants, threadgroup variables, and the ends of kernels. Entry points are added.
+//! scope, function constants, threadgroup variables, and the ends of kernels.
 
+use super::entry::{Argument, arguments};
 use super::item::{Function, Item, Sort, angle, close, function, items};
 use super::token::{Class, Token, tokens};
 use std::fmt::Write as _;
@@ -21,6 +22,8 @@ pub(crate) struct Constant {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub name: String,
+    /// What it is called with.
+    pub arguments: Vec<Argument>,
     /// Slot, name and whether the kernel may write, of each buffer.
     pub buffers: Vec<(u32, String, bool)>,
     /// Numbers and names of threadgroup variables.
@@ -98,7 +101,6 @@ pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let mut edits = Edits { source, list: Vec::new() };
     let mut errors = Vec::new();
     let (mut kernels, mut constants) = (Vec::new(), Vec::new());
-    let mut entries = String::new();
     let mut number = 0;
     for item in items(&all, 0..all.len()) {
         match item.sort {
@@ -125,11 +127,10 @@ pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
                 declarations(&all, function.body.clone(), &mut edits, &mut number, &mut variables);
                 let end = all.get(function.body.end).map_or(source.len(), |t| t.range.start);
                 edits.insert(end, " msl_reached_end(); ");
-                match entry(&function) {
-                    Ok(text) => entries.push_str(&text),
+                match arguments(&function) {
+                    Ok(arguments) => kernels.push(interface(&function, arguments, variables)),
                     Err((at, message)) => errors.push(refuse(at, message)),
                 }
-                kernels.push(interface(&function, variables));
             }
             _ => {}
         }
@@ -146,13 +147,14 @@ pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut text = edits.apply();
-    text.push_str("\n#line 1 \"entry points\"\n");
-    text.push_str(&entries);
-    Ok(Program { text, kernels, constants })
+    Ok(Program { text: edits.apply(), kernels, constants })
 }
 
-fn interface(function: &Function, variables: Vec<(usize, String)>) -> Kernel {
+fn interface(
+    function: &Function,
+    arguments: Vec<Argument>,
+    variables: Vec<(usize, String)>,
+) -> Kernel {
     let buffers = function.parameters.iter().filter_map(|parameter| {
         Some((parameter.buffer()?, parameter.name.clone(), parameter.is_writable()))
     });
@@ -160,6 +162,7 @@ fn interface(function: &Function, variables: Vec<(usize, String)>) -> Kernel {
     let limit = function.attributes.iter().find(|attribute| attribute.name == limit);
     Kernel {
         name: function.name.clone(),
+        arguments,
         buffers: buffers.collect(),
         variables,
         max_threads: limit.and_then(|attribute| attribute.index),
@@ -233,13 +236,10 @@ fn declarations(
             let name = all[name].text;
             let dimensions: String = all[dimensions].iter().map(|token| token.text).collect();
             let n = *number;
-            // The extent lies in a section of its own, where the loader finds it. Writing to a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(
                 text,
-                "typedef {ty} msl_type_{n}{dimensions}; \
-                 static const __global uint msl_extent_{n}[3] __attribute__((used, section(\"msl_tg\"))) = \
-                 {{{n}, sizeof(msl_type_{n}), alignof(msl_type_{n})}}; \
-                 threadgroup msl_type_{n}& {name} = *(threadgroup msl_type_{n}*)msl_threadgroup({n}); "
+                "typedef {ty} msl_type_{n}{dimensions}; MSL_THREADGROUP({n}, {name}) "
             );
             variables.push((n, name.to_owned()));
             *number += 1;
@@ -302,61 +302,6 @@ fn declaration(
     }
 }
 
-/// The entry point of a kernel, or what it has that the emulator does not support.
-fn entry(function: &Function) -> Result<String, (usize, String)> {
-    let mut arguments = Vec::new();
-    for parameter in &function.parameters {
-        let ty = parameter.ty.trim();
-        let reference = ty.ends_with('&');
-        let pointer = if reference { format!("{}*", &ty[..ty.len() - 1]) } else { ty.to_owned() };
-        let star = if reference { "*" } else { "" };
-        let Some(attribute) = parameter.attributes.first() else {
-            let message = format!(
-                "parameter `{}` has no attribute; hint: give each an index or a position",
-                parameter.name
-            );
-            return Err((parameter.range.start, message));
-        };
-        let scalar = |field: &str| format!("({ty})at->{field}");
-        let vector = |field: &str| {
-            format!("metal::position<{ty}>(at->{field}[0], at->{field}[1], at->{field}[2])")
-        };
-        arguments.push(match (&*attribute.name, attribute.index) {
-            ("buffer", Some(index)) => format!("{star}({pointer})buffers[{index}]"),
-            ("threadgroup", Some(index)) => {
-                format!("{star}({pointer})msl_threadgroup_argument({index})")
-            }
-            ("thread_position_in_grid", _) => vector("grid"),
-            ("thread_position_in_threadgroup", _) => vector("local_"),
-            ("threadgroup_position_in_grid", _) => vector("group"),
-            ("threads_per_threadgroup" | "dispatch_threads_per_threadgroup", _) => {
-                vector("group_size")
-            }
-            ("threadgroups_per_grid", _) => vector("groups"),
-            ("threads_per_grid", _) => vector("grid_size"),
-            ("thread_index_in_threadgroup", _) => scalar("index"),
-            ("thread_index_in_simdgroup", _) => scalar("lane"),
-            ("simdgroup_index_in_threadgroup", _) => scalar("simdgroup"),
-            ("simdgroups_per_threadgroup" | "dispatch_simdgroups_per_threadgroup", _) => {
-                scalar("simdgroups")
-            }
-            ("threads_per_simdgroup" | "thread_execution_width", _) => format!("({ty})32"),
-            ("thread_index_in_quadgroup", _) => format!("({ty})(at->lane % 4)"),
-            ("quadgroup_index_in_threadgroup", _) => format!("({ty})(at->index / 4)"),
-            (name, _) => {
-                let message = format!("the emulator has no attribute `{name}`");
-                return Err((parameter.range.start, message));
-            }
-        });
-    }
-    let name = &function.name;
-    let arguments = arguments.join(", ");
-    Ok(format!(
-        "extern \"C\" __attribute__((visibility(\"default\"))) \
-         void msl_entry_{name}(void* const* buffers, const msl_thread* at) {{ {name}({arguments}); }}\n"
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -372,16 +317,20 @@ mod tests {
         assert_eq!(lines[0], "msl_program int N [[function_constant(2)]] = (int)MSL_CONSTANT_2;");
         assert_eq!(lines[1], "msl_program float t[2] =");
         assert!(lines[6].contains("typedef float msl_type_0[4][N];"), "{}", lines[6]);
-        assert!(lines[6].contains("threadgroup msl_type_1& b ="));
+        assert!(lines[6].contains("MSL_THREADGROUP(1, b)"));
         assert_eq!(lines[8], "threadgroup float* q = &a[0][0];");
         assert!(lines[9].contains("typedef vec < half , 4 > msl_type_2;"), "{}", lines[9]);
         let kernel = &program.kernels[0];
         let names: Vec<_> = kernel.variables.iter().map(|(_, name)| &**name).collect();
         assert_eq!(names, ["a", "b", "c"]);
         assert_eq!(kernel.buffers, [(0, "o".into(), true), (3, "n".into(), false)]);
-        assert!(program.text.contains(
+        assert!(kernel.emulated_entry().contains(
             "k((device float *)buffers[0], *(constant uint *)buffers[3], \
              metal::position<ushort2>(at->grid[0], at->grid[1], at->grid[2]));"
+        ));
+        assert!(kernel.ptx_entry().contains(
+            "msl_entry_k(device float * __restrict b0, uint b3) { \
+             const msl_thread here = msl_here(), *at = &here; k(b0, b3, metal::position"
         ));
         assert!(program.constants[0].used);
     }

@@ -1,9 +1,11 @@
-//! Random tile functions give the same bits in the reference interpreter and as Metal programs, in which the checked
+//! Random tile functions give the same bits in the reference interpreter, on the CPU and as Metal programs, in which the checked
 //! emulator finds no race, no divergent barrier, and no access outside of memory or of what nobody wrote.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 #[path = "../../../lower/tests/lane/generate.rs"]
 mod generate;
+
+mod casts;
 
 use generate::{Generator, Tensor};
 use std::sync::Arc;
@@ -11,7 +13,8 @@ use trident_apple::device::GpuCompiler;
 use trident_emulator::{Check, Emulator, Options};
 use trident_ir::Module;
 use trident_ir::interp::{Interpreter, Memory, Value};
-use trident_runtime::{Arguments, Checks, KernelCompiler, KernelOptions};
+use trident_jit::Compiler;
+use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions, LaunchError};
 
 /// Programs of each launch.
 const GRID: [u32; 3] = [2, 1, 1];
@@ -30,34 +33,46 @@ fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
     tensors.iter().map(bytes).collect()
 }
 
-#[test]
-fn random_functions_give_the_same_bits() {
+/// What a device's kernel leaves in memory.
+fn computed(kernel: &dyn Kernel, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, LaunchError> {
+    let bytes = |t: &Tensor| t.elements.iter().flat_map(|e| e.to_le_bytes()).collect();
+    let mut memory: Vec<Vec<u8>> = tensors.iter().map(bytes).collect();
+    let mut arguments = Arguments::new();
+    for (tensor, bytes) in tensors.iter().zip(&mut memory) {
+        arguments = arguments.write(&tensor.name, bytes);
+    }
+    arguments = arguments.scalar(generate::BOUND as u64);
+    kernel.launch(&arguments.launch(GRID))?;
+    Ok(memory)
+}
+
+fn emulators() -> GpuCompiler {
     let emulator = |check| {
         Emulator::new(Options { check, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
     };
     let checked = Arc::new(emulator(Some(Check::default())));
-    let compiler = GpuCompiler::new(Arc::new(emulator(None)), Some(checked));
+    GpuCompiler::new(Arc::new(emulator(None)), Some(checked))
+}
+
+#[test]
+fn random_functions_give_the_same_bits() {
+    let (gpu, cpu) = (emulators(), Compiler::for_machine(1));
     let options = KernelOptions { checks: Checks::Bounds };
     let count = std::env::var("TRIDENT_MSL_FUNCTIONS").ok().and_then(|n| n.parse().ok());
-    for seed in 0..count.unwrap_or(40u64) {
+    for seed in 0..count.unwrap_or(200u64) {
         let (text, tensors) = Generator::new(seed).function();
         let module: Module = text.parse().unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let kernel = compiler.compile_kernel(&module, &options);
-        let kernel = kernel.unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let mut memory: Vec<Vec<u8>> = tensors
-            .iter()
-            .map(|t| t.elements.iter().flat_map(|e| e.to_le_bytes()).collect())
-            .collect();
-        let mut arguments = Arguments::new();
-        for (tensor, bytes) in tensors.iter().zip(&mut memory) {
-            arguments = arguments.write(&tensor.name, bytes);
+        let wanted = expected(&module, &tensors);
+        let compilers: [(&str, &dyn KernelCompiler); 2] = [("the CPU", &cpu), ("Metal", &gpu)];
+        for (device, compiler) in compilers {
+            let kernel = compiler.compile_kernel(&module, &options);
+            let kernel = kernel.unwrap_or_else(|e| panic!("{seed} on {device}: {e}\n{text}"));
+            let found = computed(&*kernel, &tensors).unwrap_or_else(|e| {
+                let msl = kernel.listing("msl").unwrap_or_default();
+                panic!("{seed} on {device}: {e}\n{text}\n{msl}")
+            });
+            let msl = kernel.listing("msl").unwrap_or_default();
+            assert!(found == wanted, "{seed} on {device}:\n{text}\n{msl}");
         }
-        arguments = arguments.scalar(generate::BOUND as u64);
-        let msl = kernel.listing("msl").unwrap_or_default();
-        kernel
-            .launch(&arguments.launch(GRID))
-            .unwrap_or_else(|e| panic!("{seed}: {e}\n{text}\n{msl}"));
-        drop(arguments);
-        assert!(memory == expected(&module, &tensors), "{seed}:\n{text}\n{msl}");
     }
 }

@@ -19,6 +19,7 @@ const GLOBAL: &[Space] = &[Space::Device, Space::Constant];
 pub(super) fn infer(site: &Site<'_>) -> Types {
     match site.op.kind {
         K::Alloc => alloc(site),
+        K::DeviceFence => Ok(vec![]),
         K::Load => {
             unmasked(site, 1)?;
             memory::hints(site)?;

@@ -32,6 +32,10 @@ macro_rules! with_lane_ops {
     Alloc "alloc" Memory () -> (ptr: Declared)
         { space = Required(AttrKind::Str), dtype = Required(AttrKind::DType), len = Required(AttrKind::Int) };
 
+    /// Accesses to the device's memory before it, this thread's and those that barriers put before it, come before those
+    /// behind it also for threads of other threadgroups, if these learn of it by an atomic op and have a fence behind that.
+    DeviceFence "device_fence" Memory () -> () {};
+
     // ---------------------------------------------------------------- all threads of a threadgroup or simdgroup together
     /// All threads of the threadgroup wait for each other. Their accesses before it to the memory it names
     /// (`threadgroup`, `device`, `both` or `none`) come before those behind it.

@@ -246,7 +246,9 @@ impl OpDecl {
         match (self.group, self.kind) {
             (Group::Elementwise, _) | (_, OpKind::If | OpKind::Constant) => true,
             (_, OpKind::Loop | OpKind::Scan) => level == Level::Graph,
-            (Group::Lane | Group::Together, _) | (_, OpKind::Alloc) => level == Level::Lane,
+            (Group::Lane | Group::Together, _) | (_, OpKind::Alloc | OpKind::DeviceFence) => {
+                level == Level::Lane
+            }
             (Group::Tile | Group::Memory, kind) => {
                 level == Level::Tile || (level == Level::Lane && serves_threads(kind))
             }

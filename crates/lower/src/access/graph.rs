@@ -240,8 +240,13 @@ impl<'m, L: Leaf> Graph<'m, L> {
     /// Records what a `hint` op promises of a scalar. Code must not rely on it where a broken promise would make it
     /// read or write elsewhere.
     pub fn promise_scalar(&mut self, scalar: L, hint: &Op) {
-        let zeros = self.zeros.entry(scalar).or_default();
-        *zeros = promised_zeros(hint).max(*zeros);
+        self.promise_zeros(scalar, promised_zeros(hint));
+    }
+
+    /// Records that so many low bits of a scalar are 0.
+    pub fn promise_zeros(&mut self, scalar: L, zeros: u32) {
+        let known = self.zeros.entry(scalar).or_default();
+        *known = zeros.max(*known);
     }
 
     /// Records what a `hint` op promises of a block; see [`Self::promise_scalar`].

@@ -79,15 +79,15 @@ impl<L: Leaf> Graph<'_, L> {
     }
 
     fn along_op(&self, kind: K, operands: &[NodeId], index: &Index, bits: u8) -> Along {
-        let of = |i: usize| match operands.get(i) {
-            Some(&x) => self.along_index(x, &self.operand_index(x, index), bits),
-            None => Along::Unknown,
-        };
+        // Once for each operand: asked again at every level, a chain of ops would take exponential time.
+        let along = |&x: &NodeId| self.along_index(x, &self.operand_index(x, index), bits);
+        let found: Vec<Along> = operands.iter().map(along).collect();
+        let of = |i: usize| found.get(i).copied().unwrap_or(Along::Unknown);
         let aligned = |i: usize| {
             let zeros = |&x: &NodeId| self.zeros_at(x, &self.operand_index(x, index));
             operands.get(i).map_or(0, zeros) >= u32::from(bits)
         };
-        if (0..operands.len()).all(|i| of(i) == Along::Same) {
+        if found.iter().all(|along| *along == Along::Same) {
             return Along::Same;
         }
         match (kind, of(0), of(1)) {

@@ -3,27 +3,33 @@
 
 use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 
+use super::carry::Carry;
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
+use super::plan::is_access;
 use crate::access::Index;
 
 impl Emitter<'_, '_> {
     pub(super) fn branch(&mut self, op: &Op) -> Result<()> {
         let condition = self.scalar(op, 0)?;
         let targets: Vec<ValueId> = op.defined().collect();
-        let before = self.hazards.clone();
+        let (before, reads) = (self.hazards.clone(), self.memory.reads());
         let (mut regions, mut after) = (vec![], Hazards::default());
+        let mut reads_after = vec![];
         for region in &op.regions {
             self.hazards = before.clone();
+            self.memory.resume(reads.clone());
             let results = wanted(&op.outputs, &region.results);
             regions.push(self.region(vec![], |e| {
                 e.ops(region)?;
-                e.registers(&results, &targets)
+                e.registers(&results, &targets, false)
             })?);
             after.join(std::mem::take(&mut self.hazards));
+            reads_after.push(self.memory.reads());
         }
         self.hazards = after;
+        reads_after.into_iter().for_each(|reads| self.memory.join(reads));
         let types = self.types(&targets);
         let results = self.nest(K::If, &[condition], types, regions)?;
         self.bind(&targets, &results);
@@ -39,20 +45,19 @@ impl Emitter<'_, '_> {
         };
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
         let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
-        inputs.extend(self.registers(&init, carried)?);
+        inputs.extend(self.registers(&init, carried, false)?);
         let types = self.types(carried);
         let count = self.params(&[counter]);
         let params = self.params(carried);
         let all = count.iter().chain(&params).copied().collect();
-        let body = self.region(all, |e| {
+        let body = self.repeated(all, |e| {
             e.bind(&[counter], &count);
             e.bind(carried, &params);
             e.iteration(region)?;
-            e.registers(&region.results, carried)
+            e.registers(&region.results, carried, true)
         })?;
         let results = self.nest(K::For, &inputs, types, vec![body])?;
-        self.bind_some(&op.outputs, carried, &results);
-        Ok(())
+        self.bind_some(&op.outputs, carried, &results)
     }
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
@@ -63,35 +68,31 @@ impl Emitter<'_, '_> {
             return Err(Unsupported::new(op, "has no condition"));
         };
         let init: Vec<ValueId> = op.used().collect();
-        let inputs = self.registers(&init, &condition.params)?;
+        let inputs = self.registers(&init, &condition.params, false)?;
         let types = self.types(&body.params);
         let params = self.params(&condition.params);
-        let first = self.region(params.clone(), |e| {
+        let first = self.repeated(params.clone(), |e| {
             e.bind(&condition.params, &params);
             e.ops(condition)?;
-            let index = Index::from([]);
-            let node =
-                e.plan.node_of(holds).ok_or_else(|| e.missing("a condition has no value"))?;
-            let mut results = vec![e.element(node, &index)?];
-            results.extend(e.registers(values, &body.params)?);
+            let mut results = vec![e.scalar_of(holds)?];
+            results.extend(e.registers(values, &body.params, false)?);
             Ok(results)
         })?;
         let params = self.params(&body.params);
-        let second = self.region(params.clone(), |e| {
+        let second = self.repeated(params.clone(), |e| {
             e.bind(&body.params, &params);
             e.iteration(body)?;
-            e.registers(&body.results, &condition.params)
+            e.registers(&body.results, &condition.params, true)
         })?;
         let results = self.nest(K::While, &inputs, types, vec![first, second])?;
-        self.bind_some(&op.outputs, &body.params, &results);
-        Ok(())
+        self.bind_some(&op.outputs, &body.params, &results)
     }
 
     /// The body of a loop. What an iteration has written or read, the next one may access by other threads.
     fn iteration(&mut self, body: &Block) -> Result<()> {
         self.ops(body)?;
         let mut writes = false;
-        body.walk(&mut |op| writes |= op.kind == K::Store);
+        body.walk(&mut |op| writes |= op.kind != K::Load && is_access(op.kind));
         if writes {
             self.wait("device")?;
             self.hazards = Hazards::default();
@@ -99,16 +100,34 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
-        let node = op.input(i).and_then(|id| self.plan.node_of(id));
-        let node = node.ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+    /// The value of a scalar.
+    pub(super) fn scalar_of(&mut self, id: ValueId) -> Result<ValueId> {
+        let node = self.plan.node_of(id).ok_or_else(|| self.missing("a scalar has no value"))?;
         self.element(node, &Index::from([]))
     }
 
-    /// The registers of values, in the layouts that their targets have.
-    fn registers(&mut self, values: &[ValueId], targets: &[ValueId]) -> Result<Vec<ValueId>> {
+    fn scalar(&mut self, op: &Op, i: usize) -> Result<ValueId> {
+        let id = op.input(i).ok_or_else(|| Unsupported::new(op, "takes no scalar"))?;
+        self.scalar_of(id)
+    }
+
+    /// The registers of values, in the layouts that their targets have; `next` if they leave an iteration.
+    fn registers(
+        &mut self,
+        values: &[ValueId],
+        targets: &[ValueId],
+        next: bool,
+    ) -> Result<Vec<ValueId>> {
         let mut all = vec![];
         for (&value, &target) in values.iter().zip(targets) {
+            if let Some(product) = self.plan.sum_of(target) {
+                all.extend(self.matrices_of(product, value)?);
+                continue;
+            }
+            if let Some(&carry) = self.plan.carries.get(&target) {
+                all.extend(self.carried(target, carry, next)?);
+                continue;
+            }
             let node = self.plan.node_of(value);
             let node =
                 node.ok_or_else(|| self.missing("a value that a region passes is no block"))?;
@@ -123,6 +142,14 @@ impl Emitter<'_, '_> {
     /// The types of the registers of these values.
     fn types(&self, targets: &[ValueId]) -> Vec<Type> {
         let of = |&id: &ValueId| {
+            if let Some(product) = self.plan.sum_of(id) {
+                return vec![Type::Matrix(product.sum); product.grid.registers()];
+            }
+            match self.plan.carries.get(&id) {
+                Some(Carry::Same) => return vec![],
+                Some(Carry::Offset { dtype, .. }) => return vec![Type::fixed(*dtype, &[])],
+                None => {}
+            }
             let one = self.func.ty(id).with_shape(Some(vec![]));
             vec![one; self.plan.layout_of(id).registers()]
         };
@@ -145,9 +172,17 @@ impl Emitter<'_, '_> {
     pub(super) fn bind(&mut self, targets: &[ValueId], registers: &[ValueId]) {
         let mut rest = registers;
         for &target in targets {
-            let layout = self.plan.layout_of(target);
-            let (own, next) = rest.split_at(layout.registers().min(rest.len()));
+            let (own, next) = rest.split_at(self.plan.registers(target).min(rest.len()));
             rest = next;
+            if self.plan.sum_of(target).is_some() {
+                self.scope().matrices.insert(target, own.to_vec());
+                continue;
+            }
+            if self.plan.carries.contains_key(&target) {
+                self.env.extend(own.first().map(|&own| (target, own)));
+                continue;
+            }
+            let layout = self.plan.layout_of(target);
             let is_scalar = self.func.ty(target).dims().is_some_and(|dims| dims.is_empty());
             match (is_scalar, self.plan.node_of(target)) {
                 (false, Some(node)) => {
@@ -164,16 +199,21 @@ impl Emitter<'_, '_> {
         outputs: &[Option<ValueId>],
         carried: &[ValueId],
         registers: &[ValueId],
-    ) {
+    ) -> Result<()> {
         let mut rest = registers;
         for (output, &carried) in outputs.iter().zip(carried) {
-            let count = self.plan.layout_of(carried).registers().min(rest.len());
-            let (own, next) = rest.split_at(count);
+            let (own, next) = rest.split_at(self.plan.registers(carried).min(rest.len()));
             rest = next;
-            if let Some(output) = output {
-                self.bind(&[*output], own);
+            let Some(output) = *output else { continue };
+            match self.plan.sum_of(carried) {
+                Some(product) => self.finish(output, product, own, None)?,
+                None if self.plan.carries.contains_key(&carried) => {
+                    self.env.extend(own.first().map(|&own| (output, own)));
+                }
+                None => self.bind(&[output], own),
             }
         }
+        Ok(())
     }
 }
 

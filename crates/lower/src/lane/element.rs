@@ -3,6 +3,7 @@
 use trident_ir::{Attr, Op, OpKind as K, Type, ValueId};
 
 use super::emit::{Emitter, Result};
+use super::exchange::stored;
 use super::layout::THREAD;
 use crate::access::{Bit, Elem, Fun, Index, Kind, NodeId, rename};
 
@@ -71,9 +72,16 @@ impl<'m> Emitter<'_, 'm> {
     ) -> Result<ValueId> {
         let inputs =
             operands.iter().map(|&x| self.operand(x, index)).collect::<Result<Vec<_>>>()?;
+        let elem = self.plan.graph[node].elem;
+        if op.kind == K::Poison {
+            // Any value will do.
+            let dtype = stored(elem);
+            let zero = self.literal(dtype, vec![0; dtype.size()].into())?;
+            return self.as_element(zero, elem);
+        }
         let loc = std::mem::replace(&mut self.loc, op.loc.clone());
         let attrs: Vec<_> = op.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
-        let value = match (op.kind, self.plan.graph[node].elem) {
+        let value = match (op.kind, elem) {
             (K::PtrCast | K::IntToPtr, Elem::Ptr(to)) => {
                 let ty = Type::pointer(to, &[]);
                 self.build(op.decl().name, |b| b.declared(op.kind, &inputs, &attrs, &[ty]))
@@ -127,35 +135,43 @@ impl<'m> Emitter<'_, 'm> {
 
     /// The part of an index that depends on the thread; `None` if no bit does.
     fn place(&mut self, index: &Index) -> Result<Option<ValueId>> {
-        let varies = |bit: &Bit| matches!(bit, Bit::Of { var: THREAD, .. });
-        let key: Index =
-            index.iter().map(|b| if varies(b) { *b } else { Bit::Const(false) }).collect();
-        if let Some(known) = self.known(|scope| scope.places.get(&key).copied()) {
+        let bits = index.iter().enumerate().filter_map(|(at, bit)| match *bit {
+            Bit::Of { var: THREAD, bit } => Some((bit, 1 << at)),
+            _ => None,
+        });
+        self.weighted(&bits.collect::<Vec<_>>())
+    }
+
+    /// The sum of bits of the thread's number, each times its own weight; `None` if there are none.
+    pub(super) fn weighted(&mut self, bits: &[(u8, usize)]) -> Result<Option<ValueId>> {
+        if let Some(known) = self.known(|scope| scope.places.get(bits).copied()) {
             return Ok(Some(known));
         }
-        let mut sum: Option<ValueId> = None;
-        let mut at = 0;
-        while let Some(bit) = key.get(at) {
-            let Bit::Of { bit: first, .. } = *bit else {
-                at += 1;
-                continue;
+        let (mut sum, mut rest): (Option<ValueId>, _) = (None, bits);
+        while let Some(&(first, weight)) = rest.first() {
+            let follows = |&(n, (bit, other)): &(usize, &(u8, usize))| {
+                usize::from(*bit) == usize::from(first) + n && *other == weight << n
             };
-            let follows = |&(n, bit): &(usize, &Bit)| matches!(bit, Bit::Of { bit, .. } if usize::from(*bit) == usize::from(first) + n);
-            let count = key.iter().skip(at).enumerate().take_while(follows).count();
+            let count = rest.iter().enumerate().take_while(follows).count();
+            rest = &rest[count..];
             let mut part = self.bits_of_thread(first, count as u8)?;
-            if at > 0 {
-                let by = self.int(at as i32)?;
-                let left = Attr::Str("LEFT".into());
-                part = self.op(K::BitShift, &[part, by], &[("direction", left)])?;
+            if weight > 1 {
+                let (kind, by, left) = match weight.is_power_of_two() {
+                    true => (K::BitShift, weight.ilog2() as usize, Some(Attr::Str("LEFT".into()))),
+                    false => (K::Mul, weight, None),
+                };
+                let by = i32::try_from(by).map_err(|_| self.missing("an index beyond 32 bits"))?;
+                let by = self.int(by)?;
+                let attrs: Vec<_> = left.into_iter().map(|left| ("direction", left)).collect();
+                part = self.op(kind, &[part, by], &attrs)?;
             }
             sum = Some(match sum {
                 Some(sum) => self.op(K::Add, &[sum, part], &[])?,
                 None => part,
             });
-            at += count;
         }
         if let Some(sum) = sum {
-            self.scope().places.insert(key, sum);
+            self.scope().places.insert(bits.to_vec(), sum);
         }
         Ok(sum)
     }

@@ -10,16 +10,19 @@ use trident_ir::{
     Attr, Block, Builder, DType, Func, Level, Literal, Loc, Op, OpKind as K, Type, ValueId,
 };
 
+use super::banks::Padding;
 use super::error::Unsupported;
+use super::exchange::{Piece, WORD};
 use super::hazard::Hazards;
 use super::layout::Layout;
-use super::plan::Plan;
+use super::memory::Memory;
+use super::plan::{Plan, is_access, is_atomic};
 use crate::access::{Index, NodeId};
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 
-/// The kernel at level lane.
-pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Result<Func> {
+/// The kernel at level lane, and whether it exchanges words that have short elements.
+pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Result<(Func, bool)> {
     let mut out = Func::new(func.name.clone(), Level::Lane);
     out.threads = Some(plan.threads());
     let mut emitter = Emitter {
@@ -29,11 +32,15 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         out,
         block: Block::default(),
         arrays: vec![],
+        base: None,
+        memory: Memory::new(plan.figures.threadgroup),
+        loops: vec![],
         loc: None,
         env: HashMap::new(),
         scopes: vec![Scope::default()],
         hazards: Hazards::default(),
         accesses: 0,
+        exchanges_words: false,
     };
     for &param in &func.body.params {
         let info = func.info(param).clone();
@@ -42,10 +49,14 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
         emitter.env.insert(param, id);
     }
     emitter.ops(&func.body)?;
-    let Emitter { arrays, block, mut out, .. } = emitter;
+    let Emitter { mut arrays, base, memory, block, mut out, exchanges_words, .. } = emitter;
+    let words = i64::try_from(memory.size() / WORD.size()).unwrap_or(i64::MAX);
+    for array in arrays.iter_mut().filter(|array| array.output(0) == base) {
+        array.attrs.set("len", Attr::Int(words));
+    }
     out.body.ops = arrays.into_iter().chain(block.ops).collect();
     out.unique_names();
-    Ok(out)
+    Ok((out, exchanges_words))
 }
 
 /// What a region of the code knows; it ends with the region.
@@ -53,12 +64,18 @@ pub(super) fn emit(func: &Func, plan: &Plan<'_>, origins: &Origins<'_>) -> Resul
 pub(super) struct Scope {
     /// Elements that are in registers, by block and index.
     pub(super) elements: HashMap<(NodeId, Index), ValueId>,
-    /// The part of an index that depends on the thread.
-    pub(super) places: HashMap<Index, ValueId>,
+    /// Sums of bits of the thread's number, by their weights.
+    pub(super) places: HashMap<Vec<(u8, usize)>, ValueId>,
     /// The registers that hold the elements of a block.
     pub(super) held: HashMap<NodeId, (Layout, Vec<ValueId>)>,
-    /// Threadgroup memory with all elements of such a block.
-    pub(super) shared: HashMap<NodeId, ValueId>,
+    /// Pointers into threadgroup memory, by the weights of bits of the thread's number.
+    pub(super) pointers: HashMap<(ValueId, Vec<(u8, usize)>), ValueId>,
+    /// The matrices that are sums of products.
+    pub(super) matrices: HashMap<ValueId, Vec<ValueId>>,
+    /// What of such blocks is in threadgroup memory, the oldest first.
+    pub(super) shared: Vec<Piece>,
+    /// The part of an index that depends on the thread, in padded memory.
+    pub(super) padded: HashMap<(Index, Padding), ValueId>,
     /// Constants, by element type and bytes.
     literals: HashMap<(DType, Bytes), ValueId>,
     pub(super) thread: Option<ValueId>,
@@ -71,7 +88,12 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) out: Func,
     pub(super) block: Block,
     /// Arrays of the threadgroup, which stand before everything else.
-    arrays: Vec<Op>,
+    pub(super) arrays: Vec<Op>,
+    /// The array that `memory` is about.
+    pub(super) base: Option<ValueId>,
+    pub(super) memory: Memory,
+    /// The outermost scope of each open loop.
+    loops: Vec<usize>,
     pub(super) loc: Loc,
     /// Scalars of the kernel.
     pub(super) env: HashMap<ValueId, ValueId>,
@@ -79,6 +101,7 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) hazards: Hazards,
     /// Loads and stores emitted so far.
     accesses: usize,
+    pub(super) exchanges_words: bool,
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -90,11 +113,13 @@ impl<'m> Emitter<'_, 'm> {
                 K::ProgramId => self.axis(op, K::ThreadgroupId)?,
                 K::NumPrograms => self.axis(op, K::NumThreadgroups)?,
                 K::Constant => self.constant(op)?,
-                K::Load | K::Store => {
+                kind if is_access(kind) => {
                     let access = self.plan.accesses.get(self.accesses);
                     self.accesses += 1;
-                    if let Some(access) = access {
-                        self.transfer(access)?;
+                    match access {
+                        Some(access) if is_atomic(kind) => self.atomic(access)?,
+                        Some(access) => self.transfer(access)?,
+                        None => {}
                     }
                 }
                 K::Barrier => {
@@ -105,7 +130,11 @@ impl<'m> Emitter<'_, 'm> {
                 K::For => self.counted(op)?,
                 K::While => self.conditional(op)?,
                 K::Reduce => self.reduce(op)?,
+                K::Dot => self.dot(op)?,
                 K::PrefixScan => self.scan(op)?,
+                K::Map => self.map(op)?,
+                K::TakeAlongAxis => self.take(op)?,
+                K::Histogram => self.histogram(op)?,
                 _ => {}
             }
         }
@@ -125,9 +154,36 @@ impl<'m> Emitter<'_, 'm> {
         &mut self.scopes[last]
     }
 
-    /// Whether the code is inside of a region, which may run several times.
-    pub(super) fn is_nested(&self) -> bool {
-        self.scopes.len() > 1
+    /// As [`Self::region`], for code that may run several times.
+    pub(super) fn repeated(
+        &mut self,
+        params: Vec<ValueId>,
+        emit: impl FnOnce(&mut Self) -> Result<Vec<ValueId>>,
+    ) -> Result<Block> {
+        self.memory.repeats();
+        self.loops.push(self.scopes.len());
+        let region = self.region(params, emit);
+        self.loops.pop();
+        self.memory.repeats();
+        region
+    }
+
+    /// Takes away the oldest piece of a block in threadgroup memory that no iteration before this one relies on.
+    pub(super) fn forget(&mut self) -> Option<Piece> {
+        let from = self.loops.last().copied().unwrap_or(0);
+        let mut scopes = self.scopes.iter_mut().skip(from);
+        let oldest = scopes.find(|scope| !scope.shared.is_empty())?;
+        Some(oldest.shared.remove(0))
+    }
+
+    /// Runs `emit`; what it gets to know ends with it.
+    pub(super) fn scoped<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(Scope::default());
+        let results = emit(self);
+        for piece in self.scopes.pop().unwrap_or_default().shared {
+            self.release(&piece.part);
+        }
+        results
     }
 
     /// What `emit` emits, as a region with its results.
@@ -137,9 +193,7 @@ impl<'m> Emitter<'_, 'm> {
         emit: impl FnOnce(&mut Self) -> Result<Vec<ValueId>>,
     ) -> Result<Block> {
         let outer = std::mem::take(&mut self.block);
-        self.scopes.push(Scope::default());
-        let results = emit(self);
-        self.scopes.pop();
+        let results = self.scoped(emit);
         let inner = std::mem::replace(&mut self.block, outer);
         Ok(Block { params, results: results?, ..inner })
     }
@@ -188,18 +242,6 @@ impl<'m> Emitter<'_, 'm> {
         self.build(kind.decl().name, |b| b.op(kind, inputs, attrs))
     }
 
-    /// An array of the threadgroup.
-    pub(super) fn array(&mut self, dtype: DType, len: usize) -> Result<ValueId> {
-        let attrs = [
-            ("space", Attr::Str("threadgroup".into())),
-            ("dtype", Attr::DType(dtype)),
-            ("len", Attr::Int(i64::try_from(len).unwrap_or(i64::MAX))),
-        ];
-        let array = self.op(K::Alloc, &[], &attrs)?;
-        self.arrays.extend(self.block.ops.pop());
-        Ok(array)
-    }
-
     /// A scalar constant of an element type and its bytes.
     pub(super) fn literal(&mut self, dtype: DType, bytes: Bytes) -> Result<ValueId> {
         let key = (dtype, bytes.clone());
@@ -221,6 +263,9 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn wait(&mut self, memory: &str) -> Result<()> {
         let attrs = [("memory", Attr::Str(memory.to_owned()))];
         self.build("threadgroup_barrier", |b| b.ops(K::ThreadgroupBarrier, &[], &attrs, 0))?;
+        if memory != "device" {
+            self.memory.waited();
+        }
         Ok(())
     }
 

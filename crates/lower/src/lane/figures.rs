@@ -1,5 +1,7 @@
 //! What a plan depends on besides the kernel.
 
+use super::dot::Banks;
+
 /// Figures of a GPU, which decide how a kernel is spread over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Figures {
@@ -9,9 +11,50 @@ pub struct Figures {
     pub threadgroup: usize,
     /// Most bytes that a thread reads or writes at once.
     pub vector: usize,
+    /// Banks of threadgroup memory, of 4 bytes each.
+    pub banks: usize,
+    /// Bytes of a core's registers.
+    pub registers: usize,
+    /// Threads of a core that hide the latency of memory.
+    pub resident: usize,
+    /// Whether simdgroups multiply 8×8 matrices.
+    pub matrices: bool,
 }
 
 impl Figures {
     /// What every GPU of Apple silicon offers.
-    pub const APPLE: Figures = Figures { threads: 1024, threadgroup: 32 << 10, vector: 16 };
+    pub const APPLE: Figures = Figures {
+        threads: 1024,
+        threadgroup: 32 << 10,
+        vector: 16,
+        banks: 32,
+        registers: 208 << 10,
+        resident: 768,
+        matrices: true,
+    };
+
+    /// The figures of a chip by its name, such as `M2` or `Apple M2 Pro`: those of its generation. Registers are as measured
+    /// by P. Turner (metal-benchmarks); M1 loses more than others if fewer threads are resident (llama.cpp), and from M3 on
+    /// registers are a cache.
+    pub fn chip(name: &str) -> Option<Figures> {
+        let generation = name.split_whitespace().find_map(|word| word.strip_prefix('M'))?;
+        let resident = match generation {
+            "1" => 1024,
+            "2" => 768,
+            "3" | "4" | "5" => 512,
+            _ => return None,
+        };
+        Some(Figures { resident, ..Figures::APPLE })
+    }
+
+    pub(super) fn banks(&self) -> Banks {
+        Banks { count: self.banks, word: 4 }
+    }
+
+    /// The fragments of 8×8 sums that a simdgroup holds while enough threads are resident: half of a thread's registers, of
+    /// which a fragment takes two.
+    pub(super) fn fragments(&self) -> usize {
+        let registers = self.registers / 4 / self.resident.max(1);
+        (registers / 2 / 2).max(1)
+    }
 }

@@ -1,5 +1,6 @@
 //! Accesses of one program that different threads make: where they have to wait for each other.
 
+use trident_ir::OpKind;
 use trident_ir::tile::Origin;
 
 use super::layout::Layout;
@@ -23,7 +24,7 @@ impl Hazards {
     /// Notes an access; whether the threads have to wait before it, as another thread may have accessed the same element
     /// and one of both writes. Different parameters are different memory: buffers of a launch do not overlap.
     pub(super) fn add(&mut self, access: &Access<'_>, origin: Origin, threads: u8) -> bool {
-        let writes = access.loaded.is_none();
+        let writes = !matches!(access.op.kind, OpKind::Load | OpKind::AtomicLoad);
         let own = |past: &Past| {
             // Elements in a line: each thread comes back to its own.
             access.is_line

@@ -4,9 +4,10 @@
 //! rename the bits of an index, so a view of a block in registers costs nothing: its layout has the same sources in other places.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::reduce::Reduced;
-use crate::access::{Bit, Index, axes};
+use crate::access::{Bit, Index, Rename, axes};
 
 /// The name of the counter of a thread's registers.
 pub(super) const REGISTER: u16 = 1;
@@ -57,6 +58,26 @@ impl Layout {
         Layout { index: index.into(), registers }
     }
 
+    /// The layout in which the bits of an index have these sources.
+    pub(super) fn of_bits(index: Vec<Bit>) -> Layout {
+        let registers = index.iter().map(|bit| match *bit {
+            Bit::Of { var: REGISTER, bit } => bit + 1,
+            _ => 0,
+        });
+        Layout { registers: registers.max().unwrap_or(0), index: index.into() }
+    }
+
+    /// The layout of a view of the block, whose elements are the block's at a renamed index; `None` if the view repeats
+    /// elements or lacks some.
+    pub(super) fn renamed(&self, map: &Rename, bits: u8) -> Option<Layout> {
+        let mut index = vec![None; usize::from(bits)];
+        for (source, bit) in self.index.iter().zip(map.iter()) {
+            let Bit::Of { bit, .. } = *bit else { return None };
+            *index.get_mut(usize::from(bit))? = Some(*source);
+        }
+        Some(Layout { index: index.into_iter().collect::<Option<_>>()?, ..*self })
+    }
+
     /// Number of registers that each thread needs.
     pub fn registers(&self) -> usize {
         1 << self.registers
@@ -86,6 +107,22 @@ impl Layout {
         Some(register)
     }
 
+    /// Number of bits of an element's index.
+    pub(super) fn rank(&self) -> usize {
+        self.index.len()
+    }
+
+    /// The layout of a part of the block, in which these bits of an index are the same.
+    pub(super) fn without(&self, bits: Range<u8>) -> Layout {
+        let kept = (0u8..).zip(self.index.iter()).filter(|(at, _)| !bits.contains(at));
+        Layout { index: kept.map(|(_, bit)| *bit).collect(), ..*self }
+    }
+
+    /// A bit of the register's number as the source of a bit of an index.
+    pub(super) fn register(bit: u8) -> Bit {
+        Bit::Of { var: REGISTER, bit }
+    }
+
     /// A bit of the thread's number as the source of a bit of an index.
     pub(super) fn thread(bit: u8) -> Bit {
         Bit::Of { var: THREAD, bit }
@@ -101,8 +138,16 @@ impl Layout {
     }
 
     /// Number of bits of an element's index.
-    pub(super) fn rank(&self) -> usize {
+    pub(super) fn bits(&self) -> usize {
         self.index.len()
+    }
+
+    /// The bits of the thread's number that are sources.
+    pub(super) fn threads(&self) -> impl Iterator<Item = u8> {
+        self.index.iter().filter_map(|bit| match *bit {
+            Bit::Of { var: THREAD, bit } => Some(bit),
+            _ => None,
+        })
     }
 
     /// The layout of a block without the axis that `bits` bits of the index from `start` on tell.

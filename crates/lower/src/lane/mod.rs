@@ -5,14 +5,22 @@
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
 
+mod atomic;
+mod banks;
+mod calls;
+mod carry;
 mod control;
+mod descriptor;
+mod dot;
 mod element;
 mod emit;
 mod error;
 mod exchange;
 mod figures;
+mod gather;
 mod hazard;
 mod layout;
+mod memory;
 mod plan;
 mod reduce;
 mod scan;
@@ -34,25 +42,31 @@ pub struct Lowered {
     pub module: Module,
     /// How it is spread over threads, a line for each access.
     pub plan: String,
+    /// Whether atomic ops on short elements access whole words of 4 bytes, those at both ends of tensors too.
+    pub exchanges_words: bool,
 }
 
 /// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
 /// that needs more threadgroup memory than there is.
 pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> {
     let whole = |reason: String| Unsupported { op: "module".into(), reason, at: None };
-    let primitives = decompose::lower(module, &|_| false).map_err(|e| whole(e.to_string()))?;
-    let module = primitives.as_ref().unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     if entry.level != Level::Tile {
         return Err(whole(format!("`{}` is not at level tile", entry.name)).into());
     }
+    let mut entry = calls::inline(module, entry)?;
+    descriptor::expand(&mut entry)?;
+    let module = Module { funcs: vec![entry], metadata: module.metadata.clone() };
+    let primitives = decompose::lower(&module, &|_| false).map_err(|e| whole(e.to_string()))?;
+    let module = primitives.unwrap_or(module);
+    let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     let plan = Plan::of(entry, figures)?;
-    let kernel = emit::emit(entry, &plan, &Origins::new(module))?;
+    let (kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);
     if needed > most {
         return Err(LowerError::Threadgroup { needed, most });
     }
     let lowered = Module { funcs: vec![kernel], metadata: module.metadata.clone() };
     lowered.verify().map_err(|error| whole(error.to_string()))?;
-    Ok(Lowered { plan: plan.to_string(), module: lowered })
+    Ok(Lowered { plan: plan.to_string(), exchanges_words, module: lowered })
 }

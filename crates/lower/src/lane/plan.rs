@@ -1,10 +1,12 @@
 //! The plan of a kernel: how many threads a program gets, and which of them holds each element.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
+use super::carry::{Carries, Carry};
+use super::dot::{self, Chains, Product};
 use super::error::Unsupported;
 use super::figures::Figures;
 use super::layout::Layout;
@@ -50,18 +52,45 @@ pub struct Plan<'m> {
     pub(super) accesses: Vec<Access<'m>>,
     /// log2 of the number of threads of a threadgroup, which runs one program.
     pub(super) threads: u8,
+    /// The blocks that loops carry without registers for their elements.
+    pub(super) carries: Carries,
+    /// Products of blocks, by their results.
+    pub(super) products: BTreeMap<ValueId, Product>,
+    /// The sums that loops carry as matrices.
+    pub(super) chains: Chains,
+    pub(super) figures: Figures,
+    /// Values that some op takes.
+    pub(super) used: HashSet<ValueId>,
+    /// Whether atomic ops may put stores of programs in order.
+    pub(super) is_ordered: bool,
+    /// Ops that may wait for other programs.
+    waits: Vec<&'m Op>,
 }
 
 impl<'m> Plan<'m> {
     /// Plans a kernel whose ops are primitives.
     pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
         let graph = Graph::default();
-        let mut plan = Plan { graph, nodes: HashMap::new(), accesses: vec![], threads: LEAST };
+        let mut plan = Plan {
+            graph,
+            nodes: HashMap::new(),
+            accesses: vec![],
+            threads: LEAST,
+            carries: Carries::new(),
+            products: BTreeMap::new(),
+            chains: Chains::default(),
+            figures: *figures,
+            used: used(&func.body),
+            is_ordered: is_ordered(&func.body),
+            waits: vec![],
+        };
         for &param in &func.body.params {
             plan.leaf(func, param);
         }
         plan.block(func, &func.body)?;
-        plan.spread(figures);
+        plan.spread(dot::threads(func, figures));
+        plan.products = dot::products(&plan, func, figures)?;
+        plan.chains = dot::chains(&plan, func, &plan.products);
         Ok(plan)
     }
 
@@ -85,12 +114,27 @@ impl<'m> Plan<'m> {
         }
     }
 
-    fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
+    /// The product whose sums are spread as this value, which is matrices.
+    pub(super) fn sum_of(&self, id: ValueId) -> Option<&Product> {
+        self.products.get(self.chains.held.get(&id)?)
+    }
+
+    /// The number of registers of a value that control flow carries.
+    pub(super) fn registers(&self, id: ValueId) -> usize {
+        match (self.sum_of(id), self.carries.get(&id)) {
+            (Some(product), _) => product.grid.registers(),
+            (None, Some(Carry::Same)) => 0,
+            (None, Some(Carry::Offset { .. })) => 1,
+            (None, None) => self.layout_of(id).registers(),
+        }
+    }
+
+    pub(super) fn block(&mut self, func: &'m Func, block: &'m Block) -> Result<(), Unsupported> {
         block.ops.iter().try_for_each(|op| self.op(func, op))
     }
 
     /// A value that is in registers when it is needed: a scalar, or a block's elements.
-    fn held(&mut self, func: &Func, id: ValueId) {
+    pub(super) fn held(&mut self, func: &Func, id: ValueId) {
         match block_type(func.ty(id)) {
             Some((elem, dims)) if !dims.is_empty() => {
                 let node = self.graph.make(Kind::Buffer(id), elem, index_bits(&dims), 1, &[]);
@@ -137,14 +181,40 @@ impl<'m> Plan<'m> {
                 let node = self.node(op, 0)?;
                 self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
             }
-            K::If | K::For | K::While => {
+            K::For => self.counted(func, op)?,
+            K::If | K::While => {
+                if op.kind == K::While && watches(op) {
+                    self.waits.push(op);
+                }
                 for region in &op.regions {
                     region.params.iter().for_each(|&id| self.held(func, id));
                     self.block(func, region)?;
                 }
                 op.defined().for_each(|id| self.held(func, id));
             }
-            K::Reduce | K::PrefixScan => op.defined().for_each(|id| self.held(func, id)),
+            K::Dot => op.defined().for_each(|id| self.held(func, id)),
+            K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore => {
+                op.defined().for_each(|id| self.held(func, id));
+                let ptr = self.node(op, 0)?;
+                let dims = op.input(0).and_then(|id| func.ty(id).dims()).unwrap_or_default();
+                for i in 1..op.inputs.len() {
+                    self.optional(op, i)?;
+                }
+                self.access(op, dims, ptr, None, None, None);
+            }
+            K::Reduce | K::PrefixScan | K::Map => {
+                for region in &op.regions {
+                    let before = self.accesses.len();
+                    region.params.iter().for_each(|&id| self.leaf(func, id));
+                    self.block(func, region)?;
+                    if let Some(access) = self.accesses.get(before) {
+                        let reason = "accesses of memory by the region of another op have no form";
+                        return Err(Unsupported::new(access.op, reason));
+                    }
+                }
+                op.defined().for_each(|id| self.held(func, id));
+            }
+            K::TakeAlongAxis | K::Histogram => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
                 let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
                 let mask = self.optional(op, 2)?;
@@ -222,12 +292,16 @@ impl<'m> Plan<'m> {
     }
 
     /// Decides the number of threads and gives each access its layout.
-    fn spread(&mut self, figures: &Figures) {
+    fn spread(&mut self, asked: Option<u8>) {
+        let figures = self.figures;
         let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
-        let widest = self.accesses.iter().map(|a| self.widest(a, figures)).collect::<Vec<_>>();
+        let widest = self.accesses.iter().map(|a| self.widest(a, &figures)).collect::<Vec<_>>();
         let vector = widest.iter().copied().max().unwrap_or(0);
         let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
         self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));
+        if let Some(asked) = asked {
+            self.threads = asked.min(figures.threads.max(1).ilog2() as u8).max(LEAST);
+        }
         // Blocks of one shape are mostly operands of one expression: they get the same layout.
         let mut vectors: HashMap<(Vec<usize>, usize), u8> = HashMap::new();
         for (access, &widest) in self.accesses.iter().zip(&widest) {
@@ -246,6 +320,9 @@ impl<'m> Plan<'m> {
     /// log2 of the most elements that the access can read or write at once.
     fn widest(&self, access: &Access<'_>, figures: &Figures) -> u8 {
         let Some(&(start, most)) = axes(&access.dims).get(access.axis) else { return 0 };
+        if is_atomic(access.op.kind) {
+            return 0;
+        }
         let size = match self.graph[access.ptr].elem {
             Elem::Ptr(to) => to.size().max(1),
             Elem::Data(_) => return 0,
@@ -261,6 +338,44 @@ impl<'m> Plan<'m> {
     }
 }
 
+/// Whether the op goes through pointers.
+pub(super) fn is_access(kind: K) -> bool {
+    matches!(kind, K::Load | K::Store) || is_atomic(kind)
+}
+
+pub(super) fn is_atomic(kind: K) -> bool {
+    matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore)
+}
+
+/// The values that ops and regions take.
+fn used(body: &Block) -> HashSet<ValueId> {
+    let mut used: HashSet<ValueId> = body.results.iter().copied().collect();
+    body.walk(&mut |op| {
+        used.extend(op.used());
+        used.extend(op.regions.iter().flat_map(|region| region.results.iter().copied()));
+    });
+    used
+}
+
+/// Whether programs store something that atomic ops may tell others about.
+fn is_ordered(body: &Block) -> bool {
+    let (mut stores, mut orders) = (false, false);
+    body.walk(&mut |op| {
+        stores |= op.kind == K::Store;
+        orders |= is_atomic(op.kind) && op.str("order") != Some("relaxed");
+    });
+    stores && orders
+}
+
+/// Whether a loop reads what other programs may write meanwhile.
+fn watches(op: &Op) -> bool {
+    let mut watches = false;
+    for region in &op.regions {
+        region.walk(&mut |op| watches |= is_atomic(op.kind) || op.flag("volatile"));
+    }
+    watches
+}
+
 /// The bits of a literal's first element, if it has at most 8 bytes.
 fn first(literal: &Literal) -> Option<u64> {
     let trident_ir::literal::LiteralData::Bytes(data) = literal.data() else { return None };
@@ -274,6 +389,9 @@ impl fmt::Display for Plan<'_> {
     /// The threads, and a line for each access.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "threads {}", self.threads())?;
+        for op in &self.waits {
+            writeln!(f, "{} may wait for other programs", op.describe())?;
+        }
         for access in &self.accesses {
             let Access { op, dims, lanes, layout, .. } = access;
             write!(f, "{} {dims:?} {layout}", op.describe())?;
@@ -282,6 +400,7 @@ impl fmt::Display for Plan<'_> {
                 bits => writeln!(f, " by {}", 1 << bits)?,
             }
         }
+        self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())
     }
 }

@@ -2,13 +2,11 @@
 //! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
 //! order.
 
-use std::collections::HashMap;
-
-use trident_ir::op::Group;
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
+use super::exchange::Part;
 use super::layout::Layout;
 use crate::access::{Index, NodeId, axes};
 
@@ -42,12 +40,12 @@ impl Emitter<'_, '_> {
                 let next =
                     nodes.iter().map(|&n| self.operand(n, &index)).collect::<Result<Vec<_>>>()?;
                 sum = Some(match sum {
-                    Some(sum) => self.combine(op, region, &sum, &next)?,
+                    Some(sum) => self.combine(region, &sum, &next)?,
                     None => next,
                 });
             }
             let sum = sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?;
-            sums.push(self.among_lanes(op, region, sum, &threads)?);
+            sums.push(self.among_lanes(region, sum, &threads)?);
         }
         let across: Vec<u8> = threads.into_iter().filter(|&bit| bit >= LANES).collect();
         if !across.is_empty() {
@@ -70,7 +68,6 @@ impl Emitter<'_, '_> {
     /// Combines values of lanes that differ in these bits of the thread's number, those of simdgroups left aside.
     fn among_lanes(
         &mut self,
-        op: &Op,
         region: &Block,
         mut sum: Vec<ValueId>,
         threads: &[u8],
@@ -93,7 +90,7 @@ impl Emitter<'_, '_> {
                 left.push(self.op(K::Where, &[lower, own, other], &[])?);
                 right.push(self.op(K::Where, &[lower, other, own], &[])?);
             }
-            sum = self.combine(op, region, &left, &right)?;
+            sum = self.combine(region, &left, &right)?;
         }
         Ok(sum)
     }
@@ -133,78 +130,81 @@ impl Emitter<'_, '_> {
         across: &[u8],
     ) -> Result<Vec<Vec<ValueId>>> {
         let parts = 1 << across.len();
-        // The bits of a place: the part's above those of the element.
-        let place = |register: usize| -> Index {
-            let own = kept.at(register);
-            own.iter().copied().chain(across.iter().map(|&bit| Layout::thread(bit))).collect()
-        };
+        // Where an element of a register lies: by the bits of the thread that tell it, those of the part above them.
+        let own: Index = kept.threads().map(Layout::thread).collect();
+        let bits = own.len() + across.len();
+        let written: Index =
+            own.iter().copied().chain(across.iter().map(|&b| Layout::thread(b))).collect();
         let others =
             kept.copies(self.plan.threads) & !across.iter().fold(0, |all, &b| all | 1 << b);
         let first = match others {
             0 => None,
             others => Some(self.has_none_of(others)?),
         };
-        let mut arrays = vec![];
-        for i in 0..sums.first().map_or(0, Vec::len) {
-            let dtype = self.out.ty(sums[0][i]).dtype();
-            let dtype = dtype.ok_or_else(|| Unsupported::new(op, "reduces pointers"))?;
-            let array = self.array(dtype, parts << kept.rank())?;
-            let mut values = vec![];
-            for (register, sum) in sums.iter().enumerate() {
-                values.push((self.iota(0, &place(register))?, sum[i]));
-            }
-            self.write_shared(array, &values, first)?;
-            arrays.push(array);
-        }
         let mut results = vec![];
-        for register in 0..sums.len() {
-            let mut total: Option<Vec<ValueId>> = None;
-            for part in 0..parts {
-                let index: Index = kept.at(register);
-                let at = self.iota((part << kept.rank()) as i64, &index)?;
-                let next = arrays.iter().map(|&array| self.read_shared(array, at));
-                let next = next.collect::<Result<Vec<_>>>()?;
-                total = Some(match total {
-                    Some(total) => self.combine(op, region, &total, &next)?,
-                    None => next,
-                });
+        let dtypes = self.stored_types(op, &sums)?;
+        let each: usize = dtypes.iter().map(|dtype| dtype.size() << bits).sum();
+        for chunk in sums.chunks((self.memory.limit() / 2 / each.max(1)).max(1)) {
+            let arrays = dtypes.iter().map(|&dtype| self.part(dtype, chunk.len() << bits));
+            let arrays = arrays.collect::<Result<Vec<Part>>>()?;
+            let mut writes = vec![];
+            for (register, sum) in chunk.iter().enumerate() {
+                let at = self.iota((register << bits) as i64, &written)?;
+                writes.extend(arrays.iter().zip(sum).map(|(array, &value)| (array, at, value)));
             }
-            results.extend(total);
+            self.write_shared(writes, first)?;
+            for register in 0..chunk.len() {
+                let mut total: Option<Vec<ValueId>> = None;
+                for part in 0..parts {
+                    let start = (register << bits) + (part << own.len());
+                    let at = self.iota(start as i64, &own)?;
+                    let next = arrays.iter().map(|array| self.read_shared(array, at));
+                    let next = next.collect::<Result<Vec<_>>>()?;
+                    total = Some(match total {
+                        Some(total) => self.combine(region, &total, &next)?,
+                        None => next,
+                    });
+                }
+                results.extend(total);
+            }
+            arrays.iter().for_each(|array| self.release(array));
         }
         Ok(results)
+    }
+
+    /// The element types of values that go through memory, one list for each register.
+    pub(super) fn stored_types(&self, op: &Op, values: &[Vec<ValueId>]) -> Result<Vec<DType>> {
+        let dtype = |&id: &ValueId| self.out.ty(id).dtype();
+        let dtypes: Option<Vec<DType>> =
+            values.iter().flatten().take(values.first().map_or(0, Vec::len)).map(dtype).collect();
+        dtypes.ok_or_else(|| Unsupported::new(op, "takes pointers"))
     }
 
     /// What the region gives for a left and a right operand.
     pub(super) fn combine(
         &mut self,
-        op: &Op,
         region: &Block,
         left: &[ValueId],
         right: &[ValueId],
     ) -> Result<Vec<ValueId>> {
-        let given = left.iter().chain(right).copied();
-        let mut values: HashMap<ValueId, ValueId> =
-            region.params.iter().copied().zip(given).collect();
-        for inner in &region.ops {
-            if inner.kind == K::Constant {
-                self.constant(inner)?;
-                continue;
-            }
-            if inner.decl().group != Group::Elementwise {
-                let what = inner.decl().name;
-                return Err(Unsupported::new(op, format!("`{what}` in its region has no form")));
-            }
-            let find = |id: ValueId| values.get(&id).or(self.env.get(&id)).copied();
-            let inputs: Option<Vec<ValueId>> = inner.used().map(find).collect();
-            let inputs = inputs.ok_or_else(|| Unsupported::new(op, "its region uses a block"))?;
-            let attrs: Vec<_> =
-                inner.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
-            let made = self.op(inner.kind, &inputs, &attrs)?;
-            values.extend(inner.output(0).map(|out| (out, made)));
-        }
-        let result = |id: &ValueId| values.get(id).or(self.env.get(id)).copied();
-        let results: Option<Vec<ValueId>> = region.results.iter().map(result).collect();
-        results.ok_or_else(|| Unsupported::new(op, "its region yields no value"))
+        let given: Vec<ValueId> = left.iter().chain(right).copied().collect();
+        self.apply_region(region, &given)
+    }
+
+    /// What a region of scalars gives.
+    pub(super) fn apply_region(
+        &mut self,
+        region: &Block,
+        given: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let loc = self.loc.clone();
+        let results = self.scoped(|e| {
+            e.bind(&region.params, given);
+            e.ops(region)?;
+            region.results.iter().map(|&id| e.scalar_of(id)).collect()
+        });
+        self.loc = loc;
+        results
     }
 }
 

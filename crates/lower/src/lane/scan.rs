@@ -7,7 +7,8 @@ use trident_ir::{Block, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
-use super::layout::{Layout, Source};
+use super::exchange::Part;
+use super::layout::Source;
 use super::reduce::LANES;
 use crate::access::axes;
 
@@ -77,7 +78,7 @@ impl Emitter<'_, '_> {
             Step { registers: 0, threads: 0, half: Source::None, reverse: op.flag("reverse") };
         for bit in start..start + bits {
             step.half = layout.source(bit);
-            values = self.step(op, region, &layout, &step, values)?;
+            values = self.step(op, region, &step, values)?;
             match step.half {
                 Source::Register(bit) => step.registers |= 1 << bit,
                 Source::Thread(bit) => step.threads |= 1 << bit,
@@ -97,11 +98,10 @@ impl Emitter<'_, '_> {
         &mut self,
         op: &Op,
         region: &Block,
-        layout: &Layout,
         step: &Step,
         values: Vec<Vec<ValueId>>,
     ) -> Result<Vec<Vec<ValueId>>> {
-        let others = self.prefixes(op, layout, step, &values)?;
+        let others = self.prefixes(op, step, &values)?;
         let second = match step.of_half() {
             0 => None,
             bit => {
@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
                 results.push(own);
                 continue;
             };
-            let both = self.combine(op, region, &other, &own)?;
+            let both = self.combine(region, &other, &own)?;
             results.push(match second {
                 None => both,
                 Some(second) => {
@@ -132,7 +132,6 @@ impl Emitter<'_, '_> {
     fn prefixes(
         &mut self,
         op: &Op,
-        layout: &Layout,
         step: &Step,
         values: &[Vec<ValueId>],
     ) -> Result<Vec<Option<Vec<ValueId>>>> {
@@ -155,26 +154,34 @@ impl Emitter<'_, '_> {
             }
             return Ok(wanted.iter().map(|r| r.and_then(|r| shuffled[r].clone())).collect());
         }
-        // Each thread's registers lie one behind the other, those of equal number together.
+        // Each thread writes the registers that are wanted, those of equal number together.
         let threads = self.plan.threads;
         let own = self.thread()?;
-        let mut others: Vec<Option<Vec<ValueId>>> =
-            wanted.iter().map(|r| r.map(|_| vec![])).collect();
-        for i in 0..values.first().map_or(0, Vec::len) {
-            let dtype = self.out.ty(values[0][i]).dtype();
-            let dtype = dtype.ok_or_else(|| Unsupported::new(op, "scans pointers"))?;
-            let array = self.array(dtype, layout.registers() << threads)?;
-            let mut places = vec![];
-            for (register, all) in values.iter().enumerate() {
-                places.push((self.shifted(own, register << threads)?, all[i]));
+        let mut sources: Vec<usize> = wanted.iter().flatten().copied().collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let mut others: Vec<Option<Vec<ValueId>>> = vec![None; values.len()];
+        let dtypes = self.stored_types(op, values)?;
+        let each: usize = dtypes.iter().map(|dtype| dtype.size() << threads).sum();
+        for chunk in sources.chunks((self.memory.limit() / 2 / each.max(1)).max(1)) {
+            let arrays = dtypes.iter().map(|&dtype| self.part(dtype, chunk.len() << threads));
+            let arrays = arrays.collect::<Result<Vec<Part>>>()?;
+            let mut writes = vec![];
+            for (place, &register) in chunk.iter().enumerate() {
+                let at = self.shifted(own, place << threads)?;
+                let own = arrays.iter().zip(&values[register]);
+                writes.extend(own.map(|(array, &value)| (array, at, value)));
             }
-            self.write_shared(array, &places, None)?;
-            for (other, register) in others.iter_mut().zip(&wanted) {
-                if let (Some(other), Some(register)) = (other, register) {
-                    let at = self.shifted(from, register << threads)?;
-                    other.push(self.read_shared(array, at)?);
-                }
+            self.write_shared(writes, None)?;
+            for (place, register) in chunk.iter().enumerate() {
+                let at = self.shifted(from, place << threads)?;
+                let read = arrays.iter().map(|array| self.read_shared(array, at));
+                let read = read.collect::<Result<Vec<ValueId>>>()?;
+                let readers =
+                    others.iter_mut().zip(&wanted).filter(|(_, w)| *w == &Some(*register));
+                readers.for_each(|(other, _)| *other = Some(read.clone()));
             }
+            arrays.iter().for_each(|array| self.release(array));
         }
         Ok(others)
     }

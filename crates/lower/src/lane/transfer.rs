@@ -56,9 +56,14 @@ impl<'m> Emitter<'_, 'm> {
 
     /// Whether all these bits of the thread's number are 0.
     pub(super) fn has_none_of(&mut self, bits: i32) -> Result<ValueId> {
-        let (thread, bits, zero) = (self.thread()?, self.int(bits)?, self.int(0)?);
+        self.has_bits(bits, 0)
+    }
+
+    /// Whether these bits of the thread's number have this value.
+    pub(super) fn has_bits(&mut self, bits: i32, value: i32) -> Result<ValueId> {
+        let (thread, bits, value) = (self.thread()?, self.int(bits)?, self.int(value)?);
         let which = self.op(K::BitwiseAnd, &[thread, bits], &[])?;
-        self.op(K::Equal, &[which, zero], &[])
+        self.op(K::Equal, &[which, value], &[])
     }
 
     fn condition(

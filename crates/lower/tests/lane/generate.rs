@@ -247,6 +247,60 @@ impl Generator {
         }
     }
 
+    /// The product of a matrix and another one, each with the elements of a value, or of two such per axis of a batch; the
+    /// sum of three such products if a loop adds them. Floats are whole numbers below 8, so all sums are exact.
+    fn dot(&mut self, x: &Value) -> Value {
+        let y = self.partner(x);
+        let len: usize = x.dims.iter().product();
+        let batch = self.pick(&[1, 1, 2, 4]).min(len);
+        let (mut rows, of) = (1 << self.below(5), len / batch);
+        while rows > of || rows * rows * batch > MOST {
+            rows /= 2;
+        }
+        let lead = if batch > 1 { vec![batch] } else { vec![] };
+        let dims = |own: [usize; 2]| [&lead[..], &own].concat();
+        let factors = ["i32", "i8", "f16", "f16", "bf16", "f32"];
+        let (own, result) = (self.pick(&factors), dims([rows, rows]));
+        let sum = if own.starts_with('i') { "i32" } else { "f32" };
+        let (mut a, mut b) = (x.name.clone(), y.name.clone());
+        for name in [&mut a, &mut b].into_iter().filter(|_| own != "i32") {
+            let seven = self.constant(7);
+            let seven = self.splat(&seven, "i32", &x.dims);
+            let small = self.op(&format!("bitwise_and({name}, {seven})"));
+            let small = match own {
+                "bf16" => self.op(&format!("cast({small}) {{to = f32}}")),
+                _ => small,
+            };
+            *name = self.op(&format!("cast({small}) {{to = {own}}}"));
+        }
+        let a = self.op(&format!("view({a}) : {}", ty(own, &dims([rows, of / rows]))));
+        let b = match self.below(2) {
+            0 => self.op(&format!("view({b}) : {}", ty(own, &dims([of / rows, rows])))),
+            _ => {
+                let b = self.op(&format!("view({b}) : {}", ty(own, &dims([rows, of / rows]))));
+                let order = if batch > 1 { "0, 2, 1" } else { "1, 0" };
+                self.op(&format!("permute({b}) {{order = [{order}]}}"))
+            }
+        };
+        let five = self.op(&format!("constant {{value = {sum}[](5)}}"));
+        let c = self.splat(&five, sum, &result);
+        let name = match self.below(2) {
+            0 => self.op(&format!("dot({a}, {b}, {c})")),
+            _ => {
+                let (zero, many, one) = (self.constant(0), self.constant(3), self.constant(1));
+                let (block, n) = (ty(sum, &result), self.names);
+                self.op(&format!(
+                    "for({zero}, {many}, {one}, {c}) region (%k{n}: i32[], %s{n}: {block}) {{\n    %d{n} = dot({a}, {b}, %s{n})\n    yield %d{n}\n  }}",
+                ))
+            }
+        };
+        let name = match sum {
+            "i32" => name,
+            _ => self.op(&format!("cast({name}) {{to = i32}}")),
+        };
+        Value { name, dims: result }
+    }
+
     /// A loop or branch that carries a block.
     fn control(&mut self, x: &Value) -> Value {
         let y = self.partner(x);
@@ -273,13 +327,109 @@ impl Generator {
         Value { name: format!("%i{n}"), ..x.clone() }
     }
 
+    /// Elements by number, counts of elements, or a region on runs of elements.
+    fn by_number(&mut self, x: &Value) -> Value {
+        match self.below(3) {
+            0 => {
+                // Outside of the block elements are arbitrary.
+                let (y, axis) = (self.partner(x), self.below(x.dims.len()));
+                let last = self.constant(x.dims[axis] - 1);
+                let lasts = self.splat(&last, "i32", &x.dims);
+                let at = self.op(&format!("bitwise_and({}, {lasts})", y.name));
+                let name = self.op(&format!("take_along_axis({}, {at}) {{axis = {axis}}}", x.name));
+                Value { name, ..x.clone() }
+            }
+            1 => {
+                let y = self.partner(x);
+                let less = self.op(&format!("less({}, {})", x.name, y.name));
+                let mask = if self.below(2) == 0 { String::new() } else { format!(", {less}") };
+                let (flat, bins) = ([x.dims.iter().product()], 1 << self.below(7));
+                let name = self.op(&format!("view({}) : {}", x.name, ty("i32", &flat)));
+                let mask = match mask.is_empty() {
+                    true => mask,
+                    false => {
+                        format!(", {}", self.op(&format!("view({less}) : {}", ty("bool", &flat))))
+                    }
+                };
+                let name = self.op(&format!("histogram({name}{mask}) : {}", ty("i32", &[bins])));
+                Value { name, dims: vec![bins] }
+            }
+            _ => {
+                let y = self.partner(x);
+                let pack =
+                    1 << self.below(x.dims.last().map_or(1, |n| n.ilog2() as usize + 1).min(3));
+                let of = |letter: &str, n: usize| -> Vec<String> {
+                    (0..pack).map(|k| format!("%{letter}{k}_{n}")).collect()
+                };
+                self.names += 1;
+                let n = self.names;
+                let params: Vec<String> = [of("a", n), of("b", n)].concat();
+                let typed: Vec<String> = params.iter().map(|p| format!("{p}: i32[]")).collect();
+                let sums = (0..pack)
+                    .map(|k| format!("    %c{k}_{n} = sub(%a{}_{n}, %b{k}_{n})\n", (k + 1) % pack));
+                let text = format!(
+                    "  %m{n} = map({}, {}) {{pack = {pack}}} : {} region ({}) {{\n{}    yield {}\n  }}\n",
+                    x.name,
+                    y.name,
+                    ty("i32", &x.dims),
+                    typed.join(", "),
+                    sums.collect::<String>(),
+                    of("c", n).join(", ")
+                );
+                self.text.push_str(&text);
+                Value { name: format!("%m{n}"), ..x.clone() }
+            }
+        }
+    }
+
+    /// Atomic ops on elements of a new tensor: each its own, whose former values are known, or few for all.
+    fn atomic(&mut self, x: &Value) -> Value {
+        let order = self.pick(&["relaxed", "acquire", "release", "acq_rel"]);
+        let (ptr, mask) = self.access(&x.dims);
+        if self.below(2) == 0 {
+            let few = self.splat("%few", "ptr<i32>", &x.dims);
+            let (three, dims) = (self.constant(3), x.dims.clone());
+            let threes = self.splat(&three, "i32", &dims);
+            let place = self.op(&format!("bitwise_and({}, {threes})", x.name));
+            let at = self.op(&format!("ptr_add({few}, {place})"));
+            let mask = if mask.is_empty() { mask } else { format!(", {mask}") };
+            self.op(&format!(
+                "atomic_rmw({at}, {}{mask}) {{op = \"add\", order = \"{order}\"}}",
+                x.name
+            ));
+            return x.clone();
+        }
+        let y = self.partner(x);
+        let name = match (self.below(4), mask.is_empty()) {
+            (0, true) => self
+                .op(&format!("atomic_cas({ptr}, {}, {}) {{order = \"{order}\"}}", x.name, y.name)),
+            (_, is_whole) => {
+                let op = self
+                    .pick(&["add", "and", "or", "xor", "max", "min", "umax", "umin", "exchange"]);
+                let masked = if is_whole { String::new() } else { format!(", {mask}") };
+                let former = self.op(&format!(
+                    "atomic_rmw({ptr}, {}{masked}) {{op = \"{op}\", order = \"{order}\"}}",
+                    x.name
+                ));
+                match is_whole {
+                    true => former,
+                    // It is arbitrary elsewhere.
+                    false => self.op(&format!("where({mask}, {former}, {})", y.name)),
+                }
+            }
+        };
+        Value { name, ..x.clone() }
+    }
+
     /// A function and the tensors that it takes.
     pub(crate) fn function(mut self) -> (String, Vec<Tensor>) {
+        let elements = vec![0; 4];
+        self.tensors.push(Tensor { name: "few".to_owned(), elements });
         (0..1 + self.below(3)).for_each(|_| self.load());
         for _ in 0..2 + self.below(6) {
             let values = self.values.clone();
             let x = self.pick(&values);
-            let made = match self.below(7) {
+            let made = match self.below(10) {
                 0 | 1 => {
                     let y = self.partner(&x);
                     self.elementwise(&x, &y)
@@ -287,6 +437,9 @@ impl Generator {
                 2 => self.reduce(&x),
                 3 => self.scan(&x),
                 4 => self.control(&x),
+                5 => self.atomic(&x),
+                6 => self.by_number(&x),
+                7 => self.dot(&x),
                 _ => self.rearrange(&x),
             };
             self.values.push(made);

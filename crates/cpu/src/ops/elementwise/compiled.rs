@@ -11,7 +11,7 @@ use trident_ir::{
 };
 use trident_jit::Compiler;
 use trident_runtime::{
-    Arguments, Checks, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
+    Arguments, Checks, CompileError, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
 };
 use trident_simd::Isa;
 
@@ -34,7 +34,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let module = Module { funcs: vec![func], ..Module::default() };
     let compiler = Compiler::new(Isa::detect(), Arc::clone(cx.threads));
     let kernel = compiler.compile_kernel(&module, &KernelOptions { checks: Checks::Bounds });
-    let kernel = kernel.map_err(|e| cx.declined(e.to_string()))?;
+    let kernel = kernel.map_err(CompileError::declined)?;
     let name = format!("{}.compiled", cx.op.decl().name);
     Ok(Box::new(Compiled { name, kernel, places, result }))
 }

@@ -121,6 +121,10 @@ impl<'m> Threadgroup<'m> {
             K::SimdgroupIndex => thread / SIMDGROUP,
             K::LaneIndex => thread % SIMDGROUP,
             K::Load | K::Store => return self.transfer(thread, site),
+            K::DeviceFence => {
+                self.races.fence();
+                return Ok(vec![]);
+            }
             K::AtomicLoad | K::AtomicStore | K::AtomicRmw | K::AtomicCas => {
                 return self.atomic(thread, site);
             }

@@ -2,8 +2,9 @@
 //!
 //! Barriers put accesses in order: a threadgroup's those of its threads, a simdgroup's those of its lanes, each for the
 //! memory that it names. So an access has two epochs, the numbers of such barriers before it, and of two accesses the
-//! one with the lesser epoch comes first. Nothing orders threadgroups. Of each byte only accesses are kept that later
-//! ones may race with: what comes before a kept access comes before all that it comes before.
+//! one with the lesser epoch comes first. No barrier orders threadgroups. Of each byte only accesses are kept that later
+//! ones may race with: what comes before a kept access comes before all that it comes before. By fences and atomics a
+//! threadgroup may put itself behind others: what it accesses after a fence races with none of theirs.
 
 use crate::Op;
 use crate::lane::{MAX_THREADS, SIMDGROUP};
@@ -56,13 +57,15 @@ pub(super) struct Seen<'m> {
     who: Who,
     /// Barriers of the threadgroup, and then of the simdgroup, before it.
     epoch: (u32, u32),
+    /// Whether its threadgroup had a fence before it.
+    fenced: bool,
 }
 
 impl<'m> Seen<'m> {
     /// Whether nothing orders this access and a later one by another thread.
     fn races(&self, later: &Seen<'m>) -> bool {
         if self.threadgroup != later.threadgroup {
-            return true;
+            return !later.fenced;
         }
         let same = self.who.simdgroup == later.who.simdgroup;
         match self.epoch.0 == later.epoch.0 {
@@ -135,6 +138,7 @@ pub(super) struct Conflict<'m> {
 #[derive(Debug, Default)]
 pub(super) struct Races<'m> {
     id: [u32; 3],
+    fenced: bool,
     device: Domain<'m>,
     threadgroup: Domain<'m>,
 }
@@ -143,7 +147,13 @@ impl<'m> Races<'m> {
     /// Another threadgroup runs.
     pub(super) fn start(&mut self, id: [u32; 3]) {
         self.id = id;
+        self.fenced = false;
         self.threadgroup = Domain::default();
+    }
+
+    /// A fence between threadgroups.
+    pub(super) fn fence(&mut self) {
+        self.fenced = true;
     }
 
     /// A barrier of the threadgroup, or of one of its simdgroups, for the memory of this name.
@@ -173,7 +183,8 @@ impl<'m> Races<'m> {
             _ => &mut self.device,
         };
         let epoch = (domain.barriers, domain.simd_barriers[who.simdgroup]);
-        let now = Seen { op, threadgroup: self.id, who, epoch };
+        let fenced = self.fenced && space == Space::Device;
+        let now = Seen { op, threadgroup: self.id, who, epoch, fenced };
         for address in bytes {
             let cell = domain.cells.entry(address).or_default();
             let former = [

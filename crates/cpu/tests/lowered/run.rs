@@ -1,0 +1,161 @@
+//! Runs an op by its kernel, and as the tile functions that it is lowered to.
+
+use trident_cpu::CpuDevice;
+use trident_ir::{Attr, DType, Func, Level, Literal, Module, Op, OpKind, Type};
+use trident_jit::Compiler;
+use trident_lower::graph::{self, Arg, Array, Lowering, Request};
+use trident_lower::lane::Figures;
+use trident_runtime::{
+    Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
+    Pool, Tensor, Unit, Value,
+};
+
+/// An op with its operands.
+pub struct Case {
+    pub kind: OpKind,
+    pub attrs: Vec<(&'static str, Attr)>,
+    pub operands: Vec<Option<Tensor>>,
+    pub results: usize,
+}
+
+impl Case {
+    fn op(&self, func: &mut Func) -> Op {
+        let operand = |(i, t): (usize, &Option<Tensor>)| {
+            t.as_ref().map(|t| func.value(format!("x{i}"), t.ty()))
+        };
+        let inputs = self.operands.iter().enumerate().map(operand).collect();
+        let result = |i| Some(func.value(format!("y{i}"), Type::unranked(DType::F32)));
+        let mut op = Op::new(self.kind, inputs, (0..self.results).map(result).collect());
+        for (name, value) in &self.attrs {
+            op.attrs.set(name, value.clone());
+        }
+        op
+    }
+
+    /// What the CPU's kernel gives.
+    pub fn kernel(&self) -> Vec<Tensor> {
+        let mut func = Func::new("case", Level::Graph);
+        let op = self.op(&mut func);
+        let pool = Pool::new();
+        let unit = Unit {
+            func: &func,
+            ops: std::slice::from_ref(&op),
+            inputs: op.inputs.clone(),
+            outputs: op.outputs.clone(),
+            constant: &|_| None,
+            pool: &pool,
+        };
+        let exe = CpuDevice::new(1).compile(&unit).unwrap();
+        let mut inputs: Vec<Option<Value>> =
+            self.operands.iter().map(|t| t.clone().map(Value::Tensor)).collect();
+        let mut launch = Launch {
+            inputs: &mut inputs,
+            alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
+            pool: &pool,
+            limits: LaunchLimits::default(),
+        };
+        let results = exe.submit(&Immediate, &mut launch, &[]).unwrap().wait().unwrap();
+        results.into_iter().map(|v| v.unwrap().as_tensor().unwrap().clone()).collect()
+    }
+
+    /// What the steps give that the op is lowered to, for results of these types.
+    pub fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+        let mut func = Func::new("case", Level::Graph);
+        let op = self.op(&mut func);
+        let array = |t: &Tensor| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) };
+        let operands: Vec<_> = self.operands.iter().map(|t| t.as_ref().map(array)).collect();
+        let results: Vec<_> = like.iter().map(|t| Some(array(t))).collect();
+        let contents =
+            |i: usize| -> Option<Literal> { self.operands.get(i)?.as_ref()?.to_literal().ok() };
+        let request = Request {
+            op: &op,
+            operands: &operands,
+            results: &results,
+            contents: &contents,
+            figures: &Figures::APPLE,
+        };
+        let lowering = graph::lower(&request).map_err(|e| e.to_string())?;
+        self.run(&lowering, like)
+    }
+
+    fn run(&self, lowering: &Lowering, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+        let pool = Pool::new();
+        let empty = |dtype, dims: &[usize]| Tensor::alloc(&pool, dtype, dims).unwrap();
+        let mut results: Vec<Tensor> = like.iter().map(|t| empty(t.dtype(), t.dims())).collect();
+        let mut scratch: Vec<Tensor> =
+            lowering.scratch.iter().map(|(dtype, len)| empty(*dtype, &[*len])).collect();
+        let mut fault = Tensor::from_slice(&pool, &[1], &[0i32]).unwrap();
+        let compiler = Compiler::for_machine(1);
+        for step in &lowering.steps {
+            let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
+            module.verify().map_err(|e| e.to_string())?;
+            let options = KernelOptions { checks: Checks::Bounds };
+            let kernel = compiler.compile_kernel(&module, &options).map_err(|e| e.to_string())?;
+            let mut written: Vec<Option<&mut Tensor>> =
+                results.iter_mut().chain(&mut scratch).map(Some).collect();
+            let mut flag = Some(&mut fault);
+            let mut arguments = Arguments::new();
+            for arg in &step.args {
+                let to = match arg {
+                    Arg::Scalar(bits) => {
+                        arguments = arguments.scalar(*bits);
+                        continue;
+                    }
+                    Arg::Operand(i) => {
+                        let operand = self.operands[*i].as_ref().unwrap();
+                        arguments = arguments.read("operand", operand.bytes().unwrap());
+                        continue;
+                    }
+                    Arg::Result(i) => written[*i].take(),
+                    Arg::Scratch(i) => written[like.len() + i].take(),
+                    Arg::Fault => flag.take(),
+                };
+                let to = to.ok_or("an array is an argument twice")?;
+                arguments = arguments.write("written", to.bytes_mut().unwrap());
+            }
+            kernel.launch(&arguments.launch(step.grid)).map_err(|e| e.to_string())?;
+        }
+        if fault.slice::<i32>().unwrap() != [0] {
+            return Err(lowering.fault.unwrap_or("a fault without a meaning").to_owned());
+        }
+        for (i, same) in lowering.same.iter().enumerate() {
+            let Some(operand) = same else { continue };
+            let operand = self.operands[*operand].clone().unwrap();
+            results[i] = operand.reshaped(like[i].dims()).unwrap();
+        }
+        Ok(results)
+    }
+}
+
+/// Whether every element is the same, or close to it for floats.
+pub fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
+    if a.dtype() != DType::F32 {
+        let same = a.bytes().unwrap() == b.bytes().unwrap();
+        return same.then_some(()).ok_or_else(|| format!("{a:?} against {b:?}"));
+    }
+    let (a, b) = (a.slice::<f32>().unwrap(), b.slice::<f32>().unwrap());
+    for (i, (&a, &b)) in a.iter().zip(b).enumerate() {
+        let close = (a - b).abs() <= 2e-5 * (1.0 + a.abs());
+        if !(close || a == b || a.is_nan() && b.is_nan()) {
+            return Err(format!("element {i}: {a} against {b}"));
+        }
+    }
+    Ok(())
+}
+
+/// Numbers between −2 and 2, the same on each run.
+pub fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12345);
+    let values: Vec<f32> = (0..dims.iter().product())
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 22) as f32 - 2.0
+        })
+        .collect();
+    Some(Tensor::from_slice(&Pool::new(), dims, &values).unwrap())
+}
+
+/// Integers as an operand.
+pub fn ints(dims: &[usize], values: &[i64]) -> Option<Tensor> {
+    Some(Tensor::from_slice(&Pool::new(), dims, values).unwrap())
+}

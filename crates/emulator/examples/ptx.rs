@@ -1,0 +1,22 @@
+//! Compiles a Metal text, or the tile function of a `.tir` file by way of one, for an NVIDIA processor. What is made lies beside the
+//! file: `ptx FILE [PROCESSOR]`.
+use std::fs;
+use std::path::PathBuf;
+use trident_apple::metal::CompileOptions;
+use trident_apple::msl;
+use trident_ir::Module;
+use trident_lower::lane::{self, Figures};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path = PathBuf::from(arguments.next().ok_or("usage: ptx FILE [PROCESSOR]")?);
+    let processor = arguments.next().unwrap_or_else(|| "sm_90".to_owned());
+    let mut text = fs::read_to_string(&path)?;
+    if path.extension().is_some_and(|extension| extension == "tir") {
+        let module: Module = text.parse()?;
+        text = msl::write(&lane::lower(&module, &Figures::APPLE)?.module)?.source;
+        fs::write(path.with_extension("metal"), &text)?;
+    }
+    let ptx = trident_emulator::ptx(&text, &CompileOptions::default(), &processor)?;
+    Ok(fs::write(path.with_extension("ptx"), ptx)?)
+}

@@ -1,0 +1,267 @@
+//! Convolutions as products: rows are output channels of a group, columns are places of the images, and what is summed are the
+//! channels and taps of the kernel.
+
+use trident_ir::ValueId;
+use trident_ir::geometry::{self, conv_dims, transposed_conv};
+
+use super::product::{Depth, Tile, accumulator, activation};
+use super::site::{Site, unsupported};
+use super::space::signed;
+use super::writer::Writer;
+use super::{Arg, Result};
+
+/// How taps reach elements along an axis: at place·stride + tap·dilation − before; transposed, at
+/// (place + before − tap·dilation)/stride.
+#[derive(Clone, Copy)]
+pub(super) struct Axis {
+    pub(super) taps: usize,
+    pub(super) stride: usize,
+    pub(super) dilation: usize,
+    pub(super) before: i64,
+    /// Length of the operand.
+    pub(super) len: usize,
+    /// Length of the result.
+    pub(super) out: usize,
+}
+
+/// What a tap of a place reaches along an axis, and whether it is inside of the operand.
+pub(super) fn reach(
+    w: &mut Writer,
+    axis: &Axis,
+    place: ValueId,
+    tap: ValueId,
+    transposed: bool,
+) -> Result<(ValueId, ValueId)> {
+    let scaled = |w: &mut Writer, x: ValueId, by: usize| match by {
+        1 => Ok(x),
+        by => {
+            let by = w.size(by)?;
+            w.mul(x, by)
+        }
+    };
+    let along = scaled(w, tap, axis.dilation)?;
+    let (at, mut inside) = if transposed {
+        let start = if axis.before == 0 {
+            place
+        } else {
+            let before = w.size(axis.before)?;
+            w.add(place, before)?
+        };
+        let at = w.sub(start, along)?;
+        let zero = w.int(0)?;
+        let below = w.less(at, zero)?;
+        let inside = w.op(trident_ir::OpKind::Not, &[below])?;
+        if axis.stride == 1 {
+            (at, inside)
+        } else {
+            let stride = w.size(axis.stride)?;
+            let (quotient, rest) = w.divide(at, stride)?;
+            let exact = w.op(trident_ir::OpKind::Equal, &[rest, zero])?;
+            (quotient, w.and(inside, exact)?)
+        }
+    } else {
+        let start = scaled(w, place, axis.stride)?;
+        let mut at = w.add(start, along)?;
+        if axis.before != 0 {
+            let before = w.size(axis.before)?;
+            at = w.sub(at, before)?;
+        }
+        let zero = w.int(0)?;
+        let below = w.less(at, zero)?;
+        (at, w.op(trident_ir::OpKind::Not, &[below])?)
+    };
+    let len = w.size(axis.len)?;
+    let before_end = w.less(at, len)?;
+    inside = w.and(inside, before_end)?;
+    Ok((at, inside))
+}
+
+/// A convolution or transposed convolution, whichever way its op is written.
+struct Conv {
+    images: usize,
+    groups: usize,
+    /// Channels of a group, of the operand and of the result.
+    inputs: usize,
+    outputs: usize,
+    axes: Vec<Axis>,
+    transposed: bool,
+}
+
+fn plain(site: &Site<'_>) -> Result<Conv> {
+    let (op, x, w) = (site.op, site.dims(0)?, site.dims(1)?);
+    let group = op.int("group").unwrap_or(1);
+    let (_, windows) = conv_dims(
+        x,
+        w,
+        group,
+        op.ints("kernel_shape"),
+        op.ints("strides"),
+        op.ints("dilations"),
+        op.ints("pads"),
+        op.str("auto_pad").unwrap_or("NOTSET"),
+    )?;
+    let axis = |(window, &len): (&geometry::Window, &usize)| Axis {
+        taps: window.kernel,
+        stride: window.stride,
+        dilation: window.dilation,
+        before: window.before as i64,
+        len,
+        out: window.out,
+    };
+    let axes = windows.iter().zip(&x[2..]).map(axis).collect();
+    let groups = group as usize;
+    let (inputs, outputs) = (x[1] / groups, w[0] / groups);
+    Ok(Conv { images: x[0], groups, inputs, outputs, axes, transposed: false })
+}
+
+fn transposed(site: &Site<'_>) -> Result<Conv> {
+    let (op, x, w) = (site.op, site.dims(0)?, site.dims(1)?);
+    let group = op.int("group").unwrap_or(1);
+    let found = transposed_conv(
+        x,
+        w,
+        group,
+        op.ints("kernel_shape"),
+        op.ints("strides"),
+        op.ints("dilations"),
+        op.ints("pads"),
+        op.ints("output_padding"),
+        op.ints("output_shape"),
+        op.str("auto_pad").unwrap_or("NOTSET"),
+    )?;
+    let axis = |(axis, &len): (&geometry::TransposedAxis, &usize)| Axis {
+        taps: axis.kernel,
+        stride: axis.stride,
+        dilation: axis.dilation,
+        before: axis.before,
+        len,
+        out: axis.out,
+    };
+    let axes = found.axes.iter().zip(&x[2..]).map(axis).collect();
+    let groups = group as usize;
+    Ok(Conv { images: x[0], groups, inputs: x[1] / groups, outputs: w[1], axes, transposed: true })
+}
+
+pub(super) fn conv(site: &mut Site<'_>) -> Result<()> {
+    write(site, plain)
+}
+
+pub(super) fn conv_transpose(site: &mut Site<'_>) -> Result<()> {
+    write(site, transposed)
+}
+
+fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result<()> {
+    let dtype = site.dtype(0)?;
+    let activation = activation(site)?;
+    if !dtype.is_float() {
+        return Err(unsupported(format!("there is no convolution of {dtype}")));
+    }
+    let conv = geometry(site)?;
+    let Conv { images, groups, inputs, outputs, axes, .. } = &conv;
+    let taps: Vec<usize> = axes.iter().map(|axis| axis.taps).collect();
+    let out: Vec<usize> = axes.iter().map(|axis| axis.out).collect();
+    let lengths: Vec<usize> = axes.iter().map(|axis| axis.len).collect();
+    let (window, area): (usize, usize) = (taps.iter().product(), out.iter().product());
+    let plane: usize = lengths.iter().product();
+    let places = images * area;
+    let longest = [site.dims(0)?, site.dims(1)?, site.result_dims(0)?];
+    let longest = longest.map(|d| d.iter().product::<usize>()).into_iter().max();
+
+    let tile = Tile::of(*outputs, places, dtype);
+    let mut w = site.writer(longest.unwrap_or(0));
+    let (rows, columns) = (w.size(*outputs)?, w.size(places)?);
+    let depth = w.size(inputs * window)?;
+    let (row, row_valid) = w.span(1, tile.m, rows)?;
+    let (column, column_valid) = w.span(0, tile.n, columns)?;
+    let (row, row_valid) = (w.expand(row, 1)?, w.expand(row_valid, 1)?);
+    let (column, column_valid) = (w.expand(column, 0)?, w.expand(column_valid, 0)?);
+    let group = if *groups > 1 { Some(w.program(2)?) } else { None };
+    // Image and place in it of each column.
+    let mut of = vec![*images];
+    of.extend(&out);
+    let at = w.unravel(column, &of)?;
+    let (image, at) = at.split_first().ok_or_else(|| unsupported("lacks axes"))?;
+
+    let weights = w.array(Arg::Operand(1), dtype)?;
+    let x = w.array(Arg::Operand(0), dtype)?;
+    let mut dims = vec![*inputs];
+    dims.extend(&taps);
+    // Channel of the whole image: that of the group from its first on.
+    let channel = |w: &mut Writer, own: ValueId, count: usize| match group {
+        None => Ok(own),
+        Some(group) => {
+            let count = w.size(count)?;
+            let first = w.mul(group, count)?;
+            w.add(first, own)
+        }
+    };
+    let wide = accumulator(dtype);
+    let weight = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
+        let offset = if conv.transposed {
+            // [inputs, outputs, taps] of each group.
+            let size = w.size(window)?;
+            let (input, tap) = w.divide(k, size)?;
+            let input = channel(w, input, *inputs)?;
+            let line = w.mul(input, rows)?;
+            let line = w.add(line, row)?;
+            let line = w.mul(line, size)?;
+            w.add(line, tap)?
+        } else {
+            let output = channel(w, row, *outputs)?;
+            let line = w.mul(output, depth)?;
+            w.add(line, k)?
+        };
+        let mask = w.and(row_valid, valid)?;
+        w.load_or_zero(weights, offset, mask)
+    };
+    let pixel = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
+        let tap = w.unravel(k, &dims)?;
+        let mut mask = w.and(valid, column_valid)?;
+        let channel = channel(w, tap[0], *inputs)?;
+        let strides = signed(&geometry::strides(&lengths));
+        let all = w.size(groups * inputs * plane)?;
+        let mut offset = w.mul(*image, all)?;
+        let size = w.size(plane)?;
+        let start = w.mul(channel, size)?;
+        offset = w.add(offset, start)?;
+        for ((axis, stride), (&place, &tap)) in
+            axes.iter().zip(strides).zip(at.iter().zip(&tap[1..]))
+        {
+            let (at, inside) = reach(w, axis, place, tap, conv.transposed)?;
+            mask = w.and(mask, inside)?;
+            if let Some(part) = w.offset(&[at], &[stride], 0)? {
+                offset = w.add(offset, part)?;
+            }
+        }
+        w.load_or_zero(x, offset, mask)
+    };
+    let mut sum = w.product(tile, depth, wide, weight, pixel)?;
+
+    let mask = w.and(row_valid, column_valid)?;
+    let output = channel(&mut w, row, *outputs)?;
+    if site.has(2) {
+        let bias = w.array(Arg::Operand(2), dtype)?;
+        let bias = w.load_or_zero(bias, output, row_valid)?;
+        let bias = w.cast(bias, wide)?;
+        sum = w.add(sum, bias)?;
+    }
+    // [image, output, place]
+    let size = w.size(area)?;
+    let (image, place) = w.divide(column, size)?;
+    let all = w.size(groups * outputs)?;
+    let line = w.mul(image, all)?;
+    let line = w.add(line, output)?;
+    let line = w.mul(line, size)?;
+    let offset = w.add(line, place)?;
+    if site.has(3) {
+        let base = w.array(Arg::Operand(3), dtype)?;
+        let residual = w.load_or_zero(base, offset, mask)?;
+        let residual = w.cast(residual, wide)?;
+        sum = w.add(sum, residual)?;
+    }
+    let sum = w.activate(sum, activation)?;
+    let sum = w.cast(sum, dtype)?;
+    let to = w.array(Arg::Result(0), dtype)?;
+    w.store(to, offset, sum, mask)?;
+    site.step(w, [places.div_ceil(tile.n), outputs.div_ceil(tile.m), *groups])
+}

@@ -1,0 +1,130 @@
+//! Maps: every element of the result comes from one element of each operand.
+
+use trident_ir::op::Group;
+use trident_ir::{Attr, DType, OpKind as K, ValueId};
+
+use super::site::{Site, unsupported};
+use super::space::{View, merge};
+use super::writer::Writer;
+use super::{Arg, Result};
+use crate::lane::Figures;
+
+/// Elements of this size that one program computes: a vector for each of its threads.
+fn block(figures: &Figures, size: usize) -> usize {
+    let threads = figures.threads.clamp(32, 256) as usize;
+    (threads * (figures.vector / size.max(1)).clamp(1, 4)).next_power_of_two()
+}
+
+/// Writes `f` of the inputs' elements to every place of the output, over a space with these axes.
+pub(super) fn map(
+    site: &mut Site<'_>,
+    dims: &[usize],
+    inputs: Vec<View>,
+    output: View,
+    f: impl FnOnce(&mut Writer, &[ValueId]) -> Result<ValueId>,
+) -> Result<()> {
+    let mut views = inputs;
+    views.push(output);
+    let dims = merge(dims, &mut views);
+    let Some(output) = views.pop() else { return Ok(()) };
+    let len: usize = dims.iter().product();
+    let reach = views.iter().chain([&output]).map(|view| reach(view, &dims)).max();
+    let mut w = site.writer(reach.unwrap_or(0).max(len));
+    let block = block(site.figures(), output.dtype.size());
+    let n = w.extent(len)?;
+    let (at, mask) = w.span(0, block, n)?;
+    let indices = w.unravel(at, &dims)?;
+    let elements =
+        views.iter().map(|view| w.read(view, &indices, mask)).collect::<Result<Vec<_>>>()?;
+    let value = f(&mut w, &elements)?;
+    let value = w.cast(value, output.dtype)?;
+    let base = w.array(output.array, output.dtype)?;
+    let offset = match w.offset(&indices, &output.strides, output.start)? {
+        Some(offset) => offset,
+        None => w.int(0)?,
+    };
+    let offset = w.spread(offset, &[block])?;
+    w.store(base, offset, value, mask)?;
+    site.step(w, [len.div_ceil(block), 1, 1])
+}
+
+/// One more than the greatest offset of a view over a space.
+fn reach(view: &View, dims: &[usize]) -> usize {
+    let far = dims.iter().zip(&view.strides);
+    far.fold(view.start.unsigned_abs(), |sum, (&n, stride)| {
+        sum.saturating_add(n.saturating_mul(stride.unsigned_abs()))
+    })
+}
+
+/// An elementwise op.
+pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
+    let op = site.op;
+    let to = site.result_dtype(0)?;
+    let present: Vec<usize> = (0..site.operands()).filter(|&i| site.has(i)).collect();
+    let dtypes = present.iter().map(|&i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
+    if op.kind == K::Pow && !dtypes[0].is_float() {
+        return Err(unsupported(format!("powers of {} are not written at level tile", dtypes[0])));
+    }
+    debug_assert_eq!(op.decl().group, Group::Elementwise);
+    let dims = site.result_dims(0)?;
+    let mut inputs = vec![];
+    for (&i, &dtype) in present.iter().zip(&dtypes) {
+        inputs.push(View::broadcast(Arg::Operand(i), dtype, site.dims(i)?, dims));
+    }
+    let output = View::dense(Arg::Result(0), to, dims);
+    let attrs: Vec<(&'static str, Attr)> = op.attrs.iter().map(|(n, v)| (n, v.clone())).collect();
+    map(site, dims, inputs, output, |w, xs| match op.kind {
+        K::Clip => {
+            // Its bounds are scalars.
+            let mut given = xs.iter().copied();
+            let all: Vec<_> = op.inputs.iter().map(|i| i.and_then(|_| given.next())).collect();
+            w.raw(op.kind, &all, &attrs)
+        }
+        K::Pow => {
+            let exponent = w.cast(xs[1], dtypes[0])?;
+            w.apply(op.kind, &[xs[0], exponent], &attrs)
+        }
+        K::BitShift => {
+            // By as many bits as there are, or more, everything is shifted out.
+            let shifted = w.apply(op.kind, xs, &attrs)?;
+            let (bits, zero) = (w.literal(to, to.bits() as i64)?, w.literal(to, 0)?);
+            let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
+            let all = w.op(K::Or, &[under, over])?;
+            let is_signed = to.class() == trident_ir::dtype::Class::Int;
+            let rest = if is_signed && op.str("direction") == Some("RIGHT") {
+                let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
+                w.select(negative, ones, zero)?
+            } else {
+                zero
+            };
+            w.select(all, rest, shifted)
+        }
+        _ => w.apply(op.kind, xs, &attrs),
+    })
+}
+
+/// `cast`, where level tile means the same.
+pub(super) fn cast(site: &mut Site<'_>) -> Result<()> {
+    let (from, to) = (site.dtype(0)?, site.result_dtype(0)?);
+    let narrow = |dtype: DType| dtype.is_float() && dtype.bits() < 16;
+    if narrow(from) || narrow(to) {
+        return Err(unsupported(format!("{from} to {to} is not written at level tile")));
+    }
+    if from == to {
+        site.alias(0, 0);
+        return Ok(());
+    }
+    let dims = site.result_dims(0)?;
+    let input = View::dense(Arg::Operand(0), from, dims);
+    let output = View::dense(Arg::Result(0), to, dims);
+    map(site, dims, vec![input], output, |w, xs| {
+        if !(from.is_float() && to.is_int()) {
+            return w.cast(xs[0], to);
+        }
+        // By way of the integers that hold what the standard's reference converts to.
+        let wide = if to.bits() == 64 || to == DType::U32 { DType::I64 } else { DType::I32 };
+        let wide = if to == DType::U64 { to } else { wide };
+        let whole = w.cast(xs[0], wide)?;
+        w.cast(whole, to)
+    })
+}

@@ -1,0 +1,162 @@
+//! Graph ops as tile functions.
+//!
+//! A [`Lowering`] is a sequence of [`Step`]s, launches of tile functions. Sizes, strides and offsets are scalar parameters of a
+//! function, so one function serves every shape of the same structure: element types, number of axes after neighbours were
+//! merged, block sizes. What compiles functions may therefore keep them by their text.
+//!
+//! Each op is one function of this folder that [`lower`] names. It looks at element types and attributes first, and at
+//! dimensions and contents last: what it refuses does not depend on sizes.
+
+mod attention;
+mod conv;
+mod elementwise;
+mod fold;
+mod gather;
+mod loss;
+mod matmul;
+mod moves;
+mod norms;
+mod places;
+mod pool;
+mod product;
+mod rotary;
+mod rows;
+mod site;
+mod space;
+mod writer;
+
+pub use self::site::{Array, Request};
+
+use trident_ir::geometry::GeometryError;
+use trident_ir::op::{Group, TypeError};
+use trident_ir::{DType, Func, OpKind as K};
+
+use self::site::Site;
+
+/// What computes the results of an op.
+#[derive(Clone, Debug, Default)]
+pub struct Lowering {
+    /// Launches, each of which sees what those before it have written.
+    pub steps: Vec<Step>,
+    /// Memory for intermediate arrays: element type and number of elements.
+    pub scratch: Vec<(DType, usize)>,
+    /// For each result the operand whose bytes it has, if no step writes it.
+    pub same: Vec<Option<usize>>,
+    /// What it means if a step writes to [`Arg::Fault`].
+    pub fault: Option<&'static str>,
+}
+
+/// A launch of a tile function.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The function.
+    pub func: Func,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// Number of programs along x, y and z.
+    pub grid: [u32; 3],
+}
+
+/// An argument of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// The memory of an operand.
+    Operand(usize),
+    /// The memory of a result.
+    Result(usize),
+    /// Memory of [`Lowering::scratch`].
+    Scratch(usize),
+    /// One `i32`, 0 before the launch; if it is not 0 afterwards the operands are outside of what the op is defined for.
+    Fault,
+    /// A scalar by its bits.
+    Scalar(u64),
+}
+
+/// Why there is no lowering.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The op, or one of its types or attributes, has no form here.
+    #[error("{0}")]
+    Unsupported(String),
+    /// Dimensions or contents are missing, with which there may be one.
+    #[error("dimensions or contents of an operand are not known")]
+    Unknown,
+    /// Operands that do not fit together.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+}
+
+impl From<TypeError> for Refusal {
+    fn from(error: TypeError) -> Refusal {
+        Refusal::Unsupported(error.to_string())
+    }
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Refusal>;
+
+/// Lowers an op for operands of these types.
+pub fn lower(request: &Request<'_>) -> Result<Lowering> {
+    let mut site = Site::new(request);
+    let find = match request.op.kind {
+        K::Identity | K::Reshape | K::Squeeze | K::Unsqueeze | K::Flatten => moves::alias,
+        K::Transpose => moves::transpose,
+        K::Slice => moves::slice,
+        K::Expand => moves::expand,
+        K::Tile => moves::tile,
+        K::Concat => moves::concat,
+        K::Split => moves::split,
+        K::DepthToSpace => moves::depth_to_space,
+        K::SpaceToDepth => moves::space_to_depth,
+        K::ConstantOfShape => moves::filled,
+        K::Pad => places::pad,
+        K::Trilu => places::trilu,
+        K::EyeLike => places::eye_like,
+        K::Range => places::range,
+        K::Shape => places::shape,
+        K::Size => places::size,
+        K::ReverseSequence => places::reverse_sequence,
+        K::Gather => gather::gather,
+        K::GatherElements => gather::gather_elements,
+        K::GatherND => gather::gather_nd,
+        K::ScatterElements => gather::scatter_elements,
+        K::ScatterND => gather::scatter_nd,
+        K::OneHot => gather::one_hot,
+        K::ReduceSum
+        | K::ReduceMean
+        | K::ReduceMax
+        | K::ReduceMin
+        | K::ReduceProd
+        | K::ReduceL1
+        | K::ReduceL2
+        | K::ReduceLogSum
+        | K::ReduceLogSumExp
+        | K::ReduceSumSquare => fold::reduce,
+        K::ArgMax | K::ArgMin => fold::arg,
+        K::GlobalAveragePool | K::GlobalMaxPool => fold::global_pool,
+        K::Softmax | K::LogSoftmax => rows::softmax,
+        K::LayerNormalization => norms::layer_norm,
+        K::RMSNormalization => norms::rms_norm,
+        K::SkipLayerNormalization => norms::skip_layer_norm,
+        K::InstanceNormalization | K::GroupNormalization => norms::group_norm,
+        K::BatchNormalization => norms::batch_norm,
+        K::LpNormalization => norms::lp_norm,
+        K::Hardmax => norms::hardmax,
+        K::MeanVarianceNormalization => norms::mean_variance,
+        K::LRN => norms::lrn,
+        K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss => loss::loss,
+        K::RotaryEmbedding => rotary::rotary_embedding,
+        K::Attention => attention::attention,
+        K::Conv | K::FusedConv => conv::conv,
+        K::ConvTranspose => conv::conv_transpose,
+        K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
+        K::Cast => elementwise::cast,
+        _ if request.op.decl().group == Group::Elementwise => elementwise::elementwise,
+        kind => {
+            let name = kind.decl().name;
+            return Err(Refusal::Unsupported(format!("`{name}` is not written at level tile")));
+        }
+    };
+    find(&mut site)?;
+    Ok(site.finish())
+}

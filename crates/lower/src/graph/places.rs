@@ -1,0 +1,211 @@
+//! Ops whose elements depend on their places: borders, triangles, ranges.
+
+use trident_ir::{DType, OpKind as K, ValueId, geometry};
+
+use super::moves::{bits, fill};
+use super::site::{Site, unsupported};
+use super::space::signed;
+use super::writer::Writer;
+use super::{Arg, Result};
+
+/// Elements that one program computes.
+const BLOCK: usize = 1024;
+
+/// Writes to each place of result 0 what `of` makes of its indices along these axes.
+fn each(
+    site: &mut Site<'_>,
+    dtype: DType,
+    dims: &[usize],
+    reach: usize,
+    of: impl FnOnce(&mut Writer, &[ValueId], ValueId) -> Result<ValueId>,
+) -> Result<()> {
+    let len: usize = dims.iter().product();
+    let mut w = site.writer(len.max(reach));
+    let n = w.size(len)?;
+    let (linear, mask) = w.span(0, BLOCK, n)?;
+    let place = w.unravel(linear, dims)?;
+    let value = of(&mut w, &place, mask)?;
+    let value = w.cast(value, dtype)?;
+    let to = w.array(Arg::Result(0), dtype)?;
+    w.store(to, linear, value, mask)?;
+    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+}
+
+/// Borders around an array, added or cut off.
+pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(0)?)?;
+    let mode = site.op.str("mode").unwrap_or("constant").to_owned();
+    if !["constant", "edge", "reflect", "wrap"].contains(&mode.as_str()) {
+        return Err(unsupported(format!("mode `{mode}` is unknown")));
+    }
+    let dims = site.dims(0)?;
+    let pads = site.ints(1)?.ok_or_else(|| unsupported("lacks its pads"))?;
+    let axes = site.ints(3)?;
+    let (borders, out) = geometry::pad(dims, &pads, axes.as_deref())?;
+    let has_fill = site.has(2);
+    let reach: usize = dims.iter().product();
+    if reach == 0 && mode != "constant" {
+        return Err(geometry::GeometryError::Invalid("there is nothing to repeat".into()).into());
+    }
+    each(site, dtype, &out, reach, |w, place, mask| {
+        let (mut inside, mut from) = (mask, vec![]);
+        for ((&place, &(before, _)), &n) in place.iter().zip(&borders).zip(dims) {
+            let at = match before {
+                0 => place,
+                before => {
+                    let before = w.size(before)?;
+                    w.sub(place, before)?
+                }
+            };
+            let (zero, len) = (w.int(0)?, w.size(n)?);
+            from.push(match mode.as_str() {
+                "constant" => {
+                    let (below, above) = (w.less(at, zero)?, w.less(at, len)?);
+                    let valid = w.op(K::Not, &[below])?;
+                    let valid = w.and(valid, above)?;
+                    inside = w.and(inside, valid)?;
+                    at
+                }
+                "edge" => {
+                    let last = w.size(n as i64 - 1)?;
+                    let at = w.op(K::Max, &[at, zero])?;
+                    w.op(K::Min, &[at, last])?
+                }
+                "wrap" => w.op(K::Mod, &[at, len])?,
+                _ => {
+                    let period = w.size((2 * (n as i64 - 1)).max(1))?;
+                    let folded = w.op(K::Mod, &[at, period])?;
+                    let (mirrored, below) = (w.sub(period, folded)?, w.less(folded, len)?);
+                    w.select(below, folded, mirrored)?
+                }
+            });
+        }
+        let base = w.array(Arg::Operand(0), dtype)?;
+        let offset = w.offset(&from, &signed(&geometry::strides(dims)), 0)?;
+        let offset = match offset {
+            Some(offset) => offset,
+            None => w.int(0)?,
+        };
+        let offset = w.spread_like(offset, mask)?;
+        let filling = match has_fill {
+            true => {
+                let value = w.array(Arg::Operand(2), dtype)?;
+                w.first(value)?
+            }
+            false => w.literal(dtype, 0)?,
+        };
+        w.load(base, offset, Some(inside), Some(filling))
+    })
+}
+
+/// The upper or lower triangle of matrices.
+pub(super) fn trilu(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(0)?)?;
+    let dims = site.dims(0)?;
+    let [ref batch @ .., rows, columns] = *dims else {
+        return Err(unsupported("takes no matrices"));
+    };
+    let k = site.ints(1)?.and_then(|k| k.first().copied()).unwrap_or(0);
+    let k = k.clamp(-(rows as i64) - 1, columns as i64 + 1);
+    let upper = site.op.flag("upper");
+    let space = [batch.iter().product(), rows, columns];
+    each(site, dtype, &space, 0, |w, place, mask| {
+        let base = w.array(Arg::Operand(0), dtype)?;
+        let offset = w.offset(place, &signed(&geometry::strides(&space)), 0)?;
+        let offset = offset.ok_or_else(|| unsupported("lacks axes"))?;
+        let k = w.size(k)?;
+        let diagonal = w.add(place[1], k)?;
+        let kept = match upper {
+            true => w.op(K::GreaterOrEqual, &[place[2], diagonal])?,
+            false => w.op(K::LessOrEqual, &[place[2], diagonal])?,
+        };
+        let kept = w.and(mask, kept)?;
+        w.load_or_zero(base, offset, kept)
+    })
+}
+
+/// Ones on a diagonal.
+pub(super) fn eye_like(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.result_dtype(0)?;
+    let dims = site.result_dims(0)?.to_vec();
+    let k = site.op.int("k").unwrap_or(0);
+    each(site, dtype, &dims, 0, |w, place, _| {
+        let k = w.size(k)?;
+        let diagonal = w.add(place[0], k)?;
+        let hot = w.op(K::Equal, &[place[1], diagonal])?;
+        w.cast(hot, dtype)
+    })
+}
+
+/// start + i·delta.
+pub(super) fn range(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(0)?;
+    if !(dtype.is_int() || dtype == DType::F32) {
+        return Err(unsupported(format!("ranges of {dtype} are not written at level tile")));
+    }
+    let dims = site.result_dims(0)?.to_vec();
+    each(site, dtype, &dims, 0, |w, place, _| {
+        let (start, delta) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Operand(2), dtype)?);
+        let (start, delta) = (w.first(start)?, w.first(delta)?);
+        let i = w.cast(place[0], dtype)?;
+        let along = w.mul(i, delta)?;
+        w.add(start, along)
+    })
+}
+
+/// The dimensions of an operand, from one axis to another.
+pub(super) fn shape(site: &mut Site<'_>) -> Result<()> {
+    let dims = site.dims(0)?;
+    let (start, end) = (site.op.int("start").unwrap_or(0), site.op.int("end"));
+    let (start, end) = geometry::shape_bounds(start, end, dims.len());
+    let part = dims.get(start..end).unwrap_or_default().to_vec();
+    numbers(site, &part)
+}
+
+/// The number of elements.
+pub(super) fn size(site: &mut Site<'_>) -> Result<()> {
+    let dims = site.dims(0)?;
+    let all = [dims.iter().product()];
+    numbers(site, &all)
+}
+
+/// Numbers that are known before the launch.
+fn numbers(site: &mut Site<'_>, values: &[usize]) -> Result<()> {
+    let (&[first, ref rest @ ..], len) = (values, values.len()) else { return Ok(()) };
+    if rest.is_empty() && first == 0 {
+        return fill(site, DType::I64, 0);
+    }
+    let most = values.iter().copied().max().unwrap_or(0);
+    each(site, DType::I64, &[len], most, |w, place, _| {
+        let mut value = w.size(first)?;
+        for (i, &n) in (1..).zip(rest) {
+            let (i, n) = (w.int(i)?, w.size(n)?);
+            let before = w.less(place[0], i)?;
+            value = w.select(before, value, n)?;
+        }
+        w.spread_like(value, place[0])
+    })
+}
+
+/// Slices of each entry of a batch reversed, as many as it says.
+pub(super) fn reverse_sequence(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(0)?)?;
+    let lens = site.dtype(1)?;
+    let dims = site.dims(0)?;
+    let batch = geometry::axis(site.op.int("batch_axis").unwrap_or(1), dims.len())?;
+    let time = geometry::axis(site.op.int("time_axis").unwrap_or(0), dims.len())?;
+    each(site, dtype, dims, 0, |w, place, mask| {
+        let base = w.array(Arg::Operand(1), lens)?;
+        let len = w.load_or_zero(base, place[batch], mask)?;
+        let len = w.index(len)?;
+        let (one, reversed) = (w.int(1)?, w.less(place[time], len)?);
+        let mirrored = w.sub(len, one)?;
+        let mirrored = w.sub(mirrored, place[time])?;
+        let mut from = place.to_vec();
+        from[time] = w.select(reversed, mirrored, place[time])?;
+        let offset = w.offset(&from, &signed(&geometry::strides(dims)), 0)?;
+        let offset = offset.ok_or_else(|| unsupported("lacks axes"))?;
+        let base = w.array(Arg::Operand(0), dtype)?;
+        w.load(base, offset, Some(mask), None)
+    })
+}

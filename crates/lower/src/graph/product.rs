@@ -1,0 +1,116 @@
+//! Sums of products: what matrix products and convolutions have in common.
+
+use trident_ir::op::Activation;
+use trident_ir::{Attr, DType, OpKind as K, ValueId};
+
+use super::Result;
+use super::site::{Site, unsupported};
+use super::writer::Writer;
+
+/// Rows and columns of the block of sums that a program computes, and products added at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    pub(super) m: usize,
+    pub(super) n: usize,
+    k: usize,
+    /// Whether factors are multiplied as matrices; else one row and column at a time.
+    matrix: bool,
+}
+
+impl Tile {
+    /// The tile for a product with that many rows and columns.
+    pub(super) fn of(m: usize, n: usize, dtype: DType) -> Tile {
+        let side = |n: usize| if n <= 16 { 16 } else { 64 };
+        if dtype.is_float() && m >= 4 && n >= 4 {
+            return Tile { m: side(m), n: side(n), k: 16, matrix: true };
+        }
+        // Few rows or columns would leave most of a matrix empty.
+        let (m, n) = match (m, n) {
+            (1..4, _) => (m.next_power_of_two(), 256),
+            (_, 1..4) => (256, n.next_power_of_two()),
+            _ => (32, 32),
+        };
+        Tile { m, n, k: 1, matrix: false }
+    }
+}
+
+/// Some factors along the sum: their numbers, and whether there are such, in the form of the operand's block.
+#[derive(Clone, Copy)]
+pub(super) struct Depth {
+    pub(super) k: ValueId,
+    pub(super) valid: ValueId,
+}
+
+/// The type that products of this type are summed in.
+pub(super) fn accumulator(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+impl Writer {
+    /// Σ a·b over `depth` factors, as a block of the tile's rows and columns. `a` gives a block of the tile's rows and
+    /// `b` one of its columns for the factors in question, 0 where there are none.
+    pub(super) fn product(
+        &mut self,
+        tile: Tile,
+        depth: ValueId,
+        dtype: DType,
+        a: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
+        b: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
+    ) -> Result<ValueId> {
+        let zero = self.literal(dtype, 0)?;
+        let zeros = self.spread(zero, &[tile.m, tile.n])?;
+        let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
+            let range = w.arange(tile.k)?;
+            let k = w.add(first, range)?;
+            let valid = w.less(k, depth)?;
+            let row = Depth { k: w.expand(k, 0)?, valid: w.expand(valid, 0)? };
+            let column = Depth { k: w.expand(k, 1)?, valid: w.expand(valid, 1)? };
+            let (a, b) = (a(w, row)?, b(w, column)?);
+            if tile.matrix {
+                let (a, b) = (w.spread(a, &[tile.m, tile.k])?, w.spread(b, &[tile.k, tile.n])?);
+                return Ok(vec![w.raw(K::Dot, &[Some(a), Some(b), Some(sums[0])], &[])?]);
+            }
+            let (a, b) = (w.cast(a, dtype)?, w.cast(b, dtype)?);
+            let product = w.mul(a, b)?;
+            Ok(vec![w.add(sums[0], product)?])
+        })?;
+        Ok(sums[0])
+    }
+
+    /// What a fused op ends with.
+    pub(super) fn activate(&mut self, x: ValueId, activation: Activation) -> Result<ValueId> {
+        let float = |value: f32| Attr::Float(value);
+        let (kind, attrs) = match activation {
+            Activation::None => return Ok(x),
+            Activation::Clip { low, high } => {
+                let dtype = self.dtype(x);
+                let (low, high) = (self.float(dtype, low.into())?, self.float(dtype, high.into())?);
+                return self.raw(K::Clip, &[Some(x), Some(low), Some(high)], &[]);
+            }
+            Activation::Elu { alpha } => (K::Elu, vec![("alpha", float(alpha))]),
+            Activation::Gelu => (K::Gelu, vec![]),
+            Activation::GeluTanh => (K::Gelu, vec![("approximate", Attr::Str("tanh".into()))]),
+            Activation::HardSigmoid { alpha, beta } => {
+                (K::HardSigmoid, vec![("alpha", float(alpha)), ("beta", float(beta))])
+            }
+            Activation::HardSwish => (K::HardSwish, vec![]),
+            Activation::LeakyRelu { alpha } => (K::LeakyRelu, vec![("alpha", float(alpha))]),
+            Activation::Mish => (K::Mish, vec![]),
+            Activation::Relu => (K::Relu, vec![]),
+            Activation::Sigmoid => (K::Sigmoid, vec![]),
+            Activation::Silu => (K::Swish, vec![]),
+            Activation::Tanh => (K::Tanh, vec![]),
+        };
+        self.apply(kind, &[x], &attrs)
+    }
+}
+
+/// The activation of a fused op.
+pub(super) fn activation(site: &Site<'_>) -> Result<Activation> {
+    Activation::read(site.op).ok_or_else(|| {
+        unsupported(format!("activation `{}` is unknown", site.op.str("activation").unwrap_or("")))
+    })
+}

@@ -1,0 +1,198 @@
+//! Which thread has which element of a matrix is not known, so elements become matrices, and matrices elements, by way of
+//! threadgroup memory: a part of the rows at a time.
+
+use std::fmt;
+
+use trident_ir::{DType, OpKind as K, Type, ValueId};
+
+use super::memory::{Part, inside};
+use super::order::{Order, SIDE, Shape, Use};
+use super::product::Product;
+use crate::access::{Kind, log2};
+use crate::lane::emit::{Emitter, Result};
+use crate::lane::figures::Figures;
+use crate::lane::layout::{Layout, Source};
+
+/// How sums pass through threadgroup memory.
+#[derive(Clone, Debug)]
+pub(in crate::lane) struct Exchange {
+    /// Which thread has which element.
+    pub(in crate::lane) layout: Layout,
+    /// Where the elements of a part lie.
+    pub(in crate::lane) order: Order,
+    /// log2 of the number of parts.
+    parts: u8,
+    /// log2 of the elements that a thread accesses at once.
+    vector: u8,
+    /// Turns lost to bank conflicts by an access.
+    pub(in crate::lane) conflicts: usize,
+}
+
+impl Exchange {
+    /// The exchange of blocks with so many rows and columns, by at most so many bytes.
+    pub(in crate::lane) fn of(
+        layout: Layout,
+        (rows, columns): (u8, u8),
+        most: usize,
+        figures: &Figures,
+    ) -> Exchange {
+        let size = DType::F32.size();
+        let most_lanes = log2(figures.vector / size).min(columns);
+        let follows = |bit: &u8| layout.source(*bit) == Source::Register(*bit);
+        let vector = (0..most_lanes).take_while(follows).count() as u8;
+        let mut parts = 0;
+        loop {
+            let shape = Shape { rows: rows - parts, columns, batch: 0, by_columns: false };
+            let total = rows + columns;
+            let part = layout.without(total - parts..total);
+            let used = Use { layout: &part, vector, fragments: true };
+            let (order, conflicts) = Order::best(shape, size, used, figures.banks());
+            if order.len * size <= most || rows - parts == SIDE {
+                return Exchange { layout, order, parts, vector, conflicts };
+            }
+            parts += 1;
+        }
+    }
+
+    pub(in crate::lane) fn bytes(&self) -> usize {
+        (self.order.len * DType::F32.size()).next_multiple_of(16)
+    }
+
+    /// The distance of lines of a fragment.
+    fn stride(&self, columns: u8) -> usize {
+        self.order.weight(columns)
+    }
+}
+
+impl fmt::Display for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sums in {} parts by {}", 1 << self.parts, 1 << self.vector)
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The elements of sums that are matrices, in the layout of their exchange.
+    pub(in crate::lane) fn elements_of(
+        &mut self,
+        product: &Product,
+        matrices: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let Some(exchange) = &product.exchange else { return Ok(matrices.to_vec()) };
+        let Exchange { layout, order, parts, vector, .. } = exchange;
+        let area = self.area(DType::F32, order)?;
+        let zero = self.literal(DType::F32, vec![0; 4].into())?;
+        let mut elements = vec![zero; layout.registers()];
+        let all = layout.rank() as u8;
+        for part in 0..1 << parts {
+            self.before_writing(&[&area])?;
+            let (own, copies) = self.own(product, *parts, part);
+            let condition = self.takes_part(&own, copies)?;
+            let stride = self.int(exchange.stride(product.extents.columns) as i32)?;
+            self.guarded(condition, vec![], |e| {
+                for &register in &own.registers {
+                    let index = inside(&product.first(&product.grid.at(register)), *parts);
+                    let inputs =
+                        [Some(area.at(e, &index)?), Some(matrices[register]), Some(stride)];
+                    e.build("matrix_store", |b| b.ops(K::MatrixStore, &inputs, &[], 0))?;
+                }
+                Ok(vec![])
+            })?;
+            self.before_reading(&[&area])?;
+            let own = Part::of(layout, all - parts..all, part);
+            let condition = self.takes_part(&own, 0)?;
+            let others = own.registers.iter().map(|&register| elements[register]).collect();
+            let indices: Vec<_> =
+                own.registers.iter().map(|&r| inside(&layout.at(r), *parts)).collect();
+            let read = self.guarded(condition, others, |e| e.get(&area, &indices, *vector))?;
+            own.registers
+                .iter()
+                .zip(read)
+                .for_each(|(&register, value)| elements[register] = value);
+        }
+        self.leave(&[&area]);
+        Ok(elements)
+    }
+
+    /// A value as matrices that a product may add to.
+    pub(in crate::lane) fn matrices_of(
+        &mut self,
+        product: &Product,
+        value: ValueId,
+    ) -> Result<Vec<ValueId>> {
+        if let Some(known) = self.known(|scope| scope.matrices.get(&value).cloned()) {
+            return Ok(known);
+        }
+        let count = product.grid.registers();
+        let node = self.plan.node_of(value);
+        let node = node.ok_or_else(|| self.missing("a sum is no block"))?;
+        if let Kind::Uniform(_) = self.plan.graph[node].kind {
+            let scalar = self.element(node, &crate::access::Index::from([]))?;
+            return Ok(vec![self.filled(scalar)?; count]);
+        }
+        let Some(exchange) = &product.exchange else { return Ok(vec![]) };
+        let Exchange { layout, order, parts, vector, .. } = exchange;
+        let area = self.area(DType::F32, order)?;
+        let zero = self.literal(DType::F32, vec![0; 4].into())?;
+        let mut matrices = vec![self.filled(zero)?; count];
+        let all = layout.rank() as u8;
+        for part in 0..1 << parts {
+            let own = Part::of(layout, all - parts..all, part);
+            let mut elements = vec![];
+            for &register in &own.registers {
+                let index = layout.at(register);
+                let value = self.operand(node, &index)?;
+                elements.push((inside(&index, *parts), self.converted(value, DType::F32)?));
+            }
+            self.before_writing(&[&area])?;
+            let condition = self.takes_part(&own, layout.copies(self.plan.threads))?;
+            self.guarded(condition, vec![], |e| e.put(&area, &elements, *vector).map(|()| vec![]))?;
+            self.before_reading(&[&area])?;
+            let (own, _) = self.own(product, *parts, part);
+            let condition = self.takes_part(&own, 0)?;
+            let others = own.registers.iter().map(|&register| matrices[register]).collect();
+            let stride = self.int(exchange.stride(product.extents.columns) as i32)?;
+            let read = self.guarded(condition, others, |e| {
+                let load = |&register: &usize| {
+                    let index = inside(&product.first(&product.grid.at(register)), *parts);
+                    let ptr = area.at(e, &index)?;
+                    e.matrix(K::MatrixLoad, &[ptr, stride], false, DType::F32)
+                };
+                own.registers.iter().map(load).collect()
+            })?;
+            own.registers
+                .iter()
+                .zip(read)
+                .for_each(|(&register, value)| matrices[register] = value);
+        }
+        self.leave(&[&area]);
+        Ok(matrices)
+    }
+
+    /// The fragments of this part of the rows, and the bits of the thread's number that tell copies.
+    fn own(&self, product: &Product, parts: u8, part: usize) -> (Part, i32) {
+        let all = product.grid.rank() as u8;
+        let lanes = (1 << crate::lane::reduce::LANES) - 1;
+        let copies = product.grid.copies(self.plan.threads) & !lanes;
+        (Part::of(&product.grid, all - parts..all, part), copies)
+    }
+
+    /// A matrix of which all elements are this scalar.
+    pub(super) fn filled(&mut self, scalar: ValueId) -> Result<ValueId> {
+        let scalar = self.converted(scalar, DType::F32)?;
+        self.matrix(K::MatrixFill, &[scalar], false, DType::F32)
+    }
+
+    pub(super) fn matrix(
+        &mut self,
+        kind: K,
+        inputs: &[ValueId],
+        transpose: bool,
+        dtype: DType,
+    ) -> Result<ValueId> {
+        let attrs = [("transpose", trident_ir::Attr::Int(1))];
+        let attrs = if transpose { &attrs[..] } else { &[] };
+        let types = [Type::Matrix(dtype)];
+        let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, attrs, &types))?;
+        Ok(made[0])
+    }
+}

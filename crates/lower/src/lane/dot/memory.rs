@@ -1,0 +1,188 @@
+//! Blocks in the threadgroup memory of products.
+
+use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
+
+use super::order::Order;
+use crate::access::{Bit, Index};
+use crate::lane::emit::{Emitter, Result};
+use crate::lane::exchange::Part as SharedPart;
+use crate::lane::layout::{Layout, Source};
+
+/// A part of a kernel's threadgroup memory, and pointers into it.
+pub(super) struct Area {
+    part: SharedPart,
+    order: Order,
+}
+
+impl Area {
+    /// The pointer to an element.
+    pub(super) fn at(&self, e: &mut Emitter<'_, '_>, index: &Index) -> Result<ValueId> {
+        let (fixed, open) = self.order.place(index);
+        let key = (self.part.ptr, open);
+        let base = match e.known(|scope| scope.pointers.get(&key).copied()) {
+            Some(known) => known,
+            None => {
+                let base = match e.weighted(&key.1)? {
+                    Some(place) => e.op(K::PtrAdd, &[self.part.ptr, place], &[])?,
+                    None => self.part.ptr,
+                };
+                e.scope().pointers.insert(key, base);
+                base
+            }
+        };
+        e.moved(base, fixed)
+    }
+}
+
+/// Registers of a layout whose elements lie in a part of the block, and bits of the thread's number that must be so for it.
+pub(super) struct Part {
+    pub(super) registers: Vec<usize>,
+    threads: (i32, i32),
+}
+
+impl Part {
+    /// The part in which these bits of an index are `value`.
+    pub(super) fn of(layout: &Layout, bits: std::ops::Range<u8>, value: usize) -> Part {
+        let (mut mask, mut threads) = (0, 0);
+        let mut registers: Vec<usize> = (0..layout.registers()).collect();
+        for (at, bit) in bits.enumerate() {
+            let one = value >> at & 1;
+            match layout.source(bit) {
+                Source::Register(bit) => registers.retain(|register| register >> bit & 1 == one),
+                Source::Thread(bit) => {
+                    mask |= 1 << bit;
+                    threads |= (one as i32) << bit;
+                }
+                Source::None => {}
+            }
+        }
+        Part { registers, threads: (mask, threads) }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Threadgroup memory for a block, until it is given back.
+    pub(super) fn area(&mut self, dtype: DType, order: &Order) -> Result<Area> {
+        let part = self.part(dtype, order.len)?;
+        Ok(Area { part, order: order.clone() })
+    }
+
+    /// All threads wait, unless none of them may still read what was in the areas before.
+    pub(super) fn before_writing(&mut self, areas: &[&Area]) -> Result<()> {
+        match areas.iter().any(|area| self.may_be_read(&area.part)) {
+            true => self.wait("threadgroup"),
+            false => Ok(()),
+        }
+    }
+
+    /// All threads wait until the areas are written, which are read from here on.
+    pub(super) fn before_reading(&mut self, areas: &[&Area]) -> Result<()> {
+        self.wait("threadgroup")?;
+        areas.iter().for_each(|area| self.note_read(&area.part));
+        Ok(())
+    }
+
+    /// Gives the memory of areas back.
+    pub(super) fn leave(&mut self, areas: &[&Area]) {
+        areas.iter().for_each(|area| self.release(&area.part));
+    }
+
+    /// The pointer so many elements behind another one.
+    pub(super) fn moved(&mut self, ptr: ValueId, by: usize) -> Result<ValueId> {
+        if by == 0 {
+            return Ok(ptr);
+        }
+        let by = i32::try_from(by).map_err(|_| self.missing("an array beyond 32 bits"))?;
+        let by = self.int(by)?;
+        self.op(K::PtrAdd, &[ptr, by], &[])
+    }
+
+    /// Whether this thread has elements of the part, and of several with copies is the first; `None` if it is always so.
+    pub(super) fn takes_part(&mut self, part: &Part, copies: i32) -> Result<Option<ValueId>> {
+        let (mask, value) = part.threads;
+        match mask | copies {
+            0 => Ok(None),
+            mask => self.threads_are(mask, value).map(Some),
+        }
+    }
+
+    /// Whether these bits of the thread's number have this value.
+    fn threads_are(&mut self, mask: i32, value: i32) -> Result<ValueId> {
+        let (thread, mask, value) = (self.thread()?, self.int(mask)?, self.int(value)?);
+        let which = self.op(K::BitwiseAnd, &[thread, mask], &[])?;
+        self.op(K::Equal, &[which, value], &[])
+    }
+
+    /// Emits code that runs where a condition holds, if there is one. Elsewhere results are `others`.
+    pub(super) fn guarded(
+        &mut self,
+        condition: Option<ValueId>,
+        others: Vec<ValueId>,
+        emit: impl FnOnce(&mut Self) -> Result<Vec<ValueId>>,
+    ) -> Result<Vec<ValueId>> {
+        let Some(condition) = condition else { return emit(self) };
+        let then = self.region(vec![], emit)?;
+        let types = others.iter().map(|&id| self.out.ty(id).clone()).collect();
+        let otherwise = Block { results: others, ..Block::default() };
+        self.nest(K::If, &[condition], types, vec![then, otherwise])
+    }
+
+    /// Writes elements with these indices, vectors of 2^`vector` that follow each other.
+    pub(super) fn put(
+        &mut self,
+        area: &Area,
+        elements: &[(Index, ValueId)],
+        vector: u8,
+    ) -> Result<()> {
+        for group in elements.chunks(1 << vector) {
+            let ptr = area.at(self, &group[0].0)?;
+            let values: Vec<ValueId> = group.iter().map(|element| element.1).collect();
+            let attrs = self.alignment(ptr, vector);
+            let value = match values[..] {
+                [one] => one,
+                _ => self.op(K::Vector, &values, &[])?,
+            };
+            self.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &attrs, 0))?;
+        }
+        Ok(())
+    }
+
+    /// Reads elements with these indices, as [`Self::put`] writes them.
+    pub(super) fn get(
+        &mut self,
+        area: &Area,
+        indices: &[Index],
+        vector: u8,
+    ) -> Result<Vec<ValueId>> {
+        let mut values = vec![];
+        for group in indices.chunks(1 << vector) {
+            let ptr = area.at(self, &group[0])?;
+            let mut attrs = self.alignment(ptr, vector);
+            if group.len() == 1 {
+                values.push(self.op(K::Load, &[ptr], &[])?);
+                continue;
+            }
+            attrs.push(("width", Attr::Int(group.len() as i64)));
+            let loaded = self.op(K::Load, &[ptr], &attrs)?;
+            for at in 0..group.len() {
+                values.push(self.op(K::Extract, &[loaded], &[("at", Attr::Int(at as i64))])?);
+            }
+        }
+        Ok(values)
+    }
+
+    fn alignment(&self, ptr: ValueId, vector: u8) -> Vec<(&'static str, Attr)> {
+        match self.out.ty(ptr) {
+            Type::Pointer(ty) if vector > 0 => {
+                vec![("align", Attr::Int((ty.to.size() << vector) as i64))]
+            }
+            _ => vec![],
+        }
+    }
+}
+
+/// The index of an element without its highest bits, which tell the part of the block.
+pub(super) fn inside(index: &Index, parts: u8) -> Index {
+    let bits: Vec<Bit> = index[..index.len() - usize::from(parts)].to_vec();
+    bits.into()
+}

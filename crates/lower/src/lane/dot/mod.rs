@@ -1,0 +1,260 @@
+//! Products of blocks: the factors go through threadgroup memory, a slice along k at a time. Simdgroups sum fragments of the
+//! result, which are 8×8 matrices, or threads sum elements.
+
+mod chain;
+mod exchange;
+mod memory;
+mod order;
+mod product;
+
+pub(super) use self::chain::{Chains, chains};
+pub(super) use self::order::Banks;
+pub(super) use self::product::{Product, products, threads};
+
+use trident_ir::{Attr, DType, Op, OpKind as K, Type, ValueId};
+
+use self::memory::{Area, Part};
+use self::product::Factor;
+use super::emit::{Emitter, Result};
+use super::error::Unsupported;
+use crate::access::{Bit, Index, Kind};
+
+/// Most products that a thread's code has one after the other; more are in a loop.
+const UNROLLED: usize = 256;
+
+impl Emitter<'_, '_> {
+    pub(super) fn dot(&mut self, op: &Op) -> Result<()> {
+        let plan = self.plan;
+        let (Some(c), Some(out)) = (op.input(2), op.output(0)) else {
+            return Err(Unsupported::new(op, "lacks an operand"));
+        };
+        let product = plan.products.get(&out);
+        let product = product.ok_or_else(|| Unsupported::new(op, "has no plan"))?;
+        let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
+        let (mut sums, rest) = self.begin(op, product, from)?;
+        for part in 0..1 << (product.extents.depth - product.slice) {
+            let a = self.area(product.a.dtype, &product.a.order)?;
+            let b = self.area(product.b.dtype, &product.b.order)?;
+            self.before_writing(&[&a, &b])?;
+            self.stage(&product.a, &a, product.slice, part)?;
+            self.stage(&product.b, &b, product.slice, part)?;
+            self.before_reading(&[&a, &b])?;
+            sums = self.add_slice(product, &a, &b, sums)?;
+            self.leave(&[&a, &b]);
+        }
+        if plan.chains.held.contains_key(&to) {
+            self.scope().matrices.insert(to, sums);
+            return Ok(());
+        }
+        self.finish(out, product, &sums, rest)
+    }
+
+    /// What the sums begin with, and the value that is added to them at the end.
+    fn begin(
+        &mut self,
+        op: &Op,
+        product: &Product,
+        from: ValueId,
+    ) -> Result<(Vec<ValueId>, Option<ValueId>)> {
+        let node = self.plan.node_of(from);
+        let node = node.ok_or_else(|| Unsupported::new(op, "adds to no block"))?;
+        if product.side == 0 {
+            let registers = 0..product.grid.registers();
+            let begin = registers.map(|register| {
+                let value = self.operand(node, &product.grid.at(register))?;
+                self.converted(value, product.sum)
+            });
+            return Ok((begin.collect::<Result<_>>()?, None));
+        }
+        let is_float = self.func.ty(from).dtype().is_some_and(DType::is_float);
+        let is_uniform = matches!(self.plan.graph[node].kind, Kind::Uniform(_));
+        let is_matrix = self.plan.chains.held.contains_key(&from);
+        if is_float && (is_uniform || is_matrix) {
+            return Ok((self.matrices_of(product, from)?, None));
+        }
+        let zero = self.literal(DType::F32, vec![0; 4].into())?;
+        Ok((vec![self.filled(zero)?; product.grid.registers()], Some(from)))
+    }
+
+    /// Makes the elements of the result known; sums of matrices pass through threadgroup memory.
+    pub(super) fn finish(
+        &mut self,
+        out: ValueId,
+        product: &Product,
+        sums: &[ValueId],
+        rest: Option<ValueId>,
+    ) -> Result<()> {
+        let dtype = self.func.ty(out).dtype().unwrap_or(product.sum);
+        let (layout, mut elements) = match &product.exchange {
+            Some(exchange) => (exchange.layout.clone(), self.elements_of(product, sums)?),
+            None => (product.grid.clone(), sums.to_vec()),
+        };
+        for (register, element) in elements.iter_mut().enumerate() {
+            if dtype.is_int() && product.side > 0 {
+                *element = self.converted(*element, DType::I32)?;
+                *element = self.converted(*element, dtype)?;
+            }
+            if let Some(node) = rest.and_then(|rest| self.plan.node_of(rest)) {
+                let own = self.operand(node, &layout.at(register))?;
+                let ty = if dtype.is_int() { dtype } else { product.sum };
+                let own = self.converted(own, ty)?;
+                *element = self.op(K::Add, &[*element, own], &[])?;
+            }
+            *element = self.converted(*element, dtype)?;
+        }
+        if let Some(node) = self.plan.node_of(out) {
+            self.scope().held.insert(node, (layout, elements));
+        }
+        Ok(())
+    }
+
+    /// Writes a slice of a factor to threadgroup memory.
+    fn stage(&mut self, factor: &Factor, area: &Area, slice: u8, part: usize) -> Result<()> {
+        let (start, bits) = factor.k;
+        let own = Part::of(&factor.layout, start + slice..start + bits, part);
+        let mut elements = vec![];
+        for &register in &own.registers {
+            let index = factor.layout.at(register);
+            let value = self.operand(factor.node, &index)?;
+            elements.push((factor.within(&index, slice), self.converted(value, factor.dtype)?));
+        }
+        let condition = self.takes_part(&own, factor.layout.copies(self.plan.threads))?;
+        self.guarded(condition, vec![], |e| {
+            e.put(area, &elements, factor.vector).map(|()| vec![])
+        })?;
+        Ok(())
+    }
+
+    /// Adds the products of a slice to the sums.
+    fn add_slice(
+        &mut self,
+        product: &Product,
+        a: &Area,
+        b: &Area,
+        sums: Vec<ValueId>,
+    ) -> Result<Vec<ValueId>> {
+        let (lefts, rights, pairs) = pairs(product);
+        let steps = 1usize << (product.slice - product.side);
+        if product.side > 0 && pairs.len() * steps <= UNROLLED {
+            let mut sums = sums;
+            for step in 0..steps {
+                let step = |index: &Index, first| at_step(index, first, product, step);
+                let left = lefts.iter().map(|index| a.at(self, &step(index, 0)));
+                let left = left.collect::<Result<Vec<_>>>()?;
+                let first = product.extents.columns;
+                let right = rights.iter().map(|index| b.at(self, &step(index, first)));
+                let right = right.collect::<Result<Vec<_>>>()?;
+                sums = self.add_products(product, (&left, &right), &pairs, sums)?;
+            }
+            return Ok(sums);
+        }
+        let left = lefts.iter().map(|index| a.at(self, index)).collect::<Result<Vec<_>>>()?;
+        let right = rights.iter().map(|index| b.at(self, index)).collect::<Result<Vec<_>>>()?;
+        let types: Vec<Type> = sums.iter().map(|&sum| self.out.ty(sum).clone()).collect();
+        let mut inputs = vec![self.int(0)?, self.int(steps as i32)?, self.int(1)?];
+        inputs.extend(&sums);
+        let k = self.out.value("k", Type::fixed(DType::I32, &[]));
+        let carried: Vec<ValueId> =
+            types.iter().map(|ty| self.out.value("sum", ty.clone())).collect();
+        let params = std::iter::once(k).chain(carried.iter().copied()).collect();
+        let body = self.region(params, |e| {
+            let mut sides = vec![];
+            for (factor, firsts) in [(&product.a, &left), (&product.b, &right)] {
+                let stride = factor.order.weight(factor.k.0 + product.side);
+                let stride = e.int(stride as i32)?;
+                let by = e.op(K::Mul, &[k, stride], &[])?;
+                let moved = firsts.iter().map(|&ptr| e.op(K::PtrAdd, &[ptr, by], &[]));
+                sides.push(moved.collect::<Result<Vec<_>>>()?);
+            }
+            e.add_products(product, (&sides[0], &sides[1]), &pairs, carried)
+        })?;
+        self.nest(K::For, &inputs, types, vec![body])
+    }
+
+    /// Adds the products of what lies behind these pointers to the sums.
+    fn add_products(
+        &mut self,
+        product: &Product,
+        (left, right): (&[ValueId], &[ValueId]),
+        pairs: &[(usize, usize)],
+        sums: Vec<ValueId>,
+    ) -> Result<Vec<ValueId>> {
+        let left = self.read_factors(product, &product.a, left)?;
+        let right = self.read_factors(product, &product.b, right)?;
+        let add = |(&(a, b), sum): (&(usize, usize), ValueId)| {
+            let (x, y) = (left[a], right[b]);
+            match product.sum.is_float() {
+                true if product.side > 0 => self.op(K::MatrixMultiplyAdd, &[x, y, sum], &[]),
+                true => self.op(K::Fma, &[x, y, sum], &[]),
+                false => {
+                    let product = self.op(K::Mul, &[x, y], &[])?;
+                    self.op(K::Add, &[sum, product], &[])
+                }
+            }
+        };
+        pairs.iter().zip(sums).map(add).collect()
+    }
+
+    fn read_factors(
+        &mut self,
+        product: &Product,
+        factor: &Factor,
+        ptrs: &[ValueId],
+    ) -> Result<Vec<ValueId>> {
+        let Factor { dtype, order, by_columns, .. } = factor;
+        let columns = factor.columns(product);
+        let stride = order.weight(if *by_columns { 0 } else { columns });
+        let stride = self.int(stride as i32)?;
+        let read = |&ptr: &ValueId| match product.side {
+            0 => {
+                let value = self.op(K::Load, &[ptr], &[])?;
+                self.converted(value, product.sum)
+            }
+            _ => self.matrix(K::MatrixLoad, &[ptr, stride], *by_columns, *dtype),
+        };
+        ptrs.iter().map(read).collect()
+    }
+
+    pub(super) fn converted(&mut self, value: ValueId, to: DType) -> Result<ValueId> {
+        match self.out.ty(value).dtype() == Some(to) {
+            true => Ok(value),
+            false => self.op(K::Cast, &[value], &[("to", Attr::DType(to))]),
+        }
+    }
+}
+
+/// The index of the same fragment of a row or column, so many fragments further along k, whose bits begin at `first`.
+fn at_step(index: &Index, first: u8, product: &Product, step: usize) -> Index {
+    let from = usize::from(first + product.side);
+    let bits = index.iter().enumerate().map(|(at, bit)| match at.checked_sub(from) {
+        Some(along) if along < usize::from(product.slice - product.side) => {
+            Bit::Const(step >> along & 1 == 1)
+        }
+        _ => *bit,
+    });
+    bits.collect()
+}
+
+/// The indices of the first fragments along k of the rows of a and of the columns of b that a thread multiplies, and for each
+/// of its sums which of them.
+fn pairs(product: &Product) -> (Vec<Index>, Vec<Index>, Vec<(usize, usize)>) {
+    let (mut lefts, mut rights, mut pairs) = (vec![], vec![], vec![]);
+    let place = |all: &mut Vec<Index>, index: Index| match all.iter().position(|i| *i == index) {
+        Some(known) => known,
+        None => {
+            all.push(index);
+            all.len() - 1
+        }
+    };
+    let (rows, columns) = (usize::from(product.extents.rows), usize::from(product.extents.columns));
+    let depth = std::iter::repeat_n(Bit::Const(false), usize::from(product.slice));
+    for register in 0..product.grid.registers() {
+        let index = product.first(&product.grid.at(register));
+        let (across, down) = index.split_at(columns);
+        let row = depth.clone().chain(down.iter().copied()).collect();
+        let batch = down[rows..].iter().copied();
+        let column = across.iter().copied().chain(depth.clone()).chain(batch).collect();
+        pairs.push((place(&mut lefts, row), place(&mut rights, column)));
+    }
+    (lefts, rights, pairs)
+}

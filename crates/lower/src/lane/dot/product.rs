@@ -1,0 +1,365 @@
+//! How each product of a kernel is computed: by which threads, by matrices or by scalars, and what of it is in threadgroup
+//! memory at a time.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
+
+use super::exchange::Exchange;
+use super::order::{Order, SIDE, Shape, Use};
+use crate::access::{Bit, Index, Kind, NodeId, index_bits, log2};
+use crate::lane::error::Unsupported;
+use crate::lane::figures::Figures;
+use crate::lane::layout::{Layout, Source};
+use crate::lane::plan::Plan;
+use crate::lane::reduce::LANES;
+
+/// log2 of the most simdgroups that a product gets while its sums fit into fewer registers than hide latency.
+const FEW: u8 = 3;
+
+/// log2 of the most simdgroups that a product gets.
+const MANY: u8 = 4;
+
+/// log2 of the depths up to which sums of products of 8-bit integers are exact in f32.
+const EXACT: [(DType, u8); 2] = [(DType::I8, 10), (DType::U8, 8)];
+
+/// Most bytes of sums that are exchanged at a time, unless factors take more.
+const EXCHANGED: usize = 16 << 10;
+
+/// A factor on its way to threadgroup memory.
+#[derive(Clone, Debug)]
+pub(in crate::lane) struct Factor {
+    pub(in crate::lane) node: NodeId,
+    /// The type of its elements in threadgroup memory.
+    pub(in crate::lane) dtype: DType,
+    /// Which thread has which elements.
+    pub(in crate::lane) layout: Layout,
+    /// log2 of the elements that a thread writes at once.
+    pub(in crate::lane) vector: u8,
+    /// The first of the bits of its index that tell k, and how many there are.
+    pub(in crate::lane) k: (u8, u8),
+    /// Where the elements of a slice lie.
+    pub(in crate::lane) order: Order,
+    /// Whether neighbours in memory are neighbours in a column.
+    pub(in crate::lane) by_columns: bool,
+    /// Turns lost to bank conflicts by an access.
+    conflicts: usize,
+}
+
+impl Factor {
+    /// The index in a slice of an element with this index in the block.
+    pub(in crate::lane) fn within(&self, index: &Index, slice: u8) -> Index {
+        let (start, bits) = self.k;
+        let outside = usize::from(start + slice)..usize::from(start + bits);
+        index.iter().enumerate().filter(|(at, _)| !outside.contains(at)).map(|(_, b)| *b).collect()
+    }
+
+    /// The bit of an index in a slice from which on it tells the row.
+    pub(in crate::lane) fn columns(&self, product: &Product) -> u8 {
+        if self.k.0 == 0 { product.slice } else { self.k.0 }
+    }
+
+    pub(in crate::lane) fn bytes(&self) -> usize {
+        (self.order.len * self.dtype.size()).next_multiple_of(16)
+    }
+}
+
+/// A product of blocks.
+#[derive(Clone, Debug)]
+pub(in crate::lane) struct Product {
+    /// log2 of the extents.
+    pub(in crate::lane) extents: Extents,
+    /// log2 of the side of the fragments that are multiplied; 0 for scalars.
+    pub(in crate::lane) side: u8,
+    /// Which thread sums which element, or which simdgroup which fragment.
+    pub(in crate::lane) grid: Layout,
+    /// The type of the sums.
+    pub(in crate::lane) sum: DType,
+    /// log2 of how much of k is in threadgroup memory at a time.
+    pub(in crate::lane) slice: u8,
+    pub(in crate::lane) a: Factor,
+    pub(in crate::lane) b: Factor,
+    /// How sums that are matrices become elements.
+    pub(in crate::lane) exchange: Option<Exchange>,
+}
+
+/// log2 of the extents of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lane) struct Extents {
+    pub(in crate::lane) batch: u8,
+    pub(in crate::lane) rows: u8,
+    pub(in crate::lane) columns: u8,
+    pub(in crate::lane) depth: u8,
+}
+
+impl Extents {
+    fn of(func: &Func, op: &Op) -> Option<Extents> {
+        let dims = |i| op.input(i).and_then(|id| func.ty(id).dims());
+        let (a, b) = (dims(0)?, dims(1)?);
+        let ([batch @ .., rows, depth], [.., columns]) = (&a[..], &b[..]) else { return None };
+        Some(Extents {
+            batch: index_bits(batch),
+            rows: log2(*rows),
+            columns: log2(*columns),
+            depth: log2(*depth),
+        })
+    }
+
+    /// log2 of the number of fragments of the result.
+    fn fragments(self) -> u8 {
+        self.batch + self.rows + self.columns - 2 * SIDE
+    }
+}
+
+/// What is multiplied by matrices, and as what; `None` if scalars are multiplied.
+fn by_matrices(func: &Func, op: &Op, figures: &Figures) -> Option<DType> {
+    let of = |i| op.input(i).and_then(|id| func.ty(id).dtype());
+    let (a, b, c) = (of(0)?, of(1)?, of(2)?);
+    let extents = Extents::of(func, op)?;
+    let whole = [extents.rows, extents.columns, extents.depth].iter().all(|&bits| bits >= SIDE);
+    if !figures.matrices || !whole {
+        return None;
+    }
+    let narrow = |dtype: DType| dtype.is_float() && dtype.bits() == 8;
+    match a {
+        DType::F16 | DType::BF16 | DType::F32 if a == b && c.is_float() => Some(a),
+        _ if narrow(a) && narrow(b) && c.is_float() => Some(DType::F16),
+        _ if a == b && EXACT.iter().any(|&(exact, most)| a == exact && extents.depth <= most) => {
+            Some(DType::F16)
+        }
+        _ => None,
+    }
+    .filter(|_| c.size() <= 4)
+}
+
+/// log2 of the threads that the products of a kernel ask for; `None` without products that matrices compute.
+pub(in crate::lane) fn threads(func: &Func, figures: &Figures) -> Option<u8> {
+    let mut most = None;
+    func.body.walk(&mut |op| {
+        if op.kind == K::Dot && by_matrices(func, op, figures).is_some() {
+            most = most.max(Extents::of(func, op).map(Extents::fragments));
+        }
+    });
+    let own = figures.fragments().ilog2() as u8;
+    most.map(|fragments| {
+        let few = fragments.saturating_sub(own);
+        let simdgroups = if few <= FEW { few } else { few.saturating_sub(1).clamp(FEW, MANY) };
+        LANES + simdgroups
+    })
+}
+
+/// Plans the products of a function, whose threads and accesses are planned.
+pub(in crate::lane) fn products(
+    plan: &Plan<'_>,
+    func: &Func,
+    figures: &Figures,
+) -> Result<BTreeMap<ValueId, Product>, Unsupported> {
+    let mut found = BTreeMap::new();
+    let mut result = Ok(());
+    func.body.walk(&mut |op| {
+        if let (K::Dot, Some(out), Ok(())) = (op.kind, op.output(0), &result) {
+            match product(plan, func, op, figures) {
+                Ok(product) => drop(found.insert(out, product)),
+                Err(error) => result = Err(error),
+            }
+        }
+    });
+    result.map(|()| found)
+}
+
+fn product(
+    plan: &Plan<'_>,
+    func: &Func,
+    op: &Op,
+    figures: &Figures,
+) -> Result<Product, Unsupported> {
+    let (Some(extents), Some(out)) = (Extents::of(func, op), op.output(0)) else {
+        return Err(Unsupported::new(op, "takes no matrices"));
+    };
+    let c = func.ty(out).dtype().ok_or_else(|| Unsupported::new(op, "yields no elements"))?;
+    let matrices = by_matrices(func, op, figures);
+    // Sums of floats are of f32 whatever the result is rounded to; of integers only the result's bits count.
+    let sum = if matrices.is_some() || c.is_float() && c.size() < 4 { DType::F32 } else { c };
+    let grid = match matrices {
+        Some(_) => fragments(extents, plan.threads - LANES),
+        None => plan.layout_of(out),
+    };
+    // Half of the memory: what threads exchange besides needs some, and several threadgroups share a core.
+    let most = figures.threadgroup / 2;
+    for slice in (0..=extents.depth).rev() {
+        let choice = Choice { extents, matrices, slice, figures };
+        let a = factor(plan, func, op, 0, &choice)?;
+        let b = factor(plan, func, op, 1, &choice)?;
+        // Padding may exceed it.
+        if a.bytes() + b.bytes() <= most + most / 4 {
+            let side = if matrices.is_some() { SIDE } else { 0 };
+            let exchange = matrices.map(|_| {
+                let most = most.min(EXCHANGED).max(a.bytes() + b.bytes());
+                let shape = (extents.batch + extents.rows, extents.columns);
+                Exchange::of(plan.layout_of(out), shape, most, figures)
+            });
+            return Ok(Product { extents, side, grid, sum, slice, a, b, exchange });
+        }
+        if matrices.is_some() && slice == SIDE {
+            break;
+        }
+    }
+    Err(Unsupported::new(op, format!("a slice of its factors exceeds {most} bytes")))
+}
+
+/// Which simdgroup has which fragments: as few loads for as many products as possible. Neighbouring fragments belong to
+/// different simdgroups, so that a part of the result has some of each.
+fn fragments(extents: Extents, simdgroups: u8) -> Layout {
+    let Extents { batch, rows, columns, .. } = extents;
+    let (rows, columns) = (rows - SIDE, columns - SIDE);
+    let given = simdgroups.min(batch + rows + columns);
+    let splits = (0..=given.min(batch)).flat_map(|of_batch| {
+        let left = given - of_batch;
+        (0..=left.min(rows)).map(move |of_rows| (of_batch, of_rows, left - of_rows))
+    });
+    let loads =
+        |&(b, r, c): &(u8, u8, u8)| ((1usize << (rows - r)) + (1 << (columns - c))) << (batch - b);
+    let best = splits.filter(|split| split.2 <= columns).min_by_key(loads);
+    let (of_batch, of_rows, of_columns) = best.unwrap_or_default();
+    let (mut thread, mut register) = (LANES, 0);
+    let mut index = vec![];
+    for (bits, own) in [(columns, of_columns), (rows, of_rows), (batch, of_batch)] {
+        for bit in 0..bits {
+            let counter = if bit < own { &mut thread } else { &mut register };
+            index.push(match bit < own {
+                true => Layout::thread(*counter),
+                false => Layout::register(*counter),
+            });
+            *counter += 1;
+        }
+    }
+    Layout::of_bits(index)
+}
+
+/// The layout in which a block's elements are at hand.
+fn natural(plan: &Plan<'_>, node: NodeId) -> Option<Layout> {
+    let bits = plan.graph[node].bits;
+    let found = match &plan.graph[node].kind {
+        Kind::Load { .. } => {
+            let access = plan.accesses.iter().find(|access| access.loaded == Some(node));
+            access.map(|access| access.layout.clone())
+        }
+        Kind::Buffer(id) => Some(plan.layout_of(*id)),
+        Kind::View(of, map) => natural(plan, *of)?.renamed(map, bits),
+        Kind::Apply(_, operands) => operands.iter().find_map(|&operand| natural(plan, operand)),
+        _ => None,
+    };
+    found.filter(|layout| layout.rank() == usize::from(bits))
+}
+
+/// A choice that has been made before the factors are planned.
+struct Choice<'a> {
+    extents: Extents,
+    matrices: Option<DType>,
+    slice: u8,
+    figures: &'a Figures,
+}
+
+fn factor(
+    plan: &Plan<'_>,
+    func: &Func,
+    op: &Op,
+    i: usize,
+    choice: &Choice<'_>,
+) -> Result<Factor, Unsupported> {
+    let found = op.input(i).and_then(|id| Some((id, plan.node_of(id)?, func.ty(id).dtype()?)));
+    let (id, node, dtype) = found.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+    let Choice { extents, matrices, slice, figures } = *choice;
+    let Extents { batch, rows, columns, depth } = extents;
+    let narrow = dtype.is_float() && dtype.bits() == 8;
+    let dtype = matrices.unwrap_or(if narrow { DType::F16 } else { dtype });
+    let layout = natural(plan, node).unwrap_or_else(|| plan.layout_of(id));
+    let (k, rows, columns, width) = match i {
+        0 => ((0, depth), rows, slice, depth),
+        _ => ((columns, depth), slice, columns, columns),
+    };
+    let by_columns = layout.source(width) == Source::Register(0);
+    let (first, most) = if by_columns { (width, rows) } else { (0, columns) };
+    let widest = log2(figures.vector / dtype.size()).min(2).min(most);
+    let follows = |bit: &u8| layout.source(first + bit) == Source::Register(*bit);
+    let vector = (0..widest).take_while(follows).count() as u8;
+    let shape = Shape { rows, columns, batch, by_columns };
+    let sliced = layout.without(k.0 + slice..k.0 + k.1);
+    let used = Use { layout: &sliced, vector, fragments: matrices.is_some() };
+    let (order, conflicts) = Order::best(shape, dtype.size(), used, figures.banks());
+    Ok(Factor { node, dtype, layout, vector, k, order, by_columns, conflicts })
+}
+
+impl Product {
+    /// The index of the element (0, 0) of a fragment.
+    pub(in crate::lane) fn first(&self, fragment: &Index) -> Index {
+        let (columns, zeros) =
+            (usize::from(self.extents.columns - self.side), usize::from(self.side));
+        let inside = std::iter::repeat_n(Bit::Const(false), zeros);
+        let (across, rest) = fragment.split_at(columns.min(fragment.len()));
+        inside
+            .clone()
+            .chain(across.iter().copied())
+            .chain(inside)
+            .chain(rest.iter().copied())
+            .collect()
+    }
+
+    /// Products that a simdgroup computes, and fragments that it loads for them, in each step along k.
+    pub(in crate::lane) fn work(&self) -> (usize, usize) {
+        let Extents { columns, rows, .. } = self.extents;
+        let own = |bits: std::ops::Range<u8>| {
+            let registers =
+                bits.filter(|&bit| matches!(self.grid.source(bit), Source::Register(_)));
+            1 << registers.count()
+        };
+        let (columns, rows) = (columns - self.side, rows - self.side);
+        let batches: usize = own(rows + columns..self.grid.rank() as u8);
+        let (across, down): (usize, usize) = (own(0..columns), own(columns..rows + columns));
+        (batches * across * down, batches * (across + down))
+    }
+
+    /// Bytes of threadgroup memory.
+    pub(in crate::lane) fn bytes(&self) -> usize {
+        let exchange = self.exchange.as_ref().map_or(0, Exchange::bytes);
+        exchange.max(self.a.bytes() + self.b.bytes())
+    }
+
+    /// Turns lost to bank conflicts.
+    pub(in crate::lane) fn conflicts(&self) -> usize {
+        let exchange = self.exchange.as_ref().map_or(0, |exchange| exchange.conflicts);
+        self.a.conflicts + self.b.conflicts + exchange
+    }
+}
+
+impl fmt::Display for Product {
+    /// The extents, the work of a simdgroup or thread, and the way of factors and sums through threadgroup memory.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extents { batch, rows, columns, depth } = self.extents;
+        if batch > 0 {
+            write!(f, "{} × ", 1 << batch)?;
+        }
+        let by = if self.side > 0 { "matrices" } else { "scalars" };
+        let (products, loads) = self.work();
+        write!(
+            f,
+            "dot [{}, {}, {}] {}, {by}: {products} products of {loads} loads ({:.2}), {} of k in {} bytes, {} bank conflicts",
+            1 << rows,
+            1 << columns,
+            1 << depth,
+            self.grid,
+            products as f64 / loads as f64,
+            1 << self.slice,
+            self.bytes(),
+            self.conflicts(),
+        )?;
+        for (name, factor) in [("a", &self.a), ("b", &self.b)] {
+            write!(f, ", {name} {} by {}", factor.dtype, 1 << factor.vector)?;
+        }
+        match &self.exchange {
+            Some(exchange) => write!(f, ", {exchange}"),
+            None => Ok(()),
+        }
+    }
+}

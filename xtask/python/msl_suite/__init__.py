@@ -1,0 +1,1 @@
+"""Kernels on the emulated Metal device, every access checked."""
