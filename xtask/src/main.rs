@@ -8,6 +8,7 @@ mod darwin;
 mod debian;
 mod foreign;
 mod fuzz;
+mod mock;
 mod msl;
 mod paths;
 mod python;
@@ -52,6 +53,8 @@ enum Command {
         #[arg(long)]
         wheel: bool,
     },
+    /// Run the code that calls Metal on a Mac against a mock of Metal, on Linux
+    Mock,
     /// Run an outside suite against one device, and compare with the list of known failures
     Conformance {
         suite: Suite,
@@ -124,6 +127,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Test { target: None } => test::run(),
         Command::Test { target: Some(target) } => foreign::run(target),
         Command::Sanitize { part } => sanitize::run(part),
+        Command::Mock => mock::run(),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)

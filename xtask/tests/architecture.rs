@@ -49,6 +49,7 @@ const UNSAFE: &[&str] = &[
     "emulator/src/device.rs",
     "emulator/src/dispatch.rs",
     "emulator/src/exec",
+    "emulator/src/mock.rs",
     "emulator/src/queue.rs",
     "emulator/examples/speed.rs",
     "emulator/tests",

@@ -2,7 +2,7 @@
 //! runs them. On a Mac, `framework` is what runs them on its GPU.
 
 pub mod device;
-#[cfg(target_os = "macos")]
+#[cfg(any(target_os = "macos", trident_mock))]
 pub mod framework;
 pub mod metal;
 pub mod msl;

@@ -30,9 +30,10 @@ pub(crate) struct DeviceArgs {
 /// The option of commands for which threads make no difference.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DeviceName {
-    /// Device to run on, as `trident devices` lists them; for models also several with commas between them
-    #[arg(long, value_name = "NAME", default_value = "cpu")]
-    device: String,
+    /// Device to run on, as `trident devices` lists them; for models also several with commas between them. The default is
+    /// `cpu`; on a Mac it is `metal` for kernels and `metal,cpu` for models
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
 }
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -44,7 +45,11 @@ impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<ForModels, Failure> {
         let settings = Settings { threads: self.threads };
-        trident_devices::for_models(&self.device.device, &settings).map_err(failure)
+        let opened = match &self.device.device {
+            Some(choice) => trident_devices::for_models(choice, &settings),
+            None => trident_devices::for_models_by_default(&settings),
+        };
+        opened.map_err(failure)
     }
 
     /// What compiles kernels.
@@ -60,7 +65,11 @@ impl DeviceName {
     }
 
     fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, Failure> {
-        let opened = trident_devices::for_kernels(&self.device, &Settings { threads });
+        let settings = Settings { threads };
+        let opened = match &self.device {
+            Some(name) => trident_devices::for_kernels(name, &settings),
+            None => trident_devices::for_kernels_by_default(&settings),
+        };
         opened.map(|opened| opened.compiler).map_err(failure)
     }
 }

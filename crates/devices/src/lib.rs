@@ -16,7 +16,7 @@ mod metal;
 mod models;
 
 #[cfg(feature = "models")]
-pub use models::{DEVICES, Entry, ForModels, for_models};
+pub use models::{DEVICES, Entry, ForModels, for_models, for_models_by_default};
 
 use std::sync::Arc;
 use trident_jit::Compiler;

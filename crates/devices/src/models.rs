@@ -3,11 +3,11 @@
 //! A choice of devices is written as their names with commas between them, such as `queued,cpu`: each op goes to the one that
 //! claims it at the least cost, and of equal ones to the first.
 
-use crate::{DeviceError, Settings, absent};
+#[cfg(target_os = "macos")]
+use crate::metal;
+use crate::{CPU, DeviceError, METAL, Settings, absent};
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 use crate::{EMULATED, emulated};
-#[cfg(target_os = "macos")]
-use crate::{METAL, metal};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_runtime::{Device, Queued, QueuedOptions};
@@ -25,7 +25,7 @@ type Opened = Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
-    Entry { name: "cpu", for_tests: false, open: cpu },
+    Entry { name: CPU, for_tests: false, open: cpu },
     Entry { name: "queued", for_tests: true, open: queued },
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
     Entry { name: EMULATED, for_tests: true, open: |_, settings| emulated::model(settings) },
@@ -78,6 +78,14 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
     Ok(ForModels { devices, folder: choice.cpu })
 }
 
+/// The devices of a session where none is named: the GPU of a Mac and its CPU, elsewhere the CPU.
+pub fn for_models_by_default(settings: &Settings) -> Result<ForModels, DeviceError> {
+    match for_models(&format!("{METAL},{CPU}"), settings) {
+        Err(DeviceError::Unavailable(_)) => for_models(CPU, settings),
+        opened => opened,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)] // what fails there fails the test
@@ -107,5 +115,7 @@ mod tests {
         assert_eq!(error("gpu"), DeviceError::Unknown("gpu".into()));
         assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
         assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));
+        #[cfg(not(target_os = "macos"))]
+        assert!(matches!(error("metal,cpu"), DeviceError::Unavailable(_)));
     }
 }

@@ -36,6 +36,8 @@ mod dispatch;
 mod exec;
 mod library;
 mod lint;
+#[cfg(trident_mock)]
+mod mock;
 mod ptx;
 mod queue;
 mod text;

@@ -13,7 +13,7 @@ use trident_apple::metal::{
 /// A text that was checked.
 pub(crate) struct HostLibrary {
     device: Arc<Device>,
-    program: Program,
+    pub program: Program,
     options: CompileOptions,
     /// The compiled text, if it has no function constants.
     _image: Option<Arc<Image>>,

@@ -46,8 +46,8 @@ pub(super) fn of(device: &ProtocolObject<dyn MTLDevice>) -> Result<Limits, Metal
 }
 
 // The C interface of the system's registry of devices, as far as it is used.
-#[link(name = "IOKit", kind = "framework")]
-#[link(name = "CoreFoundation", kind = "framework")]
+#[cfg_attr(target_os = "macos", link(name = "IOKit", kind = "framework"))]
+#[cfg_attr(target_os = "macos", link(name = "CoreFoundation", kind = "framework"))]
 unsafe extern "C" {
     fn IOServiceMatching(class: *const c_char) -> *mut c_void;
     fn IOServiceGetMatchingService(port: u32, matching: *mut c_void) -> u32;

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use objc2::available;
 use objc2::rc::{Retained, autoreleasepool};
 use objc2::runtime::ProtocolObject;
 use objc2_foundation::{NSArray, NSString};
@@ -16,7 +15,7 @@ use objc2_metal::{
 };
 
 use super::archive::Key;
-use super::{DEVICE, Device, description};
+use super::{DEVICE, Device, description, is_macos};
 use crate::metal::{
     CompileOptions, ConstantValue, Diagnostic, FunctionConstant, LanguageVersion, Library,
     MathMode, MetalError, Pipeline, PipelineInfo,
@@ -89,13 +88,13 @@ impl SourceLibrary {
 /// Options as the system takes them.
 fn compile_options(options: &CompileOptions) -> Result<Retained<MTLCompileOptions>, MetalError> {
     let CompileOptions { language, math } = *options;
-    let (version, is_known, system) = match language {
-        LanguageVersion::V3_0 => (MTLLanguageVersion::Version3_0, true, 13),
-        LanguageVersion::V3_1 => (MTLLanguageVersion::Version3_1, available!(macos = 14.0), 14),
-        LanguageVersion::V3_2 => (MTLLanguageVersion::Version3_2, available!(macos = 15.0), 15),
-        LanguageVersion::V4_0 => (MTLLanguageVersion::Version4_0, available!(macos = 26.0), 26),
+    let (version, system) = match language {
+        LanguageVersion::V3_0 => (MTLLanguageVersion::Version3_0, 13),
+        LanguageVersion::V3_1 => (MTLLanguageVersion::Version3_1, 14),
+        LanguageVersion::V3_2 => (MTLLanguageVersion::Version3_2, 15),
+        LanguageVersion::V4_0 => (MTLLanguageVersion::Version4_0, 26),
     };
-    if !is_known {
+    if !is_macos(system) {
         let (major, minor) = (language.number() / 100, language.number() / 10 % 10);
         return Err(MetalError::Unavailable {
             device: DEVICE,
@@ -105,7 +104,7 @@ fn compile_options(options: &CompileOptions) -> Result<Retained<MTLCompileOption
     }
     let theirs = MTLCompileOptions::new();
     theirs.setLanguageVersion(version);
-    if available!(macos = 15.0) {
+    if is_macos(15) {
         let (mode, functions) = match math {
             MathMode::Safe => (MTLMathMode::Safe, MTLMathFloatingPointFunctions::Precise),
             MathMode::Relaxed => (MTLMathMode::Relaxed, MTLMathFloatingPointFunctions::Fast),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use objc2::rc::{Retained, autoreleasepool};
 use objc2::runtime::ProtocolObject;
-use objc2_foundation::NSError;
+use objc2_foundation::{NSError, NSOperatingSystemVersion, NSProcessInfo};
 use objc2_metal::{MTLCreateSystemDefaultDevice, MTLDevice};
 
 use crate::metal::{Buffer, CompileOptions, Library, Limits, Metal, MetalError, Queue};
@@ -45,7 +45,7 @@ struct Device {
 }
 
 // Without this framework the system has no default GPU for programs without windows.
-#[link(name = "CoreGraphics", kind = "framework")]
+#[cfg_attr(target_os = "macos", link(name = "CoreGraphics", kind = "framework"))]
 unsafe extern "C" {}
 
 impl Gpu {
@@ -85,6 +85,13 @@ impl Device {
         }
         Ok(())
     }
+}
+
+/// Whether the system is this version of macOS or a later one.
+fn is_macos(major: isize) -> bool {
+    let version =
+        NSOperatingSystemVersion { majorVersion: major, minorVersion: 0, patchVersion: 0 };
+    NSProcessInfo::processInfo().isOperatingSystemAtLeastVersion(version)
 }
 
 /// What the framework says of an error.

@@ -131,8 +131,14 @@ impl Checked<'_> {
             height: sizes[1] as usize,
             depth: sizes[2] as usize,
         };
-        let (groups, threads) = (size(self.dispatch.groups), size(self.dispatch.threads));
-        encoder.dispatchThreadgroups_threadsPerThreadgroup(groups, threads);
+        let threads = size(self.dispatch.threads);
+        match self.dispatch.grid {
+            Some(grid) => encoder.dispatchThreads_threadsPerThreadgroup(size(grid), threads),
+            None => {
+                let groups = size(self.dispatch.groups);
+                encoder.dispatchThreadgroups_threadsPerThreadgroup(groups, threads);
+            }
+        }
     }
 }
 

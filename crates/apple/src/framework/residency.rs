@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use objc2::available;
 use objc2::rc::Retained;
 use objc2::runtime::ProtocolObject;
 use objc2_metal::{
     MTLBuffer, MTLCommandQueue, MTLDevice, MTLResidencySet, MTLResidencySetDescriptor,
 };
+
+use super::is_macos;
 
 /// The set of all buffers of a device, which its queues use: dispatches need not name each buffer for the driver. Older
 /// systems have none.
@@ -31,7 +32,7 @@ impl fmt::Debug for Residency {
 
 impl Residency {
     pub(super) fn new(device: &ProtocolObject<dyn MTLDevice>) -> Residency {
-        if !available!(macos = 15.0) {
+        if !is_macos(15) {
             return Residency(None);
         }
         // Without a set the driver finds out by itself, as on older systems.

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_devices::{DEVICES, Settings};
+use trident_devices::{DEVICES, DeviceError, Settings};
 use trident_engine::{Options, PlanError, Session};
 use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Device;
@@ -33,14 +33,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let offered = DEVICES.iter().filter(|entry| !entry.for_tests);
-    let names: Vec<&str> = offered.map(|entry| entry.name).collect();
-    let devices = trident_devices::for_models(&names.join(","), &Settings::default());
-    let devices = devices.map_err(|e| Failure::run(e.to_string()))?;
     let mut rows = Vec::new();
-    for device in devices.devices {
-        let gflops = measured_gflops(device.clone())?;
-        rows.push((device.info().clone(), gflops));
+    for entry in DEVICES.iter().filter(|entry| !entry.for_tests) {
+        let opened = match trident_devices::for_models(entry.name, &Settings::default()) {
+            Err(DeviceError::Unavailable(_)) => continue,
+            opened => opened.map_err(|e| Failure::run(e.to_string()))?,
+        };
+        for device in opened.devices {
+            let gflops = measured_gflops(device.clone())?;
+            rows.push((device.info().clone(), gflops));
+        }
     }
     let text = if args.json {
         let list = rows.iter().map(|(i, gflops)| {
