@@ -35,10 +35,14 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
-/// Build `trident` and return the binary's path.
+/// Build `trident` and return the binary's path. The one for tests has the emulated Metal device.
 pub(crate) fn trident(profile: Profile) -> Result<PathBuf> {
     let args = ["build", "--quiet", "--package", "trident-cli", "--profile", profile.name()];
-    ensure!(cargo().args(args).status()?.success(), "trident does not build");
+    let features: &[&str] = match profile {
+        Profile::Ci => &["--features", "emulator"],
+        _ => &[],
+    };
+    ensure!(cargo().args(args).args(features).status()?.success(), "trident does not build");
     Ok(trident_path(profile))
 }
 

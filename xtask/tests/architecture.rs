@@ -20,7 +20,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("simd", &[]),
     ("kernels", &["simd"]),
     ("jit", &["ir", "lower", "runtime", "simd", "kernels"]),
-    ("cpu", &["ir", "runtime", "simd", "kernels", "jit"]),
+    ("cpu", &["ir", "lower", "runtime", "simd", "kernels", "jit"]),
     ("apple", &["ir", "lower", "runtime"]),
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
@@ -35,6 +35,9 @@ const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 /// The crates, and files of others, in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
     "apple/src/device/launch.rs",
+    "apple/src/device/memory.rs",
+    "apple/src/device/model.rs",
+    "apple/src/device/stream.rs",
     "apple/src/framework/mod.rs",
     "apple/src/metal/mod.rs",
     "cpu/src/ops/contract/attention/kernel.rs",

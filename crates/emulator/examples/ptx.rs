@@ -1,5 +1,5 @@
 //! Compiles a Metal text, or the tile function of a `.tir` file by way of one, for an NVIDIA processor. What is made lies beside the
-//! file: `ptx FILE [PROCESSOR]`.
+//! file: `ptx [--without-matrices] FILE [PROCESSOR]`. Without matrices each thread multiplies and adds for itself.
 use std::fs;
 use std::path::PathBuf;
 use trident_apple::metal::CompileOptions;
@@ -8,13 +8,17 @@ use trident_ir::Module;
 use trident_lower::lane::{self, Figures};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let path = PathBuf::from(arguments.next().ok_or("usage: ptx FILE [PROCESSOR]")?);
+    const PLAIN: &str = "--without-matrices";
+    let matrices = std::env::args().all(|argument| argument != PLAIN);
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != PLAIN);
+    let path =
+        PathBuf::from(arguments.next().ok_or("usage: ptx [--without-matrices] FILE [PROCESSOR]")?);
     let processor = arguments.next().unwrap_or_else(|| "sm_90".to_owned());
     let mut text = fs::read_to_string(&path)?;
     if path.extension().is_some_and(|extension| extension == "tir") {
         let module: Module = text.parse()?;
-        text = msl::write(&lane::lower(&module, &Figures::APPLE)?.module)?.source;
+        let figures = Figures { matrices, ..Figures::APPLE };
+        text = msl::write(&lane::lower(&module, &figures)?.module)?.source;
         fs::write(path.with_extension("metal"), &text)?;
     }
     let ptx = trident_emulator::ptx(&text, &CompileOptions::default(), &processor)?;

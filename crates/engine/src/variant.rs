@@ -40,7 +40,9 @@ pub(crate) fn prepare(
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let mapped = large_constants(&func);
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
-    let report = optimize(&mut func, &options.passes, &|func, op, operands| {
+    let chains = devices.first().is_some_and(|device| device.prefers_fused());
+    let passes = trident_passes::Options { chains, ..options.passes.clone() };
+    let report = optimize(&mut func, &passes, &|func, op, operands| {
         evaluate(&**folder, pool, until, (func, op, operands))
     })?;
     // Folding reads weights that are replaced by their folded forms: the system may reclaim that memory.

@@ -11,7 +11,7 @@ pub enum Param {
     Condition,
     /// At first this operand, then what the run before yielded.
     Carried(usize),
-    /// One slice of this operand.
+    /// One slice, or one element, of this operand.
     Slice(usize),
 }
 
@@ -22,7 +22,7 @@ pub enum Yield {
     Condition,
     /// This result of the op, as the last run yields it.
     Last(usize),
-    /// One slice of this result of the op.
+    /// One slice, or one element, of this result of the op.
     Slice(usize),
 }
 
@@ -59,6 +59,7 @@ pub fn params(op: &Op) -> Vec<Param> {
             let slices = (n..op.inputs.len()).map(Param::Slice);
             (0..n).map(Param::Carried).chain(slices).collect()
         }
+        OpKind::Fused => (0..op.inputs.len()).map(Param::Slice).collect(),
         // The counter has the type of the lower bound.
         OpKind::For => {
             [0].into_iter().chain((0..n).map(|i| i + FOR_HEAD)).map(Param::Carried).collect()

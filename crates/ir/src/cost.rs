@@ -44,6 +44,7 @@ pub fn flops(op: &Op, operands: &[Vec<usize>], results: &[Vec<usize>]) -> f64 {
         }
         _ => match op.decl().group {
             Group::Elementwise => out,
+            Group::Fused => out * op.regions.first().map_or(0.0, |region| region.ops.len() as f64),
             Group::Contract | Group::Quant | Group::Image | Group::Signal => {
                 2.0 * out.max(elements(operand(0)))
             }

@@ -16,12 +16,16 @@ const MAX_ROUNDS: usize = 6;
 pub struct Options {
     /// Passes to leave out, by name: one of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind.
     pub disabled: Vec<String>,
+    /// Whether chains of elementwise ops become one op each: for devices to which a launch, or a pass over memory, costs more
+    /// than what their kernels for single ops save.
+    pub chains: bool,
 }
 
 impl Options {
     /// Shape inference only.
     pub fn none() -> Options {
-        Options { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
+        let disabled = ["simplify", "fold", "fuse"].map(str::to_owned).to_vec();
+        Options { disabled, chains: false }
     }
 
     fn enabled(&self, name: &str) -> bool {
@@ -100,6 +104,11 @@ pub fn optimize(
     for keep in [keep, &[]] {
         fuse(func, options, evaluate, keep, &mut report)?;
         clean(func, options, evaluate, &[], &mut report)?;
+    }
+    if options.chains && options.enabled("fuse") {
+        report.add(fusion::chains(func, &|name| options.enabled(name)));
+        checked(func, "elementwise-chains")?;
+        shape::infer(func, &HashMap::new())?;
     }
     Ok(report)
 }

@@ -23,8 +23,8 @@ fn infer(text: &str) -> Result<String, String> {
 }
 
 /// Runs all passes but those left out, without an evaluator; `fold-constants` has nothing to do.
-fn optimize(text: &str, disabled: &[&str]) -> Result<String, String> {
-    let options = Options { disabled: disabled.iter().map(|&d| d.to_owned()).collect() };
+fn optimize(text: &str, disabled: &[&str], chains: bool) -> Result<String, String> {
+    let options = Options { disabled: disabled.iter().map(|&d| d.to_owned()).collect(), chains };
     each(text, |f| {
         trident_passes::optimize(f, &options, &|_, _, _| None).map_err(|e| e.to_string())?;
         f.renumber();
@@ -33,15 +33,21 @@ fn optimize(text: &str, disabled: &[&str]) -> Result<String, String> {
 }
 
 fn simplify(text: &str) -> Result<String, String> {
-    optimize(text, &["fuse"])
+    optimize(text, &["fuse"], false)
 }
 
 fn fuse(text: &str) -> Result<String, String> {
-    optimize(text, &[])
+    optimize(text, &[], false)
+}
+
+fn chains(text: &str) -> Result<String, String> {
+    optimize(text, &[], true)
 }
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
-    trident_filetest::run(folder, &[("infer", &infer), ("simplify", &simplify), ("fuse", &fuse)])
+    let tests: &[trident_filetest::Command<'_>] =
+        &[("infer", &infer), ("simplify", &simplify), ("fuse", &fuse), ("chains", &chains)];
+    trident_filetest::run(folder, tests)
 }

@@ -28,6 +28,12 @@ pub trait Device: Send + Sync {
         ops.iter().enumerate().filter_map(single).collect()
     }
 
+    /// Whether chains of elementwise ops should come as one op, `fused`: where a launch, or a pass over memory, costs more than
+    /// what kernels for single ops save. The first of a session's devices decides.
+    fn prefers_fused(&self) -> bool {
+        false
+    }
+
     /// Prepares a unit: chooses kernels and packs constant operands.
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined>;
 

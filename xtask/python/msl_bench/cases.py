@@ -37,6 +37,8 @@ class Case:
     expected: Callable
     tolerance: float = 1e-5
     flops: int = 0
+    #: Whether simdgroups multiply matrices.
+    has_matrices: bool = True
 
     @property
     def bytes(self):
@@ -122,7 +124,9 @@ def all_cases(shrink=1):
         lambda t: cross_entropy(t["logits"].double(), t["target"].long()), block=4096,
     )  # fmt: skip
     yield matmul(4096 if shrink == 1 else 256)
-    yield attention(heads=64 if shrink == 1 else 2, length=4096 if shrink == 1 else 256)
+    size = {"heads": 64, "length": 4096} if shrink == 1 else {"heads": 2, "length": 256}
+    yield attention("attention f16", **size)
+    yield attention("attention f16, no matrices", has_matrices=False, **size)
 
 
 def matmul(n):
@@ -135,16 +139,16 @@ def matmul(n):
     )  # fmt: skip
 
 
-def attention(heads, length, width=64):
+def attention(name, heads, length, width=64, **more):
     shape, scale = (heads, length, width), width**-0.5
     half = Tensor(shape, "float16")
     return Case(
-        "attention f16", kernels.attention,
+        name, kernels.attention,
         {"q": half, "k": half, "v": half, "out": Tensor(shape, is_result=True),
          "length": length, "scale": scale},
         {"WIDTH": width, "BM": 64, "BN": 64}, (length // 64, heads), 4,
         lambda t: attend(t["q"].double(), t["k"].double(), t["v"].double(), scale),
-        tolerance=2e-3, flops=4 * heads * length**2 * width,
+        tolerance=2e-3, flops=4 * heads * length**2 * width, **more,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ class Kernel:
     """An entry of a PTX text."""
 
     def __init__(self, text, entry, threads):
-        torch.cuda.current_stream().synchronize()  # makes the context
+        torch.empty(1, device="cuda")  # makes the context
         self.threads = threads
         self.module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         log = ctypes.create_string_buffer(1 << 14)

@@ -3,7 +3,9 @@
 import math
 import statistics
 
-MEAN, LEAST = 0.95, 0.8  # Triton's time ÷ ours
+MEAN, LEAST = 0.95, 0.8  # Triton's time ÷ ours, of kernels that memory bounds
+MATMUL = 4 * 13.9  # TFLOP/s: four times what a naive kernel of 32×32 tiles reached
+MATRICES = 3  # time of attention without matrices ÷ with them
 
 
 def ratio(row):
@@ -48,6 +50,15 @@ def problems(facts):
     found = [
         f"{row['case']}: {ratio(row):.2f} is below {LEAST}" for row in rows if ratio(row) < LEAST
     ]
+    by_name = {row["case"]: row for row in facts["rows"]}
+    if row := by_name.get("matmul f16"):
+        reached = row["flops"] / row["ours_ms"] / 1e9
+        if reached < MATMUL:
+            found.append(f"{row['case']}: {reached:.1f} TFLOP/s are below {MATMUL:.1f}")
+    pair = [by_name.get(name) for name in ("attention f16, no matrices", "attention f16")]
+    if all(pair) and pair[0]["ours_ms"] < MATRICES * pair[1]["ours_ms"]:
+        gain = pair[0]["ours_ms"] / pair[1]["ours_ms"]
+        found.append(f"attention: matrices gain {gain:.2f}, less than {MATRICES}")
     if mean(facts) < MEAN:
         found.append(f"the geometric mean, {mean(facts):.2f}, is below {MEAN}")
     return found

@@ -13,6 +13,7 @@ use trident_runtime::{KernelLaunch, LaunchError, ProgramPoint};
 
 use super::alias::{Pointer, Shared, aliases, share};
 use super::compile::GpuKernel;
+use super::report;
 use crate::metal::{Batch, Buffer, Dispatch, MetalError};
 use crate::msl::{Binding, Field};
 
@@ -55,10 +56,21 @@ impl GpuKernel {
         let mut dispatch =
             Dispatch::new(Arc::clone(&variant.pipeline), grid, [program.threads, 1, 1]);
         let mut bound: Vec<(&Shared, Bound)> = vec![];
+        let mut told = None;
         for (slot, binding) in (0u32..).zip(&program.bindings) {
             dispatch = match binding {
                 Binding::Scalars { fields, size } => {
                     dispatch.bytes(slot, &scalars(fields, *size, &args))
+                }
+                Binding::Report => {
+                    let made = self.metal.buffer(4 * report::WORDS);
+                    let made = made.map_err(|error| self.failed(error))?;
+                    // SAFETY: the buffer is new and longer.
+                    unsafe { made.contents().cast().write(report::START) };
+                    made.set_label("report");
+                    let dispatch = dispatch.buffer(slot, &made, 0);
+                    told = Some(made);
+                    dispatch
                 }
                 Binding::Buffer(param) => {
                     let found = shared.iter().find_map(|shared| {
@@ -95,7 +107,14 @@ impl GpuKernel {
             // SAFETY: both are that long, do not overlap, and the launch may write the memory.
             unsafe { ptr::copy_nonoverlapping(from, to, shared.memory.len()) };
         }
-        Ok(())
+        let Some(told) = told else { return Ok(()) };
+        let mut words = vec![0u32; report::WORDS];
+        // SAFETY: the buffer has as many words, and the kernel is done.
+        unsafe {
+            let from = told.contents().cast::<u32>().as_ptr();
+            ptr::copy_nonoverlapping(from, words.as_mut_ptr(), words.len());
+        }
+        report::print(&words, &program.messages)
     }
 
     /// The pointers that the kernel uses and whose memory is known.

@@ -7,6 +7,7 @@ mod compile;
 mod launch;
 mod memory;
 mod model;
+mod report;
 mod stream;
 
 pub use self::compile::GpuCompiler;

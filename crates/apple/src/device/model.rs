@@ -96,6 +96,10 @@ impl Device for GpuDevice {
         Some(cost)
     }
 
+    fn prefers_fused(&self) -> bool {
+        true
+    }
+
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let [op] = unit.ops else {
             let (op, reason) = ("region".into(), "the GPU takes one op at a time".into());
@@ -386,6 +390,8 @@ impl GpuOp {
                 Binding::Scalars { fields, size } => {
                     dispatch.bytes(slot, &scalars(fields, *size, &words))
                 }
+                // Graph ops tell nothing.
+                Binding::Report => return Err(KernelError::Missing(slot as usize)),
                 Binding::Buffer(param) => {
                     let tensor = match step.args.get(*param) {
                         Some(Arg::Operand(i)) => memory.operands.get(*i).and_then(Option::as_ref),

@@ -206,10 +206,7 @@ impl Site<'_> {
         let infix = |operator: &str| format!("{} {operator} {}", x[0], x[1]);
         let mut helper = |function: &'static str| {
             writer.needs(function);
-            match &x[..] {
-                [x] => Some(format!("{function}({x})")),
-                _ => nested(x, |a, b| format!("{function}({a}, {b})")),
-            }
+            nested(x, |a, b| format!("{function}({a}, {b})"))
         };
         let call = |function: &str| format!("precise::{function}({})", x.join(", "));
         let value = match self.op.kind {
@@ -230,7 +227,11 @@ impl Site<'_> {
             K::Mod => helper("modulo")?,
             K::Round => call("rint"),
             K::Pow => call("pow"),
-            K::Erf => helper("error_function")?,
+            K::Erf | K::Libm => {
+                let function = lacking(self.op)?;
+                writer.needs(function);
+                format!("{function}({})", x[0])
+            }
             K::Ceil
             | K::Floor
             | K::Sqrt
@@ -256,6 +257,17 @@ impl Site<'_> {
             DType::F32 => value,
             _ => self.narrow(writer, value, false),
         })
+    }
+}
+
+/// Our own function of one float for an op that the language has no function for.
+fn lacking(op: &Op) -> Option<&'static str> {
+    match (op.kind, op.str("function")) {
+        (K::Erf, _) => Some("error_function"),
+        (K::Libm, Some("expm1")) => Some("exp_less_one"),
+        (K::Libm, Some("log1p")) => Some("log_of_one_more"),
+        (K::Libm, Some("normcdf")) => Some("normal_distribution"),
+        _ => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use trident_ir::{DType, Op, OpKind as K, Space, Type};
 use trident_runtime::Declined;
 
+use super::report;
 use super::types::scalar;
 use super::writer::{Writer, decline};
 
@@ -66,6 +67,8 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             );
             return Ok(());
         }
+        K::Print => return report::print(writer, op),
+        K::Assert => return report::assert(writer, op),
         K::Assume => return Ok(()),
         _ => return Err(decline(op, "has no form in Metal yet")),
     };

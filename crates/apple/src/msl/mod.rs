@@ -11,9 +11,11 @@ mod elementwise;
 mod memory;
 mod prelude;
 mod program;
+mod report;
 mod together;
 mod types;
 mod writer;
 
 pub use self::program::{Binding, Field, Program, write};
+pub use self::report::{HEAD, Message, RECORD};
 pub use self::types::is_native;

@@ -1,5 +1,7 @@
 //! Functions that the language lacks, each printed if a kernel uses it.
 
+use super::report::TAKE;
+
 /// A function by its name, in the order in which they may use each other.
 pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     (
@@ -17,6 +19,7 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
         "remainder_of_dividend",
         "template <typename T> T remainder_of_dividend(T a, T b) { return b == T(-1) ? T(0) : T(a % b); }",
     ),
+    TAKE,
     (
         "compare_exchange",
         "template <typename P, typename T> T compare_exchange(P word, T expected, T value) {\n    \
@@ -123,6 +126,39 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
          far = fma(far, b, -4.23382881e-5f);\n    \
          return copysign(a < 0.75f ? fma(a, near, a) : 1.0f - precise::exp2(far), x);\n}",
     ),
+    // W. Kahan's: the errors of the rounded exponential cancel with those of its logarithm.
+    (
+        "exp_less_one",
+        "float exp_less_one(float x) {\n    \
+         float u = precise::exp(x);\n    \
+         if (u == 1.0f) return x;\n    \
+         if (isinf(u) || u - 1.0f == -1.0f) return u - 1.0f;\n    \
+         return (u - 1.0f) * (x / precise::log(u));\n}",
+    ),
+    (
+        "log_of_one_more",
+        "float log_of_one_more(float x) {\n    \
+         float u = 1.0f + x;\n    \
+         if (u == 1.0f) return x;\n    \
+         return isinf(u) ? u : precise::log(u) * (x / (u - 1.0f));\n}",
+    ),
+    // Half the complementary error function of -x/sqrt(2): below -1 by Press et al., Numerical Recipes, 6.2, within 1.2e-7.
+    (
+        "normal_distribution",
+        "float normal_distribution(float x) {\n    \
+         if (!(x < -1.0f)) return 0.5f + 0.5f * error_function(x * 0.707106781f);\n    \
+         float z = -x * 0.707106781f, t = 1.0f / (1.0f + 0.5f * z), sum = 0.17087277f;\n    \
+         sum = fma(sum, t, -0.82215223f);\n    \
+         sum = fma(sum, t, 1.48851587f);\n    \
+         sum = fma(sum, t, -1.13520398f);\n    \
+         sum = fma(sum, t, 0.27886807f);\n    \
+         sum = fma(sum, t, -0.18628806f);\n    \
+         sum = fma(sum, t, 0.09678418f);\n    \
+         sum = fma(sum, t, 0.37409196f);\n    \
+         sum = fma(sum, t, 1.00002368f);\n    \
+         sum = fma(sum, t, -1.26551223f);\n    \
+         return 0.5f * t * precise::exp(fma(-z, z, sum));\n}",
+    ),
 ];
 
 /// What a function uses besides the library.
@@ -130,6 +166,7 @@ pub(super) fn uses(name: &str) -> Option<&'static str> {
     match name {
         "greater_or_nan" => Some("greater_of"),
         "lesser_or_nan" => Some("lesser_of"),
+        "normal_distribution" => Some("error_function"),
         _ => None,
     }
 }

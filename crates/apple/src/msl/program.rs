@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use trident_ir::lane::threadgroup_bytes;
-use trident_ir::{DType, Func, Level, Module, Type};
+use trident_ir::{DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Declined;
 
 use super::prelude;
+use super::report::Message;
 use super::types::{self, scalar};
 use super::writer::Writer;
 use crate::metal::LanguageVersion;
@@ -28,6 +29,8 @@ pub struct Program {
     pub threads: u32,
     /// Threadgroup memory, in bytes.
     pub threadgroup_bytes: usize,
+    /// What the kernel may tell, by number.
+    pub messages: Vec<Message>,
     /// The version of the language.
     pub language: LanguageVersion,
 }
@@ -37,6 +40,8 @@ pub struct Program {
 pub enum Binding {
     /// The memory of the parameter with this number, a pointer that the kernel uses.
     Buffer(usize),
+    /// A buffer for what the kernel tells.
+    Report,
     /// All scalar parameters, as bytes.
     Scalars {
         /// Where each lies.
@@ -87,7 +92,8 @@ pub fn write(module: &Module) -> Result<Program, Declined> {
     let threadgroup_bytes = threadgroup_bytes(entry);
     // Fences and coherent memory came with 3.2.
     let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
-    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes, language })
+    let messages = writer.messages;
+    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes, messages, language })
 }
 
 /// The list of parameters, the structure of scalars, and what the slots take.
@@ -98,8 +104,9 @@ fn parameters(
     let declined = |name: &str, reason| Declined { op: format!("parameter `{name}`"), reason };
     let (mut list, mut structure) = (vec![], String::new());
     let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
-    let mut used = HashSet::new();
+    let (mut used, mut reports) = (HashSet::new(), false);
     func.body.walk(&mut |op| {
+        reports |= matches!(op.kind, OpKind::Print | OpKind::Assert);
         used.extend(op.used());
         used.extend(op.regions.iter().flat_map(|region| &region.results));
     });
@@ -133,6 +140,10 @@ fn parameters(
         list.push(format!("constant Scalars& scalars [[buffer({})]]", bindings.len()));
         let widest = fields.iter().map(|field| field.dtype.size()).max().unwrap_or(1);
         bindings.push(Binding::Scalars { fields, size: size.next_multiple_of(widest) });
+    }
+    if reports {
+        list.push(format!("device atomic_uint* report [[buffer({})]]", bindings.len()));
+        bindings.push(Binding::Report);
     }
     if bindings.len() > SLOTS {
         let reason = format!("needs {} buffer slots, of which there are {SLOTS}", bindings.len());

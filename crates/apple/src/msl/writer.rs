@@ -6,6 +6,7 @@ use trident_ir::op::Group;
 use trident_ir::{Block, Func, Op, OpKind as K, Space, Type, ValueId};
 use trident_runtime::Declined;
 
+use super::report::Message;
 use super::{constant, control, elementwise, memory, prelude, together, types};
 
 pub(super) struct Writer<'f> {
@@ -15,6 +16,8 @@ pub(super) struct Writer<'f> {
     /// Functions of the prelude that they use.
     pub(super) functions: BTreeSet<&'static str>,
     names: HashMap<ValueId, String>,
+    /// What the kernel may tell.
+    pub(super) messages: Vec<Message>,
     /// Whether threadgroups may read what others write.
     pub(super) is_coherent: bool,
     depth: usize,
@@ -31,6 +34,7 @@ impl<'f> Writer<'f> {
             text: String::new(),
             functions: BTreeSet::new(),
             names: HashMap::new(),
+            messages: vec![],
             is_coherent: has_fences(func),
             depth: 1,
             place: None,

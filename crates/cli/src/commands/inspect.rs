@@ -208,7 +208,12 @@ impl View<'_> {
             )?;
         }
         let before: usize = self.contents.ops.values().sum();
-        writeln!(text, "\n{t}plan{t:#}        {before} ops became {} steps", plan.steps.len())?;
+        let regions = match plan.regions() {
+            1 => "1 region".to_owned(),
+            n => format!("{n} regions"),
+        };
+        let steps = plan.steps.len();
+        writeln!(text, "\n{t}plan{t:#}        {before} ops became {steps} steps in {regions}")?;
         for pass in self.session.passes().iter().filter(|p| p.count > 0) {
             writeln!(text, "  {d}{:>5} × {}{d:#}", pass.count, pass.pass)?;
         }
@@ -331,6 +336,7 @@ impl View<'_> {
                 "live_bytes": plan.memory.live,
                 "result_bytes": plan.memory.results,
                 "unplanned_steps": plan.unplanned,
+                "regions": plan.regions(),
                 "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
             },
         });

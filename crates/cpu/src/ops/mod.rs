@@ -5,6 +5,7 @@ mod contract;
 mod convert;
 mod elementwise;
 mod image;
+mod lowered;
 mod ml;
 mod moves;
 mod pool;
@@ -24,6 +25,7 @@ use trident_runtime::Declined;
 pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => Some(elementwise::kernel(cx)?),
+        Group::Fused => Some(lowered::kernel(cx)?),
         Group::Move => moves::kernel(cx),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),

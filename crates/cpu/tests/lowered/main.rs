@@ -20,7 +20,7 @@ fn list(values: &[i64]) -> Attr {
 fn check(kind: K, attrs: &[(&'static str, Attr)], operands: Vec<Option<Tensor>>, results: usize) {
     let shapes: Vec<_> = operands.iter().flatten().map(|t| t.ty().to_string()).collect();
     let name = format!("{} {attrs:?} of {}", kind.decl().name, shapes.join(", "));
-    let case = Case { kind, attrs: attrs.to_vec(), operands, results };
+    let case = Case::new(kind, attrs, operands, results);
     let expected = case.kernel();
     let found = case.lowered(&expected).unwrap_or_else(|e| panic!("{name}: {e}"));
     for (expected, found) in expected.iter().zip(&found) {
@@ -118,7 +118,7 @@ fn elements_are_chosen() {
 #[test]
 fn an_index_outside_is_a_fault() {
     let operands = vec![floats(&[3], 1), ints(&[2], &[0, 3])];
-    let case = Case { kind: K::Gather, attrs: vec![], operands, results: 1 };
+    let case = Case::new(K::Gather, &[], operands, 1);
     let like = floats(&[2], 1).unwrap();
     assert_eq!(case.lowered(&[like]).unwrap_err(), "an index is outside of its axis");
 }
@@ -257,4 +257,41 @@ fn windows_are_pooled() {
         let padded = [attrs, vec![("count_include_pad", int(1))]].concat();
         one(K::AveragePool, &padded, vec![x()]);
     }
+}
+
+#[test]
+fn chains_are_one_function() {
+    let text = "func @f graph (%x: f32[7, 5], %y: f32[5], %low: f32[]) -> (f32[*]) {
+      %r = fused(%x, %y, %low) : f32[*] region (%a: f32[], %b: f32[], %l: f32[]) {
+        %k = constant {value = f32[](0.5)}
+        %s = add(%a, %b)
+        %t = mul(%s, %k)
+        %c = clip(%t, %l)
+        %u = tanh(%c)
+        yield %u
+      }
+      return %r
+    }";
+    let func: trident_ir::Func = text.parse().unwrap();
+    let (x, y, low) = (floats(&[7, 5], 1), floats(&[5], 2), floats(&[], 3));
+    let case = Case {
+        kind: K::Fused,
+        attrs: vec![],
+        regions: func.body.ops[0].regions.clone(),
+        values: func.values.clone(),
+        operands: vec![x.clone(), y.clone(), low.clone()],
+        results: 1,
+    };
+    let step = |kind, operands| {
+        let case = Case::new(kind, &[], operands, 1);
+        Some(case.kernel().swap_remove(0))
+    };
+    let half = Tensor::from_slice(&Pool::new(), &[], &[0.5f32]).ok();
+    let sum = step(K::Add, vec![x, y]);
+    let scaled = step(K::Mul, vec![sum, half]);
+    let clipped = step(K::Clip, vec![scaled, low]);
+    let expected = step(K::Tanh, vec![clipped]).unwrap();
+    let like = [expected];
+    agree(&like[0], &case.lowered(&like).unwrap()[0]).unwrap();
+    agree(&like[0], &case.kernel()[0]).unwrap();
 }

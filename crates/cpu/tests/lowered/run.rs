@@ -1,7 +1,7 @@
 //! Runs an op by its kernel, and as the tile functions that it is lowered to.
 
 use trident_cpu::CpuDevice;
-use trident_ir::{Attr, DType, Func, Level, Literal, Module, Op, OpKind, Type};
+use trident_ir::{Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo};
 use trident_jit::Compiler;
 use trident_lower::graph::{self, Arg, Array, Lowering, Request};
 use trident_lower::lane::Figures;
@@ -11,14 +11,32 @@ use trident_runtime::{
 };
 
 /// An op with its operands.
-pub struct Case {
+pub(crate) struct Case {
     pub kind: OpKind,
     pub attrs: Vec<(&'static str, Attr)>,
+    /// Its regions, and the values that they use.
+    pub regions: Vec<Block>,
+    pub values: Vec<ValueInfo>,
     pub operands: Vec<Option<Tensor>>,
     pub results: usize,
 }
 
 impl Case {
+    /// An op without regions.
+    pub(crate) fn new(
+        kind: OpKind,
+        attrs: &[(&'static str, Attr)],
+        operands: Vec<Option<Tensor>>,
+        results: usize,
+    ) -> Case {
+        Case { kind, attrs: attrs.to_vec(), regions: vec![], values: vec![], operands, results }
+    }
+
+    /// A function with the values of regions.
+    fn func(&self) -> Func {
+        Func { values: self.values.clone(), ..Func::new("case", Level::Graph) }
+    }
+
     fn op(&self, func: &mut Func) -> Op {
         let operand = |(i, t): (usize, &Option<Tensor>)| {
             t.as_ref().map(|t| func.value(format!("x{i}"), t.ty()))
@@ -26,6 +44,7 @@ impl Case {
         let inputs = self.operands.iter().enumerate().map(operand).collect();
         let result = |i| Some(func.value(format!("y{i}"), Type::unranked(DType::F32)));
         let mut op = Op::new(self.kind, inputs, (0..self.results).map(result).collect());
+        op.regions.clone_from(&self.regions);
         for (name, value) in &self.attrs {
             op.attrs.set(name, value.clone());
         }
@@ -33,8 +52,8 @@ impl Case {
     }
 
     /// What the CPU's kernel gives.
-    pub fn kernel(&self) -> Vec<Tensor> {
-        let mut func = Func::new("case", Level::Graph);
+    pub(crate) fn kernel(&self) -> Vec<Tensor> {
+        let mut func = self.func();
         let op = self.op(&mut func);
         let pool = Pool::new();
         let unit = Unit {
@@ -59,8 +78,8 @@ impl Case {
     }
 
     /// What the steps give that the op is lowered to, for results of these types.
-    pub fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
-        let mut func = Func::new("case", Level::Graph);
+    pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+        let mut func = self.func();
         let op = self.op(&mut func);
         let array = |t: &Tensor| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) };
         let operands: Vec<_> = self.operands.iter().map(|t| t.as_ref().map(array)).collect();
@@ -128,7 +147,7 @@ impl Case {
 }
 
 /// Whether every element is the same, or close to it for floats.
-pub fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
+pub(crate) fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
     if a.dtype() != DType::F32 {
         let same = a.bytes().unwrap() == b.bytes().unwrap();
         return same.then_some(()).ok_or_else(|| format!("{a:?} against {b:?}"));
@@ -144,7 +163,7 @@ pub fn agree(a: &Tensor, b: &Tensor) -> Result<(), String> {
 }
 
 /// Numbers between −2 and 2, the same on each run.
-pub fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
+pub(crate) fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12345);
     let values: Vec<f32> = (0..dims.iter().product())
         .map(|_| {
@@ -156,6 +175,6 @@ pub fn floats(dims: &[usize], seed: u32) -> Option<Tensor> {
 }
 
 /// Integers as an operand.
-pub fn ints(dims: &[usize], values: &[i64]) -> Option<Tensor> {
+pub(crate) fn ints(dims: &[usize], values: &[i64]) -> Option<Tensor> {
     Some(Tensor::from_slice(&Pool::new(), dims, values).unwrap())
 }

@@ -6,6 +6,7 @@
 mod generate;
 
 mod casts;
+mod reports;
 
 use generate::{Generator, Tensor};
 use std::sync::Arc;

@@ -62,6 +62,11 @@ impl PlanReport {
         self.constant_bytes + self.packed_bytes + self.memory.arena + self.memory.results
     }
 
+    /// Number of regions: runs of steps on one device.
+    pub fn regions(&self) -> usize {
+        self.steps.chunk_by(|a, b| a.device == b.device).count()
+    }
+
     /// Operations of one run, as far as known.
     pub fn flops(&self) -> f64 {
         // The sum of an empty iterator would be -0.

@@ -48,6 +48,7 @@ mod value;
 
 pub use error::{RunError, Trap};
 pub use memory::{AccessFault, Memory};
+pub use print::{Printed, PrintedElement};
 pub use value::{Block, Descriptor, Value};
 
 use crate::verify::VerifyError;

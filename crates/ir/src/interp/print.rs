@@ -1,65 +1,117 @@
 //! `print`: a line for each element, in the form of Triton's `device_print`.
 
-use super::block::places;
 use super::error::Trap;
 use super::machine::{Machine, Site, Values};
 use super::number::{float, int};
-use super::value::Block;
-use crate::Type;
 use crate::dtype::Class;
+use crate::{DType, Type};
+use std::fmt;
 
-pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
-    let [x, y, z] = machine.program;
-    let prefix = site.op.str("prefix").unwrap_or_default();
-    let operands = site.blocks()?;
-    if operands.is_empty() {
-        machine.printed.push(format!("pid ({x}, {y}, {z}){prefix}"));
+/// A line that a kernel prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed<'a> {
+    /// The program.
+    pub program: [u32; 3],
+    /// What stands before the element.
+    pub prefix: &'a str,
+    /// The element, if there is one.
+    pub element: Option<PrintedElement<'a>>,
+}
+
+/// The element of a line.
+#[derive(Clone, Copy, Debug)]
+pub struct PrintedElement<'a> {
+    /// Dimensions of its block.
+    pub dims: &'a [usize],
+    /// Its place in the block, row-major.
+    pub place: usize,
+    /// Its type; pointers have none.
+    pub dtype: Option<DType>,
+    /// Its bits.
+    pub bits: u64,
+    /// Whether all hexadecimal digits are printed.
+    pub hex: bool,
+    /// Whether an integer has a sign.
+    pub signed: bool,
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.program;
+        write!(f, "pid ({x}, {y}, {z})")?;
+        let Some(element) = &self.element else { return f.write_str(self.prefix) };
+        write!(f, " idx ({}){}{element}", index(element.dims, element.place), self.prefix)
     }
-    for (i, block) in operands.iter().enumerate() {
-        let pointer =
-            matches!(site.func.ty(site.op.input(i).ok_or(Trap::Unknown)?), Type::Pointer(_));
-        // Where nothing tells, the type does.
-        let signed = site.op.ints("signed").and_then(|s| s.get(i)).map(|&s| s != 0);
-        let signed = signed.unwrap_or(block.dtype.class() == Class::Int);
-        let which = if operands.len() > 1 { format!("(operand {i}) ") } else { String::new() };
-        for (place, &bits) in places(&block.dims).zip(&block.bits[..]) {
-            let value = match pointer {
-                true => format!("{bits:#x}"),
-                false => element(block, bits, site.op.flag("hex"), signed),
-            };
-            let place = index(&block.dims, &place);
-            machine
-                .printed
-                .push(format!("pid ({x}, {y}, {z}) idx ({place}){prefix}{which}{value}"));
+}
+
+impl fmt::Display for PrintedElement<'_> {
+    /// The element as C's `%f`, `%i`, `%u` or `%p` has it, or all its hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PrintedElement { dtype, bits, hex, signed, .. } = *self;
+        let Some(dtype) = dtype else { return write!(f, "{bits:#x}") };
+        match dtype.class() {
+            _ if hex => write!(f, "0x{bits:0width$x}", width = 2 * dtype.size()),
+            Class::Float => match float(dtype, bits) {
+                x if x.is_nan() => f.write_str(if x.is_sign_negative() { "-nan" } else { "nan" }),
+                x => write!(f, "{x:.6}"),
+            },
+            Class::UInt if signed => {
+                let sign = 1i128 << (dtype.bits() - 1);
+                write!(f, "{}", (int(dtype, bits) ^ sign) - sign)
+            }
+            Class::Int if !signed => write!(f, "{bits}"),
+            _ => write!(f, "{}", int(dtype, bits)),
         }
     }
-    Ok(vec![])
 }
 
 /// A place, each number as wide as the greatest of its axis.
-fn index(dims: &[usize], place: &[usize]) -> String {
+fn index(dims: &[usize], place: usize) -> String {
     let width =
         |n: usize| n.saturating_sub(1).checked_ilog10().map_or(0, |digits| digits as usize + 1);
-    let numbers = dims.iter().zip(place).map(|(&n, p)| format!("{p:width$}", width = width(n)));
-    numbers.collect::<Vec<_>>().join(", ")
+    let mut rest = place;
+    let mut numbers: Vec<String> = vec![];
+    for &n in dims.iter().rev() {
+        let n = n.max(1);
+        numbers.push(format!("{:width$}", rest % n, width = width(n)));
+        rest /= n;
+    }
+    numbers.reverse();
+    numbers.join(", ")
 }
 
-/// An element as C's `%f`, `%i` or `%u` has it, or all its hexadecimal digits.
-fn element(block: &Block, bits: u64, hex: bool, signed: bool) -> String {
-    let dtype = block.dtype;
-    match dtype.class() {
-        _ if hex => format!("0x{bits:0width$x}", width = 2 * dtype.size()),
-        Class::Float => match float(dtype, bits) {
-            x if x.is_nan() => if x.is_sign_negative() { "-nan" } else { "nan" }.to_owned(),
-            x => format!("{x:.6}"),
-        },
-        Class::UInt if signed => {
-            let sign = 1i128 << (dtype.bits() - 1);
-            ((int(dtype, bits) ^ sign) - sign).to_string()
-        }
-        Class::Int if !signed => bits.to_string(),
-        _ => int(dtype, bits).to_string(),
+pub(super) fn run(machine: &mut Machine<'_>, site: &Site<'_>) -> Values {
+    let (program, op) = (machine.program, site.op);
+    let prefix = op.str("prefix").unwrap_or_default();
+    let mut operands = site.blocks()?;
+    // At level lane the last operand is the place in a block.
+    let block: Vec<usize> =
+        op.ints("dims").unwrap_or_default().iter().map(|&n| n as usize).collect();
+    let first = match block.is_empty() {
+        true => 0,
+        false => operands.pop().ok_or(Trap::Unknown)?.first() as usize,
+    };
+    if operands.is_empty() {
+        machine.printed.push(Printed { program, prefix, element: None }.to_string());
     }
+    for (i, operand) in operands.iter().enumerate() {
+        let pointer = matches!(site.func.ty(op.input(i).ok_or(Trap::Unknown)?), Type::Pointer(_));
+        // Where nothing tells, the type does.
+        let signed = op.ints("signed").and_then(|s| s.get(i)).map(|&s| s != 0);
+        let signed = signed.unwrap_or(operand.dtype.class() == Class::Int);
+        let prefix = match operands.len() {
+            1 => prefix.to_owned(),
+            _ => format!("{prefix}(operand {i}) "),
+        };
+        let dims = if block.is_empty() { &operand.dims[..] } else { &block[..] };
+        for (place, &bits) in operand.bits.iter().enumerate() {
+            let dtype = (!pointer).then_some(operand.dtype);
+            let (place, hex) = (first + place, op.flag("hex"));
+            let element = Some(PrintedElement { dims, place, dtype, bits, hex, signed });
+            machine.printed.push(Printed { program, prefix: &prefix, element }.to_string());
+        }
+    }
+    Ok(vec![])
 }
 
 #[cfg(test)]
@@ -68,9 +120,9 @@ mod tests {
 
     #[test]
     fn places_are_as_wide_as_the_greatest_of_their_axis() {
-        assert_eq!(super::index(&[16, 2, 1], &[5, 1, 0]), " 5, 1, 0");
-        assert_eq!(super::index(&[1024], &[12]), "  12");
-        assert_eq!(super::index(&[], &[]), "");
+        assert_eq!(super::index(&[16, 2, 1], 11), " 5, 1, 0");
+        assert_eq!(super::index(&[1024], 12), "  12");
+        assert_eq!(super::index(&[], 0), "");
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub(super) fn infer(site: &Site<'_>) -> Types {
         K::AtomicCas => atomic(site, None),
         K::AtomicLoad => atomic(site, Some(1)),
         K::AtomicStore => atomic(site, Some(2)),
+        K::Print => print(site),
         K::PtrToInt => {
             site.space(0, GLOBAL)?;
             memory::infer(site)
@@ -98,6 +99,19 @@ fn atomic(site: &Site<'_>, mask: Option<usize>) -> Types {
         (DType::F32, _) => Err(site.wrong(0, "a pointer to i32 or u32 in threadgroup memory")),
         _ => Err(site.wrong(0, "a pointer to i32, u32 or f32")),
     }
+}
+
+fn print(site: &Site<'_>) -> Types {
+    let dims = site.op.ints("dims").unwrap_or_default();
+    if dims.is_empty() {
+        return memory::print(site, 0);
+    }
+    let elements = dims.iter().try_fold(1i64, |all, &n| all.checked_mul(n).filter(|_| n > 0));
+    if elements.is_none_or(|n| n > i64::from(i32::MAX)) {
+        return Err(site.wrong_attr("dims", "the dimensions of a block"));
+    }
+    site.expect(site.op.inputs.len().saturating_sub(1), &Type::fixed(DType::I32, &[]))?;
+    memory::print(site, 1)
 }
 
 fn alloc(site: &Site<'_>) -> Types {

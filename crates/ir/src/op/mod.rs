@@ -63,6 +63,8 @@ impl std::fmt::Display for Level {
 pub enum Group {
     /// One result element from one element of each operand; the same op at every level.
     Elementwise,
+    /// Several elementwise ops in one.
+    Fused,
     /// Regions and transfers of control; the same op at every level.
     Control,
     /// Convolution, matrix products, attention: where the FLOPs are.

@@ -132,6 +132,11 @@ with_elementwise_ops! { ops! {
         scan_input_directions = INTS, scan_output_directions = INTS,
     } regions 1;
 
+    // ---------------------------------------------------------------- fusion
+    /// A chain of elementwise ops in one. The operands broadcast to each other, and the region computes an element of the
+    /// result from one of each: its parameters, results and ops have rank 0.
+    Fused "fused" Fused (xs[many]) -> (y: Regions) {} regions 1;
+
     // ---------------------------------------------------------------- contractions
     /// Scaled dot-product attention by heads: softmax(softcap(scale·q·kᵀ) + mask)·v, where softcap(s) is
     /// softcap·tanh(s/softcap) if that is not 0 and scale is 1/√head size if absent. q, k and v are [batch, heads,

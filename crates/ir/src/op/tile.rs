@@ -97,8 +97,10 @@ macro_rules! with_tile_ops {
     /// All memory effects before it come before those behind it, for every thread of the program.
     Barrier "barrier" Memory () -> () {};
     /// Prints a line for each element: `pid (x, y, z) idx (i, j)`, `prefix`, `(operand n) ` where there are several, and the
-    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do.
-    Print "print" Memory (xs[many]) -> () { prefix = Required(AttrKind::Str), hex = Int(0), signed = INTS };
+    /// element; of no operands one line. `signed` tells which operands are signed integers, else their types do. At level lane
+    /// elements of a block of `dims`, if that is not empty, are printed one by one: the last operand (i32) is the place.
+    Print "print" Memory (xs[many]) -> ()
+        { prefix = Required(AttrKind::Str), hex = Int(0), signed = INTS, dims = INTS };
     /// Stops the launch with `message` if an element of the condition is false.
     Assert "assert" Memory (condition) -> () { message = Required(AttrKind::Str) };
     /// A condition that the program promises to hold.

@@ -1,7 +1,7 @@
-//! If, Loop and Scan: types through regions.
+//! If, Loop, Scan and fused ops: types through regions.
 
 use super::error::ShapeError;
-use super::{Infer, dims, join};
+use super::{Infer, View, dims, join};
 use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId};
 
 impl Infer<'_> {
@@ -11,6 +11,7 @@ impl Infer<'_> {
             OpKind::If => self.branches(op),
             OpKind::Loop => self.repeat(op),
             OpKind::Scan => self.scan(op),
+            OpKind::Fused => self.fused(op),
             _ => op.regions.iter().try_for_each(|r| self.block(r)),
         }
     }
@@ -130,6 +131,23 @@ impl Infer<'_> {
             self.func.values[out.index()].ty = ty;
             self.follow(out, None);
         }
+        Ok(())
+    }
+
+    /// Regions of fused ops compute single elements.
+    fn fused(&mut self, op: &Op) -> Result<(), ShapeError> {
+        let body = self.region(op, 0)?;
+        let mut types = vec![];
+        for (i, v) in op.inputs.iter().enumerate() {
+            types.push(self.operand_type(op, *v, i)?.with_shape(Some(vec![])));
+        }
+        self.enter(op, body, &types)?;
+        let operands: Vec<usize> = (0..types.len()).collect();
+        let shape = View { op, func: self.func, known: &self.known }.broadcast(&operands)?;
+        let Some(out) = op.output(0) else { return Ok(()) };
+        let ty = self.yielded(op, body, 0)?.with_shape(shape);
+        self.func.values[out.index()].ty = ty;
+        self.follow(out, None);
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 use super::known::{Known, MAX_ELEMS};
 use super::{Infer, ShapeError};
 use crate::func::ValueInfo;
-use crate::{Func, Literal, Op, Type, ValueId};
+use crate::{Block, Func, Literal, Op, OpKind, Type, ValueId};
+use std::collections::HashMap;
 
 /// What is known of one operand of a launch.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ impl Rule {
         op: &Op,
         constant: &dyn Fn(ValueId) -> Option<Literal>,
     ) -> Option<Rule> {
-        if !op.regions.is_empty() {
+        if !op.regions.is_empty() && op.kind != OpKind::Fused {
             return None;
         }
         let mut values: Vec<ValueInfo> = vec![];
@@ -48,6 +49,13 @@ impl Rule {
         let mut op = op.clone();
         op.inputs = op.inputs.iter().map(|v| own(v, constant)).collect();
         op.outputs = op.outputs.iter().map(|v| own(v, &|_| None)).collect();
+        let mut inner = HashMap::new();
+        for region in &mut op.regions {
+            rename(region, &mut |v| {
+                let id = *inner.entry(v).or_insert_with(|| own(&Some(v), &|_| None).unwrap_or(v));
+                id
+            });
+        }
         let func = Func { values, ..Func::new(func.name.clone(), func.level) };
         Some(Rule { op, func, known })
     }
@@ -66,6 +74,15 @@ impl Rule {
         Infer { func: &mut func, known }.op(&self.op)?;
         Ok(self.op.outputs.iter().map(|v| v.map(|v| func.ty(v).clone())).collect())
     }
+}
+
+/// Gives all values of a region other numbers.
+fn rename(region: &mut Block, number: &mut dyn FnMut(ValueId) -> ValueId) {
+    region.params.iter_mut().for_each(|v| *v = number(*v));
+    for op in &mut region.ops {
+        op.inputs.iter_mut().chain(&mut op.outputs).flatten().for_each(|v| *v = number(*v));
+    }
+    region.results.iter_mut().for_each(|v| *v = number(*v));
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub(crate) fn infer(site: &Site<'_>) -> Types {
             }
             one(Type::fixed(DType::Bool, &dims))
         }
-        K::Print => print(site),
+        K::Print => print(site, 0),
         K::Assert | K::Assume => {
             site.elements(0, "truth values", |d| d == DType::Bool)?;
             Ok(vec![])
@@ -142,13 +142,18 @@ fn rmw(site: &Site<'_>) -> Types {
     one(ty)
 }
 
-fn print(site: &Site<'_>) -> Types {
+/// The last operands, `places`, are not printed.
+pub(crate) fn print(site: &Site<'_>, places: usize) -> Types {
     site.flag("hex")?;
-    for i in 0..site.op.inputs.len() {
+    let count = site.op.inputs.len();
+    for i in 0..count {
         site.dims(i)?;
     }
     let signed = site.op.ints("signed").unwrap_or_default();
-    match signed.is_empty() || signed.len() == site.op.inputs.len() {
+    if places == 0 && site.op.ints("dims").is_some_and(|dims| !dims.is_empty()) {
+        return Err(site.wrong_attr("dims", "empty but at level lane"));
+    }
+    match signed.is_empty() || signed.len() + places == count {
         true => Ok(vec![]),
         false => Err(site.wrong_attr("signed", "as many flags as operands, or none")),
     }

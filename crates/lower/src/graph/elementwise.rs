@@ -1,7 +1,8 @@
 //! Maps: every element of the result comes from one element of each operand.
 
+use std::collections::HashMap;
 use trident_ir::op::Group;
-use trident_ir::{Attr, DType, OpKind as K, ValueId};
+use trident_ir::{Attr, DType, Op, OpKind as K, ValueId};
 
 use super::site::{Site, unsupported};
 use super::space::{View, merge};
@@ -72,21 +73,60 @@ pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
         inputs.push(View::broadcast(Arg::Operand(i), dtype, site.dims(i)?, dims));
     }
     let output = View::dense(Arg::Result(0), to, dims);
-    let attrs: Vec<(&'static str, Attr)> = op.attrs.iter().map(|(n, v)| (n, v.clone())).collect();
-    map(site, dims, inputs, output, |w, xs| match op.kind {
-        K::Clip => {
-            // Its bounds are scalars.
-            let mut given = xs.iter().copied();
-            let all: Vec<_> = op.inputs.iter().map(|i| i.and_then(|_| given.next())).collect();
-            w.raw(op.kind, &all, &attrs)
+    map(site, dims, inputs, output, |w, xs| {
+        let mut given = xs.iter().copied();
+        let all: Vec<_> = op.inputs.iter().map(|i| i.and_then(|_| given.next())).collect();
+        compute(w, op, &all)
+    })
+}
+
+/// A chain of elementwise ops.
+pub(super) fn fused(site: &mut Site<'_>) -> Result<()> {
+    let op = site.op;
+    let to = site.result_dtype(0)?;
+    let [body] = &op.regions[..] else { return Err(unsupported("has no region")) };
+    let dtypes = (0..site.operands()).map(|i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
+    let dims = site.result_dims(0)?;
+    let mut inputs = vec![];
+    for (i, dtype) in dtypes.into_iter().enumerate() {
+        inputs.push(View::broadcast(Arg::Operand(i), dtype, site.dims(i)?, dims));
+    }
+    let output = View::dense(Arg::Result(0), to, dims);
+    map(site, dims, inputs, output, |w, xs| {
+        let mut known: HashMap<ValueId, ValueId> =
+            body.params.iter().copied().zip(xs.iter().copied()).collect();
+        for op in &body.ops {
+            let value = match op.attrs.get("value") {
+                Some(Attr::Tensor(number)) if op.kind == K::Constant => w.constant(number),
+                _ => {
+                    let xs: Vec<_> =
+                        op.inputs.iter().map(|x| x.and_then(|x| known.get(&x).copied())).collect();
+                    compute(w, op, &xs)?
+                }
+            };
+            known.extend(op.output(0).map(|out| (out, value)));
         }
+        let result = body.results.first().and_then(|result| known.get(result));
+        result.copied().ok_or_else(|| unsupported("its region yields nothing"))
+    })
+}
+
+/// An elementwise op on elements, as it is meant at level graph.
+fn compute(w: &mut Writer, op: &Op, operands: &[Option<ValueId>]) -> Result<ValueId> {
+    let attrs: Vec<(&'static str, Attr)> = op.attrs.iter().map(|(n, v)| (n, v.clone())).collect();
+    let xs: Vec<ValueId> = operands.iter().copied().flatten().collect();
+    let Some(&first) = xs.first() else { return Err(unsupported("lacks an operand")) };
+    match op.kind {
+        // Its bounds are scalars.
+        K::Clip => w.raw(op.kind, operands, &attrs),
         K::Pow => {
-            let exponent = w.cast(xs[1], dtypes[0])?;
-            w.apply(op.kind, &[xs[0], exponent], &attrs)
+            let exponent = w.cast(xs[1], w.dtype(first))?;
+            w.apply(op.kind, &[first, exponent], &attrs)
         }
         K::BitShift => {
             // By as many bits as there are, or more, everything is shifted out.
-            let shifted = w.apply(op.kind, xs, &attrs)?;
+            let to = w.dtype(first);
+            let shifted = w.apply(op.kind, &xs, &attrs)?;
             let (bits, zero) = (w.literal(to, to.bits() as i64)?, w.literal(to, 0)?);
             let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
             let all = w.op(K::Or, &[under, over])?;
@@ -99,8 +139,8 @@ pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
             };
             w.select(all, rest, shifted)
         }
-        _ => w.apply(op.kind, xs, &attrs),
-    })
+        _ => w.apply(op.kind, &xs, &attrs),
+    }
 }
 
 /// `cast`, where level tile means the same.

@@ -151,6 +151,7 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::ConvTranspose => conv::conv_transpose,
         K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
         K::Cast => elementwise::cast,
+        K::Fused => elementwise::fused,
         _ if request.op.decl().group == Group::Elementwise => elementwise::elementwise,
         kind => {
             let name = kind.decl().name;

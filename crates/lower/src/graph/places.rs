@@ -49,8 +49,11 @@ pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
     }
     each(site, dtype, &out, reach, |w, place, mask| {
         let (mut inside, mut from) = (mask, vec![]);
-        for ((&place, &(before, _)), &n) in place.iter().zip(&borders).zip(dims) {
-            let at = match before {
+        for ((&place, &(before, after)), &n) in place.iter().zip(&borders).zip(dims) {
+            // What is cut off is no source for what is added.
+            let low = (-before).max(0);
+            let n = (n as i64 - low - (-after).max(0)).max(0);
+            let at = match before.max(0) {
                 0 => place,
                 before => {
                     let before = w.size(before)?;
@@ -58,7 +61,7 @@ pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
                 }
             };
             let (zero, len) = (w.int(0)?, w.size(n)?);
-            from.push(match mode.as_str() {
+            let source = match mode.as_str() {
                 "constant" => {
                     let (below, above) = (w.less(at, zero)?, w.less(at, len)?);
                     let valid = w.op(K::Not, &[below])?;
@@ -67,16 +70,23 @@ pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
                     at
                 }
                 "edge" => {
-                    let last = w.size(n as i64 - 1)?;
+                    let last = w.size(n - 1)?;
                     let at = w.op(K::Max, &[at, zero])?;
                     w.op(K::Min, &[at, last])?
                 }
                 "wrap" => w.op(K::Mod, &[at, len])?,
                 _ => {
-                    let period = w.size((2 * (n as i64 - 1)).max(1))?;
+                    let period = w.size((2 * (n - 1)).max(1))?;
                     let folded = w.op(K::Mod, &[at, period])?;
                     let (mirrored, below) = (w.sub(period, folded)?, w.less(folded, len)?);
                     w.select(below, folded, mirrored)?
+                }
+            };
+            from.push(match low {
+                0 => source,
+                low => {
+                    let low = w.size(low)?;
+                    w.add(source, low)?
                 }
             });
         }

@@ -52,6 +52,7 @@ impl Writer {
     pub(super) fn finish(self) -> (Func, Vec<Arg>) {
         let Writer { mut func, block, args, .. } = self;
         func.body.ops = block.ops;
+        func.unique_names();
         (func, args)
     }
 
@@ -99,6 +100,15 @@ impl Writer {
     }
 
     // ---------------------------------------------------------------- constants
+
+    /// A constant of rank 0.
+    pub(super) fn constant(&mut self, value: &Literal) -> ValueId {
+        let mut builder = Builder::new(&mut self.func);
+        builder.block = std::mem::take(&mut self.block);
+        let id = builder.literal(value.clone());
+        self.block = builder.finish();
+        id
+    }
 
     /// An integer of this type.
     pub(super) fn literal(&mut self, dtype: DType, value: i64) -> Result<ValueId> {

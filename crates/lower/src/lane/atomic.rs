@@ -40,7 +40,11 @@ const OPS: &[(&str, K, Option<bool>)] = &[
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn atomic(&mut self, access: &Access<'m>) -> Result<()> {
         let op = access.op;
-        let order = op.str("order").unwrap_or("relaxed");
+        // Programs that wait for others rely on an order, even if they do not ask for it.
+        let order = match op.str("order") {
+            Some("relaxed") | None if self.plan.waits() => "acq_rel",
+            order => order.unwrap_or("relaxed"),
+        };
         let is_ordered = self.plan.is_ordered && order != "relaxed";
         let is_wide = op.str("scope") != Some("cta");
         let origin = op.input(0).map(|ptr| self.origins.of(&self.func.name, ptr));

@@ -43,6 +43,12 @@ impl Emitter<'_, '_> {
         let Some((&counter, carried)) = region.params.split_first() else {
             return Err(Unsupported::new(op, "has no counter"));
         };
+        // Products need much memory, and what is shared before a loop stays to its end.
+        let mut multiplies = false;
+        region.walk(&mut |op| multiplies |= op.kind == K::Dot);
+        while multiplies && let Some(piece) = self.forget() {
+            self.release(&piece.part);
+        }
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
         let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
         inputs.extend(self.registers(&init, carried, false)?);

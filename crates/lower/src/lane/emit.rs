@@ -133,6 +133,8 @@ impl<'m> Emitter<'_, 'm> {
                 K::Dot => self.dot(op)?,
                 K::PrefixScan => self.scan(op)?,
                 K::Map => self.map(op)?,
+                K::Print => self.print(op)?,
+                K::Assert => self.assert(op)?,
                 K::TakeAlongAxis => self.take(op)?,
                 K::Histogram => self.histogram(op)?,
                 _ => {}

@@ -23,6 +23,7 @@ mod layout;
 mod memory;
 mod plan;
 mod reduce;
+mod report;
 mod scan;
 mod transfer;
 
@@ -56,6 +57,7 @@ pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> 
     }
     let mut entry = calls::inline(module, entry)?;
     descriptor::expand(&mut entry)?;
+    dot::expand(&mut entry)?;
     let module = Module { funcs: vec![entry], metadata: module.metadata.clone() };
     let primitives = decompose::lower(&module, &|_| false).map_err(|e| whole(e.to_string()))?;
     let module = primitives.unwrap_or(module);

@@ -6,7 +6,7 @@ use std::fmt;
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
 use super::carry::{Carries, Carry};
-use super::dot::{self, Chains, Product};
+use super::dot::{self, Chains, Product, Rows};
 use super::error::Unsupported;
 use super::figures::Figures;
 use super::layout::Layout;
@@ -54,6 +54,8 @@ pub struct Plan<'m> {
     pub(super) threads: u8,
     /// The blocks that loops carry without registers for their elements.
     pub(super) carries: Carries,
+    /// How the rows of products are spread, if they are reduced.
+    rows: Option<Rows>,
     /// Products of blocks, by their results.
     pub(super) products: BTreeMap<ValueId, Product>,
     /// The sums that loops carry as matrices.
@@ -77,6 +79,7 @@ impl<'m> Plan<'m> {
             accesses: vec![],
             threads: LEAST,
             carries: Carries::new(),
+            rows: None,
             products: BTreeMap::new(),
             chains: Chains::default(),
             figures: *figures,
@@ -89,6 +92,7 @@ impl<'m> Plan<'m> {
         }
         plan.block(func, &func.body)?;
         plan.spread(dot::threads(func, figures));
+        plan.rows = Rows::of(func, plan.threads);
         plan.products = dot::products(&plan, func, figures)?;
         plan.chains = dot::chains(&plan, func, &plan.products);
         Ok(plan)
@@ -99,6 +103,11 @@ impl<'m> Plan<'m> {
         1 << self.threads
     }
 
+    /// Whether programs may wait for others.
+    pub(super) fn waits(&self) -> bool {
+        !self.waits.is_empty()
+    }
+
     /// The block of a value.
     pub(super) fn node_of(&self, id: ValueId) -> Option<NodeId> {
         self.nodes.get(&id).map(|(node, _)| *node)
@@ -107,6 +116,9 @@ impl<'m> Plan<'m> {
     /// The layout in which a value is carried and reduced: that of the accesses of blocks of this shape.
     pub(super) fn layout_of(&self, id: ValueId) -> Layout {
         let dims = self.nodes.get(&id).map(|(_, dims)| dims.as_slice()).unwrap_or_default();
+        if let Some(layout) = self.rows.as_ref().and_then(|rows| rows.layout(dims)) {
+            return layout;
+        }
         let accessed = self.accesses.iter().filter(|access| access.dims == dims);
         match accessed.max_by_key(|access| access.lanes.bits) {
             Some(access) => access.layout.clone(),
@@ -175,7 +187,7 @@ impl<'m> Plan<'m> {
                 }
                 self.nodes.insert(to, (node, dims));
             }
-            K::Assume | K::Barrier => {}
+            K::Assume | K::Barrier | K::Print | K::Assert => {}
             // All threads hold the only element.
             K::Unsplat => {
                 let node = self.node(op, 0)?;
@@ -363,6 +375,7 @@ fn is_ordered(body: &Block) -> bool {
     body.walk(&mut |op| {
         stores |= op.kind == K::Store;
         orders |= is_atomic(op.kind) && op.str("order") != Some("relaxed");
+        orders |= op.kind == K::While && watches(op);
     });
     stores && orders
 }

@@ -259,11 +259,11 @@ impl Generator {
         }
         let lead = if batch > 1 { vec![batch] } else { vec![] };
         let dims = |own: [usize; 2]| [&lead[..], &own].concat();
-        let factors = ["i32", "i8", "f16", "f16", "bf16", "f32"];
+        let factors = ["i8", "f16", "f16", "bf16", "f32"];
         let (own, result) = (self.pick(&factors), dims([rows, rows]));
         let sum = if own.starts_with('i') { "i32" } else { "f32" };
         let (mut a, mut b) = (x.name.clone(), y.name.clone());
-        for name in [&mut a, &mut b].into_iter().filter(|_| own != "i32") {
+        for name in [&mut a, &mut b] {
             let seven = self.constant(7);
             let seven = self.splat(&seven, "i32", &x.dims);
             let small = self.op(&format!("bitwise_and({name}, {seven})"));

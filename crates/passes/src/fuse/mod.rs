@@ -3,6 +3,7 @@
 //! A fusion is legal for all values, infinities and NaN included, up to rounding.
 
 mod attention;
+mod chains;
 mod conv_weights;
 mod epilogue;
 mod gates;
@@ -46,6 +47,9 @@ const STAGES: &[&[Named<'static>]] = &[
     &[("skip-layer-norm", &norms::skip)],
 ];
 
+/// What [`chains`] applies.
+const CHAINS: &[Named<'static>] = &[("elementwise-chains", &chains::chain)];
+
 /// Applies all rules once, stage by stage.
 pub(crate) fn run_rules(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {
     let mut reports = vec![];
@@ -56,7 +60,13 @@ pub(crate) fn run_rules(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<
     reports
 }
 
+/// Makes chains of elementwise ops one op each. Nothing else matches what is in them then.
+pub(crate) fn chains(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {
+    let rules: Vec<Named<'_>> = CHAINS.iter().filter(|(n, _)| enabled(n)).copied().collect();
+    run(func, &rules)
+}
+
 /// The names of the rules.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    STAGES.iter().copied().flatten().map(|(name, _)| *name)
+    STAGES.iter().copied().chain([CHAINS]).flatten().map(|(name, _)| *name)
 }

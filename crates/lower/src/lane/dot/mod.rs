@@ -6,10 +6,14 @@ mod exchange;
 mod memory;
 mod order;
 mod product;
+mod rows;
+mod scaled;
 
 pub(super) use self::chain::{Chains, chains};
 pub(super) use self::order::Banks;
 pub(super) use self::product::{Product, products, threads};
+pub(super) use self::rows::Rows;
+pub(super) use self::scaled::expand;
 
 use trident_ir::{Attr, DType, Op, OpKind as K, Type, ValueId};
 

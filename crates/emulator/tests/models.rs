@@ -1,0 +1,124 @@
+//! Ops of models on the emulated device: launches in a row without waiting, operands in any memory, faults at the fence.
+#![allow(clippy::unwrap_used)] // what fails there fails the test
+
+use std::sync::Arc;
+use trident_apple::device::GpuDevice;
+use trident_emulator::{Emulator, Options};
+use trident_ir::{Attr, Func, Level, Op, OpKind, Type};
+use trident_runtime::{
+    Device, DeviceInfo, Executable, KernelError, Launch, LaunchLimits, Outputs, Pool, Stream,
+    Submitted, Tensor, Unit, Value,
+};
+
+fn device() -> GpuDevice {
+    let info = DeviceInfo {
+        name: "metal-emulated".into(),
+        description: "for tests".into(),
+        threads: 1,
+        features: vec![],
+    };
+    GpuDevice::new(info, Arc::new(Emulator::new(Options::default()).unwrap()))
+}
+
+/// An op over operands of these types, none of them constant.
+fn compiled(
+    device: &GpuDevice,
+    kind: OpKind,
+    attrs: &[(&'static str, Attr)],
+    operands: &[Type],
+) -> Arc<dyn Executable> {
+    let mut func = Func::new("test", Level::Graph);
+    let inputs: Vec<_> = operands.iter().map(|ty| Some(func.value("x", ty.clone()))).collect();
+    let mut op = Op::new(kind, inputs.clone(), vec![]);
+    for (name, value) in attrs {
+        op.attrs.set(name, value.clone());
+    }
+    let y = Some(func.value("y", Type::unranked(operands[0].dtype().unwrap())));
+    op.outputs = vec![y];
+    let pool = Pool::of(device.memory());
+    let ops = [op];
+    let unit =
+        Unit { func: &func, ops: &ops, inputs, outputs: vec![y], constant: &|_| None, pool: &pool };
+    device.compile(&unit).unwrap()
+}
+
+fn submit(
+    exe: &dyn Executable,
+    stream: &dyn Stream,
+    pool: &Pool,
+    operands: &[&Value],
+) -> Result<Submitted, KernelError> {
+    let mut inputs: Vec<Option<Value>> = operands.iter().map(|v| Some((*v).clone())).collect();
+    let mut launch = Launch {
+        inputs: &mut inputs,
+        alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
+        pool,
+        limits: LaunchLimits::default(),
+    };
+    exe.submit(stream, &mut launch, &[])
+}
+
+fn output(submitted: &Submitted) -> Value {
+    match &submitted.outputs {
+        Outputs::Known(outputs) => outputs[0].clone().unwrap(),
+        Outputs::Later(_) => panic!("the type is known before the launch"),
+    }
+}
+
+fn floats(value: &Value) -> Result<Vec<f32>, KernelError> {
+    Ok(value.as_tensor().unwrap().slice::<f32>()?.to_vec())
+}
+
+#[test]
+fn launches_follow_each_other_and_end_in_order() {
+    let device = device();
+    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let ty = Type::fixed(trident_ir::DType::F32, &[3]);
+    let add = compiled(&device, OpKind::Add, &[], &[ty.clone(), ty]);
+    // The host's memory as well as the device's.
+    let one: Value = Tensor::from_slice(&Pool::new(), &[3], &[1f32, 2.0, 3.0]).unwrap().into();
+    let mut x: Value = Tensor::from_slice(&memory, &[3], &[0f32; 3]).unwrap().into();
+    let mut fences = vec![];
+    for _ in 0..40 {
+        let submitted = submit(&*add, &*stream, &memory, &[&x, &one]).unwrap();
+        assert!(output(&submitted).as_tensor().unwrap().fence().is_some());
+        x = output(&submitted);
+        fences.push(submitted.fence);
+    }
+    assert_eq!(floats(&x).unwrap(), [40.0, 80.0, 120.0]);
+    assert!(fences.iter().all(|fence| fence.outcome() == Some(Ok(()))));
+    drop(fences);
+    drop(x);
+    stream.fence().wait().unwrap();
+    assert_eq!(memory.stats().live, 0, "a launch that has ended holds nothing");
+}
+
+#[test]
+fn what_operands_do_wrong_is_an_error_of_their_launch() {
+    let device = device();
+    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let types =
+        [Type::fixed(trident_ir::DType::F32, &[3]), Type::fixed(trident_ir::DType::I64, &[2])];
+    let gather = compiled(&device, OpKind::Gather, &[("axis", Attr::Int(0))], &types);
+    let x: Value = Tensor::from_slice(&memory, &[3], &[5f32, 6.0, 7.0]).unwrap().into();
+    let index =
+        |values: [i64; 2]| -> Value { Tensor::from_slice(&memory, &[2], &values).unwrap().into() };
+    let right = submit(&*gather, &*stream, &memory, &[&x, &index([-1, 0])]).unwrap();
+    let wrong = submit(&*gather, &*stream, &memory, &[&x, &index([0, 3])]).unwrap();
+    let after = submit(&*gather, &*stream, &memory, &[&x, &index([1, 1])]).unwrap();
+    assert_eq!(floats(&output(&right)).unwrap(), [7.0, 5.0]);
+    let error = wrong.fence.wait().unwrap_err();
+    assert_eq!(error, KernelError::domain("an index is outside of its axis"));
+    assert_eq!(floats(&output(&after)).unwrap(), [6.0, 6.0]);
+}
+
+#[test]
+fn cancelled_launches_do_not_run() {
+    let device = device();
+    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let neg = compiled(&device, OpKind::Neg, &[], &[Type::fixed(trident_ir::DType::F32, &[1])]);
+    let x: Value = Tensor::from_slice(&memory, &[1], &[1f32]).unwrap().into();
+    stream.cancel();
+    let submitted = submit(&*neg, &*stream, &memory, &[&x]).unwrap();
+    assert_eq!(submitted.fence.wait(), Err(KernelError::Cancelled));
+}
