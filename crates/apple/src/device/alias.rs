@@ -1,8 +1,7 @@
 //! Arguments of a launch that share memory.
 //!
 //! Metal compilers take it for granted that the buffers of a kernel do not overlap, and so does `lower::lane` of parameters. Where
-//! arguments overlap and one of them is written, the kernel is compiled again: one parameter is the memory of all, and the others are
-//! offsets from it.
+//! arguments overlap, the kernel is compiled again: one parameter is the memory of all, and the others are offsets from it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -44,11 +43,8 @@ impl Shared {
         self.pointers.iter().any(|pointer| pointer.is_written)
     }
 
-    /// Whether some memory overlaps and either is written.
     fn meets(&self, other: &Shared) -> bool {
-        (self.is_written() || other.is_written())
-            && self.memory.start < other.memory.end
-            && other.memory.start < self.memory.end
+        self.memory.start < other.memory.end && other.memory.start < self.memory.end
     }
 
     fn join(&mut self, other: Shared) {
