@@ -200,7 +200,10 @@ fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result
     if wants_help(args) {
         return Ok(Outcome::from(tool.into_command().status()?.success()));
     }
-    let package = build::python_package(Venv::Torch, Profile::Release, Devices::Default)?;
+    let package = match args.iter().any(|arg| arg.ends_with("metal-emulated")) {
+        true => msl::package(Venv::Torch)?,
+        false => build::python_package(Venv::Torch, Profile::Release, Devices::Default)?,
+    };
     let mut command = tool.package(&package)?.into_command();
     for (variable, peer) in peers {
         command.env(variable, peer.build()?);

@@ -39,11 +39,15 @@ pub(crate) fn install_clang() -> Result<()> {
     }
 }
 
-/// The suite, with the package that has the emulated device.
-pub(crate) fn suite(venv: Venv) -> Result<Command> {
+/// The package that has the emulated device.
+pub(crate) fn package(venv: Venv) -> Result<PathBuf> {
     require_clang()?;
-    let package = build::python_package(venv, Profile::Ci, Devices::Emulated)?;
-    Ok(Tool::module(venv, "msl_suite")?.package(&package)?.into_command())
+    build::python_package(venv, Profile::Ci, Devices::Emulated)
+}
+
+/// The suite.
+pub(crate) fn suite(venv: Venv) -> Result<Command> {
+    Ok(Tool::module(venv, "msl_suite")?.package(&package(venv)?)?.into_command())
 }
 
 /// `cargo xtask conformance msl`. Upstream's tests need PyTorch, whose environment is large: they are a part where it is made.
