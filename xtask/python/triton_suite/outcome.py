@@ -23,6 +23,9 @@ STAGES = ("ttgir", "llir", "ptx", "cubin", "sass", "amdgcn", "hsaco")
 ASM_WORDS = re.compile(r"\b(" + "|".join((*STAGES, "asm", "llir_str", "isa")) + r")\b")
 LENGTH = 400  # characters of a reason
 
+#: The variable that gives a worker the file descriptor of the socket by which it reports outcomes.
+SOCKET = "TRIDENT_SUITE_SOCKET"
+
 
 def chain(error):
     """The exception and those it was raised from."""

@@ -19,14 +19,12 @@ from _pytest.runner import runtestprotocol
 
 from . import outcome
 
-SOCKET = "TRIDENT_SUITE_SOCKET"  # its file descriptor
-
 
 class Suite:
     """Serves requests in place of pytest's own loop."""
 
     def __init__(self, config):
-        connection = socket.socket(fileno=int(os.environ[SOCKET]))
+        connection = socket.socket(fileno=int(os.environ[outcome.SOCKET]))
         self.lines = connection.makefile("rw", encoding="utf-8", newline="\n")
         self.folder = config.rootpath
         self.launches = 0
@@ -85,5 +83,5 @@ class Suite:
 
 
 def pytest_configure(config):
-    if SOCKET in os.environ:
+    if outcome.SOCKET in os.environ:
         config.pluginmanager.register(Suite(config), "trident-suite")

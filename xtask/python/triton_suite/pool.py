@@ -13,7 +13,6 @@ import threading
 import time
 
 from . import outcome
-from .plugin import SOCKET
 
 COLLECTION = 600  # seconds that a file may take to be collected
 SHARE = 64  # tests that are worth another worker
@@ -35,7 +34,7 @@ class Worker:
         self.process = subprocess.Popen(
             command,
             cwd=suite,
-            env=environment | {SOCKET: str(theirs.fileno())},
+            env=environment | {outcome.SOCKET: str(theirs.fileno())},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=self.noise,
