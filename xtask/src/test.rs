@@ -23,13 +23,14 @@ pub(crate) fn run() -> Result<Outcome> {
     steps.command("lints", || {
         Ok(arguments(cargo(), "clippy --workspace --all-targets --profile ci -- -D warnings"))
     });
-    let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
     steps.command("rust tests", || {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
     sanitize::quick(&mut steps);
     foreign::quick(&mut steps);
     steps.check("macos", || darwin::run(false).map(|()| None));
+    // After the Rust tests, which build it without the emulated device.
+    let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
     steps.command("python format", || {
         tool(Venv::Onnx, "ruff", &["format", "--no-cache", "--check", "."])
     });
