@@ -4,7 +4,7 @@
 use trident_ir::ValueId;
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
 
-use super::product::{Depth, Tile, accumulator, activation};
+use super::product::{Depth, Tile, accumulator, activation, finish};
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
@@ -253,15 +253,6 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
     let line = w.add(line, output)?;
     let line = w.mul(line, size)?;
     let offset = w.add(line, place)?;
-    if site.has(3) {
-        let base = w.array(Arg::Operand(3), dtype)?;
-        let residual = w.load_or_zero(base, offset, mask)?;
-        let residual = w.cast(residual, wide)?;
-        sum = w.add(sum, residual)?;
-    }
-    let sum = w.activate(sum, activation)?;
-    let sum = w.cast(sum, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, offset, sum, mask)?;
+    finish(site, &mut w, sum, activation, offset, mask)?;
     site.step(w, [places.div_ceil(tile.n), outputs.div_ceil(tile.m), *groups])
 }

@@ -3,7 +3,7 @@
 use trident_ir::geometry::{self, GeometryError};
 use trident_ir::{DType, OpKind as K, ValueId};
 
-use super::product::{Tile, accumulator, activation};
+use super::product::{Tile, accumulator, activation, finish};
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
@@ -180,15 +180,6 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
         let start = w.mul(place, size)?;
         offset = w.add(offset, start)?;
     }
-    if site.has(3) {
-        let base = w.array(Arg::Operand(3), dtype)?;
-        let residual = w.load_or_zero(base, offset, mask)?;
-        let residual = w.cast(residual, wide)?;
-        sum = w.add(sum, residual)?;
-    }
-    let sum = w.activate(sum, activation)?;
-    let sum = w.cast(sum, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, offset, sum, mask)?;
+    finish(site, &mut w, sum, activation, offset, mask)?;
     site.step(w, [n.div_ceil(tile.n), m.div_ceil(tile.m), count])
 }

@@ -3,9 +3,9 @@
 use trident_ir::op::Activation;
 use trident_ir::{Attr, DType, OpKind as K, ValueId};
 
-use super::Result;
 use super::site::{Site, unsupported};
 use super::writer::Writer;
+use super::{Arg, Result};
 
 /// Rows and columns of the block of sums that a program computes, and products added at once.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,28 @@ pub(super) fn accumulator(dtype: DType) -> DType {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
     }
+}
+
+/// Stores sums, after adding operand 3, if there is one, and applying the activation.
+pub(super) fn finish(
+    site: &Site<'_>,
+    w: &mut Writer,
+    mut sum: ValueId,
+    activation: Activation,
+    offset: ValueId,
+    mask: ValueId,
+) -> Result<()> {
+    let dtype = site.dtype(0)?;
+    if site.has(3) {
+        let base = w.array(Arg::Operand(3), dtype)?;
+        let residual = w.load_or_zero(base, offset, mask)?;
+        let residual = w.cast(residual, accumulator(dtype))?;
+        sum = w.add(sum, residual)?;
+    }
+    let sum = w.activate(sum, activation)?;
+    let sum = w.cast(sum, dtype)?;
+    let to = w.array(Arg::Result(0), dtype)?;
+    w.store(to, offset, sum, mask)
 }
 
 impl Writer {
