@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for _ in 0..RUNS {
             let start = Instant::now();
             let lowered = lane::lower(&module, &Figures::APPLE)?;
-            let program = msl::write(&lowered.module)?;
+            let program = msl::write(&lowered.module, lowered.programs)?;
             times.push(start.elapsed());
             (plan, lines) = (lowered.plan, program.source.lines().count());
         }

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if path.extension().is_some_and(|extension| extension == "tir") {
         let module: Module = text.parse()?;
         let figures = Figures { matrices, ..Figures::APPLE };
-        text = msl::write(&lane::lower(&module, &figures)?.module)?.source;
+        text = msl::write(&lane::lower(&module, &figures)?.module, 1)?.source;
         fs::write(path.with_extension("metal"), &text)?;
     }
     let ptx = trident_emulator::ptx(&text, &CompileOptions::default(), &processor)?;

@@ -33,10 +33,10 @@ MSL_F void msl_simd_barrier(uint, uint, const __constant char*) { __nvvm_bar_war
 // ---- functions, from the unit's approximations
 MSL_F float msl_exp2f(float x) { return __nvvm_ex2_approx_f(x); }
 MSL_F float msl_expf(float x) {
-    // What the product with log2 e loses is put back as a factor.
-    float high = x * 1.44269502f, low = __builtin_fmaf(x, 1.44269502f, -high) + x * 1.92596303e-8f;
-    float power = __nvvm_ex2_approx_f(high);
-    return power > 0.0f && power < INFINITY ? __builtin_fmaf(power, low * 0.693147181f, power) : power;
+    // What the product with log2 e loses is put back as a factor; it is NaN for infinities, whose power needs none.
+    float high = x * 1.44269502f;
+    float low = __builtin_fmaf(x, 1.92596303e-8f, __builtin_fmaf(x, 1.44269502f, -high));
+    return __nvvm_ex2_approx_f(high) * __builtin_fmaf(__builtin_fmaxf(low, -1.0f), 0.693147181f, 1.0f);
 }
 MSL_F float msl_exp10f(float x) { return msl_exp2f(x * 3.32192809f); }
 MSL_F float msl_log2f(float x) { return __nvvm_lg2_approx_f(x); }

@@ -12,8 +12,11 @@ use trident_runtime::{
 };
 
 use super::alias::{self, Alias};
-use crate::metal::{CompileOptions, Limits, Metal, Pipeline};
+use crate::metal::{CompileOptions, Dispatch, Limits, Metal, MetalError, Pipeline};
 use crate::msl::{self, Binding, Program};
+
+/// Threadgroups of each core below which programs get threadgroups of their own.
+const GROUPS: u64 = 8;
 
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
 #[derive(Clone, Debug)]
@@ -135,7 +138,7 @@ impl Compiled {
                     resources("bytes of threadgroup memory", needed, most)
                 }
             })?;
-        let program = msl::write(&lowered.module)?;
+        let program = msl::write(&lowered.module, lowered.programs)?;
         let options = CompileOptions { language: program.language, ..CompileOptions::default() };
         let compiled = metal.library(&program.source, &options);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
@@ -155,6 +158,31 @@ impl Compiled {
             plan: lowered.plan,
             lane: lowered.module.to_string(),
         })
+    }
+}
+
+impl Compiled {
+    /// A dispatch of a grid of programs, without arguments. [`MetalError::Limit`] if programs that share threadgroups are too many
+    /// for the numbers of their threads.
+    pub(super) fn dispatch(&self, grid: [u32; 3], limits: &Limits) -> Result<Dispatch, MetalError> {
+        let Program { threads, programs, .. } = self.program;
+        let pipeline = Arc::clone(&self.pipeline);
+        if programs == 1 {
+            return Ok(Dispatch::new(pipeline, grid, [threads, 1, 1]));
+        }
+        let [x, y, z] = grid;
+        let width = x.checked_mul(threads).ok_or_else(|| MetalError::Limit {
+            what: format!("kernel `{}`: programs along x", self.program.entry),
+            asked: x.into(),
+            limit: (u32::MAX / threads).into(),
+            hint: "use larger blocks",
+        })?;
+        // No core is left without work for the sake of larger threadgroups.
+        let all = grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let shared = all / (u64::from(limits.cores.max(1)) * GROUPS);
+        let fit = pipeline.info().max_total_threads_per_threadgroup / threads;
+        let together = u64::from(programs.min(fit).min(x)).min(shared).max(1) as u32;
+        Ok(Dispatch::of_threads(pipeline, [width, y, z], [threads * together, 1, 1]))
     }
 }
 

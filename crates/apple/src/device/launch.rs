@@ -14,7 +14,7 @@ use trident_runtime::{KernelLaunch, LaunchError, ProgramPoint};
 use super::alias::{Pointer, Shared, aliases, share};
 use super::compile::GpuKernel;
 use super::report;
-use crate::metal::{Batch, Buffer, Dispatch, MetalError};
+use crate::metal::{Batch, Buffer, MetalError};
 use crate::msl::{Binding, Field};
 
 /// Bytes of what short elements are exchanged with.
@@ -54,7 +54,7 @@ impl GpuKernel {
         let args = [launch.args(), &offsets].concat();
         let program = &variant.program;
         let mut dispatch =
-            Dispatch::new(Arc::clone(&variant.pipeline), grid, [program.threads, 1, 1]);
+            variant.dispatch(grid, self.metal.limits()).map_err(|error| self.failed(error))?;
         let mut bound: Vec<(&Shared, Bound)> = vec![];
         let mut told = None;
         for (slot, binding) in (0u32..).zip(&program.bindings) {

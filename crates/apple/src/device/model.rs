@@ -378,8 +378,9 @@ impl GpuOp {
         memory: &Memory<'_>,
     ) -> Result<Dispatch, KernelError> {
         let program = &kernel.program;
-        let pipeline = Arc::clone(&kernel.pipeline);
-        let mut dispatch = Dispatch::new(pipeline, step.grid, [program.threads, 1, 1]);
+        let mut dispatch = kernel
+            .dispatch(step.grid, self.shared.metal.limits())
+            .map_err(|error| KernelError::Domain(error.to_string()))?;
         let word = |arg: &Arg| match arg {
             Arg::Scalar(bits) => *bits,
             _ => 0,

@@ -221,6 +221,8 @@ impl Site<'_> {
             K::Fma if self.from == DType::F32 => call("fma"),
             K::Max => helper("greater_or_nan")?,
             K::Min => helper("lesser_or_nan")?,
+            K::MaxNum if !self.op.flag("signed_zeros") => call("max"),
+            K::MinNum if !self.op.flag("signed_zeros") => call("min"),
             K::MaxNum => helper("greater_of")?,
             K::MinNum => helper("lesser_of")?,
             K::Mod if self.op.flag("fmod") => call("fmod"),

@@ -118,12 +118,25 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let element = scalar(ptr.to)
         .ok_or_else(|| decline(op, format!("Metal has no element type {}", ptr.to)))?;
     let (name, len) = (writer.name(id), op.int("len").unwrap_or(0));
-    // Parts of it are read and written as any type.
-    let qualifier = match ptr.space {
-        Space::Threadgroup => "threadgroup alignas(16) ",
-        _ => "",
+    if ptr.space != Space::Threadgroup {
+        writer.statement(&format!("{element} {name}[{len}];"));
+        return Ok(());
+    }
+    // Parts of it are read and written as any type, so each program's array is aligned.
+    let len = usize::try_from(len).unwrap_or(0);
+    let whole = len.next_multiple_of((16 / ptr.to.size().max(1)).max(1));
+    let (len, programs) = match writer.programs {
+        1 => (len, 1),
+        programs => (whole, programs as usize),
     };
-    writer.statement(&format!("{qualifier}{element} {name}[{len}];"));
+    writer.threadgroup_bytes += len * programs * ptr.to.size();
+    if programs == 1 {
+        writer.statement(&format!("threadgroup alignas(16) {element} {name}[{len}];"));
+        return Ok(());
+    }
+    let all = format!("{name}_of_all");
+    writer.statement(&format!("threadgroup alignas(16) {element} {all}[{}];", len * programs));
+    writer.statement(&format!("threadgroup {element}* {name} = {all} + part * {len};"));
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use trident_ir::lane::threadgroup_bytes;
+use trident_ir::lane::SIMDGROUP;
 use trident_ir::{DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Declined;
 
@@ -12,6 +12,31 @@ use super::report::Message;
 use super::types::{self, scalar};
 use super::writer::Writer;
 use crate::metal::LanguageVersion;
+
+/// A thread's place where a threadgroup is a program: attribute, type and name.
+const PLACE: [(&str, &str, &str); 5] = [
+    ("threadgroup_position_in_grid", "uint3", "group"),
+    ("threadgroups_per_grid", "uint3", "groups"),
+    ("thread_index_in_threadgroup", "uint", "thread_index"),
+    ("simdgroup_index_in_threadgroup", "uint", "simdgroup_index"),
+    ("thread_index_in_simdgroup", "uint", "lane_index"),
+];
+
+/// The same where a simdgroup is a program, in a grid of threads.
+const PLACE_OF_SIMDGROUP: [(&str, &str, &str); 4] = [
+    ("thread_position_in_grid", "uint3", "place"),
+    ("threads_per_grid", "uint3", "grid"),
+    ("simdgroup_index_in_threadgroup", "uint", "part"),
+    ("thread_index_in_simdgroup", "uint", "lane_index"),
+];
+
+/// What a simdgroup that is a program takes for its threadgroup.
+const OF_SIMDGROUP: [&str; 4] = [
+    "uint3 group = uint3(place.x / 32, place.y, place.z);",
+    "uint3 groups = uint3(grid.x / 32, grid.y, grid.z);",
+    "uint thread_index = lane_index;",
+    "uint simdgroup_index = 0;",
+];
 
 /// Buffer slots of a kernel.
 const SLOTS: usize = 31;
@@ -25,8 +50,10 @@ pub struct Program {
     pub entry: String,
     /// What is bound to buffer slots 0, 1, 2 …
     pub bindings: Vec<Binding>,
-    /// Threads of each threadgroup.
+    /// Threads of each program.
     pub threads: u32,
+    /// The most programs of a threadgroup: one, or if each is a simdgroup, several.
+    pub programs: u32,
     /// Threadgroup memory, in bytes.
     pub threadgroup_bytes: usize,
     /// What the kernel may tell, by number.
@@ -62,16 +89,23 @@ pub struct Field {
     pub offset: usize,
 }
 
-/// Prints the entry of a module at level lane. An op or type that the language lacks is declined by name.
-pub fn write(module: &Module) -> Result<Program, Declined> {
+/// Prints the entry of a module at level lane, up to `programs` of which share a threadgroup, each in a simdgroup of its own. An op
+/// or type that the language lacks is declined by name.
+pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     let whole = |reason: &str| Declined { op: "module".into(), reason: reason.into() };
     let entry = module.entry().ok_or_else(|| whole("has no function"))?;
     let Some(threads) = entry.threads.filter(|_| entry.level == Level::Lane) else {
         return Err(whole("its entry is no kernel of level lane"));
     };
+    if programs > 1 && threads as usize != SIMDGROUP {
+        return Err(whole("its programs are no simdgroups"));
+    }
     let name = identifier(&entry.name);
-    let mut writer = Writer::new(entry);
+    let mut writer = Writer::new(entry, programs);
     let (signature, structure, bindings) = parameters(entry, &mut writer)?;
+    if programs > 1 {
+        OF_SIMDGROUP.iter().for_each(|line| writer.statement(line));
+    }
     writer.body(&entry.body)?;
     let mut source = String::from(
         "#include <metal_stdlib>\n\nusing namespace metal;\n\n\
@@ -86,14 +120,24 @@ pub fn write(module: &Module) -> Result<Program, Declined> {
     source.push_str(&structure);
     let _ = write!(
         source,
-        "[[max_total_threads_per_threadgroup({threads})]]\nkernel void {name}({signature}) {{\n{}}}\n",
+        "[[max_total_threads_per_threadgroup({})]]\nkernel void {name}({signature}) {{\n{}}}\n",
+        threads * programs,
         writer.text
     );
-    let threadgroup_bytes = threadgroup_bytes(entry);
+    let threadgroup_bytes = writer.threadgroup_bytes;
     // Fences and coherent memory came with 3.2.
     let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
     let messages = writer.messages;
-    Ok(Program { source, entry: name, bindings, threads, threadgroup_bytes, messages, language })
+    Ok(Program {
+        source,
+        entry: name,
+        bindings,
+        threads,
+        programs,
+        threadgroup_bytes,
+        messages,
+        language,
+    })
 }
 
 /// The list of parameters, the structure of scalars, and what the slots take.
@@ -149,13 +193,8 @@ fn parameters(
         let reason = format!("needs {} buffer slots, of which there are {SLOTS}", bindings.len());
         return Err(Declined { op: func.name.clone(), reason });
     }
-    for (attribute, ty, name) in [
-        ("threadgroup_position_in_grid", "uint3", "group"),
-        ("threadgroups_per_grid", "uint3", "groups"),
-        ("thread_index_in_threadgroup", "uint", "thread_index"),
-        ("simdgroup_index_in_threadgroup", "uint", "simdgroup_index"),
-        ("thread_index_in_simdgroup", "uint", "lane_index"),
-    ] {
+    let places = if writer.programs > 1 { &PLACE_OF_SIMDGROUP[..] } else { &PLACE };
+    for (attribute, ty, name) in places {
         list.push(format!("{ty} {name} [[{attribute}]]"));
     }
     Ok((format!("\n    {}", list.join(",\n    ")), structure, bindings))

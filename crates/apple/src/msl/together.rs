@@ -16,7 +16,9 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
                 Some("both") => "mem_flags::mem_threadgroup | mem_flags::mem_device",
                 _ => "mem_flags::mem_none",
             };
-            writer.statement(&format!("{}({flags});", op.decl().name));
+            // A simdgroup that is a program waits for nobody else.
+            let barrier = if writer.programs > 1 { K::SimdgroupBarrier } else { op.kind };
+            writer.statement(&format!("{}({flags});", barrier.decl().name));
             return Ok(());
         }
         K::SimdShuffle | K::SimdShuffleXor | K::SimdShuffleUp | K::SimdShuffleDown => {

@@ -20,6 +20,10 @@ pub(super) struct Writer<'f> {
     pub(super) messages: Vec<Message>,
     /// Whether threadgroups may read what others write.
     pub(super) is_coherent: bool,
+    /// The most programs of a threadgroup.
+    pub(super) programs: u32,
+    /// Memory of a threadgroup so far, in bytes.
+    pub(super) threadgroup_bytes: usize,
     depth: usize,
     /// The place in the source of the op that is being written.
     place: Option<(String, u32)>,
@@ -28,7 +32,7 @@ pub(super) struct Writer<'f> {
 }
 
 impl<'f> Writer<'f> {
-    pub(super) fn new(func: &'f Func) -> Self {
+    pub(super) fn new(func: &'f Func, programs: u32) -> Self {
         Writer {
             func,
             text: String::new(),
@@ -36,6 +40,8 @@ impl<'f> Writer<'f> {
             names: HashMap::new(),
             messages: vec![],
             is_coherent: has_fences(func),
+            programs,
+            threadgroup_bytes: 0,
             depth: 1,
             place: None,
             line: None,

@@ -7,6 +7,7 @@ mod generate;
 
 mod casts;
 mod reports;
+mod together;
 
 use generate::{Generator, Tensor};
 use std::sync::Arc;

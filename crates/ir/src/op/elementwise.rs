@@ -146,14 +146,16 @@ macro_rules! with_elementwise_ops {
     Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) } cost 30 class Function;
     /// Greatest of all operands, broadcast; NaN wins, and +0 is greater than −0.
     Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
-    /// The greater of two; of NaN and a number the number. +0 is greater than −0.
-    MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) {};
+    /// The greater of two; of NaN and a number the number. +0 is greater than −0, unless `signed_zeros` is 0: then either may
+    /// be the result.
+    MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros = Int(1) };
     /// Mean of all operands, broadcast.
     Mean "mean" Elementwise (xs[many]: Float T) -> (y: Elem(0)) {} composite mean;
     /// Least of all operands, broadcast; NaN wins, and −0 is less than +0.
     Min "min" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
-    /// The lesser of two; of NaN and a number the number. −0 is less than +0.
-    MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) {};
+    /// The lesser of two; of NaN and a number the number. −0 is less than +0, unless `signed_zeros` is 0: then either may be
+    /// the result.
+    MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros = Int(1) };
     /// Remainder, broadcast: with the sign of the divisor, or of the dividend with `fmod`. −4 mod 2 is +0, and −0 with
     /// `fmod`.
     Mod "mod" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) { fmod = Int(0) } cost 12;

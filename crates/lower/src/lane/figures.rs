@@ -54,7 +54,11 @@ impl Figures {
     /// The fragments of 8×8 sums that a simdgroup holds while enough threads are resident: half of a thread's registers, of
     /// which a fragment takes two.
     pub(super) fn fragments(&self) -> usize {
-        let registers = self.registers / 4 / self.resident.max(1);
-        (registers / 2 / 2).max(1)
+        (self.elements() / 2).max(1)
+    }
+
+    /// The elements of a block that a thread holds while enough threads are resident: half of its registers of 4 bytes.
+    pub(super) fn elements(&self) -> usize {
+        (self.registers / 4 / self.resident.max(1) / 2).max(1)
     }
 }

@@ -1,6 +1,7 @@
 //! Tile functions as lane functions: what each thread of a threadgroup computes.
 //!
-//! A threadgroup runs one program. A [`Plan`] decides in integers how many threads it has and which register of which thread
+//! The threads of a threadgroup run one program; programs of one simdgroup may share a threadgroup ([`Lowered::programs`]), of which
+//! the lane function knows nothing. A [`Plan`] decides in integers how many threads it has and which register of which thread
 //! holds each element of a block ([`Layout`]): neighbours in memory go to neighbouring threads, in vectors as far as addresses
 //! are known to be aligned. Blocks are expressions ([`crate::access`]); a store evaluates, in each thread, the elements that the
 //! thread writes, and a load fills registers where it stands.
@@ -11,11 +12,13 @@ mod calls;
 mod carry;
 mod control;
 mod descriptor;
+mod divide;
 mod dot;
 mod element;
 mod emit;
 mod error;
 mod exchange;
+mod extreme;
 mod figures;
 mod gather;
 mod hazard;
@@ -45,6 +48,8 @@ pub struct Lowered {
     pub plan: String,
     /// Whether atomic ops on short elements access whole words of 4 bytes, those at both ends of tensors too.
     pub exchanges_words: bool,
+    /// The most programs that a threadgroup may run, a simdgroup each.
+    pub programs: u32,
 }
 
 /// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
@@ -63,12 +68,14 @@ pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> 
     let module = primitives.unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     let plan = Plan::of(entry, figures)?;
-    let (kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
+    let (mut kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
+    divide::share(&mut kernel).map_err(|error| whole(error.to_string()))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);
     if needed > most {
         return Err(LowerError::Threadgroup { needed, most });
     }
+    let programs = plan.programs(needed);
     let lowered = Module { funcs: vec![kernel], metadata: module.metadata.clone() };
     lowered.verify().map_err(|error| whole(error.to_string()))?;
-    Ok(Lowered { plan: plan.to_string(), exchanges_words, module: lowered })
+    Ok(Lowered { plan: plan.to_string(), exchanges_words, programs, module: lowered })
 }

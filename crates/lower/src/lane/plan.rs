@@ -18,8 +18,15 @@ use crate::access::{
 /// log2 of the least number of threads: those of a simdgroup.
 const LEAST: u8 = 5;
 
-/// log2 of the number of threads beyond which a program's threads wait for each other more than they gain.
+/// log2 of the number of threads beyond which a program's threads wait for each other more than they gain, unless they held more
+/// elements than they have registers for.
 const MOST: u8 = 8;
+
+/// log2 of the vectors that a thread moves while one waits for memory.
+const VECTORS: u8 = 1;
+
+/// The alignment of a program's threadgroup memory, in bytes.
+const ALIGN: usize = 16;
 
 /// log2 of the most elements of a vector at level lane.
 const WIDEST: u8 = 2;
@@ -101,6 +108,18 @@ impl<'m> Plan<'m> {
     /// The threads of a threadgroup.
     pub fn threads(&self) -> u32 {
         1 << self.threads
+    }
+
+    /// The most programs that a threadgroup may run, each with so many bytes of threadgroup memory. Those of one simdgroup need
+    /// no threadgroup of their own, of which a core runs few.
+    pub(super) fn programs(&self, threadgroup: usize) -> u32 {
+        if self.threads > LEAST || self.waits() {
+            return 1;
+        }
+        let threads = self.figures.threads.min(1 << MOST) >> LEAST;
+        let memory = self.figures.threadgroup.checked_div(threadgroup.next_multiple_of(ALIGN));
+        let most = memory.map_or(threads, |memory| threads.min(memory as u32)).max(1);
+        1 << most.ilog2()
     }
 
     /// Whether programs may wait for others.
@@ -309,11 +328,11 @@ impl<'m> Plan<'m> {
         let most = self.accesses.iter().map(|a| index_bits(&a.dims)).max().unwrap_or(0);
         let widest = self.accesses.iter().map(|a| self.widest(a, &figures)).collect::<Vec<_>>();
         let vector = widest.iter().copied().max().unwrap_or(0);
-        let limit = MOST.min(figures.threads.max(1).ilog2() as u8);
-        self.threads = most.saturating_sub(vector).clamp(LEAST, limit.max(LEAST));
-        if let Some(asked) = asked {
-            self.threads = asked.min(figures.threads.max(1).ilog2() as u8).max(LEAST);
-        }
+        let limit = (figures.threads.max(1).ilog2() as u8).max(LEAST);
+        let few = most.saturating_sub(vector + VECTORS).min(MOST);
+        let held = figures.elements().ilog2() as u8;
+        let threads = asked.unwrap_or(few.max(most.saturating_sub(held)));
+        self.threads = threads.clamp(LEAST, limit);
         // Blocks of one shape are mostly operands of one expression: they get the same layout.
         let mut vectors: HashMap<(Vec<usize>, usize), u8> = HashMap::new();
         for (access, &widest) in self.accesses.iter().zip(&widest) {

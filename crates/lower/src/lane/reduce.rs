@@ -7,6 +7,7 @@ use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::exchange::Part;
+use super::extreme::Extreme;
 use super::layout::Layout;
 use crate::access::{Index, NodeId, axes};
 
@@ -34,16 +35,13 @@ impl Emitter<'_, '_> {
         let mut sums = vec![];
         for mut group in groups {
             group.sort_unstable();
-            let mut sum: Option<Vec<ValueId>> = None;
+            let mut elements = vec![];
             for (_, register) in group {
                 let index = layout.at(register);
-                let next =
-                    nodes.iter().map(|&n| self.operand(n, &index)).collect::<Result<Vec<_>>>()?;
-                sum = Some(match sum {
-                    Some(sum) => self.combine(region, &sum, &next)?,
-                    None => next,
-                });
+                let next = nodes.iter().map(|&node| self.operand(node, &index));
+                elements.push(next.collect::<Result<Vec<_>>>()?);
             }
+            let sum = self.of_thread(region, &elements)?;
             let sum = sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?;
             sums.push(self.among_lanes(region, sum, &threads)?);
         }
@@ -63,6 +61,27 @@ impl Emitter<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Combines a thread's elements in their order.
+    fn of_thread(
+        &mut self,
+        region: &Block,
+        elements: &[Vec<ValueId>],
+    ) -> Result<Option<Vec<ValueId>>> {
+        let Some((first, rest)) = elements.split_first() else { return Ok(None) };
+        if let [value] = first[..]
+            && let Some(extreme) = self.extreme(region, value)
+            && elements.len() >= Extreme::LEAST
+        {
+            let elements: Vec<ValueId> = elements.iter().flatten().copied().collect();
+            return self.extreme_of(extreme, &elements).map(|found| Some(vec![found]));
+        }
+        let mut sum = first.clone();
+        for next in rest {
+            sum = self.combine(region, &sum, next)?;
+        }
+        Ok(Some(sum))
     }
 
     /// Combines values of lanes that differ in these bits of the thread's number, those of simdgroups left aside.
@@ -97,27 +116,28 @@ impl Emitter<'_, '_> {
 
     /// One function of the whole simdgroup, if there is one that does what the region does.
     fn whole(&mut self, region: &Block, sum: &[ValueId]) -> Result<Option<ValueId>> {
-        let ([value], [combine]) = (sum, &region.ops[..]) else { return Ok(None) };
-        let operands: Vec<ValueId> = combine.used().collect();
-        let [a, b] = region.params[..] else { return Ok(None) };
-        if combine.output(0) != region.results.first().copied()
-            || operands != [a, b] && operands != [b, a]
-        {
-            return Ok(None);
+        let [value] = *sum else { return Ok(None) };
+        if let Some(extreme) = self.extreme(region, value) {
+            return self.extreme_of_simdgroup(extreme, value).map(Some);
         }
-        let dtype = self.out.ty(*value).dtype();
+        let dtype = self.out.ty(value).dtype();
         let is_int = dtype.is_some_and(|dtype| dtype.is_int() && dtype.size() <= 4);
-        // Extremes of floats differ from Metal's in NaN and in the signs of zeros.
-        let name = match combine.kind {
-            K::Add if is_int || dtype == Some(DType::F32) => "add",
-            K::Min if is_int => "min",
-            K::Max if is_int => "max",
-            K::BitwiseAnd if is_int => "and",
-            K::BitwiseOr if is_int => "or",
-            K::BitwiseXor if is_int => "xor",
+        let name = match only_op(region) {
+            Some(K::Add) if is_int || dtype == Some(DType::F32) => "add",
+            Some(K::Min) if is_int => "min",
+            Some(K::Max) if is_int => "max",
+            Some(K::BitwiseAnd) if is_int => "and",
+            Some(K::BitwiseOr) if is_int => "or",
+            Some(K::BitwiseXor) if is_int => "xor",
             _ => return Ok(None),
         };
-        self.op(K::SimdReduce, &[*value], &[("op", Attr::Str(name.into()))]).map(Some)
+        self.op(K::SimdReduce, &[value], &[("op", Attr::Str(name.into()))]).map(Some)
+    }
+
+    /// The extreme that a region combines values of this type to.
+    fn extreme(&self, region: &Block, value: ValueId) -> Option<Extreme> {
+        let is_f32 = self.out.ty(value).dtype() == Some(DType::F32);
+        Extreme::of(only_op(region)?).filter(|_| is_f32)
     }
 
     /// Combines values of simdgroups whose threads differ in these bits of their numbers.
@@ -206,6 +226,15 @@ impl Emitter<'_, '_> {
         self.loc = loc;
         results
     }
+}
+
+/// What a region does that applies one op to its two parameters.
+fn only_op(region: &Block) -> Option<K> {
+    let [combine] = &region.ops[..] else { return None };
+    let ([a, b], [result]) = (&region.params[..], &region.results[..]) else { return None };
+    let operands: Vec<ValueId> = combine.used().collect();
+    let is_only = operands == [*a, *b] || operands == [*b, *a];
+    (is_only && combine.output(0) == Some(*result)).then_some(combine.kind)
 }
 
 /// A layout without an axis.
