@@ -137,6 +137,9 @@ impl Compiled {
                 LowerError::Threadgroup { needed, most } => {
                     resources("bytes of threadgroup memory", needed, most)
                 }
+                LowerError::Registers { needed, most, .. } => {
+                    resources("bytes of registers", needed, most)
+                }
             })?;
         let program = msl::write(&lowered.module, lowered.programs)?;
         let options = CompileOptions { language: program.language, ..CompileOptions::default() };

@@ -4,7 +4,7 @@ use trident_ir::{Attr, Op, OpKind as K, Type, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::exchange::stored;
-use super::layout::THREAD;
+use super::layout::{STEP, THREAD};
 use crate::access::{Bit, Elem, Fun, Index, Kind, NodeId, rename};
 
 impl<'m> Emitter<'_, 'm> {
@@ -37,8 +37,8 @@ impl<'m> Emitter<'_, 'm> {
             Kind::Choose { bit, from, map } => {
                 let at = rename(map, index);
                 match index.get(usize::from(*bit)).copied() {
-                    Some(Bit::Of { bit, .. }) => {
-                        let first = self.has_none_of(1 << bit)?;
+                    Some(Bit::Of { var, bit }) => {
+                        let first = self.is_zero(var, bit)?;
                         let (a, b) = (self.element(from[0], &at)?, self.element(from[1], &at)?);
                         self.op(K::Where, &[first, a, b], &[])
                     }
@@ -47,6 +47,9 @@ impl<'m> Emitter<'_, 'm> {
                 }
             }
             Kind::Load { .. } | Kind::Buffer(_) => {
+                if let Some(access) = plan.late_load(node) {
+                    return self.read_late(access, node, index);
+                }
                 let own = self.known(|scope| {
                     let (layout, registers) = scope.held.get(&node)?;
                     Some(layout.find(index).and_then(|at| registers.get(at)).copied())
@@ -102,15 +105,33 @@ impl<'m> Emitter<'_, 'm> {
         Ok(thread)
     }
 
-    /// Some bits of the thread's number, as an integer.
-    fn bits_of_thread(&mut self, start: u8, bits: u8) -> Result<ValueId> {
-        let mut value = self.thread()?;
+    /// The number of the thread, or of the step of the loop that is open.
+    fn counter(&mut self, var: u16) -> Result<ValueId> {
+        match var {
+            STEP => {
+                let step = self.known(|scope| scope.step);
+                step.ok_or_else(|| self.missing("a step of no loop is asked for"))
+            }
+            _ => self.thread(),
+        }
+    }
+
+    /// Whether a bit of a counter is 0.
+    fn is_zero(&mut self, var: u16, bit: u8) -> Result<ValueId> {
+        let (counter, one, zero) = (self.counter(var)?, self.int(1 << bit)?, self.int(0)?);
+        let which = self.op(K::BitwiseAnd, &[counter, one], &[])?;
+        self.op(K::Equal, &[which, zero], &[])
+    }
+
+    /// Some bits of a counter, as an integer.
+    fn bits_of(&mut self, var: u16, start: u8, bits: u8) -> Result<ValueId> {
+        let mut value = self.counter(var)?;
         if start > 0 {
             let start = self.int(start.into())?;
             let right = Attr::Str("RIGHT".into());
             value = self.op(K::BitShift, &[value, start], &[("direction", right)])?;
         }
-        if start + bits < self.plan.threads {
+        if var == STEP || start + bits < self.plan.threads {
             let mask = self.int((1 << bits) - 1)?;
             value = self.op(K::BitwiseAnd, &[value, mask], &[])?;
         }
@@ -133,18 +154,31 @@ impl<'m> Emitter<'_, 'm> {
         self.op(K::Add, &[place, fixed], &[])
     }
 
-    /// The part of an index that depends on the thread; `None` if no bit does.
+    /// The part of an index that depends on counters; `None` if no bit does.
     fn place(&mut self, index: &Index) -> Result<Option<ValueId>> {
-        let bits = index.iter().enumerate().filter_map(|(at, bit)| match *bit {
-            Bit::Of { var: THREAD, bit } => Some((bit, 1 << at)),
-            _ => None,
-        });
-        self.weighted(&bits.collect::<Vec<_>>())
+        let mut sum = None;
+        for counter in [THREAD, STEP] {
+            let bits = index.iter().enumerate().filter_map(|(at, bit)| match *bit {
+                Bit::Of { var, bit } if var == counter => Some((bit, 1 << at)),
+                _ => None,
+            });
+            let part = self.weighted_by(counter, &bits.collect::<Vec<_>>())?;
+            sum = match (sum, part) {
+                (Some(sum), Some(part)) => Some(self.op(K::Add, &[sum, part], &[])?),
+                (sum, part) => sum.or(part),
+            };
+        }
+        Ok(sum)
     }
 
     /// The sum of bits of the thread's number, each times its own weight; `None` if there are none.
     pub(super) fn weighted(&mut self, bits: &[(u8, usize)]) -> Result<Option<ValueId>> {
-        if let Some(known) = self.known(|scope| scope.places.get(bits).copied()) {
+        self.weighted_by(THREAD, bits)
+    }
+
+    fn weighted_by(&mut self, counter: u16, bits: &[(u8, usize)]) -> Result<Option<ValueId>> {
+        let key = (counter, bits.to_vec());
+        if let Some(known) = self.known(|scope| scope.places.get(&key).copied()) {
             return Ok(Some(known));
         }
         let (mut sum, mut rest): (Option<ValueId>, _) = (None, bits);
@@ -154,7 +188,7 @@ impl<'m> Emitter<'_, 'm> {
             };
             let count = rest.iter().enumerate().take_while(follows).count();
             rest = &rest[count..];
-            let mut part = self.bits_of_thread(first, count as u8)?;
+            let mut part = self.bits_of(counter, first, count as u8)?;
             if weight > 1 {
                 let (kind, by, left) = match weight.is_power_of_two() {
                     true => (K::BitShift, weight.ilog2() as usize, Some(Attr::Str("LEFT".into()))),
@@ -171,7 +205,7 @@ impl<'m> Emitter<'_, 'm> {
             });
         }
         if let Some(sum) = sum {
-            self.scope().places.insert(bits.to_vec(), sum);
+            self.scope().places.insert(key, sum);
         }
         Ok(sum)
     }

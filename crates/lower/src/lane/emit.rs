@@ -75,8 +75,8 @@ pub(super) fn emit(
 pub(super) struct Scope {
     /// Elements that are in registers, by block and index.
     pub(super) elements: HashMap<(NodeId, Index), ValueId>,
-    /// Sums of bits of the thread's number, by their weights.
-    pub(super) places: HashMap<Vec<(u8, usize)>, ValueId>,
+    /// Sums of bits of a counter, by its name and their weights.
+    pub(super) places: HashMap<(u16, Vec<(u8, usize)>), ValueId>,
     /// The registers that hold the elements of a block.
     pub(super) held: HashMap<NodeId, (Layout, Vec<ValueId>)>,
     /// Pointers into threadgroup memory, by the weights of bits of the thread's number.
@@ -92,6 +92,8 @@ pub(super) struct Scope {
     /// Constants, by element type and bytes.
     literals: HashMap<(DType, Bytes), ValueId>,
     pub(super) thread: Option<ValueId>,
+    /// The number of the step of the loop that the code of one op has.
+    pub(super) step: Option<ValueId>,
 }
 
 pub(super) struct Emitter<'p, 'm> {

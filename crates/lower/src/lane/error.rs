@@ -16,6 +16,16 @@ pub enum LowerError {
         /// What there is.
         most: usize,
     },
+    /// The sums of a product do not fit.
+    #[error("{op} sums {needed} bytes in registers, of which a core has {most}")]
+    Registers {
+        /// The product.
+        op: String,
+        /// Bytes of its sums.
+        needed: usize,
+        /// Bytes of a core's registers.
+        most: usize,
+    },
 }
 
 /// An op of a tile function that has no form at level lane.

@@ -7,6 +7,7 @@ use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
 
 use super::banks::Padding;
 use super::emit::{Emitter, Result};
+use super::late::is_stepped;
 use super::layout::{Layout, Source, THREAD};
 use super::reduce::LANES;
 use crate::access::{Bit, Elem, Index, NodeId, log2};
@@ -49,6 +50,9 @@ impl Emitter<'_, '_> {
         let Some((layout, registers)) = held else {
             return Err(self.missing("an element is needed before it is there"));
         };
+        if is_stepped(index) {
+            return Err(self.missing("a register is chosen by a loop's counter"));
+        }
         let elem = self.plan.graph[node].elem;
         let number = match self.of_other_lane(&layout, &registers, index)? {
             Some(element) => return Ok(element),

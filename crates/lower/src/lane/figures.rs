@@ -17,6 +17,8 @@ pub struct Figures {
     pub registers: usize,
     /// Threads of a core that hide the latency of memory.
     pub resident: usize,
+    /// Most registers that a thread can name, of 4 bytes each.
+    pub named: usize,
     /// Whether simdgroups multiply 8×8 matrices.
     pub matrices: bool,
 }
@@ -30,6 +32,7 @@ impl Figures {
         banks: 32,
         registers: 208 << 10,
         resident: 768,
+        named: 128,
         matrices: true,
     };
 
@@ -49,6 +52,11 @@ impl Figures {
 
     pub(super) fn banks(&self) -> Banks {
         Banks { count: self.banks, word: 4 }
+    }
+
+    /// Registers of a thread, of 4 bytes each, while so many threads are on a core.
+    pub(super) fn registers_of(&self, threads: u32) -> usize {
+        (self.registers / 4 / (threads as usize).max(1)).min(self.named)
     }
 
     /// The fragments of 8×8 sums that a simdgroup holds while enough threads are resident: half of a thread's registers, of

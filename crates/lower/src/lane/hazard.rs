@@ -13,7 +13,8 @@ struct Past {
     origin: Origin,
     writes: bool,
     ptr: NodeId,
-    layout: Layout,
+    /// Which thread accesses what, if that is known.
+    layout: Option<Layout>,
 }
 
 /// The accesses of device memory since the threads waited for each other.
@@ -22,14 +23,16 @@ pub(super) struct Hazards(Vec<Past>);
 
 impl Hazards {
     /// Notes an access; whether the threads have to wait before it, as another thread may have accessed the same element
-    /// and one of both writes. Different parameters are different memory: buffers of a launch do not overlap.
+    /// and one of both writes. Different parameters are different memory: buffers of a launch do not overlap. The elements of a
+    /// late load are read by other threads than those of its layout.
     pub(super) fn add(&mut self, access: &Access<'_>, origin: Origin, threads: u8) -> bool {
         let writes = !matches!(access.op.kind, OpKind::Load | OpKind::AtomicLoad);
         let own = |past: &Past| {
             // Elements in a line: each thread comes back to its own.
             access.is_line
+                && !access.is_late
                 && past.ptr == access.ptr
-                && past.layout == access.layout
+                && past.layout.as_ref() == Some(&access.layout)
                 && access.layout.copies(threads) == 0
         };
         let waits = self
@@ -39,7 +42,7 @@ impl Hazards {
         if waits {
             self.0.clear();
         }
-        let (ptr, layout) = (access.ptr, access.layout.clone());
+        let (ptr, layout) = (access.ptr, (!access.is_late).then(|| access.layout.clone()));
         self.0.push(Past { origin, writes, ptr, layout });
         waits
     }

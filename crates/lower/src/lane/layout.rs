@@ -13,6 +13,8 @@ use crate::access::{Bit, Index, Rename, axes};
 pub(super) const REGISTER: u16 = 1;
 /// The name of the counter of a threadgroup's threads.
 pub(super) const THREAD: u16 = 2;
+/// The name of the counter of a loop that the code of one op has.
+pub(super) const STEP: u16 = 3;
 
 /// Which register of which thread holds each element of a block. Threads that differ only in bits that no bit of the
 /// index has as its source hold copies.
@@ -31,7 +33,7 @@ pub(super) enum Source {
     Register(u8),
     /// A bit of the thread's number.
     Thread(u8),
-    /// It is always the same.
+    /// It is the same for all registers and threads.
     None,
 }
 
@@ -39,15 +41,30 @@ impl Layout {
     /// The layout of a block of which each thread holds vectors of 2^`vector` elements along `axis`, and consecutive threads
     /// hold consecutive vectors; what is left after 2^`threads` threads, each thread has in further registers.
     pub(super) fn blocked(dims: &[usize], axis: usize, vector: u8, threads: u8) -> Layout {
+        Layout::spread(dims, (axis, vector), axis, threads)
+    }
+
+    /// As [`Self::blocked`], but consecutive threads hold vectors that are neighbours along another axis.
+    pub(super) fn spread(
+        dims: &[usize],
+        (axis, vector): (usize, u8),
+        along: usize,
+        threads: u8,
+    ) -> Layout {
         let axes = axes(dims);
-        let fastest = axes.get(axis).copied().into_iter();
-        let others = axes.iter().enumerate().rev().filter(|(i, _)| *i != axis).map(|(_, a)| *a);
-        let places = fastest.chain(others).flat_map(|(start, bits)| start..start + bits);
+        // The bits of an index, those of one axis first.
+        let places = |first: usize| {
+            let fastest = axes.get(first).copied().into_iter();
+            let others = axes.iter().enumerate().rev().filter(move |(i, _)| *i != first);
+            fastest.chain(others.map(|(_, a)| *a)).flat_map(|(start, bits)| start..start + bits)
+        };
+        let own: Vec<u8> = places(axis).take(vector.into()).collect();
+        let rest = places(along).filter(|place| !own.contains(place));
         let total: u8 = axes.iter().map(|a| a.1).sum();
         let mut index = vec![Bit::Const(false); usize::from(total)];
         let mut registers = 0;
-        for (order, place) in (0u8..).zip(places) {
-            index[usize::from(place)] = match order.checked_sub(vector) {
+        for (order, place) in (0u8..).zip(own.iter().copied().chain(rest)) {
+            index[usize::from(place)] = match order.checked_sub(own.len() as u8) {
                 Some(bit) if bit < threads => Bit::Of { var: THREAD, bit },
                 _ => {
                     registers += 1;
@@ -118,6 +135,15 @@ impl Layout {
         Layout { index: kept.map(|(_, bit)| *bit).collect(), ..*self }
     }
 
+    /// The layout of a block of which a loop's steps have one part after the other, spread like this: `bits` bits of an index
+    /// from `start` on tell the step.
+    pub(super) fn in_steps(&self, start: u8, bits: u8) -> Layout {
+        let (low, high) = self.index.split_at(usize::from(start));
+        let step = (0..bits).map(|bit| Bit::Of { var: STEP, bit });
+        let index = low.iter().copied().chain(step).chain(high.iter().copied()).collect();
+        Layout { index, ..*self }
+    }
+
     /// A bit of the register's number as the source of a bit of an index.
     pub(super) fn register(bit: u8) -> Bit {
         Bit::Of { var: REGISTER, bit }
@@ -132,7 +158,7 @@ impl Layout {
     pub(super) fn source(&self, bit: u8) -> Source {
         match self.index.get(usize::from(bit)) {
             Some(Bit::Of { var: REGISTER, bit }) => Source::Register(*bit),
-            Some(Bit::Of { bit, .. }) => Source::Thread(*bit),
+            Some(Bit::Of { var: THREAD, bit }) => Source::Thread(*bit),
             _ => Source::None,
         }
     }
@@ -207,6 +233,7 @@ impl fmt::Display for Layout {
             let gap = if i == 0 { "" } else { " " };
             match bit {
                 Bit::Of { var: REGISTER, bit } => write!(f, "{gap}r{bit}")?,
+                Bit::Of { var: STEP, bit } => write!(f, "{gap}k{bit}")?,
                 Bit::Of { bit, .. } => write!(f, "{gap}t{bit}")?,
                 Bit::Const(one) => write!(f, "{gap}{}", u8::from(*one))?,
             }

@@ -22,6 +22,7 @@ mod extreme;
 mod figures;
 mod gather;
 mod hazard;
+mod late;
 mod layout;
 mod memory;
 mod plan;
@@ -53,7 +54,7 @@ pub struct Lowered {
 }
 
 /// Lowers the entry of a module at level tile. An op that has no form at level lane is an error that names it, and so is a program
-/// that needs more threadgroup memory than there is.
+/// that needs more threadgroup memory or registers than there are.
 pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> {
     let whole = |reason: String| Unsupported { op: "module".into(), reason, at: None };
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
@@ -67,6 +68,7 @@ pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> 
     let primitives = decompose::lower(&module, &|_| false).map_err(|e| whole(e.to_string()))?;
     let module = primitives.unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
+    dot::fits(entry, figures)?;
     let plan = Plan::of(entry, figures)?;
     let (mut kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
     divide::share(&mut kernel).map_err(|error| whole(error.to_string()))?;

@@ -49,6 +49,8 @@ pub(super) struct Access<'m> {
     /// The elements that are read or written at once.
     pub(super) lanes: Lanes,
     pub(super) layout: Layout,
+    /// Whether elements are read where they are needed.
+    pub(super) is_late: bool,
 }
 
 /// What is decided for a kernel before any code is emitted.
@@ -101,6 +103,11 @@ impl<'m> Plan<'m> {
         plan.spread(dot::threads(func, figures));
         plan.rows = Rows::of(func, plan.threads);
         plan.products = dot::products(&plan, func, figures)?;
+        let late: HashSet<NodeId> =
+            plan.products.values().flat_map(|product| &product.late).copied().collect();
+        for access in &mut plan.accesses {
+            access.is_late = access.loaded.is_some_and(|node| late.contains(&node));
+        }
         plan.chains = dot::chains(&plan, func, &plan.products);
         Ok(plan)
     }
@@ -125,6 +132,11 @@ impl<'m> Plan<'m> {
     /// Whether programs may wait for others.
     pub(super) fn waits(&self) -> bool {
         !self.waits.is_empty()
+    }
+
+    /// The load of a block whose elements are read where they are needed.
+    pub(super) fn late_load(&self, node: NodeId) -> Option<&Access<'m>> {
+        self.accesses.iter().find(|access| access.is_late && access.loaded == Some(node))
     }
 
     /// The block of a value.
@@ -318,7 +330,9 @@ impl<'m> Plan<'m> {
         let is_line = self.graph.along(ptr, lanes) == Along::Rising;
         let axis = axis.unwrap_or(dims.len().saturating_sub(1));
         let (lanes, layout) = (Lanes { start: 0, bits: 0 }, Layout::blocked(&dims, axis, 0, 0));
-        let access = Access { op, dims, ptr, mask, loaded, value, axis, is_line, lanes, layout };
+        let is_late = false;
+        let access =
+            Access { op, dims, ptr, mask, loaded, value, axis, is_line, lanes, layout, is_late };
         self.accesses.push(access);
     }
 
@@ -427,10 +441,10 @@ impl fmt::Display for Plan<'_> {
         for access in &self.accesses {
             let Access { op, dims, lanes, layout, .. } = access;
             write!(f, "{} {dims:?} {layout}", op.describe())?;
-            match lanes.bits {
-                0 => writeln!(f)?,
-                bits => writeln!(f, " by {}", 1 << bits)?,
+            if lanes.bits > 0 {
+                write!(f, " by {}", 1 << lanes.bits)?;
             }
+            writeln!(f, "{}", if access.is_late { ", late" } else { "" })?;
         }
         self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())

@@ -6,13 +6,16 @@ use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::layout::Layout;
 use super::plan::Access;
-use crate::access::{Along, Elem, Index};
+use crate::access::{Along, Elem, Index, Lanes};
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn transfer(&mut self, access: &Access<'m>) -> Result<()> {
         let origin = access.op.input(0).map(|ptr| self.origins.of(&self.func.name, ptr));
         if self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads) {
             self.wait("device")?;
+        }
+        if access.is_late {
+            return Ok(());
         }
         let Access { lanes, layout, .. } = access;
         let every = match access.loaded {
@@ -23,27 +26,49 @@ impl<'m> Emitter<'_, 'm> {
         for first in (0..layout.registers()).step_by(1 << lanes.bits) {
             let group: Vec<Index> =
                 (first..first + (1 << lanes.bits)).map(|r| layout.at(r)).collect();
-            // One test for a vector whose elements are read or written together.
-            let together = match access.mask {
-                Some(mask) => self.plan.graph.along(mask, *lanes) == Along::Same,
-                None => true,
-            };
-            let parts: Vec<&[Index]> = match together {
-                true => vec![&group],
-                false => group.chunks(1).collect(),
-            };
-            for part in parts {
+            if access.loaded.is_some() {
+                loaded.extend(self.read_group(access, *lanes, &group)?);
+                continue;
+            }
+            for part in self.together(access, *lanes, &group) {
                 let mask = self.condition(access, &part[0], every)?;
-                match access.loaded {
-                    Some(_) => loaded.extend(self.load(access, part, mask)?),
-                    None => self.store(access, part, mask)?,
-                }
+                self.store(access, part, mask)?;
             }
         }
         if let Some(node) = access.loaded {
             self.scope().held.insert(node, (layout.clone(), loaded));
         }
         Ok(())
+    }
+
+    /// Reads the elements of a vector.
+    pub(super) fn read_group(
+        &mut self,
+        access: &Access<'m>,
+        lanes: Lanes,
+        group: &[Index],
+    ) -> Result<Vec<ValueId>> {
+        let mut loaded = vec![];
+        for part in self.together(access, lanes, group) {
+            let mask = self.condition(access, &part[0], None)?;
+            loaded.extend(self.load(access, part, mask)?);
+        }
+        Ok(loaded)
+    }
+
+    /// The parts of a vector that are read or written together: all of it, if one test tells whether they are.
+    fn together<'a>(
+        &self,
+        access: &Access<'m>,
+        lanes: Lanes,
+        group: &'a [Index],
+    ) -> Vec<&'a [Index]> {
+        match access.mask {
+            Some(mask) if self.plan.graph.along(mask, lanes) != Along::Same => {
+                group.chunks(1).collect()
+            }
+            _ => vec![group],
+        }
     }
 
     /// Where several threads hold the same elements: whether this one is the first of them, which writes.

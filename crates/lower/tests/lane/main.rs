@@ -2,6 +2,7 @@
 //! divergent barriers, accesses outside of memory and reads of what nobody wrote.
 
 mod generate;
+mod products;
 
 use generate::{Generator, Tensor};
 use trident_ir::interp::{Interpreter, Memory, Value};
@@ -12,7 +13,7 @@ use trident_lower::lane::{self, Figures, LowerError};
 const GRID: [u32; 3] = [2, 1, 1];
 
 /// What is in memory after a launch, or what stopped it.
-fn run(module: &Module, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, String> {
+fn run(module: &Module, tensors: &[Tensor], grid: [u32; 3]) -> Result<Vec<Vec<u8>>, String> {
     let mut memory = Memory::default();
     let mut args: Vec<Value> = vec![];
     for tensor in tensors {
@@ -20,7 +21,7 @@ fn run(module: &Module, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, String> {
     }
     args.push(Value::scalar(generate::BOUND));
     let mut interpreter = Interpreter::new(module).map_err(|error| error.to_string())?;
-    interpreter.launch(GRID, &args, &mut memory).map_err(|error| error.to_string())?;
+    interpreter.launch(grid, &args, &mut memory).map_err(|error| error.to_string())?;
     let bytes = |t: &Tensor| memory.bytes(&t.name).map(<[u8]>::to_vec).unwrap_or_default();
     Ok(tensors.iter().map(bytes).collect())
 }
@@ -35,7 +36,9 @@ fn random_functions_give_the_same_bits() {
         module.verify().unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
         // With little memory blocks change threads in pieces.
         let threadgroup = if seed % 2 == 0 { Figures::APPLE.threadgroup } else { 2 << 10 };
-        let figures = Figures { threadgroup, ..Figures::APPLE };
+        // With few registers products are loops.
+        let named = if seed % 4 < 2 { Figures::APPLE.named } else { 4 };
+        let figures = Figures { threadgroup, named, ..Figures::APPLE };
         let lowered = match lane::lower(&module, &figures) {
             // A few need more, which is an error and not a wrong result.
             Err(LowerError::Threadgroup { .. }) => lane::lower(&module, &Figures::APPLE),
@@ -43,8 +46,9 @@ fn random_functions_give_the_same_bits() {
         };
         let lowered = lowered.unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
         assert_eq!(lowered.module.entry().map(|f| f.level), Some(Level::Lane));
-        let expected = run(&module, &tensors).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let found = run(&lowered.module, &tensors);
+        let expected =
+            run(&module, &tensors, GRID).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let found = run(&lowered.module, &tensors, GRID);
         assert_eq!(found, Ok(expected), "{seed}:\n{text}\n{}{}", lowered.plan, lowered.module);
         module.funcs[0].body.walk(&mut |op| *used.entry(op.decl().name).or_default() += 1);
     }

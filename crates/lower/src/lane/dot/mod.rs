@@ -11,7 +11,7 @@ mod scaled;
 
 pub(super) use self::chain::{Chains, chains};
 pub(super) use self::order::Banks;
-pub(super) use self::product::{Product, products, threads};
+pub(super) use self::product::{Product, fits, products, threads};
 pub(super) use self::rows::Rows;
 pub(super) use self::scaled::expand;
 
@@ -40,32 +40,99 @@ impl Emitter<'_, '_> {
         let product = product.ok_or_else(|| Unsupported::new(op, "has no plan"))?;
         let (from, to) = plan.chains.links.get(&out).copied().unwrap_or((c, out));
         let (mut sums, rest) = self.begin(op, product, from)?;
-        for part in 0..1 << (product.extents.depth - product.slice) {
-            let (mut areas, mut written) = (vec![], vec![]);
-            for (i, factor) in [&product.a, &product.b].into_iter().enumerate() {
-                let ahead = self.known(|scope| scope.staged.get(&(out, i)).cloned());
-                areas.push(match ahead {
-                    Some(area) => area,
-                    None => {
-                        let area = self.area(factor.dtype, &factor.order)?;
-                        written.push((factor, area.clone()));
-                        area
-                    }
-                });
+        if product.is_loop {
+            sums = self.add_in_loop(product, sums)?;
+        } else {
+            for part in 0..1 << (product.extents.depth - product.slice) {
+                sums = self.add_part(out, product, part, sums)?;
             }
-            self.before_writing(written.iter().map(|(_, area)| area))?;
-            for (factor, area) in &written {
-                self.stage(factor, area, product.slice, part)?;
-            }
-            self.before_reading(&areas)?;
-            sums = self.add_slice(product, &areas[0], &areas[1], sums)?;
-            self.leave(written.iter().map(|(_, area)| area));
         }
         if plan.chains.held.contains_key(&to) {
             self.scope().matrices.insert(to, sums);
             return Ok(());
         }
         self.finish(out, product, &sums, rest)
+    }
+
+    /// Adds the products of one slice, of which some factors may be staged already.
+    fn add_part(
+        &mut self,
+        out: ValueId,
+        product: &Product,
+        part: usize,
+        sums: Vec<ValueId>,
+    ) -> Result<Vec<ValueId>> {
+        let (mut areas, mut written) = (vec![], vec![]);
+        for (i, factor) in [&product.a, &product.b].into_iter().enumerate() {
+            let ahead = self.known(|scope| scope.staged.get(&(out, i)).cloned());
+            areas.push(match ahead {
+                Some(area) => area,
+                None => {
+                    let area = self.area(factor.dtype, &factor.order)?;
+                    written.push((factor, area.clone()));
+                    area
+                }
+            });
+        }
+        self.before_writing(written.iter().map(|(_, area)| area))?;
+        for (factor, area) in &written {
+            let own = self.part_of(factor, product.slice, part);
+            let elements = self.elements_in(factor, &own, product.slice)?;
+            self.stage(factor, area, &own, &elements)?;
+        }
+        self.before_reading(&areas)?;
+        let sums = self.add_slice(product, &areas[0], &areas[1], sums)?;
+        self.leave(written.iter().map(|(_, area)| area));
+        Ok(sums)
+    }
+
+    /// Adds the products of all slices in a loop, which reads what it multiplies.
+    fn add_in_loop(&mut self, product: &Product, sums: Vec<ValueId>) -> Result<Vec<ValueId>> {
+        let factors = [&product.a, &product.b];
+        let areas = factors.map(|factor| self.area(factor.dtype, &factor.order));
+        let [a, b] = areas;
+        let (a, b) = (a?, b?);
+        let steps = 1 << (product.extents.depth - product.slice);
+        let sums = self.summed(steps, sums, true, |e, step, sums| {
+            e.scope().step = Some(step);
+            // Loads are under way while threads wait for those that still read the slice before.
+            let mut own = vec![];
+            for factor in factors {
+                let part = e.part_of(factor, product.slice, 0);
+                let elements = e.elements_in(factor, &part, product.slice)?;
+                own.push((part, elements));
+            }
+            e.before_writing([&a, &b])?;
+            for ((factor, area), (part, elements)) in factors.into_iter().zip([&a, &b]).zip(&own) {
+                e.stage(factor, area, part, elements)?;
+            }
+            e.before_reading([&a, &b])?;
+            e.add_slice(product, &a, &b, sums)
+        })?;
+        self.leave([&a, &b]);
+        Ok(sums)
+    }
+
+    /// A loop of so many steps that carries sums, and whether threads exchange elements in it.
+    fn summed(
+        &mut self,
+        steps: usize,
+        sums: Vec<ValueId>,
+        exchanges: bool,
+        add: impl FnOnce(&mut Self, ValueId, Vec<ValueId>) -> Result<Vec<ValueId>>,
+    ) -> Result<Vec<ValueId>> {
+        let types: Vec<Type> = sums.iter().map(|&sum| self.out.ty(sum).clone()).collect();
+        let mut inputs = vec![self.int(0)?, self.int(steps as i32)?, self.int(1)?];
+        inputs.extend(&sums);
+        let k = self.out.value("k", Type::fixed(DType::I32, &[]));
+        let carried: Vec<ValueId> =
+            types.iter().map(|ty| self.out.value("sum", ty.clone())).collect();
+        let params = std::iter::once(k).chain(carried.iter().copied()).collect();
+        let body = match exchanges {
+            true => self.repeated(params, |e| add(e, k, carried))?,
+            false => self.region(params, |e| add(e, k, carried))?,
+        };
+        self.nest(K::For, &inputs, types, vec![body])
     }
 
     /// Stages factors that are the same in all iterations of a loop, as far as there is room besides what products need; gives
@@ -90,7 +157,9 @@ impl Emitter<'_, '_> {
                 free -= factor.bytes();
                 let area = self.area(factor.dtype, &factor.order)?;
                 self.before_writing([&area])?;
-                self.stage(factor, &area, product.slice, 0)?;
+                let own = self.part_of(factor, product.slice, 0);
+                let elements = self.elements_in(factor, &own, product.slice)?;
+                self.stage(factor, &area, &own, &elements)?;
                 self.before_reading([&area])?;
                 self.scope().staged.insert((out, i), area.clone());
                 areas.push(area);
@@ -158,20 +227,38 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// Writes a slice of a factor to threadgroup memory.
-    fn stage(&mut self, factor: &Factor, area: &Area, slice: u8, part: usize) -> Result<()> {
+    /// Which of its elements each thread has in a slice of a factor.
+    fn part_of(&self, factor: &Factor, slice: u8, part: usize) -> Part {
         let (start, bits) = factor.k;
-        let own = Part::of(&factor.layout, start + slice..start + bits, part);
+        Part::of(&factor.layout, start + slice..start + bits, part)
+    }
+
+    /// The elements of a factor that a thread has in a slice, by their indices there.
+    fn elements_in(
+        &mut self,
+        factor: &Factor,
+        own: &Part,
+        slice: u8,
+    ) -> Result<Vec<(Index, ValueId)>> {
         let mut elements = vec![];
         for &register in &own.registers {
             let index = factor.layout.at(register);
             let value = self.operand(factor.node, &index)?;
             elements.push((factor.within(&index, slice), self.converted(value, factor.dtype)?));
         }
-        let condition = self.takes_part(&own, factor.layout.copies(self.plan.threads))?;
-        self.guarded(condition, vec![], |e| {
-            e.put(area, &elements, factor.vector).map(|()| vec![])
-        })?;
+        Ok(elements)
+    }
+
+    /// Writes a slice of a factor to threadgroup memory.
+    fn stage(
+        &mut self,
+        factor: &Factor,
+        area: &Area,
+        own: &Part,
+        elements: &[(Index, ValueId)],
+    ) -> Result<()> {
+        let condition = self.takes_part(own, factor.layout.copies(self.plan.threads))?;
+        self.guarded(condition, vec![], |e| e.put(area, elements, factor.vector).map(|()| vec![]))?;
         Ok(())
     }
 
@@ -200,14 +287,7 @@ impl Emitter<'_, '_> {
         }
         let left = lefts.iter().map(|index| a.at(self, index)).collect::<Result<Vec<_>>>()?;
         let right = rights.iter().map(|index| b.at(self, index)).collect::<Result<Vec<_>>>()?;
-        let types: Vec<Type> = sums.iter().map(|&sum| self.out.ty(sum).clone()).collect();
-        let mut inputs = vec![self.int(0)?, self.int(steps as i32)?, self.int(1)?];
-        inputs.extend(&sums);
-        let k = self.out.value("k", Type::fixed(DType::I32, &[]));
-        let carried: Vec<ValueId> =
-            types.iter().map(|ty| self.out.value("sum", ty.clone())).collect();
-        let params = std::iter::once(k).chain(carried.iter().copied()).collect();
-        let body = self.region(params, |e| {
+        self.summed(steps, sums, false, |e, k, carried| {
             let mut sides = vec![];
             for (factor, firsts) in [(&product.a, &left), (&product.b, &right)] {
                 let stride = factor.order.weight(factor.k.0 + product.side);
@@ -217,8 +297,7 @@ impl Emitter<'_, '_> {
                 sides.push(moved.collect::<Result<Vec<_>>>()?);
             }
             e.add_products(product, (&sides[0], &sides[1]), &pairs, carried)
-        })?;
-        self.nest(K::For, &inputs, types, vec![body])
+        })
     }
 
     /// Adds the products of what lies behind these pointers to the sums.

@@ -6,11 +6,13 @@ use std::fmt;
 
 use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
 
+use super::UNROLLED;
 use super::exchange::Exchange;
 use super::order::{Order, SIDE, Shape, Use};
 use crate::access::{Bit, Index, Kind, NodeId, index_bits, log2};
-use crate::lane::error::Unsupported;
+use crate::lane::error::{LowerError, Unsupported};
 use crate::lane::figures::Figures;
+use crate::lane::late::Late;
 use crate::lane::layout::{Layout, Source};
 use crate::lane::plan::Plan;
 use crate::lane::reduce::LANES;
@@ -79,6 +81,10 @@ pub(in crate::lane) struct Product {
     pub(in crate::lane) b: Factor,
     /// How sums that are matrices become elements.
     pub(in crate::lane) exchange: Option<Exchange>,
+    /// Whether slices follow each other in a loop.
+    pub(in crate::lane) is_loop: bool,
+    /// The loads of which that loop reads the elements.
+    pub(in crate::lane) late: Vec<NodeId>,
 }
 
 /// log2 of the extents of a product.
@@ -130,6 +136,24 @@ fn by_matrices(func: &Func, op: &Op, figures: &Figures) -> Option<DType> {
     .filter(|_| c.size() <= 4)
 }
 
+/// Whether the sums of each product are few enough for the registers of a core: all threads of a program are on one.
+pub(in crate::lane) fn fits(func: &Func, figures: &Figures) -> Result<(), LowerError> {
+    let mut result = Ok(());
+    func.body.walk(&mut |op| {
+        let out = op.output(0).filter(|_| op.kind == K::Dot).map(|id| func.ty(id));
+        let Some((dtype, dims)) = out.and_then(|ty| Some((ty.dtype()?, ty.dims()?))) else {
+            return;
+        };
+        let each = dtype.size().max(DType::F32.size());
+        let needed = dims.iter().fold(each, |bytes, &n| bytes.saturating_mul(n));
+        if needed > figures.registers && result.is_ok() {
+            let (op, most) = (op.describe(), figures.registers);
+            result = Err(LowerError::Registers { op, needed, most });
+        }
+    });
+    result
+}
+
 /// log2 of the threads that the products of a kernel ask for; `None` without products that matrices compute.
 pub(in crate::lane) fn threads(func: &Func, figures: &Figures) -> Option<u8> {
     let mut most = None;
@@ -147,16 +171,17 @@ pub(in crate::lane) fn threads(func: &Func, figures: &Figures) -> Option<u8> {
 }
 
 /// Plans the products of a function, whose threads and accesses are planned.
-pub(in crate::lane) fn products(
-    plan: &Plan<'_>,
-    func: &Func,
+pub(in crate::lane) fn products<'m>(
+    plan: &Plan<'m>,
+    func: &'m Func,
     figures: &Figures,
 ) -> Result<BTreeMap<ValueId, Product>, Unsupported> {
     let mut found = BTreeMap::new();
     let mut result = Ok(());
+    let late = Late::of(func);
     func.body.walk(&mut |op| {
         if let (K::Dot, Some(out), Ok(())) = (op.kind, op.output(0), &result) {
-            match product(plan, func, op, figures) {
+            match product(plan, func, op, &late, figures) {
                 Ok(product) => drop(found.insert(out, product)),
                 Err(error) => result = Err(error),
             }
@@ -165,10 +190,11 @@ pub(in crate::lane) fn products(
     result.map(|()| found)
 }
 
-fn product(
-    plan: &Plan<'_>,
+fn product<'m>(
+    plan: &Plan<'m>,
     func: &Func,
     op: &Op,
+    late: &Late<'m>,
     figures: &Figures,
 ) -> Result<Product, Unsupported> {
     let (Some(extents), Some(out)) = (Extents::of(func, op), op.output(0)) else {
@@ -182,25 +208,42 @@ fn product(
         Some(_) => fragments(extents, plan.threads - LANES),
         None => plan.layout_of(out),
     };
+    let side = if matrices.is_some() { SIDE } else { 0 };
     // Half of the memory and what pads it: what threads exchange besides needs some, and threadgroups share a core.
     let most = figures.threadgroup / 8 * 5;
-    for slice in (0..=extents.depth).rev() {
-        let choice = Choice { extents, matrices, slice, figures };
-        let a = factor(plan, func, op, 0, &choice)?;
-        let b = factor(plan, func, op, 1, &choice)?;
-        if a.bytes() + b.bytes() <= most {
-            let side = if matrices.is_some() { SIDE } else { 0 };
-            let exchange = matrices.map(|_| {
-                let shape = (extents.batch + extents.rows, extents.columns);
-                Exchange::of(plan.layout_of(out), shape, most, figures)
-            });
-            return Ok(Product { extents, side, grid, sum, slice, a, b, exchange });
+    let exchange = matrices.map(|_| {
+        let shape = (extents.batch + extents.rows, extents.columns);
+        Exchange::of(plan.layout_of(out), shape, most, figures)
+    });
+    let sliced = |is_loop| {
+        for slice in (side..=extents.depth).rev() {
+            let choice = Choice { extents, matrices, slice, is_loop, figures };
+            let a = factor(plan, func, op, 0, &choice)?;
+            let b = factor(plan, func, op, 1, &choice)?;
+            if a.bytes() + b.bytes() <= most {
+                let (grid, exchange) = (grid.clone(), exchange.clone());
+                let late = vec![];
+                let product =
+                    Product { extents, side, grid, sum, slice, a, b, exchange, is_loop, late };
+                return Ok(product);
+            }
         }
-        if matrices.is_some() && slice == SIDE {
-            break;
+        Err(Unsupported::new(op, format!("a slice of its factors exceeds {most} bytes")))
+    };
+    let product = sliced(false)?;
+    if !product.is_long(plan, figures) {
+        return Ok(product);
+    }
+    // The counter of a loop tells which slice it is.
+    let looped = sliced(true)?;
+    let mut loads = vec![];
+    for factor in [&looped.a, &looped.b] {
+        match late.loads(plan, op, factor.node, &factor.layout.at(0)) {
+            Some(found) => loads.extend(found),
+            None => return Ok(product),
         }
     }
-    Err(Unsupported::new(op, format!("a slice of its factors exceeds {most} bytes")))
+    Ok(Product { late: loads, ..looped })
 }
 
 /// Which simdgroup has which fragments: as few loads for as many products as possible. Neighbouring fragments belong to
@@ -253,6 +296,7 @@ struct Choice<'a> {
     extents: Extents,
     matrices: Option<DType>,
     slice: u8,
+    is_loop: bool,
     figures: &'a Figures,
 }
 
@@ -265,7 +309,7 @@ fn factor(
 ) -> Result<Factor, Unsupported> {
     let found = op.input(i).and_then(|id| Some((id, plan.node_of(id)?, func.ty(id).dtype()?)));
     let (id, node, dtype) = found.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
-    let Choice { extents, matrices, slice, figures } = *choice;
+    let Choice { extents, matrices, slice, is_loop, figures } = *choice;
     let Extents { batch, rows, columns, depth } = extents;
     let narrow = dtype.is_float() && dtype.bits() == 8;
     let dtype = matrices.unwrap_or(if narrow { DType::F16 } else { dtype });
@@ -280,7 +324,17 @@ fn factor(
     let follows = |bit: &u8| layout.source(first + bit) == Source::Register(*bit);
     let vector = (0..widest).take_while(follows).count() as u8;
     let shape = Shape { rows, columns, batch, by_columns };
-    let sliced = layout.without(k.0 + slice..k.0 + k.1);
+    let mut sliced = layout.without(k.0 + slice..k.0 + k.1);
+    let mut layout = layout;
+    if is_loop {
+        // The threads share each slice, neighbours along the same axis as in the whole block.
+        let is_first = |bit: &u8| layout.source(*bit) == Source::Thread(0);
+        let dims = [batch, rows, columns].map(|bits| 1 << bits);
+        let across = (0..width).any(|bit| is_first(&bit));
+        let (axis, along) = (if by_columns { 1 } else { 2 }, if across { 2 } else { 1 });
+        sliced = Layout::spread(&dims, (axis, vector), along, plan.threads);
+        layout = sliced.in_steps(k.0 + slice, k.1 - slice);
+    }
     let used = Use { layout: &sliced, vector, fragments: matrices.is_some() };
     let (order, conflicts) = Order::best(shape, dtype.size(), used, figures.banks());
     Ok(Factor { node, dtype, layout, vector, k, order, by_columns, conflicts })
@@ -299,6 +353,19 @@ impl Product {
             .chain(inside)
             .chain(rest.iter().copied())
             .collect()
+    }
+
+    /// Whether the code of all slices is long, or their elements and the sums exceed the registers that a thread gets.
+    fn is_long(&self, plan: &Plan<'_>, figures: &Figures) -> bool {
+        let parts = 1usize << (self.extents.depth - self.slice);
+        let steps = 1 << (self.slice - self.side);
+        let sums = self.grid.registers();
+        let unrolled = if self.side > 0 && sums * steps <= UNROLLED { sums * steps } else { sums };
+        let held = |factor: &Factor| (factor.layout.registers() * factor.dtype.size()).div_ceil(4);
+        let each = if self.side > 0 { 2 } else { 1 };
+        let registers = held(&self.a) + held(&self.b) + sums * each;
+        parts > 1
+            && (unrolled * parts > UNROLLED || registers > figures.registers_of(plan.threads()))
     }
 
     /// Products that a simdgroup computes, and fragments that it loads for them, in each step along k.
@@ -339,7 +406,7 @@ impl fmt::Display for Product {
         let (products, loads) = self.work();
         write!(
             f,
-            "dot [{}, {}, {}] {}, {by}: {products} products of {loads} loads ({:.2}), {} of k in {} bytes, {} bank conflicts",
+            "dot [{}, {}, {}] {}, {by}: {products} products of {loads} loads ({:.2}), {} of k in {} bytes{}, {} bank conflicts",
             1 << rows,
             1 << columns,
             1 << depth,
@@ -347,6 +414,7 @@ impl fmt::Display for Product {
             products as f64 / loads as f64,
             1 << self.slice,
             self.bytes(),
+            if self.is_loop { " by a loop" } else { "" },
             self.conflicts(),
         )?;
         for (name, factor) in [("a", &self.a), ("b", &self.b)] {
