@@ -254,6 +254,14 @@ fn halted(stop: Halt, request: &Request<'_>) -> MetalError {
     let kernel = request.kernel.to_owned();
     match stop {
         Halt::Time => MetalError::Timeout { kernel, limit: request.limit },
+        Halt::Stack { bytes } => {
+            let reason = format!(
+                "the variables and calls of a thread need more than the emulator's {} KiB of stack; \
+                 hint: use smaller blocks",
+                bytes >> 10
+            );
+            MetalError::Execution { kernel, reason }
+        }
         Halt::Fault { reason, pc } => {
             // The address is that of the instruction, not of the one after a call.
             let place = Resolver::new(request.image).code(pc.wrapping_add(1));

@@ -188,7 +188,14 @@ fn faults_and_endless_kernels_are_errors() {
     let deep = "uint f(uint n) { uint a[64]; for (uint i = 0; i < 64; i++) a[i] = n * i; \
                 return n == 0 ? 0 : f(n - 1) + a[n % 64]; }\n\
                 kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) { o[g] = f(o[g] + 100000); }";
-    assert!(matches!(run(&rig(deep)), Err(MetalError::Execution { .. })));
+    let wide = "kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) {\n\
+                uint a[200000]; a[o[g] + 5] = 3; a[o[g + 1]] = 4; o[g] = a[o[g] + 5]; }";
+    for (checked, source) in [(false, deep), (false, wide), (true, wide)] {
+        let rig = Rig::new(&format!("{HEADER}{source}"), checked).unwrap();
+        let text = run(&rig).unwrap_err().to_string();
+        assert!(text.contains("kernel `t` failed: the variables and calls of a thread"), "{text}");
+        assert!(text.contains("use smaller blocks"), "{text}");
+    }
     assert_eq!(run(&rig(FILL)), Ok(()));
     for (checked, source) in [
         (false, "while (o[0] == 0) {}"),

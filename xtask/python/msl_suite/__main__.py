@@ -41,12 +41,6 @@ OWN = (
     "test_metal",
 )
 HELPERS = ("lab.py", "test_triton.py")
-#: Examples that run only when asked for, and why.
-SLOW = {
-    name: "clang takes minutes for its programs of 256×128×256 elements, and the process then ends "
-    "by a segmentation fault"
-    for name in ("matmul.py", "persistent_matmul.py")
-}
 LIMIT = 120  # seconds of a test
 LINE = 240  # characters of a reason
 FINDINGS = {"races": r"\brace:", "out-of-bounds accesses": r"\bout.of.bounds\b"}  # in reports
@@ -89,10 +83,6 @@ def examples(options, cache, done):
     for script in sorted((ROOT / "examples/triton").glob("*.py")):
         case = f"examples/{script.name}"
         if script.name in HELPERS or not options.wants(case):
-            continue
-        if script.name in SLOW and not options.slow:
-            print(f"{case} is left out (--slow runs it): {SLOW[script.name]}", flush=True)
-            done({"case": case, "status": SKIP, "message": SLOW[script.name]})
             continue
         try:
             ended = subprocess.run(
@@ -189,7 +179,6 @@ def parse_arguments():
     parser.add_argument("--filter", default="", help="only cases whose name has this regex")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all that do not pass")
-    parser.add_argument("--slow", action="store_true", help="run the examples that take minutes")
     parser.add_argument("--bless", action="store_true", help="rewrite the list of known failures")
     options = parser.parse_args()
     options.wants = lambda case: re.search(options.filter, case)

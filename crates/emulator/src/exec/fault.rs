@@ -70,7 +70,12 @@ extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc
             return;
         }
         let stop = if signal != alarm() {
-            Stop::Signal { number: signal, pc, address: (*info).si_addr() as usize }
+            let address = (*info).si_addr() as usize;
+            let index = (*this).index((*this).current);
+            match signal == libc::SIGSEGV && (*this).stacks.guard(index).contains(&address) {
+                true => Stop::Stack,
+                false => Stop::Signal { number: signal, pc, address },
+            }
         } else if Instant::now() < (*(*this).launch).deadline {
             return;
         } else {
@@ -120,6 +125,51 @@ fn forward(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) 
         // SAFETY: as above, without SA_SIGINFO.
         let handler: extern "C" fn(i32) = unsafe { std::mem::transmute(handler) };
         handler(signal);
+    }
+}
+
+/// Bytes of the stack on which a thread runs handlers.
+const ALTERNATE: usize = 64 << 10;
+
+/// A stack for this thread's handlers, as long as it is needed: that of a fiber may be what has ended. Threads have one already
+/// where Rust started the process, and none in Python's.
+pub(crate) struct AlternateStack(Option<*mut libc::c_void>);
+
+impl AlternateStack {
+    /// Without memory there is none; then a fiber whose stack ends is the end of the process.
+    pub(crate) fn ensure() -> AlternateStack {
+        let mut known = MaybeUninit::<libc::stack_t>::zeroed();
+        // SAFETY: the system writes what there is, and zeros are valid.
+        let known = unsafe {
+            libc::sigaltstack(ptr::null(), known.as_mut_ptr());
+            known.assume_init()
+        };
+        if known.ss_flags & libc::SS_DISABLE == 0 {
+            return AlternateStack(None);
+        }
+        let (access, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping at an address that the system chooses.
+        let start = unsafe { libc::mmap(ptr::null_mut(), ALTERNATE, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return AlternateStack(None);
+        }
+        let stack = libc::stack_t { ss_sp: start, ss_flags: 0, ss_size: ALTERNATE };
+        // SAFETY: the mapping is this value's own, and nothing else uses it.
+        unsafe { libc::sigaltstack(&raw const stack, ptr::null_mut()) };
+        AlternateStack(Some(start))
+    }
+}
+
+impl Drop for AlternateStack {
+    fn drop(&mut self) {
+        let Some(start) = self.0 else { return };
+        let none = libc::stack_t { ss_sp: ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
+        // SAFETY: no handler runs on this thread, so the stack is not in use, and it is this value's own.
+        unsafe {
+            libc::sigaltstack(&raw const none, ptr::null_mut());
+            libc::munmap(start, ALTERNATE);
+        }
     }
 }
 

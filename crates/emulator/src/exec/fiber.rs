@@ -4,8 +4,14 @@ use std::arch::naked_asm;
 use std::ptr;
 use trident_apple::metal::MetalError;
 
+/// Bytes of a fiber's stack that a kernel may use.
+pub(crate) const KERNEL: usize = 256 << 10;
+
+/// Bytes below them for what a kernel calls.
+const RESERVE: usize = 32 << 10;
+
 /// Bytes of a fiber's stack, without its guard page.
-const STACK: usize = 256 << 10;
+const STACK: usize = KERNEL + RESERVE;
 
 /// Bytes of the page before a stack that no thread may touch.
 const GUARD: usize = 4096;
@@ -47,6 +53,17 @@ impl Stacks {
     pub(crate) fn range(&self, index: usize) -> std::ops::Range<usize> {
         let start = self.start as usize + index * (GUARD + STACK) + GUARD;
         start..start + STACK
+    }
+
+    /// The addresses before a stack, which no thread may touch.
+    pub(crate) fn guard(&self, index: usize) -> std::ops::Range<usize> {
+        let start = self.range(index).start;
+        start - GUARD..start
+    }
+
+    /// Whether a function that a kernel calls has little room left at this address of a stack.
+    pub(crate) fn is_short(&self, index: usize, at: usize) -> bool {
+        at < self.range(index).start + RESERVE
     }
 
     /// The addresses of all stacks and guards.

@@ -85,13 +85,19 @@ const ATOMIC: u32 = 2;
 const UNALIGNED: u32 = 4;
 const READ: u32 = 8;
 
-/// Runs `f` on the machine whose fiber called. Signals wait meanwhile.
+/// Runs `f` on the machine whose fiber called. Signals wait meanwhile, so a stack that may end in `f` stops the dispatch before.
 fn with<T>(f: impl FnOnce(&mut Machine, usize) -> T) -> T {
     let this = MACHINE.get();
     // SAFETY: a fiber runs, so its machine is alive, and the scheduler does not use it until the fiber switches.
     let machine = unsafe { &mut *this };
-    machine.inside = true;
     let index = machine.index(machine.current);
+    if machine.stacks.is_short(index, (&raw const this).addr()) {
+        machine.stop.get_or_insert(Stop::Stack);
+        loop {
+            pause();
+        }
+    }
+    machine.inside = true;
     let result = f(machine, index);
     machine.inside = false;
     result

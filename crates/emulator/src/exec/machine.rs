@@ -91,6 +91,8 @@ pub(crate) enum Stop {
     Checked,
     /// A signal, with the address of the code and of the access.
     Signal { number: i32, pc: usize, address: usize },
+    /// A thread's variables and calls exceed its stack.
+    Stack,
     /// The time has passed.
     Time,
     /// Another machine of the dispatch has stopped.

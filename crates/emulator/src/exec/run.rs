@@ -1,6 +1,7 @@
 //! Runs a dispatch: on several threads of the system, or on one that is checked.
 
-use super::fault::{self, Timer};
+use super::fault::{self, AlternateStack, Timer};
+use super::fiber::KERNEL;
 use super::hooks;
 use super::image::Image;
 use super::machine::{Launch, Machine, Stop};
@@ -43,6 +44,8 @@ pub(crate) enum Halt {
     Checked,
     /// A fault at an offset of the image.
     Fault { reason: String, pc: u32 },
+    /// A thread's variables and calls exceed its stack, which has so many bytes.
+    Stack { bytes: usize },
     /// The time limit.
     Time,
 }
@@ -195,6 +198,7 @@ unsafe fn serve(
     next: &AtomicU64,
     groups: u64,
 ) -> Option<Stop> {
+    let _stack = AlternateStack::ensure();
     let _timer = Timer::until(launch.deadline);
     // A signal that comes later must not find the machine, which other threads may use by then.
     let _entered = hooks::Entered;
@@ -240,6 +244,7 @@ fn threadgroup_regions(
 fn words(stop: Stop, launch: &Launch<'_>) -> Option<Halt> {
     match stop {
         Stop::Checked => Some(Halt::Checked),
+        Stop::Stack => Some(Halt::Stack { bytes: KERNEL }),
         Stop::Time => Some(Halt::Time),
         Stop::Other => None,
         Stop::Signal { number, pc, address } => {
