@@ -189,7 +189,7 @@ fn faults_and_endless_kernels_are_errors() {
                 return n == 0 ? 0 : f(n - 1) + a[n % 64]; }\n\
                 kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) { o[g] = f(o[g] + 100000); }";
     let wide = "kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) {\n\
-                uint a[200000]; a[o[g] + 5] = 3; a[o[g + 1]] = 4; o[g] = a[o[g] + 5]; }";
+                uint a[400000]; a[o[g] + 5] = 3; a[o[g + 1]] = 4; o[g] = a[o[g] + 5]; }";
     for (checked, source) in [(false, deep), (false, wide), (true, wide)] {
         let rig = Rig::new(&format!("{HEADER}{source}"), checked).unwrap();
         let text = run(&rig).unwrap_err().to_string();

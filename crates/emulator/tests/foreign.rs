@@ -11,7 +11,7 @@ use common::{HEADER, Rig};
 extern "C" fn main() -> i32 {
     let source = format!(
         "{HEADER}kernel void t(device uint* o [[buffer(0)]], uint g [[thread_position_in_grid]]) {{\n\
-         uint a[200000]; a[o[g] + 5] = 3; a[o[g + 1]] = 4; o[g] = a[o[g] + 5]; }}"
+         uint a[400000]; a[o[g] + 5] = 3; a[o[g + 1]] = 4; o[g] = a[o[g] + 5]; }}"
     );
     for checked in [false, true] {
         let rig = Rig::new(&source, checked).unwrap_or_else(|error| panic!("{error}"));

@@ -55,6 +55,9 @@ const MACHINE: &str = "-march=x86-64-v3";
 /// A thread whose variables exceed its stack touches the page before it, not the stack of another thread.
 const PROBES: &str = "-fstack-clash-protection";
 
+/// Bytes of a text from which on optimising it takes longer than it saves: what is checked runs on little data.
+const LARGE: usize = 64 << 10;
+
 /// clang and the folder of its results.
 #[derive(Debug)]
 pub(crate) struct Clang {
@@ -202,8 +205,9 @@ impl Clang {
                 "-tsan-compound-read-before-write=1",
             ]);
             diagnose(front.arg("-c").arg(&source).arg("-o").arg(&bitcode))?;
+            let optimisation = if text.len() > LARGE { "-O0" } else { "-O1" };
             let mut back = Command::new(&self.program);
-            back.args(["-x", "ir", "-O1", "-g1", "-fPIC", "-fno-optimize-sibling-calls"]);
+            back.args(["-x", "ir", optimisation, "-g1", "-fPIC", "-fno-optimize-sibling-calls"]);
             back.args(["-Wno-override-module", "-ffp-contract=off", MACHINE, "-c"]);
             diagnose(back.arg(&bitcode).arg("-o").arg(&object))?;
         } else {

@@ -4,8 +4,8 @@ use std::arch::naked_asm;
 use std::ptr;
 use trident_apple::metal::MetalError;
 
-/// Bytes of a fiber's stack that a kernel may use.
-pub(crate) const KERNEL: usize = 256 << 10;
+/// Bytes of a fiber's stack that a kernel may use. Those that none does take no memory.
+pub(crate) const KERNEL: usize = 1 << 20;
 
 /// Bytes below them for what a kernel calls.
 const RESERVE: usize = 32 << 10;
