@@ -1,7 +1,7 @@
 //! The interface between devices and the engine.
 
 use crate::{
-    Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
+    Cost, Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
     Submitted, Tensor, Value,
 };
 use std::any::Any;
@@ -96,17 +96,6 @@ pub struct DeviceInfo {
     pub threads: usize,
     /// Instruction sets in use.
     pub features: Vec<String>,
-}
-
-/// An estimate, for choosing between devices and for reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Number of floating-point or integer operations.
-    pub flops: f64,
-    /// Bytes read and written.
-    pub bytes: f64,
-    /// Nanoseconds, including launch overhead.
-    pub nanos: f64,
 }
 
 /// Consecutive ops that a device would run as one unit.
