@@ -1,8 +1,7 @@
 //! The interface between devices and the engine.
 
 use crate::{
-    Cost, Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
-    Submitted, Tensor, Value,
+    Cost, Fence, Immediate, KernelError, OutputShape, Pool, Stream, Submitted, Tensor, Value,
 };
 use std::any::Any;
 use std::fmt;
@@ -56,9 +55,9 @@ pub trait Device: Send + Sync {
         Some(Admission::default())
     }
 
-    /// The provider of the device's memory.
-    fn memory(&self) -> Arc<dyn MemoryProvider> {
-        HostMemory::provider()
+    /// The device's memory, of which sessions have pools of their own ([`Pool::child`]).
+    fn memory(&self) -> Pool {
+        Pool::host()
     }
 }
 

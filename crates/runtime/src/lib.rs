@@ -19,7 +19,10 @@ pub mod tensor;
 pub mod value;
 pub mod vault;
 
-pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, PoolStats};
+pub use buffer::{
+    Arena, Buffer, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
+    PoolSettings, PoolSettingsError, PoolStats,
+};
 pub use cost::{Cost, Rates};
 pub use device::{
     Admission, Claim, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,

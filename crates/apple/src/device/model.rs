@@ -12,8 +12,7 @@ use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
     CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
-    MemoryProvider, OpShapes, OutputShape, Outputs, Promise, Rates, Stream, Submitted, Tensor,
-    Unit, Value,
+    OpShapes, OutputShape, Outputs, Pool, Promise, Rates, Stream, Submitted, Tensor, Unit, Value,
 };
 
 use super::compile::{Compiled, figures};
@@ -34,6 +33,7 @@ const ENCODE_NANOS: f64 = 300.0;
 pub struct GpuDevice {
     info: DeviceInfo,
     shared: Arc<Shared>,
+    pool: Pool,
 }
 
 struct Shared {
@@ -53,7 +53,8 @@ impl GpuDevice {
             kernels: Mutex::default(),
             metal,
         };
-        GpuDevice { info, shared: Arc::new(shared) }
+        let pool = Pool::of(shared.memory.clone());
+        GpuDevice { info, shared: Arc::new(shared), pool }
     }
 }
 
@@ -137,8 +138,8 @@ impl Device for GpuDevice {
         Arc::new(GpuStream::new(self.shared.metal.queue()))
     }
 
-    fn memory(&self) -> Arc<dyn MemoryProvider> {
-        self.shared.memory.clone()
+    fn memory(&self) -> Pool {
+        self.pool.clone()
     }
 }
 
