@@ -1,7 +1,7 @@
 //! Building the `trident` binary.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
@@ -112,15 +112,24 @@ impl Peer {
             Peer::Models => ("peers", "peers"),
             Peer::Gemm => ("gemm", "gemm-peer"),
         };
-        let target = paths::cache()?.join(format!("{folder}-target"));
-        let manifest = paths::root().join("xtask").join(folder).join("Cargo.toml");
-        let status = cargo()
-            .args(["build", "--release", "--locked", "--manifest-path"])
-            .arg(manifest)
-            .arg("--target-dir")
-            .arg(&target)
-            .status()?;
-        ensure!(status.success(), "xtask/{folder} does not build");
-        Ok(target.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
+        project(folder, program, &paths::cache()?.join(format!("{folder}-target")))
     }
+}
+
+/// Build the program that measures the pool of buffers, which is a project of its own for the sake of mimalloc.
+pub(crate) fn pool_bench() -> Result<Command> {
+    Ok(Command::new(project("pool", "pool-bench", &paths::target().join("pool-bench"))?))
+}
+
+/// Build a project that is no part of the workspace and return its program's path.
+fn project(folder: &str, program: &str, target: &Path) -> Result<PathBuf> {
+    let manifest = paths::root().join("xtask").join(folder).join("Cargo.toml");
+    let status = cargo()
+        .args(["build", "--release", "--locked", "--manifest-path"])
+        .arg(manifest)
+        .arg("--target-dir")
+        .arg(target)
+        .status()?;
+    ensure!(status.success(), "xtask/{folder} does not build");
+    Ok(target.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -109,6 +109,8 @@ enum Subject {
     Kernels,
     /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
     Msl,
+    /// The pool of buffers beside mimalloc
+    Pool,
 }
 
 fn main() -> ExitCode {
@@ -140,6 +142,10 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Conformance { suite: Suite::Msl, args } => msl::conformance(&args.args),
         Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
+        Command::Bench { subject: Subject::Pool, args } => {
+            let status = build::pool_bench()?.args(&args.args).status()?;
+            Ok(Outcome::from(status.success()))
+        }
         Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])

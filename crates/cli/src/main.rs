@@ -14,7 +14,9 @@ mod render;
 mod scalar;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use std::process::ExitCode;
+use trident_runtime::PoolSettings;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +56,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    match PoolSettings::from_environment() {
+        Ok(settings) => settings.install(),
+        Err(error) => return Failure::usage(error).report(),
+    }
+    let result = match command {
         Command::Run(args) => commands::run::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Compile(args) => commands::compile::run(&args),

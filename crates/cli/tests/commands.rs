@@ -337,6 +337,36 @@ fn devices_lists_the_cpu() {
 }
 
 #[test]
+fn devices_tells_about_memory() {
+    let report = json(&["devices", "--memory", "--json"]);
+    let memory = &report[0]["memory"];
+    assert_eq!(
+        (&memory["live_bytes"], &memory["cached_bytes"]),
+        (&0.into(), &memory["reserved_bytes"])
+    );
+    // An operand, which is still kept for others, and a result of a model that is unloaded.
+    let matrix = 768 * 768 * 4;
+    assert!(memory["peak_bytes"].as_u64().unwrap() >= 2 * matrix, "{memory}");
+    assert!(memory["peak_reserved_bytes"].as_u64() >= memory["peak_bytes"].as_u64(), "{memory}");
+    assert!(memory["hits"].as_u64().unwrap() > 0 && memory["misses"].as_u64().unwrap() > 0);
+    assert!(memory["given_back_bytes"]["unload"].as_u64().unwrap() >= matrix, "{memory}");
+    assert_eq!(memory["models"].as_array().map(Vec::len), Some(0));
+    assert!(stdout(&["devices", "--memory"]).contains("fragmentation"));
+    assert!(!stdout(&["devices"]).contains("fragmentation"));
+}
+
+#[test]
+fn variables_of_the_pool_are_checked() {
+    for (variable, value) in [("MPS_MAX_POOL_SIZE", "lots"), ("MPS_MAX_BUFFER_AGE", "-1")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trident"));
+        let output = command.arg("devices").env(variable, value).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(&format!("{variable}={value} is not")), "{text}");
+    }
+}
+
+#[test]
 fn the_worker_answers_every_line_and_survives_bad_ones() {
     let scratch = Scratch::new("worker");
     let mut child = Command::new(env!("CARGO_BIN_EXE_trident"))

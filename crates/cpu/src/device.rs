@@ -4,13 +4,12 @@ use crate::kernel::{Call, Compile, Kernel};
 use crate::ops;
 use std::sync::Arc;
 use std::time::Instant;
-use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Op, ValueId};
+use trident_ir::{Func, Op};
 use trident_jit::Compiler;
 use trident_kernels::threads::{Request, Threads};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
-    LaunchLimits, OpShapes, OutputShape, Stream, Submitted, Unit, Value,
+    LaunchLimits, OpShapes, OutputShape, Rates, Stream, Submitted, Unit, Value,
 };
 
 /// Operations a second of one thread, for estimates: what products of matrices reach with 256-bit vectors.
@@ -51,25 +50,9 @@ impl Device for CpuDevice {
     }
 
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
-        let dims = |ids: &[Option<ValueId>]| -> Vec<Vec<usize>> {
-            ids.iter().map(|v| v.and_then(|v| func.ty(v).dims()).unwrap_or_default()).collect()
-        };
-        let size = |v: ValueId| -> f64 {
-            let elements = func.ty(v).dims().map_or(0.0, |d| d.iter().map(|&n| n as f64).product());
-            elements * func.ty(v).dtype().map_or(0, DType::size) as f64
-        };
-        let mut cost = Cost::default();
-        for op in ops {
-            let flops = flops(op, &dims(&op.inputs), &dims(&op.outputs));
-            let bytes: f64 = op.used().chain(op.defined()).map(size).sum();
-            let threads = self.info.threads as f64;
-            // Whichever of arithmetic and memory takes longer hides the other.
-            let busy = (flops / (FLOPS * threads)).max(bytes / BANDWIDTH);
-            cost.flops += flops;
-            cost.bytes += bytes;
-            cost.nanos += LAUNCH_NANOS + busy * 1e9;
-        }
-        Some(cost)
+        let flops = FLOPS * self.info.threads as f64;
+        let rates = Rates { flops, bandwidth: BANDWIDTH, launch_nanos: LAUNCH_NANOS };
+        Some(rates.cost(func, ops))
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

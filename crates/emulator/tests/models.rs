@@ -35,7 +35,7 @@ fn compiled(
     }
     let y = Some(func.value("y", Type::unranked(operands[0].dtype().unwrap())));
     op.outputs = vec![y];
-    let pool = Pool::of(device.memory());
+    let pool = device.memory();
     let ops = [op];
     let unit =
         Unit { func: &func, ops: &ops, inputs, outputs: vec![y], constant: &|_| None, pool: &pool };
@@ -72,7 +72,7 @@ fn floats(value: &Value) -> Result<Vec<f32>, KernelError> {
 #[test]
 fn launches_follow_each_other_and_end_in_order() {
     let device = device();
-    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let (stream, memory) = (device.stream(), device.memory().child("test"));
     let ty = Type::fixed(trident_ir::DType::F32, &[3]);
     let add = compiled(&device, OpKind::Add, &[], &[ty.clone(), ty]);
     // The host's memory as well as the device's.
@@ -96,7 +96,7 @@ fn launches_follow_each_other_and_end_in_order() {
 #[test]
 fn what_operands_do_wrong_is_an_error_of_their_launch() {
     let device = device();
-    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let (stream, memory) = (device.stream(), device.memory().child("test"));
     let types =
         [Type::fixed(trident_ir::DType::F32, &[3]), Type::fixed(trident_ir::DType::I64, &[2])];
     let gather = compiled(&device, OpKind::Gather, &[("axis", Attr::Int(0))], &types);
@@ -115,7 +115,7 @@ fn what_operands_do_wrong_is_an_error_of_their_launch() {
 #[test]
 fn cancelled_launches_do_not_run() {
     let device = device();
-    let (stream, memory) = (device.stream(), Pool::of(device.memory()));
+    let (stream, memory) = (device.stream(), device.memory().child("test"));
     let neg = compiled(&device, OpKind::Neg, &[], &[Type::fixed(trident_ir::DType::F32, &[1])]);
     let x: Value = Tensor::from_slice(&memory, &[1], &[1f32]).unwrap().into();
     stream.cancel();

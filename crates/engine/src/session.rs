@@ -73,8 +73,8 @@ impl Session {
         let mut funcs = funcs.into_iter();
         let func = funcs.next().ok_or(VerifyError::Empty)?;
         // Any device can use it; memory from the first device suits that one best.
-        let memory = devices.first().map(|device| device.memory());
-        let pool = memory.map_or_else(Pool::new, Pool::of);
+        let memory = devices.first().map_or_else(Pool::host, |device| device.memory());
+        let pool = memory.child(&func.name);
         pool.set_limit(options.memory_limit);
         let first = Entry::new(func, optional, devices, options, &pool)?;
         let others = funcs.map(|func| Entry::new(func, vec![], devices, options, &pool));
@@ -112,7 +112,8 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants and everything live during runs.
+    /// Counters of the session's memory: constants and everything live during runs. The device lists them under the name of the
+    /// first function ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
     }

@@ -133,6 +133,6 @@ impl Variants {
             func.body.params.push(value);
         }
         let prepared = Arc::new(prepare(func, &self.devices, &self.options, pool)?);
-        Ok(self.made().put(given.to_vec(), prepared))
+        Ok(self.made().put(given.to_vec(), prepared, 1))
     }
 }

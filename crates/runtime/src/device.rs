@@ -1,8 +1,7 @@
 //! The interface between devices and the engine.
 
 use crate::{
-    Fence, HostMemory, Immediate, KernelError, MemoryProvider, OutputShape, Pool, Stream,
-    Submitted, Tensor, Value,
+    Cost, Fence, Immediate, KernelError, OutputShape, Pool, Stream, Submitted, Tensor, Value,
 };
 use std::any::Any;
 use std::fmt;
@@ -56,9 +55,9 @@ pub trait Device: Send + Sync {
         Some(Admission::default())
     }
 
-    /// The provider of the device's memory.
-    fn memory(&self) -> Arc<dyn MemoryProvider> {
-        HostMemory::provider()
+    /// The device's memory, of which sessions have pools of their own ([`Pool::child`]).
+    fn memory(&self) -> Pool {
+        Pool::host()
     }
 }
 
@@ -96,17 +95,6 @@ pub struct DeviceInfo {
     pub threads: usize,
     /// Instruction sets in use.
     pub features: Vec<String>,
-}
-
-/// An estimate, for choosing between devices and for reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Number of floating-point or integer operations.
-    pub flops: f64,
-    /// Bytes read and written.
-    pub bytes: f64,
-    /// Nanoseconds, including launch overhead.
-    pub nanos: f64,
 }
 
 /// Consecutive ops that a device would run as one unit.

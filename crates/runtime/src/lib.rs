@@ -2,6 +2,7 @@
 //! kernels with their launches and stored images, errors.
 
 pub mod buffer;
+pub mod cost;
 pub mod device;
 pub mod error;
 pub mod fence;
@@ -18,9 +19,13 @@ pub mod tensor;
 pub mod value;
 pub mod vault;
 
-pub use buffer::{Arena, Buffer, HostMemory, MemoryProvider, PAGE, Pages, Pool, PoolStats};
+pub use buffer::{
+    Arena, Buffer, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
+    PoolSettings, PoolSettingsError, PoolStats,
+};
+pub use cost::{Cost, Rates};
 pub use device::{
-    Admission, Claim, Cost, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
+    Admission, Claim, Declined, Device, DeviceInfo, Executable, Launch, LaunchLimits, Unit,
 };
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};

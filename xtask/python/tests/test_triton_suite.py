@@ -1,12 +1,15 @@
 """How the Triton suite tells what became of a test, and its tables."""
 
+import io
 import pathlib
 import tempfile
+import time
 import unittest
 
 import expectations
 from triton_suite import report, slow
 from triton_suite.outcome import ASM, ERR, MISMATCH, REFUSED, SLOW, TIMEOUT, reason_of, status_of
+from triton_suite.progress import Progress
 
 CompileError = type("CompileError", (Exception,), {"__module__": "trident.errors"})
 ResourceError = type("ResourceError", (Exception,), {"__module__": "trident.errors"})
@@ -130,6 +133,25 @@ class SlowOnSomeProcessors(unittest.TestCase):
         for case in listed:
             self.assertRegex(case, r"^test_\w+\.py::test_\w+(\[.+\])?$")
         self.assertEqual(slow.read(slow.LIST, "AuthenticAMD"), {})
+
+
+class Telling(unittest.TestCase):
+    def told(self, interval):
+        stream = io.StringIO()
+        with Progress(stream, interval) as progress:
+            progress.start("test_a", 3)
+            progress.count(failed=True)
+            progress.count(failed=False)
+            deadline = time.monotonic() + 10
+            while interval < 1 and not stream.getvalue() and time.monotonic() < deadline:
+                time.sleep(interval)
+        return stream.getvalue()
+
+    def test_lines_come_while_tests_run(self):
+        self.assertEqual(set(self.told(0.01).splitlines()), {"test_a: 2 of 3, 1 failed"})
+
+    def test_a_short_run_says_nothing(self):
+        self.assertEqual(self.told(60), "")
 
 
 if __name__ == "__main__":

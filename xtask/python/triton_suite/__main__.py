@@ -20,6 +20,7 @@ from markdown import replace_between_markers
 from . import report, slow
 from .outcome import PASS, REFUSED, SKIP, SLOW, UNJUDGED
 from .pool import CannotCollect, Pool
+from .progress import Progress
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SUITE = "TRIDENT_TRITON_TESTS"
@@ -71,27 +72,28 @@ def environment(options, cache):
     return chosen | {"TRITON_DEFAULT_BACKEND": "trident", "TRIDENT_DEVICE": options.device}
 
 
-def run_all(suite, options):
-    """Rows of all selected tests, in upstream's order."""
-    rows, terminal = [], sys.stderr.isatty()
+def run_all(suite, options, listed):
+    """Rows of all selected tests, in upstream's order; `listed` are the known failures."""
+    rows = []
     known_slow = slow.read(slow.LIST, slow.vendor())
 
     def wanted(tests):
-        return [test for test in tests if re.search(options.filter or "", name_of(test))]
+        chosen = [test for test in tests if re.search(options.filter or "", name_of(test))]
+        progress.start(file, len(chosen))
+        return chosen
 
     def limit(test):
-        listed = slow.reason_of(name_of(test), known_slow)
-        return min(options.slow_timeout, options.timeout) if listed else options.timeout
+        reason = slow.reason_of(name_of(test), known_slow)
+        return min(options.slow_timeout, options.timeout) if reason else options.timeout
 
     def done(test, result):
         row = slow.excused({"case": name_of(test)} | result, known_slow)
         rows.append(row)
-        if terminal and len(rows) % 20 == 0:
-            print(f"\r{len(rows)}", end="", file=sys.stderr)
+        progress.count(failed=expectations.judge(row, listed) is not None)
         if options.verbose and row["status"] not in (PASS, SKIP):
             print(f"{row['case']}: {row['status']}: {row['message'][:LINE]}", flush=True)
 
-    with tempfile.TemporaryDirectory(prefix="conformance") as cache:
+    with tempfile.TemporaryDirectory(prefix="conformance") as cache, Progress() as progress:
         # Where the tests' tensors are: the emulated device takes the CPU's.
         tensors = "cpu" if options.device == "metal-emulated" else options.device
         arguments = [f"--device={tensors}"]
@@ -106,8 +108,6 @@ def run_all(suite, options):
             seconds = time.monotonic() - start
             print(f"{file}: {len(rows) - before} tests in {seconds:.0f} s", flush=True)
             shutil.rmtree(cache, ignore_errors=True)
-    if terminal:
-        print("\r\033[K", end="", file=sys.stderr)
     return rows
 
 
@@ -168,17 +168,17 @@ def main():
     trident = options.engine == "trident"
     if options.bless and (not trident or options.filter or len(options.files) < len(FILES)):
         raise SystemExit("--bless needs a full run of trident")
+    name = options.device if trident else options.engine
+    listed_path = ROOT / f"conformance/triton-{name}.toml"
+    listed = expectations.read(listed_path)
     start = time.monotonic()
-    rows = run_all(suite, options)
+    rows = run_all(suite, options, listed)
     if not rows:
         raise SystemExit("no test is selected")
     seconds = time.monotonic() - start
 
     import triton
 
-    name = options.device if trident else options.engine
-    listed_path = ROOT / f"conformance/triton-{name}.toml"
-    listed = expectations.read(listed_path)
     if options.bless:
         versions = {"suite": TAG, "triton": triton.__version__, "device": options.device}
         listed = bless(rows, listed, listed_path, versions)

@@ -7,14 +7,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use trident_ir::cost::flops;
-use trident_ir::{DType, Func, Module, Op, ValueId};
+use trident_ir::{Func, Module, Op};
 use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
     CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
-    MemoryProvider, OpShapes, OutputShape, Outputs, Promise, Stream, Submitted, Tensor, Unit,
-    Value,
+    OpShapes, OutputShape, Outputs, Pool, Promise, Rates, Stream, Submitted, Tensor, Unit, Value,
 };
 
 use super::compile::{Compiled, figures};
@@ -35,6 +33,7 @@ const ENCODE_NANOS: f64 = 300.0;
 pub struct GpuDevice {
     info: DeviceInfo,
     shared: Arc<Shared>,
+    pool: Pool,
 }
 
 struct Shared {
@@ -54,7 +53,8 @@ impl GpuDevice {
             kernels: Mutex::default(),
             metal,
         };
-        GpuDevice { info, shared: Arc::new(shared) }
+        let pool = Pool::of(shared.memory.clone());
+        GpuDevice { info, shared: Arc::new(shared), pool }
     }
 }
 
@@ -77,23 +77,9 @@ impl Device for GpuDevice {
     }
 
     fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
-        let dims = |ids: &[Option<ValueId>]| -> Vec<Vec<usize>> {
-            ids.iter().map(|v| v.and_then(|v| func.ty(v).dims()).unwrap_or_default()).collect()
-        };
-        let size = |v: ValueId| -> f64 {
-            let elements = func.ty(v).dims().map_or(0.0, |d| d.iter().map(|&n| n as f64).product());
-            elements * func.ty(v).dtype().map_or(0, DType::size) as f64
-        };
-        let mut cost = Cost::default();
-        for op in ops {
-            let flops = flops(op, &dims(&op.inputs), &dims(&op.outputs));
-            let bytes: f64 = op.used().chain(op.defined()).map(size).sum();
-            let peak = FLOPS * f64::from(self.shared.metal.limits().cores);
-            cost.flops += flops;
-            cost.bytes += bytes;
-            cost.nanos += ENCODE_NANOS + (flops / peak).max(bytes / BANDWIDTH) * 1e9;
-        }
-        Some(cost)
+        let flops = FLOPS * f64::from(self.shared.metal.limits().cores);
+        let rates = Rates { flops, bandwidth: BANDWIDTH, launch_nanos: ENCODE_NANOS };
+        Some(rates.cost(func, ops))
     }
 
     fn prefers_fused(&self) -> bool {
@@ -106,16 +92,7 @@ impl Device for GpuDevice {
             return Err(Declined { op, reason });
         };
         let declined = |reason: String| Declined { op: op.describe(), reason };
-        let array = |id: ValueId| {
-            let ty = unit.func.ty(id);
-            let Some(dtype) = ty.dtype() else {
-                return Err(declined(format!("{ty} is not a tensor")));
-            };
-            Ok(Array { dtype, dims: ty.dims() })
-        };
-        let arrays = |ids: &[Option<ValueId>]| -> Result<Vec<Option<Array>>, Declined> {
-            ids.iter().map(|id| id.map(array).transpose()).collect()
-        };
+        let arrays = |ids| Array::of(unit.func, ids).map_err(|e| declined(e.to_string()));
         let (operands, results) = (arrays(&op.inputs)?, arrays(&op.outputs)?);
         let constants: Vec<Option<Tensor>> =
             op.inputs.iter().map(|id| id.and_then(|id| (unit.constant)(id))).collect();
@@ -161,8 +138,8 @@ impl Device for GpuDevice {
         Arc::new(GpuStream::new(self.shared.metal.queue()))
     }
 
-    fn memory(&self) -> Arc<dyn MemoryProvider> {
-        self.shared.memory.clone()
+    fn memory(&self) -> Pool {
+        self.pool.clone()
     }
 }
 

@@ -2,22 +2,34 @@
 
 use crate::failure::Failure;
 use crate::random::Random;
-use crate::render::{Align, Table};
-use serde_json::json;
+use crate::render::{self, Align, Table};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
 use trident_devices::{DEVICES, DeviceError, Settings};
 use trident_engine::{Options, PlanError, Session};
 use trident_ir::{Builder, DType, Func, Level, Module, OpKind, Type};
-use trident_runtime::Device;
+use trident_runtime::{Device, MemoryStats, PoolStats};
 
 const AFTER: &str = "\
 The peak is measured: the best of several products of two square f32 matrices. It is
 missing (–, in JSON null) for a device that multiplies no matrices.
 
-Example:
-  trident devices --json";
+With --memory, figures follow of the memory that this measurement has used:
+  live        what buffers take, and the most at once
+  reserved    what the system has given, and the most at once
+  cached      what is reserved and in no buffer
+  hits        buffers for which there was memory, as a share of all
+  given back  what the system has got back, because it was unused for too long (age),
+              too much was unused (size), a model was unloaded, or it was asked for
+
+MPS_MAX_POOL_SIZE is the most memory that a device keeps unused, in bytes or with K, M
+or G (1G by default), and MPS_MAX_BUFFER_AGE for how many milliseconds (60000).
+
+Examples:
+  trident devices --json
+  trident devices --memory";
 
 /// Rows and columns of the matrices whose product is timed.
 const SIDE: usize = 768;
@@ -30,6 +42,9 @@ pub(crate) struct Args {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    /// Print figures of the devices' memory, too
+    #[arg(long)]
+    memory: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -41,15 +56,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         for device in opened.devices {
             let gflops = measured_gflops(device.clone())?;
-            rows.push((device.info().clone(), gflops));
+            let memory = args.memory.then(|| device.memory().device_stats());
+            rows.push((device.info().clone(), gflops, memory));
         }
     }
     let text = if args.json {
-        let list = rows.iter().map(|(i, gflops)| {
-            json!({
+        let list = rows.iter().map(|(i, gflops, memory)| {
+            let mut device = json!({
                 "name": i.name, "description": i.description, "threads": i.threads,
                 "features": i.features, "measured_f32_gflops": gflops,
-            })
+            });
+            if let Some(memory) = memory {
+                device["memory"] = memory_json(memory);
+            }
+            device
         });
         format!("{:#}\n", json!(list.collect::<Vec<_>>()))
     } else {
@@ -60,15 +80,85 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             ("description", Align::Left),
             ("features", Align::Left),
         ]);
-        for (i, gflops) in rows {
+        let mut figures = memory_table();
+        for (i, gflops, memory) in rows {
             let threads = i.threads.to_string();
             let peak = gflops.map_or("–".into(), |gflops| format!("{gflops:.0}"));
+            if let Some(memory) = memory {
+                figures.row(memory_row(&i.name, &memory));
+            }
             table.row([i.name, threads, peak, i.description, i.features.join(" ")]);
         }
-        table.to_string()
+        if args.memory { format!("{table}\n{figures}") } else { table.to_string() }
     };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+fn memory_json(memory: &MemoryStats) -> Value {
+    let buffers = |stats: &PoolStats| {
+        json!({
+            "live_bytes": stats.live, "peak_bytes": stats.peak,
+            "hits": stats.hits, "misses": stats.misses,
+        })
+    };
+    let given = &memory.given_back;
+    let models = memory.pools.iter().map(|(name, stats)| {
+        let mut model = buffers(stats);
+        model["name"] = json!(name);
+        model
+    });
+    let mut all = buffers(&memory.buffers);
+    all["reserved_bytes"] = json!(memory.reserved);
+    all["peak_reserved_bytes"] = json!(memory.peak_reserved);
+    all["cached_bytes"] = json!(memory.cached);
+    all["fragmentation"] = json!(memory.fragmentation);
+    all["given_back_bytes"] = json!({
+        "age": given.age, "size": given.size, "unload": given.unload, "asked": given.asked,
+    });
+    all["models"] = models.collect();
+    all
+}
+
+fn memory_table() -> Table {
+    Table::new(&[
+        ("memory", Align::Left),
+        ("live", Align::Right),
+        ("peak", Align::Right),
+        ("reserved", Align::Right),
+        ("peak", Align::Right),
+        ("cached", Align::Right),
+        ("hits", Align::Right),
+        ("given back: age", Align::Right),
+        ("size", Align::Right),
+        ("unload", Align::Right),
+        ("asked", Align::Right),
+        ("fragmentation", Align::Right),
+    ])
+}
+
+fn memory_row(name: &str, memory: &MemoryStats) -> [String; 12] {
+    let PoolStats { live, peak, hits, misses } = memory.buffers;
+    let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+    let hits = match hits + misses {
+        0 => "–".into(),
+        all => percent(hits as f64 / all as f64),
+    };
+    let given = |bytes: u64| render::bytes(bytes as usize);
+    [
+        name.to_owned(),
+        render::bytes(live),
+        render::bytes(peak),
+        render::bytes(memory.reserved),
+        render::bytes(memory.peak_reserved),
+        render::bytes(memory.cached),
+        hits,
+        given(memory.given_back.age),
+        given(memory.given_back.size),
+        given(memory.given_back.unload),
+        given(memory.given_back.asked),
+        percent(memory.fragmentation),
+    ]
 }
 
 /// 10⁹ operations a second in the best of several matrix products; `None` if the device declines them.

@@ -17,17 +17,8 @@ const FIGURES: Figures = Figures::APPLE;
 
 /// The kernel of an op that is written as tile functions. They are compiled when shapes are known, once for each structure.
 pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
-    let types = |ids: &[Option<trident_ir::ValueId>]| -> Result<Vec<Option<Array>>, Declined> {
-        let array = |id: &Option<trident_ir::ValueId>| match id {
-            None => Ok(None),
-            Some(id) => match cx.unit.dtype(*id) {
-                Some(dtype) => Ok(Some(Array { dtype, dims: cx.unit.func.ty(*id).dims() })),
-                None => Err(cx.declined("an operand or result is not a tensor")),
-            },
-        };
-        ids.iter().map(array).collect()
-    };
-    let (operands, results) = (types(&cx.op.inputs)?, types(&cx.op.outputs)?);
+    let arrays = |ids| Array::of(cx.unit.func, ids).map_err(|e| cx.declined(e.to_string()));
+    let (operands, results) = (arrays(&cx.op.inputs)?, arrays(&cx.op.outputs)?);
     let contents = |i: usize| cx.constant(i)?.to_literal().ok();
     let compiler = Compiler::new(Isa::detect(), Arc::clone(cx.threads));
     let name = format!("{}.tile", cx.op.decl().name);

@@ -91,7 +91,7 @@ impl<'a> Constants<'a> {
             {
                 tensor.bytes().into_iter().for_each(release_pages);
                 drop(tensor);
-                self.pool.trim();
+                self.pool.empty_cache();
             }
         }
     }

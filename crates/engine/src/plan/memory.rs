@@ -49,10 +49,21 @@ struct Life {
 }
 
 impl MemoryPlan {
+    /// Bytes that the plan itself takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<MemoryPlan>() + size_of_val(self.parts.as_slice())
+    }
+
     /// A plan that leaves all values to the pool.
     pub(crate) fn none(func: &Func) -> MemoryPlan {
         MemoryPlan { parts: vec![None; func.values.len()], ..Default::default() }
     }
+}
+
+/// The values whose sizes a plan depends on.
+pub(crate) fn values(body: &BlockPlan) -> impl Iterator<Item = usize> {
+    let kernels = body.steps.iter().filter(|step| matches!(step.work, Work::Kernel(_)));
+    kernels.flat_map(|step| step.outputs.iter().flatten().copied())
 }
 
 /// Plans the body of a function whose values have the types of `func`; `None` if their total size exceeds the address

@@ -9,8 +9,8 @@ use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
 use trident_runtime::Value;
 
-/// Maximum number of input shapes whose plans are cached.
-const MAX_PLANS: usize = 8;
+/// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
+const MAX_PLAN_BYTES: usize = 1 << 20;
 
 /// Constants of more elements than this cannot take part in shape arithmetic.
 const MAX_SHAPE_ELEMENTS: usize = 64;
@@ -49,7 +49,7 @@ impl Shapes {
             let body = Block { params, ops, results: func.body.results.clone() };
             Func { values: func.values.clone(), body, ..Func::new(func.name.clone(), func.level) }
         });
-        Shapes { params, func, plans: Mutex::new(Recent::new(MAX_PLANS)) }
+        Shapes { params, func, plans: Mutex::new(Recent::new(MAX_PLAN_BYTES)) }
     }
 
     /// The function with its values' types inferred for inputs of these types; an error if they contradict the
@@ -75,16 +75,97 @@ impl Shapes {
         // Inference takes a while: other runs should not wait for it.
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => memory::plan(&plan.body, &self.infer(plan, &key).ok()?),
+            Some(_) => memory::plan(&plan.body, &self.sizes(plan, &key)?),
         };
         // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
-        let made = plans().put(key, made);
-        Some(made)
+        let weight = made.bytes() + size_of_val(key.as_slice());
+        Some(plans().put(key, made, weight))
+    }
+
+    /// The function with the types of its values for these inputs, without its ops; `None` if they contradict each other. Most
+    /// dimensions are expressions over those of the inputs. Only if others are left, the ops are looked at.
+    fn sizes(&self, plan: &Plan, inputs: &[Type]) -> Option<Func> {
+        let compiled = &plan.func;
+        let body = Block { params: self.params.clone(), ..Block::default() };
+        let mut func = Func {
+            values: compiled.values.clone(),
+            body,
+            ..Func::new(compiled.name.clone(), compiled.level)
+        };
+        let given = self.params.iter().copied().zip(inputs.iter().cloned());
+        shape::bind(&mut func, &given.collect()).ok()?;
+        let values = || memory::values(&plan.body).map(|value| &func.values[value].ty);
+        if values().any(|ty| ty.dtype().is_some() && ty.dims().is_none()) {
+            return self.infer(plan, inputs).ok();
+        }
+        debug_assert!(
+            self.infer(plan, inputs).ok().is_none_or(|inferred| {
+                let inferred = memory::values(&plan.body).map(|value| &inferred.values[value].ty);
+                values().zip(inferred).all(|(a, b)| a.dims() == b.dims() || b.dims().is_none())
+            }),
+            "the dimensions of a value are not what they were inferred to be"
+        );
+        Some(func)
     }
 }
 
 /// The type of a tensor; `None` for other values, whose types do not determine shapes.
 fn type_of(value: &Value) -> Option<Type> {
     value.as_tensor().map(|t| t.ty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+    use crate::Options;
+    use crate::variant::prepare;
+    use std::sync::Arc;
+    use trident_cpu::CpuDevice;
+    use trident_ir::{DType, Func, Type};
+    use trident_runtime::{Device, Pool, Tensor};
+
+    fn devices() -> [Arc<dyn Device>; 1] {
+        [Arc::new(CpuDevice::new(1))]
+    }
+
+    fn func(text: &str) -> Func {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn ops_are_looked_at_only_where_sizes_do_not_follow_from_the_inputs() {
+        let rows = "func @f graph (%x: f32[N, 8]) -> (f32[*]) {
+            %e = exp(%x) : f32[N, 8]
+            %c = concat(%e, %x) {axis = 0}
+            %t = tanh(%c)
+            return %t
+        }";
+        let some = "func @f graph (%x: f32[N, 8]) -> (i64[*]) {
+            %e = exp(%x) : f32[N, 8]
+            %n = non_zero(%e) : i64[*]
+            return %n
+        }";
+        for (text, looked) in [(rows, false), (some, true)] {
+            let made = prepare(func(text), &devices(), &Options::default(), &Pool::new()).unwrap();
+            let types = [Type::fixed(DType::F32, &[5, 8])];
+            let sizes = made.shapes.sizes(&made.plan, &types).unwrap();
+            assert_eq!(!sizes.body.ops.is_empty(), looked, "{text}");
+            assert!(made.shapes.sizes(&made.plan, &[Type::fixed(DType::F32, &[5, 7])]).is_none());
+        }
+    }
+
+    #[test]
+    fn plans_of_many_sizes_are_kept() {
+        let text = "func @f graph (%x: f32[N]) -> (f32[N]) {
+            %e = exp(%x) : f32[N]
+            %t = tanh(%e) : f32[N]
+            return %t
+        }";
+        let made = prepare(func(text), &devices(), &Options::default(), &Pool::new()).unwrap();
+        let value = |n: usize| Tensor::alloc(&Pool::new(), DType::F32, &[n]).unwrap().into();
+        let first = made.shapes.plan(&made.plan, &[value(1)]).unwrap();
+        (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)])));
+        assert!(Arc::ptr_eq(&first, &made.shapes.plan(&made.plan, &[value(1)]).unwrap()));
+    }
 }

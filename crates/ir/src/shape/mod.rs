@@ -20,6 +20,7 @@ mod rules;
 mod values;
 mod view;
 
+pub use bind::bind;
 pub use error::ShapeError;
 pub use expr::Expr;
 pub use known::MAX_ELEMS;

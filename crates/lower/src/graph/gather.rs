@@ -56,6 +56,38 @@ impl Indices {
     }
 }
 
+/// Which way elements move.
+enum Way {
+    /// From the places of operand 0 that indices choose.
+    Gather,
+    /// From operand 2 to the places of the result that indices choose.
+    Scatter,
+}
+
+/// Moves `len` elements. For each, `offset` tells the chosen place in an array of the dimensions of operand 0, and whether it is there.
+fn moved(
+    site: &mut Site<'_>,
+    way: Way,
+    dtype: DType,
+    len: usize,
+    offset: impl FnOnce(&mut Writer, &Indices, ValueId, ValueId) -> Result<(ValueId, ValueId)>,
+) -> Result<()> {
+    let mut w = site.writer(len.max(site.dims(0)?.iter().product()));
+    let chosen = Indices::new(site, &mut w, 1)?;
+    let n = w.size(len)?;
+    let (linear, mask) = w.span(0, BLOCK, n)?;
+    let (offset, inside) = offset(&mut w, &chosen, linear, mask)?;
+    let (operand, from, to) = match way {
+        Way::Gather => (0, offset, linear),
+        Way::Scatter => (2, linear, offset),
+    };
+    let base = w.array(Arg::Operand(operand), dtype)?;
+    let value = w.load(base, from, Some(inside), None)?;
+    let base = w.array(Arg::Result(0), dtype)?;
+    w.store(base, to, value, inside)?;
+    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+}
+
 /// Slices along an axis.
 pub(super) fn gather(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(0)?)?;
@@ -64,40 +96,29 @@ pub(super) fn gather(site: &mut Site<'_>) -> Result<()> {
     let count: usize = indices.iter().product();
     let (outer, inner): (usize, usize) =
         (x[..axis].iter().product(), x[axis + 1..].iter().product());
-    let len = outer * count * inner;
-    let mut w = site.writer(len.max(x.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
-    let n = w.size(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let place = w.unravel(linear, &[outer, count, inner])?;
-    let (index, inside) = chosen.at(&mut w, place[1], mask, x[axis])?;
-    let strides = signed(&geometry::strides(&[outer, x[axis], inner]));
-    let from = w.offset(&[place[0], index, place[2]], &strides, 0)?;
-    let from = from.ok_or_else(|| unsupported("lacks axes"))?;
-    let base = w.array(Arg::Operand(0), dtype)?;
-    let value = w.load(base, from, Some(inside), None)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, linear, value, inside)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    moved(site, Way::Gather, dtype, outer * count * inner, |w, chosen, linear, mask| {
+        let place = w.unravel(linear, &[outer, count, inner])?;
+        let (index, inside) = chosen.at(w, place[1], mask, x[axis])?;
+        let strides = signed(&geometry::strides(&[outer, x[axis], inner]));
+        let from = w.offset(&[place[0], index, place[2]], &strides, 0)?;
+        Ok((from.ok_or_else(|| unsupported("lacks axes"))?, inside))
+    })
 }
 
 /// Elements along an axis, for each place of the indices.
 pub(super) fn gather_elements(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(0)?)?;
+    elements(site, Way::Gather, dtype)
+}
+
+/// Moves an element for each place of the indices, which choose its place along an axis.
+fn elements(site: &mut Site<'_>, way: Way, dtype: DType) -> Result<()> {
     let (x, dims) = (site.dims(0)?, site.dims(1)?);
     let axis = geometry::axis(site.op.int("axis").unwrap_or(0), x.len())?;
-    let len: usize = dims.iter().product();
-    let mut w = site.writer(len.max(x.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
-    let n = w.size(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let (index, inside) = chosen.at(&mut w, linear, mask, x[axis])?;
-    let from = element(&mut w, linear, dims, x, axis, index)?;
-    let base = w.array(Arg::Operand(0), dtype)?;
-    let value = w.load(base, from, Some(inside), None)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, linear, value, inside)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    moved(site, way, dtype, dims.iter().product(), |w, chosen, linear, mask| {
+        let (index, inside) = chosen.at(w, linear, mask, x[axis])?;
+        Ok((element(w, linear, dims, x, axis, index)?, inside))
+    })
 }
 
 /// The offset in an array of `dims` of a place of `among` whose index along the axis is another one.
@@ -185,75 +206,39 @@ pub(super) fn gather_nd(site: &mut Site<'_>) -> Result<()> {
     let batch = batch.map_err(|_| unsupported("attribute `batch_dims` is negative"))?;
     let (x, indices) = (site.dims(0)?, site.dims(1)?);
     let slices = Slices::of(x, indices, batch)?;
-    let len = slices.count * slices.inner;
-    let mut w = site.writer(len.max(x.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
-    let n = w.size(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let (from, inside) = slices.offset(&mut w, &chosen, x, linear, mask)?;
-    let base = w.array(Arg::Operand(0), dtype)?;
-    let value = w.load(base, from, Some(inside), None)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, linear, value, inside)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    moved(site, Way::Gather, dtype, slices.count * slices.inner, |w, chosen, linear, mask| {
+        slices.offset(w, chosen, x, linear, mask)
+    })
 }
 
-/// An error unless updates replace elements: combining them needs atomics that not every device has.
-fn replaces(site: &Site<'_>) -> Result<()> {
-    match site.op.str("reduction") {
-        None | Some("none") => Ok(()),
-        Some(other) => {
-            Err(unsupported(format!("reduction `{other}` is not written at level tile")))
-        }
+/// Copies operand 0 to the result, and tells the type of what is moved. An error unless updates replace elements: combining
+/// them needs atomics that not every device has.
+fn copied(site: &mut Site<'_>) -> Result<DType> {
+    let dtype = bits(site.dtype(0)?)?;
+    if let Some(other) = site.op.str("reduction").filter(|name| *name != "none") {
+        return Err(unsupported(format!("reduction `{other}` is not written at level tile")));
     }
-}
-
-fn copied(site: &mut Site<'_>, dtype: DType) -> Result<()> {
     let dims = site.dims(0)?;
     let from = super::space::View::dense(Arg::Operand(0), dtype, dims);
     let to = super::space::View::dense(Arg::Result(0), dtype, dims);
-    super::moves::copy(site, dims, from, to)
+    super::moves::copy(site, dims, from, to)?;
+    Ok(dtype)
 }
 
 /// A copy with elements replaced along an axis.
 pub(super) fn scatter_elements(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    replaces(site)?;
-    let (x, dims) = (site.dims(0)?, site.dims(1)?);
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), x.len())?;
-    copied(site, dtype)?;
-    let len: usize = dims.iter().product();
-    let mut w = site.writer(len.max(x.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
-    let n = w.size(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let (index, inside) = chosen.at(&mut w, linear, mask, x[axis])?;
-    let offset = element(&mut w, linear, dims, x, axis, index)?;
-    let base = w.array(Arg::Operand(2), dtype)?;
-    let value = w.load(base, linear, Some(inside), None)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, offset, value, inside)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    let dtype = copied(site)?;
+    elements(site, Way::Scatter, dtype)
 }
 
 /// A copy with slices replaced at tuples of indices.
 pub(super) fn scatter_nd(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    replaces(site)?;
+    let dtype = copied(site)?;
     let (x, indices) = (site.dims(0)?, site.dims(1)?);
     let slices = Slices::of(x, indices, 0)?;
-    copied(site, dtype)?;
-    let len = slices.count * slices.inner;
-    let mut w = site.writer(len.max(x.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
-    let n = w.size(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let (offset, inside) = slices.offset(&mut w, &chosen, x, linear, mask)?;
-    let base = w.array(Arg::Operand(2), dtype)?;
-    let value = w.load(base, linear, Some(inside), None)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, offset, value, inside)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    moved(site, Way::Scatter, dtype, slices.count * slices.inner, |w, chosen, linear, mask| {
+        slices.offset(w, chosen, x, linear, mask)
+    })
 }
 
 /// `values[1]` where the place along the further axis is the index, else `values[0]`.

@@ -1,6 +1,6 @@
 //! What a lowering knows of its op, and where it puts its steps.
 
-use trident_ir::{DType, Literal, Op};
+use trident_ir::{DType, Func, Literal, Op, ValueId};
 
 use super::writer::Writer;
 use super::{Arg, Lowering, Refusal, Result, Step};
@@ -13,6 +13,18 @@ pub struct Array {
     pub dtype: DType,
     /// Dimensions, if they are known.
     pub dims: Option<Vec<usize>>,
+}
+
+impl Array {
+    /// The arrays that operands or results of an op are; an error if one is not a tensor.
+    pub fn of(func: &Func, values: &[Option<ValueId>]) -> Result<Vec<Option<Array>>> {
+        let array = |id: &ValueId| {
+            let ty = func.ty(*id);
+            let dtype = ty.dtype().ok_or_else(|| unsupported(format!("{ty} is not a tensor")))?;
+            Ok(Array { dtype, dims: ty.dims() })
+        };
+        values.iter().map(|id| id.as_ref().map(array).transpose()).collect()
+    }
 }
 
 /// What is asked for.

@@ -1,20 +1,30 @@
-//! Reused memory: pages from a device's provider, blocks from a pool of them, buffers.
+//! Reused memory: pages from a device's provider, blocks of them, pools that count blocks, buffers.
+//!
+//! A device's memory is a heap that its pools share. Blocks of up to 64 KiB are cut from slabs of one size. Larger ones are runs of
+//! pages, which a buddy allocator takes from regions of 64 MiB, and those larger than that are regions of their own.
 #![allow(unsafe_code)]
 
+mod buddy;
+mod heap;
+mod large;
 mod pages;
 mod pool;
+mod region;
+mod settings;
+mod slab;
+mod timer;
 
+pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
-pub use pool::{Pool, PoolStats};
+pub use pool::{MemoryStats, Pool, PoolStats};
+pub use settings::{PoolSettings, PoolSettingsError};
 
 use crate::sync::{Mutex, MutexGuard};
-use pool::Block;
+use heap::Block;
+use slab::LINE;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError};
-
-/// Alignment of small blocks: a cache line.
-const LINE: usize = 64;
 
 /// An empty buffer's memory, aligned for every element type: empty byte slices are read as empty slices of numbers.
 #[repr(align(64))]
@@ -170,128 +180,6 @@ impl Arena {
 mod models;
 
 #[cfg(all(test, not(feature = "models")))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_is_aligned_and_reused() {
-        let pool = Pool::new();
-        let a = pool.alloc(100_000).unwrap();
-        let at = a.bytes().as_ptr();
-        assert_eq!(at as usize % PAGE, 0);
-        drop(a);
-        assert_eq!(pool.alloc(99_000).unwrap().bytes().as_ptr(), at);
-        assert_eq!(pool.stats().live, 0);
-        assert!(pool.stats().peak >= 100_000);
-    }
-
-    #[test]
-    fn the_limit_and_absurd_sizes_are_refused() {
-        let pool = Pool::new();
-        assert!(pool.alloc(usize::MAX).is_none());
-        assert!(pool.alloc(isize::MAX as usize).is_none());
-        pool.set_limit(1 << 20);
-        assert!(pool.alloc(2 << 20).is_none());
-        assert!(pool.alloc(1 << 19).is_some());
-    }
-
-    #[test]
-    fn reused_blocks_stay_within_the_limit() {
-        let pool = Pool::new();
-        drop(pool.alloc(150 << 10).unwrap());
-        pool.set_limit(100 << 10);
-        let small = pool.alloc(90 << 10).unwrap();
-        assert!(pool.stats().live <= 100 << 10, "{:?}", pool.stats());
-        assert!(pool.alloc(20 << 10).is_none());
-        drop(small);
-        pool.set_limit(0);
-        assert_eq!(pool.alloc(140 << 10).unwrap().len(), 140 << 10);
-    }
-
-    #[test]
-    fn fresh_memory_is_zero() {
-        let pool = Pool::new();
-        for len in [1, 100, 20_000, 3 << 20] {
-            assert!(pool.alloc(len).unwrap().bytes().iter().all(|&b| b == 0), "{len}");
-            pool.trim();
-        }
-    }
-
-    #[test]
-    fn parts_of_an_arena_never_overlap() {
-        let pool = Pool::new();
-        let arena = Arena::new(&pool, 1000).unwrap();
-        let mut a = arena.alloc(0, 100).unwrap();
-        let mut b = arena.alloc(128, 64).unwrap();
-        a.bytes_mut().fill(1);
-        b.bytes_mut().fill(2);
-        assert!(a.bytes().iter().all(|&v| v == 1) && b.bytes().iter().all(|&v| v == 2));
-        for (offset, len) in [(0, 1), (64, 65), (128, 1), (64, 200), (100, 4), (960, 100)] {
-            assert!(arena.alloc(offset, len).is_none(), "{offset}, {len}");
-        }
-        assert!(arena.alloc(usize::MAX - 63, 64).is_none());
-        assert_eq!(arena.alloc(128, 0).unwrap().bytes(), []);
-        drop(a);
-        assert!(arena.alloc(64, 64).is_some() && arena.alloc(0, 128).is_some());
-        drop(arena);
-        assert!(pool.stats().live >= 1000, "a part keeps the block alive");
-        drop(b);
-        assert_eq!(pool.stats().live, 0);
-    }
-
-    #[test]
-    fn large_blocks_are_whole_pages_and_small_ones_share_them() {
-        let pool = Pool::new();
-        let large = pool.alloc(20_000).unwrap();
-        let (pages, offset) = large.pages().unwrap();
-        assert_eq!((pages.len(), offset), (2 * PAGE, 0));
-        let small: Vec<Buffer> = (0..300).map(|_| pool.alloc(100).unwrap()).collect();
-        let mut found: Vec<usize> = vec![];
-        for buffer in &small {
-            let (pages, offset) = buffer.pages().unwrap();
-            assert!(offset + buffer.len() <= pages.len() && offset % LINE == 0);
-            found.push(pages.ptr().addr().get());
-        }
-        found.dedup();
-        assert_eq!(found.len(), 2, "a slab of one page, then one of four");
-        assert_eq!(pool.stats().live, 2 * PAGE + 300 * 128);
-        drop((small, large));
-        assert_eq!(pool.stats().live, 0);
-        pool.trim();
-        assert_eq!(pool.stats().cached, 0);
-    }
-
-    #[test]
-    fn slabs_stay_while_part_of_them_is_alive() {
-        let pool = Pool::new();
-        let mut small: Vec<Buffer> = (0..300).map(|_| pool.alloc(100).unwrap()).collect();
-        let kept = small.swap_remove(10);
-        drop(small);
-        pool.trim();
-        // The blocks cut from the first slab are free, but not all of the slab is.
-        assert_eq!(pool.stats().cached, (PAGE / 128 - 1) * 128);
-        assert!(kept.bytes().iter().all(|&b| b == 0));
-        drop(kept);
-        pool.trim();
-        assert_eq!(pool.stats(), PoolStats { live: 0, peak: 300 * 128, cached: 0 });
-    }
-
-    #[test]
-    fn providers_make_and_see_their_memory() {
-        #[derive(Debug)]
-        struct Marked;
-        impl MemoryProvider for Marked {
-            fn pages(&self, len: usize) -> Option<Pages> {
-                HostMemory.pages(len)
-            }
-            fn recycle(&self, bytes: &mut [u8]) {
-                bytes.fill(7);
-            }
-        }
-        let pool = Pool::of(Arc::new(Marked));
-        for len in [10, 40_000] {
-            drop(pool.alloc(len).unwrap());
-            assert!(pool.alloc(len).unwrap().bytes().iter().all(|&b| b == 7), "{len}");
-        }
-    }
-}
+mod testing;
+#[cfg(all(test, not(feature = "models")))]
+mod tests;

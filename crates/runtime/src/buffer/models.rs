@@ -46,7 +46,8 @@ fn blocks_belong_to_one_buffer_at_a_time() {
             }
         });
         let stats = pool.stats();
-        assert!(stats.live == 0 && stats.peak <= 3 * 128 && stats.cached <= 3 * 128, "{stats:?}");
+        assert!(stats.live == 0 && stats.peak <= 3 * 128, "{stats:?}");
+        assert!(stats.hits + stats.misses == 6 && pool.device_stats().cached <= PAGE);
     });
 }
 
@@ -75,14 +76,48 @@ fn counters_agree_with_what_is_alive_and_kept() {
         let pool = Pool::new();
         let inner = pool.clone();
         on_threads(3, move |tag| match tag {
-            1 => inner.trim(),
-            2 => inner.reset_peak(),
+            1 => drop(inner.empty_cache()),
+            2 => inner.reset_device_peaks(),
             _ => own(inner.alloc(64).unwrap(), tag),
         });
-        let stats = pool.stats();
-        assert!(stats.live == 0 && (stats.cached == 0 || stats.cached == 64), "{stats:?}");
-        pool.trim();
-        assert_eq!(pool.stats().cached, 0);
+        let stats = pool.device_stats();
+        assert!(stats.buffers.live == 0 && (stats.cached == 0 || stats.cached == PAGE));
+        pool.empty_cache();
+        let stats = pool.device_stats();
+        assert!(stats.reserved == 0 && stats.given_back.asked == PAGE as u64, "{stats:?}");
+    });
+}
+
+#[test]
+fn runs_are_given_back_while_others_are_taken() {
+    explore(|| {
+        let settings = PoolSettings { max_unused: 5 * PAGE, ..PoolSettings::default() };
+        let pool = Pool::with(HostMemory::provider(), settings);
+        let inner = pool.clone();
+        on_threads(3, move |tag| {
+            for pages in [5, 6] {
+                let mut buffer = inner.alloc(pages * PAGE).unwrap();
+                buffer.bytes_mut()[..10].fill(tag);
+                thread::yield_now();
+                assert!(buffer.bytes()[..10].iter().all(|&b| b == tag));
+            }
+        });
+        let stats = pool.device_stats();
+        assert!(stats.buffers.live == 0 && stats.cached <= 5 * PAGE, "{stats:?}");
+        pool.empty_cache();
+        assert_eq!(pool.device_stats().reserved, 0);
+    });
+}
+
+#[test]
+fn a_named_pool_leaves_nothing() {
+    explore(|| {
+        let pool = Pool::new();
+        let inner = pool.clone();
+        on_threads(2, move |tag| own(inner.child("model").alloc(100).unwrap(), tag));
+        pool.empty_cache();
+        let stats = pool.device_stats();
+        assert!(stats.reserved == 0 && stats.pools.is_empty(), "{stats:?}");
     });
 }
 
@@ -107,6 +142,7 @@ fn an_arena_goes_back_once_with_its_last_part() {
             let part = arena.clone().alloc(usize::from(tag - 1) * 128, 128).unwrap();
             own(part, tag);
         });
-        assert_eq!(pool.stats(), PoolStats { live: 0, peak: 256, cached: 256 });
+        let stats = pool.stats();
+        assert_eq!((stats.live, stats.peak, stats.hits + stats.misses), (0, 256, 1));
     });
 }

@@ -1,7 +1,8 @@
 //! Whole pages and their providers.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
+use memmap2::{MmapMut, MmapRaw};
 use std::fmt;
+use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, LazyLock};
 
@@ -17,7 +18,7 @@ pub trait MemoryProvider: Send + Sync + fmt::Debug {
     fn recycle(&self, _bytes: &mut [u8]) {}
 }
 
-/// Memory from the system's allocator.
+/// Memory from the system, which puts none behind pages before they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct HostMemory;
 
@@ -34,10 +35,13 @@ impl MemoryProvider for HostMemory {
         if len == 0 || !len.is_multiple_of(PAGE) {
             return None;
         }
-        let layout = Layout::from_size_align(len, PAGE).ok()?;
-        // SAFETY: the layout's size is not 0.
-        let ptr = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Pages { ptr, len, release: None })
+        // The system's own pages may be smaller.
+        let mapped = MmapRaw::from(MmapMut::map_anon(len.checked_add(PAGE)?).ok()?);
+        let start = mapped.as_mut_ptr();
+        let skipped = start.addr().next_multiple_of(PAGE) - start.addr();
+        // SAFETY: fewer bytes are skipped than were added.
+        let ptr = NonNull::new(unsafe { start.add(skipped) })?;
+        Some(Pages { ptr, len, memory: Memory::Mapped(mapped) })
     }
 }
 
@@ -45,13 +49,18 @@ impl MemoryProvider for HostMemory {
 pub struct Pages {
     ptr: NonNull<u8>,
     len: usize,
-    /// Releases memory that does not come from the system's allocator.
-    release: Option<Box<dyn FnOnce() + Send>>,
+    memory: Memory,
 }
 
-// SAFETY: pages own their memory, which is not bound to a thread, and `release` is `Send`.
+/// What releases pages.
+enum Memory {
+    Mapped(MmapRaw),
+    Other(Option<Box<dyn FnOnce() + Send>>),
+}
+
+// SAFETY: pages own their memory, which is not bound to a thread, and what releases it is `Send`.
 unsafe impl Send for Pages {}
-// SAFETY: nothing is accessed through shared pages, and only their owner calls `release`; buffers and arenas control
+// SAFETY: nothing is accessed through shared pages, and only their owner releases them; buffers and arenas control
 // who may read and write which part.
 unsafe impl Sync for Pages {}
 
@@ -68,7 +77,7 @@ impl Pages {
         release: Box<dyn FnOnce() + Send>,
     ) -> Pages {
         assert!(ptr.addr().get().is_multiple_of(PAGE) && len > 0 && len.is_multiple_of(PAGE));
-        Pages { ptr, len, release: Some(release) }
+        Pages { ptr, len, memory: Memory::Other(Some(release)) }
     }
 
     /// Address of the first byte.
@@ -83,16 +92,42 @@ impl Pages {
     }
 }
 
+impl Pages {
+    /// Whether the memory behind parts of them can be given back.
+    pub(super) fn can_discard(&self) -> bool {
+        cfg!(unix) && matches!(self.memory, Memory::Mapped(_))
+    }
+
+    /// Gives the memory behind these bytes, which are whole pages, back to the system; they stay initialised. Whether that is possible.
+    ///
+    /// # Safety
+    ///
+    /// Nobody has the bytes, nor gets them before this returns.
+    pub(super) unsafe fn discard(&self, bytes: Range<usize>) -> bool {
+        assert!(bytes.end <= self.len && bytes.start.is_multiple_of(PAGE));
+        match &self.memory {
+            #[cfg(unix)]
+            Memory::Mapped(mapped) => {
+                #[cfg(not(target_vendor = "apple"))]
+                use memmap2::UncheckedAdvice::DontNeed as ADVICE;
+                #[cfg(target_vendor = "apple")]
+                use memmap2::UncheckedAdvice::Free as ADVICE;
+                let skipped = self.ptr.addr().get() - mapped.as_ptr().addr();
+                let (start, len) = (skipped + bytes.start, bytes.len());
+                // SAFETY: nobody has the bytes, which lie in the mapping. It has no file, so they become zeros, or stay.
+                unsafe { mapped.unchecked_advise_range(ADVICE, start, len) }.is_ok()
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Drop for Pages {
     fn drop(&mut self) {
-        match self.release.take() {
-            Some(release) => release(),
-            None => {
-                if let Ok(layout) = Layout::from_size_align(self.len, PAGE) {
-                    // SAFETY: allocated in `HostMemory::pages` with this layout.
-                    unsafe { dealloc(self.ptr.as_ptr(), layout) }
-                }
-            }
+        if let Memory::Other(release) = &mut self.memory
+            && let Some(release) = release.take()
+        {
+            release();
         }
     }
 }

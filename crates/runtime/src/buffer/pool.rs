@@ -1,193 +1,189 @@
-//! Reused blocks: whole pages, and small ones cut from slabs.
+//! Pools: a share of a device's memory, with counters and a limit of its own.
 
-use super::pages::{HostMemory, MemoryProvider, PAGE, Pages};
-use super::{Buffer, LINE, Memory};
-use crate::sync::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
-use std::ptr::NonNull;
+use super::heap::{Block, GivenBack, Heap, Reason, block_len};
+use super::pages::{HostMemory, MemoryProvider};
+use super::settings::PoolSettings;
+use super::timer::Timer;
+use super::{Buffer, Memory};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
-/// Size of a slab in bytes, except for a pool's first, which is one page.
-const SLAB: usize = 4 * PAGE;
-
-/// Memory that has one owner at a time.
-#[derive(Debug)]
-pub(super) struct Block {
-    ptr: NonNull<u8>,
-    len: usize,
-    home: Home,
-}
-
-#[derive(Debug)]
-enum Home {
-    Own(Pages),
-    Slab(Arc<Pages>),
-}
-
-// SAFETY: a block owns its part of its pages, which are not bound to a thread.
-unsafe impl Send for Block {}
-// SAFETY: nothing is accessed through a shared block; buffers and arenas control who may read and write which part of
-// it.
-unsafe impl Sync for Block {}
-
-impl Block {
-    pub(super) fn ptr(&self) -> NonNull<u8> {
-        self.ptr
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The pages that the block lies in.
-    pub(super) fn pages(&self) -> &Pages {
-        match &self.home {
-            Home::Own(pages) => pages,
-            Home::Slab(pages) => pages,
-        }
-    }
-
-    fn own(pages: Pages) -> Block {
-        Block { ptr: pages.ptr(), len: pages.len(), home: Home::Own(pages) }
-    }
-
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `len` initialised bytes lie there for as long as the block holds its pages, and no other block has
-        // them: a separate block has pages to itself, and parts of a slab are cut off one after another.
-        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
-    }
-}
-
-/// Pages from which blocks are cut, from the front.
-#[derive(Debug)]
-struct Slab {
-    pages: Arc<Pages>,
-    used: usize,
-}
-
-impl Slab {
-    /// Cuts off `len` bytes; `None` if fewer are left.
-    fn cut(&mut self, len: usize) -> Option<Block> {
-        let end = self.used.checked_add(len).filter(|end| *end <= self.pages.len())?;
-        // SAFETY: `used` is at most the length of the pages.
-        let ptr = unsafe { self.pages.ptr().add(self.used) };
-        self.used = end;
-        Some(Block { ptr, len, home: Home::Slab(self.pages.clone()) })
-    }
-
-    /// The remainder as one block.
-    fn rest(mut self) -> Option<Block> {
-        let left = self.pages.len() - self.used;
-        if left == 0 { None } else { self.cut(left) }
-    }
-}
-
-/// Counters of a pool, in bytes.
+/// Counters of a pool. Sizes are in bytes, of blocks, which are a little larger than what was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     /// Bytes in live buffers.
     pub live: usize,
     /// The most bytes live at once since the last [`Pool::reset_peak`].
     pub peak: usize,
-    /// Bytes of free blocks held for reuse.
+    /// Buffers for which the device had memory.
+    pub hits: u64,
+    /// Buffers for which memory was taken from the system.
+    pub misses: u64,
+}
+
+/// Counters of a device's memory, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryStats {
+    /// Buffers of all pools.
+    pub buffers: PoolStats,
+    /// What buffers and unused memory take of the system: pages that have been handed out and not been given back since.
+    pub reserved: usize,
+    /// The most that was reserved since the last [`Pool::reset_device_peaks`].
+    pub peak_reserved: usize,
+    /// What is reserved and belongs to no buffer.
     pub cached: usize,
+    /// Given back to the system.
+    pub given_back: GivenBack,
+    /// The part of the free memory of regions that one buffer cannot have, as it is not in one block: from 0 to 1.
+    pub fragmentation: f64,
+    /// The pools that have a name, with their counters.
+    pub pools: Vec<(String, PoolStats)>,
 }
 
+/// Counters that many threads change.
 #[derive(Debug, Default)]
-struct State {
-    /// Free blocks by size. A size stays listed once seen, as it mostly recurs: there are at most 16 per power of two.
-    free: BTreeMap<usize, Vec<Block>>,
-    /// The slab from which small blocks are cut.
-    slab: Option<Slab>,
-    stats: PoolStats,
-    limit: usize,
+pub(super) struct Counters {
+    live: AtomicUsize,
+    peak: AtomicUsize,
+    buffers: AtomicU64,
+    misses: AtomicU64,
 }
 
-impl State {
-    fn keep(&mut self, block: Block) {
-        self.stats.cached += block.len;
-        self.free.entry(block.len).or_default().push(block);
+impl Counters {
+    pub(super) fn live(&self) -> usize {
+        self.live.load(Relaxed)
     }
 
-    /// Takes a free block with a size in this range.
-    fn take(&mut self, sizes: std::ops::RangeInclusive<usize>) -> Option<Block> {
-        let block = self.free.range_mut(sizes).find_map(|(_, blocks)| blocks.pop())?;
-        self.stats.cached -= block.len;
-        Some(block)
+    pub(super) fn peak(&self) -> usize {
+        self.peak.load(Relaxed)
     }
 
-    /// Cuts a block from a slab.
-    fn small(&mut self, provider: &dyn MemoryProvider, size: usize) -> Option<Block> {
-        if let Some(block) = self.slab.as_mut().and_then(|slab| slab.cut(size)) {
-            return Some(block);
+    /// Counts `size` more bytes unless there would be more than `limit`. Whether they are counted.
+    fn reserve(&self, size: usize, limit: usize) -> bool {
+        let fits = |live: usize| live.checked_add(size).filter(|n| *n <= limit);
+        let before = self.live.fetch_update(Relaxed, Relaxed, fits);
+        before.map(|before| self.raise(before + size)).is_ok()
+    }
+
+    /// Counts `size` more bytes.
+    fn add(&self, size: usize) {
+        self.raise(self.live.fetch_add(size, Relaxed) + size);
+    }
+
+    fn raise(&self, live: usize) {
+        // Mostly it is no peak, and reading is cheaper.
+        if live > self.peak() {
+            self.peak.fetch_max(live, Relaxed);
         }
-        let len = if self.slab.is_some() { SLAB } else { PAGE };
-        let slab = Slab { pages: Arc::new(provider.pages(len)?), used: 0 };
-        let rest = self.slab.replace(slab).and_then(Slab::rest);
-        rest.into_iter().for_each(|block| self.keep(block));
-        self.slab.as_mut()?.cut(size)
     }
 
-    /// Allocates a separate block.
-    fn large(&mut self, provider: &dyn MemoryProvider, size: usize) -> Option<Block> {
-        // Free blocks that no request fits are a waste: release the smallest sizes first.
-        while self.stats.cached > self.stats.peak.max(size) {
-            let Some(s) = self.free.range(PAGE..).next().map(|(&s, _)| s) else { break };
-            let blocks = self.free.remove(&s).unwrap_or_default();
-            self.stats.cached -= s * blocks.len();
+    fn remove(&self, size: usize) {
+        self.live.fetch_sub(size, Relaxed);
+    }
+
+    fn count(&self, hit: bool) {
+        self.buffers.fetch_add(1, Relaxed);
+        if !hit {
+            self.misses.fetch_add(1, Relaxed);
         }
-        provider.pages(size).map(Block::own)
+    }
+
+    fn reset_peak(&self) {
+        self.peak.store(self.live(), Relaxed);
+    }
+
+    fn stats(&self) -> PoolStats {
+        let misses = self.misses.load(Relaxed);
+        let hits = self.buffers.load(Relaxed).saturating_sub(misses);
+        PoolStats { live: self.live(), peak: self.peak(), hits, misses }
     }
 }
 
-/// A thread-safe source of buffers that reuses returned memory for requests of similar size.
+/// A thread-safe source of buffers. Pools of one device share its free memory, and each counts its own buffers.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Shared>);
 
 #[derive(Debug)]
-struct Shared {
-    provider: Arc<dyn MemoryProvider>,
-    state: Mutex<State>,
+pub(super) struct Shared {
+    heap: Arc<Heap>,
+    name: Option<String>,
+    counters: Counters,
+    limit: AtomicUsize,
 }
 
-/// Rounds up so that requests of similar size share blocks: wastes at most an eighth, or the rest of a page.
-fn size_class(len: usize) -> Option<usize> {
-    let least = if len >= PAGE { PAGE } else { LINE };
-    let unit = (len.checked_next_power_of_two()? / 16).clamp(least, usize::MAX);
-    len.checked_next_multiple_of(unit)
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
+        if self.name.is_some() {
+            self.heap.give_back(Reason::Unload, 0, self.counters.stats().peak);
+        }
+    }
 }
 
 impl Default for Pool {
     fn default() -> Pool {
-        Pool::of(HostMemory::provider())
+        Pool::host().share(None)
     }
 }
 
 impl Pool {
-    /// An empty pool of host memory.
+    /// A pool of host memory.
     pub fn new() -> Pool {
         Pool::default()
     }
 
-    /// An empty pool of a device's memory.
-    pub fn of(provider: Arc<dyn MemoryProvider>) -> Pool {
-        Pool(Arc::new(Shared { provider, state: Mutex::default() }))
+    /// The first pool of the host's memory.
+    #[cfg(not(all(test, feature = "models")))]
+    pub fn host() -> Pool {
+        static HOST: std::sync::LazyLock<Pool> =
+            std::sync::LazyLock::new(|| Pool::of(HostMemory::provider()));
+        HOST.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The state is consistent between any two statements, so a panic elsewhere does not invalidate it.
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nothing outlives the schedule of a model.
+    #[cfg(all(test, feature = "models"))]
+    pub fn host() -> Pool {
+        Pool::of(HostMemory::provider())
+    }
+
+    /// The first pool of a device's memory, with the settings that are installed.
+    pub fn of(provider: Arc<dyn MemoryProvider>) -> Pool {
+        Pool::with(provider, PoolSettings::installed())
+    }
+
+    /// The first pool of a device's memory.
+    pub fn with(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Pool {
+        let heap = Arc::new(Heap::new(provider, settings));
+        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
+        Pool(Arc::new(Shared { heap, name: None, counters, limit }))
+    }
+
+    fn share(&self, name: Option<String>) -> Pool {
+        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
+        let heap = Arc::clone(&self.0.heap);
+        Pool(Arc::new(Shared { heap, name, counters, limit }))
+    }
+
+    /// A further pool of the same device's memory, without a limit. It is listed by name until it and its buffers are dropped;
+    /// then memory as large as its peak is given back to the system.
+    pub fn child(&self, name: &str) -> Pool {
+        let pool = self.share(Some(name.to_owned()));
+        let mut pools = self.0.heap.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|pool| pool.strong_count() > 0);
+        pools.push(Arc::downgrade(&pool.0));
+        drop(pools);
+        pool
     }
 
     /// Refuses requests that would raise the live bytes above `bytes`; 0 removes the limit.
     pub fn set_limit(&self, bytes: usize) {
-        self.state().limit = bytes;
+        self.0.limit.store(bytes, Relaxed);
     }
 
     /// Whether `bytes` more would stay within the limit; for memory allocated elsewhere, such as strings.
     pub fn fits(&self, bytes: usize) -> bool {
-        let state = self.state();
-        state.limit == 0 || state.stats.live.checked_add(bytes).is_some_and(|n| n <= state.limit)
+        let limit = self.0.limit.load(Relaxed);
+        limit == 0 || self.0.counters.live().checked_add(bytes).is_some_and(|n| n <= limit)
     }
 
     /// A buffer of `len` bytes with arbitrary contents; `None` if memory is insufficient or the limit would be
@@ -201,67 +197,72 @@ impl Pool {
 
     /// A block of at least `len` bytes, which must not be 0.
     pub(super) fn block(&self, len: usize) -> Option<Block> {
-        let size = size_class(len)?;
-        let mut state = self.state();
-        let most = match state.limit {
-            0 => usize::MAX,
-            limit => limit.saturating_sub(state.stats.live),
-        };
-        if size > most {
+        let size = block_len(len)?;
+        let Shared { heap, counters, limit, .. } = &*self.0;
+        let limit = limit.load(Relaxed);
+        if limit != 0 && !counters.reserve(size, limit) {
             return None;
         }
-        // A block of another size may be too large for what remains below the limit.
-        let provider = &*self.0.provider;
-        let block = match state.take(size..=size.saturating_mul(2).min(most)) {
-            Some(block) => block,
-            None if size < PAGE => state.small(provider, size)?,
-            None => state.large(provider, size)?,
+        let Some((block, hit)) = heap.take(size) else {
+            if limit != 0 {
+                counters.remove(size);
+            }
+            return None;
         };
-        state.stats.live += block.len;
-        state.stats.peak = state.stats.peak.max(state.stats.live);
+        // What cannot be had is no peak.
+        if limit == 0 {
+            counters.add(size);
+        }
+        heap.counters.add(size);
+        counters.count(hit);
+        heap.counters.count(hit);
         Some(block)
     }
 
-    pub(super) fn give_back(&self, mut block: Block) {
-        self.0.provider.recycle(block.bytes_mut());
-        let mut state = self.state();
-        state.stats.live -= block.len;
-        state.keep(block);
+    pub(super) fn give_back(&self, block: Block) {
+        self.0.counters.remove(block.len());
+        self.0.heap.counters.remove(block.len());
+        self.0.heap.give(block);
+        Timer::watch(&self.0.heap);
     }
 
     /// The counters.
     pub fn stats(&self) -> PoolStats {
-        self.state().stats
+        self.0.counters.stats()
     }
 
     /// Resets the peak to the live bytes.
     pub fn reset_peak(&self) {
-        let mut state = self.state();
-        state.stats.peak = state.stats.live;
+        self.0.counters.reset_peak();
     }
 
-    /// Returns free memory to the system; of slabs, those without a live block.
-    pub fn trim(&self) {
-        let mut state = self.state();
-        let free = std::mem::take(&mut state.free);
-        state.stats.cached = 0;
-        let mut of_slabs: BTreeMap<NonNull<u8>, Vec<Block>> = BTreeMap::new();
-        for block in free.into_values().flatten() {
-            if let Home::Slab(pages) = &block.home {
-                of_slabs.entry(pages.ptr()).or_default().push(block);
-            }
+    /// The counters of the device's memory.
+    pub fn device_stats(&self) -> MemoryStats {
+        let heap = &self.0.heap;
+        let pools = heap.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let alive: Vec<Arc<Shared>> = pools.iter().filter_map(std::sync::Weak::upgrade).collect();
+        let named = |pool: &Arc<Shared>| Some((pool.name.clone()?, pool.counters.stats()));
+        let (free, largest) = heap.free();
+        MemoryStats {
+            buffers: heap.counters.stats(),
+            reserved: heap.reserved(),
+            peak_reserved: heap.peak_reserved(),
+            cached: heap.cached(),
+            given_back: heap.given_back(),
+            fragmentation: if free == 0 { 0.0 } else { 1.0 - largest as f64 / free as f64 },
+            pools: alive.iter().filter_map(named).collect(),
         }
-        for (at, blocks) in of_slabs {
-            let current = state.slab.as_ref().is_some_and(|slab| slab.pages.ptr() == at);
-            let holders = blocks.first().map_or(0, |block| match &block.home {
-                Home::Slab(pages) => Arc::strong_count(pages),
-                Home::Own(_) => 0,
-            });
-            if holders > blocks.len() + usize::from(current) {
-                blocks.into_iter().for_each(|block| state.keep(block));
-            } else if current {
-                state.slab = None;
-            }
-        }
+    }
+
+    /// Resets the peaks of the device's memory to what is live and reserved.
+    pub fn reset_device_peaks(&self) {
+        self.0.heap.counters.reset_peak();
+        self.0.heap.reset_peak_reserved();
+    }
+
+    /// Returns the device's unused memory to the system, except parts of pages that small buffers share. The bytes that were
+    /// returned.
+    pub fn empty_cache(&self) -> usize {
+        self.0.heap.give_back(Reason::Asked, 0, usize::MAX)
     }
 }

@@ -45,7 +45,7 @@ pub struct Queued {
     inner: Arc<dyn Device>,
     info: DeviceInfo,
     options: QueuedOptions,
-    memory: Arc<dyn MemoryProvider>,
+    memory: Pool,
     /// Number of streams opened: each has different delays.
     streams: AtomicU64,
 }
@@ -56,7 +56,13 @@ impl Queued {
         let mut info = inner.info().clone();
         info.description = format!("{} behind a queue, for tests", info.name);
         info.name = "queued".into();
-        Queued { inner, info, options, memory: Arc::new(Poisoned), streams: AtomicU64::new(0) }
+        Queued {
+            inner,
+            info,
+            options,
+            memory: Pool::of(Arc::new(Poisoned)),
+            streams: AtomicU64::new(0),
+        }
     }
 
     /// Whether this device claims the op.
@@ -89,7 +95,7 @@ impl Device for Queued {
         Arc::new(QueuedStream::start(self.inner.stream(), random, self.options.max_delay))
     }
 
-    fn memory(&self) -> Arc<dyn MemoryProvider> {
+    fn memory(&self) -> Pool {
         self.memory.clone()
     }
 }
@@ -252,10 +258,11 @@ impl MemoryProvider for Poisoned {
 }
 
 /// Pseudo-random numbers from SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    /// A number below `n`.
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -84,7 +84,7 @@ impl Bench {
     pub(super) fn new(max_delay: Duration) -> Bench {
         let options = QueuedOptions { max_delay, ..QueuedOptions::default() };
         let device = Queued::new(Arc::new(Doubler::new()), options);
-        let pool = Pool::of(device.memory());
+        let pool = device.memory();
         let mut func = Func::new("f", Level::Graph);
         let x = Some(func.value("x", Type::unranked(DType::F32)));
         let compiled = |kind| {

@@ -1,0 +1,292 @@
+//! A device's memory, which its pools share: small blocks from slabs, larger ones from regions.
+
+use super::large::{Large, REGION, Run, Unused};
+use super::pages::{MemoryProvider, PAGE, Pages};
+use super::pool::Counters;
+use super::region::Region;
+use super::settings::PoolSettings;
+use super::slab::{CLASSES, Class, SMALL, class_of, size_of};
+use super::timer::Timer;
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::sync::{Mutex, MutexGuard};
+use std::ptr::NonNull;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+/// Memory that has one owner at a time.
+#[derive(Debug)]
+pub(super) struct Block {
+    ptr: NonNull<u8>,
+    len: usize,
+    home: Home,
+}
+
+#[derive(Debug)]
+enum Home {
+    /// A block of a slab of the class of its length. The region is that of the slab.
+    Slab(Arc<Region>, u32),
+    Run(Run),
+    Own(Arc<Region>),
+}
+
+// SAFETY: a block owns its part of its region, which is not bound to a thread.
+unsafe impl Send for Block {}
+// SAFETY: nothing is accessed through a shared block; buffers and arenas control who may read and write which part of
+// it.
+unsafe impl Sync for Block {}
+
+impl Block {
+    pub(super) fn ptr(&self) -> NonNull<u8> {
+        self.ptr
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The pages that the block lies in.
+    pub(super) fn pages(&self) -> &Pages {
+        match &self.home {
+            Home::Slab(region, _) | Home::Own(region) => region.pages(),
+            Home::Run(run) => run.region.pages(),
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: `len` initialised bytes lie there for as long as the block holds its region, and no other block has them: a slab
+        // hands out each place once, and a region each page.
+        unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+/// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes.
+const LEEWAY: usize = 512 << 10;
+
+/// Why memory was given back.
+#[derive(Clone, Copy)]
+pub(super) enum Reason {
+    Age,
+    Size,
+    Unload,
+    Asked,
+}
+
+/// Bytes of a device's memory that were given back to the system, by the reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenBack {
+    /// They were unused for too long: [`PoolSettings::max_age`].
+    pub age: u64,
+    /// More was unused than is kept ([`PoolSettings::max_unused`]), or did not fit and was more than an eighth of the peak.
+    pub size: u64,
+    /// A pool with a name, which had used as much, has ended.
+    pub unload: u64,
+    /// [`Pool::empty_cache`](super::Pool::empty_cache), or memory was short.
+    pub asked: u64,
+}
+
+/// See [`MemoryStats`](super::MemoryStats).
+#[derive(Debug)]
+pub(super) struct Heap {
+    provider: Arc<dyn MemoryProvider>,
+    settings: PoolSettings,
+    classes: Vec<Mutex<Class>>,
+    /// Locked after a class, never before one.
+    large: Mutex<Large>,
+    pub(super) counters: Counters,
+    /// Bytes of touched pages.
+    reserved: AtomicUsize,
+    peak_reserved: AtomicUsize,
+    given_back: [AtomicU64; 4],
+    pub(super) pools: Mutex<Vec<Weak<super::pool::Shared>>>,
+    start: Instant,
+    pub(super) timer: Timer,
+}
+
+/// The length of a block for `len` bytes, which are not 0; `None` if that is more than memory has.
+pub(super) fn block_len(len: usize) -> Option<usize> {
+    if len <= SMALL {
+        return Some(size_of(class_of(len)));
+    }
+    // Requests of similar size share regions of their own: this wastes at most an eighth.
+    let unit = if len <= REGION { PAGE } else { len.checked_next_power_of_two()? / 16 };
+    len.checked_next_multiple_of(unit)
+}
+
+impl Heap {
+    pub(super) fn new(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Heap {
+        Heap {
+            provider,
+            settings,
+            classes: (0..CLASSES).map(|class| Mutex::new(Class::new(class))).collect(),
+            large: Mutex::default(),
+            counters: Counters::default(),
+            reserved: AtomicUsize::new(0),
+            peak_reserved: AtomicUsize::new(0),
+            given_back: [const { AtomicU64::new(0) }; 4],
+            pools: Mutex::default(),
+            start: Instant::now(),
+            timer: Timer::default(),
+        }
+    }
+
+    fn class(&self, class: usize) -> MutexGuard<'_, Class> {
+        // What it holds is consistent between any two statements, so a panic elsewhere does not invalidate it.
+        self.classes[class].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn large(&self) -> MutexGuard<'_, Large> {
+        self.large.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Milliseconds, which wrap.
+    fn now(&self) -> u32 {
+        self.start.elapsed().as_millis() as u32
+    }
+
+    /// Bytes that take memory.
+    pub(super) fn reserved(&self) -> usize {
+        self.reserved.load(Relaxed)
+    }
+
+    pub(super) fn peak_reserved(&self) -> usize {
+        self.peak_reserved.load(Relaxed)
+    }
+
+    pub(super) fn reset_peak_reserved(&self) {
+        self.peak_reserved.store(self.reserved(), Relaxed);
+    }
+
+    /// Bytes that take memory and belong to no buffer.
+    pub(super) fn cached(&self) -> usize {
+        self.reserved().saturating_sub(self.counters.live())
+    }
+
+    pub(super) fn given_back(&self) -> GivenBack {
+        let [age, size, unload, asked] = &self.given_back;
+        let of = |bytes: &AtomicU64| bytes.load(Relaxed);
+        GivenBack { age: of(age), size: of(size), unload: of(unload), asked: of(asked) }
+    }
+
+    /// Free bytes of regions that blocks share, and of them the most that one block can have.
+    pub(super) fn free(&self) -> (usize, usize) {
+        self.large().free()
+    }
+
+    /// A block of [`block_len`] bytes, and whether no memory of the system was needed.
+    pub(super) fn take(&self, size: usize) -> Option<(Block, bool)> {
+        let taken = self.try_take(size).or_else(|| {
+            self.give_back(Reason::Asked, 0, usize::MAX);
+            self.try_take(size)
+        });
+        let (block, touched) = taken?;
+        if touched > 0 {
+            // What is free does not fit: no more of it is kept than pays off.
+            let enough = self.counters.peak().max(self.counters.live() + size);
+            let (reserved, most) = (self.reserved() + touched, enough + enough / 8 + LEEWAY);
+            if reserved > most {
+                self.give_back(Reason::Size, 0, reserved - most);
+            }
+            let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
+            self.peak_reserved.fetch_max(reserved, Relaxed);
+        }
+        Some((block, touched == 0))
+    }
+
+    /// A block, and the bytes that are touched with it for the first time.
+    fn try_take(&self, size: usize) -> Option<(Block, usize)> {
+        if size <= SMALL {
+            return self.take_small(class_of(size));
+        }
+        if size <= REGION {
+            let run = self.large().take(size / PAGE, &*self.provider)?;
+            let touched = run.region.touch(run.pages.clone()) * PAGE;
+            let ptr = run.region.ptr(run.pages.start * PAGE);
+            return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
+        }
+        let free = self.large().take_own(size);
+        let touched = if free.is_some() { 0 } else { size };
+        let region = match free {
+            Some(region) => region,
+            None => Arc::new(Region::new(self.provider.pages(size)?)),
+        };
+        Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
+    }
+
+    fn take_small(&self, class: usize) -> Option<(Block, usize)> {
+        let mut slabs = self.class(class);
+        let mut taken = slabs.take();
+        if taken.is_none() {
+            let run = self.large().take(slabs.pages(), &*self.provider)?;
+            slabs.add(run);
+            taken = slabs.take();
+        }
+        let small = taken?;
+        let region = Arc::clone(&slabs.run(small.slab)?.region);
+        drop(slabs);
+        let home = Home::Slab(region, small.slab);
+        Some((Block { ptr: small.ptr, len: size_of(class), home }, small.touched * PAGE))
+    }
+
+    /// Takes a block back, which is no longer counted as live.
+    pub(super) fn give(&self, mut block: Block) {
+        self.provider.recycle(block.bytes_mut());
+        let Block { ptr, len, home } = block;
+        match home {
+            Home::Slab(region, slab) => {
+                drop(region);
+                let unneeded = self.class(class_of(len)).give(slab, ptr, || self.now());
+                let Some(run) = unneeded else { return };
+                self.large().give(run, self.now());
+            }
+            Home::Run(run) => self.large().give(run, self.now()),
+            Home::Own(region) => self.large().give_own(region, self.now()),
+        }
+        let (cached, max) = (self.cached(), self.settings.max_unused);
+        if cached > max {
+            // A little more than needed, as the next block comes soon.
+            self.give_back(Reason::Size, 0, cached - max + max / 8);
+        }
+    }
+
+    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back.
+    pub(super) fn give_back(&self, reason: Reason, age: u32, most: usize) -> usize {
+        let now = self.now();
+        for class in 0..CLASSES {
+            let mut slabs = self.class(class);
+            if let Some((run, since)) = slabs.unused(now, age) {
+                self.large().give(run, since);
+            }
+        }
+        let mut large = self.large();
+        let given = large.give_back(Unused { now, age, most });
+        // Before the lock ends, so that memory is not counted as given back after it is touched again.
+        self.reserved.fetch_sub(given, Relaxed);
+        drop(large);
+        self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
+        given
+    }
+
+    /// Gives back what is too old, and tells when there will be more to give back; `None` if nothing is cached.
+    pub(super) fn sweep(&self) -> Option<Duration> {
+        let age = self.age();
+        self.give_back(Reason::Age, age, usize::MAX);
+        let now = self.now();
+        let slabs = (0..CLASSES).filter_map(|class| self.class(class).empty_since());
+        let slabs = slabs.map(|since| now.wrapping_sub(since)).max();
+        let unused_for = slabs.max(self.large().unused_for(now))?;
+        // Blocks that are given back one after another are swept together.
+        let least = (age / 8).clamp(1, 1000);
+        Some(Duration::from_millis(age.saturating_sub(unused_for).max(least).into()))
+    }
+
+    /// The longest that memory is kept unused, in milliseconds.
+    pub(super) fn age(&self) -> u32 {
+        u32::try_from(self.settings.max_age.as_millis()).unwrap_or(u32::MAX / 2).min(u32::MAX / 2)
+    }
+}
+
+impl Drop for Heap {
+    fn drop(&mut self) {
+        self.timer.end();
+    }
+}

@@ -1,0 +1,124 @@
+//! Memory from the system, and which of it the system may have put memory behind.
+
+use super::PAGE;
+use super::pages::Pages;
+use std::ops::Range;
+use std::ptr::NonNull;
+// Not those of models: a page's owner alone changes its bit.
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Pages from the provider. A page is touched once it has been handed out: from then on it takes memory, until it is discarded.
+#[derive(Debug)]
+pub(super) struct Region {
+    pages: Pages,
+    /// A bit for each page.
+    touched: Box<[AtomicU64]>,
+}
+
+/// The bits of `range` that lie in each word.
+fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let end = if range.is_empty() { 0 } else { range.end.div_ceil(64) };
+    (range.start / 64..end).map(move |word| {
+        let (from, to) = (range.start.max(word * 64), range.end.min(word * 64 + 64));
+        let bits = u64::MAX >> (64 - (to - from));
+        (word, bits << (from - word * 64))
+    })
+}
+
+impl Region {
+    pub(super) fn new(pages: Pages) -> Region {
+        let words = (pages.len() / PAGE).div_ceil(64);
+        Region { touched: (0..words).map(|_| AtomicU64::new(0)).collect(), pages }
+    }
+
+    pub(super) fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
+    /// Address of a byte of it.
+    pub(super) fn ptr(&self, offset: usize) -> NonNull<u8> {
+        assert!(offset < self.pages.len());
+        // SAFETY: the byte lies in the pages.
+        unsafe { self.pages.ptr().add(offset) }
+    }
+
+    /// Marks pages as touched; how many were not.
+    pub(super) fn touch(&self, pages: Range<usize>) -> usize {
+        words(pages)
+            .map(|(word, bits)| {
+                let before = self.touched[word].fetch_or(bits, Ordering::Relaxed);
+                (bits & !before).count_ones() as usize
+            })
+            .sum()
+    }
+
+    /// Marks pages as not touched; how many were.
+    fn untouch(&self, pages: Range<usize>) -> usize {
+        words(pages)
+            .map(|(word, bits)| {
+                let before = self.touched[word].fetch_and(!bits, Ordering::Relaxed);
+                (bits & before).count_ones() as usize
+            })
+            .sum()
+    }
+
+    /// The first touched page of a range.
+    pub(super) fn first_touched(&self, pages: Range<usize>) -> Option<usize> {
+        words(pages).find_map(|(word, bits)| {
+            let touched = self.touched[word].load(Ordering::Relaxed) & bits;
+            (touched != 0).then(|| word * 64 + touched.trailing_zeros() as usize)
+        })
+    }
+
+    pub(super) fn is_touched(&self, page: usize) -> bool {
+        self.touched[page / 64].load(Ordering::Relaxed) >> (page % 64) & 1 == 1
+    }
+
+    /// Number of pages that are touched.
+    pub(super) fn touched(&self) -> usize {
+        self.touched.iter().map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
+    }
+
+    /// Gives the memory behind pages back to the system, which leaves zeros or what was there; how many pages were touched. 0 if
+    /// the provider's memory cannot be given back in parts.
+    ///
+    /// # Safety
+    ///
+    /// Nobody has the pages, nor gets them before this returns.
+    pub(super) unsafe fn discard(&self, pages: Range<usize>) -> usize {
+        let bytes = pages.start * PAGE..pages.end * PAGE;
+        // SAFETY: nobody has the pages.
+        if unsafe { self.pages.discard(bytes) } { self.untouch(pages) } else { 0 }
+    }
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use super::super::{HostMemory, MemoryProvider};
+    use super::*;
+
+    #[test]
+    fn pages_are_touched_once() {
+        const N: usize = 200;
+        let made = || HostMemory.pages(N * PAGE).map(Region::new);
+        for (start, end) in
+            [(0, 0), (5, 5), (64, 64), (3, 64), (63, 65), (64, 128), (10, 199), (0, N)]
+        {
+            let Some(region) = made() else { panic!("there is no memory") };
+            assert_eq!(region.touch(start..end), end - start, "{start}..{end}");
+            assert!((0..N).all(|page| region.is_touched(page) == (start..end).contains(&page)));
+            assert_eq!((region.touched(), region.touch(0..N)), (end - start, N - (end - start)));
+        }
+        let Some(region) = made() else { panic!("there is no memory") };
+        assert_eq!(region.first_touched(0..N), None);
+        region.touch(70..72);
+        for (range, first) in [(0..N, 70), (71..N, 71), (64..71, 70)] {
+            assert_eq!(region.first_touched(range), Some(first));
+        }
+        for range in [0..70, 72..N, 71..71] {
+            assert_eq!(region.first_touched(range), None);
+        }
+        // SAFETY: nobody has the pages.
+        assert_eq!((unsafe { region.discard(71..N) }, region.touched()), (1, 1));
+    }
+}

@@ -1,0 +1,247 @@
+#![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+
+use super::testing::{Random, below};
+use super::*;
+use std::time::{Duration, Instant};
+
+/// A pool that keeps what is unused, and shares it with no other test.
+fn alone() -> Pool {
+    Pool::with(HostMemory::provider(), PoolSettings::default())
+}
+
+fn with(max_unused: usize, max_age: Duration) -> Pool {
+    Pool::with(HostMemory::provider(), PoolSettings { max_unused, max_age })
+}
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn memory_is_aligned_and_reused() {
+    let pool = alone();
+    for len in [10, 1000, 5000, 65_536, 100_000, 3 * MIB, 70 * MIB] {
+        let a = pool.alloc(len).unwrap();
+        let at = a.bytes().as_ptr();
+        assert_eq!(at.addr() % if len > 64 << 10 { PAGE } else { LINE }, 0);
+        drop(a);
+        let before = pool.stats();
+        assert_eq!(pool.alloc(len - len / 100).unwrap().bytes().as_ptr(), at, "{len}");
+        assert_eq!((pool.stats().live, pool.stats().hits), (0, before.hits + 1));
+        assert!(pool.stats().peak >= len && pool.stats().misses == before.misses);
+    }
+}
+
+#[test]
+fn the_limit_and_absurd_sizes_are_refused() {
+    let pool = alone();
+    assert!(pool.alloc(usize::MAX).is_none());
+    assert!(pool.alloc(isize::MAX as usize).is_none());
+    assert_eq!(pool.stats(), PoolStats::default());
+    pool.set_limit(MIB);
+    assert!(pool.alloc(2 * MIB).is_none());
+    let half = pool.alloc(MIB / 2).unwrap();
+    assert!(pool.fits(MIB / 2) && !pool.fits(MIB / 2 + 1));
+    assert!(pool.alloc(MIB / 2 + 1).is_none());
+    assert!(pool.child("other").alloc(2 * MIB).is_some(), "limits are a pool's own");
+    drop(half);
+    pool.set_limit(0);
+    assert_eq!(pool.alloc(2 * MIB).unwrap().len(), 2 * MIB);
+}
+
+#[test]
+fn fresh_memory_is_zero() {
+    let pool = alone();
+    for len in [1, 100, 20_000, 3 * MIB, 100 * MIB] {
+        let mut buffer = pool.alloc(len).unwrap();
+        assert!(buffer.bytes().iter().all(|&b| b == 0), "{len}");
+        buffer.bytes_mut().fill(1);
+        drop(buffer);
+        pool.empty_cache();
+        assert_eq!(pool.device_stats().reserved, 0);
+    }
+}
+
+#[test]
+fn parts_of_an_arena_never_overlap() {
+    let pool = alone();
+    let arena = Arena::new(&pool, 1000).unwrap();
+    let mut a = arena.alloc(0, 100).unwrap();
+    let mut b = arena.alloc(128, 64).unwrap();
+    a.bytes_mut().fill(1);
+    b.bytes_mut().fill(2);
+    assert!(a.bytes().iter().all(|&v| v == 1) && b.bytes().iter().all(|&v| v == 2));
+    for (offset, len) in [(0, 1), (64, 65), (128, 1), (64, 200), (100, 4), (960, 100)] {
+        assert!(arena.alloc(offset, len).is_none(), "{offset}, {len}");
+    }
+    assert!(arena.alloc(usize::MAX - 63, 64).is_none());
+    assert_eq!(arena.alloc(128, 0).unwrap().bytes(), []);
+    drop(a);
+    assert!(arena.alloc(64, 64).is_some() && arena.alloc(0, 128).is_some());
+    drop(arena);
+    assert!(pool.stats().live >= 1000, "a part keeps the block alive");
+    drop(b);
+    assert_eq!(pool.stats().live, 0);
+}
+
+#[test]
+fn large_blocks_are_whole_pages_and_small_ones_share_them() {
+    let pool = alone();
+    let large = pool.alloc(70_000).unwrap();
+    let (pages, offset) = large.pages().unwrap();
+    assert!(pages.len() == 64 * MIB && offset % PAGE == 0);
+    assert_eq!(pool.stats().live, 5 * PAGE);
+    let small: Vec<Buffer> = (0..600).map(|_| pool.alloc(100).unwrap()).collect();
+    for buffer in &small {
+        let (pages, offset) = buffer.pages().unwrap();
+        assert!(offset + buffer.len() <= pages.len() && offset % LINE == 0);
+    }
+    assert_eq!(pool.stats().live, 5 * PAGE + 600 * 128);
+    // Pages count from the first block on that lies in them.
+    assert_eq!(pool.device_stats().reserved, (5 + (600 * 128usize).div_ceil(PAGE)) * PAGE);
+    // Beyond a region they have one of their own, of one of eight sizes for each power of two.
+    let huge = pool.alloc(100 * MIB).unwrap();
+    assert_eq!((huge.len(), huge.pages().unwrap().0.len()), (100 * MIB, 104 * MIB));
+}
+
+#[test]
+fn what_is_given_back_is_counted_by_its_reason() {
+    let pool = with(8 * MIB, Duration::from_secs(3600));
+    let given = || pool.device_stats().given_back;
+    drop((pool.alloc(5 * MIB), pool.alloc(100)));
+    assert_eq!((given(), pool.device_stats().cached), (GivenBack::default(), 5 * MIB + PAGE));
+    drop((pool.alloc(5 * MIB), pool.alloc(6 * MIB)));
+    assert!(given().size > 0 && pool.device_stats().cached <= 8 * MIB, "{:?}", given());
+    drop(pool.alloc(MIB));
+    assert!(pool.empty_cache() >= MIB);
+    assert!(given().asked > 0 && pool.device_stats().cached == 0);
+
+    let model = pool.child("model");
+    let result = model.alloc(3 * MIB).unwrap();
+    assert_eq!(pool.device_stats().pools, [("model".to_owned(), model.stats())]);
+    drop(model);
+    assert_eq!(pool.device_stats().pools.len(), 1, "its buffers are alive");
+    drop(result);
+    assert_eq!((given().unload, pool.device_stats().pools.len()), (3 * MIB as u64, 0));
+    let stats = pool.device_stats();
+    assert_eq!((stats.reserved, stats.cached, stats.buffers.live), (0, 0, 0));
+}
+
+#[test]
+fn a_timer_gives_back_what_is_unused_for_too_long() {
+    let pool = with(1 << 30, Duration::from_millis(60));
+    let kept = pool.alloc(100_000).unwrap();
+    drop((pool.alloc(20 * MIB), pool.alloc(88 * MIB), pool.alloc(1000)));
+    assert!(pool.device_stats().cached > 108 * MIB);
+    let start = Instant::now();
+    while pool.device_stats().cached > 0 && start.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(start.elapsed() >= Duration::from_millis(50));
+    let stats = pool.device_stats();
+    assert_eq!((stats.cached, stats.reserved), (0, kept.len().next_multiple_of(PAGE)));
+    assert_eq!(stats.given_back.age, (108 * MIB + PAGE) as u64);
+    assert_eq!((stats.buffers.misses, stats.given_back.size), (4, 0));
+    // The timer starts again.
+    drop(kept);
+    while pool.device_stats().reserved > 0 && start.elapsed() < Duration::from_secs(40) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn peaks_are_reset_to_what_there_is() {
+    let pool = alone();
+    let kept = pool.alloc(MIB).unwrap();
+    drop(pool.alloc(9 * MIB));
+    let stats = pool.device_stats();
+    assert_eq!((stats.buffers.peak, stats.peak_reserved), (10 * MIB, 10 * MIB));
+    pool.reset_device_peaks();
+    pool.empty_cache();
+    pool.reset_device_peaks();
+    let stats = pool.device_stats();
+    assert_eq!((stats.buffers.peak, stats.peak_reserved), (MIB, MIB));
+    assert_eq!(pool.stats().peak, 10 * MIB);
+    pool.reset_peak();
+    assert_eq!((pool.stats().peak, kept.len()), (MIB, MIB));
+}
+
+#[test]
+fn fragmentation_is_what_one_buffer_cannot_have() {
+    let pool = alone();
+    let mut all: Vec<Buffer> = (0..64).map(|_| pool.alloc(MIB).unwrap()).collect();
+    assert_eq!(pool.device_stats().fragmentation, 0.0);
+    let mut odd = 0;
+    all.retain(|_| {
+        odd += 1;
+        odd % 2 == 0
+    });
+    assert_eq!(pool.device_stats().fragmentation, 1.0 - 1.0 / 32.0);
+}
+
+#[test]
+fn providers_make_and_see_their_memory() {
+    #[derive(Debug)]
+    struct Marked;
+    impl MemoryProvider for Marked {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let pages = HostMemory.pages(len)?;
+            // SAFETY: the pages live until `release` is dropped.
+            Some(unsafe { Pages::from_raw(pages.ptr(), len, Box::new(move || drop(pages))) })
+        }
+        fn recycle(&self, bytes: &mut [u8]) {
+            bytes.fill(7);
+        }
+    }
+    let pool = Pool::of(Arc::new(Marked));
+    for len in [10, 40_000, 100_000, 72 * MIB] {
+        drop(pool.alloc(len).unwrap());
+        assert!(pool.alloc(len).unwrap().bytes().iter().all(|&b| b == 7), "{len}");
+    }
+    // Parts of such memory stay, and whole regions go.
+    let kept = pool.alloc(100_000).unwrap();
+    assert_eq!(pool.empty_cache(), 72 << 20);
+    assert!(pool.device_stats().cached > 0);
+    drop(kept);
+    pool.empty_cache();
+    assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn random_buffers_never_share_memory() {
+    for seed in 0..3 {
+        let pool = with([0, 4 * MIB, 1 << 30][seed as usize], Duration::from_millis(3));
+        let threads: Vec<_> = (0..4u64)
+            .map(|thread| {
+                let pool = pool.child("random");
+                std::thread::spawn(move || random_buffers(&pool, Random(seed * 4 + thread)))
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(pool.device_stats().buffers.live, 0);
+        pool.empty_cache();
+        let stats = pool.device_stats();
+        assert_eq!((stats.reserved, stats.cached, stats.pools.len()), (0, 0, 0));
+        assert_eq!(stats.buffers.hits + stats.buffers.misses, 4 * 4000);
+    }
+}
+
+/// Each buffer has its own number at both ends and in between, which has to be there when it is dropped.
+fn random_buffers(pool: &Pool, mut random: Random) {
+    let mut live: Vec<(Buffer, usize, u8)> = vec![];
+    let places = |len: usize| [0, len / 3, len / 2, len - 1];
+    for number in 0..4000 {
+        let most = [200, 5000, 100_000, 2 * MIB][below(&mut random, 4)];
+        let len = 1 + below(&mut random, most);
+        let mut buffer = pool.alloc(len).unwrap();
+        let tag = (number % 251) as u8;
+        places(len).into_iter().for_each(|at| buffer.bytes_mut()[at] = tag);
+        live.push((buffer, len, tag));
+        while live.len() > 40 || !live.is_empty() && below(&mut random, 3) == 0 {
+            let (buffer, len, tag) = live.swap_remove(below(&mut random, live.len()));
+            assert!(places(len).into_iter().all(|at| buffer.bytes()[at] == tag));
+            if below(&mut random, 500) == 0 {
+                pool.empty_cache();
+            }
+        }
+    }
+}
