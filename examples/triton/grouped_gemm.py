@@ -5,6 +5,7 @@ import triton
 import triton.language as tl
 
 import lab
+import trident
 
 
 @triton.jit
@@ -43,14 +44,9 @@ def grouped_kernel(
         before += tiles
 
 
-def address(array):
-    """Where an array's first element lies."""
-    return array.data_ptr() if lab.torch else array.ctypes.data
-
-
 def table(groups):
     """Addresses and shapes of a list of (a, b, c) as the kernel reads them."""
-    addresses = [[address(each) for each in group] for group in groups]
+    addresses = [[trident.address(each) for each in group] for group in groups]
     shapes = [(a.shape[0], b.shape[1], a.shape[1]) for a, b, _ in groups]
     return lab.array(np.array(addresses, np.int64)), lab.array(np.array(shapes, np.int32))
 

@@ -13,7 +13,6 @@ Arguments may be arrays of NumPy, PyTorch, or any library with DLPack or the buf
 from trident._trident import (
     VERSION,
     Kernel,
-    address,
     compile,
     load,
     machine,
@@ -28,6 +27,7 @@ from trident.errors import (
     OutOfMemoryError,
     ResourceError,
 )
+from trident.reach import address
 from trident.triton_backend import settings as _settings
 
 if _settings.checks():

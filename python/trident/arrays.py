@@ -2,11 +2,16 @@
 
 import ctypes
 import math
+import sys
 
 from trident._trident import address as _address
+from trident._trident import gpu as _gpu
+from trident._trident import metal_place as _metal_place
 
 _CPU_DEVICES = {1, 3, 11, 13}  # kDLCPU, and host memory of CUDA and ROCm, CUDA's managed memory
 
+
+_METAL = 8  # kDLMetal: `data` is a buffer, an object, and `byte_offset` a place in it
 
 _DLPACK_READ_ONLY = 1
 
@@ -44,10 +49,10 @@ class _DLVersioned(ctypes.Structure):
 def _dltensor(array) -> tuple[object, _DLTensor, bool]:
     """The capsule, which keeps the memory alive, what it holds, and whether that is read-only."""
     device, _ = array.__dlpack_device__()
-    if int(device) not in _CPU_DEVICES:
+    if int(device) not in _CPU_DEVICES and not (int(device) == _METAL and _gpu()):
         raise ValueError(
             f"the array is on another device (DLPack type {int(device)}); "
-            "this kernel runs on the CPU"
+            f"this kernel runs on the {'GPU' if _gpu() else 'CPU'}"
         )
     try:
         capsule = array.__dlpack__(max_version=(1, 0))
@@ -79,6 +84,38 @@ def is_readonly(array) -> bool:
     return _dltensor(array)[2]
 
 
+def metal(array) -> tuple[int, int] | None:
+    """The handle of the Metal buffer that an array lies in, and the byte where it begins; ``None``
+    for other arrays. What the array's library has queued on the GPU is done then."""
+    if isinstance(array, View):
+        return metal(array.array)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        if array.device.type != "mps":
+            return None
+        torch.mps.synchronize()
+        # Its DLPack has taken a view's offset for part of the handle, or left such arrays out,
+        # depending on the version.
+        offset = array.storage_offset() * array.element_size()
+        return array.untyped_storage().data_ptr(), offset
+    if not hasattr(array, "__dlpack_device__") or int(array.__dlpack_device__()[0]) != _METAL:
+        return None
+    mlx = sys.modules.get("mlx.core")
+    if mlx is not None and isinstance(array, mlx.array):
+        mlx.eval(array)
+    _capsule, tensor, _ = _dltensor(array)
+    if _steps(tensor) and not hasattr(array, "strides") and not hasattr(array, "stride"):
+        raise ValueError(_strided(array))
+    return tensor.data or 0, tensor.byte_offset
+
+
+def _strided(array) -> str:
+    return (
+        f"the elements of this `{type(array).__name__}` are not one behind the other, and it "
+        "does not tell its strides: make it contiguous first"
+    )
+
+
 def _steps(tensor: _DLTensor) -> list[int] | None:
     """Strides of a DLPack tensor, or ``None`` if its elements are one behind the other."""
     if not tensor.strides:
@@ -101,10 +138,7 @@ def address(array) -> int:
         raise TypeError(f"`{type(array).__name__}` gives no address of its elements")
     _capsule, tensor, _ = _dltensor(array)
     if _steps(tensor) and not hasattr(array, "strides") and not hasattr(array, "stride"):
-        raise ValueError(
-            f"the elements of this `{type(array).__name__}` are not one behind the other, and it "
-            "does not tell its strides: make it contiguous first"
-        )
+        raise ValueError(_strided(array))
     return (tensor.data or 0) + tensor.byte_offset
 
 
@@ -115,6 +149,11 @@ def extent(array) -> tuple[int, int] | None:
     """
     if isinstance(array, View):
         return extent(array.array)
+    if (found := metal(array) if _gpu() else None) is not None:
+        place, nbytes = _metal_place(found[0])
+        if hasattr(array, "untyped_storage"):
+            nbytes = min(nbytes, array.untyped_storage().nbytes())
+        return place, nbytes
     if hasattr(array, "untyped_storage"):
         storage = array.untyped_storage()
         return storage.data_ptr(), storage.nbytes()

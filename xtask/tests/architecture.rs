@@ -34,6 +34,7 @@ const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 
 /// The crates, and files of others, in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
+    "apple/src/device/host.rs",
     "apple/src/device/launch.rs",
     "apple/src/device/memory.rs",
     "apple/src/device/model.rs",
@@ -58,6 +59,7 @@ const UNSAFE: &[&str] = &[
     "runtime",
     "simd",
     "python/src/exchange.rs",
+    "python/src/host.rs",
     "python/src/kernel.rs",
     "cli/src/commands/launch.rs",
 ];

@@ -32,6 +32,7 @@ pub(crate) fn kernels(
     plain: Arc<dyn Metal>,
     checked: Option<Arc<dyn Metal>>,
 ) -> ForKernels {
+    let compiler = GpuCompiler::new(Arc::clone(&plain), checked);
     let limits = plain.limits();
     let gpu = Gpu {
         family: format!("{:?}", limits.family).to_lowercase(),
@@ -39,8 +40,9 @@ pub(crate) fn kernels(
         simd_width: limits.simd_width,
         threads: limits.max_threads_per_threadgroup,
         threadgroup_bytes: limits.max_threadgroup_bytes,
+        host: Arc::clone(compiler.host()),
     };
-    ForKernels { info, compiler: Arc::new(GpuCompiler::new(plain, checked)), gpu: Some(gpu) }
+    ForKernels { info, compiler: Arc::new(compiler), gpu: Some(gpu) }
 }
 
 /// What runs models.

@@ -18,6 +18,9 @@ mod models;
 #[cfg(feature = "models")]
 pub use models::{DEVICES, Entry, ForModels, for_models, for_models_by_default};
 
+pub use trident_apple::device::{GpuHost, Held, Mark, Reached};
+pub use trident_apple::metal::Buffer;
+
 use std::sync::Arc;
 use trident_jit::Compiler;
 use trident_runtime::{DeviceInfo, KernelCompiler};
@@ -68,8 +71,8 @@ pub struct ForKernels {
     pub gpu: Option<Gpu>,
 }
 
-/// What a GPU offers to a program, a threadgroup of its threads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a GPU offers to a program, a threadgroup of its threads, and to the process that launches it.
+#[derive(Clone, Debug)]
 pub struct Gpu {
     /// The generation: `apple7`.
     pub family: String,
@@ -81,6 +84,8 @@ pub struct Gpu {
     pub threads: u32,
     /// Bytes of threadgroup memory of a program.
     pub threadgroup_bytes: u32,
+    /// What all its launches share.
+    pub host: Arc<GpuHost>,
 }
 
 /// A device that compiles kernels.

@@ -408,10 +408,12 @@ static id fail(NSError **error, NSInteger code, const char *message) {
 
 // Buffers.
 typedef void (^Deallocator)(void *, NSUInteger);
-@interface MockBuffer : NSObject { @public void *buffer; NSUInteger length; Deallocator deallocator; NSString *label; }
+@interface MockBuffer : NSObject { @public id device; void *buffer; NSUInteger length; Deallocator deallocator; NSString *label; }
 @end
 @implementation MockBuffer
 - (NSUInteger)length { return length; }
+- (NSUInteger)storageMode { return 0; }
+- (id)device { return [[device retain] autorelease]; }
 - (void *)contents { return mock_contents(buffer); }
 - (uint64_t)gpuAddress { return (uint64_t)mock_contents(buffer); }
 - (void)setLabel:(NSString *)given { label = keep(label, given); }
@@ -610,6 +612,7 @@ static void *work(void *given) {
 @end
 @implementation MockDevice
 - (NSString *)name { return string("Apple Mock"); }
+- (uint64_t)registryID { return 1; }
 - (BOOL)supportsFamily:(NSInteger)family { return family <= mock_gpu_family; }
 - (MTLSize)maxThreadsPerThreadgroup { return (MTLSize){1024, 1024, 1024}; }
 - (NSUInteger)maxThreadgroupMemoryLength { return 32768; }
@@ -620,6 +623,7 @@ static void *work(void *given) {
     void *made = mock_no_memory ? 0 : mock_buffer(length);
     if (!made) return nil;
     MockBuffer *buffer = [MockBuffer new];
+    buffer->device = self;
     buffer->buffer = made;
     buffer->length = length;
     return (id)buffer;
@@ -627,6 +631,7 @@ static void *work(void *given) {
 - (id)newBufferWithBytesNoCopy:(void *)start length:(NSUInteger)length options:(NSUInteger)options deallocator:(Deallocator)deallocator {
     if (mock_no_memory) return nil;
     MockBuffer *buffer = [MockBuffer new];
+    buffer->device = self;
     buffer->buffer = mock_wrap(start, length);
     buffer->length = length;
     buffer->deallocator = _Block_copy(deallocator);

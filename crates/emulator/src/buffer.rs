@@ -2,10 +2,12 @@
 #![allow(unsafe_code)] // maps pages
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use trident_apple::metal::{Buffer, MetalError};
 
 /// Bytes without access before and after each buffer.
@@ -27,7 +29,16 @@ pub(crate) struct HostBuffer {
     bytes: usize,
     _memory: Memory,
     state: Mutex<State>,
+    handle: OnceLock<u64>,
+    /// The buffer itself, for the table of handles.
+    this: Weak<HostBuffer>,
 }
+
+/// Buffers of this process that other libraries have been told of, by their handles.
+static HANDLES: Mutex<Option<HashMap<u64, Weak<HostBuffer>>>> = Mutex::new(None);
+
+/// The next handle. Nobody can take one for an address, as no processor has addresses like that.
+static NEXT: AtomicU64 = AtomicU64::new(0x4d54_4c00_0000_0000);
 
 #[derive(Default)]
 struct State {
@@ -44,7 +55,7 @@ unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {
     /// Zeroed memory.
-    pub(crate) fn new(bytes: usize) -> Result<HostBuffer, MetalError> {
+    pub(crate) fn new(bytes: usize) -> Result<Arc<HostBuffer>, MetalError> {
         let room = bytes.next_multiple_of(PAGE);
         let all = room + 2 * GUARD;
         let failed = || MetalError::Memory {
@@ -66,8 +77,24 @@ impl HostBuffer {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         // SAFETY: the pages lie in the new mapping.
         let opened = unsafe { libc::mprotect(start.as_ptr().cast(), room, access) };
-        let buffer = HostBuffer { start, bytes, _memory: memory, state: Mutex::default() };
-        if opened == 0 { Ok(buffer) } else { Err(failed()) }
+        if opened == 0 { Ok(HostBuffer::shared(start, bytes, memory)) } else { Err(failed()) }
+    }
+
+    fn shared(start: NonNull<u8>, bytes: usize, memory: Memory) -> Arc<HostBuffer> {
+        Arc::new_cyclic(|this| HostBuffer {
+            start,
+            bytes,
+            _memory: memory,
+            state: Mutex::default(),
+            handle: OnceLock::new(),
+            this: this.clone(),
+        })
+    }
+
+    /// The buffer that a handle stands for, if one of this process does.
+    pub(crate) fn of_handle(handle: u64) -> Option<Arc<HostBuffer>> {
+        let known = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref()?.get(&handle)?.upgrade()
     }
 
     /// The host's memory.
@@ -75,9 +102,8 @@ impl HostBuffer {
         start: NonNull<u8>,
         bytes: usize,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> HostBuffer {
-        let memory = Memory::Wrapped { _owner: owner };
-        HostBuffer { start, bytes, _memory: memory, state: Mutex::default() }
+    ) -> Arc<HostBuffer> {
+        HostBuffer::shared(start, bytes, Memory::Wrapped { _owner: owner })
     }
 
     fn state<T>(&self, f: impl FnOnce(&mut State) -> T) -> T {
@@ -117,6 +143,17 @@ impl Buffer for HostBuffer {
 
     fn gpu_address(&self) -> u64 {
         self.start.as_ptr() as u64
+    }
+
+    fn handle(&self) -> u64 {
+        *self.handle.get_or_init(|| {
+            let mut known = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = known.get_or_insert_default();
+            known.retain(|_, buffer| buffer.strong_count() > 0);
+            let handle = NEXT.fetch_add(1, Ordering::Relaxed);
+            known.insert(handle, Weak::clone(&self.this));
+            handle
+        })
     }
 
     fn set_label(&self, label: &str) {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trident_apple::metal::{
     Buffer, CompileOptions, Family, FunctionConstant, Library, Limits, Metal, MetalError, Queue,
 };
@@ -78,8 +78,6 @@ pub struct Emulator(pub(crate) Arc<Device>);
 pub(crate) struct Device {
     pub options: Options,
     pub clang: Clang,
-    /// The begin of the device's time.
-    pub start: Instant,
     /// The texts in memory that a library or pipeline holds.
     images: Mutex<HashMap<PathBuf, Weak<Image>>>,
     reports: Mutex<Vec<Report>>,
@@ -111,7 +109,6 @@ impl Emulator {
         Ok(Emulator(Arc::new(Device {
             options,
             clang,
-            start: Instant::now(),
             images: Mutex::default(),
             reports: Mutex::default(),
         })))
@@ -182,7 +179,7 @@ impl Metal for Emulator {
 
     fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError> {
         check_length(self.limits(), bytes)?;
-        Ok(Arc::new(HostBuffer::new(bytes)?))
+        Ok(HostBuffer::new(bytes)?)
     }
 
     unsafe fn wrap(
@@ -203,7 +200,15 @@ impl Metal for Emulator {
                 });
             }
         }
-        Ok(Arc::new(HostBuffer::wrap(start, bytes, owner)))
+        Ok(HostBuffer::wrap(start, bytes, owner))
+    }
+
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError> {
+        let reason = "no buffer of this process has it";
+        match HostBuffer::of_handle(handle) {
+            Some(buffer) => Ok(buffer),
+            None => Err(MetalError::Handle { handle, reason }),
+        }
     }
 
     fn library(

@@ -9,7 +9,7 @@ use crate::exec::{Halt, Image, Outcome, Request, run as execute, size_of_group};
 use crate::library::HostPipeline;
 use std::ops::Range;
 use std::ptr;
-use trident_apple::metal::{Argument, BUFFER_SLOTS, Buffer, Dispatch, MetalError};
+use trident_apple::metal::{Argument, BUFFER_SLOTS, Buffer, Dispatch, MetalError, Resident};
 
 type Result<T> = std::result::Result<T, MetalError>;
 
@@ -34,6 +34,8 @@ struct Part<'a> {
     writable: bool,
     /// Whether several bindings share it.
     shared: bool,
+    /// Whether the kernel reaches it by addresses in memory, which may lead to bound memory too.
+    resident: bool,
 }
 
 impl Part<'_> {
@@ -143,20 +145,17 @@ fn arguments<'a>(dispatch: &'a Dispatch, pipeline: &HostPipeline) -> Arguments<'
                 let start = buffer.contents().as_ptr().wrapping_add(*at);
                 buffers[binding.slot as usize] = start;
                 let (bytes, name, writable) = (bytes.clone(), name.clone(), *writable);
-                add(&mut parts, Part { buffer, bytes, name, writable, shared: false });
+                let part = Part { buffer, bytes, name, writable, shared: false, resident: false };
+                add(&mut parts, part);
             }
         }
     }
-    for buffer in dispatch.resident.iter().filter_map(|buffer| buffer.downcast::<HostBuffer>()) {
+    for Resident { buffer, bytes } in &dispatch.resident {
+        let Some(buffer) = buffer.downcast::<HostBuffer>() else { continue };
         let label = buffer.label();
         let name = if label.is_empty() { "resident buffer".to_owned() } else { label };
-        let bytes = 0..buffer.bytes();
-        if let Some(part) = parts.iter_mut().find(|part| ptr::eq(part.buffer, buffer)) {
-            part.bytes = bytes;
-            part.writable = true;
-        } else {
-            parts.push(Part { buffer, bytes, name, writable: true, shared: false });
-        }
+        let bytes = bytes.clone();
+        parts.push(Part { buffer, bytes, name, writable: true, shared: false, resident: true });
     }
     for (slot, _, copy) in &mut inline {
         buffers[*slot as usize] = copy.as_mut_ptr().wrapping_add(1).cast();
@@ -206,10 +205,12 @@ fn overlaps(arguments: &Arguments<'_>, kernel: &str) -> Vec<Report> {
     let meets = |part: &Part<'_>| {
         arguments.parts.iter().any(|other| {
             let (a, b) = (part.memory(), other.memory());
-            !ptr::eq(part.buffer, other.buffer) && a.start < b.end && b.start < a.end
+            let separate = !ptr::eq(part.buffer, other.buffer) && !other.resident;
+            separate && a.start < b.end && b.start < a.end
         })
     };
-    let shared = parts.filter(|part| part.writable && (part.shared || meets(part)));
+    let shared =
+        parts.filter(|part| !part.resident && part.writable && (part.shared || meets(part)));
     let report = |part: &Part<'_>| Report {
         kind: Kind::Overlap,
         kernel: kernel.to_owned(),

@@ -294,8 +294,10 @@ unsafe extern "C" fn mock_run(launch: *const Launch, error: *mut c_char) -> bool
     }
     if launch.residents > 0 {
         let resident = unsafe { slice::from_raw_parts(launch.resident, launch.residents) };
-        let buffer = |b: &*const c_void| Arc::clone(unsafe { borrow::<Arc<dyn Buffer>>(*b) });
-        dispatch.resident = resident.iter().map(buffer).collect();
+        for one in resident {
+            let buffer = unsafe { borrow::<Arc<dyn Buffer>>(*one) };
+            dispatch = dispatch.reaching(buffer, 0..buffer.bytes());
+        }
     }
     let run = || unsafe { emulator().queue()?.commit(Batch::from(dispatch)) }?.wait();
     let run = run();

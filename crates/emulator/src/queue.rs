@@ -7,9 +7,10 @@ use crate::dispatch;
 use crate::library::HostPipeline;
 use std::fmt;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Instant;
 use trident_apple::metal::{
-    Argument, Batch, Completion, Dispatch, GpuTimes, MetalError, Pending, Queue,
+    Argument, Batch, Completion, Dispatch, GpuTimes, MetalError, Pending, Queue, Resident,
 };
 
 type Result<T> = std::result::Result<T, MetalError>;
@@ -52,12 +53,14 @@ impl HostQueue {
 /// # Safety
 /// As for [`Queue::commit`], with a batch that `HostQueue::check` has passed.
 unsafe fn run(device: &Device, batch: &Batch) -> Result<GpuTimes> {
-    let start = device.start.elapsed();
+    // One for all devices of a process, which are one GPU's.
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let start = START.elapsed();
     for one in &batch.dispatches {
         // SAFETY: as for this function.
         unsafe { dispatch::run(device, one)? };
     }
-    Ok(GpuTimes { start, end: device.start.elapsed() })
+    Ok(GpuTimes { start, end: START.elapsed() })
 }
 
 impl HostQueue {
@@ -76,7 +79,8 @@ impl HostQueue {
                 return Err(foreign(format!("the buffer in slot {}", binding.slot)));
             }
         }
-        if dispatch.resident.iter().any(|buffer| buffer.downcast::<HostBuffer>().is_none()) {
+        let foreign_buffer = |one: &Resident| one.buffer.downcast::<HostBuffer>().is_none();
+        if dispatch.resident.iter().any(foreign_buffer) {
             return Err(foreign("a resident buffer".to_owned()));
         }
         for (slot, parameter, writes) in &pipeline.kernel.buffers {

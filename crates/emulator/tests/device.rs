@@ -164,11 +164,28 @@ fn resident_buffers_are_reached_by_address() {
     let rig = Rig::new(&source, true).unwrap_or_else(|error| panic!("{error}"));
     let target = rig.buffer(&[0u32; 32]);
     let table = rig.buffer(&[target.gpu_address()]);
-    let mut dispatch = rig.dispatch([1, 1, 1], [32, 1, 1]).buffer(0, &table, 0);
+    let dispatch = rig.dispatch([1, 1, 1], [32, 1, 1]).buffer(0, &table, 0);
     assert!(matches!(rig.run(dispatch.clone()), Err(MetalError::Check { .. })));
-    dispatch.resident.push(target.clone());
-    assert_eq!(rig.run(dispatch), Ok(()));
+    let part = rig.run(dispatch.clone().reaching(&target, 0..64)).unwrap_err().to_string();
+    assert!(part.contains("at byte 64 of `resident buffer`, which has 64"), "{part}");
+    assert!(rig.run(dispatch.clone().reaching(&target, 0..129)).is_err());
+    assert_eq!(rig.run(dispatch.reaching(&target, 0..128)), Ok(()));
     assert_eq!(read::<u32>(&target)[31], 32);
+}
+
+#[test]
+fn handles_stand_for_living_buffers_of_the_process() {
+    let rig = rig(FILL);
+    let buffer = rig.emulator.buffer(64).unwrap();
+    let handle = buffer.handle();
+    assert_ne!(handle, buffer.gpu_address());
+    let adopt = |handle| unsafe { rig.emulator.adopt(handle) };
+    let same = adopt(handle).unwrap();
+    assert_eq!((same.place(), same.bytes()), (buffer.place(), 64));
+    let refused = adopt(buffer.gpu_address()).unwrap_err().to_string();
+    assert!(refused.contains("is no buffer of this device"), "{refused}");
+    drop((buffer, same));
+    assert!(matches!(adopt(handle), Err(MetalError::Handle { .. })));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, clippy::unwrap_used)] // runs kernels; what fails there fails the test
 
 use objc2 as _; // the features of these crates make them take GCC's runtime
-use objc2_foundation as _;
+use objc2_foundation::NSString;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -301,4 +301,27 @@ fn compiled_kernels_are_found_again() {
     assert_eq!(hits(), before + 1);
     make(&CompileOptions { language: LanguageVersion::V3_0, ..CompileOptions::default() }).unwrap();
     assert_eq!(hits(), before + 1, "another language is another kernel");
+}
+
+#[test]
+fn buffers_of_other_libraries_are_taken_by_their_handles() {
+    let _alone = alone();
+    let gpu = Gpu::open().unwrap();
+    let theirs = floats(&gpu, &[1.0; 32]);
+    let resident = || unsafe { mock_resident.load(Ordering::SeqCst) };
+    let before = resident();
+    let x = unsafe { gpu.adopt(theirs.handle()) }.unwrap();
+    assert_eq!((x.place(), x.bytes()), (theirs.place(), 128));
+    assert_eq!(resident(), before, "the set of resident buffers has only our own");
+    // It lives on without the library that made it.
+    drop(theirs);
+    let y = floats(&gpu, &[0.0; 32]);
+    let add = Dispatch::new(pipeline(&gpu, "add"), [1, 1, 1], [32, 1, 1]);
+    run(&gpu, add.buffer(0, &x, 0).buffer(1, &y, 0)).unwrap();
+    assert_eq!(read(&y), [2.0; 32]);
+    let refused = |handle| unsafe { gpu.adopt(handle) }.unwrap_err().to_string();
+    assert!(refused(0).contains("the handle 0x0 is no buffer of this device: there is none"));
+    let text = NSString::from_str("no buffer");
+    let said = refused((&raw const *text) as u64);
+    assert!(said.contains("it is an object of another kind"), "{said}");
 }

@@ -2,6 +2,7 @@
 //! objects with the buffer protocol, `__array_interface__` or DLPack.
 
 use crate::exchange::Exchange;
+use crate::host::{self, Holds};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
@@ -102,8 +103,9 @@ impl Access {
     }
 }
 
-/// The address of an array's first element. Integers are addresses, `None` is null.
-pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+/// The address of an array's first element. Integers are addresses, `None` is null. In a buffer of the GPU it is what launches take
+/// for an address as long as the buffer is in `holds`.
+pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<u64> {
     let py = object.py();
     match Access::of(object)? {
         Access::DataPtr(gate) => {
@@ -113,14 +115,17 @@ pub(crate) fn address(object: &Bound<'_, PyAny>) -> PyResult<u64> {
                 Gate::Open => true,
             };
             if !here {
-                return Err(elsewhere(object));
+                return match host::place(object, holds)? {
+                    Some(place) => Ok(place),
+                    None => Err(elsewhere(object)?),
+                };
             }
             match object.call_method0(intern!(py, "data_ptr"))?.extract()? {
                 0 => without_memory(object),
                 address => Ok(address),
             }
         }
-        Access::Foreign => foreign(object, false),
+        Access::Foreign => foreign(object, false, holds),
         Access::None if object.is_none() => Ok(0),
         Access::None | Access::Tuple | Access::Scalar => object.extract().map_err(|_: PyErr| {
             let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
@@ -149,7 +154,12 @@ fn without_memory(object: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// The address for a parameter that points to elements of type `to`, if the array suits it: its elements are of that type,
 /// and it may be written to if the kernel does.
-pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> PyResult<u64> {
+pub(crate) fn pointer(
+    object: &Bound<'_, PyAny>,
+    to: DType,
+    written: bool,
+    holds: &mut Holds,
+) -> PyResult<u64> {
     let access = Access::of(object)?;
     // PyTorch has no read-only tensors. What the interface cannot tell, or does not suit, goes on to where the errors are.
     if let Access::DataPtr(Gate::IsCpu(Some(exchange))) = access
@@ -168,12 +178,12 @@ pub(crate) fn pointer(object: &Bound<'_, PyAny>, to: DType, written: bool) -> Py
         return Err(PyTypeError::new_err(text));
     }
     match access {
-        Access::Foreign => foreign(object, written),
+        Access::Foreign => foreign(object, written, holds),
         Access::DataPtr(Gate::Device | Gate::Open) if written => {
             writable(spoken_readonly(object)?)?;
-            address(object)
+            address(object, holds)
         }
-        _ => address(object),
+        _ => address(object, holds),
     }
 }
 
@@ -208,8 +218,12 @@ fn writable(readonly: bool) -> PyResult<()> {
 
 /// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface. An
 /// array that has strides but cannot tell them must have none: no kernel could be told how to read it.
-fn foreign(object: &Bound<'_, PyAny>, written: bool) -> PyResult<u64> {
+fn foreign(object: &Bound<'_, PyAny>, written: bool, holds: &mut Holds) -> PyResult<u64> {
     let py = object.py();
+    if let Some(place) = host::place(object, holds)? {
+        writable(written && spoken_readonly(object)?)?;
+        return Ok(place);
+    }
     if let Ok(buffer) = PyUntypedBuffer::get(object) {
         writable(written && buffer.readonly())?;
         if !buffer.is_c_contiguous() && !object.hasattr(intern!(py, "strides"))? {
@@ -232,12 +246,13 @@ fn is_cpu(device: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(device.is_none() || text.to_ascii_lowercase().starts_with("cpu"))
 }
 
-fn elsewhere(object: &Bound<'_, PyAny>) -> PyErr {
+fn elsewhere(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let here = if host::is_gpu()? { "GPU, which does not reach it" } else { "CPU" };
     let device = object.getattr("device").and_then(|d| d.str().map(|s| s.to_string()));
     let device = device.unwrap_or_else(|_| "another device".into());
-    PyValueError::new_err(format!(
-        "the tensor is on `{device}`, and this kernel runs on the CPU: move it there first, for example by `.cpu()`"
-    ))
+    Ok(PyValueError::new_err(format!(
+        "the tensor is on `{device}`, and this kernel runs on the {here}: move it there first, for example by `.cpu()`"
+    )))
 }
 
 /// Element types by the names that array libraries give them, and what Triton calls them.

@@ -3,9 +3,9 @@
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use trident_devices::{
-    DeviceError, ForKernels, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
+    DeviceError, ForKernels, GpuHost, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
 };
 
 /// Made at first use; kernels keep the one that they were compiled by.
@@ -39,6 +39,15 @@ pub(crate) fn current() -> PyResult<ForKernels> {
         _ => 0,
     };
     Ok(device.insert(open(threads)?).clone())
+}
+
+/// The GPU that kernels run on; `None` if that is the CPU.
+pub(crate) fn host() -> PyResult<Option<Arc<GpuHost>>> {
+    // Asked for arguments of launches, so nothing else of the device is copied.
+    if let Some(device) = &*DEVICE.lock().unwrap_or_else(PoisonError::into_inner) {
+        return Ok(device.gpu.as_ref().map(|gpu| Arc::clone(&gpu.host)));
+    }
+    Ok(current()?.gpu.map(|gpu| gpu.host))
 }
 
 fn checked(threads: Option<usize>) -> PyResult<usize> {

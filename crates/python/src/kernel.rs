@@ -1,5 +1,6 @@
 //! Compiled kernels.
 
+use crate::host::{self, Holds};
 use crate::interpret::Interpreted;
 use crate::scalar::Kind;
 use crate::{array, device, error, keep};
@@ -20,6 +21,8 @@ pub(crate) struct Kernel {
     /// The Triton IR that it was compiled from.
     source: String,
     mode: Mode,
+    /// Whether launches need to know the arguments' memory.
+    needs_memory: bool,
     /// How the source calls the parameters, once a launch has asked.
     names: OnceLock<Vec<String>>,
 }
@@ -33,10 +36,10 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// What the kernel gets for an argument: the bits of a number, or an address.
-    pub(crate) fn pack(self, arg: &Bound<'_, PyAny>) -> PyResult<u64> {
+    /// What the kernel gets for an argument: the bits of a number, or an address, which may need a buffer to be held.
+    pub(crate) fn pack(self, arg: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<u64> {
         match self.kind {
-            Kind::Pointer(to) => array::pointer(arg, to, self.written),
+            Kind::Pointer(to) => array::pointer(arg, to, self.written, holds),
             kind => kind.pack(arg),
         }
     }
@@ -111,7 +114,9 @@ impl Kernel {
             Ok(Param { kind, written })
         });
         let params = params.collect::<PyResult<_>>()?;
-        Ok(Kernel { kernel, params, source, mode, names: OnceLock::new() })
+        // A GPU sees no memory but what a launch shows it.
+        let needs_memory = mode != Mode::Plain || host::is_gpu()?;
+        Ok(Kernel { kernel, params, source, mode, needs_memory, names: OnceLock::new() })
     }
 
     /// How launches run.
@@ -134,9 +139,9 @@ impl Kernel {
         &self.params
     }
 
-    /// Whether launches look at accesses, and so need to know the arguments' memory.
-    pub(crate) fn checks(&self) -> bool {
-        self.mode != Mode::Plain
+    /// Whether launches need to know the arguments' memory: they look at accesses, or run on a GPU.
+    pub(crate) fn needs_memory(&self) -> bool {
+        self.needs_memory
     }
 
     /// How errors call the memory behind a parameter.
@@ -229,12 +234,12 @@ impl Kernel {
             return Err(PyTypeError::new_err(text));
         }
         let mut bits = Vec::with_capacity(args.len());
-        let mut memory = Vec::new();
+        let (mut memory, mut holds) = (Vec::new(), Holds::new());
         let mut bounded = self.mode == Mode::Bounds;
         for (i, (param, arg)) in self.params.iter().zip(&args).enumerate() {
-            let packed = param.pack(arg);
+            let packed = param.pack(arg, &mut holds);
             bits.push(packed.map_err(|e| named(py, e, &format!("argument {i}")))?);
-            if self.checks() && matches!(param.kind, Kind::Pointer(_)) {
+            if self.needs_memory && matches!(param.kind, Kind::Pointer(_)) {
                 let found = Memory::of(&self.memory_name(py, i), i, arg)?;
                 bounded &= found.is_some();
                 memory.extend(found);

@@ -1,5 +1,6 @@
 //! What Triton calls at every launch.
 
+use crate::host::Holds;
 use crate::kernel::{Kernel, Memory, Param, grid_size, named};
 use crate::scalar::Kind;
 use pyo3::exceptions::PyTypeError;
@@ -66,7 +67,7 @@ impl Launcher {
         let packer = self.pack(kernel, args, LEADING)?;
         let metadata = args.get_item(6)?;
         hook(&args.get_item(7)?, &metadata)?;
-        kernel.run(py, grid, &packer.bits, &packer.memory.unwrap_or_default(), false)?;
+        packer.run(py, kernel, grid)?;
         hook(&args.get_item(8)?, &metadata)
     }
 }
@@ -85,7 +86,8 @@ impl Launcher {
         let mut packer = Packer {
             params: kernel.parameters(),
             bits: Vec::with_capacity(kernel.parameters().len()),
-            memory: kernel.checks().then(Vec::new),
+            memory: kernel.needs_memory().then(Vec::new),
+            holds: Holds::new(),
         };
         for (i, slot) in self.slots.iter().enumerate() {
             if !matches!(slot, Slot::Constant) {
@@ -145,7 +147,7 @@ impl BoundLaunch {
         }
         let kernel = self.kernel.get();
         let packer = self.launcher.get().pack(kernel, args, 0)?;
-        kernel.run(py, self.grid, &packer.bits, &packer.memory.unwrap_or_default(), false)
+        packer.run(py, kernel, self.grid)
     }
 }
 
@@ -187,11 +189,17 @@ fn hook(chain: &Bound<'_, PyAny>, metadata: &Bound<'_, PyAny>) -> PyResult<()> {
 struct Packer<'k> {
     params: &'k [Param],
     bits: Vec<u64>,
-    /// Wanted for checked launches only.
+    /// Where launches need it.
     memory: Option<Vec<Memory>>,
+    /// Buffers of other libraries, for the time of the launch.
+    holds: Holds,
 }
 
 impl Packer<'_> {
+    fn run(&self, py: Python<'_>, kernel: &Kernel, grid: [u32; 3]) -> PyResult<()> {
+        kernel.run(py, grid, &self.bits, self.memory.as_deref().unwrap_or_default(), false)
+    }
+
     fn add(&mut self, slot: &Slot, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         match slot {
             Slot::Constant => Ok(()),
@@ -215,7 +223,7 @@ impl Packer<'_> {
     fn value(&mut self, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let place = self.bits.len();
         let param = self.params.get(place).copied().ok_or_else(too_many)?;
-        self.bits.push(param.pack(arg).map_err(|e| named(arg.py(), e, name))?);
+        self.bits.push(param.pack(arg, &mut self.holds).map_err(|e| named(arg.py(), e, name))?);
         if let (Kind::Pointer(_), Some(memory)) = (param.kind, &mut self.memory) {
             memory.extend(Memory::of(name, place, arg)?);
         }

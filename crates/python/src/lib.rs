@@ -5,6 +5,7 @@ mod array;
 mod device;
 mod error;
 mod exchange;
+mod host;
 mod interpret;
 mod keep;
 mod kernel;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 mod _trident {
     #[pymodule_export]
     use crate::device::{gpu, machine, num_threads, set_num_threads};
+    #[pymodule_export]
+    use crate::host::{Buffer, Mark, Reached, metal_place};
     #[pymodule_export]
     use crate::keep::{keep, kept, load};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! What Triton's JIT asks of each argument: its type and whether its address is a multiple of 16.
 
 use crate::array::{self, Access, Gate};
+use crate::host::{self, Holds};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -31,7 +32,7 @@ pub(crate) fn specialize<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match Access::of(&arg)? {
         Access::Foreign => {
-            let address = if align && specialize { array::address(&arg)? } else { 0 };
+            let address = if align && specialize { address(arg.clone())? } else { 0 };
             pointer(py, array::dtype(&arg)?, address, is_const, specialize, align)
         }
         // A NumPy 1 must not become a constant of the kernel's: the compiler knows Python's numbers only.
@@ -48,6 +49,10 @@ pub(crate) fn specialize<'py>(
                 && let Some((address, ty)) = exchange.look(&arg)
             {
                 return pointer(py, ty, address, is_const, specialize, align);
+            }
+            // What `data_ptr()` gives there is no address.
+            if let Some(place) = host::place(&arg, &mut Holds::new())? {
+                return pointer(py, array::dtype(&arg)?, place, is_const, specialize, align);
             }
             let args = (backend, &arg, is_const, specialize, align);
             native(py)?.call1(args).map_err(|e| match arg.getattr(intern!(py, "dtype")) {
@@ -99,5 +104,5 @@ fn foreign_inside(arg: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// The address of an array's first element, whichever library made it.
 #[pyfunction]
 pub(crate) fn address(array: Bound<'_, PyAny>) -> PyResult<u64> {
-    array::address(&array)
+    array::address(&array, &mut Holds::new())
 }

@@ -26,19 +26,28 @@ extensions.install_after_import()
 
 
 class Event:
-    """A point in time; work on the CPU is done when a launch returns."""
+    """A point in time; a launch is done when it returns."""
 
     def __init__(self, enable_timing: bool = False, **_):
         self._time: int | None = None
+        self._mark: _trident.Mark | None = None
 
     def record(self, stream=None) -> None:
+        self._mark = _trident.Mark.now()
         self._time = time.perf_counter_ns()
 
     def elapsed_time(self, end: "Event") -> float:
-        """Milliseconds to another event, more than 0: Triton's ``do_bench`` divides by them."""
+        """Milliseconds to another event, more than 0: Triton's ``do_bench`` divides by them.
+
+        With launches on a GPU in between it is the GPU's time from the begin of the first to the
+        end of the last; what the CPU does before and after them does not count.
+        """
         if self._time is None or end._time is None:
             raise RuntimeError("both events must be recorded before the time between them is known")
-        return max(end._time - self._time, 1) / 1e6
+        elapsed = None
+        if self._mark is not None and end._mark is not None:
+            elapsed = self._mark.until(end._mark)
+        return max(end._time - self._time if elapsed is None else elapsed, 1) / 1e6
 
     def synchronize(self) -> None:
         """Nothing is pending."""

@@ -12,6 +12,7 @@ use trident_runtime::{
 };
 
 use super::alias::{self, Alias};
+use super::host::{GpuHost, KeptQueue};
 use crate::metal::{CompileOptions, Dispatch, Limits, Metal, MetalError, Pipeline};
 use crate::msl::{self, Binding, Program};
 
@@ -21,14 +22,34 @@ const GROUPS: u64 = 8;
 /// Compiles kernels for Metal devices: one for kernels without checks, and maybe one that checks what kernels do.
 #[derive(Clone, Debug)]
 pub struct GpuCompiler {
-    plain: Arc<dyn Metal>,
-    checked: Option<Arc<dyn Metal>>,
+    plain: Arc<Side>,
+    checked: Option<Arc<Side>>,
+    host: Arc<GpuHost>,
+}
+
+/// A device that kernels run on, and their queue.
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) metal: Arc<dyn Metal>,
+    pub(super) queue: KeptQueue,
+}
+
+impl Side {
+    fn new(metal: Arc<dyn Metal>) -> Arc<Side> {
+        Arc::new(Side { metal, queue: KeptQueue::default() })
+    }
 }
 
 impl GpuCompiler {
     /// A compiler whose kernels run on `plain`; those that check their accesses run on `checked`, and are declined without it.
     pub fn new(plain: Arc<dyn Metal>, checked: Option<Arc<dyn Metal>>) -> GpuCompiler {
-        GpuCompiler { plain, checked }
+        let host = Arc::new(GpuHost::new(Arc::clone(&plain)));
+        GpuCompiler { plain: Side::new(plain), checked: checked.map(Side::new), host }
+    }
+
+    /// The GPU as its kernels' launches share it.
+    pub fn host(&self) -> &Arc<GpuHost> {
+        &self.host
     }
 }
 
@@ -38,7 +59,7 @@ impl KernelCompiler for GpuCompiler {
         module: &Module,
         options: &KernelOptions,
     ) -> Result<Arc<dyn Kernel>, CompileError> {
-        let metal = match (options.checks, &self.checked) {
+        let side = match (options.checks, &self.checked) {
             (Checks::None, _) => &self.plain,
             (_, Some(checked)) => checked,
             (_, None) => {
@@ -54,12 +75,13 @@ impl KernelCompiler for GpuCompiler {
             return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
         };
         Ok(Arc::new(GpuKernel {
-            separate: Arc::new(Compiled::of(module, &**metal)?),
+            separate: Arc::new(Compiled::of(module, &*side.metal)?),
             shared: Mutex::default(),
             name,
             params,
             module: module.clone(),
-            metal: Arc::clone(metal),
+            side: Arc::clone(side),
+            host: Arc::clone(&self.host),
             is_checked: options.checks != Checks::None,
         }))
     }
@@ -79,11 +101,12 @@ pub(super) fn figures(limits: &Limits) -> Figures {
 pub(super) struct GpuKernel {
     pub(super) name: String,
     pub(super) params: Vec<Type>,
-    pub(super) metal: Arc<dyn Metal>,
+    pub(super) side: Arc<Side>,
+    pub(super) host: Arc<GpuHost>,
     pub(super) is_checked: bool,
     module: Module,
     /// For arguments that do not overlap.
-    separate: Arc<Compiled>,
+    pub(super) separate: Arc<Compiled>,
     /// For arguments that overlap, by what each parameter is.
     shared: Mutex<HashMap<Vec<Alias>, Arc<Compiled>>>,
 }
@@ -113,6 +136,8 @@ pub(super) struct Compiled {
     pub(super) program: Program,
     /// Whether the kernel accesses whole words at both ends of tensors.
     pub(super) exchanges_words: bool,
+    /// Whether the kernel follows addresses that it reads or computes.
+    pub(super) follows: bool,
     /// For each parameter, whether the kernel may write through it.
     written: Vec<bool>,
     plan: String,
@@ -153,8 +178,10 @@ impl Compiled {
         if program.threads > most {
             return Err(resources("threads", program.threads as usize, most as usize));
         }
+        let origins = Origins::new(module);
         Ok(Compiled {
-            written: Origins::new(module).written(),
+            follows: follows(module, &origins),
+            written: origins.written(),
             exchanges_words: lowered.exchanges_words,
             pipeline,
             program,
@@ -189,10 +216,25 @@ impl Compiled {
     }
 }
 
+/// Whether a module has pointers that come from memory or integers.
+fn follows(module: &Module, origins: &Origins<'_>) -> bool {
+    let mut found = false;
+    for func in &module.funcs {
+        func.body.walk(&mut |op| {
+            found = found || op.defined().any(|value| origins.of(&func.name, value).open);
+        });
+    }
+    found
+}
+
 impl GpuKernel {
     /// Whether the kernel uses a parameter, a pointer.
     pub(super) fn uses(&self, param: usize) -> bool {
-        self.separate.program.bindings.contains(&Binding::Buffer(param))
+        self.separate.program.bindings.iter().any(|binding| match binding {
+            Binding::Buffer(used) => *used == param,
+            Binding::Table(used) => used.contains(&param),
+            Binding::Scalars { .. } | Binding::Report => false,
+        })
     }
 
     /// Whether the kernel may write through a parameter.
@@ -210,7 +252,7 @@ impl GpuKernel {
             return Ok(Arc::clone(variant));
         }
         let module = alias::apply(&self.module, aliases);
-        let variant = Arc::new(Compiled::of(&module, &*self.metal)?);
+        let variant = Arc::new(Compiled::of(&module, &*self.side.metal)?);
         shared.insert(aliases.to_vec(), Arc::clone(&variant));
         Ok(variant)
     }

@@ -1,20 +1,22 @@
 //! Launches of kernels.
 //!
-//! Arguments are shared with the device in place, by the pages that hold them. Small ones that are only read, and those that the
+//! Arguments are shared with the device in place: as the buffers of other libraries, or by the pages that hold them. Small ones that are only read, and those that the
 //! device cannot share, are copied to buffers of the device, and back if the kernel may have written them.
 // The memory of a launch is known by its addresses.
 #![allow(unsafe_code)]
 
-use std::ptr::{self, NonNull};
+use std::ops::Range;
+use std::ptr;
 use std::sync::Arc;
 
 use trident_ir::Type;
 use trident_runtime::{KernelLaunch, LaunchError, ProgramPoint};
 
 use super::alias::{Pointer, Shared, aliases, share};
-use super::compile::GpuKernel;
+use super::compile::{Compiled, GpuKernel};
+use super::host::wrap;
 use super::report;
-use crate::metal::{Batch, Buffer, MetalError};
+use crate::metal::{Batch, Buffer, MetalError, PRIVATE};
 use crate::msl::{Binding, Field};
 
 /// Bytes of what short elements are exchanged with.
@@ -23,6 +25,13 @@ const WORD: usize = 4;
 /// The least number of bytes at which sharing pages costs less than a copy.
 const SHARED: usize = 16 << 10;
 
+/// What checkers say of an address that is in no memory which a kernel may access.
+const NOWHERE: &str = "where nothing is bound";
+
+/// What to do about such an address if it was read from memory.
+const FOLLOWS: &str = "\nhint: the kernel follows addresses that it reads or computes; \
+    take them by `trident.address(array)`, and keep the array while kernels run";
+
 /// Memory of a launch on the device.
 struct Bound {
     buffer: Arc<dyn Buffer>,
@@ -30,6 +39,15 @@ struct Bound {
     start: usize,
     /// Whether the buffer is a copy, whose content goes back.
     is_back: bool,
+}
+
+/// The memory of an argument.
+struct Part {
+    bound: Bound,
+    /// What of the buffer the kernel may access.
+    bytes: Range<usize>,
+    /// Where it points to in the buffer.
+    at: usize,
 }
 
 impl GpuKernel {
@@ -54,7 +72,7 @@ impl GpuKernel {
         let args = [launch.args(), &offsets].concat();
         let program = &variant.program;
         let mut dispatch =
-            variant.dispatch(grid, self.metal.limits()).map_err(|error| self.failed(error))?;
+            variant.dispatch(grid, self.side.metal.limits()).map_err(|error| self.failed(error))?;
         let mut bound: Vec<(&Shared, Bound)> = vec![];
         let mut told = None;
         for (slot, binding) in (0u32..).zip(&program.bindings) {
@@ -63,8 +81,7 @@ impl GpuKernel {
                     dispatch.bytes(slot, &scalars(fields, *size, &args))
                 }
                 Binding::Report => {
-                    let made = self.metal.buffer(4 * report::WORDS);
-                    let made = made.map_err(|error| self.failed(error))?;
+                    let made = self.buffer(4 * report::WORDS)?;
                     // SAFETY: the buffer is new and longer.
                     unsafe { made.contents().cast().write(report::START) };
                     made.set_label("report");
@@ -73,34 +90,39 @@ impl GpuKernel {
                     dispatch
                 }
                 Binding::Buffer(param) => {
-                    let found = shared.iter().find_map(|shared| {
-                        let first = shared.pointers.first()?;
-                        (first.param == *param).then_some((shared, first))
-                    });
-                    let Some((shared, first)) = found else {
-                        let reason = "is an address whose memory is not known; pass an array";
-                        return Err(self.wrong(*param, reason.to_owned()));
-                    };
-                    let memory = self.bind(shared)?;
-                    let mut part = memory.start..memory.start + shared.memory.len().max(1);
-                    if variant.exchanges_words {
-                        part = part.start / WORD * WORD..part.end.next_multiple_of(WORD);
-                    }
-                    let at = memory.start + (first.address - shared.memory.start);
-                    let dispatch = dispatch.inside(slot, &memory.buffer, part, at);
-                    if let Some(extent) = launch.extents().iter().find(|e| e.param == *param) {
-                        memory.buffer.set_label(extent.name);
-                    }
-                    bound.push((shared, memory));
+                    let (shared, part) = self.argument(launch, &shared, *param, &variant)?;
+                    let dispatch = dispatch.inside(slot, &part.bound.buffer, part.bytes, part.at);
+                    bound.push((shared, part.bound));
                     dispatch
+                }
+                Binding::Table(params) => {
+                    let table = self.buffer(8 * params.len())?;
+                    table.set_label("table of arguments");
+                    let mut addresses = vec![];
+                    for &param in params {
+                        let (shared, part) = self.argument(launch, &shared, param, &variant)?;
+                        let buffer = &part.bound.buffer;
+                        addresses.push(buffer.gpu_address() + part.at as u64);
+                        dispatch = dispatch.reaching(buffer, part.bytes);
+                        bound.push((shared, part.bound));
+                    }
+                    let to = table.contents().cast::<u64>().as_ptr();
+                    // SAFETY: the buffer is new and has a word for each address.
+                    unsafe { ptr::copy_nonoverlapping(addresses.as_ptr(), to, addresses.len()) };
+                    dispatch.buffer(slot, &table, 0)
                 }
             };
         }
-        let queue = self.metal.queue().map_err(|error| self.failed(error))?;
-        // SAFETY: the buffers are this launch's own, or its extents, and the kernel accesses no memory but theirs: a bounded
-        // launch has a kernel whose accesses are checked, and whoever made another one promises it.
+        if variant.follows {
+            dispatch.resident.extend(self.host.reached());
+        }
+        let queue = self.side.queue.get(&*self.side.metal).map_err(|error| self.failed(error))?;
+        // SAFETY: the buffers are this launch's own, its extents, or memory that addresses were taken of, and the kernel accesses
+        // no memory but theirs: a bounded launch has a kernel whose accesses are checked, and whoever made another one
+        // promises it.
         let done = unsafe { queue.commit(Batch::from(dispatch)) };
-        done.and_then(|done| done.wait()).map_err(|error| self.failed(error))?;
+        let times = done.and_then(|done| done.wait()).map_err(|error| self.failed(error))?;
+        self.host.ran(times);
         for (shared, Bound { buffer, .. }) in bound.iter().filter(|(_, bound)| bound.is_back) {
             let to = ptr::with_exposed_provenance_mut::<u8>(shared.memory.start);
             let from = buffer.contents().as_ptr();
@@ -115,6 +137,38 @@ impl GpuKernel {
             ptr::copy_nonoverlapping(from, words.as_mut_ptr(), words.len());
         }
         report::print(&words, &program.messages)
+    }
+
+    fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, LaunchError> {
+        self.side.metal.buffer(bytes).map_err(|error| self.failed(error))
+    }
+
+    /// The memory of a pointer on the device.
+    fn argument<'s>(
+        &self,
+        launch: &KernelLaunch<'_>,
+        shared: &'s [Shared],
+        param: usize,
+        variant: &Compiled,
+    ) -> Result<(&'s Shared, Part), LaunchError> {
+        let found = shared.iter().find_map(|shared| {
+            let first = shared.pointers.first()?;
+            (first.param == param).then_some((shared, first))
+        });
+        let Some((shared, first)) = found else {
+            let reason = "is an address whose memory is not known; pass an array";
+            return Err(self.wrong(param, reason.to_owned()));
+        };
+        let bound = self.bind(shared)?;
+        let mut bytes = bound.start..bound.start + shared.memory.len().max(1);
+        if variant.exchanges_words {
+            bytes = bytes.start / WORD * WORD..bytes.end.next_multiple_of(WORD);
+        }
+        let at = bound.start + (first.address - shared.memory.start);
+        if let Some(extent) = launch.extents().iter().find(|extent| extent.param == param) {
+            bound.buffer.set_label(extent.name);
+        }
+        Ok((shared, Part { bound, bytes, at }))
     }
 
     /// The pointers that the kernel uses and whose memory is known.
@@ -140,20 +194,25 @@ impl GpuKernel {
     /// Memory as the device sees it: in place if that is possible, or a copy.
     fn bind(&self, shared: &Shared) -> Result<Bound, LaunchError> {
         let memory = &shared.memory;
+        if let Some(buffer) = self.host.holder(memory) {
+            let start = memory.start - buffer.place();
+            return Ok(Bound { buffer, start, is_back: false });
+        }
+        if memory.start & PRIVATE != 0 {
+            let param = shared.pointers.first().map_or(0, |pointer| pointer.param);
+            let reason = "lies in memory of the GPU that no array holds any more";
+            return Err(self.wrong(param, reason.to_owned()));
+        }
         let is_written = shared.is_written() && !memory.is_empty();
         if is_written || memory.len() >= SHARED {
-            let page = self.metal.limits().page_bytes;
-            let start = memory.start / page * page;
-            let bytes = memory.end.next_multiple_of(page) - start;
-            let first = NonNull::new(ptr::with_exposed_provenance_mut::<u8>(start));
             // SAFETY: the launch holds the memory until the batch has completed; kernels access only that part of the pages.
-            let wrapped = first.map(|first| unsafe { self.metal.wrap(first, bytes, Box::new(())) });
-            if let Some(Ok(buffer)) = wrapped {
-                return Ok(Bound { buffer, start: memory.start - start, is_back: false });
+            let wrapped = unsafe { wrap(&*self.side.metal, memory) };
+            if let Ok((buffer, start)) = wrapped {
+                return Ok(Bound { buffer, start, is_back: false });
             }
         }
         let bytes = memory.len().max(1).next_multiple_of(WORD);
-        let buffer = self.metal.buffer(bytes).map_err(|error| self.failed(error))?;
+        let buffer = self.buffer(bytes)?;
         let from = ptr::with_exposed_provenance::<u8>(memory.start);
         // SAFETY: the launch may read the memory, and the buffer is as long and new.
         unsafe { ptr::copy_nonoverlapping(from, buffer.contents().as_ptr(), memory.len()) };
@@ -168,7 +227,11 @@ impl GpuKernel {
         let at = ProgramPoint { program: [0; 3], loc: None };
         match error {
             MetalError::Check { reports, .. } => {
-                LaunchError::Access { at, access: reports.join("\n") }
+                let mut access = reports.join("\n");
+                if self.separate.follows && access.contains(NOWHERE) {
+                    access.push_str(FOLLOWS);
+                }
+                LaunchError::Access { at, access }
             }
             other => LaunchError::Device { kernel: self.name.clone(), reason: other.to_string() },
         }

@@ -4,6 +4,7 @@
 
 mod alias;
 mod compile;
+mod host;
 mod launch;
 mod memory;
 mod model;
@@ -11,4 +12,5 @@ mod report;
 mod stream;
 
 pub use self::compile::GpuCompiler;
+pub use self::host::{GpuHost, Held, Mark, Reached};
 pub use self::model::GpuDevice;

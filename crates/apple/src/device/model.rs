@@ -370,6 +370,10 @@ impl GpuOp {
                 }
                 // Graph ops tell nothing.
                 Binding::Report => return Err(KernelError::Missing(slot as usize)),
+                // None has so many operands.
+                Binding::Table(_) => {
+                    return Err(KernelError::domain("the op has more operands than buffer slots"));
+                }
                 Binding::Buffer(param) => {
                     let tensor = match step.args.get(*param) {
                         Some(Arg::Operand(i)) => memory.operands.get(*i).and_then(Option::as_ref),

@@ -7,18 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use block2::RcBlock;
 use objc2::rc::{Retained, autoreleasepool};
-use objc2::runtime::ProtocolObject;
+use objc2::runtime::{AnyObject, ProtocolObject};
+use objc2::sel;
 use objc2_foundation::{NSString, NSUInteger};
-use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions};
+use objc2_metal::{MTLBuffer, MTLDevice, MTLResource, MTLResourceOptions, MTLStorageMode};
 
 use super::Device;
-use crate::metal::{Buffer, MetalError};
+use crate::metal::{Buffer, MetalError, PRIVATE};
 
-/// A buffer that the CPU and the GPU share.
+/// A buffer that the CPU and the GPU share, or one of another library, which may be private to the GPU.
 #[derive(Debug)]
 pub(super) struct SharedBuffer {
     device: Arc<Device>,
     raw: Retained<ProtocolObject<dyn MTLBuffer>>,
+    is_private: bool,
+    /// Whether another library has made it. It is not in the device's set: dispatches name it.
+    is_adopted: bool,
 }
 
 // SAFETY: Metal's buffers belong to no thread, and the methods that are called here only read what does not change, or set
@@ -77,7 +81,39 @@ impl SharedBuffer {
             reason: "Metal has made none".to_owned(),
         })?;
         device.residency.add(&raw);
-        Ok(SharedBuffer { device: Arc::clone(device), raw })
+        let device = Arc::clone(device);
+        Ok(SharedBuffer { device, raw, is_private: false, is_adopted: false })
+    }
+
+    /// A buffer of another library.
+    ///
+    /// # Safety
+    /// As for [`crate::metal::Metal::adopt`].
+    pub(super) unsafe fn adopt(
+        device: &Arc<Device>,
+        handle: u64,
+    ) -> Result<SharedBuffer, MetalError> {
+        let foreign = |reason| MetalError::Handle { handle, reason };
+        let object = std::ptr::with_exposed_provenance_mut::<AnyObject>(handle as usize);
+        autoreleasepool(|_| {
+            // SAFETY: the caller promises a living object.
+            let object = unsafe { Retained::retain(object) };
+            let object = object.ok_or_else(|| foreign("there is none"))?;
+            // Nothing else in Metal answers to both.
+            let class = object.class();
+            if !class.responds_to(sel!(contents)) || !class.responds_to(sel!(gpuAddress)) {
+                return Err(foreign("it is an object of another kind"));
+            }
+            // SAFETY: the object's class has the methods of a buffer.
+            let raw: Retained<ProtocolObject<dyn MTLBuffer>> =
+                unsafe { Retained::cast_unchecked(object) };
+            if raw.device().registryID() != device.raw.registryID() {
+                return Err(foreign("it belongs to another GPU"));
+            }
+            let is_private = raw.storageMode() == MTLStorageMode::Private;
+            let device = Arc::clone(device);
+            Ok(SharedBuffer { device, raw, is_private, is_adopted: true })
+        })
     }
 
     /// The buffer, for queues of the device it belongs to.
@@ -92,7 +128,19 @@ impl Buffer for SharedBuffer {
     }
 
     fn contents(&self) -> NonNull<u8> {
-        self.raw.contents().cast()
+        // Metal has no address for the CPU here.
+        if self.is_private { NonNull::dangling() } else { self.raw.contents().cast() }
+    }
+
+    fn place(&self) -> usize {
+        match self.is_private {
+            true => self.raw.gpuAddress() as usize | PRIVATE,
+            false => self.contents().as_ptr() as usize,
+        }
+    }
+
+    fn handle(&self) -> u64 {
+        Retained::as_ptr(&self.raw).expose_provenance() as u64
     }
 
     fn gpu_address(&self) -> u64 {
@@ -100,12 +148,17 @@ impl Buffer for SharedBuffer {
     }
 
     fn set_label(&self, label: &str) {
-        autoreleasepool(|_| self.raw.setLabel(Some(&NSString::from_str(label))));
+        // The label of another library's buffer is its own.
+        if !self.is_adopted {
+            autoreleasepool(|_| self.raw.setLabel(Some(&NSString::from_str(label))));
+        }
     }
 }
 
 impl Drop for SharedBuffer {
     fn drop(&mut self) {
-        self.device.residency.remove(&self.raw);
+        if !self.is_adopted {
+            self.device.residency.remove(&self.raw);
+        }
     }
 }

@@ -131,6 +131,11 @@ impl Metal for Gpu {
         Ok(Arc::new(unsafe { SharedBuffer::wrap(&self.0, start, bytes, owner) }?))
     }
 
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError> {
+        // SAFETY: as the caller promises.
+        Ok(Arc::new(unsafe { SharedBuffer::adopt(&self.0, handle) }?))
+    }
+
     fn library(
         &self,
         source: &str,

@@ -58,7 +58,7 @@ impl CommandQueue {
                 buffers.push((raw, *at, binding.slot as usize));
             }
         }
-        let resident = dispatch.resident.iter().map(|buffer| self.raw_buffer(buffer));
+        let resident = dispatch.resident.iter().map(|resident| self.raw_buffer(&resident.buffer));
         let resident: Option<Vec<_>> = resident.collect();
         let resident = resident.ok_or_else(|| foreign("a resident buffer".to_owned()))?;
         for parameter in &kernel.parameters {

@@ -29,6 +29,15 @@ pub struct Binding {
     pub argument: Argument,
 }
 
+/// Memory that a kernel reaches through addresses in memory.
+#[derive(Clone, Debug)]
+pub struct Resident {
+    /// The buffer.
+    pub buffer: Arc<dyn Buffer>,
+    /// What the kernel may access; a device that checks kernels reports accesses to other bytes.
+    pub bytes: Range<usize>,
+}
+
 /// One launch of a kernel: threadgroups of equal size, but for those at the ends of a grid of threads.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
@@ -44,8 +53,8 @@ pub struct Dispatch {
     pub bindings: Vec<Binding>,
     /// Threadgroup memory of parameters with `[[threadgroup(index)]]`: index and bytes, a multiple of 16.
     pub threadgroup_memory: Vec<(u32, u32)>,
-    /// Buffers that the kernel reaches through addresses in memory.
-    pub resident: Vec<Arc<dyn Buffer>>,
+    /// What the kernel reaches through addresses in memory.
+    pub resident: Vec<Resident>,
     /// Whether it may run at the same time as the dispatch before it: neither reads what the other writes.
     pub concurrent: bool,
 }
@@ -118,6 +127,13 @@ impl Dispatch {
         self
     }
 
+    /// Lets the kernel follow addresses to some bytes of a buffer.
+    #[must_use]
+    pub fn reaching(mut self, buffer: &Arc<dyn Buffer>, bytes: Range<usize>) -> Dispatch {
+        self.resident.push(Resident { buffer: Arc::clone(buffer), bytes });
+        self
+    }
+
     /// Compares the dispatch with the limits of its pipeline and of the device. Implementations call it for each
     /// dispatch of a batch before anything runs.
     ///
@@ -166,6 +182,16 @@ impl Dispatch {
     }
 
     fn check_bindings(&self, kernel: &str) -> Result<(), MetalError> {
+        let outside = |resident: &&Resident| {
+            let part = &resident.bytes;
+            part.start >= part.end || part.end > resident.buffer.bytes()
+        };
+        if let Some(Resident { buffer, bytes }) = self.resident.iter().find(outside) {
+            let (start, end, bytes) = (bytes.start, bytes.end, buffer.bytes());
+            let what = format!("kernel `{kernel}`: bytes {start} to {end} of a resident buffer");
+            let hint = "offsets are in bytes";
+            return Err(MetalError::Limit { what, asked: end as u64, limit: bytes as u64, hint });
+        }
         let mut used = 0u64;
         for Binding { slot, argument } in &self.bindings {
             let wrong = |reason: String| {
@@ -248,6 +274,9 @@ mod tests {
             NonNull::dangling()
         }
         fn gpu_address(&self) -> u64 {
+            0
+        }
+        fn handle(&self) -> u64 {
             0
         }
     }

@@ -142,6 +142,16 @@ pub enum MetalError {
         /// What it is.
         what: String,
     },
+    /// A handle that is no buffer of the device.
+    #[error(
+        "the handle {handle:#x} is no buffer of this device: {reason}; hint: pass an array of this process and this GPU"
+    )]
+    Handle {
+        /// The handle.
+        handle: u64,
+        /// What it is, as far as that is known.
+        reason: &'static str,
+    },
     /// No memory for a buffer, a queue or a batch.
     #[error("no memory for {what}: {reason}; hint: release buffers or batches that have completed")]
     Memory {

@@ -18,7 +18,7 @@ mod limits;
 mod order;
 
 pub use completion::Pending;
-pub use dispatch::{Argument, Batch, Binding, Dispatch};
+pub use dispatch::{Argument, Batch, Binding, Dispatch, Resident};
 pub use error::{Diagnostic, MetalError};
 pub use limits::{Family, Limits};
 pub use order::Order;
@@ -34,6 +34,9 @@ pub const BUFFER_SLOTS: u32 = 31;
 
 /// The most bytes that a dispatch can pass in place of a buffer.
 pub const MAX_INLINE_BYTES: usize = 4096;
+
+/// The bit of places that are private to the GPU. No address of the CPU has it.
+pub const PRIVATE: usize = 1 << (usize::BITS - 1);
 
 /// A GPU, or what emulates one.
 pub trait Metal: fmt::Debug + Send + Sync {
@@ -62,6 +65,17 @@ pub trait Metal: fmt::Debug + Send + Sync {
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<dyn Buffer>, MetalError>;
 
+    /// Takes a buffer that another library of this process has made, by its handle: the `id<MTLBuffer>` that DLPack calls
+    /// the data of an array on device `kDLMetal`. A handle is no address of memory. The buffer is held, not copied.
+    ///
+    /// # Errors
+    /// [`MetalError::Handle`] for what is no buffer of this device.
+    ///
+    /// # Safety
+    /// The handle is that of an object which lives until this returns. Its memory is accessed under the contract of
+    /// [`Queue::commit`].
+    unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError>;
+
     /// Compiles MSL.
     ///
     /// # Errors
@@ -84,8 +98,18 @@ pub trait Buffer: Any + fmt::Debug + Send + Sync {
     /// Length in bytes.
     fn bytes(&self) -> usize;
 
-    /// The first byte, in the CPU's address space. Kernels that run may write there: see [`Queue::commit`].
+    /// The first byte, in the CPU's address space. Kernels that run may write there: see [`Queue::commit`]. Dangling for a
+    /// buffer that was adopted and is private to the GPU.
     fn contents(&self) -> NonNull<u8>;
+
+    /// What tells its memory from others': the CPU's address of the first byte, or where the CPU has none, an address with
+    /// [`PRIVATE`]. Buffers of the same pages have the same place.
+    fn place(&self) -> usize {
+        self.contents().as_ptr() as usize
+    }
+
+    /// What other libraries of this process know the buffer by: see [`Metal::adopt`].
+    fn handle(&self) -> u64;
 
     /// The address of the first byte in kernels, for pointers that are stored in memory. A dispatch that follows such
     /// a pointer lists the buffer in [`Dispatch::resident`].

@@ -20,7 +20,7 @@ impl Order {
         let (mut read, mut written) = (Vec::new(), Vec::new());
         for binding in &dispatch.bindings {
             if let Argument::Buffer { buffer, bytes, .. } = &binding.argument {
-                let start = buffer.contents().as_ptr() as usize;
+                let start = buffer.place();
                 let used = start + bytes.start..start + bytes.end;
                 if writes(binding.slot) { written.push(used) } else { read.push(used) }
             }
@@ -78,6 +78,9 @@ mod tests {
         fn gpu_address(&self) -> u64 {
             0
         }
+        fn handle(&self) -> u64 {
+            0
+        }
     }
 
     fn dispatch() -> Dispatch {
@@ -112,8 +115,7 @@ mod tests {
         let [a, b]: [Arc<dyn Buffer>; 2] = [Arc::new(Memory(1024)), Arc::new(Memory(2048))];
         let mut order = Order::default();
         let mut add = |dispatch: &Dispatch| order.add(dispatch, |_| false);
-        let mut follows = dispatch();
-        follows.resident.push(a);
+        let follows = dispatch().reaching(&a, 0..64);
         assert!(!add(&dispatch().buffer(0, &b, 0)));
         assert!(add(&follows));
         assert!(add(&dispatch().buffer(0, &b, 0)));

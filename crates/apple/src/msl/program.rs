@@ -11,7 +11,7 @@ use super::prelude;
 use super::report::Message;
 use super::types::{self, scalar};
 use super::writer::Writer;
-use crate::metal::LanguageVersion;
+use crate::metal::{BUFFER_SLOTS, LanguageVersion};
 
 /// A thread's place where a threadgroup is a program: attribute, type and name.
 const PLACE: [(&str, &str, &str); 5] = [
@@ -39,7 +39,7 @@ const OF_SIMDGROUP: [&str; 4] = [
 ];
 
 /// Buffer slots of a kernel.
-const SLOTS: usize = 31;
+const SLOTS: usize = BUFFER_SLOTS as usize;
 
 /// A kernel as text, and how it is launched.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +67,8 @@ pub struct Program {
 pub enum Binding {
     /// The memory of the parameter with this number, a pointer that the kernel uses.
     Buffer(usize),
+    /// The addresses of the memory of these parameters, pointers for which no slots are left, one behind the other.
+    Table(Vec<usize>),
     /// A buffer for what the kernel tells.
     Report,
     /// All scalar parameters, as bytes.
@@ -102,7 +104,7 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     }
     let name = identifier(&entry.name);
     let mut writer = Writer::new(entry, programs);
-    let (signature, structure, bindings) = parameters(entry, &mut writer)?;
+    let (signature, structures, bindings) = parameters(entry, &mut writer)?;
     if programs > 1 {
         OF_SIMDGROUP.iter().for_each(|line| writer.statement(line));
     }
@@ -117,7 +119,7 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
             source.push_str("\n\n");
         }
     }
-    source.push_str(&structure);
+    source.push_str(&structures);
     let _ = write!(
         source,
         "[[max_total_threads_per_threadgroup({})]]\nkernel void {name}({signature}) {{\n{}}}\n",
@@ -140,7 +142,7 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
     })
 }
 
-/// The list of parameters, the structure of scalars, and what the slots take.
+/// The list of parameters, the structures that they name, and what the slots take.
 fn parameters(
     func: &Func,
     writer: &mut Writer<'_>,
@@ -154,33 +156,56 @@ fn parameters(
         used.extend(op.used());
         used.extend(op.regions.iter().flat_map(|region| &region.results));
     });
+    let scalars = func.body.params.iter().any(|&id| !matches!(func.ty(id), Type::Pointer(_)));
+    let pointers = func.body.params.iter().copied().enumerate();
+    let pointers = pointers.filter(|(_, id)| matches!(func.ty(*id), Type::Pointer(_)));
+    let mut pointers: Vec<_> = pointers.filter(|(_, id)| used.contains(id)).collect();
+    let slots = SLOTS - usize::from(scalars) - usize::from(reports);
+    let tabled = match pointers.len() > slots {
+        true => pointers.split_off(slots - 1),
+        false => vec![],
+    };
+    let pointer = |writer: &Writer<'_>, id| {
+        let info = func.info(id);
+        let ty = types::name(&info.ty, writer.is_coherent);
+        ty.map_err(|reason| declined(&info.name, reason)).map(|ty| (ty, writer.name(id)))
+    };
+    for (param, id) in pointers {
+        let (ty, name) = pointer(writer, id)?;
+        list.push(format!("{ty} {name} [[buffer({})]]", bindings.len()));
+        bindings.push(Binding::Buffer(param));
+    }
+    let mut structures = String::new();
+    if !tabled.is_empty() {
+        structures.push_str("struct Table {\n");
+        for &(_, id) in &tabled {
+            let (ty, name) = pointer(writer, id)?;
+            let _ = writeln!(structures, "    {ty} {name};");
+            writer.rename(id, format!("table.{name}"));
+        }
+        structures.push_str("};\n\n");
+        list.push(format!("constant Table& table [[buffer({})]]", bindings.len()));
+        bindings.push(Binding::Table(tabled.into_iter().map(|(param, _)| param).collect()));
+    }
     for (param, &id) in func.body.params.iter().enumerate() {
         let info = func.info(id);
-        match &info.ty {
-            Type::Pointer(_) if !used.contains(&id) => {}
-            Type::Pointer(_) => {
-                let ty = types::name(&info.ty, writer.is_coherent)
-                    .map_err(|reason| declined(&info.name, reason))?;
-                let name = writer.name(id);
-                list.push(format!("{ty} {name} [[buffer({})]]", bindings.len()));
-                bindings.push(Binding::Buffer(param));
-            }
-            ty => {
-                let lacks = || format!("Metal has no type like {ty}");
-                let dtype = ty.dtype().filter(|_| ty.dims().is_some_and(|d| d.is_empty()));
-                let dtype = dtype.ok_or_else(|| declined(&info.name, lacks()))?;
-                let text = scalar(dtype).ok_or_else(|| declined(&info.name, lacks()))?;
-                let offset = size.next_multiple_of(dtype.size());
-                let field = writer.name(id);
-                let _ = writeln!(structure, "    {text} {field};");
-                writer.rename(id, format!("scalars.{field}"));
-                fields.push(Field { param, dtype, offset });
-                size = offset + dtype.size();
-            }
+        if matches!(info.ty, Type::Pointer(_)) {
+            continue;
         }
+        let ty = &info.ty;
+        let lacks = || format!("Metal has no type like {ty}");
+        let dtype = ty.dtype().filter(|_| ty.dims().is_some_and(|d| d.is_empty()));
+        let dtype = dtype.ok_or_else(|| declined(&info.name, lacks()))?;
+        let text = scalar(dtype).ok_or_else(|| declined(&info.name, lacks()))?;
+        let offset = size.next_multiple_of(dtype.size());
+        let field = writer.name(id);
+        let _ = writeln!(structure, "    {text} {field};");
+        writer.rename(id, format!("scalars.{field}"));
+        fields.push(Field { param, dtype, offset });
+        size = offset + dtype.size();
     }
     if !fields.is_empty() {
-        structure = format!("struct Scalars {{\n{structure}}};\n\n");
+        let _ = write!(structures, "struct Scalars {{\n{structure}}};\n\n");
         list.push(format!("constant Scalars& scalars [[buffer({})]]", bindings.len()));
         let widest = fields.iter().map(|field| field.dtype.size()).max().unwrap_or(1);
         bindings.push(Binding::Scalars { fields, size: size.next_multiple_of(widest) });
@@ -189,15 +214,11 @@ fn parameters(
         list.push(format!("device atomic_uint* report [[buffer({})]]", bindings.len()));
         bindings.push(Binding::Report);
     }
-    if bindings.len() > SLOTS {
-        let reason = format!("needs {} buffer slots, of which there are {SLOTS}", bindings.len());
-        return Err(Declined { op: func.name.clone(), reason });
-    }
     let places = if writer.programs > 1 { &PLACE_OF_SIMDGROUP[..] } else { &PLACE };
     for (attribute, ty, name) in places {
         list.push(format!("{ty} {name} [[{attribute}]]"));
     }
-    Ok((format!("\n    {}", list.join(",\n    ")), structure, bindings))
+    Ok((format!("\n    {}", list.join(",\n    ")), structures, bindings))
 }
 
 /// A name as the language allows: letters, digits and `_`, and no word of its own.

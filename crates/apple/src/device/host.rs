@@ -1,0 +1,232 @@
+//! What the launches of kernels share: a queue, buffers of other libraries, memory that kernels find addresses of, and the GPU's
+//! time.
+// Buffers of other libraries and host memory are taken on the caller's word.
+#![allow(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use crate::metal::{Buffer, GpuTimes, Metal, MetalError, Queue, Resident};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The GPU that kernels are launched on, as the process that launches them sees it.
+#[derive(Debug)]
+pub struct GpuHost {
+    metal: Arc<dyn Metal>,
+    /// Buffers of other libraries that are arguments at present, by their place.
+    held: Mutex<BTreeMap<usize, Weak<Held>>>,
+    /// Memory that addresses were taken of, by where it begins for kernels.
+    reached: Mutex<BTreeMap<u64, Weak<Reached>>>,
+    clock: Mutex<Clock>,
+}
+
+/// A buffer of another library: launches use it for arguments that lie in it as long as this lives.
+#[derive(Debug)]
+pub struct Held {
+    buffer: Arc<dyn Buffer>,
+}
+
+impl Held {
+    /// What stands for the address of its first byte in launches.
+    pub fn place(&self) -> usize {
+        self.buffer.place()
+    }
+
+    /// Length in bytes.
+    pub fn bytes(&self) -> usize {
+        self.buffer.bytes()
+    }
+}
+
+/// Memory that kernels may reach by addresses which they read or compute, as long as this lives.
+#[derive(Debug)]
+pub struct Reached {
+    buffer: Arc<dyn Buffer>,
+    bytes: Range<usize>,
+}
+
+impl Reached {
+    /// The address of its first byte in kernels.
+    pub fn address(&self) -> u64 {
+        self.buffer.gpu_address() + self.bytes.start as u64
+    }
+}
+
+/// The time of the last launches.
+#[derive(Debug, Default)]
+struct Clock {
+    launches: u64,
+    end: Duration,
+    /// Takes the begin of the next launch.
+    next: Arc<OnceLock<Duration>>,
+}
+
+/// A point between launches.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    launches: u64,
+    end: Duration,
+    next: Arc<OnceLock<Duration>>,
+}
+
+impl Mark {
+    /// The GPU's time from the begin of the first launch after this mark to the end of the last one before `end`; `None` without
+    /// a launch in between.
+    pub fn until(&self, end: &Mark) -> Option<Duration> {
+        let start = *self.next.get()?;
+        (end.launches > self.launches).then(|| end.end.saturating_sub(start))
+    }
+}
+
+impl GpuHost {
+    /// A GPU that nothing was launched on.
+    pub fn new(metal: Arc<dyn Metal>) -> GpuHost {
+        let (held, reached, clock) = (Mutex::default(), Mutex::default(), Mutex::default());
+        GpuHost { metal, held, reached, clock }
+    }
+
+    /// A buffer that another library has made, by its handle: see [`Metal::adopt`].
+    ///
+    /// # Errors
+    /// [`MetalError::Handle`] for what is no buffer of the GPU.
+    ///
+    /// # Safety
+    /// As for [`Metal::adopt`].
+    pub unsafe fn hold(&self, handle: u64) -> Result<Arc<Held>, MetalError> {
+        // SAFETY: as the caller promises.
+        let buffer = unsafe { self.metal.adopt(handle) }?;
+        let mut held = lock(&self.held);
+        held.retain(|_, held| held.strong_count() > 0);
+        let place = buffer.place();
+        if let Some(known) = held.get(&place).and_then(Weak::upgrade)
+            && known.bytes() == buffer.bytes()
+        {
+            return Ok(known);
+        }
+        let new = Arc::new(Held { buffer });
+        held.insert(place, Arc::downgrade(&new));
+        Ok(new)
+    }
+
+    /// A buffer that this process can give away by its handle.
+    ///
+    /// # Errors
+    /// Those of [`Metal::buffer`].
+    pub fn buffer(&self, bytes: usize) -> Result<Arc<dyn Buffer>, MetalError> {
+        self.metal.buffer(bytes)
+    }
+
+    /// Lets kernels reach memory by its address: that of the buffers which are held, or of the host.
+    ///
+    /// # Errors
+    /// Those of [`Metal::wrap`].
+    ///
+    /// # Safety
+    /// The memory may be read and written until what this returns is dropped.
+    pub unsafe fn reach(&self, memory: Range<usize>) -> Result<Arc<Reached>, MetalError> {
+        let mut reached = lock(&self.reached);
+        reached.retain(|_, reached| reached.strong_count() > 0);
+        // Memory has one address, also if several arrays share it.
+        let known = reached.values().filter_map(Weak::upgrade).find(|known| {
+            let place = known.buffer.place();
+            place + known.bytes.start == memory.start && place + known.bytes.end == memory.end
+        });
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let (buffer, start) = match self.holder(&memory) {
+            Some(buffer) => {
+                let start = memory.start - buffer.place();
+                (buffer, start)
+            }
+            // SAFETY: as the caller promises.
+            None => unsafe { wrap(&*self.metal, &memory) }?,
+        };
+        let new = Arc::new(Reached { buffer, bytes: start..start + memory.len() });
+        reached.insert(new.address(), Arc::downgrade(&new));
+        Ok(new)
+    }
+
+    /// What kernels may reach by address at present.
+    pub(super) fn reached(&self) -> Vec<Resident> {
+        let reached = lock(&self.reached);
+        let reached = reached.values().filter_map(Weak::upgrade).filter(|r| !r.bytes.is_empty());
+        reached
+            .map(|reached| Resident {
+                buffer: Arc::clone(&reached.buffer),
+                bytes: reached.bytes.clone(),
+            })
+            .collect()
+    }
+
+    /// The buffer of another library that memory lies in.
+    pub(super) fn holder(&self, memory: &Range<usize>) -> Option<Arc<dyn Buffer>> {
+        let held = lock(&self.held);
+        let (place, held) = held.range(..=memory.start).next_back()?;
+        let held = held.upgrade()?;
+        (memory.end <= place + held.bytes()).then(|| Arc::clone(&held.buffer))
+    }
+
+    /// A point between the launches that have ended and those to come.
+    pub fn mark(&self) -> Mark {
+        let clock = lock(&self.clock);
+        Mark { launches: clock.launches, end: clock.end, next: Arc::clone(&clock.next) }
+    }
+
+    /// Notes when a launch ran.
+    pub(super) fn ran(&self, times: GpuTimes) {
+        let mut clock = lock(&self.clock);
+        clock.launches += 1;
+        clock.end = clock.end.max(times.end);
+        // Nobody has set it: it is replaced whenever it is set.
+        let _ = std::mem::take(&mut clock.next).set(times.start);
+    }
+}
+
+/// The pages around memory of the host as a buffer, and where the memory starts in it.
+///
+/// # Safety
+/// As for [`Metal::wrap`], of the memory; the rest of its pages is not accessed.
+pub(super) unsafe fn wrap(
+    metal: &dyn Metal,
+    memory: &Range<usize>,
+) -> Result<(Arc<dyn Buffer>, usize), MetalError> {
+    let page = metal.limits().page_bytes;
+    let start = memory.start / page * page;
+    let bytes = memory.end.next_multiple_of(page) - start;
+    let first = NonNull::new(ptr::with_exposed_provenance_mut::<u8>(start));
+    let first = first.ok_or_else(|| MetalError::Memory {
+        what: "an argument".to_owned(),
+        reason: "its address is null".to_owned(),
+    })?;
+    // SAFETY: as the caller promises.
+    let buffer = unsafe { metal.wrap(first, bytes, Box::new(())) }?;
+    Ok((buffer, memory.start - start))
+}
+
+/// A queue that is opened at the first launch and kept. A forked child opens its own.
+#[derive(Debug, Default)]
+pub(super) struct KeptQueue(Mutex<Option<(u32, Arc<dyn Queue>)>>);
+
+impl KeptQueue {
+    pub(super) fn get(&self, metal: &dyn Metal) -> Result<Arc<dyn Queue>, MetalError> {
+        // A lock that a thread held when the process was forked is never released in the child.
+        let Ok(mut kept) = self.0.try_lock() else { return metal.queue() };
+        let process = std::process::id();
+        if let Some((owner, queue)) = &*kept
+            && *owner == process
+        {
+            return Ok(Arc::clone(queue));
+        }
+        let queue = metal.queue()?;
+        // The parent's queue has no thread here that could end it.
+        std::mem::forget(kept.replace((process, Arc::clone(&queue))));
+        Ok(queue)
+    }
+}
