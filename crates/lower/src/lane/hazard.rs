@@ -55,6 +55,7 @@ impl Hazards {
     }
 }
 
-fn may_meet(a: &Origin, b: &Origin) -> bool {
+/// Whether accesses through pointers of these origins may be of the same memory.
+pub(super) fn may_meet(a: &Origin, b: &Origin) -> bool {
     a.open || b.open || a.params.iter().any(|param| b.params.contains(param))
 }

@@ -3,12 +3,20 @@
 
 use std::collections::{HashMap, HashSet};
 
+use trident_ir::tile::Origins;
 use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
-use super::layout::STEP;
+use super::hazard::may_meet;
+use super::layout::{Layout, STEP};
 use super::plan::{Access, Plan, is_access};
 use crate::access::{Bit, Index, Kind, Lanes, NodeId, is_lazy, rename};
+
+/// Most elements that a thread's code writes one after the other; more are written by a loop.
+const UNROLLED: usize = 128;
+
+/// log2 of the elements that a step of such a loop writes.
+const STEP_REGISTERS: u8 = 4;
 
 /// What the ops of a function tell about late loads.
 #[derive(Default)]
@@ -52,6 +60,37 @@ impl<'m> Late<'m> {
         let mut search =
             Search { late: self, plan, root, seen: HashSet::new(), found: HashSet::new() };
         search.node(node, index).then_some(search.found)
+    }
+
+    /// The stores of so many elements that a loop writes them, each by its number among the accesses, with the layout by which
+    /// steps write and the loads of which they read elements. A step must not write what a later one reads, so loads are of other
+    /// memory.
+    pub(super) fn stores(
+        &self,
+        plan: &Plan<'m>,
+        func: &str,
+        origins: &Origins<'_>,
+    ) -> Vec<(usize, (Layout, HashSet<NodeId>))> {
+        let long = plan.accesses.iter().enumerate().filter(|(_, access)| {
+            access.op.kind == K::Store && access.layout.registers() > UNROLLED
+        });
+        let origin = |op: &Op| op.input(0).map(|ptr| origins.of(func, ptr)).unwrap_or_default();
+        let looped = |(at, access): (usize, &Access<'m>)| {
+            let layout = access.layout.looped(STEP_REGISTERS);
+            let index = layout.at(0);
+            let mut loads = HashSet::new();
+            for node in [Some(access.ptr), access.mask, access.value].into_iter().flatten() {
+                let index = plan.graph.operand_index(node, &index);
+                loads.extend(self.loads(plan, access.op, node, &index)?);
+            }
+            let written = origin(access.op);
+            let reads_other = |node: &NodeId| {
+                let load = plan.accesses.iter().find(|access| access.loaded == Some(*node));
+                load.is_some_and(|load| !may_meet(&origin(load.op), &written))
+            };
+            loads.iter().all(reads_other).then_some((at, (layout, loads)))
+        };
+        long.filter_map(looped).collect()
     }
 
     /// Whether nothing is written from one op to a later one of the same block.

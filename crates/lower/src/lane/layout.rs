@@ -144,6 +144,16 @@ impl Layout {
         Layout { index, ..*self }
     }
 
+    /// This layout by a loop: each step has so many registers (log2), and the other bits of a register's number are those of the
+    /// step's.
+    pub(super) fn looped(&self, kept: u8) -> Layout {
+        let bit = |bit: &Bit| match *bit {
+            Bit::Of { var: REGISTER, bit } if bit >= kept => Bit::Of { var: STEP, bit: bit - kept },
+            other => other,
+        };
+        Layout { index: self.index.iter().map(bit).collect(), registers: self.registers.min(kept) }
+    }
+
     /// A bit of the register's number as the source of a bit of an index.
     pub(super) fn register(bit: u8) -> Bit {
         Bit::Of { var: REGISTER, bit }

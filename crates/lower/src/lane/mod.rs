@@ -69,8 +69,9 @@ pub fn lower(module: &Module, figures: &Figures) -> Result<Lowered, LowerError> 
     let module = primitives.unwrap_or(module);
     let entry = module.entry().ok_or_else(|| whole("has no function".into()))?;
     dot::fits(entry, figures)?;
-    let plan = Plan::of(entry, figures)?;
-    let (mut kernel, exchanges_words) = emit::emit(entry, &plan, &Origins::new(&module))?;
+    let origins = Origins::new(&module);
+    let plan = Plan::of(entry, &origins, figures)?;
+    let (mut kernel, exchanges_words) = emit::emit(entry, &plan, &origins)?;
     divide::share(&mut kernel).map_err(|error| whole(error.to_string()))?;
     let (needed, most) = (threadgroup_bytes(&kernel), figures.threadgroup);
     if needed > most {

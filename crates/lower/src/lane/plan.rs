@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
+use trident_ir::tile::Origins;
 use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
 use super::carry::{Carries, Carry};
 use super::dot::{self, Chains, Product, Rows};
 use super::error::Unsupported;
 use super::figures::Figures;
+use super::late::Late;
 use super::layout::Layout;
 use crate::access::{
     Along, Elem, Expression, Graph, Kind, Lanes, NodeId, axes, block_type, index_bits, is_lazy,
@@ -51,6 +53,8 @@ pub(super) struct Access<'m> {
     pub(super) layout: Layout,
     /// Whether elements are read where they are needed.
     pub(super) is_late: bool,
+    /// The layout by which a loop writes the elements, if one does.
+    pub(super) looped: Option<Layout>,
 }
 
 /// What is decided for a kernel before any code is emitted.
@@ -80,7 +84,11 @@ pub struct Plan<'m> {
 
 impl<'m> Plan<'m> {
     /// Plans a kernel whose ops are primitives.
-    pub fn of(func: &'m Func, figures: &Figures) -> Result<Plan<'m>, Unsupported> {
+    pub fn of(
+        func: &'m Func,
+        origins: &Origins<'_>,
+        figures: &Figures,
+    ) -> Result<Plan<'m>, Unsupported> {
         let graph = Graph::default();
         let mut plan = Plan {
             graph,
@@ -102,11 +110,17 @@ impl<'m> Plan<'m> {
         plan.block(func, &func.body)?;
         plan.spread(dot::threads(func, figures));
         plan.rows = Rows::of(func, plan.threads);
-        plan.products = dot::products(&plan, func, figures)?;
-        let late: HashSet<NodeId> =
+        let late = Late::of(func);
+        plan.products = dot::products(&plan, func, &late, figures)?;
+        let mut loads: HashSet<NodeId> =
             plan.products.values().flat_map(|product| &product.late).copied().collect();
+        let stores = late.stores(&plan, &func.name, origins);
+        for (at, (layout, of_store)) in stores {
+            plan.accesses[at].looped = Some(layout);
+            loads.extend(of_store);
+        }
         for access in &mut plan.accesses {
-            access.is_late = access.loaded.is_some_and(|node| late.contains(&node));
+            access.is_late = access.loaded.is_some_and(|node| loads.contains(&node));
         }
         plan.chains = dot::chains(&plan, func, &plan.products);
         Ok(plan)
@@ -330,10 +344,20 @@ impl<'m> Plan<'m> {
         let is_line = self.graph.along(ptr, lanes) == Along::Rising;
         let axis = axis.unwrap_or(dims.len().saturating_sub(1));
         let (lanes, layout) = (Lanes { start: 0, bits: 0 }, Layout::blocked(&dims, axis, 0, 0));
-        let is_late = false;
-        let access =
-            Access { op, dims, ptr, mask, loaded, value, axis, is_line, lanes, layout, is_late };
-        self.accesses.push(access);
+        self.accesses.push(Access {
+            op,
+            dims,
+            ptr,
+            mask,
+            loaded,
+            value,
+            axis,
+            is_line,
+            lanes,
+            layout,
+            is_late: false,
+            looped: None,
+        });
     }
 
     /// Decides the number of threads and gives each access its layout.
@@ -444,7 +468,12 @@ impl fmt::Display for Plan<'_> {
             if lanes.bits > 0 {
                 write!(f, " by {}", 1 << lanes.bits)?;
             }
-            writeln!(f, "{}", if access.is_late { ", late" } else { "" })?;
+            let how = match access.looped {
+                Some(_) => " by a loop",
+                None if access.is_late => ", late",
+                None => "",
+            };
+            writeln!(f, "{how}")?;
         }
         self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())

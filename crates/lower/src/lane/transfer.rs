@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use trident_ir::{Attr, Block, OpKind as K, ValueId};
+use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -17,26 +17,38 @@ impl<'m> Emitter<'_, 'm> {
         if access.is_late {
             return Ok(());
         }
-        let Access { lanes, layout, .. } = access;
-        let every = match access.loaded {
-            Some(_) => None,
-            None => self.is_first(layout)?,
-        };
-        let mut loaded = vec![];
-        for first in (0..layout.registers()).step_by(1 << lanes.bits) {
-            let group: Vec<Index> =
-                (first..first + (1 << lanes.bits)).map(|r| layout.at(r)).collect();
-            if access.loaded.is_some() {
-                loaded.extend(self.read_group(access, *lanes, &group)?);
-                continue;
+        if let Some(node) = access.loaded {
+            let mut loaded = vec![];
+            for group in groups(&access.layout, access.lanes) {
+                loaded.extend(self.read_group(access, access.lanes, &group)?);
             }
-            for part in self.together(access, *lanes, &group) {
+            self.scope().held.insert(node, (access.layout.clone(), loaded));
+            return Ok(());
+        }
+        let every = self.is_first(&access.layout)?;
+        let Some(looped) = &access.looped else { return self.write(access, &access.layout, every) };
+        let steps = access.layout.registers() / looped.registers();
+        let inputs = [self.int(0)?, self.int(steps as i32)?, self.int(1)?];
+        let step = self.out.value("step", Type::fixed(DType::I32, &[]));
+        let body = self.repeated(vec![step], |e| {
+            e.scope().step = Some(step);
+            e.write(access, looped, every).map(|()| vec![])
+        })?;
+        self.nest(K::For, &inputs, vec![], vec![body]).map(drop)
+    }
+
+    /// Writes the elements of a layout.
+    fn write(
+        &mut self,
+        access: &Access<'m>,
+        layout: &Layout,
+        every: Option<ValueId>,
+    ) -> Result<()> {
+        for group in groups(layout, access.lanes) {
+            for part in self.together(access, access.lanes, &group) {
                 let mask = self.condition(access, &part[0], every)?;
                 self.store(access, part, mask)?;
             }
-        }
-        if let Some(node) = access.loaded {
-            self.scope().held.insert(node, (layout.clone(), loaded));
         }
         Ok(())
     }
@@ -164,6 +176,14 @@ impl<'m> Emitter<'_, 'm> {
         let then = self.region(vec![], write)?;
         self.nest(K::If, &[mask], vec![], vec![then, Block::default()]).map(drop)
     }
+}
+
+/// The indices of each vector's elements.
+fn groups(layout: &Layout, lanes: Lanes) -> impl Iterator<Item = Vec<Index>> {
+    let each = 1 << lanes.bits;
+    (0..layout.registers())
+        .step_by(each)
+        .map(move |first| (first..first + each).map(|r| layout.at(r)).collect())
 }
 
 /// What the op tells of the access, and its alignment if it is of a vector.

@@ -3,6 +3,7 @@
 
 mod generate;
 mod products;
+mod stores;
 
 use generate::{Generator, Tensor};
 use trident_ir::interp::{Interpreter, Memory, Value};

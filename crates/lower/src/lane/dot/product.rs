@@ -174,14 +174,14 @@ pub(in crate::lane) fn threads(func: &Func, figures: &Figures) -> Option<u8> {
 pub(in crate::lane) fn products<'m>(
     plan: &Plan<'m>,
     func: &'m Func,
+    late: &Late<'m>,
     figures: &Figures,
 ) -> Result<BTreeMap<ValueId, Product>, Unsupported> {
     let mut found = BTreeMap::new();
     let mut result = Ok(());
-    let late = Late::of(func);
     func.body.walk(&mut |op| {
         if let (K::Dot, Some(out), Ok(())) = (op.kind, op.output(0), &result) {
-            match product(plan, func, op, &late, figures) {
+            match product(plan, func, op, late, figures) {
                 Ok(product) => drop(found.insert(out, product)),
                 Err(error) => result = Err(error),
             }
