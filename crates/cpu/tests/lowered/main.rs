@@ -2,6 +2,9 @@
 //! kernels: odd sizes, empty arrays, NaN and infinities.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
+mod ordered;
+mod quantised;
+mod resized;
 mod run;
 
 use run::{Case, agree, floats, ints};
@@ -254,6 +257,7 @@ fn windows_are_pooled() {
         one(K::MaxPool, &attrs, vec![x()]);
         one(K::AveragePool, &attrs, vec![x()]);
         one(K::LpPool, &attrs, vec![x()]);
+        one(K::LpPool, &[attrs.clone(), vec![("p", int(3))]].concat(), vec![x()]);
         let padded = [attrs, vec![("count_include_pad", int(1))]].concat();
         one(K::AveragePool, &padded, vec![x()]);
     }

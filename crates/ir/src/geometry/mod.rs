@@ -1,13 +1,17 @@
 //! Index arithmetic that shape rules and kernels share, so that both always agree.
 
+mod einsum;
 mod layout;
+mod resize;
 mod slice;
 mod window;
 
+pub use einsum::{Equation, Label};
 pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
+pub use resize::{ResizedAxis, Transform, resize};
 pub use slice::{
-    Borders, Cut, concat, pad, range_len, reduced, reduction_axes, shape_bounds, slice, slices,
-    split,
+    Borders, Cut, center_crop_pad, concat, pad, range_len, reduced, reduction_axes, shape_bounds,
+    slice, slices, split,
 };
 pub use window::{TransposedAxis, TransposedConv, Window, conv_dims, transposed_conv, windows};
 

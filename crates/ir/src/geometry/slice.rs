@@ -130,6 +130,30 @@ pub fn pad(
     Ok((borders, out))
 }
 
+/// Borders and dimensions of an array whose axes are cut, or extended, to sizes around their middle. An odd element is
+/// cut from, or added to, the end.
+pub fn center_crop_pad(
+    dims: &[usize],
+    sizes: &[i64],
+    named: &[i64],
+) -> Result<(Borders, Vec<usize>), GeometryError> {
+    if named.len() != sizes.len() {
+        return invalid(format!("{} sizes for {} axes", sizes.len(), named.len()));
+    }
+    axes(named, dims.len())?;
+    let (mut begins, mut ends) = (vec![], vec![]);
+    for (&a, &size) in named.iter().zip(sizes) {
+        if size < 0 {
+            return invalid(format!("size {size} is negative"));
+        }
+        let change = size - dims[axis(a, dims.len())?] as i64;
+        begins.push(change / 2);
+        ends.push(change - change / 2);
+    }
+    begins.extend(ends);
+    pad(dims, &begins, Some(named))
+}
+
 /// The axes to reduce, sorted: those named; if there are none all, or with `noop` none.
 pub fn reduction_axes(
     rank: usize,

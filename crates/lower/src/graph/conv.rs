@@ -4,7 +4,8 @@
 use trident_ir::ValueId;
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
 
-use super::product::{Depth, Tile, accumulator, activation, finish};
+use super::product::{Depth, Factor, Tile, accumulator, activation, finish};
+use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
@@ -87,8 +88,8 @@ struct Conv {
     transposed: bool,
 }
 
-fn plain(site: &Site<'_>) -> Result<Conv> {
-    let (op, x, w) = (site.op, site.dims(0)?, site.dims(1)?);
+fn plain(site: &Site<'_>, weights: usize) -> Result<Conv> {
+    let (op, x, w) = (site.op, site.dims(0)?, site.dims(weights)?);
     let group = op.int("group").unwrap_or(1);
     let (_, windows) = conv_dims(
         x,
@@ -114,8 +115,8 @@ fn plain(site: &Site<'_>) -> Result<Conv> {
     Ok(Conv { images: x[0], groups, inputs, outputs, axes, transposed: false })
 }
 
-fn transposed(site: &Site<'_>) -> Result<Conv> {
-    let (op, x, w) = (site.op, site.dims(0)?, site.dims(1)?);
+fn transposed(site: &Site<'_>, weights: usize) -> Result<Conv> {
+    let (op, x, w) = (site.op, site.dims(0)?, site.dims(weights)?);
     let group = op.int("group").unwrap_or(1);
     let found = transposed_conv(
         x,
@@ -150,13 +151,15 @@ pub(super) fn conv_transpose(site: &mut Site<'_>) -> Result<()> {
     write(site, transposed)
 }
 
-fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result<()> {
+fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) -> Result<()> {
     let dtype = site.dtype(0)?;
     let activation = activation(site)?;
-    if !dtype.is_float() {
+    let quantised = Quantised::of(site)?;
+    if quantised.is_none() && !dtype.is_float() {
         return Err(unsupported(format!("there is no convolution of {dtype}")));
     }
-    let conv = geometry(site)?;
+    let weights_at = quantised.map_or(1, |op| op.b);
+    let conv = geometry(site, weights_at)?;
     let Conv { images, groups, inputs, outputs, axes, .. } = &conv;
     let taps: Vec<usize> = axes.iter().map(|axis| axis.taps).collect();
     let out: Vec<usize> = axes.iter().map(|axis| axis.out).collect();
@@ -164,10 +167,11 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
     let (window, area): (usize, usize) = (taps.iter().product(), out.iter().product());
     let plane: usize = lengths.iter().product();
     let places = images * area;
-    let longest = [site.dims(0)?, site.dims(1)?, site.result_dims(0)?];
+    let longest = [site.dims(0)?, site.dims(weights_at)?, site.result_dims(0)?];
     let longest = longest.map(|d| d.iter().product::<usize>()).into_iter().max();
 
-    let tile = Tile::of(*outputs, places, dtype);
+    let wide = accumulator(dtype);
+    let tile = Tile::of(*outputs, places, wide);
     let mut w = site.writer(longest.unwrap_or(0));
     let (rows, columns) = (w.size(*outputs)?, w.size(places)?);
     let depth = w.size(inputs * window)?;
@@ -182,7 +186,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
     let at = w.unravel(column, &of)?;
     let (image, at) = at.split_first().ok_or_else(|| unsupported("lacks axes"))?;
 
-    let weights = w.array(Arg::Operand(1), dtype)?;
+    let weights = w.array(Arg::Operand(weights_at), site.dtype(weights_at)?)?;
     let x = w.array(Arg::Operand(0), dtype)?;
     let mut dims = vec![*inputs];
     dims.extend(&taps);
@@ -195,7 +199,18 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
             w.add(first, own)
         }
     };
-    let wide = accumulator(dtype);
+    let output = channel(&mut w, row, *outputs)?;
+    // Parameters of quantised images and, for each output channel, weights.
+    let along = [
+        Along { count: 1, at: column, valid: column_valid },
+        Along { count: groups * outputs, at: output, valid: row_valid },
+    ];
+    let zeros = match &quantised {
+        Some(op) => op.zeros(&mut w, site, along[0], along[1])?,
+        None => [None, None],
+    };
+    let [x, weights] =
+        [Factor { base: x, zero: zeros[0] }, Factor { base: weights, zero: zeros[1] }];
     let weight = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
         let offset = if conv.transposed {
             // [inputs, outputs, taps] of each group.
@@ -207,12 +222,11 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
             let line = w.mul(line, size)?;
             w.add(line, tap)?
         } else {
-            let output = channel(w, row, *outputs)?;
             let line = w.mul(output, depth)?;
             w.add(line, k)?
         };
         let mask = w.and(row_valid, valid)?;
-        w.load_or_zero(weights, offset, mask)
+        weights.load(w, offset, mask)
     };
     let pixel = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
         let tap = w.unravel(k, &dims)?;
@@ -233,14 +247,17 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
                 offset = w.add(offset, part)?;
             }
         }
-        w.load_or_zero(x, offset, mask)
+        x.load(w, offset, mask)
     };
     let mut sum = w.product(tile, depth, wide, weight, pixel)?;
 
     let mask = w.and(row_valid, column_valid)?;
-    let output = channel(&mut w, row, *outputs)?;
-    if site.has(2) {
-        let bias = w.array(Arg::Operand(2), dtype)?;
+    let bias = match &quantised {
+        Some(op) => op.again.then_some(8),
+        None => Some(2),
+    };
+    if let Some(i) = bias.filter(|&i| site.has(i)) {
+        let bias = w.array(Arg::Operand(i), site.dtype(i)?)?;
         let bias = w.load_or_zero(bias, output, row_valid)?;
         let bias = w.cast(bias, wide)?;
         sum = w.add(sum, bias)?;
@@ -253,6 +270,9 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>) -> Result<Conv>) -> Result
     let line = w.add(line, output)?;
     let line = w.mul(line, size)?;
     let offset = w.add(line, place)?;
-    finish(site, &mut w, sum, activation, offset, mask)?;
+    match &quantised {
+        Some(op) => op.finish(&mut w, site, sum, along, offset, mask)?,
+        None => finish(site, &mut w, sum, activation, offset, mask)?,
+    }
     site.step(w, [places.div_ceil(tile.n), outputs.div_ceil(tile.m), *groups])
 }

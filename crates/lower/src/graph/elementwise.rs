@@ -1,9 +1,11 @@
 //! Maps: every element of the result comes from one element of each operand.
 
 use std::collections::HashMap;
+use trident_ir::dtype::Class;
 use trident_ir::op::Group;
 use trident_ir::{Attr, DType, Op, OpKind as K, ValueId};
 
+use super::moves::stored;
 use super::site::{Site, unsupported};
 use super::space::{View, merge};
 use super::writer::Writer;
@@ -130,7 +132,7 @@ fn compute(w: &mut Writer, op: &Op, operands: &[Option<ValueId>]) -> Result<Valu
             let (bits, zero) = (w.literal(to, to.bits() as i64)?, w.literal(to, 0)?);
             let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
             let all = w.op(K::Or, &[under, over])?;
-            let is_signed = to.class() == trident_ir::dtype::Class::Int;
+            let is_signed = to.class() == Class::Int;
             let rest = if is_signed && op.str("direction") == Some("RIGHT") {
                 let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
                 w.select(negative, ones, zero)?
@@ -155,16 +157,28 @@ pub(super) fn cast(site: &mut Site<'_>) -> Result<()> {
         return Ok(());
     }
     let dims = site.result_dims(0)?;
-    let input = View::dense(Arg::Operand(0), from, dims);
-    let output = View::dense(Arg::Result(0), to, dims);
+    let input = View::dense(Arg::Operand(0), stored(from), dims);
+    let output = View::dense(Arg::Result(0), stored(to), dims);
     map(site, dims, vec![input], output, |w, xs| {
-        if !(from.is_float() && to.is_int()) {
+        let short = to.is_int() && to.bits() < 8;
+        if !(from.is_float() && to.is_int() || short) {
             return w.cast(xs[0], to);
         }
         // By way of the integers that hold what the standard's reference converts to.
         let wide = if to.bits() == 64 || to == DType::U32 { DType::I64 } else { DType::I32 };
         let wide = if to == DType::U64 { to } else { wide };
-        let whole = w.cast(xs[0], wide)?;
-        w.cast(whole, to)
+        let mut whole = w.cast(xs[0], wide)?;
+        if short {
+            // The low bits, of which the highest is the sign.
+            let (sign, low) = (1 << (to.bits() - 1), (1 << to.bits()) - 1);
+            let low = w.literal(wide, low)?;
+            whole = w.op(K::BitwiseAnd, &[whole, low])?;
+            if to.class() == Class::Int {
+                let sign = w.literal(wide, sign)?;
+                whole = w.op(K::BitwiseXor, &[whole, sign])?;
+                whole = w.sub(whole, sign)?;
+            }
+        }
+        w.cast(whole, stored(to))
     })
 }

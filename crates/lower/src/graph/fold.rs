@@ -17,7 +17,7 @@ pub(super) fn cut(columns: usize) -> (usize, usize) {
 }
 
 /// The axes of an operand: those of the result, and those that are folded.
-struct Folded {
+pub(super) struct Folded {
     kept: Vec<usize>,
     kept_view: View,
     folded: Vec<usize>,
@@ -25,7 +25,7 @@ struct Folded {
 }
 
 impl Folded {
-    fn of(dtype: DType, dims: &[usize], axes: &[usize]) -> Folded {
+    pub(super) fn of(dtype: DType, dims: &[usize], axes: &[usize]) -> Folded {
         let strides = signed(&geometry::strides(dims));
         let part = |folded: bool| {
             let own = (0..dims.len()).filter(|axis| axes.contains(axis) == folded);
@@ -41,7 +41,7 @@ impl Folded {
     }
 
     /// Number of results, and of elements folded to each.
-    fn lengths(&self) -> (usize, usize) {
+    pub(super) fn lengths(&self) -> (usize, usize) {
         (self.kept.iter().product(), self.folded.iter().product())
     }
 }
@@ -83,7 +83,7 @@ impl Kernel {
 }
 
 /// The type in which elements are folded.
-fn accumulator(dtype: DType) -> DType {
+pub(super) fn accumulator(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
         other => other,
@@ -153,22 +153,27 @@ fn over(site: &mut Site<'_>, dtype: DType, dims: &[usize], axes: &[usize]) -> Re
 }
 
 /// A program's rows, of which it visits `width` columns at a time.
-struct Table<'a> {
+pub(super) struct Table<'a> {
     space: &'a Folded,
     block: usize,
     width: usize,
     /// The rows and which of them there are, [block].
-    rows: ValueId,
-    inside: ValueId,
+    pub(super) rows: ValueId,
+    pub(super) inside: ValueId,
     /// Offset of each row's first element, [block, 1].
     start: Option<ValueId>,
     base: ValueId,
     /// Number of columns.
-    columns: ValueId,
+    pub(super) columns: ValueId,
 }
 
 impl<'a> Table<'a> {
-    fn new(w: &mut Writer, space: &'a Folded, block: usize, width: usize) -> Result<Table<'a>> {
+    pub(super) fn new(
+        w: &mut Writer,
+        space: &'a Folded,
+        block: usize,
+        width: usize,
+    ) -> Result<Table<'a>> {
         let (rows, columns) = space.lengths();
         let n = w.size(rows)?;
         let (at, inside) = w.span(0, block, n)?;
@@ -181,7 +186,11 @@ impl<'a> Table<'a> {
     }
 
     /// The elements of the columns from `first` on, [block, width], which of them there are, and the columns.
-    fn elements(&self, w: &mut Writer, first: ValueId) -> Result<(ValueId, ValueId, ValueId)> {
+    pub(super) fn elements(
+        &self,
+        w: &mut Writer,
+        first: ValueId,
+    ) -> Result<(ValueId, ValueId, ValueId)> {
         let range = w.arange(self.width)?;
         let at = w.add(first, range)?;
         let valid = w.less(at, self.columns)?;
@@ -227,58 +236,15 @@ impl<'a> Table<'a> {
     }
 
     /// Writes a value for each row.
-    fn store(&self, w: &mut Writer, i: usize, dtype: DType, value: ValueId) -> Result<()> {
+    pub(super) fn store(
+        &self,
+        w: &mut Writer,
+        i: usize,
+        dtype: DType,
+        value: ValueId,
+    ) -> Result<()> {
         let base = w.array(Arg::Result(i), dtype)?;
         let value = w.cast(value, dtype)?;
         w.store(base, self.rows, value, self.inside)
     }
-}
-
-/// The index of the greatest or least element; NaN is beyond all numbers.
-pub(super) fn arg(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), dims.len())?;
-    let (last, greatest) = (site.op.flag("select_last_index"), site.op.kind == K::ArgMax);
-    let space = Folded::of(dtype, dims, &[axis]);
-    let (rows, columns) = space.lengths();
-    let (block, width) = cut(columns);
-    let mut w = site.writer(dims.iter().product());
-    let table = Table::new(&mut w, &space, block, width)?;
-    let wide = accumulator(dtype);
-    // Of equals the one with the lower index wins, or the higher: an index of none loses against every other.
-    let beyond = w.literal(DType::I32, if last { -1 } else { i32::MAX.into() })?;
-    let neutral = w.neutral(if greatest { Fold::Max } else { Fold::Min }, wide)?;
-    let dims = [block, width];
-    let init = [w.spread(neutral, &dims)?, w.spread(beyond, &dims)?];
-    let better = |w: &mut Writer, a: &[ValueId], b: &[ValueId]| -> Result<Vec<ValueId>> {
-        let order = if greatest { K::Greater } else { K::Less };
-        let (wins, equal) = (w.op(order, &[b[0], a[0]])?, w.op(K::Equal, &[a[0], b[0]])?);
-        let index = w.op(if last { K::Greater } else { K::Less }, &[b[1], a[1]])?;
-        let tie = w.and(equal, index)?;
-        let mut takes = w.op(K::Or, &[wins, tie])?;
-        if wide.is_float() {
-            let (nan_a, nan_b) = (w.op(K::IsNaN, &[a[0]])?, w.op(K::IsNaN, &[b[0]])?);
-            let both = w.and(nan_a, nan_b)?;
-            let first = w.op(K::Not, &[nan_a])?;
-            let only = w.and(nan_b, first)?;
-            let later = w.and(both, index)?;
-            takes = w.and(takes, first)?;
-            takes = w.op(K::Or, &[takes, only])?;
-            takes = w.op(K::Or, &[takes, later])?;
-        }
-        Ok(vec![w.select(takes, b[0], a[0])?, w.select(takes, b[1], a[1])?])
-    };
-    let best = w.repeat(table.columns, width, &init, |w, first, best| {
-        let (x, mask, at) = table.elements(w, first)?;
-        let x = w.cast(x, wide)?;
-        let x = w.select(mask, x, neutral)?;
-        let at = w.cast(at, DType::I32)?;
-        let at = w.spread(at, &dims)?;
-        let at = w.select(mask, at, beyond)?;
-        better(w, best, &[x, at])
-    })?;
-    let best = w.combine(&best, 1, better)?;
-    table.store(&mut w, 0, DType::I64, best[1])?;
-    site.step(w, [rows.div_ceil(block), 1, 1])
 }

@@ -3,7 +3,8 @@
 use trident_ir::geometry::{self, GeometryError};
 use trident_ir::{DType, OpKind as K, ValueId};
 
-use super::product::{Tile, accumulator, activation, finish};
+use super::product::{Factor, Tile, accumulator, activation, finish};
+use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
@@ -52,32 +53,167 @@ impl Stack {
     }
 }
 
-/// A stack's elements in a function.
-struct Matrix {
-    base: ValueId,
-    /// Offset of the program's matrix.
-    start: Option<ValueId>,
-    strides: [isize; 2],
+/// A product of stacks of matrices.
+struct Product {
+    a: Stack,
+    b: Stack,
+    batch: Vec<usize>,
 }
 
-impl Matrix {
-    fn load(
+/// The elements of a product that a program computes.
+struct Place {
+    tile: Tile,
+    /// Number of the row, [rows, 1], and of the column, [1, columns], and whether there are such.
+    row: ValueId,
+    row_valid: ValueId,
+    column: ValueId,
+    column_valid: ValueId,
+    mask: ValueId,
+    /// Numbers of rows, columns and products that are summed.
+    rows: ValueId,
+    columns: ValueId,
+    depth: ValueId,
+    /// Number of the product in the stack, if there are several, and its indices in the batch.
+    matrix: Option<ValueId>,
+    indices: Vec<ValueId>,
+}
+
+impl Product {
+    /// Of operands of these dimensions. With `joined` a batch becomes further rows where that is possible.
+    fn of([a_dims, b_dims]: [&[usize]; 2], transposed: [bool; 2], joined: bool) -> Result<Product> {
+        let misfit = || {
+            GeometryError::Invalid(format!(
+                "matrices of dimensions {a_dims:?} and {b_dims:?} do not fit"
+            ))
+        };
+        let mut a = Stack::of(a_dims, transposed[0], false).ok_or_else(misfit)?;
+        let b = Stack::of(b_dims, transposed[1], true).ok_or_else(misfit)?;
+        if a.columns != b.rows {
+            return Err(misfit().into());
+        }
+        if joined && b.batch.is_empty() {
+            a.flatten();
+        }
+        let batch = geometry::broadcast(&a.batch, &b.batch)?;
+        Ok(Product { a, b, batch })
+    }
+
+    fn count(&self) -> usize {
+        self.batch.iter().product()
+    }
+
+    fn place(&self, w: &mut Writer, dtype: DType) -> Result<Place> {
+        let (m, n, k) = (self.a.rows, self.b.columns, self.a.columns);
+        let tile = Tile::of(m, n, dtype);
+        let (rows, columns, depth) = (w.size(m)?, w.size(n)?, w.size(k)?);
+        let (row, row_valid) = w.span(1, tile.m, rows)?;
+        let (column, column_valid) = w.span(0, tile.n, columns)?;
+        let (row, row_valid) = (w.expand(row, 1)?, w.expand(row_valid, 1)?);
+        let (column, column_valid) = (w.expand(column, 0)?, w.expand(column_valid, 0)?);
+        let matrix = if self.count() > 1 { Some(w.program(2)?) } else { None };
+        let indices = match matrix {
+            Some(matrix) => w.unravel(matrix, &self.batch)?,
+            None => vec![],
+        };
+        let mask = w.and(row_valid, column_valid)?;
+        Ok(Place {
+            tile,
+            row,
+            row_valid,
+            column,
+            column_valid,
+            mask,
+            rows,
+            columns,
+            depth,
+            matrix,
+            indices,
+        })
+    }
+
+    /// Offset of the program's matrix in a stack.
+    fn start(&self, w: &mut Writer, place: &Place, stack: &Stack) -> Result<Option<ValueId>> {
+        match place.matrix {
+            Some(_) => w.offset(&place.indices, &stack.strides(&self.batch), 0),
+            None => Ok(None),
+        }
+    }
+
+    /// The sums of products of a place.
+    fn sums(
         &self,
         w: &mut Writer,
-        row: ValueId,
-        column: ValueId,
-        mask: ValueId,
+        place: &Place,
+        [a, b]: [Factor; 2],
+        wide: DType,
     ) -> Result<ValueId> {
-        let offset = w.offset(&[row, column], &self.strides, 0)?;
-        let mut offset = match offset {
-            Some(offset) => offset,
-            None => w.int(0)?,
+        let at = |w: &mut Writer, row, column, stack: &Stack, start| -> Result<ValueId> {
+            let strides = [stack.row_stride as isize, stack.column_stride as isize];
+            let offset = match w.offset(&[row, column], &strides, 0)? {
+                Some(offset) => offset,
+                None => w.int(0)?,
+            };
+            match start {
+                Some(start) => w.add(offset, start),
+                None => Ok(offset),
+            }
         };
-        if let Some(start) = self.start {
-            offset = w.add(offset, start)?;
-        }
-        w.load_or_zero(self.base, offset, mask)
+        let (a_start, b_start) = (self.start(w, place, &self.a)?, self.start(w, place, &self.b)?);
+        w.product(
+            place.tile,
+            place.depth,
+            wide,
+            |w, depth| {
+                let mask = w.and(place.row_valid, depth.valid)?;
+                let offset = at(w, place.row, depth.k, &self.a, a_start)?;
+                a.load(w, offset, mask)
+            },
+            |w, depth| {
+                let mask = w.and(depth.valid, place.column_valid)?;
+                let offset = at(w, depth.k, place.column, &self.b, b_start)?;
+                b.load(w, offset, mask)
+            },
+        )
     }
+
+    /// Where the result has the elements of a place.
+    fn offset(&self, w: &mut Writer, place: &Place) -> Result<ValueId> {
+        let offset = w.mul(place.row, place.columns)?;
+        let offset = w.add(offset, place.column)?;
+        let Some(matrix) = place.matrix else { return Ok(offset) };
+        let size = w.mul(place.rows, place.columns)?;
+        let start = w.mul(matrix, size)?;
+        w.add(offset, start)
+    }
+
+    fn grid(&self, place: &Place) -> [usize; 3] {
+        let (m, n) = (self.a.rows, self.b.columns);
+        [n.div_ceil(place.tile.n), m.div_ceil(place.tile.m), self.count()]
+    }
+}
+
+/// The number of elements of the longest operand or result 0.
+fn longest(site: &Site<'_>, operands: [usize; 2]) -> Result<usize> {
+    let dims = [site.dims(operands[0])?, site.dims(operands[1])?, site.result_dims(0)?];
+    Ok(dims.map(|d| d.iter().product()).into_iter().max().unwrap_or(0))
+}
+
+/// `matmul_integer` and `qlinear_matmul`.
+pub(super) fn quantised(site: &mut Site<'_>) -> Result<()> {
+    let Some(op) = Quantised::of(site)? else { return Err(unsupported("is not quantised")) };
+    let joined = !op.by_row(site)?;
+    let product = Product::of([site.dims(op.a)?, site.dims(op.b)?], [false; 2], joined)?;
+    let mut w = site.writer(longest(site, [op.a, op.b])?);
+    let place = product.place(&mut w, DType::I32)?;
+    let row = Along { count: product.a.rows, at: place.row, valid: place.row_valid };
+    let column = Along { count: product.b.columns, at: place.column, valid: place.column_valid };
+    let zeros = op.zeros(&mut w, site, row, column)?;
+    let a = Factor { base: w.array(Arg::Operand(op.a), site.dtype(op.a)?)?, zero: zeros[0] };
+    let b = Factor { base: w.array(Arg::Operand(op.b), site.dtype(op.b)?)?, zero: zeros[1] };
+    let sum = product.sums(&mut w, &place, [a, b], DType::I32)?;
+    let offset = product.offset(&mut w, &place)?;
+    op.finish(&mut w, site, sum, [row, column], offset, place.mask)?;
+    site.step(w, product.grid(&place))
 }
 
 /// `matmul`, `gemm` and what fusion makes of them.
@@ -100,72 +236,31 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
             "a scaled product of {dtype} is not written at level tile"
         )));
     }
-    let (a_dims, b_dims) = (site.dims(0)?, site.dims(1)?);
-    let misfit = || {
-        GeometryError::Invalid(format!(
-            "matrices of dimensions {a_dims:?} and {b_dims:?} do not fit"
-        ))
+    let transposed = [op.flag("trans_a"), op.flag("trans_b")];
+    let product = Product::of([site.dims(0)?, site.dims(1)?], transposed, true)?;
+    let mut w = site.writer(longest(site, [0, 1])?);
+    let place = product.place(&mut w, dtype)?;
+    let factor = |w: &mut Writer, i| -> Result<Factor> {
+        Ok(Factor { base: w.array(Arg::Operand(i), dtype)?, zero: None })
     };
-    let mut a = Stack::of(a_dims, op.flag("trans_a"), false).ok_or_else(misfit)?;
-    let b = Stack::of(b_dims, op.flag("trans_b"), true).ok_or_else(misfit)?;
-    if a.columns != b.rows {
-        return Err(misfit().into());
-    }
-    if b.batch.is_empty() {
-        a.flatten();
-    }
-    let batch = geometry::broadcast(&a.batch, &b.batch)?;
-    let (m, n, k) = (a.rows, b.columns, a.columns);
-    let count: usize = batch.iter().product();
-    let longest = [a_dims, b_dims, site.result_dims(0)?].map(|d| d.iter().product::<usize>());
-
-    let tile = Tile::of(m, n, dtype);
-    let mut w = site.writer(longest.into_iter().max().unwrap_or(0));
-    let (rows, columns, depth) = (w.size(m)?, w.size(n)?, w.size(k)?);
-    let (row, row_valid) = w.span(1, tile.m, rows)?;
-    let (column, column_valid) = w.span(0, tile.n, columns)?;
-    let (row, row_valid) = (w.expand(row, 1)?, w.expand(row_valid, 1)?);
-    let (column, column_valid) = (w.expand(column, 0)?, w.expand(column_valid, 0)?);
-    let place = if count > 1 { Some(w.program(2)?) } else { None };
-    let indices = match place {
-        Some(place) => w.unravel(place, &batch)?,
-        None => vec![],
-    };
-    let matrix = |w: &mut Writer, i: usize, stack: &Stack| -> Result<Matrix> {
-        let start = match place {
-            Some(_) => w.offset(&indices, &stack.strides(&batch), 0)?,
-            None => None,
-        };
-        let strides = [stack.row_stride as isize, stack.column_stride as isize];
-        Ok(Matrix { base: w.array(Arg::Operand(i), dtype)?, start, strides })
-    };
-    let (a, b) = (matrix(&mut w, 0, &a)?, matrix(&mut w, 1, &b)?);
+    let factors = [factor(&mut w, 0)?, factor(&mut w, 1)?];
     let wide = accumulator(dtype);
-    let mut sum = w.product(
-        tile,
-        depth,
-        wide,
-        |w, at| {
-            let mask = w.and(row_valid, at.valid)?;
-            a.load(w, row, at.k, mask)
-        },
-        |w, at| {
-            let mask = w.and(at.valid, column_valid)?;
-            b.load(w, at.k, column, mask)
-        },
-    )?;
-    let mask = w.and(row_valid, column_valid)?;
+    let mut sum = product.sums(&mut w, &place, factors, wide)?;
     if alpha != 1.0 {
         let alpha = w.float(wide, alpha.into())?;
         sum = w.mul(sum, alpha)?;
     }
     if site.has(2) {
-        let dims = site.dims(2)?;
-        let strides = geometry::broadcast_strides(dims, &[m, n]);
+        let (m, n) = (product.a.rows, product.b.columns);
+        let strides = geometry::broadcast_strides(site.dims(2)?, &[m, n]);
         let strides = if op.kind == K::Gemm { strides } else { vec![0, 1] };
         let base = w.array(Arg::Operand(2), dtype)?;
-        let strides = [strides[0] as isize, strides[1] as isize];
-        let mut bias = Matrix { base, start: None, strides }.load(&mut w, row, column, mask)?;
+        let offset = w.offset(&[place.row, place.column], &signed(&strides), 0)?;
+        let offset = match offset {
+            Some(offset) => offset,
+            None => w.int(0)?,
+        };
+        let mut bias = w.load_or_zero(base, offset, place.mask)?;
         bias = w.cast(bias, wide)?;
         if beta != 1.0 {
             let beta = w.float(wide, beta.into())?;
@@ -173,13 +268,7 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
         }
         sum = w.add(sum, bias)?;
     }
-    let mut offset = w.mul(row, columns)?;
-    offset = w.add(offset, column)?;
-    if let Some(place) = place {
-        let size = w.mul(rows, columns)?;
-        let start = w.mul(place, size)?;
-        offset = w.add(offset, start)?;
-    }
-    finish(site, &mut w, sum, activation, offset, mask)?;
-    site.step(w, [n.div_ceil(tile.n), m.div_ceil(tile.m), count])
+    let offset = product.offset(&mut w, &place)?;
+    finish(site, &mut w, sum, activation, offset, place.mask)?;
+    site.step(w, product.grid(&place))
 }

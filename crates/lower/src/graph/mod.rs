@@ -9,7 +9,10 @@
 
 mod attention;
 mod conv;
+mod cumulative;
+mod einsum;
 mod elementwise;
+mod extreme;
 mod fold;
 mod gather;
 mod loss;
@@ -19,6 +22,8 @@ mod norms;
 mod places;
 mod pool;
 mod product;
+mod quant;
+mod resize;
 mod rotary;
 mod rows;
 mod site;
@@ -109,6 +114,8 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::SpaceToDepth => moves::space_to_depth,
         K::ConstantOfShape => moves::filled,
         K::Pad => places::pad,
+        K::CenterCropPad => places::center_crop_pad,
+        K::Dropout => moves::dropout,
         K::Trilu => places::trilu,
         K::EyeLike => places::eye_like,
         K::Range => places::range,
@@ -131,7 +138,9 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         | K::ReduceLogSum
         | K::ReduceLogSumExp
         | K::ReduceSumSquare => fold::reduce,
-        K::ArgMax | K::ArgMin => fold::arg,
+        K::ArgMax | K::ArgMin => extreme::arg,
+        K::TopK => extreme::top_k,
+        K::CumSum | K::CumProd => cumulative::cumulative,
         K::GlobalAveragePool | K::GlobalMaxPool => fold::global_pool,
         K::Softmax | K::LogSoftmax => rows::softmax,
         K::LayerNormalization => norms::layer_norm,
@@ -144,10 +153,16 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::MeanVarianceNormalization => norms::mean_variance,
         K::LRN => norms::lrn,
         K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::MatMulInteger | K::QLinearMatMul => matmul::quantised,
+        K::Einsum => einsum::einsum,
+        K::QuantizeLinear => quant::quantize,
+        K::DequantizeLinear => quant::dequantize,
+        K::DynamicQuantizeLinear => quant::dynamic_quantize,
+        K::Resize => resize::resize,
         K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss => loss::loss,
         K::RotaryEmbedding => rotary::rotary_embedding,
         K::Attention => attention::attention,
-        K::Conv | K::FusedConv => conv::conv,
+        K::Conv | K::FusedConv | K::ConvInteger | K::QLinearConv => conv::conv,
         K::ConvTranspose => conv::conv_transpose,
         K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
         K::Cast => elementwise::cast,

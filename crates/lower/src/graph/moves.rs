@@ -21,6 +21,15 @@ pub(super) fn bits(dtype: DType) -> Result<DType> {
     })
 }
 
+/// The type that elements have in memory: integers shorter than a byte take one.
+pub(super) fn stored(dtype: DType) -> DType {
+    match dtype {
+        DType::I4 | DType::I2 => DType::I8,
+        DType::U4 | DType::U2 => DType::U8,
+        other => other,
+    }
+}
+
 /// Copies the elements of one view to the places of another.
 pub(super) fn copy(site: &mut Site<'_>, dims: &[usize], from: View, to: View) -> Result<()> {
     map(site, dims, vec![from], to, |_, xs| Ok(xs[0]))
@@ -185,4 +194,19 @@ pub(super) fn fill(site: &mut Site<'_>, dtype: DType, value: i64) -> Result<()> 
     let dims = site.result_dims(0)?;
     let to = View::dense(Arg::Result(0), dtype, dims);
     map(site, dims, vec![], to, |w, _| w.literal(dtype, value))
+}
+
+/// The operand itself: only training drops elements.
+pub(super) fn dropout(site: &mut Site<'_>) -> Result<()> {
+    site.dtype(0)?;
+    if site.ints(2)?.is_some_and(|training| training != [0]) {
+        return Err(unsupported("training is not written at level tile"));
+    }
+    site.alias(0, 0);
+    if !site.wants(1) {
+        return Ok(());
+    }
+    let dims = site.result_dims(1)?;
+    let to = View::dense(Arg::Result(1), DType::U8, dims);
+    map(site, dims, vec![], to, |w, _| w.literal(DType::U8, 1))
 }

@@ -2,6 +2,7 @@
 
 use trident_ir::{DType, OpKind as K, ValueId, geometry};
 
+use super::fold::accumulator;
 use super::moves::{bits, fill};
 use super::site::{Site, unsupported};
 use super::space::signed;
@@ -42,14 +43,36 @@ pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
     let pads = site.ints(1)?.ok_or_else(|| unsupported("lacks its pads"))?;
     let axes = site.ints(3)?;
     let (borders, out) = geometry::pad(dims, &pads, axes.as_deref())?;
-    let has_fill = site.has(2);
+    border(site, dtype, &mode, &borders, &out, site.has(2))
+}
+
+/// Borders of zeros, or cuts, on both sides of the axes, which get these sizes.
+pub(super) fn center_crop_pad(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(0)?)?;
+    let dims = site.dims(0)?;
+    let sizes = site.ints(1)?.ok_or_else(|| unsupported("lacks its sizes"))?;
+    let all: Vec<i64> = (0..dims.len() as i64).collect();
+    let axes = site.op.ints("axes").unwrap_or(&all);
+    let (borders, out) = geometry::center_crop_pad(dims, &sizes, axes)?;
+    border(site, dtype, "constant", &borders, &out, false)
+}
+
+fn border(
+    site: &mut Site<'_>,
+    dtype: DType,
+    mode: &str,
+    borders: &[(i64, i64)],
+    out: &[usize],
+    has_fill: bool,
+) -> Result<()> {
+    let dims = site.dims(0)?;
     let reach: usize = dims.iter().product();
     if reach == 0 && mode != "constant" {
         return Err(geometry::GeometryError::Invalid("there is nothing to repeat".into()).into());
     }
-    each(site, dtype, &out, reach, |w, place, mask| {
+    each(site, dtype, out, reach, |w, place, mask| {
         let (mut inside, mut from) = (mask, vec![]);
-        for ((&place, &(before, after)), &n) in place.iter().zip(&borders).zip(dims) {
+        for ((&place, &(before, after)), &n) in place.iter().zip(borders).zip(dims) {
             // What is cut off is no source for what is added.
             let low = (-before).max(0);
             let n = (n as i64 - low - (-after).max(0)).max(0);
@@ -61,7 +84,7 @@ pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
                 }
             };
             let (zero, len) = (w.int(0)?, w.size(n)?);
-            let source = match mode.as_str() {
+            let source = match mode {
                 "constant" => {
                     let (below, above) = (w.less(at, zero)?, w.less(at, len)?);
                     let valid = w.op(K::Not, &[below])?;
@@ -150,14 +173,16 @@ pub(super) fn eye_like(site: &mut Site<'_>) -> Result<()> {
 /// start + i·delta.
 pub(super) fn range(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(0)?;
-    if !(dtype.is_int() || dtype == DType::F32) {
-        return Err(unsupported(format!("ranges of {dtype} are not written at level tile")));
+    if !(dtype.is_int() || dtype.is_float()) {
+        return Err(unsupported(format!("there are no ranges of {dtype}")));
     }
+    let wide = accumulator(dtype);
     let dims = site.result_dims(0)?.to_vec();
     each(site, dtype, &dims, 0, |w, place, _| {
         let (start, delta) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Operand(2), dtype)?);
         let (start, delta) = (w.first(start)?, w.first(delta)?);
-        let i = w.cast(place[0], dtype)?;
+        let (start, delta) = (w.cast(start, wide)?, w.cast(delta, wide)?);
+        let i = w.cast(place[0], wide)?;
         let along = w.mul(i, delta)?;
         w.add(start, along)
     })

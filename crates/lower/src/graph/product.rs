@@ -41,10 +41,29 @@ pub(super) struct Depth {
     pub(super) valid: ValueId,
 }
 
+/// A factor of products: the memory of an operand, and the zero point of its elements if they are quantised.
+#[derive(Clone, Copy)]
+pub(super) struct Factor {
+    pub(super) base: ValueId,
+    pub(super) zero: Option<ValueId>,
+}
+
+impl Factor {
+    /// The elements at these offsets where the mask holds, else 0.
+    pub(super) fn load(&self, w: &mut Writer, offset: ValueId, mask: ValueId) -> Result<ValueId> {
+        let x = w.load_or_zero(self.base, offset, mask)?;
+        let Some(zero) = self.zero else { return Ok(x) };
+        let x = w.cast(x, DType::I32)?;
+        let (x, none) = (w.sub(x, zero)?, w.literal(DType::I32, 0)?);
+        w.select(mask, x, none)
+    }
+}
+
 /// The type that products of this type are summed in.
 pub(super) fn accumulator(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
+        DType::I8 | DType::U8 => DType::I32,
         other => other,
     }
 }

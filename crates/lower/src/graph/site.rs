@@ -126,6 +126,19 @@ impl<'a> Site<'a> {
         ints.map(Some).ok_or_else(|| unsupported(format!("operand {i} is not of integers")))
     }
 
+    /// The elements of operand `i` as floats; `None` if it is absent or has none.
+    pub(super) fn floats(&self, i: usize) -> Result<Option<Vec<f64>>> {
+        let Some(literal) = self.contents(i)? else { return Ok(None) };
+        let floats = match literal.dtype() {
+            DType::F32 => {
+                literal.to_vec::<f32>().map(|all| all.into_iter().map(f64::from).collect())
+            }
+            DType::F64 => literal.to_vec::<f64>(),
+            other => return Err(unsupported(format!("operand {i} is of {other}"))),
+        };
+        Ok(floats.filter(|floats: &Vec<f64>| !floats.is_empty()))
+    }
+
     /// Result `i` has the bytes of operand `operand`.
     pub(super) fn alias(&mut self, i: usize, operand: usize) {
         self.lowering.same[i] = Some(operand);

@@ -89,6 +89,11 @@ impl Writer {
         Ok(self.param("n", Type::fixed(self.index, &[]), Arg::Scalar(n as u64)))
     }
 
+    /// A scalar parameter of another type, by its bits.
+    pub(super) fn scalar(&mut self, dtype: DType, bits: u64) -> ValueId {
+        self.param("c", Type::fixed(dtype, &[]), Arg::Scalar(bits))
+    }
+
     /// As [`Self::size`], where it is a multiple of the elements of any vector said to be so.
     pub(super) fn extent(&mut self, n: usize) -> Result<ValueId> {
         let size = self.size(n)?;
@@ -446,6 +451,16 @@ impl Writer {
         let folded =
             self.combine(&[x], axis, |w, a, b| Ok(vec![w.op(fold.op(), &[a[0], b[0]])?]))?;
         Ok(folded[0])
+    }
+
+    /// What a fold along an axis has come to at each place of it.
+    pub(super) fn scan(&mut self, x: ValueId, axis: usize, fold: Fold) -> Result<ValueId> {
+        let element = self.func.ty(x).with_shape(Some(vec![]));
+        let params = vec![self.func.value("e", element.clone()), self.func.value("e", element)];
+        let region = self.region(params, |w, e| Ok(vec![w.op(fold.op(), &[e[0], e[1]])?]))?;
+        let ty = self.func.ty(x).clone();
+        let axis = [("axis", Attr::Int(axis as i64))];
+        Ok(self.nest(K::PrefixScan, &[x], region, vec![ty], &axis)?[0])
     }
 
     /// One step of a fold, element by element.

@@ -3,108 +3,15 @@
 use crate::kernel::Call;
 use crate::ops::convert::{cast, compute_dtype};
 use crate::ops::moves::{diagonal, transposed};
-use std::collections::BTreeMap;
-use trident_ir::geometry::{GeometryError, extent};
+use trident_ir::geometry::{Equation, GeometryError, Label, extent};
 use trident_ir::literal::checked_len;
 use trident_ir::{DType, Element};
 use trident_kernels::gemm::{self, Epilogue, Lhs, Rhs, Scalar, Shape, Strided, gemm_batch};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
-/// The name of an axis: a letter, or a place in the ellipsis counted from its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Label {
-    Ellipsis(std::cmp::Reverse<usize>),
-    Letter(char),
-}
-
-/// Labels of each operand's axes and of the result's.
-struct Equation {
-    terms: Vec<Vec<Label>>,
-    result: Vec<Label>,
-}
-
 fn bad(reason: String) -> KernelError {
     KernelError::attr("equation", reason)
-}
-
-/// The labels of a term for an operand of this rank; without a rank its ellipsis has `dots` axes.
-fn labels(term: &str, rank: Option<usize>, dots: usize) -> Result<Vec<Label>, KernelError> {
-    let letters = |s: &str| -> Result<Vec<Label>, KernelError> {
-        s.chars()
-            .map(|c| {
-                if c.is_ascii_alphabetic() {
-                    Ok(Label::Letter(c))
-                } else {
-                    Err(bad(format!("has `{c}`")))
-                }
-            })
-            .collect()
-    };
-    let ellipsis = |n: usize| (0..n).map(move |i| Label::Ellipsis(std::cmp::Reverse(n - 1 - i)));
-    let (before, after, dots) = match term.split_once("...") {
-        Some((before, after)) => {
-            let (before, after) = (letters(before)?, letters(after)?);
-            let named = before.len() + after.len();
-            let dots = match rank {
-                Some(rank) => rank
-                    .checked_sub(named)
-                    .ok_or_else(|| bad(format!("`{term}` is longer than rank {rank}")))?,
-                None => dots,
-            };
-            (before, after, dots)
-        }
-        None => (letters(term)?, vec![], 0),
-    };
-    let all: Vec<Label> = before.into_iter().chain(ellipsis(dots)).chain(after).collect();
-    match rank {
-        Some(rank) if all.len() != rank => Err(bad(format!("`{term}` does not fit rank {rank}"))),
-        _ => Ok(all),
-    }
-}
-
-impl Equation {
-    fn parse(text: &str, ranks: &[usize]) -> Result<Equation, KernelError> {
-        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        let (left, right) = match text.split_once("->") {
-            Some((left, right)) => (left, Some(right)),
-            None => (&text[..], None),
-        };
-        let parts: Vec<&str> = left.split(',').collect();
-        if parts.len() != ranks.len() {
-            return Err(bad(format!("has {} terms for {} operands", parts.len(), ranks.len())));
-        }
-        let terms: Vec<_> = parts
-            .iter()
-            .zip(ranks)
-            .map(|(t, &r)| labels(t, Some(r), 0))
-            .collect::<Result<_, _>>()?;
-        let dots = terms
-            .iter()
-            .map(|t| t.iter().filter(|l| matches!(l, Label::Ellipsis(_))).count())
-            .max();
-        let result = match right {
-            Some(right) => labels(right, None, dots.unwrap_or(0))?,
-            None => {
-                // Letters that occur once, in order, after the ellipsis.
-                let mut counts = BTreeMap::new();
-                terms.iter().flatten().for_each(|l| *counts.entry(*l).or_insert(0) += 1);
-                counts
-                    .into_iter()
-                    .filter(|(l, n)| *n == 1 || matches!(l, Label::Ellipsis(_)))
-                    .map(|(l, _)| l)
-                    .collect()
-            }
-        };
-        let mut seen = vec![];
-        for &l in &result {
-            if seen.contains(&l) || !terms.iter().any(|t| t.contains(&l)) {
-                return Err(bad(format!("cannot result in {l:?}")));
-            }
-            seen.push(l);
-        }
-        Ok(Equation { terms, result })
-    }
 }
 
 /// A dense tensor with a different label for each axis.
@@ -201,7 +108,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         DType::F32 | DType::F64 | DType::I64 => compute_dtype(dtype),
         other => return Err(KernelError::Unsupported(other)),
     };
-    let mut sizes: BTreeMap<Label, usize> = BTreeMap::new();
+    equation.sizes(&xs.iter().map(Tensor::dims).collect::<Vec<_>>())?;
     let mut operands = vec![];
     for (index, (x, term)) in xs.into_iter().zip(&equation.terms).enumerate() {
         if x.dtype() != dtype {
@@ -210,18 +117,6 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 actual: x.dtype(),
                 expected: dtype.to_string(),
             });
-        }
-        for (&l, &d) in term.iter().zip(x.dims()) {
-            let size = sizes.entry(l).or_insert(d);
-            match (*size, d) {
-                (a, b) if a == b || b == 1 => {}
-                (1, b) => *size = b,
-                (a, b) => {
-                    return Err(KernelError::shape(format!(
-                        "axes of lengths {a} and {b} share a label"
-                    )));
-                }
-            }
         }
         let tensor = cast(call.threads, call.pool(), &x, compute)?;
         operands.push(diagonalised(call, tensor, term)?);
@@ -256,12 +151,6 @@ fn diagonalised(call: &Call<'_, '_>, x: Tensor, term: &[Label]) -> Result<Operan
                 groups.push(vec![axis]);
             }
         }
-    }
-    if groups.iter().any(|g| g.iter().any(|&a| x.dims()[a] != x.dims()[g[0]])) {
-        return Err(KernelError::shape(format!(
-            "a label names axes of different length of {:?}",
-            x.dims()
-        )));
     }
     let tensor = if labels.len() == term.len() { x } else { diagonal(call, &x, &groups)? };
     Ok(Operand { labels, tensor })

@@ -64,24 +64,7 @@ pub(super) fn center(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let sizes = call.ints(1)?.ok_or(KernelError::Missing(1))?;
     let all: Vec<i64> = (0..x.rank() as i64).collect();
     let axes = call.op.ints("axes").unwrap_or(&all);
-    if axes.len() != sizes.len() {
-        return Err(KernelError::shape(format!("{} sizes for {} axes", sizes.len(), axes.len())));
-    }
-    geometry::axes(axes, x.rank())?;
-    let (mut begins, mut ends) = (vec![], vec![]);
-    for (&a, &size) in axes.iter().zip(&sizes) {
-        let dim = x.dims()[geometry::axis(a, x.rank())?] as i64;
-        if size < 0 {
-            return Err(KernelError::domain(format!("size {size} is negative")));
-        }
-        // The odd element is cut from, or added to, the end.
-        let change = size - dim;
-        let begin = if change < 0 { -(-change / 2) } else { change / 2 };
-        begins.push(begin);
-        ends.push(change - begin);
-    }
-    begins.extend(ends);
-    let (borders, dims) = geometry::pad(x.dims(), &begins, Some(axes))?;
+    let (borders, dims) = geometry::center_crop_pad(x.dims(), &sizes, axes)?;
     border(call, &x, &borders, &dims, Mode::Constant, None)
 }
 

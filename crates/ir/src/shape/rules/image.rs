@@ -1,6 +1,7 @@
 //! Images and regions of interest.
 
 use crate::Dim;
+use crate::geometry;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
@@ -90,9 +91,19 @@ pub(super) fn resize(cx: &View<'_>) -> Shapes {
     if by_sizes {
         let sizes = cx.dims_in(3).unwrap_or_else(|| dims::unknown(axes.len()));
         check_count(cx, sizes.len(), axes.len())?;
-        let stretched = cx.op.str("keep_aspect_ratio_policy") == Some("stretch");
-        for (&axis, size) in axes.iter().zip(sizes) {
-            shape[axis] = if stretched { size } else { Dim::Unknown };
+        if matches!(cx.op.str("keep_aspect_ratio_policy"), None | Some("stretch")) {
+            axes.iter().zip(sizes).for_each(|(&axis, size)| shape[axis] = size);
+            return one(shape);
+        }
+        let fixed = |dims: &[Dim]| dims.iter().map(Dim::fixed).collect::<Option<Vec<usize>>>();
+        let found = fixed(x).zip(fixed(&sizes)).and_then(|(x, sizes)| {
+            let sizes: Vec<i64> = sizes.into_iter().map(|n| n as i64).collect();
+            // Which region is cropped does not matter here.
+            let roi = vec![0.0; 2 * axes.len()];
+            geometry::resize(cx.op, &x, Some(&roi), None, Some(&sizes)).ok()
+        });
+        for &axis in &axes {
+            shape[axis] = found.as_ref().map_or(Dim::Unknown, |all| all[axis].output.into());
         }
         return one(shape);
     }

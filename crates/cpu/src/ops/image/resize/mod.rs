@@ -7,7 +7,7 @@ mod tests;
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
-use axis::{Axis, Filter, Nearest, Transform};
+use axis::{Axis, Filter, Nearest};
 use trident_ir::geometry;
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Tensor};
@@ -16,7 +16,7 @@ use trident_runtime::{KernelError, Tensor};
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let axes = axes(call, &x)?;
-    let dims: Vec<usize> = axes.iter().map(|a| a.output).collect();
+    let dims: Vec<usize> = axes.iter().map(|a| a.0.output).collect();
     if checked_len(&dims).is_none() {
         return Err(KernelError::TooLarge { dtype: x.dtype(), dims });
     }
@@ -31,7 +31,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let outside = call.op.float("extrapolation_value").unwrap_or(0.0);
     if let Some(nearest) = nearest(call)? {
         let out = call.alloc(0, x.dtype(), &dims)?;
-        axes.iter().try_for_each(|a| room(call, a.output, 1))?;
+        axes.iter().try_for_each(|a| room(call, a.0.output, 1))?;
         let maps: Vec<_> = axes.iter().map(|a| a.nearest(nearest)).collect();
         let out = apply::copy(call.threads, &x, out, &maps, outside)?;
         call.set(0, out);
@@ -84,84 +84,17 @@ fn filter(call: &Call<'_, '_>) -> Result<Filter, KernelError> {
 
 /// The geometry of every axis of `x`, from scales or sizes.
 fn axes(call: &Call<'_, '_>, x: &Tensor) -> Result<Vec<Axis>, KernelError> {
-    let transform = Transform::by_name(call.op.str("coordinate_transformation_mode"))?;
-    let named: Vec<usize> = match call.op.ints("axes") {
-        Some(axes) => {
-            geometry::axes(axes, x.rank())?;
-            axes.iter().map(|&a| geometry::axis(a, x.rank())).collect::<Result<_, _>>()?
-        }
-        None => (0..x.rank()).collect(),
+    let present = |i: usize| -> Result<Option<Tensor>, KernelError> {
+        Ok(call.opt(i)?.filter(|t| !t.is_empty()))
     };
-    let present = |t: Option<Tensor>| t.filter(|t| !t.is_empty());
-    let length = |what: &str, got: usize, want: usize| match got == want {
-        true => Ok(()),
-        false => Err(KernelError::shape(format!("{got} {what} where {want} are needed"))),
+    let floats = |i: usize| -> Result<Option<Vec<f64>>, KernelError> {
+        present(i)?.map(|t| Ok(read::<f64>(&t)?.into_owned())).transpose()
     };
-    let mut axes: Vec<Axis> = x
-        .dims()
-        .iter()
-        .map(|&n| Axis { input: n, output: n, scale: 1.0, roi: (0.0, 1.0), transform })
-        .collect();
-    match (present(call.opt(2)?), present(call.opt(3)?)) {
-        (Some(scales), None) => {
-            let scales = read::<f64>(&scales)?;
-            length("scales", scales.len(), named.len())?;
-            for (&a, &scale) in named.iter().zip(&*scales) {
-                if !(scale > 0.0 && scale.is_finite()) {
-                    return Err(KernelError::domain(format!(
-                        "scale {scale} is not positive and finite"
-                    )));
-                }
-                let output = scale * axes[a].input as f64;
-                axes[a] = Axis { scale, output: output as usize, ..axes[a].clone() };
-            }
-        }
-        (None, Some(sizes)) => {
-            let sizes = sizes.to_i64s()?;
-            length("sizes", sizes.len(), named.len())?;
-            for (&a, &size) in named.iter().zip(&sizes) {
-                let output = usize::try_from(size)
-                    .map_err(|_| KernelError::domain(format!("a size of {size}")))?;
-                let scale = output as f64 / axes[a].input as f64;
-                axes[a] = Axis { scale, output, ..axes[a].clone() };
-            }
-            keep_aspect_ratio(call, &named, &mut axes)?;
-        }
-        (None, None) if named.is_empty() => {}
-        _ => return Err(KernelError::shape("either scales or sizes are needed")),
-    }
-    if transform == Transform::CropAndResize {
-        let roi = present(call.opt(1)?).ok_or(KernelError::Missing(1))?;
-        let roi = read::<f64>(&roi)?;
-        length("bounds of the region", roi.len(), 2 * named.len())?;
-        for (i, &a) in named.iter().enumerate() {
-            axes[a].roi = (roi[i], roi[named.len() + i]);
-        }
-    }
-    Ok(axes)
-}
-
-/// One scale for all named axes, so that no size is exceeded (or none is missed).
-fn keep_aspect_ratio(
-    call: &Call<'_, '_>,
-    named: &[usize],
-    axes: &mut [Axis],
-) -> Result<(), KernelError> {
-    let scales = named.iter().map(|&a| axes[a].scale);
-    let scale = match call.op.str("keep_aspect_ratio_policy") {
-        Some("stretch") | None => return Ok(()),
-        Some("not_larger") => scales.fold(f64::INFINITY, f64::min),
-        Some("not_smaller") => scales.fold(f64::NEG_INFINITY, f64::max),
-        Some(other) => {
-            let name = "keep_aspect_ratio_policy";
-            return Err(KernelError::attr(name, format!("unknown: {other}")));
-        }
-    };
-    for &a in named {
-        let output = (scale * axes[a].input as f64 + 0.5) as usize;
-        axes[a] = Axis { scale, output, ..axes[a].clone() };
-    }
-    Ok(())
+    let (roi, scales) = (floats(1)?, floats(2)?);
+    let sizes = present(3)?.map(|t| t.to_i64s()).transpose()?;
+    let axes =
+        geometry::resize(call.op, x.dims(), roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
+    Ok(axes.into_iter().map(Axis).collect())
 }
 
 /// Asks the pool whether there is room for a table of `len` rows of `width` entries.
@@ -177,21 +110,22 @@ fn weigh<R: Real>(
     filter: Filter,
     outside: f32,
 ) -> Result<Vec<R>, KernelError> {
-    let mut dims: Vec<usize> = axes.iter().map(|a| a.input).collect();
+    let mut dims: Vec<usize> = axes.iter().map(|a| a.0.input).collect();
     let mut values = read::<R>(x)?.into_owned();
-    for (i, axis) in axes.iter().enumerate().filter(|(_, a)| !a.is_identity()) {
+    for (i, axis) in axes.iter().enumerate().filter(|(_, a)| !a.0.is_identity()) {
         let inner = dims[i + 1..].iter().product();
-        dims[i] = axis.output;
+        dims[i] = axis.0.output;
         // Asking the pool checks the size of what lies between two axes.
         let len = call.temp(R::DTYPE, &dims)?.len();
         let mut out = vec![R::zero(); len];
-        room(call, axis.output, axis.reach(filter).1)?;
+        let reach = axis.0.reach(filter.cubic.is_some(), filter.antialias);
+        room(call, axis.0.output, reach.1)?;
         let taps = axis.taps(filter);
         apply::weigh(
             call.threads,
             &values,
             &mut out,
-            (axis.input, inner),
+            (axis.0.input, inner),
             &taps,
             R::of(outside.into()),
         );

@@ -1,0 +1,344 @@
+//! Images in other sizes: each element is the nearest one, or a weighted sum of neighbours.
+
+use trident_ir::geometry::{self, GeometryError, ResizedAxis, Transform};
+use trident_ir::{Attr, DType, OpKind as K, ValueId};
+
+use super::moves::bits;
+use super::rows::float;
+use super::site::{Site, unsupported};
+use super::space::signed;
+use super::writer::Writer;
+use super::{Arg, Result};
+
+/// Elements that one program computes.
+const BLOCK: usize = 256;
+
+/// Bits of a fraction that are exact in f32.
+const FRACTION: u32 = 24;
+
+/// How elements follow from their neighbours.
+enum Mode {
+    Nearest(Nearest),
+    Weighted(Filter),
+}
+
+/// Which neighbour is nearest.
+#[derive(Clone, Copy)]
+enum Nearest {
+    PreferFloor,
+    PreferCeil,
+    Floor,
+    Ceil,
+}
+
+/// How neighbours are weighed: by a triangle, or by Keys' cubic kernel with this coefficient.
+struct Filter {
+    cubic: Option<f32>,
+    antialias: bool,
+    exclude_outside: bool,
+}
+
+fn mode(site: &Site<'_>) -> Result<Mode> {
+    let (op, antialias) = (site.op, site.op.flag("antialias"));
+    let cubic = match op.str("mode") {
+        Some("linear") => None,
+        Some("cubic") => Some(op.float("cubic_coeff_a").unwrap_or(-0.75)),
+        Some("nearest") | None if antialias => {
+            return Err(unsupported("attribute `antialias` goes with linear and cubic"));
+        }
+        Some("nearest") | None => {
+            return Ok(Mode::Nearest(match op.str("nearest_mode") {
+                Some("round_prefer_floor") | None => Nearest::PreferFloor,
+                Some("round_prefer_ceil") => Nearest::PreferCeil,
+                Some("floor") => Nearest::Floor,
+                Some("ceil") => Nearest::Ceil,
+                Some(other) => {
+                    return Err(unsupported(format!("nearest mode `{other}` is unknown")));
+                }
+            }));
+        }
+        Some(other) => return Err(unsupported(format!("mode `{other}` is unknown"))),
+    };
+    Ok(Mode::Weighted(Filter { cubic, antialias, exclude_outside: op.flag("exclude_outside") }))
+}
+
+/// Positions along an axis as numbers of a fixed point, which tell ties and neighbours where f32 would not.
+struct Position {
+    /// Bits behind the point.
+    point: u32,
+    /// Rounded down, and the rest, as i64.
+    low: ValueId,
+    rest: ValueId,
+    /// Whether it is inside of the operand; only where a region is cropped.
+    inside: Option<ValueId>,
+}
+
+impl Position {
+    fn of(w: &mut Writer, axis: &ResizedAxis, place: ValueId) -> Result<Position> {
+        let last = axis.position(axis.output.saturating_sub(1) as f64);
+        let start = axis.position(0.0);
+        let reach = start.abs().max(last.abs()).max(axis.input as f64) + 2.0;
+        if reach.is_nan() || reach >= 2f64.powi(28) {
+            let text = format!("a position of {reach} along an axis of {}", axis.input);
+            return Err(GeometryError::Invalid(text).into());
+        }
+        let point = (61 - reach.log2().ceil() as u32).min(44);
+        let fixed = |x: f64| (x * 2f64.powi(point as i32)).round() as i64;
+        let place = w.cast(place, DType::I64)?;
+        let step = w.scalar(DType::I64, fixed(axis.position(1.0) - start) as u64);
+        let start = w.scalar(DType::I64, fixed(start) as u64);
+        let at = w.mul(place, step)?;
+        let at = w.add(at, start)?;
+        let places = w.scalar(DType::I64, point.into());
+        let low = w.shift(at, places, "RIGHT")?;
+        let whole = w.shift(low, places, "LEFT")?;
+        let rest = w.sub(at, whole)?;
+        let inside = if axis.transform == Transform::CropAndResize {
+            let near = 1i64 << (point - 32);
+            let first = w.scalar(DType::I64, -near as u64);
+            let last = fixed(axis.input as f64 - 1.0) + near;
+            let last = w.scalar(DType::I64, last as u64);
+            let (above, below) =
+                (w.op(K::GreaterOrEqual, &[at, first])?, w.op(K::LessOrEqual, &[at, last])?);
+            Some(w.and(above, below)?)
+        } else {
+            None
+        };
+        Ok(Position { point, low, rest, inside })
+    }
+
+    /// The nearest coordinate. Positions that differ by less than their last bits, in which they may be inexact, are the same.
+    fn nearest(&self, w: &mut Writer, mode: Nearest) -> Result<ValueId> {
+        let (one, near) = (1i64 << self.point, 1i64 << (self.point - 32));
+        let least = match mode {
+            Nearest::PreferFloor => one / 2 + near,
+            Nearest::PreferCeil => one / 2 - near,
+            Nearest::Floor => one - near,
+            Nearest::Ceil => near,
+        };
+        let least = w.scalar(DType::I64, least as u64);
+        let up = w.op(K::GreaterOrEqual, &[self.rest, least])?;
+        let next = w.literal(DType::I64, 1)?;
+        let next = w.add(self.low, next)?;
+        w.select(up, next, self.low)
+    }
+
+    /// The rest as f32.
+    fn fraction(&self, w: &mut Writer) -> Result<ValueId> {
+        let places = w.scalar(DType::I64, (self.point - FRACTION).into());
+        let rest = w.shift(self.rest, places, "RIGHT")?;
+        let rest = w.cast(rest, DType::F32)?;
+        let unit = w.float(DType::F32, 0.5f64.powi(FRACTION as i32))?;
+        w.mul(rest, unit)
+    }
+}
+
+/// A coordinate as an index of an axis: beyond a border it is the border.
+fn clamped(w: &mut Writer, at: ValueId, len: usize) -> Result<ValueId> {
+    let (zero, last) = (w.literal(DType::I64, 0)?, len.saturating_sub(1));
+    let last = w.scalar(DType::I64, last as u64);
+    let at = w.op(K::Max, &[at, zero])?;
+    let at = w.op(K::Min, &[at, last])?;
+    w.index(at)
+}
+
+impl Filter {
+    /// The weight of a neighbour at a distance.
+    fn weight(&self, w: &mut Writer, d: ValueId) -> Result<ValueId> {
+        let number = |w: &mut Writer, x: f64| w.float(DType::F32, x);
+        let (zero, one) = (number(w, 0.0)?, number(w, 1.0)?);
+        let Some(a) = self.cubic else {
+            let below = w.sub(one, d)?;
+            return w.op(K::Max, &[below, zero]);
+        };
+        let a = w.scalar(DType::F32, a.to_bits().into());
+        // ((a + 2)·d − (a + 3))·d² + 1 up to 1, ((a·d − 5a)·d + 8a)·d − 4a up to 2.
+        let (two, three) = (number(w, 2.0)?, number(w, 3.0)?);
+        let (a2, a3) = (w.add(a, two)?, w.add(a, three)?);
+        let inner = w.mul(a2, d)?;
+        let inner = w.sub(inner, a3)?;
+        let inner = w.mul(inner, d)?;
+        let inner = w.mul(inner, d)?;
+        let inner = w.add(inner, one)?;
+        let mut outer = w.mul(a, d)?;
+        for (factor, times) in [(-5.0, true), (8.0, true), (-4.0, false)] {
+            let factor = number(w, factor)?;
+            let part = w.mul(a, factor)?;
+            outer = w.add(outer, part)?;
+            if times {
+                outer = w.mul(outer, d)?;
+            }
+        }
+        let within = w.op(K::LessOrEqual, &[d, one])?;
+        let (reached, none) = (w.less(d, two)?, zero);
+        let outer = w.select(reached, outer, none)?;
+        w.select(within, inner, outer)
+    }
+}
+
+/// An axis that is resized, and what neighbours of a program's places are along it.
+struct Along {
+    axis: ResizedAxis,
+    stride: isize,
+    position: Position,
+}
+
+pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(0)?;
+    let mode = mode(site)?;
+    let crops = site.op.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
+    if matches!(mode, Mode::Weighted(_)) {
+        float(dtype)?;
+    }
+    // What lies outside of a region is a number of the type; else elements are only moved.
+    let moved = match &mode {
+        Mode::Nearest(_) if crops && !(dtype.is_float() || dtype.is_int()) => {
+            return Err(unsupported(format!("a region of {dtype} is not written at level tile")));
+        }
+        Mode::Nearest(_) if !crops => bits(dtype)?,
+        _ => dtype,
+    };
+    let x = site.dims(0)?;
+    let (roi, scales) = (site.floats(1)?, site.floats(2)?);
+    let sizes = site.ints(3)?.filter(|sizes| !sizes.is_empty());
+    let axes = geometry::resize(site.op, x, roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
+    let dims: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
+    if x.contains(&0) && !dims.contains(&0) {
+        let text = format!("{x:?} has no elements to resize");
+        return Err(GeometryError::Invalid(text).into());
+    }
+    let len: usize = dims.iter().product();
+    if len == 0 {
+        return Ok(());
+    }
+
+    // Neighbouring axes that stay as they are count as one.
+    let strides = signed(&geometry::strides(x));
+    let mut space: Vec<(usize, isize, Option<&ResizedAxis>)> = vec![];
+    for (axis, &stride) in axes.iter().zip(&strides) {
+        let resized = (!axis.is_identity()).then_some(axis);
+        match (space.last_mut(), resized) {
+            (Some((n, last, None)), None) => (*n, *last) = (*n * axis.output, stride),
+            _ => space.push((axis.output, stride, resized)),
+        }
+    }
+    let mut w = site.writer(len.max(x.iter().product()));
+    let n = w.size(len)?;
+    let (linear, mask) = w.span(0, BLOCK, n)?;
+    let place = w.unravel(linear, &space.iter().map(|(n, ..)| *n).collect::<Vec<_>>())?;
+    let mut start = w.int(0)?;
+    let mut along = vec![];
+    let mut inside = mask;
+    for (&at, &(_, stride, resized)) in place.iter().zip(&space) {
+        let Some(axis) = resized else {
+            if let Some(part) = w.offset(&[at], &[stride], 0)? {
+                start = w.add(start, part)?;
+            }
+            continue;
+        };
+        let position = Position::of(&mut w, axis, at)?;
+        if let Some(own) = position.inside {
+            inside = w.and(inside, own)?;
+        }
+        along.push(Along { axis: axis.clone(), stride, position });
+    }
+    let start = w.spread_like(start, mask)?;
+    let base = w.array(Arg::Operand(0), moved)?;
+    let value = match &mode {
+        Mode::Nearest(nearest) => {
+            let mut from = start;
+            for Along { axis, stride, position } in &along {
+                let at = position.nearest(&mut w, *nearest)?;
+                let at = clamped(&mut w, at, axis.input)?;
+                if let Some(part) = w.offset(&[at], &[*stride], 0)? {
+                    from = w.add(from, part)?;
+                }
+            }
+            w.load(base, from, Some(inside), None)?
+        }
+        Mode::Weighted(filter) => {
+            let sum = weighed(&mut w, filter, &along, base, start, inside)?;
+            w.cast(sum, moved)?
+        }
+    };
+    let value = if crops {
+        let outside = site.op.float("extrapolation_value").unwrap_or(0.0);
+        let outside = w.scalar(DType::F32, outside.to_bits().into());
+        let outside = w.cast(outside, moved)?;
+        w.select(inside, value, outside)?
+    } else {
+        value
+    };
+    let to = w.array(Arg::Result(0), moved)?;
+    w.store(to, linear, value, mask)?;
+    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+}
+
+/// The weighted sums of the neighbours along all axes.
+fn weighed(
+    w: &mut Writer,
+    filter: &Filter,
+    along: &[Along],
+    base: ValueId,
+    start: ValueId,
+    mask: ValueId,
+) -> Result<ValueId> {
+    let reaches: Vec<(f64, usize)> = along
+        .iter()
+        .map(|Along { axis, .. }| axis.reach(filter.cubic.is_some(), filter.antialias))
+        .collect();
+    let taps: Vec<usize> = reaches.iter().map(|reach| reach.1).collect();
+    let fractions: Vec<ValueId> =
+        along.iter().map(|along| along.position.fraction(w)).collect::<Result<_>>()?;
+    let zero = w.float(DType::F32, 0.0)?;
+    let zeros = w.spread(zero, &[BLOCK])?;
+    let window = w.size(taps.iter().product::<usize>())?;
+    let sums = w.repeat(window, 1, &[zeros, zeros], |w, tap, sums| {
+        let taps = w.unravel(tap, &taps)?;
+        let one = w.float(DType::F32, 1.0)?;
+        let mut weight = w.spread(one, &[BLOCK])?;
+        let mut from = start;
+        for (((along, &fraction), &(first, _)), &tap) in
+            along.iter().zip(&fractions).zip(&reaches).zip(&taps)
+        {
+            let Along { axis, stride, position } = along;
+            let first = w.size(first as i64)?;
+            let step = w.add(tap, first)?;
+            let step64 = w.cast(step, DType::I64)?;
+            let at = w.add(position.low, step64)?;
+            let step = w.cast(step, DType::F32)?;
+            let distance = w.sub(step, fraction)?;
+            let distance = w.op(K::Abs, &[distance])?;
+            let stretch = axis.stretch(filter.antialias) as f32;
+            let stretch = w.scalar(DType::F32, stretch.to_bits().into());
+            let distance = w.mul(distance, stretch)?;
+            let mut own = filter.weight(w, distance)?;
+            let index = clamped(w, at, axis.input)?;
+            if filter.exclude_outside {
+                let index = w.cast(index, DType::I64)?;
+                let inside = w.op(K::Equal, &[index, at])?;
+                own = w.select(inside, own, zero)?;
+            }
+            weight = w.mul(weight, own)?;
+            if let Some(part) = w.offset(&[index], &[*stride], 0)? {
+                from = w.add(from, part)?;
+            }
+        }
+        let x = w.load(base, from, Some(mask), None)?;
+        let x = w.cast(x, DType::F32)?;
+        let x = w.mul(x, weight)?;
+        Ok(vec![w.add(sums[0], x)?, w.add(sums[1], weight)?])
+    })?;
+    if !(filter.antialias || filter.exclude_outside) {
+        return Ok(sums[0]);
+    }
+    let (none, one) = (w.op(K::Equal, &[sums[1], zero])?, w.float(DType::F32, 1.0)?);
+    let divisor = w.select(none, one, sums[1])?;
+    w.div(sums[0], divisor)
+}
+
+impl Writer {
+    fn shift(&mut self, x: ValueId, by: ValueId, direction: &str) -> Result<ValueId> {
+        self.apply(K::BitShift, &[x, by], &[("direction", Attr::Str(direction.into()))])
+    }
+}
