@@ -128,9 +128,16 @@ func @double tile (%x: ptr<f32>[], %y: ptr<f32>[]) {
 }
 ";
 
-fn floats(buffer: &dyn Buffer) -> &mut [f32] {
+fn floats(buffer: &dyn Buffer) -> Vec<f32> {
+    let first = buffer.contents().as_ptr().cast::<f32>();
     // SAFETY: the buffer is that long, and tests look at it between launches.
-    unsafe { std::slice::from_raw_parts_mut(buffer.contents().as_ptr().cast(), buffer.bytes() / 4) }
+    unsafe { std::slice::from_raw_parts(first, buffer.bytes() / 4) }.to_vec()
+}
+
+fn fill(buffer: &dyn Buffer, value: f32) {
+    let first = buffer.contents().as_ptr().cast::<f32>();
+    // SAFETY: as above.
+    unsafe { std::slice::from_raw_parts_mut(first, buffer.bytes() / 4) }.fill(value);
 }
 
 #[test]
@@ -138,7 +145,7 @@ fn buffers_of_other_libraries_are_used_as_they_are() {
     let compiler = compiler();
     let host = compiler.host();
     let theirs = host.buffer(1024).unwrap();
-    floats(&*theirs).fill(3.0);
+    fill(&*theirs, 3.0);
     let kernel = kernel(&compiler, DOUBLE, Checks::All);
     // SAFETY: the buffer lives.
     let held = unsafe { host.hold(theirs.handle()) }.unwrap();
