@@ -2,7 +2,7 @@
 
 use super::large::{Large, REGION, Run, Unused};
 use super::pages::{MemoryProvider, PAGE, Pages};
-use super::pool::Counters;
+use super::pool::{Counters, PoolStats};
 use super::region::Region;
 use super::settings::PoolSettings;
 use super::slab::{CLASSES, Class, SMALL, class_of, size_of};
@@ -23,13 +23,13 @@ pub(super) struct Block {
 
 #[derive(Debug)]
 enum Home {
-    /// A block of a slab of the class of its length. The region is that of the slab.
-    Slab(Arc<Region>, u32),
+    /// A block of a slab of the class of its length. The region is that of the slab, which holds it for its blocks.
+    Slab(NonNull<Region>, u32),
     Run(Run),
     Own(Arc<Region>),
 }
 
-// SAFETY: a block owns its part of its region, which is not bound to a thread.
+// SAFETY: a block owns its part of its region, which is not bound to a thread and can be shared.
 unsafe impl Send for Block {}
 // SAFETY: nothing is accessed through a shared block; buffers and arenas control who may read and write which part of
 // it.
@@ -47,14 +47,16 @@ impl Block {
     /// The pages that the block lies in.
     pub(super) fn pages(&self) -> &Pages {
         match &self.home {
-            Home::Slab(region, _) | Home::Own(region) => region.pages(),
+            // SAFETY: the slab holds the region as long as one of its blocks is in use.
+            Home::Slab(region, _) => unsafe { region.as_ref() }.pages(),
+            Home::Own(region) => region.pages(),
             Home::Run(run) => run.region.pages(),
         }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `len` initialised bytes lie there for as long as the block holds its region, and no other block has them: a slab
-        // hands out each place once, and a region each page.
+        // SAFETY: `len` initialised bytes lie there for as long as the block or its slab holds the region, and no other block has
+        // them: a slab hands out each place once, and a region each page.
         unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
@@ -167,6 +169,12 @@ impl Heap {
         GivenBack { age: of(age), size: of(size), unload: of(unload), asked: of(asked) }
     }
 
+    /// Counters of all buffers.
+    pub(super) fn stats(&self) -> PoolStats {
+        let classes = (0..CLASSES).map(|class| self.class(class).taken).sum::<u64>();
+        self.counters.stats(classes + self.large().taken)
+    }
+
     /// Free bytes of regions that blocks share, and of them the most that one block can have.
     pub(super) fn free(&self) -> (usize, usize) {
         self.large().free()
@@ -198,7 +206,10 @@ impl Heap {
             return self.take_small(class_of(size));
         }
         if size <= REGION {
-            let run = self.large().take(size / PAGE, &*self.provider)?;
+            let mut large = self.large();
+            let run = large.take(size / PAGE, &*self.provider)?;
+            large.taken += 1;
+            drop(large);
             let touched = run.region.touch(run.pages.clone()) * PAGE;
             let ptr = run.region.ptr(run.pages.start * PAGE);
             return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
@@ -209,6 +220,7 @@ impl Heap {
             Some(region) => region,
             None => Arc::new(Region::new(self.provider.pages(size)?)),
         };
+        self.large().taken += 1;
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
@@ -221,7 +233,7 @@ impl Heap {
             taken = slabs.take();
         }
         let small = taken?;
-        let region = Arc::clone(&slabs.run(small.slab)?.region);
+        let region = NonNull::from(&*slabs.run(small.slab)?.region);
         drop(slabs);
         let home = Home::Slab(region, small.slab);
         Some((Block { ptr: small.ptr, len: size_of(class), home }, small.touched * PAGE))
@@ -232,8 +244,7 @@ impl Heap {
         self.provider.recycle(block.bytes_mut());
         let Block { ptr, len, home } = block;
         match home {
-            Home::Slab(region, slab) => {
-                drop(region);
+            Home::Slab(_, slab) => {
                 let unneeded = self.class(class_of(len)).give(slab, ptr, || self.now());
                 let Some(run) = unneeded else { return };
                 self.large().give(run, self.now());

@@ -73,6 +73,8 @@ struct Own {
 pub(super) struct Large {
     shared: Vec<Option<Shared>>,
     own: Vec<Own>,
+    /// How many blocks have been taken so far.
+    pub(super) taken: u64,
 }
 
 /// What [`Large::give_back`] gives back: what has been free for `age`, and no more than is needed for `most` bytes.

@@ -45,7 +45,6 @@ pub struct MemoryStats {
 pub(super) struct Counters {
     live: AtomicUsize,
     peak: AtomicUsize,
-    buffers: AtomicU64,
     misses: AtomicU64,
 }
 
@@ -81,20 +80,18 @@ impl Counters {
         self.live.fetch_sub(size, Relaxed);
     }
 
-    fn count(&self, hit: bool) {
-        self.buffers.fetch_add(1, Relaxed);
-        if !hit {
-            self.misses.fetch_add(1, Relaxed);
-        }
+    fn miss(&self) {
+        self.misses.fetch_add(1, Relaxed);
     }
 
     fn reset_peak(&self) {
         self.peak.store(self.live(), Relaxed);
     }
 
-    fn stats(&self) -> PoolStats {
+    /// The figures of so many buffers.
+    pub(super) fn stats(&self, buffers: u64) -> PoolStats {
         let misses = self.misses.load(Relaxed);
-        let hits = self.buffers.load(Relaxed).saturating_sub(misses);
+        let hits = buffers.saturating_sub(misses);
         PoolStats { live: self.live(), peak: self.peak(), hits, misses }
     }
 }
@@ -108,14 +105,27 @@ pub(super) struct Shared {
     heap: Arc<Heap>,
     name: Option<String>,
     counters: Counters,
+    /// Number of buffers so far.
+    buffers: AtomicU64,
     limit: AtomicUsize,
+}
+
+impl Shared {
+    fn new(heap: Arc<Heap>, name: Option<String>) -> Shared {
+        let (buffers, limit) = (AtomicU64::new(0), AtomicUsize::new(0));
+        Shared { heap, name, counters: Counters::default(), buffers, limit }
+    }
+
+    fn stats(&self) -> PoolStats {
+        self.counters.stats(self.buffers.load(Relaxed))
+    }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
         if self.name.is_some() {
-            self.heap.give_back(Reason::Unload, 0, self.counters.stats().peak);
+            self.heap.give_back(Reason::Unload, 0, self.counters.peak());
         }
     }
 }
@@ -153,15 +163,11 @@ impl Pool {
 
     /// The first pool of a device's memory.
     pub fn with(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Pool {
-        let heap = Arc::new(Heap::new(provider, settings));
-        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
-        Pool(Arc::new(Shared { heap, name: None, counters, limit }))
+        Pool(Arc::new(Shared::new(Arc::new(Heap::new(provider, settings)), None)))
     }
 
     fn share(&self, name: Option<String>) -> Pool {
-        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
-        let heap = Arc::clone(&self.0.heap);
-        Pool(Arc::new(Shared { heap, name, counters, limit }))
+        Pool(Arc::new(Shared::new(Arc::clone(&self.0.heap), name)))
     }
 
     /// A further pool of the same device's memory, without a limit. It is listed by name until it and its buffers are dropped;
@@ -198,7 +204,7 @@ impl Pool {
     /// A block of at least `len` bytes, which must not be 0.
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
-        let Shared { heap, counters, limit, .. } = &*self.0;
+        let Shared { heap, counters, buffers, limit, .. } = &*self.0;
         let limit = limit.load(Relaxed);
         if limit != 0 && !counters.reserve(size, limit) {
             return None;
@@ -214,8 +220,11 @@ impl Pool {
             counters.add(size);
         }
         heap.counters.add(size);
-        counters.count(hit);
-        heap.counters.count(hit);
+        buffers.fetch_add(1, Relaxed);
+        if !hit {
+            counters.miss();
+            heap.counters.miss();
+        }
         Some(block)
     }
 
@@ -228,7 +237,7 @@ impl Pool {
 
     /// The counters.
     pub fn stats(&self) -> PoolStats {
-        self.0.counters.stats()
+        self.0.stats()
     }
 
     /// Resets the peak to the live bytes.
@@ -241,10 +250,10 @@ impl Pool {
         let heap = &self.0.heap;
         let pools = heap.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let alive: Vec<Arc<Shared>> = pools.iter().filter_map(std::sync::Weak::upgrade).collect();
-        let named = |pool: &Arc<Shared>| Some((pool.name.clone()?, pool.counters.stats()));
+        let named = |pool: &Arc<Shared>| Some((pool.name.clone()?, pool.stats()));
         let (free, largest) = heap.free();
         MemoryStats {
-            buffers: heap.counters.stats(),
+            buffers: heap.stats(),
             reserved: heap.reserved(),
             peak_reserved: heap.peak_reserved(),
             cached: heap.cached(),

@@ -31,9 +31,9 @@ pub(super) fn size_of(class: usize) -> usize {
     }
 }
 
-/// Pages of a slab: it has at least eight blocks.
+/// Pages of a slab: it has at least sixteen blocks.
 fn pages_of(size: usize) -> usize {
-    (8 * size).clamp(4 * PAGE, 8 * SMALL).div_ceil(PAGE)
+    (16 * size).clamp(4 * PAGE, 16 * SMALL).div_ceil(PAGE)
 }
 
 /// A run of pages and the blocks of it that are free. Those from `cut` on have never been handed out since the slab was last empty.
@@ -70,11 +70,13 @@ pub(super) struct Class {
     open: Vec<u32>,
     /// A slab without a block in use, kept for the next one, and since when.
     empty: Option<(u32, u32)>,
+    /// How many blocks have been taken so far.
+    pub(super) taken: u64,
 }
 
 impl Class {
     pub(super) fn new(class: usize) -> Class {
-        Class { size: size_of(class), slabs: vec![], open: vec![], empty: None }
+        Class { size: size_of(class), slabs: vec![], open: vec![], empty: None, taken: 0 }
     }
 
     /// Pages that [`Class::add`] wants.
@@ -120,6 +122,7 @@ impl Class {
             self.open.pop();
         }
         self.empty = self.empty.filter(|(empty, _)| *empty != at);
+        self.taken += 1;
         Some(Small { slab: at, ptr, touched })
     }
 
