@@ -191,7 +191,8 @@ impl Heap {
             // What is free does not fit: no more of it is kept than pays off.
             let enough = self.counters.peak().max(self.counters.live() + size);
             let (reserved, most) = (self.reserved() + touched, enough + enough / 8 + LEEWAY);
-            if reserved > most {
+            // A little more than needed at a time, as others follow.
+            if reserved > most + enough / 32 {
                 self.give_back(Reason::Size, 0, reserved - most);
             }
             let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
