@@ -219,7 +219,7 @@ impl Heap {
         let touched = if free.is_some() { 0 } else { size };
         let region = match free {
             Some(region) => region,
-            None => Arc::new(Region::new(self.provider.pages(size)?)),
+            None => Arc::new(Region::of(&*self.provider, size)?),
         };
         self.large().taken += 1;
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))

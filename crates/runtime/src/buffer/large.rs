@@ -95,7 +95,7 @@ impl Large {
                 return Some(Run { region, slot, pages: at..at + n });
             }
         }
-        let region = Arc::new(Region::new(provider.pages(REGION)?));
+        let region = Arc::new(Region::of(provider, REGION)?);
         let vacant = self.shared.iter().position(Option::is_none);
         let slot = vacant.unwrap_or(self.shared.len());
         if vacant.is_none() {
