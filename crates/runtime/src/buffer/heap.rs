@@ -1,11 +1,11 @@
 //! A device's memory, which its pools share: small blocks from slabs, larger ones from regions.
 
-use super::large::{Large, REGION, Run, Unused};
+use super::large::{Large, REGION, Run, Unused, elapsed};
 use super::pages::{MemoryProvider, PAGE, Pages};
 use super::pool::{Counters, PoolStats};
 use super::region::Region;
 use super::settings::PoolSettings;
-use super::slab::{CLASSES, Class, SMALL, class_of, size_of};
+use super::slab::{CLASSES, Class, Left, SMALL, class_of, size_of};
 use super::timer::Timer;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
@@ -63,6 +63,9 @@ impl Block {
 
 /// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes.
 const LEEWAY: usize = 512 << 10;
+
+/// A request that is so many times as large as what is cached is not had by giving that back.
+const HOPELESS: usize = 8;
 
 /// Why memory was given back.
 #[derive(Clone, Copy)]
@@ -183,6 +186,9 @@ impl Heap {
     /// A block of [`block_len`] bytes, and whether no memory of the system was needed.
     pub(super) fn take(&self, size: usize) -> Option<(Block, bool)> {
         let taken = self.try_take(size).or_else(|| {
+            if size / HOPELESS > self.cached() {
+                return None;
+            }
             self.give_back(Reason::Asked, 0, usize::MAX);
             self.try_take(size)
         });
@@ -245,11 +251,11 @@ impl Heap {
         self.provider.recycle(block.bytes_mut());
         let Block { ptr, len, home } = block;
         match home {
-            Home::Slab(_, slab) => {
-                let unneeded = self.class(class_of(len)).give(slab, ptr, || self.now());
-                let Some(run) = unneeded else { return };
-                self.large().give(run, self.now());
-            }
+            Home::Slab(_, slab) => match self.class(class_of(len)).give(slab, ptr, || self.now()) {
+                Left::Used => return,
+                Left::Empty => {}
+                Left::Unneeded(run) => self.large().give(run, self.now()),
+            },
             Home::Run(run) => self.large().give(run, self.now()),
             Home::Own(region) => self.large().give_own(region, self.now()),
         }
@@ -260,21 +266,36 @@ impl Heap {
         }
     }
 
-    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back.
+    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more
+    /// than those if that is asked for. Slabs go last, as small buffers come often.
     pub(super) fn give_back(&self, reason: Reason, age: u32, most: usize) -> usize {
-        let now = self.now();
+        let exact = matches!(reason, Reason::Asked);
+        let unused = Unused { now: self.now(), age, most, exact };
+        let mut given = self.give_back_pages(unused);
+        let mut slabs = 0;
         for class in 0..CLASSES {
-            let mut slabs = self.class(class);
-            if let Some((run, since)) = slabs.unused(now, age) {
+            if given + slabs >= most {
+                break;
+            }
+            let mut class = self.class(class);
+            if let Some((run, since)) = class.unused(unused.now, age) {
+                slabs += run.touched() * PAGE;
                 self.large().give(run, since);
             }
         }
+        if slabs > 0 {
+            given += self.give_back_pages(Unused { most: most - given, ..unused });
+        }
+        self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
+        given
+    }
+
+    /// Gives back what belongs to no slab.
+    fn give_back_pages(&self, unused: Unused) -> usize {
         let mut large = self.large();
-        let given = large.give_back(Unused { now, age, most });
+        let given = large.give_back(unused);
         // Before the lock ends, so that memory is not counted as given back after it is touched again.
         self.reserved.fetch_sub(given, Relaxed);
-        drop(large);
-        self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
         given
     }
 
@@ -284,7 +305,7 @@ impl Heap {
         self.give_back(Reason::Age, age, usize::MAX);
         let now = self.now();
         let slabs = (0..CLASSES).filter_map(|class| self.class(class).empty_since());
-        let slabs = slabs.map(|since| now.wrapping_sub(since)).max();
+        let slabs = slabs.map(|since| elapsed(now, since)).max();
         let unused_for = slabs.max(self.large().unused_for(now))?;
         // Blocks that are given back one after another are swept together.
         let least = (age / 8).clamp(1, 1000);

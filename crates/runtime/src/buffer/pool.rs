@@ -57,11 +57,10 @@ impl Counters {
         self.peak.load(Relaxed)
     }
 
-    /// Counts `size` more bytes unless there would be more than `limit`. Whether they are counted.
-    fn reserve(&self, size: usize, limit: usize) -> bool {
+    /// Counts `size` more bytes, not yet as a peak, unless there would be more than `limit`. How many there are then.
+    fn reserve(&self, size: usize, limit: usize) -> Option<usize> {
         let fits = |live: usize| live.checked_add(size).filter(|n| *n <= limit);
-        let before = self.live.fetch_update(Relaxed, Relaxed, fits);
-        before.map(|before| self.raise(before + size)).is_ok()
+        Some(self.live.fetch_update(Relaxed, Relaxed, fits).ok()? + size)
     }
 
     /// Counts `size` more bytes.
@@ -205,19 +204,18 @@ impl Pool {
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
         let Shared { heap, counters, buffers, limit, .. } = &*self.0;
-        let limit = limit.load(Relaxed);
-        if limit != 0 && !counters.reserve(size, limit) {
-            return None;
-        }
+        let live = match limit.load(Relaxed) {
+            0 => None,
+            limit => Some(counters.reserve(size, limit)?),
+        };
         let Some((block, hit)) = heap.take(size) else {
-            if limit != 0 {
-                counters.remove(size);
-            }
+            live.inspect(|_| counters.remove(size));
             return None;
         };
         // What cannot be had is no peak.
-        if limit == 0 {
-            counters.add(size);
+        match live {
+            Some(live) => counters.raise(live),
+            None => counters.add(size),
         }
         heap.counters.add(size);
         buffers.fetch_add(1, Relaxed);
@@ -273,5 +271,11 @@ impl Pool {
     /// returned.
     pub fn empty_cache(&self) -> usize {
         self.0.heap.give_back(Reason::Asked, 0, usize::MAX)
+    }
+
+    /// As [`Pool::empty_cache`], but no more than a buffer of `bytes` bytes takes, in whole pages.
+    pub fn give_back_at_most(&self, bytes: usize) -> usize {
+        let most = if bytes == 0 { 0 } else { block_len(bytes).unwrap_or(usize::MAX) };
+        self.0.heap.give_back(Reason::Asked, 0, most)
     }
 }

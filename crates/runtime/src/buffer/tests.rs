@@ -1,7 +1,9 @@
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
+use super::heap::{Heap, Reason, block_len};
 use super::testing::{Random, below, parts_go_back};
 use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A pool that keeps what is unused, and shares it with no other test.
@@ -153,6 +155,108 @@ fn a_timer_gives_back_what_is_unused_for_too_long() {
     // The timer starts again.
     drop(kept);
     wait("the rest to go back", || pool.device_stats().reserved == 0);
+}
+
+#[test]
+fn a_timer_that_panics_is_started_again() {
+    /// Releases memory, which fails the first time.
+    #[derive(Debug)]
+    struct Faulty(Arc<AtomicUsize>);
+    impl MemoryProvider for Faulty {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let (pages, released) = (HostMemory.pages(len)?, Arc::clone(&self.0));
+            let start = pages.ptr();
+            let release = Box::new(move || {
+                drop(pages);
+                assert!(released.fetch_add(1, Relaxed) > 0, "a fault of the provider");
+            });
+            // SAFETY: the pages live until `release` is called or dropped.
+            Some(unsafe { Pages::from_raw(start, len, release) })
+        }
+    }
+    let released = Arc::new(AtomicUsize::new(0));
+    let settings = PoolSettings { max_age: Duration::from_millis(10), ..PoolSettings::default() };
+    let pool = Pool::with(Arc::new(Faulty(Arc::clone(&released))), settings);
+    wait("memory to be released twice", || {
+        drop(pool.alloc(72 * MIB).unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+        released.load(Relaxed) >= 2
+    });
+}
+
+#[test]
+fn nothing_is_kept_where_that_is_the_limit() {
+    let pool = with(0, Duration::from_secs(3600));
+    for len in [10, 1000, 40_000, 100_000, 3 * MIB, 72 * MIB] {
+        drop((pool.alloc(len).unwrap(), pool.alloc(len).unwrap()));
+        assert_eq!(pool.device_stats().reserved, 0, "{len}");
+    }
+    let kept = pool.alloc(10).unwrap();
+    [1000, 40_000, 100_000].into_iter().for_each(|len| drop(pool.alloc(len).unwrap()));
+    if parts_go_back() {
+        assert_eq!(pool.device_stats().reserved, PAGE);
+    }
+    drop(kept);
+    assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn no_more_is_given_back_than_asked_for() {
+    let pool = alone();
+    drop((pool.alloc(72 * MIB), pool.alloc(10 * MIB)));
+    let parts = |bytes| if parts_go_back() { bytes } else { 0 };
+    assert_eq!(pool.give_back_at_most(0), 0);
+    assert_eq!(pool.give_back_at_most(MIB), parts(MIB));
+    assert_eq!(pool.device_stats().cached, 82 * MIB - parts(MIB));
+    assert_eq!(pool.give_back_at_most(70 * MIB), 72 * MIB, "as much as 70 MiB take");
+    assert_eq!(pool.empty_cache(), 10 * MIB - parts(MIB));
+}
+
+#[test]
+fn slabs_are_given_back_last() {
+    let heap = Heap::new(HostMemory::provider(), PoolSettings::default());
+    let take = |len| heap.take(block_len(len).unwrap()).unwrap().0;
+    let blocks = [100, 300, 3000, 40_000, 5 * MIB, 72 * MIB].map(take);
+    blocks.into_iter().for_each(|block| heap.give(block));
+    let (free, reserved) = (heap.free(), heap.reserved());
+    assert_eq!(heap.give_back(Reason::Size, 0, 72 * MIB), 72 * MIB);
+    assert_eq!(heap.free(), free, "all slabs are left");
+    assert_eq!(heap.give_back(Reason::Size, 0, usize::MAX), reserved - 72 * MIB);
+    assert_eq!((heap.reserved(), heap.free()), (0, (0, 0)));
+}
+
+#[test]
+fn what_cannot_be_had_changes_nothing() {
+    /// So much of the host's memory, and what of it is taken.
+    #[derive(Debug)]
+    struct Limited(usize, Arc<AtomicUsize>);
+    impl MemoryProvider for Limited {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let fits = |taken: usize| taken.checked_add(len).filter(|taken| *taken <= self.0);
+            self.1.fetch_update(Relaxed, Relaxed, fits).ok()?;
+            let (pages, taken) = (HostMemory.pages(len)?, Arc::clone(&self.1));
+            let start = pages.ptr();
+            let release = Box::new(move || {
+                drop(pages);
+                taken.fetch_sub(len, Relaxed);
+            });
+            // SAFETY: the pages live until `release` is called or dropped.
+            Some(unsafe { Pages::from_raw(start, len, release) })
+        }
+    }
+    let pool = Pool::of(Arc::new(Limited(100 * MIB, Arc::default())));
+    drop(pool.alloc(72 * MIB).unwrap());
+    // Far more than is cached.
+    assert!(pool.alloc(640 * MIB).is_none());
+    assert_eq!((pool.device_stats().given_back.asked, pool.device_stats().cached), (0, 72 * MIB));
+    // This can be had if that is given back.
+    let kept = pool.alloc(80 * MIB).unwrap();
+    assert_eq!(pool.device_stats().given_back.asked, 72 * MIB as u64);
+    // Within the limit, but there is no memory.
+    pool.set_limit(1 << 30);
+    let before = pool.stats();
+    assert!(pool.alloc(96 * MIB).is_none());
+    assert_eq!((pool.stats(), kept.len()), (before, 80 * MIB));
 }
 
 #[test]
