@@ -85,7 +85,7 @@ pub struct GivenBack {
     pub size: u64,
     /// A pool with a name, which had used as much, has ended.
     pub unload: u64,
-    /// [`Pool::empty_cache`](super::Pool::empty_cache), or memory was short.
+    /// [`Pool::empty_cache`](super::Pool::empty_cache), [`Pool::give_back_at_most`](super::Pool::give_back_at_most), or memory was short.
     pub asked: u64,
 }
 
