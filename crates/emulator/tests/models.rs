@@ -94,6 +94,25 @@ fn launches_follow_each_other_and_end_in_order() {
 }
 
 #[test]
+fn operands_lie_anywhere_in_the_hosts_memory() {
+    let device = device();
+    let (stream, memory, host) = (device.stream(), device.memory(), Pool::new());
+    for len in [1, 1000, 5000, 16_384, 40_001] {
+        let ty = Type::fixed(trident_ir::DType::F32, &[len]);
+        let add = compiled(&device, OpKind::Add, &[], &[ty.clone(), ty]);
+        // They follow each other, so that most start or end within a page that belongs to others, too.
+        let numbers: Vec<Value> = (0..5u8)
+            .map(|n| Tensor::from_slice(&host, &[len], &vec![f32::from(n); len]).unwrap().into())
+            .collect();
+        for (n, pair) in numbers.windows(2).enumerate() {
+            let submitted = submit(&*add, &*stream, &memory, &[&pair[0], &pair[1]]).unwrap();
+            let sums = floats(&output(&submitted)).unwrap();
+            assert!(sums.iter().all(|sum| *sum == (2 * n + 1) as f32), "{len}: {n}");
+        }
+    }
+}
+
+#[test]
 fn what_operands_do_wrong_is_an_error_of_their_launch() {
     let device = device();
     let (stream, memory) = (device.stream(), device.memory().child("test"));

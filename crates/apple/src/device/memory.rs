@@ -51,13 +51,19 @@ impl DeviceMemory {
             KernelError::domain("an operand lies in memory that the GPU does not reach")
         })?;
         let known = lock(&self.buffers).get(&pages.ptr().addr().get()).cloned();
-        let buffer = match known {
-            Some(buffer) => buffer,
-            // SAFETY: the tensor keeps its pages, which are whole and initialised, until the buffer is dropped.
-            None => unsafe { self.metal.wrap(pages.ptr(), pages.len(), Box::new(tensor.clone())) }
-                .map_err(|error| KernelError::domain(error.to_string()))?,
-        };
-        Ok(Part { buffer, bytes: offset..offset + tensor.size() })
+        let end = offset + tensor.size();
+        if let Some(buffer) = known {
+            return Ok(Part { buffer, bytes: offset..end });
+        }
+        // Only those of its pages that the tensor lies in: the others are many, and belong to other tensors.
+        let first = offset / PAGE * PAGE;
+        let len = end.next_multiple_of(PAGE) - first;
+        // SAFETY: the tensor lies in its pages, which are a multiple of PAGE long.
+        let start = unsafe { pages.ptr().add(first) };
+        // SAFETY: the tensor keeps its pages, which are whole and initialised, until the buffer is dropped.
+        let buffer = unsafe { self.metal.wrap(start, len, Box::new(tensor.clone())) };
+        let buffer = buffer.map_err(|error| KernelError::domain(error.to_string()))?;
+        Ok(Part { buffer, bytes: offset - first..end - first })
     }
 }
 

@@ -90,8 +90,9 @@ impl<'a> Constants<'a> {
                 && tensor.size() >= LARGE
             {
                 tensor.bytes().into_iter().for_each(release_pages);
+                let size = tensor.size();
                 drop(tensor);
-                self.pool.empty_cache();
+                self.pool.give_back_at_most(size);
             }
         }
     }

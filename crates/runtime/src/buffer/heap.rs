@@ -1,11 +1,11 @@
 //! A device's memory, which its pools share: small blocks from slabs, larger ones from regions.
 
-use super::large::{Large, REGION, Run, Unused};
+use super::large::{Large, REGION, Run, Unused, elapsed};
 use super::pages::{MemoryProvider, PAGE, Pages};
-use super::pool::Counters;
+use super::pool::{Counters, PoolStats};
 use super::region::Region;
 use super::settings::PoolSettings;
-use super::slab::{CLASSES, Class, SMALL, class_of, size_of};
+use super::slab::{CLASSES, Class, Left, SMALL, class_of, size_of};
 use super::timer::Timer;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
@@ -23,13 +23,13 @@ pub(super) struct Block {
 
 #[derive(Debug)]
 enum Home {
-    /// A block of a slab of the class of its length. The region is that of the slab.
-    Slab(Arc<Region>, u32),
+    /// A block of a slab of the class of its length. The region is that of the slab, which holds it for its blocks.
+    Slab(NonNull<Region>, u32),
     Run(Run),
     Own(Arc<Region>),
 }
 
-// SAFETY: a block owns its part of its region, which is not bound to a thread.
+// SAFETY: a block owns its part of its region, which is not bound to a thread and can be shared.
 unsafe impl Send for Block {}
 // SAFETY: nothing is accessed through a shared block; buffers and arenas control who may read and write which part of
 // it.
@@ -47,20 +47,25 @@ impl Block {
     /// The pages that the block lies in.
     pub(super) fn pages(&self) -> &Pages {
         match &self.home {
-            Home::Slab(region, _) | Home::Own(region) => region.pages(),
+            // SAFETY: the slab holds the region as long as one of its blocks is in use.
+            Home::Slab(region, _) => unsafe { region.as_ref() }.pages(),
+            Home::Own(region) => region.pages(),
             Home::Run(run) => run.region.pages(),
         }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: `len` initialised bytes lie there for as long as the block holds its region, and no other block has them: a slab
-        // hands out each place once, and a region each page.
+        // SAFETY: `len` initialised bytes lie there for as long as the block or its slab holds the region, and no other block has
+        // them: a slab hands out each place once, and a region each page.
         unsafe { std::slice::from_raw_parts_mut(self.ptr.as_ptr(), self.len) }
     }
 }
 
 /// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes.
 const LEEWAY: usize = 512 << 10;
+
+/// A request that is so many times as large as what is cached is not had by giving that back.
+const HOPELESS: usize = 8;
 
 /// Why memory was given back.
 #[derive(Clone, Copy)]
@@ -80,7 +85,7 @@ pub struct GivenBack {
     pub size: u64,
     /// A pool with a name, which had used as much, has ended.
     pub unload: u64,
-    /// [`Pool::empty_cache`](super::Pool::empty_cache), or memory was short.
+    /// [`Pool::empty_cache`](super::Pool::empty_cache), [`Pool::give_back_at_most`](super::Pool::give_back_at_most), or memory was short.
     pub asked: u64,
 }
 
@@ -167,6 +172,12 @@ impl Heap {
         GivenBack { age: of(age), size: of(size), unload: of(unload), asked: of(asked) }
     }
 
+    /// Counters of all buffers.
+    pub(super) fn stats(&self) -> PoolStats {
+        let classes = (0..CLASSES).map(|class| self.class(class).taken).sum::<u64>();
+        self.counters.stats(classes + self.large().taken)
+    }
+
     /// Free bytes of regions that blocks share, and of them the most that one block can have.
     pub(super) fn free(&self) -> (usize, usize) {
         self.large().free()
@@ -175,6 +186,9 @@ impl Heap {
     /// A block of [`block_len`] bytes, and whether no memory of the system was needed.
     pub(super) fn take(&self, size: usize) -> Option<(Block, bool)> {
         let taken = self.try_take(size).or_else(|| {
+            if size / HOPELESS > self.cached() {
+                return None;
+            }
             self.give_back(Reason::Asked, 0, usize::MAX);
             self.try_take(size)
         });
@@ -183,7 +197,8 @@ impl Heap {
             // What is free does not fit: no more of it is kept than pays off.
             let enough = self.counters.peak().max(self.counters.live() + size);
             let (reserved, most) = (self.reserved() + touched, enough + enough / 8 + LEEWAY);
-            if reserved > most {
+            // A little more than needed at a time, as others follow.
+            if reserved > most + enough / 32 {
                 self.give_back(Reason::Size, 0, reserved - most);
             }
             let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
@@ -198,7 +213,10 @@ impl Heap {
             return self.take_small(class_of(size));
         }
         if size <= REGION {
-            let run = self.large().take(size / PAGE, &*self.provider)?;
+            let mut large = self.large();
+            let run = large.take(size / PAGE, &*self.provider)?;
+            large.taken += 1;
+            drop(large);
             let touched = run.region.touch(run.pages.clone()) * PAGE;
             let ptr = run.region.ptr(run.pages.start * PAGE);
             return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
@@ -207,8 +225,9 @@ impl Heap {
         let touched = if free.is_some() { 0 } else { size };
         let region = match free {
             Some(region) => region,
-            None => Arc::new(Region::new(self.provider.pages(size)?)),
+            None => Arc::new(Region::of(&*self.provider, size)?),
         };
+        self.large().taken += 1;
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
@@ -221,7 +240,7 @@ impl Heap {
             taken = slabs.take();
         }
         let small = taken?;
-        let region = Arc::clone(&slabs.run(small.slab)?.region);
+        let region = NonNull::from(&*slabs.run(small.slab)?.region);
         drop(slabs);
         let home = Home::Slab(region, small.slab);
         Some((Block { ptr: small.ptr, len: size_of(class), home }, small.touched * PAGE))
@@ -232,12 +251,11 @@ impl Heap {
         self.provider.recycle(block.bytes_mut());
         let Block { ptr, len, home } = block;
         match home {
-            Home::Slab(region, slab) => {
-                drop(region);
-                let unneeded = self.class(class_of(len)).give(slab, ptr, || self.now());
-                let Some(run) = unneeded else { return };
-                self.large().give(run, self.now());
-            }
+            Home::Slab(_, slab) => match self.class(class_of(len)).give(slab, ptr, || self.now()) {
+                Left::Used => return,
+                Left::Empty => {}
+                Left::Unneeded(run) => self.large().give(run, self.now()),
+            },
             Home::Run(run) => self.large().give(run, self.now()),
             Home::Own(region) => self.large().give_own(region, self.now()),
         }
@@ -248,21 +266,36 @@ impl Heap {
         }
     }
 
-    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back.
+    /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more
+    /// than those if that is asked for. Slabs go last, as small buffers come often.
     pub(super) fn give_back(&self, reason: Reason, age: u32, most: usize) -> usize {
-        let now = self.now();
+        let exact = matches!(reason, Reason::Asked);
+        let unused = Unused { now: self.now(), age, most, exact };
+        let mut given = self.give_back_pages(unused);
+        let mut slabs = 0;
         for class in 0..CLASSES {
-            let mut slabs = self.class(class);
-            if let Some((run, since)) = slabs.unused(now, age) {
+            if given + slabs >= most {
+                break;
+            }
+            let mut class = self.class(class);
+            if let Some((run, since)) = class.unused(unused.now, age) {
+                slabs += run.touched() * PAGE;
                 self.large().give(run, since);
             }
         }
+        if slabs > 0 {
+            given += self.give_back_pages(Unused { most: most - given, ..unused });
+        }
+        self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
+        given
+    }
+
+    /// Gives back what belongs to no slab.
+    fn give_back_pages(&self, unused: Unused) -> usize {
         let mut large = self.large();
-        let given = large.give_back(Unused { now, age, most });
+        let given = large.give_back(unused);
         // Before the lock ends, so that memory is not counted as given back after it is touched again.
         self.reserved.fetch_sub(given, Relaxed);
-        drop(large);
-        self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
         given
     }
 
@@ -272,7 +305,7 @@ impl Heap {
         self.give_back(Reason::Age, age, usize::MAX);
         let now = self.now();
         let slabs = (0..CLASSES).filter_map(|class| self.class(class).empty_since());
-        let slabs = slabs.map(|since| now.wrapping_sub(since)).max();
+        let slabs = slabs.map(|since| elapsed(now, since)).max();
         let unused_for = slabs.max(self.large().unused_for(now))?;
         // Blocks that are given back one after another are swept together.
         let least = (age / 8).clamp(1, 1000);

@@ -10,6 +10,11 @@ use std::sync::Arc;
 /// Bytes of a region that many share.
 pub(super) const REGION: usize = PAGES * PAGE;
 
+/// Milliseconds from `since` to `now`, which wrap; none if another thread has read `since` later.
+pub(super) fn elapsed(now: u32, since: u32) -> u32 {
+    now.wrapping_sub(since).cast_signed().max(0).cast_unsigned()
+}
+
 /// Pages that one owner has.
 #[derive(Debug)]
 pub(super) struct Run {
@@ -17,6 +22,13 @@ pub(super) struct Run {
     /// The place of the region among the shared ones.
     pub(super) slot: u32,
     pub(super) pages: Range<usize>,
+}
+
+impl Run {
+    /// Number of its pages that are touched.
+    pub(super) fn touched(&self) -> usize {
+        self.pages.clone().filter(|page| self.region.is_touched(*page)).count()
+    }
 }
 
 /// A region that a buddy allocator divides.
@@ -35,7 +47,7 @@ impl Shared {
 
     /// Whether a page takes memory that could be given back.
     fn is_unused(&self, page: usize, now: u32, age: u32) -> bool {
-        self.region.is_touched(page) && now.wrapping_sub(self.freed[page]) >= age
+        self.region.is_touched(page) && elapsed(now, self.freed[page]) >= age
     }
 
     /// Gives back the memory behind free pages that have been free for `age`, until `most` bytes are given back.
@@ -73,6 +85,8 @@ struct Own {
 pub(super) struct Large {
     shared: Vec<Option<Shared>>,
     own: Vec<Own>,
+    /// How many blocks have been taken so far.
+    pub(super) taken: u64,
 }
 
 /// What [`Large::give_back`] gives back: what has been free for `age`, and no more than is needed for `most` bytes.
@@ -81,6 +95,8 @@ pub(super) struct Unused {
     pub(super) now: u32,
     pub(super) age: u32,
     pub(super) most: usize,
+    /// Whether memory stays of which only more than `most` bytes can go.
+    pub(super) exact: bool,
 }
 
 impl Large {
@@ -93,7 +109,7 @@ impl Large {
                 return Some(Run { region, slot, pages: at..at + n });
             }
         }
-        let region = Arc::new(Region::new(provider.pages(REGION)?));
+        let region = Arc::new(Region::of(provider, REGION)?);
         let vacant = self.shared.iter().position(Option::is_none);
         let slot = vacant.unwrap_or(self.shared.len());
         if vacant.is_none() {
@@ -127,19 +143,21 @@ impl Large {
     /// Gives memory back to the system: regions of single blocks, the longest unused first, then shared regions that are empty, then
     /// free pages of others. The bytes that the system may have put memory behind.
     pub(super) fn give_back(&mut self, unused: Unused) -> usize {
-        let Unused { now, age, most } = unused;
+        let Unused { now, age, most, exact } = unused;
         let mut given = 0;
-        self.own.sort_by_key(|own| std::cmp::Reverse(now.wrapping_sub(own.since)));
+        self.own.sort_by_key(|own| std::cmp::Reverse(elapsed(now, own.since)));
         self.own.retain(|own| {
-            let keep = given >= most || now.wrapping_sub(own.since) < age;
-            given += if keep { 0 } else { own.region.pages().len() };
+            let len = own.region.pages().len();
+            let enough = given >= most || exact && len > most - given;
+            let keep = enough || elapsed(now, own.since) < age;
+            given += if keep { 0 } else { len };
             keep
         });
         for slot in &mut self.shared {
             let Some(shared) = slot.as_mut().filter(|_| given < most) else { continue };
             let old = |page| !shared.region.is_touched(page) || shared.is_unused(page, now, age);
             let touched = shared.region.touched() * PAGE;
-            let needed = touched <= most - given || !shared.region.pages().can_discard();
+            let needed = touched <= most - given || !exact && !shared.region.pages().can_discard();
             if needed && shared.is_empty() && (0..PAGES).all(old) {
                 given += touched;
                 *slot = None;
@@ -155,12 +173,12 @@ impl Large {
 
     /// The longest time since when memory is unused that could be given back, before `now`.
     pub(super) fn unused_for(&self, now: u32) -> Option<u32> {
-        let own = self.own.iter().map(|own| now.wrapping_sub(own.since));
+        let own = self.own.iter().map(|own| elapsed(now, own.since));
         let whole = |shared: &&Shared| shared.region.pages().can_discard() || shared.is_empty();
         let shared = self.shared.iter().flatten().filter(whole).flat_map(|shared| {
             let pages = shared.buddy.blocks().flat_map(|(at, n)| at..at + n);
             let touched = pages.filter(|page| shared.region.is_touched(*page));
-            touched.map(|page| now.wrapping_sub(shared.freed[page]))
+            touched.map(|page| elapsed(now, shared.freed[page]))
         });
         own.chain(shared).max()
     }
@@ -171,5 +189,18 @@ impl Large {
         let free: usize = shared().map(|shared| shared.buddy.free()).sum();
         let largest = shared().map(|shared| shared.buddy.largest()).max().unwrap_or(0);
         (free * PAGE, largest * PAGE)
+    }
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_wraps_and_is_never_negative() {
+        for (now, since, expected) in [(9, 4, 5), (4, 4, 0), (4, 5, 0), (3, u32::MAX - 1, 5)] {
+            assert_eq!(elapsed(now, since), expected, "{since} to {now}");
+        }
+        assert_eq!((elapsed(u32::MAX / 2, 0), elapsed(0, u32::MAX / 2)), (u32::MAX / 2, 0));
     }
 }

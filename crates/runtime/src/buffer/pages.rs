@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::{Arc, LazyLock};
 
-/// Size of a page in bytes: the largest in use (Apple silicon has 16 KiB), so that every device can map it.
+/// Size of a page in bytes: that of Apple silicon, the largest that a device has, so that every device can map it. Those of the system
+/// may be smaller or, on some ARM servers, larger.
 pub const PAGE: usize = 16 << 10;
 
 /// The source of a device's memory. Memory is unified: all devices can use what one device's provider allocates.
@@ -35,7 +36,7 @@ impl MemoryProvider for HostMemory {
         if len == 0 || !len.is_multiple_of(PAGE) {
             return None;
         }
-        // The system's own pages may be smaller.
+        // The system aligns to its own pages, which may be smaller.
         let mapped = MmapRaw::from(MmapMut::map_anon(len.checked_add(PAGE)?).ok()?);
         let start = mapped.as_mut_ptr();
         let skipped = start.addr().next_multiple_of(PAGE) - start.addr();
@@ -43,6 +44,18 @@ impl MemoryProvider for HostMemory {
         let ptr = NonNull::new(unsafe { start.add(skipped) })?;
         Some(Pages { ptr, len, memory: Memory::Mapped(mapped) })
     }
+}
+
+/// Whether the system takes back parts of a mapping. It does so by its own pages, so a part has to consist of those.
+#[cfg(target_os = "linux")]
+fn takes_parts() -> bool {
+    PAGE.is_multiple_of(rustix::param::page_size())
+}
+
+/// Elsewhere bytes may change until they are written again, so they would not be initialised.
+#[cfg(not(target_os = "linux"))]
+fn takes_parts() -> bool {
+    false
 }
 
 /// Pages with one owner, always initialised: safe code may read all of them.
@@ -54,7 +67,7 @@ pub struct Pages {
 
 /// What releases pages.
 enum Memory {
-    Mapped(MmapRaw),
+    Mapped(#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "unmaps"))] MmapRaw),
     Other(Option<Box<dyn FnOnce() + Send>>),
 }
 
@@ -95,30 +108,29 @@ impl Pages {
 impl Pages {
     /// Whether the memory behind parts of them can be given back.
     pub(super) fn can_discard(&self) -> bool {
-        cfg!(unix) && matches!(self.memory, Memory::Mapped(_))
+        matches!(self.memory, Memory::Mapped(_)) && takes_parts()
     }
 
-    /// Gives the memory behind these bytes, which are whole pages, back to the system; they stay initialised. Whether that is possible.
+    /// Gives the memory behind these bytes, which are whole pages, back to the system; they become zero. Whether that is possible.
     ///
     /// # Safety
     ///
     /// Nobody has the bytes, nor gets them before this returns.
     pub(super) unsafe fn discard(&self, bytes: Range<usize>) -> bool {
-        assert!(bytes.end <= self.len && bytes.start.is_multiple_of(PAGE));
-        match &self.memory {
-            #[cfg(unix)]
-            Memory::Mapped(mapped) => {
-                #[cfg(not(target_vendor = "apple"))]
-                use memmap2::UncheckedAdvice::DontNeed as ADVICE;
-                #[cfg(target_vendor = "apple")]
-                use memmap2::UncheckedAdvice::Free as ADVICE;
-                let skipped = self.ptr.addr().get() - mapped.as_ptr().addr();
-                let (start, len) = (skipped + bytes.start, bytes.len());
-                // SAFETY: nobody has the bytes, which lie in the mapping. It has no file, so they become zeros, or stay.
-                unsafe { mapped.unchecked_advise_range(ADVICE, start, len) }.is_ok()
-            }
-            _ => false,
+        let whole = bytes.start.is_multiple_of(PAGE) && bytes.end.is_multiple_of(PAGE);
+        assert!(whole && bytes.end <= self.len);
+        #[cfg(target_os = "linux")]
+        if let Memory::Mapped(mapped) = &self.memory
+            && self.can_discard()
+        {
+            let skipped = self.ptr.addr().get() - mapped.as_ptr().addr();
+            let (start, len) = (skipped + bytes.start, bytes.len());
+            let advice = memmap2::UncheckedAdvice::DontNeed;
+            // SAFETY: nobody has the bytes, which lie in the mapping and are whole pages of the system: no others are
+            // affected. The mapping has no file, so they become zero.
+            return unsafe { mapped.unchecked_advise_range(advice, start, len) }.is_ok();
         }
+        false
     }
 }
 

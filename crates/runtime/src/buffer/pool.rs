@@ -45,7 +45,6 @@ pub struct MemoryStats {
 pub(super) struct Counters {
     live: AtomicUsize,
     peak: AtomicUsize,
-    buffers: AtomicU64,
     misses: AtomicU64,
 }
 
@@ -58,11 +57,10 @@ impl Counters {
         self.peak.load(Relaxed)
     }
 
-    /// Counts `size` more bytes unless there would be more than `limit`. Whether they are counted.
-    fn reserve(&self, size: usize, limit: usize) -> bool {
+    /// Counts `size` more bytes, not yet as a peak, unless there would be more than `limit`. How many there are then.
+    fn reserve(&self, size: usize, limit: usize) -> Option<usize> {
         let fits = |live: usize| live.checked_add(size).filter(|n| *n <= limit);
-        let before = self.live.fetch_update(Relaxed, Relaxed, fits);
-        before.map(|before| self.raise(before + size)).is_ok()
+        Some(self.live.fetch_update(Relaxed, Relaxed, fits).ok()? + size)
     }
 
     /// Counts `size` more bytes.
@@ -81,20 +79,18 @@ impl Counters {
         self.live.fetch_sub(size, Relaxed);
     }
 
-    fn count(&self, hit: bool) {
-        self.buffers.fetch_add(1, Relaxed);
-        if !hit {
-            self.misses.fetch_add(1, Relaxed);
-        }
+    fn miss(&self) {
+        self.misses.fetch_add(1, Relaxed);
     }
 
     fn reset_peak(&self) {
         self.peak.store(self.live(), Relaxed);
     }
 
-    fn stats(&self) -> PoolStats {
+    /// The figures of so many buffers.
+    pub(super) fn stats(&self, buffers: u64) -> PoolStats {
         let misses = self.misses.load(Relaxed);
-        let hits = self.buffers.load(Relaxed).saturating_sub(misses);
+        let hits = buffers.saturating_sub(misses);
         PoolStats { live: self.live(), peak: self.peak(), hits, misses }
     }
 }
@@ -108,14 +104,27 @@ pub(super) struct Shared {
     heap: Arc<Heap>,
     name: Option<String>,
     counters: Counters,
+    /// Number of buffers so far.
+    buffers: AtomicU64,
     limit: AtomicUsize,
+}
+
+impl Shared {
+    fn new(heap: Arc<Heap>, name: Option<String>) -> Shared {
+        let (buffers, limit) = (AtomicU64::new(0), AtomicUsize::new(0));
+        Shared { heap, name, counters: Counters::default(), buffers, limit }
+    }
+
+    fn stats(&self) -> PoolStats {
+        self.counters.stats(self.buffers.load(Relaxed))
+    }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
         // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
         if self.name.is_some() {
-            self.heap.give_back(Reason::Unload, 0, self.counters.stats().peak);
+            self.heap.give_back(Reason::Unload, 0, self.counters.peak());
         }
     }
 }
@@ -153,15 +162,11 @@ impl Pool {
 
     /// The first pool of a device's memory.
     pub fn with(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Pool {
-        let heap = Arc::new(Heap::new(provider, settings));
-        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
-        Pool(Arc::new(Shared { heap, name: None, counters, limit }))
+        Pool(Arc::new(Shared::new(Arc::new(Heap::new(provider, settings)), None)))
     }
 
     fn share(&self, name: Option<String>) -> Pool {
-        let (counters, limit) = (Counters::default(), AtomicUsize::new(0));
-        let heap = Arc::clone(&self.0.heap);
-        Pool(Arc::new(Shared { heap, name, counters, limit }))
+        Pool(Arc::new(Shared::new(Arc::clone(&self.0.heap), name)))
     }
 
     /// A further pool of the same device's memory, without a limit. It is listed by name until it and its buffers are dropped;
@@ -198,24 +203,26 @@ impl Pool {
     /// A block of at least `len` bytes, which must not be 0.
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
-        let Shared { heap, counters, limit, .. } = &*self.0;
-        let limit = limit.load(Relaxed);
-        if limit != 0 && !counters.reserve(size, limit) {
-            return None;
-        }
+        let Shared { heap, counters, buffers, limit, .. } = &*self.0;
+        let live = match limit.load(Relaxed) {
+            0 => None,
+            limit => Some(counters.reserve(size, limit)?),
+        };
         let Some((block, hit)) = heap.take(size) else {
-            if limit != 0 {
-                counters.remove(size);
-            }
+            live.inspect(|_| counters.remove(size));
             return None;
         };
         // What cannot be had is no peak.
-        if limit == 0 {
-            counters.add(size);
+        match live {
+            Some(live) => counters.raise(live),
+            None => counters.add(size),
         }
         heap.counters.add(size);
-        counters.count(hit);
-        heap.counters.count(hit);
+        buffers.fetch_add(1, Relaxed);
+        if !hit {
+            counters.miss();
+            heap.counters.miss();
+        }
         Some(block)
     }
 
@@ -228,7 +235,7 @@ impl Pool {
 
     /// The counters.
     pub fn stats(&self) -> PoolStats {
-        self.0.counters.stats()
+        self.0.stats()
     }
 
     /// Resets the peak to the live bytes.
@@ -241,10 +248,10 @@ impl Pool {
         let heap = &self.0.heap;
         let pools = heap.pools.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let alive: Vec<Arc<Shared>> = pools.iter().filter_map(std::sync::Weak::upgrade).collect();
-        let named = |pool: &Arc<Shared>| Some((pool.name.clone()?, pool.counters.stats()));
+        let named = |pool: &Arc<Shared>| Some((pool.name.clone()?, pool.stats()));
         let (free, largest) = heap.free();
         MemoryStats {
-            buffers: heap.counters.stats(),
+            buffers: heap.stats(),
             reserved: heap.reserved(),
             peak_reserved: heap.peak_reserved(),
             cached: heap.cached(),
@@ -264,5 +271,11 @@ impl Pool {
     /// returned.
     pub fn empty_cache(&self) -> usize {
         self.0.heap.give_back(Reason::Asked, 0, usize::MAX)
+    }
+
+    /// As [`Pool::empty_cache`], but no more than a buffer of `bytes` bytes takes, in whole pages.
+    pub fn give_back_at_most(&self, bytes: usize) -> usize {
+        let most = if bytes == 0 { 0 } else { block_len(bytes).unwrap_or(usize::MAX) };
+        self.0.heap.give_back(Reason::Asked, 0, most)
     }
 }

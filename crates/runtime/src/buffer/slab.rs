@@ -1,7 +1,7 @@
 //! Small blocks of one size, cut from runs of pages.
 
 use super::PAGE;
-use super::large::Run;
+use super::large::{Run, elapsed};
 use std::ptr::NonNull;
 
 /// Largest size that is cut from slabs, in bytes.
@@ -31,9 +31,9 @@ pub(super) fn size_of(class: usize) -> usize {
     }
 }
 
-/// Pages of a slab: it has at least eight blocks.
+/// Pages of a slab: it has at least sixteen blocks.
 fn pages_of(size: usize) -> usize {
-    (8 * size).clamp(4 * PAGE, 8 * SMALL).div_ceil(PAGE)
+    (16 * size).clamp(4 * PAGE, 16 * SMALL).div_ceil(PAGE)
 }
 
 /// A run of pages and the blocks of it that are free. Those from `cut` on have never been handed out since the slab was last empty.
@@ -61,6 +61,16 @@ pub(super) struct Small {
     pub(super) touched: usize,
 }
 
+/// What a block that is given back leaves of its slab.
+pub(super) enum Left {
+    /// Other blocks of it are in use.
+    Used,
+    /// It has none in use, and is kept for the next one.
+    Empty,
+    /// It has none in use, as another one already.
+    Unneeded(Run),
+}
+
 /// The slabs of one size.
 #[derive(Debug)]
 pub(super) struct Class {
@@ -70,11 +80,13 @@ pub(super) struct Class {
     open: Vec<u32>,
     /// A slab without a block in use, kept for the next one, and since when.
     empty: Option<(u32, u32)>,
+    /// How many blocks have been taken so far.
+    pub(super) taken: u64,
 }
 
 impl Class {
     pub(super) fn new(class: usize) -> Class {
-        Class { size: size_of(class), slabs: vec![], open: vec![], empty: None }
+        Class { size: size_of(class), slabs: vec![], open: vec![], empty: None, taken: 0 }
     }
 
     /// Pages that [`Class::add`] wants.
@@ -120,34 +132,28 @@ impl Class {
             self.open.pop();
         }
         self.empty = self.empty.filter(|(empty, _)| *empty != at);
+        self.taken += 1;
         Some(Small { slab: at, ptr, touched })
     }
 
-    /// Takes a block back. A slab that is empty beside another one is no longer needed.
-    pub(super) fn give(
-        &mut self,
-        at: u32,
-        ptr: NonNull<u8>,
-        now: impl FnOnce() -> u32,
-    ) -> Option<Run> {
-        let slab = self.slabs.get_mut(at as usize)?.as_mut()?;
+    /// Takes a block back.
+    pub(super) fn give(&mut self, at: u32, ptr: NonNull<u8>, now: impl FnOnce() -> u32) -> Left {
+        let Some(Some(slab)) = self.slabs.get_mut(at as usize) else { return Left::Used };
         let start = slab.run.region.ptr(slab.run.pages.start * PAGE);
         if slab.is_full() {
             self.open.push(at);
         }
         slab.free.push(((ptr.addr().get() - start.addr().get()) / self.size) as u16);
         if slab.free.len() < usize::from(slab.cut) {
-            return None;
+            return Left::Used;
         }
         slab.free.clear();
         slab.cut = 0;
-        match self.empty {
-            Some(_) => self.remove(at),
-            None => {
-                self.empty = Some((at, now()));
-                None
-            }
+        if self.empty.is_some() {
+            return self.remove(at).map_or(Left::Empty, Left::Unneeded);
         }
+        self.empty = Some((at, now()));
+        Left::Empty
     }
 
     fn remove(&mut self, at: u32) -> Option<Run> {
@@ -157,7 +163,7 @@ impl Class {
 
     /// The empty slab, with the time since when it is, if that is at least `age` ago.
     pub(super) fn unused(&mut self, now: u32, age: u32) -> Option<(Run, u32)> {
-        let (at, since) = self.empty.filter(|(_, since)| now.wrapping_sub(*since) >= age)?;
+        let (at, since) = self.empty.filter(|(_, since)| elapsed(now, *since) >= age)?;
         self.empty = None;
         Some((self.remove(at)?, since))
     }

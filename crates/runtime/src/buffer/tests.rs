@@ -1,7 +1,9 @@
 #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
 
-use super::testing::{Random, below};
+use super::heap::{Heap, Reason, block_len};
+use super::testing::{Random, below, parts_go_back};
 use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A pool that keeps what is unused, and shares it with no other test.
@@ -14,6 +16,15 @@ fn with(max_unused: usize, max_age: Duration) -> Pool {
 }
 
 const MIB: usize = 1 << 20;
+
+/// Waits until something holds that another thread sees to.
+fn wait(what: &str, holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 #[test]
 fn memory_is_aligned_and_reused() {
@@ -129,23 +140,123 @@ fn what_is_given_back_is_counted_by_its_reason() {
 fn a_timer_gives_back_what_is_unused_for_too_long() {
     let pool = with(1 << 30, Duration::from_millis(60));
     let kept = pool.alloc(100_000).unwrap();
-    drop((pool.alloc(20 * MIB), pool.alloc(88 * MIB), pool.alloc(1000)));
-    assert!(pool.device_stats().cached > 108 * MIB);
+    let unused = (pool.alloc(20 * MIB), pool.alloc(88 * MIB), pool.alloc(1000));
     let start = Instant::now();
-    while pool.device_stats().cached > 0 && start.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    drop(unused);
+    // What shares a region with the buffer that is kept goes back where parts do.
+    let whole = 88 * MIB;
+    let given = if parts_go_back() { 20 * MIB + whole + PAGE } else { whole };
+    wait("memory to go back", || pool.device_stats().given_back.age >= given as u64);
     assert!(start.elapsed() >= Duration::from_millis(50));
     let stats = pool.device_stats();
-    assert_eq!((stats.cached, stats.reserved), (0, kept.len().next_multiple_of(PAGE)));
-    assert_eq!(stats.given_back.age, (108 * MIB + PAGE) as u64);
+    let reserved = kept.len().next_multiple_of(PAGE) + 20 * MIB + whole + PAGE - given;
+    assert_eq!((stats.given_back.age, stats.reserved), (given as u64, reserved));
     assert_eq!((stats.buffers.misses, stats.given_back.size), (4, 0));
     // The timer starts again.
     drop(kept);
-    while pool.device_stats().reserved > 0 && start.elapsed() < Duration::from_secs(40) {
-        std::thread::sleep(Duration::from_millis(5));
+    wait("the rest to go back", || pool.device_stats().reserved == 0);
+}
+
+#[test]
+fn a_timer_that_panics_is_started_again() {
+    /// Releases memory, which fails the first time.
+    #[derive(Debug)]
+    struct Faulty(Arc<AtomicUsize>);
+    impl MemoryProvider for Faulty {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let (pages, released) = (HostMemory.pages(len)?, Arc::clone(&self.0));
+            let start = pages.ptr();
+            let release = Box::new(move || {
+                drop(pages);
+                assert!(released.fetch_add(1, Relaxed) > 0, "a fault of the provider");
+            });
+            // SAFETY: the pages live until `release` is called or dropped.
+            Some(unsafe { Pages::from_raw(start, len, release) })
+        }
     }
+    let released = Arc::new(AtomicUsize::new(0));
+    let settings = PoolSettings { max_age: Duration::from_millis(10), ..PoolSettings::default() };
+    let pool = Pool::with(Arc::new(Faulty(Arc::clone(&released))), settings);
+    wait("memory to be released twice", || {
+        drop(pool.alloc(72 * MIB).unwrap());
+        std::thread::sleep(Duration::from_millis(50));
+        released.load(Relaxed) >= 2
+    });
+}
+
+#[test]
+fn nothing_is_kept_where_that_is_the_limit() {
+    let pool = with(0, Duration::from_secs(3600));
+    for len in [10, 1000, 40_000, 100_000, 3 * MIB, 72 * MIB] {
+        drop((pool.alloc(len).unwrap(), pool.alloc(len).unwrap()));
+        assert_eq!(pool.device_stats().reserved, 0, "{len}");
+    }
+    let kept = pool.alloc(10).unwrap();
+    [1000, 40_000, 100_000].into_iter().for_each(|len| drop(pool.alloc(len).unwrap()));
+    if parts_go_back() {
+        assert_eq!(pool.device_stats().reserved, PAGE);
+    }
+    drop(kept);
     assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn no_more_is_given_back_than_asked_for() {
+    let pool = alone();
+    drop((pool.alloc(72 * MIB), pool.alloc(10 * MIB)));
+    let parts = |bytes| if parts_go_back() { bytes } else { 0 };
+    assert_eq!(pool.give_back_at_most(0), 0);
+    assert_eq!(pool.give_back_at_most(MIB), parts(MIB));
+    assert_eq!(pool.device_stats().cached, 82 * MIB - parts(MIB));
+    assert_eq!(pool.give_back_at_most(70 * MIB), 72 * MIB, "as much as 70 MiB take");
+    assert_eq!(pool.empty_cache(), 10 * MIB - parts(MIB));
+}
+
+#[test]
+fn slabs_are_given_back_last() {
+    let heap = Heap::new(HostMemory::provider(), PoolSettings::default());
+    let take = |len| heap.take(block_len(len).unwrap()).unwrap().0;
+    let blocks = [100, 300, 3000, 40_000, 5 * MIB, 72 * MIB].map(take);
+    blocks.into_iter().for_each(|block| heap.give(block));
+    let (free, reserved) = (heap.free(), heap.reserved());
+    assert_eq!(heap.give_back(Reason::Size, 0, 72 * MIB), 72 * MIB);
+    assert_eq!(heap.free(), free, "all slabs are left");
+    assert_eq!(heap.give_back(Reason::Size, 0, usize::MAX), reserved - 72 * MIB);
+    assert_eq!((heap.reserved(), heap.free()), (0, (0, 0)));
+}
+
+#[test]
+fn what_cannot_be_had_changes_nothing() {
+    /// So much of the host's memory, and what of it is taken.
+    #[derive(Debug)]
+    struct Limited(usize, Arc<AtomicUsize>);
+    impl MemoryProvider for Limited {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let fits = |taken: usize| taken.checked_add(len).filter(|taken| *taken <= self.0);
+            self.1.fetch_update(Relaxed, Relaxed, fits).ok()?;
+            let (pages, taken) = (HostMemory.pages(len)?, Arc::clone(&self.1));
+            let start = pages.ptr();
+            let release = Box::new(move || {
+                drop(pages);
+                taken.fetch_sub(len, Relaxed);
+            });
+            // SAFETY: the pages live until `release` is called or dropped.
+            Some(unsafe { Pages::from_raw(start, len, release) })
+        }
+    }
+    let pool = Pool::of(Arc::new(Limited(100 * MIB, Arc::default())));
+    drop(pool.alloc(72 * MIB).unwrap());
+    // Far more than is cached.
+    assert!(pool.alloc(640 * MIB).is_none());
+    assert_eq!((pool.device_stats().given_back.asked, pool.device_stats().cached), (0, 72 * MIB));
+    // This can be had if that is given back.
+    let kept = pool.alloc(80 * MIB).unwrap();
+    assert_eq!(pool.device_stats().given_back.asked, 72 * MIB as u64);
+    // Within the limit, but there is no memory.
+    pool.set_limit(1 << 30);
+    let before = pool.stats();
+    assert!(pool.alloc(96 * MIB).is_none());
+    assert_eq!((pool.stats(), kept.len()), (before, 80 * MIB));
 }
 
 #[test]
@@ -159,7 +270,8 @@ fn peaks_are_reset_to_what_there_is() {
     pool.empty_cache();
     pool.reset_device_peaks();
     let stats = pool.device_stats();
-    assert_eq!((stats.buffers.peak, stats.peak_reserved), (MIB, MIB));
+    let reserved = if parts_go_back() { MIB } else { 10 * MIB };
+    assert_eq!((stats.buffers.peak, stats.peak_reserved), (MIB, reserved));
     assert_eq!(pool.stats().peak, 10 * MIB);
     pool.reset_peak();
     assert_eq!((pool.stats().peak, kept.len()), (MIB, MIB));
@@ -204,6 +316,26 @@ fn providers_make_and_see_their_memory() {
     drop(kept);
     pool.empty_cache();
     assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn memory_of_another_length_is_refused() {
+    /// Memory of the length that it makes of the one asked for.
+    #[derive(Debug)]
+    struct Other(fn(usize) -> Option<usize>);
+    impl MemoryProvider for Other {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            HostMemory.pages(self.0(len)?)
+        }
+    }
+    for other in [|len| Some(len - PAGE), |len| Some(len + PAGE), |_| None] {
+        let pool = Pool::of(Arc::new(Other(other)));
+        for len in [10, 40_000, 100_000, 72 * MIB] {
+            assert!(pool.alloc(len).is_none(), "{len}");
+        }
+        let stats = pool.device_stats();
+        assert_eq!((stats.buffers, stats.reserved), (PoolStats::default(), 0));
+    }
 }
 
 #[test]

@@ -2,9 +2,22 @@
 
 use super::heap::Heap;
 use crate::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::Thread;
 use std::time::Duration;
+
+/// The timer's thread. Where it panics, another one can be started.
+struct Running(Weak<Heap>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(heap) = self.0.upgrade()
+        {
+            heap.timer.runs.store(false, Ordering::SeqCst);
+        }
+    }
+}
 
 /// Of a heap.
 #[derive(Debug, Default)]
@@ -28,8 +41,9 @@ impl Timer {
         let weak = Arc::downgrade(heap);
         let first = Duration::from_millis(heap.age().into());
         let started = std::thread::Builder::new().name("trident-pool".into()).spawn(move || {
+            let running = Running(weak);
             std::thread::park_timeout(first);
-            while let Some(heap) = weak.upgrade() {
+            while let Some(heap) = running.0.upgrade() {
                 let due = heap.sweep();
                 let Some(due) = due.or_else(|| heap.timer.ends(&heap)) else { return };
                 drop(heap);
