@@ -179,6 +179,7 @@ fn handles_stand_for_living_buffers_of_the_process() {
     let buffer = rig.emulator.buffer(64).unwrap();
     let handle = buffer.handle();
     assert_ne!(handle, buffer.gpu_address());
+    // SAFETY: a handle is a buffer of this emulator that lives, or one that it does not know.
     let adopt = |handle| unsafe { rig.emulator.adopt(handle) };
     let same = adopt(handle).unwrap();
     assert_eq!((same.place(), same.bytes()), (buffer.place(), 64));
