@@ -123,19 +123,14 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
         return Ok(());
     }
     // Parts of it are read and written as any type, so each program's array is aligned.
-    let len = usize::try_from(len).unwrap_or(0);
-    let whole = len.next_multiple_of((16 / ptr.to.size().max(1)).max(1));
-    let (len, programs) = match writer.programs {
-        1 => (len, 1),
-        programs => (whole, programs as usize),
-    };
-    writer.threadgroup_bytes += len * programs * ptr.to.size();
-    if programs == 1 {
-        writer.statement(&format!("threadgroup alignas(16) {element} {name}[{len}];"));
+    let array = |name: &str, len: i64| format!("threadgroup alignas(16) {element} {name}[{len}];");
+    if writer.programs == 1 {
+        writer.statement(&array(&name, len));
         return Ok(());
     }
-    let all = format!("{name}_of_all");
-    writer.statement(&format!("threadgroup alignas(16) {element} {all}[{}];", len * programs));
+    let each = 16 / ptr.to.size().max(1) as i64;
+    let (len, all) = ((len + each - 1) / each * each, format!("{name}_of_all"));
+    writer.statement(&array(&all, len * i64::from(writer.programs)));
     writer.statement(&format!("threadgroup {element}* {name} = {all} + part * {len};"));
     Ok(())
 }

@@ -54,8 +54,6 @@ pub struct Program {
     pub threads: u32,
     /// The most programs of a threadgroup: one, or if each is a simdgroup, several.
     pub programs: u32,
-    /// Threadgroup memory, in bytes.
-    pub threadgroup_bytes: usize,
     /// What the kernel may tell, by number.
     pub messages: Vec<Message>,
     /// The version of the language.
@@ -126,20 +124,10 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
         threads * programs,
         writer.text
     );
-    let threadgroup_bytes = writer.threadgroup_bytes;
     // Fences and coherent memory came with 3.2.
     let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
     let messages = writer.messages;
-    Ok(Program {
-        source,
-        entry: name,
-        bindings,
-        threads,
-        programs,
-        threadgroup_bytes,
-        messages,
-        language,
-    })
+    Ok(Program { source, entry: name, bindings, threads, programs, messages, language })
 }
 
 /// The list of parameters, the structures that they name, and what the slots take.

@@ -22,8 +22,6 @@ pub(super) struct Writer<'f> {
     pub(super) is_coherent: bool,
     /// The most programs of a threadgroup.
     pub(super) programs: u32,
-    /// Memory of a threadgroup so far, in bytes.
-    pub(super) threadgroup_bytes: usize,
     depth: usize,
     /// The place in the source of the op that is being written.
     place: Option<(String, u32)>,
@@ -41,7 +39,6 @@ impl<'f> Writer<'f> {
             messages: vec![],
             is_coherent: has_fences(func),
             programs,
-            threadgroup_bytes: 0,
             depth: 1,
             place: None,
             line: None,

@@ -119,6 +119,27 @@ fn quantised(w: &mut Writer, x: ValueId, zero: Option<ValueId>, to: DType) -> Re
     w.cast(x, stored(to))
 }
 
+/// Writes what `compute` makes of each element of operand 0, of the place of its scale and of the mask.
+fn by_element(
+    site: &mut Site<'_>,
+    from: DType,
+    to: DType,
+    compute: impl FnOnce(&mut Writer, &Site<'_>, ValueId, Option<ValueId>, ValueId) -> Result<ValueId>,
+) -> Result<()> {
+    let len: usize = site.dims(0)?.iter().product();
+    let scales = Scales::of(site)?;
+    let mut w = site.writer(len);
+    let n = w.extent(len)?;
+    let (linear, mask) = w.span(0, BLOCK, n)?;
+    let at = scales.offset(&mut w, linear)?;
+    let base = w.array(Arg::Operand(0), stored(from))?;
+    let x = w.load(base, linear, Some(mask), None)?;
+    let y = compute(&mut w, site, x, at, mask)?;
+    let base = w.array(Arg::Result(0), stored(to))?;
+    w.store(base, linear, y, mask)?;
+    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+}
+
 /// Floats as quantised integers.
 pub(super) fn quantize(site: &mut Site<'_>) -> Result<()> {
     let (from, scale, to) = (site.dtype(0)?, site.dtype(1)?, site.result_dtype(0)?);
@@ -129,29 +150,19 @@ pub(super) fn quantize(site: &mut Site<'_>) -> Result<()> {
     let same = if from == scale { from } else { DType::F32 };
     let precision = site.op.dtype("precision").unwrap_or(same);
     float(precision)?;
-    let dims = site.dims(0)?;
-    let scales = Scales::of(site)?;
-    let len: usize = dims.iter().product();
-    let mut w = site.writer(len);
-    let n = w.extent(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let at = scales.offset(&mut w, linear)?;
-    let base = w.array(Arg::Operand(0), from)?;
-    let x = w.load(base, linear, Some(mask), None)?;
-    let x = w.cast(x, DType::F32)?;
-    let scale = parameter(&mut w, site, 1, at, mask)?;
-    let scale = w.cast(scale, DType::F32)?;
-    let quotient = w.div(x, scale)?;
-    let quotient = w.cast(quotient, precision)?;
-    let quotient = w.cast(quotient, DType::F32)?;
-    let zero = match site.has(2) {
-        true => Some(parameter(&mut w, site, 2, at, mask)?),
-        false => None,
-    };
-    let y = quantised(&mut w, quotient, zero, to)?;
-    let base = w.array(Arg::Result(0), stored(to))?;
-    w.store(base, linear, y, mask)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    by_element(site, from, to, |w, site, x, at, mask| {
+        let x = w.cast(x, DType::F32)?;
+        let scale = parameter(w, site, 1, at, mask)?;
+        let scale = w.cast(scale, DType::F32)?;
+        let quotient = w.div(x, scale)?;
+        let quotient = w.cast(quotient, precision)?;
+        let quotient = w.cast(quotient, DType::F32)?;
+        let zero = match site.has(2) {
+            true => Some(parameter(w, site, 2, at, mask)?),
+            false => None,
+        };
+        quantised(w, quotient, zero, to)
+    })
 }
 
 /// Quantised integers as floats.
@@ -162,29 +173,19 @@ pub(super) fn dequantize(site: &mut Site<'_>) -> Result<()> {
     }
     float(scale)?;
     float(to)?;
-    let dims = site.dims(0)?;
-    let scales = Scales::of(site)?;
-    let len: usize = dims.iter().product();
-    let mut w = site.writer(len);
-    let n = w.extent(len)?;
-    let (linear, mask) = w.span(0, BLOCK, n)?;
-    let at = scales.offset(&mut w, linear)?;
-    let base = w.array(Arg::Operand(0), stored(from))?;
-    let x = w.load(base, linear, Some(mask), None)?;
-    let mut x = w.cast(x, DType::I32)?;
-    if site.has(2) {
-        let zero = parameter(&mut w, site, 2, at, mask)?;
-        let zero = w.cast(zero, DType::I32)?;
-        x = w.sub(x, zero)?;
-    }
-    let x = w.cast(x, DType::F32)?;
-    let scale = parameter(&mut w, site, 1, at, mask)?;
-    let scale = w.cast(scale, DType::F32)?;
-    let y = w.mul(x, scale)?;
-    let y = w.cast(y, to)?;
-    let base = w.array(Arg::Result(0), to)?;
-    w.store(base, linear, y, mask)?;
-    site.step(w, [len.div_ceil(BLOCK), 1, 1])
+    by_element(site, from, to, |w, site, x, at, mask| {
+        let mut x = w.cast(x, DType::I32)?;
+        if site.has(2) {
+            let zero = parameter(w, site, 2, at, mask)?;
+            let zero = w.cast(zero, DType::I32)?;
+            x = w.sub(x, zero)?;
+        }
+        let x = w.cast(x, DType::F32)?;
+        let scale = parameter(w, site, 1, at, mask)?;
+        let scale = w.cast(scale, DType::F32)?;
+        let y = w.mul(x, scale)?;
+        w.cast(y, to)
+    })
 }
 
 /// The least and the greatest elements of some arrays of f32 behind each other, and 0, among `len` from `first` on.
