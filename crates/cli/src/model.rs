@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::kernel;
 use crate::limits::Limits;
 use crate::render::escape;
-use bytes::Bytes;
 use indicatif::ProgressBar;
 use std::fs;
 use std::io::{IsTerminal, stderr};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
 use trident_engine::{Options, Session};
 use trident_onnx::Model;
-use trident_runtime::{KernelCompiler, map_file};
+use trident_runtime::KernelCompiler;
 
 /// Options of every command that runs models.
 #[derive(clap::Args, Debug)]
@@ -84,9 +83,6 @@ pub(crate) struct Loaded {
     pub(crate) time: Duration,
 }
 
-/// Files from this size on are mapped into memory: for smaller ones reading is faster, and they may change at any time.
-const MAP_FROM: u64 = 4 << 20;
-
 /// Reads a model.
 pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     if kernel::is_kernel(path) {
@@ -98,11 +94,7 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
         return Err(Failure::usage(format!("cannot load `{}`: it is empty", path.display())));
     }
-    let open = |path: &Path| match fs::metadata(path)?.len() {
-        0..MAP_FROM => fs::read(path).map(Bytes::from),
-        _ => map_file(path),
-    };
-    trident_onnx::load_with(path, &open)
+    trident_onnx::load(path)
         .map_err(|e| Failure::usage(format!("cannot load `{}`: {e}", path.display())))
 }
 

@@ -10,16 +10,12 @@ use crate::session::Options;
 use crate::signature::OptionalInput;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
-use trident_ir::literal::LiteralData;
-use trident_ir::{Attr, Func, Literal, OpKind, Type, ValueId, ValueInfo};
+use trident_ir::{Attr, Func, OpKind, Type, ValueId, ValueInfo};
 use trident_passes::{PassReport, optimize};
-use trident_runtime::{Device, Pool, release_pages};
+use trident_runtime::{Device, Pool};
 
 /// Maximum number of selections of optional inputs whose plans are cached.
 const MAX_VARIANTS: usize = 4;
-
-/// Size in bytes from which a constant's pages are released.
-const LARGE: usize = 64 << 10;
 
 /// A function, optimised and planned.
 pub(crate) struct Prepared {
@@ -38,35 +34,16 @@ pub(crate) fn prepare(
     pool: &Pool,
 ) -> Result<Prepared, PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let mapped = large_constants(&func);
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
     let chains = devices.first().is_some_and(|device| device.prefers_fused());
     let passes = trident_passes::Options { chains, ..options.passes.clone() };
     let report = optimize(&mut func, &passes, &|func, op, operands| {
         evaluate(&**folder, pool, until, (func, op, operands))
     })?;
-    // Folding reads weights that are replaced by their folded forms: the system may reclaim that memory.
-    for literal in mapped {
-        if let LiteralData::Bytes(bytes) = literal.data() {
-            release_pages(bytes);
-        }
-    }
     let results = func.body.results.iter().map(|v| func.ty(*v).clone()).collect();
     let shapes = Shapes::of(&func);
     let plan = plan::compile(func, devices, pool)?;
     Ok(Prepared { plan, shapes, passes: report.passes, results })
-}
-
-/// The large constants.
-fn large_constants(func: &Func) -> Vec<Literal> {
-    let mut found = vec![];
-    func.body.walk(&mut |op| match op.attrs.get("value") {
-        Some(Attr::Tensor(literal)) if literal.len() * literal.dtype().size() >= LARGE => {
-            found.push(literal.clone());
-        }
-        _ => {}
-    });
-    found
 }
 
 /// Creates plans for the optional inputs given to runs, and caches the most recent.

@@ -6,8 +6,8 @@ use crate::{DType, Element, Type};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Data of a constant: bytes shared with wherever they came from (a memory-mapped file, a decoded
-/// message), or strings.
+/// Data of a constant: bytes shared with wherever they came from (a decoded message, a
+/// buffer), or strings.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiteralData {
     /// Elements in row-major order, little endian, each [`DType::size`] bytes; no alignment is promised.

@@ -57,6 +57,9 @@ pub enum LoadErrorKind {
         /// The reason.
         source: std::io::Error,
     },
+    /// The model's own file cannot be read to its end.
+    #[error("cannot read the model: {0}")]
+    Source(std::io::Error),
     /// Values of the type have no message.
     #[error("ONNX has no message for values of type {0}")]
     NoMessage(String),
@@ -342,7 +345,7 @@ pub enum ExternalFault {
         /// End.
         end: u64,
         /// Bytes in the file.
-        size: usize,
+        size: u64,
     },
     /// No `location` is given.
     #[error("no location is given")]

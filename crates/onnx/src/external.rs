@@ -1,27 +1,24 @@
 //! Tensor data kept in files beside the model.
 
-use crate::error::ExternalFault;
+use crate::error::{ExternalFault, LoadErrorKind};
+use crate::files::{Files, Source};
 use crate::proto::StringStringEntryProto;
 use bytes::Bytes;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path};
+use std::rc::Rc;
 
-/// Gives the contents of a file, best by mapping it into memory.
-pub type Open<'a> = dyn Fn(&Path) -> io::Result<Bytes> + 'a;
-
-/// The folder of a model, and the data files of it that were opened.
+/// The data files of a model that were opened.
 pub(crate) struct Folder<'a> {
-    root: Option<PathBuf>,
-    open: &'a Open<'a>,
-    files: RefCell<HashMap<PathBuf, Bytes>>,
+    files: Option<&'a dyn Files>,
+    opened: RefCell<HashMap<String, Rc<dyn Source>>>,
 }
 
 impl<'a> Folder<'a> {
-    /// The folder `root`; without one, every reference to a file is an error.
-    pub(crate) fn new(root: Option<PathBuf>, open: &'a Open<'a>) -> Folder<'a> {
-        Folder { root, open, files: RefCell::default() }
+    /// A folder in which `files` finds files; without it, every reference to a file is an error.
+    pub(crate) fn new(files: Option<&'a dyn Files>) -> Folder<'a> {
+        Folder { files, opened: RefCell::default() }
     }
 
     /// The bytes that the entries `location`, `offset` and `length` name. The file is opened once.
@@ -35,46 +32,56 @@ impl<'a> Folder<'a> {
                 .map_err(|_| ExternalFault::Number { key, value: text.to_owned() }),
         };
         let location = entry("location").filter(|l| !l.is_empty());
-        let file = self.file(location.ok_or(ExternalFault::NoLocation)?)?;
-        let offset = number("offset")?.unwrap_or(0);
+        let location = location.ok_or(ExternalFault::NoLocation)?;
+        let file = self.file(location)?;
+        let (offset, size) = (number("offset")?.unwrap_or(0), file.size());
         let end = match number("length")? {
             Some(length) => offset.saturating_add(length),
-            None => file.len() as u64,
+            None => size,
         };
-        if offset > end || end > file.len() as u64 {
-            return Err(ExternalFault::Range { offset, end, size: file.len() });
+        if offset > end || end > size {
+            return Err(ExternalFault::Range { offset, end, size });
         }
-        Ok(file.slice(offset as usize..end as usize))
+        let read = |source| ExternalFault::Read { path: location.to_owned(), source };
+        file.read(offset..end).map_err(read)
     }
 
-    fn file(&self, location: &str) -> Result<Bytes, ExternalFault> {
-        let root = self.root.as_ref().ok_or(ExternalFault::NoFolder)?;
+    /// An error if a file changed while parts of it were read.
+    pub(crate) fn check(&self) -> Result<(), LoadErrorKind> {
+        for (path, file) in self.opened.borrow().iter() {
+            let read = |source| LoadErrorKind::Read { path: path.into(), source };
+            file.check().map_err(read)?;
+        }
+        Ok(())
+    }
+
+    fn file(&self, location: &str) -> Result<Rc<dyn Source>, ExternalFault> {
+        let files = self.files.ok_or(ExternalFault::NoFolder)?;
+        let mut parts = vec![];
+        for component in Path::new(location).components() {
+            match component {
+                Component::Normal(part) => parts.push(part.to_string_lossy()),
+                Component::CurDir => {}
+                _ => return Err(ExternalFault::Outside(location.to_owned())),
+            }
+        }
+        let name = parts.join("/");
+        if let Some(file) = self.opened.borrow().get(&name) {
+            return Ok(file.clone());
+        }
         let read = |source| ExternalFault::Read { path: location.to_owned(), source };
-        let outside = || ExternalFault::Outside(location.to_owned());
-        let inside =
-            |c| matches!(c, std::path::Component::Normal(_) | std::path::Component::CurDir);
-        if !Path::new(location).components().all(inside) {
-            return Err(outside());
-        }
-        // Resolving both ends also finds links that lead out of the folder.
-        let root = root.canonicalize().map_err(read)?;
-        let path = root.join(location).canonicalize().map_err(read)?;
-        if !path.starts_with(&root) {
-            return Err(outside());
-        }
-        if let Some(bytes) = self.files.borrow().get(&path) {
-            return Ok(bytes.clone());
-        }
-        let bytes = (self.open)(&path).map_err(read)?;
-        self.files.borrow_mut().insert(path, bytes.clone());
-        Ok(bytes)
+        let file: Rc<dyn Source> = files.open(&name).map_err(read)?.into();
+        self.opened.borrow_mut().insert(name, file.clone());
+        Ok(file)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Disk;
     use std::cell::Cell;
+    use std::io;
 
     fn entries(pairs: &[(&str, &str)]) -> Vec<StringStringEntryProto> {
         let entry = |(k, v): &(&str, &str)| StringStringEntryProto {
@@ -84,28 +91,40 @@ mod tests {
         pairs.iter().map(entry).collect()
     }
 
+    /// Counts how often files are opened.
+    struct Counted {
+        disk: Disk,
+        opened: Cell<usize>,
+    }
+
+    impl Files for Counted {
+        fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+            self.opened.set(self.opened.get() + 1);
+            self.disk.open(name)
+        }
+    }
+
     #[test]
     fn files_are_opened_once_and_ranges_checked() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("data"), b"0123456789").unwrap();
-        let opened = Cell::new(0);
-        let open = |path: &Path| {
-            opened.set(opened.get() + 1);
-            std::fs::read(path).map(Bytes::from)
-        };
-        let folder = Folder::new(Some(dir.path().to_owned()), &open);
+        let disk = Counted { disk: Disk::beside(&dir.path().join("model")), opened: Cell::new(0) };
+        let folder = Folder::new(Some(&disk));
         let part = |offset, length| {
             folder.bytes(&entries(&[("location", "data"), ("offset", offset), ("length", length)]))
         };
         assert_eq!(part("2", "3").unwrap(), &b"234"[..]);
         assert_eq!(part("10", "0").unwrap(), &b""[..]);
         assert_eq!(folder.bytes(&entries(&[("location", "./data")])).unwrap().len(), 10);
-        assert_eq!(opened.get(), 1);
+        assert_eq!(disk.opened.get(), 1);
         assert!(matches!(part("8", "3"), Err(ExternalFault::Range { .. })));
         let huge = u64::MAX.to_string();
         assert!(matches!(part(&huge, &huge), Err(ExternalFault::Range { .. })));
         assert!(matches!(part("-1", "3"), Err(ExternalFault::Number { .. })));
         assert!(matches!(folder.bytes(&[]), Err(ExternalFault::NoLocation)));
+        folder.check().unwrap();
+        std::fs::write(dir.path().join("data"), b"other contents").unwrap();
+        assert!(matches!(folder.check(), Err(LoadErrorKind::Read { .. })));
     }
 
     #[test]
@@ -115,21 +134,23 @@ mod tests {
         std::fs::create_dir(&model).unwrap();
         std::fs::write(dir.path().join("secret"), b"x").unwrap();
         let absolute = dir.path().join("secret");
-        let open = |path: &Path| std::fs::read(path).map(Bytes::from);
-        let folder = Folder::new(Some(model.clone()), &open);
-        let mut paths = vec!["../secret", "a/../../secret", absolute.to_str().unwrap()];
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(&absolute, model.join("link")).unwrap();
-            paths.push("link");
-        }
-        for path in paths {
+        let disk = Disk::beside(&model.join("model.onnx"));
+        let folder = Folder::new(Some(&disk));
+        for path in ["../secret", "a/../../secret", absolute.to_str().unwrap()] {
             let error = folder.bytes(&entries(&[("location", path)])).unwrap_err();
             assert!(matches!(error, ExternalFault::Outside(_)), "{path}: {error}");
         }
-        let error = folder.bytes(&entries(&[("location", "absent")])).unwrap_err();
-        assert!(matches!(error, ExternalFault::Read { .. }));
-        let none = Folder::new(None, &open);
+        let mut unreadable = vec!["absent"];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(&absolute, model.join("link")).unwrap();
+            unreadable.push("link");
+        }
+        for path in unreadable {
+            let error = folder.bytes(&entries(&[("location", path)])).unwrap_err();
+            assert!(matches!(error, ExternalFault::Read { .. }), "{path}: {error}");
+        }
+        let none = Folder::new(None);
         let error = none.bytes(&entries(&[("location", "data")])).unwrap_err();
         assert!(matches!(error, ExternalFault::NoFolder));
     }

@@ -2,16 +2,18 @@
 //!
 //! [`load`] reads a model of any released operator set and gives one function in the op vocabulary of the
 //! IR: older forms of operators are translated to their newest meaning, functions of the model are
-//! expanded, and weights stay where they are, in the (best memory-mapped) file.
+//! expanded, and each large weight is read into memory of its own.
 
 mod catalog;
 pub mod dtype;
 mod error;
 mod expand;
 mod external;
+pub mod files;
 mod import;
 mod opset;
 pub mod proto;
+mod reader;
 mod tensor;
 #[cfg(test)]
 mod testing;
@@ -19,16 +21,16 @@ mod types;
 mod value;
 
 pub use error::{ExternalFault, LoadError, LoadErrorKind, Place, TensorFault};
-pub use external::Open;
 pub use tensor::tensor_proto;
 pub use types::type_proto;
 pub use value::{PbValue, read_tensor, read_value, write_value};
 
 use bytes::Bytes;
 use external::Folder;
+use files::{Disk, Files, Source};
 use prost::Message;
-use std::io;
-use std::path::{Path, PathBuf};
+use reader::Reader;
+use std::path::Path;
 use trident_ir::{Module, ValueInfo};
 
 /// The oldest and the newest version of the file format that is read.
@@ -69,33 +71,33 @@ pub struct Info {
     pub doc: String,
 }
 
-/// Loads a model; files are read into memory.
+/// Loads a model of the local disk, whose data files are in its folder.
 pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
-    load_with(path, &|path| std::fs::read(path).map(Bytes::from))
-}
-
-/// Loads a model; `open` gives the contents of its file, and of each data file beside it, once. Constants
-/// share these bytes.
-pub fn load_with(path: impl AsRef<Path>, open: &Open<'_>) -> Result<Model, LoadError> {
     let path = path.as_ref();
-    let read = |source: io::Error| LoadErrorKind::Read { path: path.to_owned(), source };
-    let bytes = open(path).map_err(read)?;
-    let folder = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent.to_owned(),
-        _ => PathBuf::from("."),
-    };
-    decode(bytes, &Folder::new(Some(folder), open))
+    let source = files::open(path)
+        .map_err(|source| LoadErrorKind::Read { path: path.to_owned(), source })?;
+    load_from(&*source, Some(&Disk::beside(path)))
 }
 
 /// Loads a model from the contents of its file. Data in other files are out of reach.
 pub fn parse(bytes: Bytes) -> Result<Model, LoadError> {
-    let closed: &Open<'_> = &|_| Err(io::ErrorKind::Unsupported.into());
-    decode(bytes, &Folder::new(None, closed))
+    load_from(&bytes, None)
 }
 
-fn decode(bytes: Bytes, folder: &Folder<'_>) -> Result<Model, LoadError> {
-    let model = proto::ModelProto::decode(bytes)
-        .map_err(|source| LoadErrorKind::Decode { what: "ONNX model", source })?;
+/// Loads a model from wherever it is; `files` finds its data files.
+pub fn load_from(source: &dyn Source, files: Option<&dyn Files>) -> Result<Model, LoadError> {
+    let mut reader = Reader::new(source);
+    let decoded = proto::ModelProto::decode(&mut reader);
+    // An error of reading looks like a file that ends too early.
+    reader.finish().and_then(|()| source.check()).map_err(LoadErrorKind::Source)?;
+    let model = decoded.map_err(|source| LoadErrorKind::Decode { what: "ONNX model", source })?;
+    let folder = Folder::new(files);
+    let model = convert(model, &folder)?;
+    folder.check()?;
+    Ok(model)
+}
+
+fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<Model, LoadError> {
     let (oldest, newest) = IR_VERSIONS;
     if !(oldest..=newest).contains(&model.ir_version) {
         return Err(LoadErrorKind::IrVersion { found: model.ir_version, oldest, newest }.into());

@@ -51,8 +51,7 @@ pub fn read_value(bytes: Bytes, ty: &Type) -> Result<PbValue, LoadError> {
 }
 
 fn sparse(t: &SparseTensorProto) -> Result<PbValue, LoadErrorKind> {
-    let nowhere: &crate::Open<'_> = &|_| Err(std::io::ErrorKind::Unsupported.into());
-    dense(t, &Folder::new(None, nowhere)).map(PbValue::Tensor)
+    dense(t, &Folder::new(None)).map(PbValue::Tensor)
 }
 
 fn sequence(s: &SequenceProto) -> Result<PbValue, LoadErrorKind> {

@@ -7,7 +7,6 @@ pub mod device;
 pub mod error;
 pub mod fence;
 pub mod kernel;
-pub mod mapped;
 pub mod pending;
 pub mod queued;
 pub mod seal;
@@ -33,7 +32,6 @@ pub use kernel::{
     Arguments, Checks, CompileError, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
     LaunchError, Listing, ProgramPoint, UNWRITTEN,
 };
-pub use mapped::{map_file, release_pages};
 pub use pending::{Later, Promise};
 pub use queued::{Queued, QueuedOptions};
 pub use seal::{KernelImage, Key, Opened, SealError};

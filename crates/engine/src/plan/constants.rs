@@ -2,9 +2,8 @@
 
 use crate::error::PlanError;
 use std::cell::RefCell;
-use trident_ir::literal::LiteralData;
 use trident_ir::{Literal, ValueId};
-use trident_runtime::{KernelError, Pool, Tensor, Value, release_pages};
+use trident_runtime::{Pool, Tensor, Value};
 
 /// The constants of a function. They stay literals until a device asks for them or compilation ends, so that packed
 /// weights are never held three times.
@@ -24,18 +23,6 @@ struct Entry {
 
 /// Size in bytes from which memory is returned to the system at once.
 const LARGE: usize = 1 << 20;
-
-/// The tensor of a literal. If it is a copy, the memory of a mapped original is released.
-fn tensor_of(pool: &Pool, literal: &Literal) -> Result<Tensor, KernelError> {
-    let tensor = Tensor::from_literal(pool, literal)?;
-    if let (LiteralData::Bytes(bytes), Ok(copy)) = (literal.data(), tensor.bytes())
-        && bytes.len() >= LARGE
-        && bytes.as_ptr() != copy.as_ptr()
-    {
-        release_pages(bytes);
-    }
-    Ok(tensor)
-}
 
 enum Data {
     Literal(Literal),
@@ -72,7 +59,7 @@ impl<'a> Constants<'a> {
         let mut table = self.table.borrow_mut();
         let entry = table.get_mut(at)?;
         if let Data::Literal(literal) = &entry.data {
-            let tensor = tensor_of(self.pool, literal).ok()?;
+            let tensor = Tensor::from_literal(self.pool, literal).ok()?;
             entry.data = Data::Tensor(tensor);
         }
         match &entry.data {
@@ -89,7 +76,6 @@ impl<'a> Constants<'a> {
                 && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
                 && tensor.size() >= LARGE
             {
-                tensor.bytes().into_iter().for_each(release_pages);
                 let size = tensor.size();
                 drop(tensor);
                 self.pool.give_back_at_most(size);
@@ -102,7 +88,7 @@ impl<'a> Constants<'a> {
         let finish = |entry: Entry| match entry.data {
             Data::Dropped => Ok(None),
             Data::Tensor(t) => Ok(Some(t.into())),
-            Data::Literal(l) => match tensor_of(self.pool, &l) {
+            Data::Literal(l) => match Tensor::from_literal(self.pool, &l) {
                 Ok(t) => Ok(Some(t.into())),
                 Err(source) => Err(PlanError::Constant { op: entry.op, source }),
             },

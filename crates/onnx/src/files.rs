@@ -1,0 +1,146 @@
+//! Where the files of a model are, and how they are read.
+//!
+//! A model's bytes are read into memory of its own: what happens to the files afterwards does not change it.
+
+use bytes::Bytes;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Finds the data files of a model.
+pub trait Files {
+    /// Opens a file by its name: a path relative to the model's folder, with `/` between its parts and without `..`.
+    fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
+}
+
+/// A file that can be read in parts.
+pub trait Source {
+    /// Size in bytes.
+    fn size(&self) -> u64;
+
+    /// The bytes of a range, which lies within the file. They do not change, whatever happens to the file.
+    fn read(&self, range: Range<u64>) -> io::Result<Bytes>;
+
+    /// Called after the last read: an error if the parts may be of different versions of the file.
+    fn check(&self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Contents that are in memory, of which parts are shared.
+impl Source for Bytes {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
+        Ok(self.slice(range.start as usize..range.end as usize))
+    }
+}
+
+/// Opens a file of the local disk. Pipes and other files without a size are read to their end.
+pub fn open(path: &Path) -> io::Result<Box<dyn Source>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Ok(Box::new(Bytes::from(fs::read(path)?)));
+    }
+    Ok(Box::new(Regular { file, size: metadata.len(), modified: metadata.modified()? }))
+}
+
+/// A file of the local disk.
+struct Regular {
+    file: File,
+    size: u64,
+    modified: SystemTime,
+}
+
+/// Alignment of what is read, in bytes: tensors then need no copy, whatever their element type.
+const ALIGN: usize = 64;
+
+impl Source for Regular {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+        let mut bytes: Vec<u8> = Vec::new();
+        bytes.try_reserve_exact(len.saturating_add(ALIGN))?;
+        let before = bytes.as_ptr().align_offset(ALIGN).min(ALIGN);
+        bytes.resize(before, 0);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(range.start))?;
+        if file.take(len as u64).read_to_end(&mut bytes)? < len {
+            return Err(changed());
+        }
+        Ok(Bytes::from(bytes).slice(before..))
+    }
+
+    fn check(&self) -> io::Result<()> {
+        let metadata = self.file.metadata()?;
+        let same = metadata.len() == self.size && metadata.modified()? == self.modified;
+        if same { Ok(()) } else { Err(changed()) }
+    }
+}
+
+fn changed() -> io::Error {
+    io::Error::other("the file changed while it was read")
+}
+
+/// A folder of the local disk.
+pub struct Disk {
+    root: PathBuf,
+}
+
+impl Disk {
+    /// The folder that the file `path` is in.
+    pub fn beside(path: &Path) -> Disk {
+        let parent = path.parent().filter(|parent| *parent != Path::new(""));
+        Disk { root: parent.unwrap_or(Path::new(".")).to_owned() }
+    }
+}
+
+impl Files for Disk {
+    fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        // Resolving both ends also finds links that lead out of the folder.
+        let root = self.root.canonicalize()?;
+        let path = root.join(name).canonicalize()?;
+        if !path.starts_with(&root) {
+            let text = "it is a link out of the model's folder";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+        }
+        open(&path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_aligned_and_keep_their_contents() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        let content: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        fs::write(&path, &content).unwrap();
+        let source = open(&path).unwrap();
+        assert_eq!(source.size(), 100_000);
+        let part = source.read(77..90_001).unwrap();
+        assert_eq!(part.as_ptr().align_offset(ALIGN), 0);
+        source.check().unwrap();
+        fs::write(&path, vec![0; 50_000]).unwrap();
+        assert_eq!(part, &content[77..90_001]);
+        assert!(source.check().is_err());
+        assert!(source.read(40_000..60_000).is_err());
+        assert!(source.read(7..7).unwrap().is_empty());
+    }
+
+    #[test]
+    fn folders_are_not_files() {
+        assert!(open(&std::env::temp_dir()).is_err());
+        assert!(open(Path::new("absent")).is_err());
+    }
+}
