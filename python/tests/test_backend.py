@@ -149,7 +149,13 @@ def test_memory_pool_and_events():
     pool = driver.memory_pool()
     assert 0 < pool.current_allocated <= pool.max_allocated
     assert pool["current_allocated"] == pool.current_allocated and pool == dict(pool)
-    assert sorted(pool) == ["current_allocated", "max_allocated"] and len(pool) == 2
+    assert list(pool)[:2] == ["current_allocated", "max_allocated"] and len(pool) == len(list(pool))
+    assert 0 <= pool.cached <= pool.reserved <= pool.max_reserved
+    assert 0 <= pool.allocated <= pool.max_pool_allocated and 0 <= pool.fragmentation <= 1
+    assert pool.empty_cache() >= 0
+    pool.reset_peaks()
+    later = driver.memory_pool()
+    assert later.max_reserved == later.reserved <= pool.max_reserved
     with pytest.raises(KeyError, match="free"):
         pool["free"]
     event = driver.get_device_interface().Event
@@ -170,3 +176,8 @@ def test_inspection_hook_sees_the_stages(monkeypatch, backend):
     )
     backend.add_stages({}, backend.parse_options({}), Language.TRITON)
     assert seen == ["ttir", "trident"]
+
+
+def test_bad_pool_settings_are_errors():
+    said = python("import trident._trident as t; t.num_threads()", MPS_MAX_POOL_SIZE="1X")
+    assert said.startswith("ValueError: MPS_MAX_POOL_SIZE=1X is not a size")

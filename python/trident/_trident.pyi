@@ -75,6 +75,15 @@ def gpu() -> dict[str, Any] | None:
     ``threadgroup_bytes``; ``None`` if kernels run on the CPU.
     """
 
+def memory_statistics() -> dict[str, int | float]:
+    """Counters of the process's memory pool, see ``trident.triton_backend.memory.MemoryPool``."""
+
+def empty_cache() -> int:
+    """Give unused memory of the pool back to the system; the number of bytes."""
+
+def reset_memory_peaks() -> None:
+    """Set the pool's peaks to what is allocated and reserved."""
+
 def machine() -> str:
     """Name and instruction sets of the processor."""
 

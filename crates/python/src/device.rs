@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trident_devices::{
     DeviceError, ForKernels, GpuHost, MAX_THREADS, Settings, for_kernels, for_kernels_by_default,
 };
+use trident_runtime::PoolSettings;
 
 /// Made at first use; kernels keep the one that they were compiled by.
 static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
@@ -16,6 +17,10 @@ static DEVICE: Mutex<Option<ForKernels>> = Mutex::new(None);
 fn open(threads: usize) -> PyResult<ForKernels> {
     let named = |variable| std::env::var(variable).map(|name| name.trim().to_ascii_lowercase());
     let mut names = ["TRIDENT_DEVICE", "TRITON_BACKEND"].into_iter().flat_map(named);
+    // Devices that were used before keep their settings.
+    PoolSettings::from_environment()
+        .map_err(|error| PyValueError::new_err(error.to_string()))?
+        .install();
     let settings = Settings { threads };
     let opened = match names.find(|name| !name.is_empty()).as_deref() {
         Some("mps") => for_kernels("metal", &settings),

@@ -10,6 +10,7 @@ mod interpret;
 mod keep;
 mod kernel;
 mod launcher;
+mod memory;
 mod scalar;
 mod specialize;
 
@@ -27,6 +28,8 @@ mod _trident {
     use crate::kernel::{Kernel, compile, switch};
     #[pymodule_export]
     use crate::launcher::{BoundLaunch, Launcher, hooked};
+    #[pymodule_export]
+    use crate::memory::{empty_cache, memory_statistics, reset_memory_peaks};
     #[pymodule_export]
     use crate::specialize::{address, specialize};
 

@@ -4,14 +4,13 @@ import ctypes
 import os
 import platform
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
 
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from trident import _trident
 from trident.triton_backend import cache, extensions, settings
+from trident.triton_backend.memory import MemoryPool, memory_pool
 
 # `TRIDENT_DEVICE` and `TRITON_BACKEND` choose this back end even where a GPU is active; Triton
 # knows only its own variable for that.
@@ -117,38 +116,6 @@ def launcher(src, metadata) -> _trident.Launcher:
     return _trident.Launcher([(str(name), ty) for name, ty in src.signature.items()])
 
 
-@dataclass(frozen=True, eq=False)
-class MemoryPool(Mapping):
-    """Memory of the process: the CPU's pool. A mapping whose values are attributes as well."""
-
-    #: Bytes in use by the process.
-    current_allocated: int
-    #: Most bytes in use so far.
-    max_allocated: int
-
-    def __getitem__(self, name: str) -> int:
-        return dict(zip(self, astuple(self)))[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (field.name for field in fields(self))
-
-    def __len__(self) -> int:
-        return len(fields(self))
-
-
-def _memory_pool() -> MemoryPool:
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    peak *= 1 if platform.system() == "Darwin" else 1024
-    try:
-        with open("/proc/self/statm") as statm:
-            current = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        current = peak
-    return MemoryPool(current, max(current, peak))
-
-
 class TridentDriver(DriverBase):
     """The CPU. Also reachable as ``triton.runtime.driver.MPSDriver``."""
 
@@ -239,8 +206,8 @@ class TridentDriver(DriverBase):
         max_shared_mem.cache_clear()
 
     def memory_pool(self) -> MemoryPool:
-        """Memory in use, and the most so far."""
-        return _memory_pool()
+        """Memory of the process and of its pool, as it is now."""
+        return memory_pool()
 
 
 _C_TYPES = {
