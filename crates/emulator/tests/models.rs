@@ -3,21 +3,25 @@
 
 use std::sync::Arc;
 use trident_apple::device::GpuDevice;
-use trident_emulator::{Emulator, Options};
-use trident_ir::{Attr, Func, Level, Op, OpKind, Type};
+use trident_emulator::{Check, Emulator, Options};
+use trident_ir::{Attr, DType, Dim, Func, Level, Op, OpKind, Type};
+use trident_lower::lane::Figures;
 use trident_runtime::{
     Device, DeviceInfo, Executable, KernelError, Launch, LaunchLimits, Outputs, Pool, Stream,
     Submitted, Tensor, Unit, Value,
 };
 
-fn device() -> GpuDevice {
-    let info = DeviceInfo {
+fn info() -> DeviceInfo {
+    DeviceInfo {
         name: "metal-emulated".into(),
         description: "for tests".into(),
         threads: 1,
         features: vec![],
-    };
-    GpuDevice::new(info, Arc::new(Emulator::new(Options::default()).unwrap()))
+    }
+}
+
+fn device() -> GpuDevice {
+    GpuDevice::new(info(), Arc::new(Emulator::new(Options::default()).unwrap()))
 }
 
 /// An op over operands of these types, none of them constant.
@@ -27,18 +31,39 @@ fn compiled(
     attrs: &[(&'static str, Attr)],
     operands: &[Type],
 ) -> Arc<dyn Executable> {
+    let result = Type::unranked(operands[0].dtype().unwrap());
+    compiled_with(device, kind, attrs, operands, &[], result)
+}
+
+/// An op over operands of these types, some of them constant.
+fn compiled_with(
+    device: &GpuDevice,
+    kind: OpKind,
+    attrs: &[(&'static str, Attr)],
+    operands: &[Type],
+    constants: &[Option<Tensor>],
+    result: Type,
+) -> Arc<dyn Executable> {
     let mut func = Func::new("test", Level::Graph);
     let inputs: Vec<_> = operands.iter().map(|ty| Some(func.value("x", ty.clone()))).collect();
     let mut op = Op::new(kind, inputs.clone(), vec![]);
     for (name, value) in attrs {
         op.attrs.set(name, value.clone());
     }
-    let y = Some(func.value("y", Type::unranked(operands[0].dtype().unwrap())));
+    let y = Some(func.value("y", result));
     op.outputs = vec![y];
     let pool = device.memory();
     let ops = [op];
-    let unit =
-        Unit { func: &func, ops: &ops, inputs, outputs: vec![y], constant: &|_| None, pool: &pool };
+    let place = |id| ops[0].inputs.iter().position(|input| *input == Some(id));
+    let constant = |id| constants.get(place(id)?)?.clone();
+    let unit = Unit {
+        func: &func,
+        ops: &ops,
+        inputs: inputs.clone(),
+        outputs: vec![y],
+        constant: &constant,
+        pool: &pool,
+    };
     device.compile(&unit).unwrap()
 }
 
@@ -140,4 +165,66 @@ fn cancelled_launches_do_not_run() {
     stream.cancel();
     let submitted = submit(&*neg, &*stream, &memory, &[&x]).unwrap();
     assert_eq!(submitted.fence.wait(), Err(KernelError::Cancelled));
+}
+
+/// Numbers between −1 and 1, the same on each run.
+fn numbers(dims: &[usize], seed: u32) -> Tensor {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let values: Vec<f32> = (0..dims.iter().product()).map(|_| next()).collect();
+    Tensor::from_slice(&Pool::new(), dims, &values).unwrap()
+}
+
+#[test]
+fn weights_are_transformed_where_products_are_saved() {
+    // Tiles of 4×4 reach beyond the last row and column of the result.
+    let (inputs, outputs, rows, columns, out) = (5, 6, 9, 12, [10, 11]);
+    let options = Options { check: Some(Check::default()), ..Options::default() };
+    let metal = Arc::new(Emulator::new(options).unwrap());
+    // Memory that costs nothing makes small sizes worth it.
+    let figures = Figures { balance: 0, ..Figures::APPLE };
+    let device = GpuDevice::with_figures(info(), metal, figures);
+    let (stream, memory) = (device.stream(), device.memory().child("test"));
+    let mut image = numbers(&[1, inputs, rows, columns], 1);
+    let elements = image.slice_mut::<f32>().unwrap();
+    elements[3 * columns + 9] = f32::NAN;
+    elements[rows * columns - 1] = f32::INFINITY;
+    let weights = numbers(&[outputs, inputs, 3, 3], 2);
+    let bias = numbers(&[outputs], 3);
+    let pads = [1, 0, 2, 1];
+    let attrs = [("pads", Attr::Ints(pads.to_vec())), ("activation", Attr::Str("relu".into()))];
+    let open = || Type::tensor(DType::F32, ["n", "c", "h", "w"].map(Dim::sym));
+    let result = Type::fixed(DType::F32, &[1, outputs, out[0], out[1]]);
+    let known = [image.ty(), result];
+    for ([ty, result], name) in
+        [(known, "fused_conv.winograd4x4"), ([open(), open()], "fused_conv.tile")]
+    {
+        let types = [ty, weights.ty(), bias.ty()];
+        let constants = [None, Some(weights.clone()), Some(bias.clone())];
+        let conv = compiled_with(&device, OpKind::FusedConv, &attrs, &types, &constants, result);
+        assert_eq!(conv.kernel(), name);
+        let x: Value = image.clone().into();
+        let found = floats(&output(&submit(&*conv, &*stream, &memory, &[&x]).unwrap())).unwrap();
+        let (x, w) = (image.slice::<f32>().unwrap(), weights.slice::<f32>().unwrap());
+        let bias = bias.slice::<f32>().unwrap();
+        for (at, found) in found.iter().enumerate() {
+            let (channel, place) = (at / (out[0] * out[1]), at % (out[0] * out[1]));
+            let mut sum = f64::from(bias[channel]);
+            for k in 0..inputs * 9 {
+                let y = (place / out[1] + k % 9 / 3).checked_sub(pads[0] as usize);
+                let z = place % out[1] + k % 3;
+                if let Some(y) = y.filter(|y| *y < rows && z < columns) {
+                    let pixel = f64::from(x[(k / 9 * rows + y) * columns + z]);
+                    sum += pixel * f64::from(w[channel * inputs * 9 + k]);
+                }
+            }
+            let expected = if sum < 0.0 { 0.0 } else { sum };
+            let close = (f64::from(*found) - expected).abs() < 1e-5;
+            let same = f64::from(*found) == expected || found.is_nan() && expected.is_nan();
+            assert!(close || same, "{name}, element {at}: {found} against {expected}");
+        }
+    }
 }

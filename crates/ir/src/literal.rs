@@ -194,6 +194,20 @@ impl Literal {
         }
     }
 
+    /// The elements widened to `f64`, if they are floats of 16 bits or more.
+    pub fn to_f64s(&self) -> Option<Vec<f64>> {
+        fn widen<T: Element + Into<f64>>(literal: &Literal) -> Option<Vec<f64>> {
+            Some(literal.to_vec::<T>()?.into_iter().map(Into::into).collect())
+        }
+        match self.dtype {
+            DType::F64 => self.to_vec(),
+            DType::F32 => widen::<f32>(self),
+            DType::F16 => widen::<half::f16>(self),
+            DType::BF16 => widen::<half::bf16>(self),
+            _ => None,
+        }
+    }
+
     /// The same elements with other dimensions; `None` if the counts differ.
     pub fn with_dims(&self, dims: Vec<usize>) -> Option<Literal> {
         (checked_len(&dims) == Some(self.len())).then(|| Literal { dims, ..self.clone() })

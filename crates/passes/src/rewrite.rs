@@ -315,7 +315,7 @@ impl Rewriter<'_> {
 
     /// The numbers of a floating-point constant.
     pub(crate) fn floats(&self, value: ValueId) -> Option<Vec<f64>> {
-        floats(self.constant(value)?)
+        self.constant(value)?.to_f64s()
     }
 
     /// The number that all elements of a floating-point constant are.
@@ -422,17 +422,6 @@ impl Rewriter<'_> {
         op_uses(&op, &mut |v| self.uses[v.index()] += 1);
         self.push(op);
         Some(out)
-    }
-}
-
-/// The numbers of a floating-point tensor.
-pub(crate) fn floats(literal: &Literal) -> Option<Vec<f64>> {
-    match literal.dtype() {
-        DType::F32 => Some(literal.to_vec::<f32>()?.into_iter().map(f64::from).collect()),
-        DType::F64 => literal.to_vec(),
-        DType::F16 => Some(literal.to_vec::<half::f16>()?.into_iter().map(f64::from).collect()),
-        DType::BF16 => Some(literal.to_vec::<half::bf16>()?.into_iter().map(f64::from).collect()),
-        _ => None,
     }
 }
 

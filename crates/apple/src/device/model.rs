@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::{Func, Module, Op};
-use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
+use trident_lower::graph::{self, Arg, Array, Lowering, Packed, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
     CompileError, Cost, Declined, Device, DeviceInfo, Executable, Fence, KernelError, Launch,
@@ -47,8 +47,14 @@ struct Shared {
 impl GpuDevice {
     /// A device that runs its launches on `metal`.
     pub fn new(info: DeviceInfo, metal: Arc<dyn Metal>) -> GpuDevice {
+        let figures = figures(metal.limits());
+        GpuDevice::with_figures(info, metal, figures)
+    }
+
+    /// As [`Self::new`], with kernels and algorithms chosen for these figures.
+    pub fn with_figures(info: DeviceInfo, metal: Arc<dyn Metal>, figures: Figures) -> GpuDevice {
         let shared = Shared {
-            figures: figures(metal.limits()),
+            figures,
             memory: Arc::new(DeviceMemory::new(Arc::clone(&metal))),
             kernels: Mutex::default(),
             metal,
@@ -98,10 +104,19 @@ impl Device for GpuDevice {
             op.inputs.iter().map(|id| id.and_then(|id| (unit.constant)(id))).collect();
         let contents = |i: usize| constants.get(i)?.as_ref()?.to_literal().ok();
         let figures = &self.shared.figures;
-        let request =
-            Request { op, operands: &operands, results: &results, contents: &contents, figures };
+        let constant = |i: usize| constants.get(i).is_some_and(Option::is_some);
+        let request = Request {
+            op,
+            operands: &operands,
+            results: &results,
+            contents: &contents,
+            constant: &constant,
+            figures,
+        };
+        let (mut algorithm, mut packed) = (None, vec![]);
         match graph::lower(&request) {
             Ok(lowering) => {
+                (algorithm, packed) = (lowering.algorithm, lowering.packed.clone());
                 for step in &lowering.steps {
                     self.shared.kernel(step).map_err(|e| declined(e.to_string()))?;
                 }
@@ -122,14 +137,18 @@ impl Device for GpuDevice {
             let copy = constant.as_ref().map(|tensor| reachable(tensor, unit.pool));
             held.push(copy.transpose().map_err(|e| declined(e.to_string()))?);
         }
+        let forms = packed.into_iter().map(|packed| Ok((packed, form(packed, &held, unit.pool)?)));
+        let forms = forms.collect::<Result<_, KernelError>>();
+        let forms = forms.map_err(|e| declined(e.to_string()))?;
         Ok(Arc::new(GpuOp {
-            name: format!("{}.tile", op.decl().name),
+            name: format!("{}.{}", op.decl().name, algorithm.unwrap_or("tile")),
             packed: (0..held.len()).filter(|&i| held[i].is_some()).collect(),
             op: op.clone(),
             results,
             held,
             shapes: OpShapes::of(unit),
             shared: Arc::clone(&self.shared),
+            forms: Mutex::new(forms),
             last: Mutex::default(),
         }))
     }
@@ -153,8 +172,19 @@ struct GpuOp {
     packed: Vec<usize>,
     shapes: OpShapes,
     shared: Arc<Shared>,
+    /// Constant operands in another form.
+    forms: Mutex<Vec<(Packed, Tensor)>>,
     /// The lowering of the last launch, which mostly serves the next one.
     last: Mutex<Option<Arc<Lowered>>>,
+}
+
+/// A constant operand in another form, in memory that the GPU reaches.
+fn form(packed: Packed, held: &[Option<Tensor>], pool: &Pool) -> Result<Tensor, KernelError> {
+    let operand = held.get(packed.operand).and_then(Option::as_ref);
+    let literal = operand.ok_or(KernelError::Missing(packed.operand))?.to_literal()?;
+    let form = packed.of(&literal);
+    let form = form.ok_or_else(|| KernelError::domain("a constant operand cannot be packed"))?;
+    reachable(&Tensor::from_literal(pool, &form)?, pool)
 }
 
 /// A lowering for certain operands.
@@ -165,6 +195,7 @@ struct Lowered {
     lowering: Lowering,
     /// The kernel of each step.
     kernels: Vec<Arc<Compiled>>,
+    packed: Vec<Tensor>,
 }
 
 /// The memory of a launch.
@@ -172,6 +203,7 @@ struct Memory<'a> {
     operands: &'a [Option<Tensor>],
     results: Vec<Option<Tensor>>,
     scratch: Vec<Tensor>,
+    packed: Vec<Tensor>,
     fault: Option<Tensor>,
 }
 
@@ -185,7 +217,9 @@ impl Executable for GpuOp {
     }
 
     fn packed_bytes(&self) -> usize {
-        self.held.iter().flatten().map(Tensor::size).sum()
+        let forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        let forms = forms.iter().map(|(_, tensor)| tensor);
+        self.held.iter().flatten().chain(forms).map(Tensor::size).sum()
     }
 
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
@@ -205,8 +239,8 @@ impl Executable for GpuOp {
         }
         let dims = self.result_dims(launch)?;
         let operands = self.operands(launch, stream)?;
-        let lowered = self.lowered(&operands, &dims)?;
-        let memory = self.memory(launch, &operands, &dims, &lowered.lowering)?;
+        let lowered = self.lowered(&operands, &dims, launch.pool)?;
+        let memory = self.memory(launch, &operands, &dims, &lowered)?;
         let mut dispatches = vec![];
         for (step, kernel) in lowered.lowering.steps.iter().zip(&lowered.kernels) {
             dispatches.push(self.dispatch(step, kernel, &memory)?);
@@ -266,6 +300,7 @@ impl GpuOp {
         &self,
         operands: &[Option<Tensor>],
         results: &[Option<Vec<usize>>],
+        pool: &Pool,
     ) -> Result<Arc<Lowered>, KernelError> {
         let tensor = |i: usize| operands.get(i)?.as_ref();
         let bytes = |i: usize| tensor(i)?.bytes().ok();
@@ -300,6 +335,7 @@ impl GpuOp {
             operands: &operands,
             results: &results,
             contents: &contents,
+            constant: &|i| self.held.get(i).is_some_and(Option::is_some),
             figures: &self.shared.figures,
         };
         let lowering = graph::lower(&request).map_err(|refusal| match refusal {
@@ -310,9 +346,23 @@ impl GpuOp {
         let kernels = kernels
             .collect::<Result<Vec<_>, _>>()
             .map_err(|declined| KernelError::domain(declined.to_string()))?;
-        let lowered = Arc::new(Lowered { dims, contents: used.into_inner(), lowering, kernels });
+        let packed = lowering.packed.iter().map(|packed| self.form(*packed, pool));
+        let packed = packed.collect::<Result<_, _>>()?;
+        let contents = used.into_inner();
+        let lowered = Arc::new(Lowered { dims, contents, lowering, kernels, packed });
         *last = Some(Arc::clone(&lowered));
         Ok(lowered)
+    }
+
+    /// A constant operand in another form, which is made where it is asked for first.
+    fn form(&self, packed: Packed, pool: &Pool) -> Result<Tensor, KernelError> {
+        let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = forms.iter().find(|(known, _)| *known == packed) {
+            return Ok(known.clone());
+        }
+        let made = form(packed, &self.held, pool)?;
+        forms.push((packed, made.clone()));
+        Ok(made)
     }
 
     fn memory<'a>(
@@ -320,8 +370,9 @@ impl GpuOp {
         launch: &mut Launch<'_>,
         operands: &'a [Option<Tensor>],
         dims: &[Option<Vec<usize>>],
-        lowering: &Lowering,
+        lowered: &Lowered,
     ) -> Result<Memory<'a>, KernelError> {
+        let lowering = &lowered.lowering;
         let mut results = vec![];
         for (i, (array, dims)) in self.results.iter().zip(dims).enumerate() {
             results.push(match (array, dims, lowering.same.get(i).copied().flatten()) {
@@ -344,6 +395,7 @@ impl GpuOp {
             operands,
             results,
             scratch: Result::from_iter::<Vec<_>>(scratch)?,
+            packed: lowered.packed.clone(),
             fault: fault.transpose()?,
         })
     }
@@ -379,6 +431,7 @@ impl GpuOp {
                         Some(Arg::Operand(i)) => memory.operands.get(*i).and_then(Option::as_ref),
                         Some(Arg::Result(i)) => memory.results.get(*i).and_then(Option::as_ref),
                         Some(Arg::Scratch(i)) => memory.scratch.get(*i),
+                        Some(Arg::Packed(i)) => memory.packed.get(*i),
                         Some(Arg::Fault) => memory.fault.as_ref(),
                         _ => None,
                     };
@@ -407,7 +460,7 @@ impl GpuOp {
         let mut written = vec![None; memory.results.len()];
         if !dispatches.is_empty() {
             let all = memory.operands.iter().chain(&memory.results).flatten();
-            let holds = all.chain(&memory.scratch).cloned().collect();
+            let holds = all.chain(&memory.scratch).chain(&memory.packed).cloned().collect();
             let fault = memory.fault.zip(lowering.fault);
             // SAFETY: lowered functions mask every access to the extents of their arrays, whose tensors the launch holds. Held
             // tensors are shared, so nothing writes them, and the results are promised for when the fence has passed.

@@ -28,6 +28,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         operands: &operands,
         results: &kernel.results,
         contents: &contents,
+        constant: &|_| false,
         figures: &FIGURES,
     };
     match graph::lower(&request) {
@@ -91,7 +92,8 @@ impl Lowered {
                     }
                     Arg::Result(i) => results.get_mut(i).and_then(Option::take),
                     Arg::Scratch(i) => scratch.get_mut(i).and_then(Option::take),
-                    Arg::Fault => None,
+                    // No operand is said to be constant.
+                    Arg::Packed(_) | Arg::Fault => None,
                 };
                 let written = written.ok_or(KernelError::Missing(place))?;
                 arguments = arguments.write("result", written.bytes_mut()?);
@@ -129,6 +131,7 @@ impl Kernel for Lowered {
             operands: &arrays,
             results: &results,
             contents: &contents,
+            constant: &|_| false,
             figures: &FIGURES,
         };
         let lowering = graph::lower(&request).map_err(|refusal| match refusal {

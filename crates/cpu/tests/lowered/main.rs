@@ -6,6 +6,7 @@ mod ordered;
 mod quantised;
 mod resized;
 mod run;
+mod winograd;
 
 use run::{Case, agree, floats, ints};
 use trident_ir::{Attr, OpKind as K};

@@ -3,7 +3,7 @@
 use trident_cpu::CpuDevice;
 use trident_ir::{Attr, Block, DType, Func, Level, Literal, Module, Op, OpKind, Type, ValueInfo};
 use trident_jit::Compiler;
-use trident_lower::graph::{self, Arg, Array, Lowering, Request};
+use trident_lower::graph::{self, Arg, Array, Lowering, Packed, Request};
 use trident_lower::lane::Figures;
 use trident_runtime::{
     Arguments, Checks, Device, Immediate, KernelCompiler, KernelOptions, Launch, LaunchLimits,
@@ -79,6 +79,16 @@ impl Case {
 
     /// What the steps give that the op is lowered to, for results of these types.
     pub(crate) fn lowered(&self, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+        self.run(&self.lowering(like, &Figures::APPLE, &|_| false)?, like)
+    }
+
+    /// The steps for a device of these figures, where some operands are constant.
+    pub(crate) fn lowering(
+        &self,
+        like: &[Tensor],
+        figures: &Figures,
+        constant: &dyn Fn(usize) -> bool,
+    ) -> Result<Lowering, String> {
         let mut func = self.func();
         let op = self.op(&mut func);
         let array = |t: &Tensor| Array { dtype: t.dtype(), dims: Some(t.dims().to_vec()) };
@@ -91,18 +101,24 @@ impl Case {
             operands: &operands,
             results: &results,
             contents: &contents,
-            figures: &Figures::APPLE,
+            constant,
+            figures,
         };
-        let lowering = graph::lower(&request).map_err(|e| e.to_string())?;
-        self.run(&lowering, like)
+        graph::lower(&request).map_err(|e| e.to_string())
     }
 
-    fn run(&self, lowering: &Lowering, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
+    /// What the steps give.
+    pub(crate) fn run(&self, lowering: &Lowering, like: &[Tensor]) -> Result<Vec<Tensor>, String> {
         let pool = Pool::new();
         let empty = |dtype, dims: &[usize]| Tensor::alloc(&pool, dtype, dims).unwrap();
         let mut results: Vec<Tensor> = like.iter().map(|t| empty(t.dtype(), t.dims())).collect();
         let mut scratch: Vec<Tensor> =
             lowering.scratch.iter().map(|(dtype, len)| empty(*dtype, &[*len])).collect();
+        let form = |packed: &Packed| {
+            let operand = self.operands[packed.operand].as_ref()?.to_literal().ok()?;
+            Tensor::from_literal(&pool, &packed.of(&operand)?).ok()
+        };
+        let packed: Vec<Option<Tensor>> = lowering.packed.iter().map(form).collect();
         let mut fault = Tensor::from_slice(&pool, &[1], &[0i32]).unwrap();
         let compiler = Compiler::for_machine(1);
         for step in &lowering.steps {
@@ -123,6 +139,11 @@ impl Case {
                     Arg::Operand(i) => {
                         let operand = self.operands[*i].as_ref().unwrap();
                         arguments = arguments.read("operand", operand.bytes().unwrap());
+                        continue;
+                    }
+                    Arg::Packed(i) => {
+                        let form = packed[*i].as_ref().ok_or("a form is missing")?;
+                        arguments = arguments.read("packed", form.bytes().unwrap());
                         continue;
                     }
                     Arg::Result(i) => written[*i].take(),

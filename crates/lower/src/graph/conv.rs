@@ -4,10 +4,11 @@
 use trident_ir::ValueId;
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
 
-use super::product::{Depth, Factor, Tile, accumulator, activation, finish};
+use super::product::{Depth, Epilogue, Factor, Tile, accumulator, activation};
 use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
+use super::winograd;
 use super::writer::Writer;
 use super::{Arg, Result};
 
@@ -78,14 +79,14 @@ pub(super) fn reach(
 }
 
 /// A convolution or transposed convolution, whichever way its op is written.
-struct Conv {
-    images: usize,
-    groups: usize,
+pub(super) struct Conv {
+    pub(super) images: usize,
+    pub(super) groups: usize,
     /// Channels of a group, of the operand and of the result.
-    inputs: usize,
-    outputs: usize,
-    axes: Vec<Axis>,
-    transposed: bool,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) axes: Vec<Axis>,
+    pub(super) transposed: bool,
 }
 
 fn plain(site: &Site<'_>, weights: usize) -> Result<Conv> {
@@ -160,6 +161,11 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     }
     let weights_at = quantised.map_or(1, |op| op.b);
     let conv = geometry(site, weights_at)?;
+    if quantised.is_none()
+        && let Some(form) = winograd::choose(site, &conv)?
+    {
+        return winograd::write(site, &conv, form, activation);
+    }
     let Conv { images, groups, inputs, outputs, axes, .. } = &conv;
     let taps: Vec<usize> = axes.iter().map(|axis| axis.taps).collect();
     let out: Vec<usize> = axes.iter().map(|axis| axis.out).collect();
@@ -272,7 +278,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     let offset = w.add(line, place)?;
     match &quantised {
         Some(op) => op.finish(&mut w, site, sum, along, offset, mask)?,
-        None => finish(site, &mut w, sum, activation, offset, mask)?,
+        None => Epilogue::of(site, &mut w, activation)?.store(&mut w, sum, offset, mask)?,
     }
     site.step(w, [places.div_ceil(tile.n), outputs.div_ceil(tile.m), *groups])
 }

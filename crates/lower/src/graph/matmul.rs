@@ -3,7 +3,7 @@
 use trident_ir::geometry::{self, GeometryError};
 use trident_ir::{DType, OpKind as K, ValueId};
 
-use super::product::{Factor, Tile, accumulator, activation, finish};
+use super::product::{Epilogue, Factor, Tile, accumulator, activation};
 use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
@@ -216,6 +216,26 @@ pub(super) fn quantised(site: &mut Site<'_>) -> Result<()> {
     site.step(w, product.grid(&place))
 }
 
+/// `count` products of matrices of f32, `a` of `m` rows and `k` columns and `b` of `k` rows and `n` columns.
+pub(super) fn stacked(
+    site: &mut Site<'_>,
+    [a, b, to]: [Arg; 3],
+    count: usize,
+    [m, n, k]: [usize; 3],
+) -> Result<()> {
+    let dtype = DType::F32;
+    let product = Product::of([&[count, m, k], &[count, k, n]], [false; 2], false)?;
+    let mut w = site.writer(count * (m * k).max(k * n).max(m * n));
+    let place = product.place(&mut w, dtype)?;
+    let a = Factor { base: w.array(a, dtype)?, zero: None };
+    let b = Factor { base: w.array(b, dtype)?, zero: None };
+    let sum = product.sums(&mut w, &place, [a, b], dtype)?;
+    let offset = product.offset(&mut w, &place)?;
+    let to = w.array(to, dtype)?;
+    w.store(to, offset, sum, place.mask)?;
+    site.step(w, product.grid(&place))
+}
+
 /// `matmul`, `gemm` and what fusion makes of them.
 pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
     let op = site.op;
@@ -269,6 +289,6 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
         sum = w.add(sum, bias)?;
     }
     let offset = product.offset(&mut w, &place)?;
-    finish(site, &mut w, sum, activation, offset, place.mask)?;
+    Epilogue::of(site, &mut w, activation)?.store(&mut w, sum, offset, place.mask)?;
     site.step(w, product.grid(&place))
 }

@@ -28,15 +28,17 @@ mod rotary;
 mod rows;
 mod site;
 mod space;
+mod winograd;
 mod writer;
 
 pub use self::site::{Array, Request};
 
 use trident_ir::geometry::GeometryError;
 use trident_ir::op::{Group, TypeError};
-use trident_ir::{DType, Func, OpKind as K};
+use trident_ir::{DType, Func, Literal, OpKind as K};
 
 use self::site::Site;
+use self::winograd::Form;
 
 /// What computes the results of an op.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,10 @@ pub struct Lowering {
     pub steps: Vec<Step>,
     /// Memory for intermediate arrays: element type and number of elements.
     pub scratch: Vec<(DType, usize)>,
+    /// Constant operands in another form, which is made once for all launches.
+    pub packed: Vec<Packed>,
+    /// The algorithm, where the op has several and sizes decide.
+    pub algorithm: Option<&'static str>,
     /// For each result the operand whose bytes it has, if no step writes it.
     pub same: Vec<Option<usize>>,
     /// What it means if a step writes to [`Arg::Fault`].
@@ -62,6 +68,21 @@ pub struct Step {
     pub grid: [u32; 3],
 }
 
+/// A constant operand in another form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// The operand.
+    pub operand: usize,
+    form: Form,
+}
+
+impl Packed {
+    /// The form of the operand's elements; `None` if they are not of an operand that was said to be constant.
+    pub fn of(&self, operand: &Literal) -> Option<Literal> {
+        self.form.weights(operand)
+    }
+}
+
 /// An argument of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
@@ -71,6 +92,8 @@ pub enum Arg {
     Result(usize),
     /// Memory of [`Lowering::scratch`].
     Scratch(usize),
+    /// What [`Lowering::packed`] says.
+    Packed(usize),
     /// One `i32`, 0 before the launch; if it is not 0 afterwards the operands are outside of what the op is defined for.
     Fault,
     /// A scalar by its bits.

@@ -18,6 +18,11 @@ pub(super) struct Tile {
 }
 
 impl Tile {
+    /// Products that are computed for each term of the sums, those behind the last row and column included.
+    pub(super) fn products(&self, m: usize, n: usize) -> f64 {
+        m.next_multiple_of(self.m) as f64 * n.next_multiple_of(self.n) as f64
+    }
+
     /// The tile for a product with that many rows and columns.
     pub(super) fn of(m: usize, n: usize, dtype: DType) -> Tile {
         let side = |n: usize| if n <= 16 { 16 } else { 64 };
@@ -68,26 +73,38 @@ pub(super) fn accumulator(dtype: DType) -> DType {
     }
 }
 
-/// Stores sums, after adding operand 3, if there is one, and applying the activation.
-pub(super) fn finish(
-    site: &Site<'_>,
-    w: &mut Writer,
-    mut sum: ValueId,
+/// What becomes of sums: operand 3 is added, if there is one, the activation applied, and result 0 written.
+pub(super) struct Epilogue {
+    residual: Option<ValueId>,
     activation: Activation,
-    offset: ValueId,
-    mask: ValueId,
-) -> Result<()> {
-    let dtype = site.dtype(0)?;
-    if site.has(3) {
-        let base = w.array(Arg::Operand(3), dtype)?;
-        let residual = w.load_or_zero(base, offset, mask)?;
-        let residual = w.cast(residual, accumulator(dtype))?;
-        sum = w.add(sum, residual)?;
+    to: ValueId,
+    dtype: DType,
+}
+
+impl Epilogue {
+    pub(super) fn of(site: &Site<'_>, w: &mut Writer, activation: Activation) -> Result<Epilogue> {
+        let dtype = site.dtype(0)?;
+        let residual = site.has(3).then(|| w.array(Arg::Operand(3), dtype)).transpose()?;
+        let to = w.array(Arg::Result(0), dtype)?;
+        Ok(Epilogue { residual, activation, to, dtype })
     }
-    let sum = w.activate(sum, activation)?;
-    let sum = w.cast(sum, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
-    w.store(to, offset, sum, mask)
+
+    pub(super) fn store(
+        &self,
+        w: &mut Writer,
+        mut sum: ValueId,
+        offset: ValueId,
+        mask: ValueId,
+    ) -> Result<()> {
+        if let Some(base) = self.residual {
+            let residual = w.load_or_zero(base, offset, mask)?;
+            let residual = w.cast(residual, accumulator(self.dtype))?;
+            sum = w.add(sum, residual)?;
+        }
+        let sum = w.activate(sum, self.activation)?;
+        let sum = w.cast(sum, self.dtype)?;
+        w.store(self.to, offset, sum, mask)
+    }
 }
 
 impl Writer {

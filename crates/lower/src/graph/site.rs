@@ -2,8 +2,9 @@
 
 use trident_ir::{DType, Func, Literal, Op, ValueId};
 
+use super::winograd::Form;
 use super::writer::Writer;
-use super::{Arg, Lowering, Refusal, Result, Step};
+use super::{Arg, Lowering, Packed, Refusal, Result, Step};
 use crate::lane::Figures;
 
 /// The type of an operand or result.
@@ -37,6 +38,8 @@ pub struct Request<'a> {
     pub results: &'a [Option<Array>],
     /// The elements of an operand, if they can be told.
     pub contents: &'a dyn Fn(usize) -> Option<Literal>,
+    /// Whether an operand has the same elements at every launch, so that they may be packed once.
+    pub constant: &'a dyn Fn(usize) -> bool,
     /// The device that runs the steps.
     pub figures: &'a Figures,
 }
@@ -129,14 +132,10 @@ impl<'a> Site<'a> {
     /// The elements of operand `i` as floats; `None` if it is absent or has none.
     pub(super) fn floats(&self, i: usize) -> Result<Option<Vec<f64>>> {
         let Some(literal) = self.contents(i)? else { return Ok(None) };
-        let floats = match literal.dtype() {
-            DType::F32 => {
-                literal.to_vec::<f32>().map(|all| all.into_iter().map(f64::from).collect())
-            }
-            DType::F64 => literal.to_vec::<f64>(),
-            other => return Err(unsupported(format!("operand {i} is of {other}"))),
-        };
-        Ok(floats.filter(|floats: &Vec<f64>| !floats.is_empty()))
+        let other = literal.dtype();
+        let floats = literal.to_f64s();
+        let floats = floats.ok_or_else(|| unsupported(format!("operand {i} is of {other}")))?;
+        Ok(Some(floats).filter(|floats| !floats.is_empty()))
     }
 
     /// Result `i` has the bytes of operand `operand`.
@@ -148,6 +147,22 @@ impl<'a> Site<'a> {
     pub(super) fn scratch(&mut self, dtype: DType, len: usize) -> Arg {
         self.lowering.scratch.push((dtype, len));
         Arg::Scratch(self.lowering.scratch.len() - 1)
+    }
+
+    /// Whether operand `i` may be packed.
+    pub(super) fn is_constant(&self, i: usize) -> bool {
+        self.has(i) && (self.request.constant)(i)
+    }
+
+    /// Operand `i`, a constant, in another form.
+    pub(super) fn pack(&mut self, operand: usize, form: Form) -> Arg {
+        self.lowering.packed.push(Packed { operand, form });
+        Arg::Packed(self.lowering.packed.len() - 1)
+    }
+
+    /// Names the algorithm, where an op has several.
+    pub(super) fn algorithm(&mut self, name: &'static str) {
+        self.lowering.algorithm = Some(name);
     }
 
     /// What is wrong if a step writes to [`Arg::Fault`].

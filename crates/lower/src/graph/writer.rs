@@ -392,7 +392,7 @@ impl Writer {
         &mut self,
         kind: K,
         inputs: &[ValueId],
-        region: Block,
+        regions: Vec<Block>,
         types: Vec<Type>,
         attrs: &[(&'static str, Attr)],
     ) -> Result<Vec<ValueId>> {
@@ -400,7 +400,7 @@ impl Writer {
         let outputs: Vec<ValueId> = types.into_iter().map(|ty| self.func.value(name, ty)).collect();
         let inputs = inputs.iter().copied().map(Some).collect();
         let mut op = Op::new(kind, inputs, outputs.iter().copied().map(Some).collect());
-        op.regions = vec![region];
+        op.regions = regions;
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }
@@ -422,7 +422,17 @@ impl Writer {
         params.extend(types.iter().map(|ty| self.func.value("carried", ty.clone())));
         let region = self.region(params, |w, params| body(w, params[0], &params[1..]))?;
         let inputs: Vec<ValueId> = [zero, end, step].iter().chain(init).copied().collect();
-        self.nest(K::For, &inputs, region, types, &[])
+        self.nest(K::For, &inputs, vec![region], types, &[])
+    }
+
+    /// Runs `body` if a condition, a scalar, holds.
+    pub(super) fn when(
+        &mut self,
+        condition: ValueId,
+        body: impl FnOnce(&mut Writer) -> Result<()>,
+    ) -> Result<()> {
+        let then = self.region(vec![], |w, _| body(w).map(|()| vec![]))?;
+        self.nest(K::If, &[condition], vec![then, Block::default()], vec![], &[]).map(drop)
     }
 
     /// Combines blocks along an axis, which disappears.
@@ -443,7 +453,7 @@ impl Writer {
             .collect();
         let region = self.region(params, |w, params| body(w, &params[..n], &params[n..]))?;
         let types = xs.iter().map(|&x| self.func.ty(x).clone()).collect();
-        self.nest(K::Reduce, xs, region, types, &[("axis", Attr::Int(axis as i64))])
+        self.nest(K::Reduce, xs, vec![region], types, &[("axis", Attr::Int(axis as i64))])
     }
 
     /// Folds a block along an axis, which disappears.
@@ -460,7 +470,7 @@ impl Writer {
         let region = self.region(params, |w, e| Ok(vec![w.op(fold.op(), &[e[0], e[1]])?]))?;
         let ty = self.func.ty(x).clone();
         let axis = [("axis", Attr::Int(axis as i64))];
-        Ok(self.nest(K::PrefixScan, &[x], region, vec![ty], &axis)?[0])
+        Ok(self.nest(K::PrefixScan, &[x], vec![region], vec![ty], &axis)?[0])
     }
 
     /// One step of a fold, element by element.

@@ -21,6 +21,8 @@ pub struct Figures {
     pub named: usize,
     /// Whether simdgroups multiply 8×8 matrices.
     pub matrices: bool,
+    /// Floating-point operations in the time that a byte takes from or to memory.
+    pub balance: u32,
 }
 
 impl Figures {
@@ -34,6 +36,8 @@ impl Figures {
         resident: 768,
         named: 128,
         matrices: true,
+        // M1: 2.6 TFLOP/s and 68 GB/s; M1 Max: 10.4 and 400; M2: 3.6 and 100; M4: 4.3 and 120.
+        balance: 32,
     };
 
     /// The figures of a chip by its name, such as `M2` or `Apple M2 Pro`: those of its generation. Registers are as measured

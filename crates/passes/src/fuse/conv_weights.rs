@@ -1,7 +1,7 @@
 //! Scales and shifts by channel that move into the weights and bias of the convolution or normalisation before them.
 
 use super::matching::literal;
-use crate::rewrite::{Change, Rewriter, floats, instead};
+use crate::rewrite::{Change, Rewriter, instead};
 use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
 
 /// A product whose weights are constant: Conv, ConvTranspose or Gemm.
@@ -202,7 +202,7 @@ fn per_channel(k: &Literal, channels: usize, rank: usize) -> Option<Vec<f64>> {
     let dims = k.dims();
     let skip = rank.checked_sub(dims.len())?;
     let along = dims.iter().enumerate().all(|(i, &n)| n == 1 || (i + skip == 1 && n == channels));
-    let values = floats(k).filter(|_| along)?;
+    let values = k.to_f64s().filter(|_| along)?;
     match values.as_slice() {
         [one] => Some(vec![*one; channels]),
         _ => Some(values),
