@@ -244,6 +244,16 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_widened() {
+        let (short, long) = (half::f16::from_f32(0.5), f64::MAX);
+        assert_eq!(Literal::vector(&[short, -short]).to_f64s(), Some(vec![0.5, -0.5]));
+        assert_eq!(Literal::vector(&[half::bf16::INFINITY]).to_f64s(), Some(vec![f64::INFINITY]));
+        assert_eq!(Literal::vector(&[1.5f32]).to_f64s(), Some(vec![1.5]));
+        assert_eq!(Literal::vector(&[long]).to_f64s(), Some(vec![long]));
+        assert_eq!(Literal::vector(&[1i32]).to_f64s(), None);
+    }
+
+    #[test]
     fn no_elements_beside_huge_dimensions() {
         let empty = bytes(DType::F32, &[usize::MAX, 2, 0], 0).unwrap();
         assert!(empty.is_empty());

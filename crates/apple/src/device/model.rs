@@ -149,6 +149,7 @@ impl Device for GpuDevice {
             shapes: OpShapes::of(unit),
             shared: Arc::clone(&self.shared),
             forms: Mutex::new(forms),
+            pool: unit.pool.clone(),
             last: Mutex::default(),
         }))
     }
@@ -174,6 +175,8 @@ struct GpuOp {
     shared: Arc<Shared>,
     /// Constant operands in another form.
     forms: Mutex<Vec<(Packed, Tensor)>>,
+    /// Memory for them.
+    pool: Pool,
     /// The lowering of the last launch, which mostly serves the next one.
     last: Mutex<Option<Arc<Lowered>>>,
 }
@@ -239,7 +242,7 @@ impl Executable for GpuOp {
         }
         let dims = self.result_dims(launch)?;
         let operands = self.operands(launch, stream)?;
-        let lowered = self.lowered(&operands, &dims, launch.pool)?;
+        let lowered = self.lowered(&operands, &dims)?;
         let memory = self.memory(launch, &operands, &dims, &lowered)?;
         let mut dispatches = vec![];
         for (step, kernel) in lowered.lowering.steps.iter().zip(&lowered.kernels) {
@@ -300,7 +303,6 @@ impl GpuOp {
         &self,
         operands: &[Option<Tensor>],
         results: &[Option<Vec<usize>>],
-        pool: &Pool,
     ) -> Result<Arc<Lowered>, KernelError> {
         let tensor = |i: usize| operands.get(i)?.as_ref();
         let bytes = |i: usize| tensor(i)?.bytes().ok();
@@ -346,7 +348,7 @@ impl GpuOp {
         let kernels = kernels
             .collect::<Result<Vec<_>, _>>()
             .map_err(|declined| KernelError::domain(declined.to_string()))?;
-        let packed = lowering.packed.iter().map(|packed| self.form(*packed, pool));
+        let packed = lowering.packed.iter().map(|packed| self.form(*packed));
         let packed = packed.collect::<Result<_, _>>()?;
         let contents = used.into_inner();
         let lowered = Arc::new(Lowered { dims, contents, lowering, kernels, packed });
@@ -355,12 +357,12 @@ impl GpuOp {
     }
 
     /// A constant operand in another form, which is made where it is asked for first.
-    fn form(&self, packed: Packed, pool: &Pool) -> Result<Tensor, KernelError> {
+    fn form(&self, packed: Packed) -> Result<Tensor, KernelError> {
         let mut forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, known)) = forms.iter().find(|(known, _)| *known == packed) {
             return Ok(known.clone());
         }
-        let made = form(packed, &self.held, pool)?;
+        let made = form(packed, &self.held, &self.pool)?;
         forms.push((packed, made.clone()));
         Ok(made)
     }
