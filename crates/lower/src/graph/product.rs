@@ -4,7 +4,7 @@ use trident_ir::op::Activation;
 use trident_ir::{Attr, DType, OpKind as K, ValueId};
 
 use super::site::{Site, unsupported};
-use super::writer::Writer;
+use super::writer::{Fold, Writer};
 use super::{Arg, Result};
 
 /// Rows and columns of the block of sums that a program computes, and products added at once.
@@ -12,9 +12,9 @@ use super::{Arg, Result};
 pub(super) struct Tile {
     pub(super) m: usize,
     pub(super) n: usize,
-    k: usize,
+    pub(super) k: usize,
     /// Whether factors are multiplied as matrices; else one row and column at a time.
-    matrix: bool,
+    pub(super) matrix: bool,
 }
 
 impl Tile {
@@ -32,6 +32,14 @@ impl Tile {
         };
         Tile { m, n, k: 1, matrix: false }
     }
+
+    /// The same for right factors that are neighbours along the sum: without matrices, threads share a column.
+    pub(super) fn of_columns(m: usize, n: usize, dtype: DType) -> Tile {
+        match Tile::of(m, n, dtype) {
+            tile if tile.matrix => tile,
+            _ => Tile { m: 1, n: 8, k: 128, matrix: false },
+        }
+    }
 }
 
 /// Some factors along the sum: their numbers, and whether there are such, in the form of the operand's block.
@@ -39,6 +47,24 @@ impl Tile {
 pub(super) struct Depth {
     pub(super) k: ValueId,
     pub(super) valid: ValueId,
+    /// The least of the numbers, a multiple of their count.
+    pub(super) first: ValueId,
+    pub(super) step: usize,
+}
+
+impl Depth {
+    /// The `step` numbers from `first` on, of those below `end`.
+    fn of(w: &mut Writer, step: usize, first: ValueId, end: ValueId) -> Result<Depth> {
+        let range = w.arange(step)?;
+        let k = w.add(first, range)?;
+        let valid = w.less(k, end)?;
+        Ok(Depth { k, valid, first, step })
+    }
+
+    /// The same with an axis of length 1 more.
+    fn expand(self, w: &mut Writer, axis: usize) -> Result<Depth> {
+        Ok(Depth { k: w.expand(self.k, axis)?, valid: w.expand(self.valid, axis)?, ..self })
+    }
 }
 
 /// A factor of products: the memory of an operand, and the zero point of its elements if they are quantised.
@@ -104,11 +130,8 @@ impl Writer {
         let zero = self.literal(dtype, 0)?;
         let zeros = self.spread(zero, &[tile.m, tile.n])?;
         let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
-            let range = w.arange(tile.k)?;
-            let k = w.add(first, range)?;
-            let valid = w.less(k, depth)?;
-            let row = Depth { k: w.expand(k, 0)?, valid: w.expand(valid, 0)? };
-            let column = Depth { k: w.expand(k, 1)?, valid: w.expand(valid, 1)? };
+            let along = Depth::of(w, tile.k, first, depth)?;
+            let (row, column) = (along.expand(w, 0)?, along.expand(w, 1)?);
             let (a, b) = (a(w, row)?, b(w, column)?);
             if tile.matrix {
                 let (a, b) = (w.spread(a, &[tile.m, tile.k])?, w.spread(b, &[tile.k, tile.n])?);
@@ -119,6 +142,28 @@ impl Writer {
             Ok(vec![w.add(sums[0], product)?])
         })?;
         Ok(sums[0])
+    }
+
+    /// Σ a·b of one row, as [1, columns]: `a` gives a block [1, k] and `b` [columns, k].
+    pub(super) fn folded_product(
+        &mut self,
+        tile: Tile,
+        depth: ValueId,
+        dtype: DType,
+        a: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
+        b: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
+    ) -> Result<ValueId> {
+        let zero = self.literal(dtype, 0)?;
+        let zeros = self.spread(zero, &[tile.n, tile.k])?;
+        let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
+            let along = Depth::of(w, tile.k, first, depth)?.expand(w, 0)?;
+            let (a, b) = (a(w, along)?, b(w, along)?);
+            let (a, b) = (w.cast(a, dtype)?, w.cast(b, dtype)?);
+            let product = w.mul(a, b)?;
+            Ok(vec![w.add(sums[0], product)?])
+        })?;
+        let sums = self.fold(sums[0], 1, Fold::Sum)?;
+        self.expand(sums, 0)
     }
 
     /// What a fused op ends with.
