@@ -4,7 +4,7 @@ use trident_ir::geometry::{self, GeometryError, PackedWeights};
 use trident_ir::{DType, OpKind as K, ValueId};
 
 use super::packed::Weights;
-use super::product::{Depth, Factor, Tile, accumulator, activation, finish};
+use super::product::{Depth, Factor, Sums, Tile, accumulator, activation, finish};
 use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
@@ -177,15 +177,13 @@ impl Product {
                 let offset = at(w, depth.k, place.column, &self.b, b_start)?;
                 b.load(w, offset, mask)
             }),
-            Right::Weights(b) if place.tile.matrix => {
-                w.product(place.tile, place.depth, wide, left, |w, depth| {
-                    b.load(w, depth, place.column, place.column_valid)
-                })
-            }
             Right::Weights(b) => {
-                let (column, valid) = w.span(0, place.tile.n, place.columns)?;
-                let (column, valid) = (w.expand(column, 1)?, w.expand(valid, 1)?);
-                w.folded_product(place.tile, place.depth, wide, left, |w, depth| {
+                let (mut column, mut valid) = (place.column, place.column_valid);
+                if place.tile.sums == Sums::Folded {
+                    (column, valid) = w.span(0, place.tile.n, place.columns)?;
+                    (column, valid) = (w.expand(column, 1)?, w.expand(valid, 1)?);
+                }
+                w.product(place.tile, place.depth, wide, left, |w, depth| {
                     b.load(w, depth, column, valid)
                 })
             }

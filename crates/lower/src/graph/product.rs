@@ -12,9 +12,19 @@ use super::{Arg, Result};
 pub(super) struct Tile {
     pub(super) m: usize,
     pub(super) n: usize,
-    pub(super) k: usize,
-    /// Whether factors are multiplied as matrices; else one row and column at a time.
-    pub(super) matrix: bool,
+    k: usize,
+    pub(super) sums: Sums,
+}
+
+/// How products are summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sums {
+    /// As a product of matrices.
+    Matrix,
+    /// One row and column of factors after the other.
+    Each,
+    /// Of one row, at each place along the sum, which are added in the end: for right factors that are neighbours along it.
+    Folded,
 }
 
 impl Tile {
@@ -22,7 +32,7 @@ impl Tile {
     pub(super) fn of(m: usize, n: usize, dtype: DType) -> Tile {
         let side = |n: usize| if n <= 16 { 16 } else { 64 };
         if dtype.is_float() && m >= 4 && n >= 4 {
-            return Tile { m: side(m), n: side(n), k: 16, matrix: true };
+            return Tile { m: side(m), n: side(n), k: 16, sums: Sums::Matrix };
         }
         // Few rows or columns would leave most of a matrix empty.
         let (m, n) = match (m, n) {
@@ -30,14 +40,14 @@ impl Tile {
             (_, 1..4) => (256, n.next_power_of_two()),
             _ => (32, 32),
         };
-        Tile { m, n, k: 1, matrix: false }
+        Tile { m, n, k: 1, sums: Sums::Each }
     }
 
-    /// The same for right factors that are neighbours along the sum: without matrices, threads share a column.
+    /// The same for right factors that are neighbours along the sum.
     pub(super) fn of_columns(m: usize, n: usize, dtype: DType) -> Tile {
         match Tile::of(m, n, dtype) {
-            tile if tile.matrix => tile,
-            _ => Tile { m: 1, n: 8, k: 128, matrix: false },
+            tile if tile.sums == Sums::Matrix => tile,
+            _ => Tile { m: 1, n: 8, k: 128, sums: Sums::Folded },
         }
     }
 }
@@ -118,7 +128,8 @@ pub(super) fn finish(
 
 impl Writer {
     /// Σ a·b over `depth` factors, as a block of the tile's rows and columns. `a` gives a block of the tile's rows and
-    /// `b` one of its columns for the factors in question, 0 where there are none.
+    /// `b` one of its columns for the factors in question, 0 where there are none. Where sums are folded, the block of
+    /// `b` is transposed.
     pub(super) fn product(
         &mut self,
         tile: Tile,
@@ -128,12 +139,13 @@ impl Writer {
         b: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
     ) -> Result<ValueId> {
         let zero = self.literal(dtype, 0)?;
-        let zeros = self.spread(zero, &[tile.m, tile.n])?;
+        let folded = tile.sums == Sums::Folded;
+        let zeros = self.spread(zero, &if folded { [tile.n, tile.k] } else { [tile.m, tile.n] })?;
         let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
             let along = Depth::of(w, tile.k, first, depth)?;
-            let (row, column) = (along.expand(w, 0)?, along.expand(w, 1)?);
+            let (row, column) = (along.expand(w, 0)?, along.expand(w, usize::from(!folded))?);
             let (a, b) = (a(w, row)?, b(w, column)?);
-            if tile.matrix {
+            if tile.sums == Sums::Matrix {
                 let (a, b) = (w.spread(a, &[tile.m, tile.k])?, w.spread(b, &[tile.k, tile.n])?);
                 return Ok(vec![w.raw(K::Dot, &[Some(a), Some(b), Some(sums[0])], &[])?]);
             }
@@ -141,27 +153,9 @@ impl Writer {
             let product = w.mul(a, b)?;
             Ok(vec![w.add(sums[0], product)?])
         })?;
-        Ok(sums[0])
-    }
-
-    /// Σ a·b of one row, as [1, columns]: `a` gives a block [1, k] and `b` [columns, k].
-    pub(super) fn folded_product(
-        &mut self,
-        tile: Tile,
-        depth: ValueId,
-        dtype: DType,
-        a: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
-        b: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
-    ) -> Result<ValueId> {
-        let zero = self.literal(dtype, 0)?;
-        let zeros = self.spread(zero, &[tile.n, tile.k])?;
-        let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
-            let along = Depth::of(w, tile.k, first, depth)?.expand(w, 0)?;
-            let (a, b) = (a(w, along)?, b(w, along)?);
-            let (a, b) = (w.cast(a, dtype)?, w.cast(b, dtype)?);
-            let product = w.mul(a, b)?;
-            Ok(vec![w.add(sums[0], product)?])
-        })?;
+        if !folded {
+            return Ok(sums[0]);
+        }
         let sums = self.fold(sums[0], 1, Fold::Sum)?;
         self.expand(sums, 0)
     }

@@ -221,7 +221,7 @@ impl<R: Real> Product<R> {
         let zeros = call.opt(PackedWeights::ZEROS)?;
         let widened = Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?;
         let PackedWeights { n, k, .. } = PackedWeights::of(call.op)?;
-        Ok(Tensor::from_slice(call.pool(), &[n, k], &widened.columns())?)
+        Tensor::from_slice(call.pool(), &[n, k], &widened.columns())
     }
 }
 
