@@ -21,7 +21,11 @@ fn info() -> DeviceInfo {
 }
 
 fn device() -> GpuDevice {
-    GpuDevice::new(info(), Arc::new(Emulator::new(Options::default()).unwrap()))
+    device_with(Options::default())
+}
+
+fn device_with(options: Options) -> GpuDevice {
+    GpuDevice::new(info(), Arc::new(Emulator::new(options).unwrap()))
 }
 
 /// An op over operands of these types, none of them constant.
@@ -154,6 +158,55 @@ fn what_operands_do_wrong_is_an_error_of_their_launch() {
     let error = wrong.fence.wait().unwrap_err();
     assert_eq!(error, KernelError::domain("an index is outside of its axis"));
     assert_eq!(floats(&output(&after)).unwrap(), [6.0, 6.0]);
+}
+
+#[test]
+fn weights_of_a_few_bits_are_widened_within_bounds() {
+    let device = device_with(Options { check: Some(Check::default()), ..Options::default() });
+    let (stream, memory) = (device.stream(), device.memory());
+    for (m, [k, n, bits, block]) in
+        [(1, [37_usize, 9, 4, 16]), (5, [50, 6, 4, 32]), (2, [130, 3, 8, 128])]
+    {
+        let (blocks, each) = (k.div_ceil(block), 8 / bits);
+        let sizes = [("k", k), ("n", n), ("bits", bits), ("block_size", block)];
+        let attrs = sizes.map(|(name, size)| (name, Attr::Int(size as i64)));
+        let numbers = |len: usize| -> Vec<u8> { (0..len).map(|i| (i * 37 % 251) as u8).collect() };
+        let small = |len: usize| -> Vec<f32> { (0..len).map(|i| (i % 7) as f32 - 3.0).collect() };
+        let (a, b, bias) = (small(m * k), numbers(n * blocks * block / each), small(n));
+        let (rest, scales) = (small(m * n), small(n * blocks));
+        let zeros = numbers(n * blocks.div_ceil(each));
+        let of =
+            |dims: &[usize], x: &[f32]| Value::from(Tensor::from_slice(&memory, dims, x).unwrap());
+        let bytes =
+            |dims: &[usize], x: &[u8]| Value::from(Tensor::from_slice(&memory, dims, x).unwrap());
+        let operands = [
+            of(&[m, k], &a),
+            bytes(&[n, blocks, block / each], &b),
+            of(&[n], &bias),
+            of(&[m, n], &rest),
+            of(&[n, blocks], &scales),
+            bytes(&[zeros.len()], &zeros),
+        ];
+        let types: Vec<Type> = operands.iter().map(|x| x.as_tensor().unwrap().ty()).collect();
+        let product = compiled(&device, OpKind::MatMulNBits, &attrs, &types);
+        let operands: Vec<&Value> = operands.iter().collect();
+        let submitted = submit(&*product, &*stream, &memory, &operands).unwrap();
+        let found = floats(&output(&submitted)).unwrap();
+        let number = |bytes: &[u8], i: usize| {
+            f32::from(bytes[i / each] >> (i % each * bits) & (u8::MAX >> (8 - bits)))
+        };
+        for (at, found) in found.iter().enumerate() {
+            let (row, column) = (at / n, at % n);
+            // Whole numbers, which are exact.
+            let term = |p: usize| {
+                let q = number(&b, column * blocks * block + p);
+                let zero = number(&zeros, column * blocks.next_multiple_of(each) + p / block);
+                a[row * k + p] * (q - zero) * scales[column * blocks + p / block]
+            };
+            let sum: f32 = (0..k).map(term).sum();
+            assert_eq!(*found, sum + bias[column] + rest[at], "{m} rows of {sizes:?}");
+        }
+    }
 }
 
 #[test]

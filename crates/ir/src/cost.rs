@@ -27,7 +27,7 @@ pub fn flops(op: &Op, operands: &[Vec<usize>], results: &[Vec<usize>]) -> f64 {
         OpKind::QLinearConv => 2.0 * out * filter(operand(3)),
         // The other way round: each operand element is spread over the filter.
         OpKind::ConvTranspose => 2.0 * elements(operand(0)) * filter(operand(1)),
-        OpKind::MatMul | OpKind::MatMulInteger | OpKind::QLinearMatMul => {
+        OpKind::MatMul | OpKind::MatMulInteger | OpKind::MatMulNBits | OpKind::QLinearMatMul => {
             product(operand(0), false)
         }
         OpKind::FusedMatMul | OpKind::Gemm => product(operand(0), op.flag("trans_a")),

@@ -1,9 +1,9 @@
-//! Which operators the standard has, by operator set and first version.
+//! Which operators the standard has, and which of ONNX Runtime's are read, by operator set and first version.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// An operator set of the standard.
+/// An operator set.
 pub(crate) struct OpSet {
     /// Its domain.
     domain: &'static str,
@@ -100,6 +100,8 @@ static OP_SETS: &[OpSet] = &[
         newest: 1,
         ops: &[(1, "Adagrad Adam Gradient Momentum")],
     },
+    // Not of the standard: what exporters write of ONNX Runtime's operators.
+    OpSet { domain: "com.microsoft", newest: 1, ops: &[(1, "MatMulNBits")] },
 ];
 
 /// One name for each operator set: the empty one for `ai.onnx`.
@@ -118,7 +120,7 @@ pub(crate) fn display(domain: &str) -> &str {
     }
 }
 
-/// The newest version of an operator set that is read; `None` if it is none of the standard's.
+/// The newest version of an operator set that is read; `None` if it is none of these.
 pub(crate) fn newest(domain: &str) -> Option<i64> {
     OP_SETS.iter().find(|s| s.domain == domain).map(|s| s.newest)
 }
@@ -145,7 +147,8 @@ mod tests {
         assert_eq!(since("", "Attention"), Some(23));
         assert_eq!(since("ai.onnx.ml", "Abs"), None);
         assert_eq!(newest("ai.onnx.ml"), Some(5));
-        assert_eq!(newest("com.microsoft"), None);
+        assert_eq!(newest("com.example"), None);
+        assert_eq!(since("com.microsoft", "Abs"), None);
     }
 
     #[test]

@@ -133,7 +133,8 @@ impl Consumers {
     fn only_weights(&self, value: ValueId, depth: usize) -> bool {
         let weight = |(kind, at, out): &(K, usize, Option<ValueId>)| match kind {
             K::Conv | K::ConvTranspose | K::Gemm | K::MatMul | K::QLinearConv => *at > 0,
-            K::FusedConv | K::FusedMatMul | K::ConvInteger | K::MatMulInteger => *at > 0,
+            K::FusedConv | K::FusedMatMul | K::MatMulNBits => *at > 0,
+            K::ConvInteger | K::MatMulInteger => *at > 0,
             K::BatchNormalization | K::LayerNormalization | K::InstanceNormalization => *at > 0,
             K::LSTM | K::GRU | K::RNN | K::QLinearMatMul => *at > 0,
             K::Gather => *at == 0,

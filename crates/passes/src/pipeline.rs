@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 6;
 pub struct Options {
     /// Passes to leave out, by name: one of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind.
     pub disabled: Vec<String>,
-    /// Whether chains of elementwise ops become one op each: for devices to which a launch, or a pass over memory, costs more
+    /// Whether chains of elementwise ops become one op each, and products keep quantised weights: for devices to which a launch, or a pass over memory, costs more
     /// than what their kernels for single ops save.
     pub chains: bool,
 }
@@ -103,6 +103,10 @@ pub fn optimize(
     clean(func, options, evaluate, keep, &mut report)?;
     for keep in [keep, &[]] {
         fuse(func, options, evaluate, keep, &mut report)?;
+        if options.chains && options.enabled("fuse") {
+            report.add(fusion::weights(func, &|name| options.enabled(name)));
+            checked(func, "quantized-weights")?;
+        }
         clean(func, options, evaluate, &[], &mut report)?;
     }
     if options.chains && options.enabled("fuse") {

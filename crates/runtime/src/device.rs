@@ -27,7 +27,8 @@ pub trait Device: Send + Sync {
         ops.iter().enumerate().filter_map(single).collect()
     }
 
-    /// Whether chains of elementwise ops should come as one op, `fused`: where a launch, or a pass over memory, costs more than
+    /// Whether chains of elementwise ops should come as one op, `fused`, and products with quantised constants as
+    /// `matmul_n_bits`: where a launch, or a pass over memory, costs more than
     /// what kernels for single ops save. The first of a session's devices decides.
     fn prefers_fused(&self) -> bool {
         false

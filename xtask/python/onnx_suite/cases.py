@@ -7,7 +7,7 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.runner import Runner
 
-CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "light")
+CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "light", "weights")
 
 
 def load_value(path, info):

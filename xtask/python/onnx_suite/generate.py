@@ -1,4 +1,4 @@
-"""Write every case of the installed onnx package's backend test suite to a folder.
+"""Write every case of the installed onnx package's backend test suite to a folder, and our own.
 
     OUT/<category>/<name>/model.onnx
     OUT/<category>/<name>/test_data_set_<k>/{input,output}_<j>.pb
@@ -23,6 +23,8 @@ import onnx
 from onnx import TensorProto, numpy_helper
 from onnx.backend.test.loader import DATA_DIR, load_model_tests
 
+from . import weights
+
 STORED = ("simple", "pytorch-converted", "pytorch-operator")
 LIGHT_TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
 
@@ -30,9 +32,11 @@ LIGHT_TOLERANCE = {"rtol": 1e-3, "atol": 1e-7}
 def cached_cases(cache):
     """The folder of generated cases in `cache`, made on first use.
 
-    Its name holds the onnx version and a hash of this file, so a change of either makes another.
+    Its name holds the onnx version and a hash of the files that make cases, so a change of either
+    makes another.
     """
-    recipe = hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest()[:12]
+    texts = [pathlib.Path(file).read_bytes() for file in (__file__, weights.__file__)]
+    recipe = hashlib.sha256(b"".join(texts)).hexdigest()[:12]
     folder = pathlib.Path(cache) / f"onnx-cases-{onnx.__version__}-{recipe}"
     if not folder.exists():
         print(f"generating the cases of onnx {onnx.__version__} ...", flush=True)
@@ -52,6 +56,7 @@ def generate(out):
     write_node_cases(out, manifest)
     copy_stored_cases(out, manifest)
     write_light_cases(out, manifest)
+    write_weight_cases(out, manifest)
     with open(f"{out}/manifest.json", "w") as file:
         json.dump(manifest, file, indent=0)
 
@@ -132,3 +137,15 @@ def write_light_cases(out, manifest):
         key = "light/" + os.path.basename(data["url"]).removesuffix(".onnx")
         if key in manifest:
             manifest[key] = {k: data.get(k, v) for k, v in LIGHT_TOLERANCE.items()}
+
+
+def write_weight_cases(out, manifest):
+    """Add our own cases of products with quantised weights."""
+    for name, model, a, y, tolerance in weights.cases():
+        folder = f"{out}/{weights.CATEGORY}/{name}"
+        data = f"{folder}/test_data_set_0"
+        os.makedirs(data)
+        write(f"{folder}/model.onnx", model)
+        write(f"{data}/input_0.pb", numpy_helper.from_array(a, "a"))
+        write(f"{data}/output_0.pb", numpy_helper.from_array(y, "y"))
+        manifest[f"{weights.CATEGORY}/{name}"] = tolerance

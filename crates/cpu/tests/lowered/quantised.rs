@@ -99,6 +99,34 @@ fn quantised_matrices_are_multiplied() {
 }
 
 #[test]
+fn weights_of_a_few_bits_are_multiplied() {
+    for (m, [k, n, bits, block]) in [
+        (1, [64_usize, 20, 4, 32]),
+        (3, [33, 3, 4, 16]),
+        (17, [300, 70, 8, 256]),
+        (9, [50, 5, 2, 4]),
+        (70, [40, 33, 8, 1]),
+        (5, [100, 20, 4, 64]),
+        (5, [20, 1, 4, 32]),
+        (4, [0, 3, 4, 16]),
+        (0, [16, 3, 8, 16]),
+    ] {
+        let blocks = k.div_ceil(block);
+        let sizes = [("k", k), ("n", n), ("bits", bits), ("block_size", block)];
+        let mut attrs = sizes.map(|(name, n)| (name, int(n as i64))).to_vec();
+        let operands = |bias, residual, zeros| {
+            let b = bytes(&[n, blocks, block * bits / 8], 2);
+            vec![floats(&[m, k], 1), b, bias, residual, floats(&[n, blocks], 3), zeros]
+        };
+        one(K::MatMulNBits, &attrs, operands(None, None, None));
+        attrs.push(("activation", Attr::Str("relu".into())));
+        let zeros = bytes(&[n, (blocks * bits).div_ceil(8)], 4);
+        one(K::MatMulNBits, &attrs, operands(floats(&[n], 5), floats(&[m, n], 6), zeros));
+        one(K::MatMulNBits, &attrs, operands(floats(&[n], 7), None, floats(&[n * blocks], 8)));
+    }
+}
+
+#[test]
 fn quantised_images_are_convolved() {
     let zero = || of(&[], &[9u8]);
     let attrs = [("pads", list(&[1, 2, 0, 1])), ("strides", list(&[2, 1]))];

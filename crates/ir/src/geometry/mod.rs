@@ -2,12 +2,14 @@
 
 mod einsum;
 mod layout;
+mod packed;
 mod resize;
 mod slice;
 mod window;
 
 pub use einsum::{Equation, Label};
 pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
+pub use packed::PackedWeights;
 pub use resize::{ResizedAxis, Transform, resize};
 pub use slice::{
     Borders, Cut, center_crop_pad, concat, pad, range_len, reduced, reduction_axes, shape_bounds,

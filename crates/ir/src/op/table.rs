@@ -209,6 +209,17 @@ with_elementwise_ops! { ops! {
         scale = Float(1.0), trans_a = Int(0), trans_b = Int(0),
         activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
     };
+    /// activation(a·w + bias + residual) as ONNX Runtime's operator of that name, with a matrix w [k, n] of quantised weights, which
+    /// are widened where they are used: (q − zero point)·scale in a's type. `b` [n, blocks, block_size·bits/8] has the
+    /// numbers q column by column, in blocks of `block_size` along k, of 2, 4 or 8 `bits`, lowest bits first. Each block has
+    /// a scale, and a zero point in the type of the scales, or packed like `b` with each column from a byte of its own,
+    /// or 2^(bits − 1). The others are as for `fused_matmul`.
+    MatMulNBits "matmul_n_bits" Contract
+        (a: Float T, b, bias[opt]: Float T, residual[opt]: Float T, scales: Float T, zero_points[opt])
+        -> (y: Elem(0)) {
+        k = Required(AttrKind::Int), n = Required(AttrKind::Int), bits = Int(4), block_size = Required(AttrKind::Int),
+        activation = Str("none"), alpha = Float(0.0), beta = Float(0.0),
+    };
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a: Any T, b: Any U, a_zero_point[opt]: Any T, b_zero_point[opt]: Any U) -> (y: Is(DType::I32)) {};

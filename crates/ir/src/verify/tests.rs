@@ -83,8 +83,10 @@ fn each_op_is_fine_with_its_required_parts() {
         let mut func = Func::new("f", crate::Level::Graph);
         let x = func.value("x", Type::unranked(DType::F32));
         func.body.params = vec![x];
-        let many = |a: Arity| a != Arity::Optional;
-        let inputs = decl.operands.iter().take_while(|o| many(o.arity)).map(|_| Some(x)).collect();
+        let required = |a: Arity| a != Arity::Optional;
+        let last = decl.operands.iter().rposition(|o| required(o.arity)).map_or(0, |i| i + 1);
+        let operands = decl.operands.iter().take(last);
+        let inputs = operands.map(|o| required(o.arity).then_some(x)).collect();
         let outputs = vec![None; decl.result_count().0];
         let mut op = Op::new(kind, inputs, outputs);
         for attr in decl.attrs.iter().filter(|a| a.is_required()) {

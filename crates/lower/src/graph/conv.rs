@@ -217,7 +217,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     };
     let [x, weights] =
         [Factor { base: x, zero: zeros[0] }, Factor { base: weights, zero: zeros[1] }];
-    let weight = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
+    let weight = |w: &mut Writer, Depth { k, valid, .. }: Depth| -> Result<ValueId> {
         let offset = if conv.transposed {
             // [inputs, outputs, taps] of each group.
             let size = w.size(window)?;
@@ -234,7 +234,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
         let mask = w.and(row_valid, valid)?;
         weights.load(w, offset, mask)
     };
-    let pixel = |w: &mut Writer, Depth { k, valid }: Depth| -> Result<ValueId> {
+    let pixel = |w: &mut Writer, Depth { k, valid, .. }: Depth| -> Result<ValueId> {
         let tap = w.unravel(k, &dims)?;
         let mut mask = w.and(valid, column_valid)?;
         let channel = channel(w, tap[0], *inputs)?;

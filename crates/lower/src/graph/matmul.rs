@@ -1,9 +1,10 @@
 //! Matrix products.
 
-use trident_ir::geometry::{self, GeometryError};
+use trident_ir::geometry::{self, GeometryError, PackedWeights};
 use trident_ir::{DType, OpKind as K, ValueId};
 
-use super::product::{Epilogue, Factor, Tile, accumulator, activation};
+use super::packed::Weights;
+use super::product::{Depth, Epilogue, Factor, Sums, Tile, accumulator, activation};
 use super::quant::{Along, Quantised};
 use super::site::{Site, unsupported};
 use super::space::signed;
@@ -60,6 +61,12 @@ struct Product {
     batch: Vec<usize>,
 }
 
+/// Where a product has its right factors from.
+enum Right {
+    Matrices(Factor),
+    Weights(Weights),
+}
+
 /// The elements of a product that a program computes.
 struct Place {
     tile: Tile,
@@ -102,9 +109,8 @@ impl Product {
         self.batch.iter().product()
     }
 
-    fn place(&self, w: &mut Writer, dtype: DType) -> Result<Place> {
+    fn place(&self, w: &mut Writer, tile: Tile) -> Result<Place> {
         let (m, n, k) = (self.a.rows, self.b.columns, self.a.columns);
-        let tile = Tile::of(m, n, dtype);
         let (rows, columns, depth) = (w.size(m)?, w.size(n)?, w.size(k)?);
         let (row, row_valid) = w.span(1, tile.m, rows)?;
         let (column, column_valid) = w.span(0, tile.n, columns)?;
@@ -144,7 +150,8 @@ impl Product {
         &self,
         w: &mut Writer,
         place: &Place,
-        [a, b]: [Factor; 2],
+        a: Factor,
+        b: &Right,
         wide: DType,
     ) -> Result<ValueId> {
         let at = |w: &mut Writer, row, column, stack: &Stack, start| -> Result<ValueId> {
@@ -159,21 +166,28 @@ impl Product {
             }
         };
         let (a_start, b_start) = (self.start(w, place, &self.a)?, self.start(w, place, &self.b)?);
-        w.product(
-            place.tile,
-            place.depth,
-            wide,
-            |w, depth| {
-                let mask = w.and(place.row_valid, depth.valid)?;
-                let offset = at(w, place.row, depth.k, &self.a, a_start)?;
-                a.load(w, offset, mask)
-            },
-            |w, depth| {
+        let left = |w: &mut Writer, depth: Depth| {
+            let mask = w.and(place.row_valid, depth.valid)?;
+            let offset = at(w, place.row, depth.k, &self.a, a_start)?;
+            a.load(w, offset, mask)
+        };
+        match b {
+            Right::Matrices(b) => w.product(place.tile, place.depth, wide, left, |w, depth| {
                 let mask = w.and(depth.valid, place.column_valid)?;
                 let offset = at(w, depth.k, place.column, &self.b, b_start)?;
                 b.load(w, offset, mask)
-            },
-        )
+            }),
+            Right::Weights(b) => {
+                let (mut column, mut valid) = (place.column, place.column_valid);
+                if place.tile.sums == Sums::Folded {
+                    (column, valid) = w.span(0, place.tile.n, place.columns)?;
+                    (column, valid) = (w.expand(column, 1)?, w.expand(valid, 1)?);
+                }
+                w.product(place.tile, place.depth, wide, left, |w, depth| {
+                    b.load(w, depth, column, valid)
+                })
+            }
+        }
     }
 
     /// Where the result has the elements of a place.
@@ -204,13 +218,13 @@ pub(super) fn quantised(site: &mut Site<'_>) -> Result<()> {
     let joined = !op.by_row(site)?;
     let product = Product::of([site.dims(op.a)?, site.dims(op.b)?], [false; 2], joined)?;
     let mut w = site.writer(longest(site, [op.a, op.b])?);
-    let place = product.place(&mut w, DType::I32)?;
+    let place = product.place(&mut w, Tile::of(product.a.rows, product.b.columns, DType::I32))?;
     let row = Along { count: product.a.rows, at: place.row, valid: place.row_valid };
     let column = Along { count: product.b.columns, at: place.column, valid: place.column_valid };
     let zeros = op.zeros(&mut w, site, row, column)?;
     let a = Factor { base: w.array(Arg::Operand(op.a), site.dtype(op.a)?)?, zero: zeros[0] };
     let b = Factor { base: w.array(Arg::Operand(op.b), site.dtype(op.b)?)?, zero: zeros[1] };
-    let sum = product.sums(&mut w, &place, [a, b], DType::I32)?;
+    let sum = product.sums(&mut w, &place, a, &Right::Matrices(b), DType::I32)?;
     let offset = product.offset(&mut w, &place)?;
     op.finish(&mut w, site, sum, [row, column], offset, place.mask)?;
     site.step(w, product.grid(&place))
@@ -226,23 +240,23 @@ pub(super) fn stacked(
     let dtype = DType::F32;
     let product = Product::of([&[count, m, k], &[count, k, n]], [false; 2], false)?;
     let mut w = site.writer(count * (m * k).max(k * n).max(m * n));
-    let place = product.place(&mut w, dtype)?;
+    let place = product.place(&mut w, Tile::of(m, n, dtype))?;
     let a = Factor { base: w.array(a, dtype)?, zero: None };
     let b = Factor { base: w.array(b, dtype)?, zero: None };
-    let sum = product.sums(&mut w, &place, [a, b], dtype)?;
+    let sum = product.sums(&mut w, &place, a, &Right::Matrices(b), dtype)?;
     let offset = product.offset(&mut w, &place)?;
     let to = w.array(to, dtype)?;
     w.store(to, offset, sum, place.mask)?;
     site.step(w, product.grid(&place))
 }
 
-/// `matmul`, `gemm` and what fusion makes of them.
+/// `matmul`, `gemm` and what fusion makes of them, and products with packed weights.
 pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
     let op = site.op;
     let dtype = site.dtype(0)?;
     let activation = activation(site)?;
     let integer = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
-    if !(dtype.is_float() || integer && op.kind != K::FusedMatMul) {
+    if !(dtype.is_float() || integer && matches!(op.kind, K::MatMul | K::Gemm)) {
         return Err(unsupported(format!("there is no product of {dtype}")));
     }
     let number = |name| op.float(name).unwrap_or(1.0);
@@ -256,16 +270,32 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
             "a scaled product of {dtype} is not written at level tile"
         )));
     }
+    let packed = match op.kind {
+        K::MatMulNBits => Some(PackedWeights::of(op)?),
+        _ => None,
+    };
+    let (b_dims, len) = match &packed {
+        Some(packed) => {
+            packed.check(|i| Some((site.dtype(i).ok()?, site.dims(i).ok()?.to_vec())))?;
+            (vec![packed.k, packed.n], packed.n * packed.padded())
+        }
+        None => (site.dims(1)?.to_vec(), 0),
+    };
     let transposed = [op.flag("trans_a"), op.flag("trans_b")];
-    let product = Product::of([site.dims(0)?, site.dims(1)?], transposed, true)?;
-    let mut w = site.writer(longest(site, [0, 1])?);
-    let place = product.place(&mut w, dtype)?;
+    let product = Product::of([site.dims(0)?, &b_dims], transposed, true)?;
+    let mut w = site.writer(longest(site, [0, 1])?.max(len));
+    let tile = if packed.is_some() { Tile::of_columns } else { Tile::of };
+    let place = product.place(&mut w, tile(product.a.rows, product.b.columns, dtype))?;
     let factor = |w: &mut Writer, i| -> Result<Factor> {
         Ok(Factor { base: w.array(Arg::Operand(i), dtype)?, zero: None })
     };
-    let factors = [factor(&mut w, 0)?, factor(&mut w, 1)?];
+    let a = factor(&mut w, 0)?;
+    let b = match packed {
+        Some(packed) => Right::Weights(Weights::of(site, &mut w, packed)?),
+        None => Right::Matrices(factor(&mut w, 1)?),
+    };
     let wide = accumulator(dtype);
-    let mut sum = product.sums(&mut w, &place, factors, wide)?;
+    let mut sum = product.sums(&mut w, &place, a, &b, wide)?;
     if alpha != 1.0 {
         let alpha = w.float(wide, alpha.into())?;
         sum = w.mul(sum, alpha)?;

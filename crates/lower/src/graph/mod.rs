@@ -19,6 +19,7 @@ mod loss;
 mod matmul;
 mod moves;
 mod norms;
+mod packed;
 mod places;
 mod pool;
 mod product;
@@ -175,7 +176,7 @@ pub fn lower(request: &Request<'_>) -> Result<Lowering> {
         K::Hardmax => norms::hardmax,
         K::MeanVarianceNormalization => norms::mean_variance,
         K::LRN => norms::lrn,
-        K::MatMul | K::Gemm | K::FusedMatMul => matmul::matmul,
+        K::MatMul | K::Gemm | K::FusedMatMul | K::MatMulNBits => matmul::matmul,
         K::MatMulInteger | K::QLinearMatMul => matmul::quantised,
         K::Einsum => einsum::einsum,
         K::QuantizeLinear => quant::quantize,

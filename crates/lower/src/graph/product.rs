@@ -4,7 +4,7 @@ use trident_ir::op::Activation;
 use trident_ir::{Attr, DType, OpKind as K, ValueId};
 
 use super::site::{Site, unsupported};
-use super::writer::Writer;
+use super::writer::{Fold, Writer};
 use super::{Arg, Result};
 
 /// Rows and columns of the block of sums that a program computes, and products added at once.
@@ -13,8 +13,18 @@ pub(super) struct Tile {
     pub(super) m: usize,
     pub(super) n: usize,
     k: usize,
-    /// Whether factors are multiplied as matrices; else one row and column at a time.
-    matrix: bool,
+    pub(super) sums: Sums,
+}
+
+/// How products are summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sums {
+    /// As a product of matrices.
+    Matrix,
+    /// One row and column of factors after the other.
+    Each,
+    /// Of one row, at each place along the sum, which are added in the end: for right factors that are neighbours along it.
+    Folded,
 }
 
 impl Tile {
@@ -27,7 +37,7 @@ impl Tile {
     pub(super) fn of(m: usize, n: usize, dtype: DType) -> Tile {
         let side = |n: usize| if n <= 16 { 16 } else { 64 };
         if dtype.is_float() && m >= 4 && n >= 4 {
-            return Tile { m: side(m), n: side(n), k: 16, matrix: true };
+            return Tile { m: side(m), n: side(n), k: 16, sums: Sums::Matrix };
         }
         // Few rows or columns would leave most of a matrix empty.
         let (m, n) = match (m, n) {
@@ -35,7 +45,15 @@ impl Tile {
             (_, 1..4) => (256, n.next_power_of_two()),
             _ => (32, 32),
         };
-        Tile { m, n, k: 1, matrix: false }
+        Tile { m, n, k: 1, sums: Sums::Each }
+    }
+
+    /// The same for right factors that are neighbours along the sum.
+    pub(super) fn of_columns(m: usize, n: usize, dtype: DType) -> Tile {
+        match Tile::of(m, n, dtype) {
+            tile if tile.sums == Sums::Matrix => tile,
+            _ => Tile { m: 1, n: 8, k: 128, sums: Sums::Folded },
+        }
     }
 }
 
@@ -44,6 +62,24 @@ impl Tile {
 pub(super) struct Depth {
     pub(super) k: ValueId,
     pub(super) valid: ValueId,
+    /// The least of the numbers, a multiple of their count.
+    pub(super) first: ValueId,
+    pub(super) step: usize,
+}
+
+impl Depth {
+    /// The `step` numbers from `first` on, of those below `end`.
+    fn of(w: &mut Writer, step: usize, first: ValueId, end: ValueId) -> Result<Depth> {
+        let range = w.arange(step)?;
+        let k = w.add(first, range)?;
+        let valid = w.less(k, end)?;
+        Ok(Depth { k, valid, first, step })
+    }
+
+    /// The same with an axis of length 1 more.
+    fn expand(self, w: &mut Writer, axis: usize) -> Result<Depth> {
+        Ok(Depth { k: w.expand(self.k, axis)?, valid: w.expand(self.valid, axis)?, ..self })
+    }
 }
 
 /// A factor of products: the memory of an operand, and the zero point of its elements if they are quantised.
@@ -109,7 +145,8 @@ impl Epilogue {
 
 impl Writer {
     /// Σ a·b over `depth` factors, as a block of the tile's rows and columns. `a` gives a block of the tile's rows and
-    /// `b` one of its columns for the factors in question, 0 where there are none.
+    /// `b` one of its columns for the factors in question, 0 where there are none. Where sums are folded, the block of
+    /// `b` is transposed.
     pub(super) fn product(
         &mut self,
         tile: Tile,
@@ -119,15 +156,13 @@ impl Writer {
         b: impl FnOnce(&mut Writer, Depth) -> Result<ValueId>,
     ) -> Result<ValueId> {
         let zero = self.literal(dtype, 0)?;
-        let zeros = self.spread(zero, &[tile.m, tile.n])?;
+        let folded = tile.sums == Sums::Folded;
+        let zeros = self.spread(zero, &if folded { [tile.n, tile.k] } else { [tile.m, tile.n] })?;
         let sums = self.repeat(depth, tile.k, &[zeros], |w, first, sums| {
-            let range = w.arange(tile.k)?;
-            let k = w.add(first, range)?;
-            let valid = w.less(k, depth)?;
-            let row = Depth { k: w.expand(k, 0)?, valid: w.expand(valid, 0)? };
-            let column = Depth { k: w.expand(k, 1)?, valid: w.expand(valid, 1)? };
+            let along = Depth::of(w, tile.k, first, depth)?;
+            let (row, column) = (along.expand(w, 0)?, along.expand(w, usize::from(!folded))?);
             let (a, b) = (a(w, row)?, b(w, column)?);
-            if tile.matrix {
+            if tile.sums == Sums::Matrix {
                 let (a, b) = (w.spread(a, &[tile.m, tile.k])?, w.spread(b, &[tile.k, tile.n])?);
                 return Ok(vec![w.raw(K::Dot, &[Some(a), Some(b), Some(sums[0])], &[])?]);
             }
@@ -135,7 +170,11 @@ impl Writer {
             let product = w.mul(a, b)?;
             Ok(vec![w.add(sums[0], product)?])
         })?;
-        Ok(sums[0])
+        if !folded {
+            return Ok(sums[0]);
+        }
+        let sums = self.fold(sums[0], 1, Fold::Sum)?;
+        self.expand(sums, 0)
     }
 
     /// What a fused op ends with.

@@ -6,6 +6,7 @@
 mod broadcast;
 mod moves;
 mod norm;
+mod quant;
 mod resize;
 pub(crate) mod shape;
 mod softmax;
@@ -98,6 +99,9 @@ static CHANGES: &[(&str, i64, Change)] = &[
     ("GridSample", 20, Rewrite(resize::grid_modes)),
     ("GroupNormalization", 21, Rewrite(norm::group_normalization)),
     ("CastLike", ALWAYS, Rewrite(moves::cast_like)),
+    // The least accuracy that is asked for: products here have more.
+    ("MatMulNBits", ALWAYS, Drop(&["accuracy_level"])),
+    ("MatMulNBits", ALWAYS, Rewrite(quant::matmul_n_bits)),
     ("Optional", ALWAYS, Rename("type", "elem_type")),
     ("Resize", ALWAYS, Rewrite(resize::empty_operands)),
     ("Scatter", ALWAYS, Rewrite(moves::scatter)),

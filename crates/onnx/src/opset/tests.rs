@@ -296,3 +296,39 @@ fn other_old_forms() {
     assert_eq!(op.ints("keys_int64s"), Some(&[0i64, 1][..]));
     assert_eq!(func.ty(op.output(0).unwrap()).dtype(), Some(DType::Str));
 }
+
+#[test]
+fn packed_weights_are_a_fused_product() {
+    let sizes = |bits: i64| {
+        let all = [("K", 20), ("N", 3), ("bits", bits), ("block_size", 16), ("accuracy_level", 4)];
+        all.map(|(name, n)| attr(name, n)).to_vec()
+    };
+    let of = |operands: &str, attrs| {
+        let text = format!("y = com.microsoft.MatMulNBits({operands})");
+        let mut graph = single(&text, attrs);
+        for (input, ty) in graph.input.iter_mut().zip([DType::F32, DType::U8, DType::F32]) {
+            *input = info(&input.name, &Type::unranked(ty));
+        }
+        graph
+    };
+    let graph = of("a, b, s, , , c", sizes(8));
+    let (func, op) = becomes(21, graph, "matmul_n_bits", OpKind::MatMulNBits);
+    let names = op.inputs.iter().map(|v| v.map_or("", |v| func.info(v).name.as_str()));
+    assert_eq!(names.collect::<Vec<_>>(), ["a", "b", "c", "", "s"]);
+    assert_eq!(["k", "n", "bits", "block_size"].map(|n| op.int(n).unwrap()), [20, 3, 8, 16]);
+
+    let without = |name: &str| sizes(4).into_iter().filter(|a| a.name != name).collect();
+    let with = |name: &str| [sizes(4), vec![attr(name, 1i64)]].concat();
+    for (operands, attrs, part) in [
+        ("a, b, s, , g", sizes(4), "`g_idx`"),
+        ("a, b, s", sizes(3), "attribute `bits`"),
+        ("a, b, s", with("weight_prepacked"), "`weight_prepacked`"),
+        ("a, b, s", with("rotated"), "`rotated`"),
+        ("a, b, s", without("K"), "`K`"),
+        ("a, b, s", without("block_size"), "`block_size`"),
+        ("a, b", sizes(4), "scales"),
+    ] {
+        let error = crate::testing::load(&model(21, of(operands, attrs))).unwrap_err().to_string();
+        assert!(error.contains(part) && error.contains("MatMulNBits `y`"), "{error}");
+    }
+}

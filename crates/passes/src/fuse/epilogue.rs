@@ -14,7 +14,7 @@ fn open(cx: &Rewriter<'_>, value: ValueId) -> Option<Op> {
     }
     let kind = match op.kind {
         K::Conv | K::FusedConv => K::FusedConv,
-        K::FusedMatMul => K::FusedMatMul,
+        K::FusedMatMul | K::MatMulNBits => op.kind,
         // Rows and columns only: a vector operand has neither.
         K::MatMul if (0..2).all(|i| op.input(i).and_then(|v| cx.rank(v)) >= Some(2)) => {
             K::FusedMatMul
@@ -22,7 +22,7 @@ fn open(cx: &Rewriter<'_>, value: ValueId) -> Option<Op> {
         _ => return None,
     };
     let mut fused = Op { kind, ..op.clone() };
-    fused.inputs.resize(4, None);
+    fused.inputs.resize(fused.inputs.len().max(4), None);
     (Activation::read(&fused) == Some(Activation::None)).then_some(fused)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn bias(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     }
     let (a, b) = (op.input(0)?, op.input(1)?);
     [(a, b), (b, a)].into_iter().find_map(|(x, k)| {
-        let mut fused = open(cx, x).filter(|f| f.kind == K::FusedMatMul)?;
+        let mut fused = open(cx, x).filter(|f| f.kind != K::FusedConv)?;
         if fused.input(2).is_some() || fused.input(3).is_some() || !cx.is_f32(k) {
             return None;
         }

@@ -13,6 +13,7 @@ mod matmul;
 mod norms;
 mod pad;
 mod quant;
+mod weights;
 
 use crate::rewrite::{Named, PassReport, run};
 use trident_ir::Func;
@@ -50,23 +51,34 @@ const STAGES: &[&[Named<'static>]] = &[
 /// What [`chains`] applies.
 const CHAINS: &[Named<'static>] = &[("elementwise-chains", &chains::chain)];
 
+/// What [`weights`] applies.
+const WEIGHTS: &[Named<'static>] = &[("quantized-weights", &weights::weights)];
+
 /// Applies all rules once, stage by stage.
 pub(crate) fn run_rules(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {
-    let mut reports = vec![];
-    for stage in STAGES {
-        let rules: Vec<Named<'_>> = stage.iter().filter(|(n, _)| enabled(n)).copied().collect();
-        reports.extend(run(func, &rules));
-    }
-    reports
+    STAGES.iter().flat_map(|stage| run_stage(func, stage, enabled)).collect()
+}
+
+fn run_stage(
+    func: &mut Func,
+    stage: &[Named<'static>],
+    enabled: &dyn Fn(&str) -> bool,
+) -> Vec<PassReport> {
+    let rules: Vec<Named<'_>> = stage.iter().filter(|(n, _)| enabled(n)).copied().collect();
+    run(func, &rules)
 }
 
 /// Makes chains of elementwise ops one op each. Nothing else matches what is in them then.
 pub(crate) fn chains(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {
-    let rules: Vec<Named<'_>> = CHAINS.iter().filter(|(n, _)| enabled(n)).copied().collect();
-    run(func, &rules)
+    run_stage(func, CHAINS, enabled)
+}
+
+/// Leaves the weights of products quantised. Fusions of products come before it, and constants are folded after it.
+pub(crate) fn weights(func: &mut Func, enabled: &dyn Fn(&str) -> bool) -> Vec<PassReport> {
+    run_stage(func, WEIGHTS, enabled)
 }
 
 /// The names of the rules.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    STAGES.iter().copied().chain([CHAINS]).flatten().map(|(name, _)| *name)
+    STAGES.iter().copied().chain([CHAINS, WEIGHTS]).flatten().map(|(name, _)| *name)
 }

@@ -1,11 +1,12 @@
 //! Matrix products: MatMul, Gemm and what fusion makes of them.
 
 use super::epilogue::activation;
+use super::packed::Widened;
 use crate::dispatch;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::real::{Real, produce, read};
 use num_traits::{WrappingAdd, WrappingMul, Zero};
-use trident_ir::geometry::{broadcast, broadcast_strides};
+use trident_ir::geometry::{PackedWeights, broadcast, broadcast_strides};
 use trident_ir::{DType, Element, Op, OpKind};
 use trident_kernels::Activation;
 use trident_kernels::gemm::{Epilogue, Lhs, PackedB, Rhs, Shape, Strided, gemm, gemm_batch};
@@ -18,7 +19,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Some(DType::F64) => Ok(Box::new(Product::<f64>::new(cx)?)),
         Some(DType::F32 | DType::F16 | DType::BF16) => Ok(Box::new(Product::<f32>::new(cx)?)),
         Some(DType::I32 | DType::I64 | DType::U32 | DType::U64)
-            if cx.op.kind != OpKind::FusedMatMul =>
+            if !matches!(cx.op.kind, OpKind::FusedMatMul | OpKind::MatMulNBits) =>
         {
             Ok(Plain::boxed("matmul.integer", integers))
         }
@@ -40,7 +41,7 @@ impl Form {
     pub(in crate::ops) fn of(op: &Op) -> Form {
         Form {
             trans_a: op.flag("trans_a"),
-            trans_b: op.flag("trans_b"),
+            trans_b: op.flag("trans_b") || op.kind == OpKind::MatMulNBits,
             alpha: match op.kind {
                 OpKind::Gemm => op.float("alpha"),
                 OpKind::FusedMatMul => op.float("scale"),
@@ -116,7 +117,30 @@ struct Product<R: Real> {
     activation: Activation,
     /// The right operand if it is one constant matrix, with its dimensions.
     packed: Option<(PackedB<R>, Vec<usize>)>,
+    /// The operands that are packed.
+    operands: Vec<usize>,
     name: String,
+}
+
+/// The operands that make up the right matrix.
+fn right(op: &Op) -> Vec<usize> {
+    match op.kind {
+        OpKind::MatMulNBits => {
+            let zeros = op.input(PackedWeights::ZEROS).map(|_| PackedWeights::ZEROS);
+            [PackedWeights::WEIGHTS, PackedWeights::SCALES].into_iter().chain(zeros).collect()
+        }
+        _ => vec![1],
+    }
+}
+
+/// Packs constant weights of a few bits.
+fn packed_weights<R: Real>(cx: &Compile<'_>, isa: Isa) -> Option<(PackedB<R>, Vec<usize>)> {
+    let tensors: Option<Vec<Tensor>> = right(cx.op).into_iter().map(|i| cx.constant(i)).collect();
+    let tensors = tensors?;
+    let weights = PackedWeights::of(cx.op).ok()?;
+    let source = Widened::<R>::new(cx.op, &tensors[0], &tensors[1], tensors.get(2)).ok()?;
+    let PackedWeights { n, k, .. } = weights;
+    (n * k > 0).then(|| (PackedB::new(isa, n, k, &source), vec![n, k]))
 }
 
 /// A right operand `k × n`, stored transposed or not.
@@ -140,16 +164,21 @@ fn rows<R>(data: &[R], shape: Shape, trans: bool) -> Strided<'_, R> {
 impl<R: Real> Product<R> {
     fn new(cx: &Compile<'_>) -> Result<Self, Declined> {
         let (isa, form) = (Isa::detect(), Form::of(cx.op));
-        let packed = cx.constant(1).filter(|b| b.rank() == 2 && !b.is_empty()).and_then(|b| {
+        let matrix = |b: Tensor| {
             let (r, c) = (b.dims()[0], b.dims()[1]);
             let (k, n) = if form.trans_b { (c, r) } else { (r, c) };
             let data = read::<R>(&b).ok()?;
             let source = columns(&data, Shape { m: 0, n, k }, form.trans_b);
             Some((PackedB::new(isa, n, k, &source), b.dims().to_vec()))
-        });
+        };
+        let packed = match cx.op.kind {
+            OpKind::MatMulNBits => packed_weights(cx, isa),
+            _ => cx.constant(1).filter(|b| b.rank() == 2 && !b.is_empty()).and_then(matrix),
+        };
+        let operands = if packed.is_some() { right(cx.op) } else { vec![] };
         let algorithm = if packed.is_some() { "packed" } else { "unpacked" };
         let name = format!("gemm.{algorithm}.{}", isa.name());
-        Ok(Product { isa, form, activation: activation(cx.op)?, packed, name })
+        Ok(Product { isa, form, activation: activation(cx.op)?, packed, operands, name })
     }
 }
 
@@ -181,13 +210,28 @@ fn addend<R: Real>(c: &Tensor, shape: Shape, beta: f32) -> Result<Addend<R>, Ker
     })
 }
 
+impl<R: Real> Product<R> {
+    /// The right operand, where it is not packed.
+    fn right(&self, call: &Call<'_, '_>) -> Result<Tensor, KernelError> {
+        let b = call.tensor(1)?;
+        if call.op.kind != OpKind::MatMulNBits {
+            return Ok(b);
+        }
+        let scales = call.tensor(PackedWeights::SCALES)?;
+        let zeros = call.opt(PackedWeights::ZEROS)?;
+        let widened = Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?;
+        let PackedWeights { n, k, .. } = PackedWeights::of(call.op)?;
+        Tensor::from_slice(call.pool(), &[n, k], &widened.columns())
+    }
+}
+
 impl<R: Real> Kernel for Product<R> {
     fn name(&self) -> &str {
         &self.name
     }
 
     fn packed(&self) -> &[usize] {
-        if self.packed.is_some() { &[1] } else { &[] }
+        &self.operands
     }
 
     fn packed_bytes(&self) -> usize {
@@ -196,7 +240,7 @@ impl<R: Real> Kernel for Product<R> {
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let (a, c, residual) = (call.tensor(0)?, call.opt(2)?, call.opt(3)?);
-        let b = if self.packed.is_some() { None } else { Some(call.tensor(1)?) };
+        let b = if self.packed.is_some() { None } else { Some(self.right(call)?) };
         let b_dims = match (&self.packed, &b) {
             (Some((_, dims)), _) => dims,
             (None, Some(b)) => b.dims(),

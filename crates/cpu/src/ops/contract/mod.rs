@@ -10,6 +10,7 @@ mod einsum;
 mod epilogue;
 mod linear_attention;
 pub(super) mod matmul;
+mod packed;
 mod rotary;
 
 use crate::kernel::{Compile, Kernel, Plain};
@@ -26,7 +27,9 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declin
         OpKind::DeformConv => Plain::boxed("deform_conv", deform_conv::run),
         OpKind::Det => Plain::boxed("det", det::run),
         OpKind::Einsum => Plain::boxed("einsum", einsum::run),
-        OpKind::Gemm | OpKind::MatMul | OpKind::FusedMatMul => matmul::kernel(cx)?,
+        OpKind::Gemm | OpKind::MatMul | OpKind::FusedMatMul | OpKind::MatMulNBits => {
+            matmul::kernel(cx)?
+        }
         OpKind::LinearAttention => Plain::boxed("linear_attention", linear_attention::run),
         OpKind::RotaryEmbedding => Plain::boxed("rotary_embedding", rotary::run),
         _ => return Ok(None),

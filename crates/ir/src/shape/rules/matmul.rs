@@ -1,5 +1,6 @@
 //! Matrix products.
 
+use crate::geometry::{GeometryError, PackedWeights};
 use crate::shape::dims;
 use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, Shape};
@@ -13,6 +14,17 @@ pub(super) fn matmul(cx: &View<'_>, a: usize, b: usize) -> Shapes {
 /// FusedMatMul.
 pub(super) fn fused(cx: &View<'_>) -> Shapes {
     product(cx, 0, 1, cx.op.flag("trans_a"), cx.op.flag("trans_b"))
+}
+
+/// MatMulNBits.
+pub(super) fn n_bits(cx: &View<'_>) -> Shapes {
+    let invalid = |error: GeometryError| cx.error(error.to_string());
+    let weights = PackedWeights::of(cx.op).map_err(invalid)?;
+    weights.check(|i| Some((cx.dtype(i)?, cx.ty(i)?.dims()?))).map_err(invalid)?;
+    cx.expect_rank_from(0, 1)?;
+    let Some((depth, rows)) = cx.shape(0).and_then(<[_]>::split_last) else { return nothing() };
+    cx.equal(depth, &Dim::Fixed(weights.k), &format!("{} and `k`", cx.name_shape(0)))?;
+    one(rows.iter().cloned().chain([Dim::Fixed(weights.n)]).collect())
 }
 
 fn product(cx: &View<'_>, a: usize, b: usize, trans_a: bool, trans_b: bool) -> Shapes {

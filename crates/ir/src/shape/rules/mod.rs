@@ -71,6 +71,7 @@ pub(super) fn shapes(cx: &View<'_>) -> Shapes {
         K::Gemm => matmul::gemm(cx),
         K::MatMul | K::MatMulInteger => matmul::matmul(cx, 0, 1),
         K::FusedMatMul => matmul::fused(cx),
+        K::MatMulNBits => matmul::n_bits(cx),
         K::QLinearMatMul => matmul::matmul(cx, 0, 3),
 
         K::AveragePool | K::LpPool | K::MaxPool => pool::windows(cx),

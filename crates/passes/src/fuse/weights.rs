@@ -1,0 +1,164 @@
+//! Products with quantised weights that stay as they are until they are used.
+
+use crate::rewrite::{Change, Rewriter, instead};
+use trident_ir::dtype::Class;
+use trident_ir::geometry::{self, PackedWeights};
+use trident_ir::literal::LiteralData;
+use trident_ir::{Attr, DType, Literal, Op, OpKind as K, ValueId};
+
+/// Columns of one block are filled up to a multiple of this many weights, which are whole bytes.
+const FILLED: usize = 16;
+
+/// MatMul or FusedMatMul with a dequantised constant as MatMulNBits.
+pub(super) fn weights(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
+    let rows = op.input(0).and_then(|a| cx.rank(a)) >= Some(2);
+    let usable = matches!(op.kind, K::MatMul | K::FusedMatMul) && rows && !op.flag("trans_a");
+    if !usable || op.input(0).and_then(|a| cx.dtype(a)) != op.input(1).and_then(|b| cx.dtype(b)) {
+        return None;
+    }
+    let dequantize = cx.only(op, 1, K::DequantizeLinear)?;
+    let factor = op.float("scale").unwrap_or(1.0);
+    let found = Quantised::of(cx, &dequantize, op.flag("trans_b"))?;
+    let scales = found.scales(factor)?;
+    let (bytes, zeros) = (found.bytes()?, found.zeros()?);
+    let packed = found.packed;
+    let b = cx.literal("weights", bytes);
+    let scales = cx.literal("scales", scales);
+    let zeros = zeros.map(|zeros| cx.literal("zero_points", zeros));
+    let mut inputs = vec![op.input(0), Some(b), op.input(2), op.input(3), Some(scales)];
+    inputs.extend(zeros.map(Some));
+    let mut new = instead(op, K::MatMulNBits, inputs);
+    let PackedWeights { k, n, bits, block } = packed;
+    for (name, size) in [("k", k), ("n", n), ("bits", bits), ("block_size", block)] {
+        new.attrs.set(name, Attr::Int(i64::try_from(size).ok()?));
+    }
+    for name in ["activation", "alpha", "beta"] {
+        if let Some(value) = op.attrs.get(name) {
+            new.attrs.set(name, value.clone());
+        }
+    }
+    Some(Change::Op(new))
+}
+
+/// A constant matrix that is dequantised, read as columns of weights.
+struct Quantised {
+    packed: PackedWeights,
+    /// One byte for each weight, row by row.
+    x: Literal,
+    /// Distances of neighbours along k and of columns.
+    strides: [usize; 2],
+    scale: Literal,
+    /// Distances of scales of neighbouring blocks and columns.
+    scale_strides: [usize; 2],
+    zero: Option<Literal>,
+}
+
+impl Quantised {
+    fn of(cx: &Rewriter<'_>, op: &Op, transposed: bool) -> Option<Quantised> {
+        let constant = |v: ValueId| cx.constant(v).cloned();
+        let (x, scale) = (constant(op.input(0)?)?, constant(op.input(1)?)?);
+        let zero = match op.input(2) {
+            Some(zero) => Some(constant(zero)?),
+            None => None,
+        };
+        let &[rows, columns] = x.dims() else { return None };
+        let (k, n) = if transposed { (columns, rows) } else { (rows, columns) };
+        let strides = if transposed { [1, columns] } else { [columns, 1] };
+        let bits = match x.dtype() {
+            DType::I8 | DType::U8 => 8,
+            DType::I4 | DType::U4 => 4,
+            DType::I2 | DType::U2 => 2,
+            _ => return None,
+        };
+        let along_k = geometry::axis(op.int("axis")?, 2).ok()? == usize::from(transposed);
+        let block = usize::try_from(op.int("block_size")?).ok()?;
+        let one = k.next_multiple_of(FILLED).max(FILLED);
+        let blocks = if block == 0 { 1 } else { k.div_ceil(block) };
+        let (block, scale_strides) = match *scale.dims() {
+            _ if block == 0 && scale.len() == 1 => (one, [0, 0]),
+            [all] if block == 0 && !along_k && all == n => (one, [0, 1]),
+            [r, c] if block != 0 && along_k => match transposed {
+                true if [r, c] == [n, blocks] => (block, [1, blocks]),
+                false if [r, c] == [blocks, n] => (block, [n, 1]),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let fits = scale.dtype() == cx.dtype(op.output(0)?)? && block.is_multiple_of(8 / bits);
+        if !fits || n * k == 0 || zero.as_ref().is_some_and(|z| z.len() != scale.len()) {
+            return None;
+        }
+        let packed = PackedWeights { k, n, bits, block };
+        Some(Quantised { packed, x, strides, scale, scale_strides, zero })
+    }
+
+    /// What makes numbers of the weights' type ones without a sign.
+    fn flip(&self) -> u8 {
+        if self.x.dtype().class() == Class::Int { self.packed.middle() } else { 0 }
+    }
+
+    /// Numbers by column, `count` of each, each column in whole bytes: `width` of them.
+    fn pack(
+        &self,
+        of: &Literal,
+        [along, across]: [usize; 2],
+        count: usize,
+        width: usize,
+    ) -> Option<Vec<u8>> {
+        let PackedWeights { n, bits, .. } = self.packed;
+        let numbers = bytes(of)?;
+        let (each, flip, all) = (self.packed.each(), self.flip(), u8::MAX >> (8 - bits));
+        let mut packed = vec![0u8; n * width];
+        for (column, to) in packed.chunks_exact_mut(width.max(1)).enumerate() {
+            for i in 0..count {
+                let number = (numbers.get(i * along + column * across)? ^ flip) & all;
+                to[i / each] |= number << (i % each * bits);
+            }
+        }
+        Some(packed)
+    }
+
+    fn bytes(&self) -> Option<Literal> {
+        let dims = self.packed.dims();
+        let packed = self.pack(&self.x, self.strides, self.packed.k, dims[1] * dims[2])?;
+        Literal::from_bytes(DType::U8, dims.to_vec(), packed.into()).ok()
+    }
+
+    /// The zero points, if they are not those that are taken without.
+    fn zeros(&self) -> Option<Option<Literal>> {
+        let (blocks, width) = (self.packed.blocks(), self.packed.zero_bytes());
+        let packed = match &self.zero {
+            Some(zero) => self.pack(zero, self.scale_strides, blocks, width)?,
+            None if self.flip() != 0 => return Some(None),
+            None => vec![0; self.packed.n * width],
+        };
+        Literal::from_bytes(DType::U8, vec![self.packed.n, width], packed.into()).ok().map(Some)
+    }
+
+    /// The scales by column, multiplied with a factor of the product.
+    fn scales(&self, factor: f32) -> Option<Literal> {
+        let (dtype, blocks) = (self.scale.dtype(), self.packed.blocks());
+        let (given, size) = (bytes(&self.scale)?, dtype.size());
+        let [along, across] = self.scale_strides;
+        let mut all = Vec::with_capacity(self.packed.n * blocks * size);
+        for at in 0..self.packed.n * blocks {
+            let at = (at % blocks * along + at / blocks * across) * size;
+            all.extend_from_slice(given.get(at..at + size)?);
+        }
+        let dims = vec![self.packed.n, blocks];
+        let scales = Literal::from_bytes(dtype, dims.clone(), all.into()).ok()?;
+        if factor == 1.0 {
+            return Some(scales);
+        }
+        let scaled: Option<Vec<f32>> =
+            scales.to_vec::<f32>().map(|all| all.iter().map(|scale| scale * factor).collect());
+        Literal::vector(&scaled?).with_dims(dims)
+    }
+}
+
+fn bytes(literal: &Literal) -> Option<&[u8]> {
+    match literal.data() {
+        LiteralData::Bytes(bytes) => Some(bytes),
+        LiteralData::Strings(_) => None,
+    }
+}
