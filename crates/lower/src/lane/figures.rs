@@ -21,10 +21,12 @@ pub struct Figures {
     pub named: usize,
     /// Whether simdgroups multiply 8×8 matrices.
     pub matrices: bool,
+    /// Whether a unit of its own multiplies tensors. Before M5 tensor operations exist, and are no faster (llama.cpp).
+    pub tensors: bool,
 }
 
 impl Figures {
-    /// What every GPU of Apple silicon offers.
+    /// What every GPU of Apple silicon offers, and what those from M5 on do besides is off.
     pub const APPLE: Figures = Figures {
         threads: 1024,
         threadgroup: 32 << 10,
@@ -34,6 +36,7 @@ impl Figures {
         resident: 768,
         named: 128,
         matrices: true,
+        tensors: false,
     };
 
     /// The figures of a chip by its name, such as `M2` or `Apple M2 Pro`: those of its generation. Registers are as measured
@@ -47,7 +50,7 @@ impl Figures {
             "3" | "4" | "5" => 512,
             _ => return None,
         };
-        Some(Figures { resident, ..Figures::APPLE })
+        Some(Figures { resident, tensors: generation == "5", ..Figures::APPLE })
     }
 
     pub(super) fn banks(&self) -> Banks {
@@ -59,10 +62,10 @@ impl Figures {
         (self.registers / 4 / (threads as usize).max(1)).min(self.named)
     }
 
-    /// The fragments of 8×8 sums that a simdgroup holds while enough threads are resident: half of a thread's registers, of
-    /// which a fragment takes two.
-    pub(super) fn fragments(&self) -> usize {
-        (self.elements() / 2).max(1)
+    /// The fragments of sums that a simdgroup holds while enough threads are resident, in half of a thread's registers, of which
+    /// a fragment takes so many.
+    pub(super) fn fragments(&self, each: usize) -> usize {
+        (self.elements() / each).max(1)
     }
 
     /// The elements of a block that a thread holds while enough threads are resident: half of its registers of 4 bytes.
