@@ -21,6 +21,8 @@ pub use models::{DEVICES, Entry, ForModels, for_models, for_models_by_default};
 pub use trident_apple::device::{GpuHost, Held, Mark, Reached};
 pub use trident_apple::metal::Buffer;
 
+#[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+use emulated::Chip;
 use std::sync::Arc;
 use trident_jit::Compiler;
 use trident_runtime::{DeviceInfo, KernelCompiler};
@@ -29,6 +31,7 @@ use trident_runtime::{DeviceInfo, KernelCompiler};
 const CPU: &str = "cpu";
 const METAL: &str = "metal";
 const EMULATED: &str = "metal-emulated";
+const EMULATED_M5: &str = "metal-emulated-m5";
 
 /// What devices are made with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -100,7 +103,9 @@ const COMPILERS: &[KernelEntry] = &[
     #[cfg(target_os = "macos")]
     KernelEntry { name: METAL, open: metal::kernels },
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    KernelEntry { name: EMULATED, open: emulated::kernels },
+    KernelEntry { name: EMULATED, open: |settings| emulated::kernels(settings, Chip::M1) },
+    #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
+    KernelEntry { name: EMULATED_M5, open: |settings| emulated::kernels(settings, Chip::M5) },
 ];
 
 fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
@@ -130,7 +135,7 @@ pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceE
 fn absent(name: &str) -> Option<DeviceError> {
     let (reason, hint) = match name {
         METAL => ("it needs macOS and a GPU of Apple silicon", "choose `cpu`"),
-        EMULATED => (
+        EMULATED | EMULATED_M5 => (
             "this build of Trident does not have it",
             "it is for development, on 64-bit x86 Linux: build with the feature `emulator`",
         ),

@@ -9,4 +9,5 @@
 #include "simd.h"
 #include "atomic.h"
 #include "matrix.h"
+#include "tensor.h"
 #include "entry.h"

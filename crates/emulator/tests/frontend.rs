@@ -145,6 +145,15 @@ fn declarations_and_words() {
     );
     let lambda = body("auto f = [](float x) { return x; };\no[0] = f(1);");
     assert_eq!(lint(&lambda, LanguageVersion::V3_2), []);
+    let tensors = "#include <metal_stdlib>\n#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n\
+                   using namespace mpp;";
+    let rules = |version| -> Vec<_> {
+        let found = lint(tensors, version).into_iter().filter_map(|found| found.rule);
+        found.collect()
+    };
+    assert_eq!(rules(LanguageVersion::V3_2), ["tensor"]);
+    assert_eq!(rules(LanguageVersion::V4_0), [""; 0]);
+    pair("include", &body("using namespace mpp;"), 5, &body(one));
     pair("include", "kernel void t() {}", 1, &body(one));
     pair(
         "include",

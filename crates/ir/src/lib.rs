@@ -32,4 +32,4 @@ pub use element::Element;
 pub use func::{Block, Func, Loc, Module, Op, ValueId, ValueInfo};
 pub use literal::Literal;
 pub use op::{Level, OpDecl, OpKind};
-pub use types::{DescriptorType, PointerType, Space, TensorType, Type};
+pub use types::{AccumulatorType, DescriptorType, PointerType, Space, TensorType, Type};

@@ -71,6 +71,37 @@ impl fmt::Display for Space {
 /// Rows, and columns, of a [`Type::Matrix`].
 pub const MATRIX: usize = 8;
 
+/// Rows, and columns, of a [`Type::Accumulator`], and how many products each multiplication adds to each of its elements.
+pub const ACCUMULATOR: usize = 32;
+
+/// What the sums of a [`Type::Accumulator`] are sums of: GPUs hold them differently for different factors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AccumulatorType {
+    /// Element type of the factors.
+    pub factor: DType,
+    /// For each factor whether neighbours in memory are neighbours in a column, instead of those in a row.
+    pub transposed: [bool; 2],
+}
+
+impl AccumulatorType {
+    /// For each factor `n`, or `t` if it is transposed, as in BLAS.
+    pub const fn letters(self) -> &'static str {
+        match self.transposed {
+            [false, false] => "nn",
+            [false, true] => "nt",
+            [true, false] => "tn",
+            [true, true] => "tt",
+        }
+    }
+
+    /// The type with these letters.
+    pub fn by_letters(factor: DType, letters: &str) -> Option<AccumulatorType> {
+        let transposed = [[false, false], [false, true], [true, false], [true, true]];
+        let types = transposed.map(|transposed| AccumulatorType { factor, transposed });
+        types.into_iter().find(|ty| ty.letters() == letters)
+    }
+}
+
 /// A descriptor of a tensor in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DescriptorType {
@@ -100,6 +131,8 @@ pub enum Type {
     Descriptor(DescriptorType),
     /// An 8×8 matrix whose elements the threads of a simdgroup hold together, no one knows where (level lane).
     Matrix(DType),
+    /// A 32×32 matrix of f32 sums, whose elements the threads of a simdgroup hold together likewise (level lane).
+    Accumulator(AccumulatorType),
 }
 
 impl Type {
@@ -164,7 +197,7 @@ impl Type {
     pub fn unshaped(&self) -> Type {
         match self {
             Type::Tensor(_) | Type::Pointer(_) => self.with_shape(None),
-            Type::Descriptor(_) | Type::Matrix(_) => self.clone(),
+            Type::Descriptor(_) | Type::Matrix(_) | Type::Accumulator(_) => self.clone(),
             Type::Seq(item) => Type::Seq(Box::new(item.unshaped())),
             Type::Optional(inner) => Type::Optional(Box::new(inner.unshaped())),
             Type::Map(key, value) => Type::Map(*key, Box::new(value.unshaped())),
@@ -184,6 +217,7 @@ impl Type {
             }
             (Type::Descriptor(a), Type::Descriptor(b)) => a == b,
             (Type::Matrix(a), Type::Matrix(b)) => a == b,
+            (Type::Accumulator(a), Type::Accumulator(b)) => a == b,
             (Type::Seq(a), Type::Seq(b)) | (Type::Optional(a), Type::Optional(b)) => a.agrees(b),
             (Type::Map(k, a), Type::Map(l, b)) => k == l && a.agrees(b),
             _ => false,

@@ -51,7 +51,7 @@ fn shape(shape: &TensorShapeProto) -> Shape {
 pub fn type_proto(ty: &Type) -> TypeProto {
     let boxed = |ty: &Type| Some(Box::new(type_proto(ty)));
     let value = match ty {
-        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) => {
+        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) | Type::Accumulator(_) => {
             return TypeProto { value: None };
         }
         Type::Tensor(t) => TypeValue::Tensor(TensorTypeProto {

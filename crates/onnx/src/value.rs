@@ -44,7 +44,7 @@ pub fn read_value(bytes: Bytes, ty: &Type) -> Result<PbValue, LoadError> {
         Type::Seq(_) => Ok(sequence(&decode("sequence", bytes)?)?),
         Type::Optional(_) => Ok(optional(&decode("optional value", bytes)?)?),
         Type::Map(..) => Ok(map(&decode("map", bytes)?)?),
-        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) => {
+        Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) | Type::Accumulator(_) => {
             Err(LoadErrorKind::NoMessage(ty.to_string()).into())
         }
     }

@@ -24,7 +24,9 @@ fn open(threads: usize) -> PyResult<ForKernels> {
     let settings = Settings { threads };
     let opened = match names.find(|name| !name.is_empty()).as_deref() {
         Some("mps") => for_kernels("metal", &settings),
-        Some(name @ ("cpu" | "metal" | "metal-emulated")) => for_kernels(name, &settings),
+        Some(name @ ("cpu" | "metal" | "metal-emulated" | "metal-emulated-m5")) => {
+            for_kernels(name, &settings)
+        }
         _ => for_kernels_by_default(&settings),
     };
     opened.map_err(|error| match error {

@@ -17,8 +17,8 @@ ENTRIES = (ENTRY, "trident")
 #: Devices by the names that ``TRIDENT_DEVICE`` and ``TRITON_BACKEND`` take.
 DEVICES = {"cpu": "cpu", "metal": "metal", "mps": "metal"}
 
-#: A device for development, which messages leave out.
-EMULATED = "metal-emulated"
+#: Devices for development, which messages leave out.
+EMULATED = ("metal-emulated", "metal-emulated-m5")
 
 #: Names of back ends that are not ours.
 OTHERS = ("nvidia", "cuda", "amd", "hip")
@@ -28,7 +28,7 @@ def requested_device() -> str | None:
     """The device that the environment asks for, by a value of ``DEVICES``; ``None`` for none."""
     for variable in ("TRIDENT_DEVICE", "TRITON_BACKEND"):
         name = os.environ.get(variable, "").strip().lower()
-        if name in DEVICES or name == EMULATED:
+        if name in DEVICES or name in EMULATED:
             return DEVICES.get(name, name)
         if name in OTHERS and variable == "TRITON_BACKEND":
             raise ValueError(
@@ -42,8 +42,8 @@ def requested_device() -> str | None:
 
 
 def checks() -> bool:
-    """Whether launches look at every access; the emulated device always does."""
-    return switch("TRIDENT_CHECK") or requested_device() == EMULATED
+    """Whether launches look at every access; emulated devices always do."""
+    return switch("TRIDENT_CHECK") or requested_device() in EMULATED
 
 
 def interprets() -> bool:

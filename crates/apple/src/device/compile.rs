@@ -13,7 +13,7 @@ use trident_runtime::{
 
 use super::alias::{self, Alias};
 use super::host::{GpuHost, KeptQueue};
-use crate::metal::{CompileOptions, Dispatch, Limits, Metal, MetalError, Pipeline};
+use crate::metal::{CompileOptions, Dispatch, Family, Limits, Metal, MetalError, Pipeline};
 use crate::msl::{self, Binding, Program};
 
 /// Threadgroups of each core below which programs get threadgroups of their own.
@@ -92,6 +92,7 @@ pub(super) fn figures(limits: &Limits) -> Figures {
     Figures {
         threads: limits.max_threads_per_threadgroup,
         threadgroup: limits.max_threadgroup_bytes as usize,
+        tensors: limits.family >= Family::Apple10,
         ..Figures::APPLE
     }
 }

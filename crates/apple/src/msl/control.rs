@@ -1,6 +1,6 @@
 //! Control flow. Values that leave a region are variables that its end assigns.
 
-use trident_ir::{Block, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 use trident_runtime::Declined;
 
 use super::writer::{Writer, decline};
@@ -17,8 +17,9 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
 /// Declares variables for an op's results, without values.
 fn variables(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     for id in op.defined() {
-        let (ty, name) = (writer.type_name(op, id)?, writer.name(id));
-        writer.statement(&format!("{ty} {name};"));
+        let name = writer.name(id);
+        writer.declare(op, id, &name, None)?;
+        writer.own(id, 0);
     }
     Ok(())
 }
@@ -32,19 +33,23 @@ fn assign(
 ) -> Result<(), Declined> {
     let pairs: Vec<(ValueId, ValueId)> =
         to.iter().zip(from).filter_map(|(to, from)| Some(((*to)?, *from))).collect();
+    // What has taken over the variable is in it.
+    let is_elsewhere = |(to, from): &(ValueId, ValueId)| writer.name(*to) != writer.name(*from);
+    let pairs: Vec<(ValueId, ValueId)> = pairs.into_iter().filter(is_elsewhere).collect();
     let targets: Vec<String> = pairs.iter().map(|(to, _)| writer.name(*to)).collect();
     let clash = pairs.iter().any(|(_, from)| targets.contains(&writer.name(*from)));
     for (target, (to, from)) in targets.iter().zip(&pairs) {
         let value = writer.name(*from);
         if clash {
-            let ty = writer.type_name(op, *to)?;
-            writer.statement(&format!("{ty} next_{target} = {value};"));
+            writer.declare(op, *to, &format!("next_{target}"), Some(&value))?;
         } else {
-            writer.statement(&format!("{target} = {value};"));
+            writer.assign(*to, target, &value);
         }
     }
     if clash {
-        targets.iter().for_each(|t| writer.statement(&format!("{t} = next_{t};")));
+        for (target, (to, _)) in targets.iter().zip(&pairs) {
+            writer.assign(*to, target, &format!("next_{target}"));
+        }
     }
     Ok(())
 }
@@ -78,9 +83,8 @@ fn carry(
     init: usize,
 ) -> Result<(), Declined> {
     for (param, from) in params.iter().zip(op.inputs.iter().skip(init).flatten()) {
-        let (ty, name, from) =
-            (writer.type_name(op, *param)?, writer.name(*param), writer.name(*from));
-        writer.statement(&format!("{ty} {name} = {from};"));
+        let (name, from) = (writer.name(*param), writer.name(*from));
+        writer.declare(op, *param, &name, Some(&from))?;
     }
     Ok(())
 }
@@ -89,9 +93,13 @@ fn carry(
 fn leave(writer: &mut Writer<'_>, op: &Op, values: &[ValueId]) -> Result<(), Declined> {
     for (out, value) in op.outputs.iter().zip(values) {
         let Some(out) = out else { continue };
-        let (ty, name, value) =
-            (writer.type_name(op, *out)?, writer.name(*out), writer.name(*value));
-        writer.statement(&format!("{ty} {name} = {value};"));
+        let (name, value) = (writer.name(*out), writer.name(*value));
+        if let Type::Accumulator(_) = writer.ty(*out) {
+            writer.rename(*out, value);
+            writer.own(*out, 0);
+            continue;
+        }
+        writer.declare(op, *out, &name, Some(&value))?;
     }
     Ok(())
 }
@@ -102,6 +110,7 @@ fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Decline
         return Err(decline(op, "has no counter"));
     };
     carry(writer, op, carried, 3)?;
+    carried.iter().for_each(|&param| writer.own(param, 1));
     let x = writer.operands(op);
     let (lower, upper, step) = (&x[0], &x[1], &x[2]);
     let (ty, i) = (writer.type_name(op, counter)?, writer.name(counter));
@@ -133,8 +142,8 @@ fn conditional(
         let holds = w.name(holds);
         w.statement(&format!("if (!{holds}) break;"));
         for (param, value) in body.params.iter().zip(values) {
-            let (ty, name, value) = (w.type_name(op, *param)?, w.name(*param), w.name(*value));
-            w.statement(&format!("{ty} {name} = {value};"));
+            let (name, value) = (w.name(*param), w.name(*value));
+            w.declare(op, *param, &name, Some(&value))?;
         }
         w.body(body)?;
         let params: Vec<Option<ValueId>> = condition.params.iter().copied().map(Some).collect();

@@ -5,6 +5,7 @@
 //! the kernel, arithmetic on signed integers is that on unsigned ones where it may overflow, and the functions of the
 //! mathematics library are named in their precise form. References: Metal Shading Language Specification, version 4.
 
+mod accumulator;
 mod constant;
 mod control;
 mod elementwise;

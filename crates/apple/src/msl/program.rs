@@ -7,10 +7,10 @@ use trident_ir::lane::SIMDGROUP;
 use trident_ir::{DType, Func, Level, Module, OpKind, Type};
 use trident_runtime::Declined;
 
-use super::prelude;
 use super::report::Message;
 use super::types::{self, scalar};
 use super::writer::Writer;
+use super::{accumulator, prelude};
 use crate::metal::{BUFFER_SLOTS, LanguageVersion};
 
 /// A thread's place where a threadgroup is a program: attribute, type and name.
@@ -107,8 +107,10 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
         OF_SIMDGROUP.iter().for_each(|line| writer.statement(line));
     }
     writer.body(&entry.body)?;
-    let mut source = String::from(
-        "#include <metal_stdlib>\n\nusing namespace metal;\n\n\
+    let (types, objects) = accumulator::types(&writer);
+    let headers = if types.is_empty() { "" } else { accumulator::HEADERS };
+    let mut source = format!(
+        "#include <metal_stdlib>\n{headers}\nusing namespace metal;\n\n\
          #pragma METAL fp math_mode(safe)\n#pragma METAL fp contract(off)\n\n",
     );
     for (function, text) in prelude::FUNCTIONS {
@@ -117,15 +119,20 @@ pub fn write(module: &Module, programs: u32) -> Result<Program, Declined> {
             source.push_str("\n\n");
         }
     }
+    source.push_str(&types);
     source.push_str(&structures);
     let _ = write!(
         source,
-        "[[max_total_threads_per_threadgroup({})]]\nkernel void {name}({signature}) {{\n{}}}\n",
+        "[[max_total_threads_per_threadgroup({})]]\nkernel void {name}({signature}) {{\n{objects}{}}}\n",
         threads * programs,
         writer.text
     );
-    // Fences and coherent memory came with 3.2.
-    let language = if writer.is_coherent { LanguageVersion::V3_2 } else { LanguageVersion::V3_1 };
+    // Tensors came with 4.0, fences and coherent memory with 3.2.
+    let language = match writer.is_coherent {
+        _ if !types.is_empty() => LanguageVersion::V4_0,
+        true => LanguageVersion::V3_2,
+        false => LanguageVersion::V3_1,
+    };
     let messages = writer.messages;
     Ok(Program { source, entry: name, bindings, threads, programs, messages, language })
 }

@@ -3,6 +3,7 @@
 use trident_ir::{DType, Op, OpKind as K, Type, ValueId};
 use trident_runtime::Declined;
 
+use super::accumulator;
 use super::types::scalar;
 use super::writer::{Writer, decline};
 
@@ -50,6 +51,10 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             writer.statement(&format!("simdgroup_multiply_accumulate({name}, {arguments});"));
             return Ok(());
         }
+        K::AccumulatorFill
+        | K::AccumulatorLoad
+        | K::AccumulatorStore
+        | K::AccumulatorMultiplyAdd => return accumulator::write(writer, op),
         _ => return Err(decline(op, "has no form in Metal")),
     };
     writer.give(op, &expression)

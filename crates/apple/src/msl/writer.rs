@@ -7,7 +7,7 @@ use trident_ir::{Block, Func, Op, OpKind as K, Space, Type, ValueId};
 use trident_runtime::Declined;
 
 use super::report::Message;
-use super::{constant, control, elementwise, memory, prelude, together, types};
+use super::{accumulator, constant, control, elementwise, memory, prelude, together, types};
 
 pub(super) struct Writer<'f> {
     pub(super) func: &'f Func,
@@ -16,6 +16,11 @@ pub(super) struct Writer<'f> {
     /// Functions of the prelude that they use.
     pub(super) functions: BTreeSet<&'static str>,
     names: HashMap<ValueId, String>,
+    /// Types of accumulators: elements of their factors, and which of these are transposed.
+    pub(super) accumulators: BTreeSet<(&'static str, &'static str)>,
+    uses: HashMap<ValueId, usize>,
+    /// Accumulators that have a variable of their own, and how deep in braces they are written.
+    owners: HashMap<ValueId, usize>,
     /// What the kernel may tell.
     pub(super) messages: Vec<Message>,
     /// Whether threadgroups may read what others write.
@@ -36,6 +41,9 @@ impl<'f> Writer<'f> {
             text: String::new(),
             functions: BTreeSet::new(),
             names: HashMap::new(),
+            accumulators: BTreeSet::new(),
+            uses: accumulator::uses(&func.body),
+            owners: HashMap::new(),
             messages: vec![],
             is_coherent: has_fences(func),
             programs,
@@ -120,6 +128,47 @@ impl<'f> Writer<'f> {
     /// The name of a value's type.
     pub(super) fn type_name(&self, op: &Op, id: ValueId) -> Result<String, Declined> {
         types::name(self.ty(id), self.is_coherent).map_err(|reason| decline(op, reason))
+    }
+
+    /// Declares a variable of a value's type, with a value if there is one.
+    pub(super) fn declare(
+        &mut self,
+        op: &Op,
+        id: ValueId,
+        name: &str,
+        value: Option<&str>,
+    ) -> Result<(), Declined> {
+        if let Type::Accumulator(ty) = *self.ty(id) {
+            accumulator::declare(self, ty, name, value);
+            return Ok(());
+        }
+        let ty = self.type_name(op, id)?;
+        self.statement(&match value {
+            Some(value) => format!("{ty} {name} = {value};"),
+            None => format!("{ty} {name};"),
+        });
+        Ok(())
+    }
+
+    /// Assigns a value to a variable of a value's type.
+    pub(super) fn assign(&mut self, id: ValueId, to: &str, from: &str) {
+        match self.ty(id) {
+            Type::Accumulator(_) => accumulator::copy(self, to, from),
+            _ => self.statement(&format!("{to} = {from};")),
+        }
+    }
+
+    /// Notes that nothing but an accumulator has its variable, which is set so many braces deeper than here.
+    pub(super) fn own(&mut self, id: ValueId, deeper: usize) {
+        if matches!(self.ty(id), Type::Accumulator(_)) {
+            self.owners.insert(id, self.depth + deeper);
+        }
+    }
+
+    /// Whether the op that is written may take over an accumulator's variable: it is the only one that needs it, and runs as often
+    /// as what sets it.
+    pub(super) fn is_free(&self, id: ValueId) -> bool {
+        self.owners.get(&id) == Some(&self.depth) && self.uses.get(&id) == Some(&1)
     }
 
     /// The name of an address space.

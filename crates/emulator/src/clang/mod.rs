@@ -15,7 +15,7 @@ use diagnostics::diagnose;
 pub(crate) use diagnostics::{is_header, strip};
 
 /// The headers and the file of hooks.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 11] = [
     ("metal_shim.h", include_str!("../../shim/metal_shim.h")),
     ("types.h", include_str!("../../shim/types.h")),
     ("emulated.h", include_str!("../../shim/emulated.h")),
@@ -24,12 +24,16 @@ const FILES: [(&str, &str); 10] = [
     ("simd.h", include_str!("../../shim/simd.h")),
     ("atomic.h", include_str!("../../shim/atomic.h")),
     ("matrix.h", include_str!("../../shim/matrix.h")),
+    ("tensor.h", include_str!("../../shim/tensor.h")),
     ("entry.h", include_str!("../../shim/entry.h")),
     ("hooks.c", include_str!("../../shim/hooks.c")),
 ];
 
-/// The headers of the Metal standard library. What they declare is there without them: the lint asks for the first.
-pub(crate) const HEADERS: [&str; 14] = [
+/// Apple's Metal Performance Primitives, among them the tensor operations.
+pub(crate) const PRIMITIVES: &str = "MetalPerformancePrimitives/MetalPerformancePrimitives.h";
+
+/// The headers of the Metal standard library, and of what comes with it. What they declare is there without them: the lint asks for the first.
+pub(crate) const HEADERS: [&str; 16] = [
     "metal_stdlib",
     "metal_atomic",
     "metal_common",
@@ -42,8 +46,10 @@ pub(crate) const HEADERS: [&str; 14] = [
     "metal_relational",
     "metal_simdgroup",
     "metal_simdgroup_matrix",
+    "metal_tensor",
     "metal_type_traits",
     "metal_uniform",
+    PRIMITIVES,
 ];
 
 /// The most compiled kernels that are kept, of about 30 kB each.
@@ -276,9 +282,12 @@ impl Clang {
 
 /// Writes a file as a whole: other processes may read it meanwhile.
 fn place(temporary: &Path, folder: &Path, name: &str, content: &str) -> io::Result<()> {
-    let file = temporary.join(name);
+    let (file, place) = (temporary.join(name), folder.join(name));
+    for path in [&file, &place] {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    }
     fs::write(&file, content)?;
-    fs::rename(file, folder.join(name))
+    fs::rename(file, place)
 }
 
 /// The text with the values of function constants, and entry points.

@@ -35,6 +35,7 @@ rules! {
     GOTO "goto" "`goto` does not exist (1.5.4)";
     DERIVED "derived-class" "classes have no base classes (1.5.4)";
     LAMBDA "lambda" "lambdas exist from version 3.2 on (1.5.4)";
+    TENSOR "tensor" "tensor operations exist from version 4.0 on";
     SIZE_ARGUMENT "size-argument" "arguments of kernels, and their structs, have no `size_t` or `ptrdiff_t` (5.2)";
     BUFFER_INDEX "buffer-index" "each buffer of a kernel has an index of its own, below 31 (5.2.1)";
     POSITION_TYPE "position-type" "a position and its size have one type, made of `ushort` or `uint` (5.2.3.6)";
@@ -84,7 +85,7 @@ pub fn lint(source: &str, language: LanguageVersion) -> Vec<Diagnostic> {
     let of_functions = items.iter().filter(|item| item.sort == Sort::Function);
     let functions = of_functions.filter_map(|item| function(&tokens, item)).collect();
     let mut lint = Lint { tokens: &tokens, items, functions, found: Vec::new() };
-    lint.includes();
+    lint.includes(language);
     lint.words(language);
     lint.vectors();
     lint.variables();
@@ -96,8 +97,8 @@ pub fn lint(source: &str, language: LanguageVersion) -> Vec<Diagnostic> {
 }
 
 impl Lint<'_> {
-    fn includes(&mut self) {
-        let mut library = false;
+    fn includes(&mut self, language: LanguageVersion) {
+        let (mut library, mut primitives) = (false, false);
         for at in 0..self.tokens.len() {
             let token = &self.tokens[at];
             if token.class != Class::Directive {
@@ -111,9 +112,19 @@ impl Lint<'_> {
                 self.report(INCLUDE, at, message);
             }
             library |= name == "metal_stdlib";
+            primitives |= name == crate::clang::PRIMITIVES;
         }
         if !library {
             self.report(INCLUDE, 0, "the text does not include <metal_stdlib>".to_owned());
+        }
+        let Some(at) = (0..self.tokens.len()).find(|&at| self.is(at, "mpp")) else { return };
+        if !primitives {
+            let message = format!("the text does not include <{}>", crate::clang::PRIMITIVES);
+            self.report(INCLUDE, at, message);
+        }
+        if language < LanguageVersion::V4_0 {
+            let message = "tensor operations exist from version 4.0 on";
+            self.report(TENSOR, at, message.to_owned());
         }
     }
 

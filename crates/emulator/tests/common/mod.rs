@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 use trident_apple::metal::{
-    Batch, Buffer, CompileOptions, Dispatch, Library, Metal, MetalError, Queue,
+    Batch, Buffer, CompileOptions, Dispatch, LanguageVersion, Library, Metal, MetalError, Queue,
 };
 use trident_emulator::{Check, Emulator, Kind, Options, Report};
 
@@ -37,7 +37,11 @@ impl Rig {
     /// Compiles a text that has its own includes.
     pub(crate) fn new(source: &str, checked: bool) -> Result<Rig, MetalError> {
         let emulator = shared(checked);
-        let library = emulator.library(source, &CompileOptions::default())?;
+        // Versions before 4 refuse tensors.
+        let plain = CompileOptions::default();
+        let language =
+            if source.contains("mpp::") { LanguageVersion::V4_0 } else { plain.language };
+        let library = emulator.library(source, &CompileOptions { language, ..plain })?;
         let queue = emulator.queue()?;
         Ok(Rig { emulator, library, queue })
     }

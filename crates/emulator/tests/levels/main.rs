@@ -6,6 +6,7 @@
 mod generate;
 
 mod casts;
+mod products;
 mod reports;
 mod together;
 

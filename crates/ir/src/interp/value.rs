@@ -114,6 +114,9 @@ impl Value {
             (Value::Block(b), Type::Matrix(dtype)) => {
                 b.dtype == *dtype && b.dims[..] == [crate::types::MATRIX; 2]
             }
+            (Value::Block(b), Type::Accumulator(_)) => {
+                b.dtype == DType::F32 && b.dims[..] == [crate::types::ACCUMULATOR; 2]
+            }
             (Value::Block(b), Type::Pointer(_)) => {
                 b.dtype == DType::U64 && ty.dims().as_deref() == Some(&b.dims)
             }

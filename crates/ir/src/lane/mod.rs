@@ -1,7 +1,7 @@
 //! Type rules of the lane level, where a function is what one thread of a threadgroup runs.
 //!
-//! Values are scalars, vectors of 2, 3 or 4 elements, single pointers, and the 8×8 matrices of a simdgroup. Elementwise
-//! ops and control flow have the rules of level tile. The functions are as there: [`infer`] checks operands and
+//! Values are scalars, vectors of 2, 3 or 4 elements, single pointers, and the 8×8 matrices and 32×32 accumulators of a
+//! simdgroup. Elementwise ops and control flow have the rules of level tile. The functions are as there: [`infer`] checks operands and
 //! attributes and gives the types of results as far as they follow, [`declared`] checks the others.
 
 mod memory;
@@ -10,7 +10,7 @@ mod value;
 
 use crate::op::{Group, TypeError};
 use crate::tile::{Site, Types, elementwise, is_element, region};
-use crate::types::{MATRIX, PointerType, Space, TensorType};
+use crate::types::{PointerType, Space, TensorType};
 use crate::{DType, Func, Op, OpKind, Type};
 
 /// Threads of a simdgroup.
@@ -24,9 +24,6 @@ pub const MAX_WIDTH: usize = 4;
 
 /// Most elements of an array; a device has less memory than this allows.
 pub const MAX_ARRAY: usize = 1 << 16;
-
-/// Elements of a matrix.
-pub const MATRIX_ELEMENTS: usize = MATRIX * MATRIX;
 
 /// Checks operands and attributes of `op` and gives the types of its results as far as they follow from these.
 pub(crate) fn infer(func: &Func, op: &Op) -> Types {
@@ -47,6 +44,7 @@ pub(crate) fn declared(func: &Func, op: &Op) -> Result<(), TypeError> {
     match op.kind {
         OpKind::Splat | OpKind::Poison => value::declared(&site),
         OpKind::PtrCast | OpKind::IntToPtr => memory::declared(&site),
+        OpKind::AccumulatorFill | OpKind::AccumulatorLoad => together::declared(&site),
         _ => Ok(()),
     }
 }
@@ -67,7 +65,9 @@ pub(crate) fn check_type(ty: &Type) -> Result<(), &'static str> {
         },
         Type::Matrix(dtype) if is_factor(*dtype) => Ok(()),
         Type::Matrix(_) => Err("matrices are of f16, bf16 or f32"),
-        _ => Err("values are scalars, vectors, pointers or matrices"),
+        Type::Accumulator(ty) if matches!(ty.factor, DType::F16 | DType::BF16) => Ok(()),
+        Type::Accumulator(_) => Err("the factors of accumulators are of f16 or bf16"),
+        _ => Err("values are scalars, vectors, pointers, matrices or accumulators"),
     }
 }
 

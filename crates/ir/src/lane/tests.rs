@@ -38,7 +38,10 @@ fn types_of_values() {
         ("%x = poison : i4[2]", "elements are floats and integers of whole bytes"),
         ("%x = poison : ptr<i4>[]", "elements are floats and integers of whole bytes"),
         ("%x = poison : ptr<f32>[2]", "pointers are single"),
-        ("%x = poison : desc<f32>[2]", "values are scalars, vectors, pointers or matrices"),
+        (
+            "%x = poison : desc<f32>[2]",
+            "values are scalars, vectors, pointers, matrices or accumulators",
+        ),
         ("%x = poison : matrix<f64>", "matrices are of f16, bf16 or f32"),
         ("%x = poison : matrix<f32>", "must be no matrix"),
         ("%x = poison : f32[3]", "fine"),

@@ -3,7 +3,7 @@
 use super::{Site, Types, is_factor, matrix, scalar};
 use crate::op::TypeError;
 use crate::tile::one;
-use crate::types::Space;
+use crate::types::{AccumulatorType, Space};
 use crate::{DType, OpKind, Type};
 use OpKind as K;
 
@@ -55,8 +55,58 @@ pub(super) fn infer(site: &Site<'_>) -> Types {
                 false => Err(site.wrong(2, format!("a matrix of {a} or f32"))),
             }
         }
+        K::AccumulatorFill => {
+            site.expect(0, &Type::fixed(DType::F32, &[]))?;
+            Ok(vec![None])
+        }
+        K::AccumulatorLoad => {
+            sums(site, 1)?;
+            Ok(vec![None])
+        }
+        K::AccumulatorStore => {
+            site.writable(0)?;
+            sums(site, 2)?;
+            accumulator(site, 1)?;
+            Ok(vec![])
+        }
+        K::AccumulatorMultiplyAdd => {
+            let ty = accumulator(site, 4)?;
+            for ptr in [0, 2] {
+                let (dtype, _) = site.pointer(ptr)?;
+                if dtype != ty.factor {
+                    return Err(site.wrong(ptr, format!("a pointer to {}", ty.factor)));
+                }
+                site.space(ptr, &[Space::Threadgroup])?;
+                site.expect(ptr + 1, &Type::fixed(DType::I32, &[]))?;
+            }
+            one(Type::Accumulator(ty))
+        }
         _ => Ok(vec![None; site.op.outputs.len()]),
     }
+}
+
+/// Accumulators whose type only the function tells.
+pub(super) fn declared(site: &Site<'_>) -> Result<(), TypeError> {
+    match site.result(0) {
+        None | Some(Type::Accumulator(_)) => Ok(()),
+        Some(_) => Err(site.wrong_result(0, "an accumulator")),
+    }
+}
+
+fn accumulator(site: &Site<'_>, index: usize) -> Result<AccumulatorType, TypeError> {
+    match site.operand(index)? {
+        Type::Accumulator(ty) => Ok(*ty),
+        _ => Err(site.wrong(index, "an accumulator")),
+    }
+}
+
+/// The pointer to the sums of an accumulator, operand 0, whose stride is operand `stride`.
+fn sums(site: &Site<'_>, stride: usize) -> Result<(), TypeError> {
+    match site.pointer(0)?.0 {
+        DType::F32 => site.space(0, MATRICES)?,
+        _ => return Err(site.wrong(0, "a pointer to f32")),
+    };
+    site.expect(stride, &Type::fixed(DType::I32, &[]))
 }
 
 /// Whether lanes can hand over elements of the type: no truth values, nothing of 64 bits.

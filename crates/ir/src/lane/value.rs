@@ -56,6 +56,9 @@ pub(super) fn declared(site: &Site<'_>) -> Result<(), TypeError> {
         }
         (K::Splat, _) => Err(site.wrong_result(0, "a vector of the operand")),
         (_, Type::Matrix(_)) => Err(site.wrong_result(0, "no matrix: `matrix_fill` makes one")),
+        (_, Type::Accumulator(_)) => {
+            Err(site.wrong_result(0, "no accumulator: `accumulator_fill` makes one"))
+        }
         _ => Ok(()),
     }
 }

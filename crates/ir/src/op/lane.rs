@@ -74,6 +74,19 @@ macro_rules! with_lane_ops {
     /// a·b + c. Factors have one element type, c has it too or has f32. How often a sum is rounded is open.
     MatrixMultiplyAdd "matrix_multiply_add" Together (a, b, c) -> (y: Same(2)) {};
 
+    // ---------------------------------------------------------------- 32×32 sums of a simdgroup, for tensor operations
+    /// The accumulator with this scalar (f32), equal in all lanes, at every place.
+    AccumulatorFill "accumulator_fill" Together (x) -> (y: Declared) {};
+    /// The accumulator whose element (i, j), of f32, lies `stride`·i + j elements behind the pointer. Pointer (to device or
+    /// threadgroup memory) and stride (i32) are equal in all lanes.
+    AccumulatorLoad "accumulator_load" Together (ptr, stride) -> (y: Declared) {};
+    /// Writes an accumulator to where `accumulator_load` would read it.
+    AccumulatorStore "accumulator_store" Together (ptr, value, stride) -> () {};
+    /// a·b + c of 32×32 factors in threadgroup memory: element (i, j) of a lies `a_stride`·i + j elements behind `a`, or
+    /// `a_stride`·j + i if the type of c has it transposed; b likewise. Pointers and strides are equal in all lanes. How often a
+    /// sum is rounded is open.
+    AccumulatorMultiplyAdd "accumulator_multiply_add" Together (a, a_stride, b, b_stride, c) -> (y: Same(4)) {};
+
     } };
 }
 

@@ -74,6 +74,10 @@ fn substitute(ty: &mut Type, numbers: &HashMap<String, usize>) {
         Type::Seq(inner) | Type::Optional(inner) | Type::Map(_, inner) => {
             substitute(inner, numbers)
         }
-        Type::Tensor(_) | Type::Pointer(_) | Type::Descriptor(_) | Type::Matrix(_) => {}
+        Type::Tensor(_)
+        | Type::Pointer(_)
+        | Type::Descriptor(_)
+        | Type::Matrix(_)
+        | Type::Accumulator(_) => {}
     }
 }

@@ -311,6 +311,7 @@ impl Display for Type {
                 f.write_char(']')
             }
             Type::Matrix(dtype) => write!(f, "matrix<{dtype}>"),
+            Type::Accumulator(a) => write!(f, "accumulator<{}, {}>", a.factor, a.letters()),
             Type::Seq(item) => write!(f, "seq<{item}>"),
             Type::Optional(item) => write!(f, "opt<{item}>"),
             Type::Map(key, value) => write!(f, "map<{key}, {value}>"),

@@ -187,6 +187,7 @@ fn writes(kind: K) -> bool {
             | K::DescriptorReduce
             | K::DescriptorScatter
             | K::MatrixStore
+            | K::AccumulatorStore
     )
 }
 

@@ -19,7 +19,7 @@ pub(super) fn kernel(func: &Func) -> Result<(), (&'static str, Box<Violation>)> 
     }
     for (value, ty) in of_all(func, &func.body.params) {
         let local = matches!(ty, Type::Pointer(p) if p.space.is_local());
-        if local || matches!(ty, Type::Matrix(_)) {
+        if local || matches!(ty, Type::Matrix(_) | Type::Accumulator(_)) {
             let (value, ty) = (value.to_owned(), ty.clone());
             return fail("parameters", Violation::KernelParameter { value, ty });
         }

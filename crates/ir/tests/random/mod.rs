@@ -3,8 +3,8 @@
 use crate::rng::Rng;
 use trident_ir::op::Arity;
 use trident_ir::{
-    Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal, Module, Op, OpKind,
-    PointerType, Space, Type, ValueId,
+    AccumulatorType, Attr, AttrKind, Block, DType, DescriptorType, Dim, Func, Level, Literal,
+    Module, Op, OpKind, PointerType, Space, Type, ValueId,
 };
 
 const NAMES: &[&str] = &[
@@ -44,6 +44,10 @@ fn ty(rng: &mut Rng, depth: usize) -> Type {
             Type::Pointer(PointerType { to: dtype, space, shape })
         }
         2 => Type::Matrix(dtype),
+        4 => {
+            let transposed = [rng.chance(50), rng.chance(50)];
+            Type::Accumulator(AccumulatorType { factor: dtype, transposed })
+        }
         3 => {
             let block = (0..rng.below(3)).map(|_| rng.below(9)).collect();
             Type::Descriptor(DescriptorType { dtype, block })

@@ -151,7 +151,7 @@ impl Emitter<'_, '_> {
     fn types(&self, targets: &[ValueId]) -> Vec<Type> {
         let of = |&id: &ValueId| {
             if let Some(product) = self.plan.sum_of(id) {
-                return vec![Type::Matrix(product.sum); product.grid.registers()];
+                return vec![product.fragment(); product.grid.registers()];
             }
             match self.plan.carries.get(&id) {
                 Some(Carry::Same) => return vec![],

@@ -23,10 +23,12 @@ pub struct Figures {
     pub matrices: bool,
     /// Floating-point operations in the time that a byte takes from or to memory.
     pub balance: u32,
+    /// Whether a unit of its own multiplies tensors. Before M5 tensor operations exist, and are no faster (llama.cpp).
+    pub tensors: bool,
 }
 
 impl Figures {
-    /// What every GPU of Apple silicon offers.
+    /// What every GPU of Apple silicon offers, and what those from M5 on do besides is off.
     pub const APPLE: Figures = Figures {
         threads: 1024,
         threadgroup: 32 << 10,
@@ -38,6 +40,7 @@ impl Figures {
         matrices: true,
         // M1: 2.6 TFLOP/s and 68 GB/s; M1 Max: 10.4 and 400; M2: 3.6 and 100; M4: 4.3 and 120.
         balance: 32,
+        tensors: false,
     };
 
     /// The figures of a chip by its name, such as `M2` or `Apple M2 Pro`: those of its generation. Registers are as measured
@@ -51,7 +54,7 @@ impl Figures {
             "3" | "4" | "5" => 512,
             _ => return None,
         };
-        Some(Figures { resident, ..Figures::APPLE })
+        Some(Figures { resident, tensors: generation == "5", ..Figures::APPLE })
     }
 
     pub(super) fn banks(&self) -> Banks {
@@ -63,10 +66,10 @@ impl Figures {
         (self.registers / 4 / (threads as usize).max(1)).min(self.named)
     }
 
-    /// The fragments of 8×8 sums that a simdgroup holds while enough threads are resident: half of a thread's registers, of
-    /// which a fragment takes two.
-    pub(super) fn fragments(&self) -> usize {
-        (self.elements() / 2).max(1)
+    /// The fragments of sums that a simdgroup holds while enough threads are resident, in half of a thread's registers, of which
+    /// a fragment takes so many.
+    pub(super) fn fragments(&self, each: usize) -> usize {
+        (self.elements() / each).max(1)
     }
 
     /// The elements of a block that a thread holds while enough threads are resident: half of its registers of 4 bytes.

@@ -127,6 +127,25 @@ fn slices_in_a_loop_give_the_same_bits() {
 }
 
 #[test]
+fn tensor_operations_give_the_same_bits() {
+    // With little memory or few registers a loop reads the factors' elements.
+    let figures = Figures { tensors: true, ..Figures::APPLE };
+    let little = Figures { threadgroup: 14 << 10, named: 4, ..figures };
+    for (own, dims) in [("f16", [32, 64, 32]), ("bf16", [64, 32, 128]), ("i8", [32, 32, 64])] {
+        for (transposed, scaled) in [(false, false), (true, false), (true, true)] {
+            let case = Case { own, dims, transposed, scaled, writes: None };
+            let module: Module = case.text().parse().unwrap_or_else(|e| panic!("{case:?}: {e}"));
+            for figures in [figures, little] {
+                let plan = lane::lower(&module, &figures).map(|lowered| lowered.plan);
+                let plan = plan.unwrap_or_else(|e| panic!("{case:?}: {e}"));
+                assert!(plan.contains(", tensor operations:"), "{case:?}\n{plan}");
+                case.check(&figures);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_loaded_before_a_store_is_read_before_it() {
     let figures = Figures { threadgroup: 4 << 10, named: 4, ..Figures::APPLE };
     for own in ["f32", "i32"] {

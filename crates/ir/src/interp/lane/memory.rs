@@ -40,7 +40,7 @@ impl<'m> Threadgroup<'m> {
     }
 
     pub(super) fn transfer(&mut self, thread: usize, site: &Site<'m>) -> Values {
-        let (to, address) = pointer(site)?;
+        let (to, address) = pointer(site, 0)?;
         let size = to.to.size();
         let (manner, count) = match site.op.kind {
             OpKind::Load => (Manner::Read, site.op.int("width").map_or(1, |width| width as usize)),
@@ -63,7 +63,7 @@ impl<'m> Threadgroup<'m> {
     }
 
     pub(super) fn atomic(&mut self, thread: usize, site: &Site<'m>) -> Values {
-        let (to, address) = pointer(site)?;
+        let (to, address) = pointer(site, 0)?;
         let size = to.to.size();
         self.check(site, to.space, Manner::Atomic, (address, size, size), Who::thread(thread))?;
         atomic::run(self.memory(to.space), site).map_err(|raised| match raised {
@@ -101,10 +101,10 @@ impl<'m> Threadgroup<'m> {
     }
 }
 
-/// What operand 0 points to, and where.
-pub(super) fn pointer<'m>(site: &Site<'m>) -> Result<(&'m PointerType, u64), Trap> {
-    let ty = site.op.input(0).and_then(|id| pointee(site.func.ty(id)));
-    Ok((ty.ok_or(Trap::Unknown)?, site.block(0)?.first()))
+/// What operand `at` points to, and where.
+pub(super) fn pointer<'m>(site: &Site<'m>, at: usize) -> Result<(&'m PointerType, u64), Trap> {
+    let ty = site.op.input(at).and_then(|id| pointee(site.func.ty(id)));
+    Ok((ty.ok_or(Trap::Unknown)?, site.block(at)?.first()))
 }
 
 fn pointee(ty: &Type) -> Option<&PointerType> {

@@ -5,7 +5,7 @@ mod func;
 
 use super::lexer::{Lexer, Token};
 use super::{MAX_DEPTH, ParseError, Syntax};
-use crate::types::{DescriptorType, PointerType, TensorType};
+use crate::types::{AccumulatorType, DescriptorType, PointerType, TensorType};
 use crate::{Attr, DType, Dim, Func, Literal, Module, Shape, Space, Type};
 use std::str::FromStr;
 
@@ -111,6 +111,7 @@ impl<'s> Parser<'s> {
             "ptr" => return self.pointer(),
             "desc" => return self.descriptor(),
             "matrix" => return self.matrix(),
+            "accumulator" => return self.accumulator(),
             _ => {}
         }
         if !matches!(word, "seq" | "opt" | "map") {
@@ -144,6 +145,22 @@ impl<'s> Parser<'s> {
         let dtype = self.dtype()?;
         self.expect(">", "`>`")?;
         Ok(Type::Matrix(dtype))
+    }
+
+    /// `accumulator<f16, nt>`.
+    fn accumulator(&mut self) -> Result<Type, Failure> {
+        self.bump()?;
+        self.expect("<", "`<`")?;
+        let factor = self.dtype()?;
+        self.expect(",", "`,`")?;
+        let ty = match self.token {
+            Token::Word(letters) => AccumulatorType::by_letters(factor, letters),
+            _ => None,
+        };
+        let Some(ty) = ty else { return self.expected("`nn`, `nt`, `tn` or `tt`") };
+        self.bump()?;
+        self.expect(">", "`>`")?;
+        Ok(Type::Accumulator(ty))
     }
 
     /// `ptr<f32>[16]`, `ptr<f32, constant>[]`, `ptr<f32, threadgroup>[]`.

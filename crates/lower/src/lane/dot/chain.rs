@@ -63,6 +63,11 @@ impl Search<'_, '_> {
             at = to;
         }
         let Some(&(like, _)) = links.first() else { return };
+        let fragment =
+            |(product, _): &(ValueId, _)| self.products.get(product).map(Product::fragment);
+        if links.iter().any(|link| fragment(link) != fragment(&links[0])) {
+            return;
+        }
         self.found.held.insert(param, like);
         self.found.held.extend(links.iter().map(|(_, (_, to))| (*to, like)));
         self.found.links.extend(links);

@@ -6,7 +6,7 @@ use std::fmt;
 use trident_ir::{DType, OpKind as K, Type, ValueId};
 
 use super::memory::{Part, inside};
-use super::order::{Order, SIDE, Shape, Use};
+use super::order::{Order, Shape, Use};
 use super::product::Product;
 use crate::access::{Kind, log2};
 use crate::lane::emit::{Emitter, Result};
@@ -33,6 +33,7 @@ impl Exchange {
     pub(in crate::lane) fn of(
         layout: Layout,
         (rows, columns): (u8, u8),
+        side: u8,
         most: usize,
         figures: &Figures,
     ) -> Exchange {
@@ -45,9 +46,9 @@ impl Exchange {
             let shape = Shape { rows: rows - parts, columns, batch: 0, by_columns: false };
             let total = rows + columns;
             let part = layout.without(total - parts..total);
-            let used = Use { layout: &part, vector, fragments: true };
+            let used = Use { layout: &part, vector, side };
             let (order, conflicts) = Order::best(shape, size, used, figures.banks());
-            if order.len * size <= most || rows - parts == SIDE {
+            if order.len * size <= most || rows - parts == side {
                 return Exchange { layout, order, parts, vector, conflicts };
             }
             parts += 1;
@@ -93,7 +94,8 @@ impl Emitter<'_, '_> {
                     let index = inside(&product.first(&product.grid.at(register)), *parts);
                     let inputs =
                         [Some(area.at(e, &index)?), Some(matrices[register]), Some(stride)];
-                    e.build("matrix_store", |b| b.ops(K::MatrixStore, &inputs, &[], 0))?;
+                    let kind = product.kind(K::MatrixStore);
+                    e.build(kind.decl().name, |b| b.ops(kind, &inputs, &[], 0))?;
                 }
                 Ok(vec![])
             })?;
@@ -127,13 +129,13 @@ impl Emitter<'_, '_> {
         let node = node.ok_or_else(|| self.missing("a sum is no block"))?;
         if let Kind::Uniform(_) = self.plan.graph[node].kind {
             let scalar = self.element(node, &crate::access::Index::from([]))?;
-            return Ok(vec![self.filled(scalar)?; count]);
+            return Ok(vec![self.filled(product, scalar)?; count]);
         }
         let Some(exchange) = &product.exchange else { return Ok(vec![]) };
         let Exchange { layout, order, parts, vector, .. } = exchange;
         let area = self.area(DType::F32, order)?;
         let zero = self.literal(DType::F32, vec![0; 4].into())?;
-        let mut matrices = vec![self.filled(zero)?; count];
+        let mut matrices = vec![self.filled(product, zero)?; count];
         let all = layout.rank() as u8;
         for part in 0..1 << parts {
             let own = Part::of(layout, all - parts..all, part);
@@ -155,7 +157,7 @@ impl Emitter<'_, '_> {
                 let load = |&register: &usize| {
                     let index = inside(&product.first(&product.grid.at(register)), *parts);
                     let ptr = area.at(e, &index)?;
-                    e.matrix(K::MatrixLoad, &[ptr, stride], false, DType::F32)
+                    e.fragment(product, K::MatrixLoad, &[ptr, stride])
                 };
                 own.registers.iter().map(load).collect()
             })?;
@@ -176,22 +178,29 @@ impl Emitter<'_, '_> {
         (Part::of(&product.grid, all - parts..all, part), copies)
     }
 
-    /// A matrix of which all elements are this scalar.
-    pub(super) fn filled(&mut self, scalar: ValueId) -> Result<ValueId> {
+    /// A fragment of sums of which all are this scalar.
+    pub(super) fn filled(&mut self, product: &Product, scalar: ValueId) -> Result<ValueId> {
         let scalar = self.converted(scalar, DType::F32)?;
-        self.matrix(K::MatrixFill, &[scalar], false, DType::F32)
+        self.fragment(product, K::MatrixFill, &[scalar])
     }
 
+    /// A fragment of sums, made as this op makes a matrix.
+    fn fragment(&mut self, product: &Product, kind: K, inputs: &[ValueId]) -> Result<ValueId> {
+        let (kind, types) = (product.kind(kind), [product.fragment()]);
+        let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, &[], &types))?;
+        Ok(made[0])
+    }
+
+    /// A matrix of a factor.
     pub(super) fn matrix(
         &mut self,
-        kind: K,
         inputs: &[ValueId],
         transpose: bool,
         dtype: DType,
     ) -> Result<ValueId> {
         let attrs = [("transpose", trident_ir::Attr::Int(1))];
         let attrs = if transpose { &attrs[..] } else { &[] };
-        let types = [Type::Matrix(dtype)];
+        let (kind, types) = (K::MatrixLoad, [Type::Matrix(dtype)]);
         let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, attrs, &types))?;
         Ok(made[0])
     }

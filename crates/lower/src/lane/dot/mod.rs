@@ -1,5 +1,5 @@
 //! Products of blocks: the factors go through threadgroup memory, a slice along k at a time. Simdgroups sum fragments of the
-//! result, which are 8×8 matrices, or threads sum elements.
+//! result, which are 8×8 matrices or 32×32 accumulators, or threads sum elements.
 
 mod chain;
 mod exchange;
@@ -8,6 +8,7 @@ mod order;
 mod product;
 mod rows;
 mod scaled;
+mod unit;
 
 pub(super) use self::chain::{Chains, chains};
 pub(super) use self::order::Banks;
@@ -192,7 +193,7 @@ impl Emitter<'_, '_> {
             return Ok((self.matrices_of(product, from)?, None));
         }
         let zero = self.literal(DType::F32, vec![0; 4].into())?;
-        Ok((vec![self.filled(zero)?; product.grid.registers()], Some(from)))
+        Ok((vec![self.filled(product, zero)?; product.grid.registers()], Some(from)))
     }
 
     /// Makes the elements of the result known; sums of matrices pass through threadgroup memory.
@@ -308,6 +309,13 @@ impl Emitter<'_, '_> {
         pairs: &[(usize, usize)],
         sums: Vec<ValueId>,
     ) -> Result<Vec<ValueId>> {
+        if product.by_tensors() {
+            let (a, b) = (self.stride(product, &product.a)?, self.stride(product, &product.b)?);
+            let add = |(&(i, j), sum): (&(usize, usize), ValueId)| {
+                self.op(K::AccumulatorMultiplyAdd, &[left[i], a, right[j], b, sum], &[])
+            };
+            return pairs.iter().zip(sums).map(add).collect();
+        }
         let left = self.read_factors(product, &product.a, left)?;
         let right = self.read_factors(product, &product.b, right)?;
         let add = |(&(a, b), sum): (&(usize, usize), ValueId)| {
@@ -330,18 +338,22 @@ impl Emitter<'_, '_> {
         factor: &Factor,
         ptrs: &[ValueId],
     ) -> Result<Vec<ValueId>> {
-        let Factor { dtype, order, by_columns, .. } = factor;
-        let columns = factor.columns(product);
-        let stride = order.weight(if *by_columns { 0 } else { columns });
-        let stride = self.int(stride as i32)?;
+        let stride = self.stride(product, factor)?;
         let read = |&ptr: &ValueId| match product.side {
             0 => {
                 let value = self.op(K::Load, &[ptr], &[])?;
                 self.converted(value, product.sum)
             }
-            _ => self.matrix(K::MatrixLoad, &[ptr, stride], *by_columns, *dtype),
+            _ => self.matrix(&[ptr, stride], factor.by_columns, factor.dtype),
         };
         ptrs.iter().map(read).collect()
+    }
+
+    /// The distance in threadgroup memory of a factor's rows, or of its columns if neighbours in those are neighbours there.
+    fn stride(&mut self, product: &Product, factor: &Factor) -> Result<ValueId> {
+        let stride =
+            factor.order.weight(if factor.by_columns { 0 } else { factor.columns(product) });
+        self.int(stride as i32)
     }
 
     pub(super) fn converted(&mut self, value: ValueId, to: DType) -> Result<ValueId> {

@@ -64,8 +64,8 @@ pub(in crate::lane) struct Use<'a> {
     pub(in crate::lane) layout: &'a Layout,
     /// log2 of the elements that a thread accesses at once.
     pub(in crate::lane) vector: u8,
-    /// Whether fragments are read or written too.
-    pub(in crate::lane) fragments: bool,
+    /// log2 of the sides of fragments that are read or written too, 0 without.
+    pub(in crate::lane) side: u8,
 }
 
 impl Order {
@@ -104,7 +104,8 @@ impl Order {
         used: Use<'_>,
         banks: Banks,
     ) -> (Order, usize) {
-        let tiled = used.fragments && shape.rows >= SIDE && shape.columns >= SIDE;
+        // Larger fragments are of lines that are as far from each other as those of the whole block.
+        let tiled = used.side == SIDE && shape.rows >= SIDE && shape.columns >= SIDE;
         // Vectors stay aligned.
         let steps = (0..=4).map(|step| step * (16 / size).max(1));
         let orders = steps.flat_map(|pad| {
@@ -133,9 +134,10 @@ impl Order {
         };
         let all: Vec<(usize, usize)> = (0..lanes).map(|lane| (of(lane), bytes)).collect();
         let threads = all.chunks(turn).map(|turn| banks.conflicts(turn)).max().unwrap_or(0);
-        if !used.fragments {
+        if used.side == 0 {
             return threads;
         }
+        // How larger fragments are accessed is not known; they are taken to be made of small ones.
         let fragment: Vec<(usize, usize)> = (0..1 << (2 * SIDE))
             .map(|at: usize| {
                 let bit = |bit: u8, place: u8| {

@@ -9,6 +9,7 @@ use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
 use super::UNROLLED;
 use super::exchange::Exchange;
 use super::order::{Order, SIDE, Shape, Use};
+use super::unit::Unit;
 use crate::access::{Bit, Index, Kind, NodeId, index_bits, log2};
 use crate::lane::error::{LowerError, Unsupported};
 use crate::lane::figures::Figures;
@@ -22,9 +23,6 @@ const FEW: u8 = 3;
 
 /// log2 of the most simdgroups that a product gets.
 const MANY: u8 = 4;
-
-/// log2 of the depths up to which sums of products of 8-bit integers are exact in f32.
-const EXACT: [(DType, u8); 2] = [(DType::I8, 10), (DType::U8, 8)];
 
 /// A factor on its way to threadgroup memory.
 #[derive(Clone, Debug)]
@@ -97,7 +95,7 @@ pub(in crate::lane) struct Extents {
 }
 
 impl Extents {
-    fn of(func: &Func, op: &Op) -> Option<Extents> {
+    pub(super) fn of(func: &Func, op: &Op) -> Option<Extents> {
         let dims = |i| op.input(i).and_then(|id| func.ty(id).dims());
         let (a, b) = (dims(0)?, dims(1)?);
         let ([batch @ .., rows, depth], [.., columns]) = (&a[..], &b[..]) else { return None };
@@ -109,31 +107,10 @@ impl Extents {
         })
     }
 
-    /// log2 of the number of fragments of the result.
-    fn fragments(self) -> u8 {
-        self.batch + self.rows + self.columns - 2 * SIDE
+    /// log2 of the number of fragments of the result, whose sides have so many bits.
+    fn fragments(self, side: u8) -> u8 {
+        self.batch + self.rows + self.columns - 2 * side
     }
-}
-
-/// What is multiplied by matrices, and as what; `None` if scalars are multiplied.
-fn by_matrices(func: &Func, op: &Op, figures: &Figures) -> Option<DType> {
-    let of = |i| op.input(i).and_then(|id| func.ty(id).dtype());
-    let (a, b, c) = (of(0)?, of(1)?, of(2)?);
-    let extents = Extents::of(func, op)?;
-    let whole = [extents.rows, extents.columns, extents.depth].iter().all(|&bits| bits >= SIDE);
-    if !figures.matrices || !whole {
-        return None;
-    }
-    let narrow = |dtype: DType| dtype.is_float() && dtype.bits() == 8;
-    match a {
-        DType::F16 | DType::BF16 | DType::F32 if a == b && c.is_float() => Some(a),
-        _ if narrow(a) && narrow(b) && c.is_float() => Some(DType::F16),
-        _ if a == b && EXACT.iter().any(|&(exact, most)| a == exact && extents.depth <= most) => {
-            Some(DType::F16)
-        }
-        _ => None,
-    }
-    .filter(|_| c.size() <= 4)
 }
 
 /// Whether the sums of each product are few enough for the registers of a core: all threads of a program are on one.
@@ -158,13 +135,13 @@ pub(in crate::lane) fn fits(func: &Func, figures: &Figures) -> Result<(), LowerE
 pub(in crate::lane) fn threads(func: &Func, figures: &Figures) -> Option<u8> {
     let mut most = None;
     func.body.walk(&mut |op| {
-        if op.kind == K::Dot && by_matrices(func, op, figures).is_some() {
-            most = most.max(Extents::of(func, op).map(Extents::fragments));
+        let unit = Unit::of(func, op, figures).first().copied().filter(|_| op.kind == K::Dot);
+        if let (Some(Unit { side, .. }), Some(extents)) = (unit, Extents::of(func, op)) {
+            let own = figures.fragments(Unit::registers(side)).ilog2() as u8;
+            most = most.max(Some(extents.fragments(side).saturating_sub(own)));
         }
     });
-    let own = figures.fragments().ilog2() as u8;
-    most.map(|fragments| {
-        let few = fragments.saturating_sub(own);
+    most.map(|few| {
         let simdgroups = if few <= FEW { few } else { few.saturating_sub(1).clamp(FEW, MANY) };
         LANES + simdgroups
     })
@@ -197,27 +174,46 @@ fn product<'m>(
     late: &Late<'m>,
     figures: &Figures,
 ) -> Result<Product, Unsupported> {
+    // Larger fragments may need too much threadgroup memory.
+    let mut units = Unit::of(func, op, figures).into_iter();
+    let first = product_by(plan, func, op, late, figures, units.next());
+    units.fold(first, |found, unit| {
+        found.or_else(|_| product_by(plan, func, op, late, figures, Some(unit)))
+    })
+}
+
+/// A product of fragments, or of scalars.
+fn product_by<'m>(
+    plan: &Plan<'m>,
+    func: &Func,
+    op: &Op,
+    late: &Late<'m>,
+    figures: &Figures,
+    unit: Option<Unit>,
+) -> Result<Product, Unsupported> {
     let (Some(extents), Some(out)) = (Extents::of(func, op), op.output(0)) else {
         return Err(Unsupported::new(op, "takes no matrices"));
     };
     let c = func.ty(out).dtype().ok_or_else(|| Unsupported::new(op, "yields no elements"))?;
-    let matrices = by_matrices(func, op, figures);
     // Sums of floats are of f32 whatever the result is rounded to; of integers only the result's bits count.
-    let sum = if matrices.is_some() || c.is_float() && c.size() < 4 { DType::F32 } else { c };
-    let grid = match matrices {
-        Some(_) => fragments(extents, plan.threads - LANES),
+    let sum = if unit.is_some() || c.is_float() && c.size() < 4 { DType::F32 } else { c };
+    let grid = match unit {
+        Some(unit) => fragments(extents, plan.threads - LANES, unit.side),
         None => plan.layout_of(out),
     };
-    let side = if matrices.is_some() { SIDE } else { 0 };
+    let side = unit.map_or(0, |unit| unit.side);
     // Half of the memory and what pads it: what threads exchange besides needs some, and threadgroups share a core.
     let most = figures.threadgroup / 8 * 5;
-    let exchange = matrices.map(|_| {
+    let exchange = unit.map(|unit| {
         let shape = (extents.batch + extents.rows, extents.columns);
-        Exchange::of(plan.layout_of(out), shape, most, figures)
+        Exchange::of(plan.layout_of(out), shape, unit.side, most, figures)
     });
+    if exchange.as_ref().is_some_and(|exchange| side > SIDE && exchange.bytes() > most) {
+        return Err(Unsupported::new(op, format!("a part of its sums exceeds {most} bytes")));
+    }
     let sliced = |is_loop| {
         for slice in (side..=extents.depth).rev() {
-            let choice = Choice { extents, matrices, slice, is_loop, figures };
+            let choice = Choice { extents, unit, slice, is_loop, figures };
             let a = factor(plan, func, op, 0, &choice)?;
             let b = factor(plan, func, op, 1, &choice)?;
             if a.bytes() + b.bytes() <= most {
@@ -248,9 +244,9 @@ fn product<'m>(
 
 /// Which simdgroup has which fragments: as few loads for as many products as possible. Neighbouring fragments belong to
 /// different simdgroups, so that a part of the result has some of each.
-fn fragments(extents: Extents, simdgroups: u8) -> Layout {
+fn fragments(extents: Extents, simdgroups: u8, side: u8) -> Layout {
     let Extents { batch, rows, columns, .. } = extents;
-    let (rows, columns) = (rows - SIDE, columns - SIDE);
+    let (rows, columns) = (rows - side, columns - side);
     let given = simdgroups.min(batch + rows + columns);
     let splits = (0..=given.min(batch)).flat_map(|of_batch| {
         let left = given - of_batch;
@@ -294,7 +290,7 @@ fn natural(plan: &Plan<'_>, node: NodeId) -> Option<Layout> {
 /// A choice that has been made before the factors are planned.
 struct Choice<'a> {
     extents: Extents,
-    matrices: Option<DType>,
+    unit: Option<Unit>,
     slice: u8,
     is_loop: bool,
     figures: &'a Figures,
@@ -309,10 +305,10 @@ fn factor(
 ) -> Result<Factor, Unsupported> {
     let found = op.input(i).and_then(|id| Some((id, plan.node_of(id)?, func.ty(id).dtype()?)));
     let (id, node, dtype) = found.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
-    let Choice { extents, matrices, slice, is_loop, figures } = *choice;
+    let Choice { extents, unit, slice, is_loop, figures } = *choice;
     let Extents { batch, rows, columns, depth } = extents;
     let narrow = dtype.is_float() && dtype.bits() == 8;
-    let dtype = matrices.unwrap_or(if narrow { DType::F16 } else { dtype });
+    let dtype = unit.map_or(if narrow { DType::F16 } else { dtype }, |unit| unit.dtype);
     let layout = natural(plan, node).unwrap_or_else(|| plan.layout_of(id));
     let (k, rows, columns, width) = match i {
         0 => ((0, depth), rows, slice, depth),
@@ -335,7 +331,7 @@ fn factor(
         sliced = Layout::spread(&dims, (axis, vector), along, plan.threads);
         layout = sliced.in_steps(k.0 + slice, k.1 - slice);
     }
-    let used = Use { layout: &sliced, vector, fragments: matrices.is_some() };
+    let used = Use { layout: &sliced, vector, side: unit.map_or(0, |unit| unit.side) };
     let (order, conflicts) = Order::best(shape, dtype.size(), used, figures.banks());
     Ok(Factor { node, dtype, layout, vector, k, order, by_columns, conflicts })
 }
@@ -362,8 +358,7 @@ impl Product {
         let sums = self.grid.registers();
         let unrolled = if self.side > 0 && sums * steps <= UNROLLED { sums * steps } else { sums };
         let held = |factor: &Factor| (factor.layout.registers() * factor.dtype.size()).div_ceil(4);
-        let each = if self.side > 0 { 2 } else { 1 };
-        let registers = held(&self.a) + held(&self.b) + sums * each;
+        let registers = held(&self.a) + held(&self.b) + sums * Unit::registers(self.side);
         parts > 1
             && (unrolled * parts > UNROLLED || registers > figures.registers_of(plan.threads()))
     }
@@ -402,7 +397,11 @@ impl fmt::Display for Product {
         if batch > 0 {
             write!(f, "{} × ", 1 << batch)?;
         }
-        let by = if self.side > 0 { "matrices" } else { "scalars" };
+        let by = match self.side {
+            0 => "scalars",
+            _ if self.by_tensors() => "tensor operations",
+            _ => "matrices",
+        };
         let (products, loads) = self.work();
         write!(
             f,

@@ -151,6 +151,63 @@ fn products_of_matrices() {
     }
 }
 
+/// Accumulators: y = a·b + c, each factor in rows of 33 or 34 elements, or columns.
+#[test]
+fn products_of_accumulators() {
+    let (a, b, c) = (small(33 * 32, 1), small(34 * 32, 2), small(32 * 32, 3));
+    let narrow = |x: &[f32]| x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>();
+    let copy = |from: &str, to: &str, len: usize| {
+        format!(
+            "for(%c0, %c{len}, %c32) region (%{from}0: i32[]) {{
+               %{from}1 = add(%t, %{from}0)
+               %{from}2 = ptr_add(%{from}, %{from}1)
+               %{from}3 = load(%{from}2)
+               %{from}4 = ptr_add(%{to}, %{from}1)
+               store(%{from}4, %{from}3)
+               yield
+             }}
+             "
+        )
+    };
+    for (letters, left, right) in
+        [("nn", false, false), ("nt", false, true), ("tn", true, false), ("tt", true, true)]
+    {
+        let text = format!(
+            "func @f lane {{threads = 32}} (%a: ptr<f16>[], %b: ptr<f16>[], %c: ptr<f32>[], %y: ptr<f32>[]) {{
+               %s = alloc {{space = \"threadgroup\", dtype = f16, len = 2144}}
+               {}
+               %t = thread_index
+               %second = ptr_add(%s, %c1056)
+               {}{}
+               threadgroup_barrier
+               %k = accumulator_load(%c, %c32) : accumulator<f16, {letters}>
+               %m = accumulator_multiply_add(%s, %c33, %second, %c34, %k)
+               accumulator_store(%y, %m, %c35)
+               return
+             }}",
+            constants(&[0, 32, 33, 34, 35, 1056, 1088]),
+            copy("a", "s", 1056),
+            copy("b", "second", 1088),
+        );
+        let module: Module = text.parse().unwrap();
+        module.verify().unwrap();
+        let at = |transposed: bool, row: usize, column: usize, stride: usize| match transposed {
+            false => row * stride + column,
+            true => column * stride + row,
+        };
+        let mut expected = vec![0.0; 35 * 32];
+        for (i, j) in (0..32 * 32).map(|n| (n / 32, n % 32)) {
+            let sum: f32 = (0..32).map(|k| a[at(left, i, k, 33)] * b[at(right, k, j, 34)]).sum();
+            expected[i * 35 + j] = sum + c[i * 32 + j];
+        }
+        let mut memory = Memory::default();
+        let (x, z) = (memory.add("a", &narrow(&a)), memory.add("b", &narrow(&b)));
+        let (c, y) = (memory.add("c", &c), memory.add("y", &[0f32; 35 * 32]));
+        launch(&module, 1, &[x, z, c, y].map(Value::address), &mut memory).unwrap();
+        assert_eq!(memory.read_all::<f32>("y").unwrap(), expected, "{letters}");
+    }
+}
+
 #[test]
 fn products_round_to_the_accumulator() {
     let text = format!(
