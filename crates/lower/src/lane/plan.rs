@@ -8,7 +8,7 @@ use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
 
 use super::carry::{Carries, Carry};
 use super::dot::{self, Chains, Product, Rows};
-use super::error::Unsupported;
+use super::error::{LowerError, Unsupported};
 use super::figures::Figures;
 use super::late::Late;
 use super::layout::Layout;
@@ -88,7 +88,7 @@ impl<'m> Plan<'m> {
         func: &'m Func,
         origins: &Origins<'_>,
         figures: &Figures,
-    ) -> Result<Plan<'m>, Unsupported> {
+    ) -> Result<Plan<'m>, LowerError> {
         let graph = Graph::default();
         let mut plan = Plan {
             graph,

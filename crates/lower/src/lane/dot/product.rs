@@ -153,7 +153,7 @@ pub(in crate::lane) fn products<'m>(
     func: &'m Func,
     late: &Late<'m>,
     figures: &Figures,
-) -> Result<BTreeMap<ValueId, Product>, Unsupported> {
+) -> Result<BTreeMap<ValueId, Product>, LowerError> {
     let mut found = BTreeMap::new();
     let mut result = Ok(());
     func.body.walk(&mut |op| {
@@ -173,7 +173,7 @@ fn product<'m>(
     op: &Op,
     late: &Late<'m>,
     figures: &Figures,
-) -> Result<Product, Unsupported> {
+) -> Result<Product, LowerError> {
     // Larger fragments may need too much threadgroup memory.
     let mut units = Unit::of(func, op, figures).into_iter();
     let first = product_by(plan, func, op, late, figures, units.next());
@@ -190,9 +190,9 @@ fn product_by<'m>(
     late: &Late<'m>,
     figures: &Figures,
     unit: Option<Unit>,
-) -> Result<Product, Unsupported> {
+) -> Result<Product, LowerError> {
     let (Some(extents), Some(out)) = (Extents::of(func, op), op.output(0)) else {
-        return Err(Unsupported::new(op, "takes no matrices"));
+        return Err(Unsupported::new(op, "takes no matrices").into());
     };
     let c = func.ty(out).dtype().ok_or_else(|| Unsupported::new(op, "yields no elements"))?;
     // Sums of floats are of f32 whatever the result is rounded to; of integers only the result's bits count.
@@ -208,15 +208,18 @@ fn product_by<'m>(
         let shape = (extents.batch + extents.rows, extents.columns);
         Exchange::of(plan.layout_of(out), shape, unit.side, most, figures)
     });
-    if exchange.as_ref().is_some_and(|exchange| side > SIDE && exchange.bytes() > most) {
-        return Err(Unsupported::new(op, format!("a part of its sums exceeds {most} bytes")));
+    let needed = exchange.as_ref().filter(|_| side > SIDE).map_or(0, Exchange::bytes);
+    if needed > most {
+        return Err(LowerError::Threadgroup { needed, most });
     }
     let sliced = |is_loop| {
+        let mut needed = 0;
         for slice in (side..=extents.depth).rev() {
             let choice = Choice { extents, unit, slice, is_loop, figures };
             let a = factor(plan, func, op, 0, &choice)?;
             let b = factor(plan, func, op, 1, &choice)?;
-            if a.bytes() + b.bytes() <= most {
+            needed = a.bytes() + b.bytes();
+            if needed <= most {
                 let (grid, exchange) = (grid.clone(), exchange.clone());
                 let late = vec![];
                 let product =
@@ -224,7 +227,7 @@ fn product_by<'m>(
                 return Ok(product);
             }
         }
-        Err(Unsupported::new(op, format!("a slice of its factors exceeds {most} bytes")))
+        Err(LowerError::Threadgroup { needed, most })
     };
     let product = sliced(false)?;
     if !product.is_long(plan, figures) {
