@@ -5,7 +5,7 @@
 //! are copied. Most are not: a product takes over the variable of the sums that it adds to if nobody else needs them.
 
 use trident_ir::types::{ACCUMULATOR, AccumulatorType};
-use trident_ir::{Op, OpKind as K, Type, ValueId};
+use trident_ir::{Op, OpKind as K, Type};
 use trident_runtime::Declined;
 
 use super::types::scalar;
@@ -142,16 +142,4 @@ pub(super) fn types(writer: &Writer<'_>) -> (String, String) {
         types.push('\n');
     }
     (types, objects)
-}
-
-/// The number of uses of each value.
-pub(super) fn uses(block: &trident_ir::Block) -> std::collections::HashMap<ValueId, usize> {
-    let mut uses = std::collections::HashMap::new();
-    let mut add = |id: ValueId| *uses.entry(id).or_default() += 1;
-    block.results.iter().for_each(|&id| add(id));
-    block.walk(&mut |op| {
-        op.used().for_each(&mut add);
-        op.regions.iter().flat_map(|region| &region.results).for_each(|&id| add(id));
-    });
-    uses
 }

@@ -42,7 +42,7 @@ impl<'f> Writer<'f> {
             functions: BTreeSet::new(),
             names: HashMap::new(),
             accumulators: BTreeSet::new(),
-            uses: accumulator::uses(&func.body),
+            uses: func.body.uses(),
             owners: HashMap::new(),
             messages: vec![],
             is_coherent: has_fences(func),

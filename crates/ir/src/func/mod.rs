@@ -196,6 +196,18 @@ impl Block {
             }
         }
     }
+
+    /// The number of uses of each value, by ops and as results of regions.
+    pub fn uses(&self) -> HashMap<ValueId, usize> {
+        let mut uses = HashMap::new();
+        let mut add = |id: ValueId| *uses.entry(id).or_default() += 1;
+        self.results.iter().for_each(|&id| add(id));
+        self.walk(&mut |op| {
+            op.used().for_each(&mut add);
+            op.regions.iter().flat_map(|region| &region.results).for_each(|&id| add(id));
+        });
+        uses
+    }
 }
 
 #[cfg(test)]

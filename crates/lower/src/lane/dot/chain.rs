@@ -23,8 +23,7 @@ pub(in crate::lane) fn chains(
     func: &Func,
     products: &BTreeMap<ValueId, Product>,
 ) -> Chains {
-    let mut uses = HashMap::new();
-    count(&func.body, &mut uses);
+    let uses = func.body.uses();
     let mut search = Search { plan, func, products, uses, found: Chains::default() };
     func.body.walk(&mut |op| {
         let (K::For, [body]) = (op.kind, &op.regions[..]) else { return };
@@ -33,16 +32,6 @@ pub(in crate::lane) fn chains(
         }
     });
     search.found
-}
-
-/// The uses of each value.
-fn count(block: &Block, uses: &mut HashMap<ValueId, usize>) {
-    let mut add = |id: ValueId| *uses.entry(id).or_default() += 1;
-    block.results.iter().for_each(|&id| add(id));
-    block.walk(&mut |op| {
-        op.used().for_each(&mut add);
-        op.regions.iter().flat_map(|region| &region.results).for_each(|&id| add(id));
-    });
 }
 
 struct Search<'a, 'm> {
