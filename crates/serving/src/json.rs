@@ -89,9 +89,7 @@ impl Serialize for Node {
                 let negative = *value < 0.0;
                 serializer.serialize_str(if negative { "-Infinity" } else { "Infinity" })
             }
-            Kind::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
-                serializer.serialize_i64(*value as i64)
-            }
+            Kind::Float(value) if is_short(*value) => serializer.serialize_i64(*value as i64),
             Kind::Float(value) => serializer.serialize_f64(*value),
             Kind::String(text) | Kind::Word(text) => serializer.serialize_str(text),
             Kind::List(items) => serializer.collect_seq(items),
@@ -111,4 +109,9 @@ impl Serialize for Node {
             }
         }
     }
+}
+
+/// Whether a number is written as an integer. -0 is not, as it would lose its sign.
+fn is_short(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() < 1e15 && value.to_bits() != (-0.0f64).to_bits()
 }

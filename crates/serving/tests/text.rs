@@ -28,7 +28,7 @@ optimization {
 }
 sequence_batching {
   direct { max_queue_delay_microseconds: 18446744073709551615 minimum_slot_utilization: .5 }
-  control_input { name: "START" control { kind: CONTROL_SEQUENCE_START fp32_false_true: [ -0.5, 1e0 ] } }
+  control_input { name: "START" control { kind: CONTROL_SEQUENCE_START fp32_false_true: [ -0.0, 1e0 ] } }
   state { input_name: "S" output_name: "T" data_type: TYPE_INT32 dims: 1
     initial_state { data_type: TYPE_INT32 dims: 1 zero_data: false name: "zero" } }
 }
@@ -57,7 +57,8 @@ fn every_kind_of_field_is_read() {
     let SequenceStrategy::Direct(direct) = &batching.strategy else { panic!() };
     assert_eq!(direct.max_queue_delay_microseconds, u64::MAX);
     assert_eq!(direct.minimum_slot_utilization, 0.5);
-    assert_eq!(batching.control_input[0].control[0].fp32_false_true, [-0.5, 1.0]);
+    let values = &batching.control_input[0].control[0].fp32_false_true;
+    assert_eq!(values.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [1 << 31, 0x3f80_0000]);
     assert_eq!(batching.state[0].initial_state[0].data, InitialStateData::Zero(false));
     assert_eq!((config.parameter("a"), config.parameter("empty")), (Some("1"), Some("")));
     let buckets = &config.model_metrics.as_ref().unwrap().metric_control[0].histogram_options;
@@ -69,6 +70,7 @@ fn both_forms_keep_everything() {
     let config = ModelConfig::from_text(WHOLE).unwrap();
     assert_eq!(ModelConfig::from_text(&config.to_text()).unwrap(), config);
     assert_eq!(ModelConfig::from_json(&config.to_json()).unwrap(), config);
+    assert!(config.to_json().contains(r#""fp32_false_true":[-0.0,1]"#));
     let empty = ModelConfig::default();
     assert_eq!(empty.to_text(), "");
     assert_eq!(ModelConfig::from_json(&empty.to_json()).unwrap(), empty);
@@ -154,7 +156,7 @@ fn errors_say_where_and_which_field() {
 #[test]
 fn json_has_the_freedoms_that_protobuf_allows() {
     let text = r#"{"maxBatchSize": "8", "input": [{"dataType": "type_fp32", "dims": ["16", 2.0]}],
-        "optimization": null, "dynamicBatching": {"priorityQueuePolicy": {"2": {"maxQueueSize": 3}}}}"#;
+        "optimization": null, "sequenceBatching": null, "dynamicBatching": {"priorityQueuePolicy": {"2": {"maxQueueSize": 3}}}}"#;
     let config = ModelConfig::from_json(text).unwrap();
     assert_eq!(config.max_batch_size, 8);
     assert_eq!(config.input[0].data_type, DataType::Fp32);

@@ -177,19 +177,17 @@ pub(crate) fn read_fields(
             let suggestion = similar(&name, field_names(fields));
             return Err(fault(ParseErrorKind::UnknownField { message, suggestion }));
         };
-        if (json || !field.repeated()) && seen.contains(&known) {
-            return Err(fault(ParseErrorKind::Duplicate));
-        }
-        seen.push(known);
-        let other = |seen: &&&str| {
-            field.members().is_some_and(|names| names.contains(*seen) && **seen != known)
-        };
         if value.kind == Kind::Null {
             continue;
         }
-        if let Some(other) = seen.iter().find(other) {
+        if (json || !field.repeated()) && seen.contains(&known) {
+            return Err(fault(ParseErrorKind::Duplicate));
+        }
+        let choice = field.members().unwrap_or_default();
+        if let Some(other) = seen.iter().find(|other| choice.contains(other)) {
             return Err(fault(ParseErrorKind::Excludes(other)));
         }
+        seen.push(known);
         field.read(known, value).map_err(|e| e.inside(&name))?;
     }
     Ok(())
@@ -206,11 +204,13 @@ fn field_names<'f>(
 }
 
 fn camel_case(name: &str) -> String {
-    let mut parts = name.split('_');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        out.push_str(&part[..1].to_ascii_uppercase());
-        out.push_str(&part[1..]);
+    let mut out = String::new();
+    let mut capital = false;
+    for c in name.chars() {
+        match c {
+            '_' => capital = true,
+            _ => out.push(if std::mem::take(&mut capital) { c.to_ascii_uppercase() } else { c }),
+        }
     }
     out
 }
