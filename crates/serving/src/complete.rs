@@ -2,7 +2,7 @@
 
 use crate::config::*;
 use crate::invalid::ConfigError;
-use trident_ir::{Dim, Func, Type, ValueId};
+use trident_ir::{Dim, Func, ValueId, ValueInfo};
 
 /// A model's own inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,35 +30,16 @@ const INPUT: &str = "input";
 const OUTPUT: &str = "output";
 
 impl Signature {
-    /// The signature of a graph function; `optional` names the inputs with defaults.
-    pub fn of(
-        model: &str,
-        func: &Func,
-        optional: impl Fn(&str) -> bool,
-    ) -> Result<Signature, ConfigError> {
-        let tensors = |role, ids: &[ValueId]| {
-            let tensor = |id: &ValueId| {
-                let info = func.info(*id);
-                let data_type = match &info.ty {
-                    Type::Tensor(tensor) => DataType::of(tensor.dtype),
-                    _ => None,
-                };
-                let data_type = data_type.ok_or_else(|| ConfigError::ModelType {
-                    model: model.to_owned(),
-                    role,
-                    tensor: info.name.clone(),
-                    ty: info.ty.to_string(),
-                })?;
-                // A dimension beyond the range of the protocol's integers has no tensors.
-                let dim = |dim: &Dim| dim.fixed().and_then(|n| i64::try_from(n).ok()).unwrap_or(-1);
-                let dims = info.ty.shape().map(|dims| dims.iter().map(dim).collect());
-                let optional = role == INPUT && optional(&info.name);
-                Ok(TensorInfo { name: info.name.clone(), data_type, dims, optional })
-            };
-            ids.iter().map(tensor).collect::<Result<Vec<_>, ConfigError>>()
-        };
-        let inputs = tensors(INPUT, &func.body.params)?;
-        Ok(Signature { inputs, outputs: tensors(OUTPUT, &func.body.results)? })
+    /// The signature of a graph function whose types are inferred. `optional` has the inputs that are constants in it.
+    pub fn of(model: &str, func: &Func, optional: &[ValueInfo]) -> Result<Signature, ConfigError> {
+        let info = |id: &ValueId| func.info(*id);
+        let required = func.body.params.iter().map(info);
+        let required = required.map(|info| TensorInfo::of(model, INPUT, info, false));
+        let optional = optional.iter().map(|info| TensorInfo::of(model, INPUT, info, true));
+        let outputs = func.body.results.iter().map(info);
+        let outputs = outputs.map(|info| TensorInfo::of(model, OUTPUT, info, false));
+        let inputs = required.chain(optional).collect::<Result<_, _>>()?;
+        Ok(Signature { inputs, outputs: outputs.collect::<Result<_, _>>()? })
     }
 
     /// Inputs that requests must give.
@@ -70,6 +51,26 @@ impl Signature {
     fn may_batch(&self) -> bool {
         let mut tensors = self.required().chain(&self.outputs);
         tensors.all(|tensor| tensor.dims.as_ref().is_some_and(|dims| dims.first() == Some(&-1)))
+    }
+}
+
+impl TensorInfo {
+    fn of(
+        model: &str,
+        role: &'static str,
+        info: &ValueInfo,
+        optional: bool,
+    ) -> Result<TensorInfo, ConfigError> {
+        let name = info.name.clone();
+        let data_type = info.ty.as_tensor().and_then(|tensor| DataType::of(tensor.dtype));
+        let Some(data_type) = data_type else {
+            let (model, ty) = (model.to_owned(), info.ty.to_string());
+            return Err(ConfigError::ModelType { model, role, tensor: name, ty });
+        };
+        // A dimension beyond the range of the protocol's integers has no tensors.
+        let dim = |dim: &Dim| dim.fixed().and_then(|n| i64::try_from(n).ok()).unwrap_or(-1);
+        let dims = info.ty.shape().map(|dims| dims.iter().map(dim).collect());
+        Ok(TensorInfo { name, data_type, dims, optional })
     }
 }
 

@@ -6,9 +6,10 @@
 #![allow(clippy::unwrap_used)] // a file that cannot be read fails the test
 
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use trident_serving::{Host, ModelConfig};
+use trident_serving::{Host, ModelConfig, SchedulingChoice, Signature};
 
 fn golden() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/server-golden");
@@ -100,5 +101,32 @@ fn recorded_configurations_survive_both_forms() {
         let config = ModelConfig::from_json(shown).unwrap();
         assert_eq!(config.to_json(), shown);
         assert_eq!(ModelConfig::from_text(&config.to_text()).unwrap(), config);
+    }
+}
+
+#[test]
+fn models_agree_with_their_configurations_and_complete_them() {
+    let Some(golden) = golden() else {
+        println!("skipped: there are no recordings of a server");
+        return;
+    };
+    let models = ["models", "models_float"].map(|root| fs::read_dir(golden.join(root)).unwrap());
+    let folders = models.into_iter().flatten().map(|folder| folder.unwrap().path());
+    for folder in folders.filter(|folder| folder.is_dir()) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let model = trident_onnx::load(folder.join("1/model.onnx")).unwrap();
+        let mut func = model.module.entry().unwrap().clone();
+        trident_ir::shape::infer(&mut func, &HashMap::new()).unwrap();
+        let signature = Signature::of(name, &func, &model.optional).unwrap();
+        let text = fs::read_to_string(folder.join("config.pbtxt")).unwrap();
+        let given = load(ModelConfig::from_text(&text).unwrap(), &folder);
+        given.check(&signature).unwrap();
+        if given.scheduling != SchedulingChoice::Unset {
+            continue; // the model does not tell which of its inputs are controls
+        }
+        let mut completed = load(ModelConfig::default(), &folder);
+        assert_eq!(completed.complete(&signature, 8), Ok(true));
+        assert_eq!((&completed.input, &completed.output), (&given.input, &given.output), "{name}");
+        assert_eq!(completed.max_batch_size, given.max_batch_size);
     }
 }

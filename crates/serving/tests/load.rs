@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a failure is what the tests look for
 
 use std::io;
-use trident_ir::{DType, Dim, Func, Level, Type};
+use trident_ir::{DType, Dim, Func, Level, Type, ValueInfo};
 use trident_serving::*;
 
 fn config(text: &str) -> ModelConfig {
@@ -24,7 +24,7 @@ fn tensor(dtype: DType, dims: &[i64]) -> Type {
 }
 
 fn signature(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Signature {
-    Signature::of("m", &func(inputs, outputs), |name| name == "OPTIONAL").unwrap()
+    Signature::of("m", &func(inputs, outputs), &[]).unwrap()
 }
 
 /// FP32 `[?,16]` to INT64 `[?,3]`.
@@ -121,8 +121,9 @@ fn a_model_fills_in_what_the_configuration_leaves_out() {
 
 #[test]
 fn scalars_and_optional_inputs_are_understood() {
-    let inputs = [("A", tensor(DType::F32, &[])), ("OPTIONAL", tensor(DType::F32, &[2]))];
-    let scalar = signature(&inputs, &[("B", tensor(DType::F32, &[]))]);
+    let func = func(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);
+    let default = ValueInfo { name: "OPTIONAL".into(), ty: tensor(DType::F32, &[2]) };
+    let scalar = Signature::of("m", &func, &[default]).unwrap();
     let mut given = normalized("");
     assert_eq!(given.complete(&scalar, 4), Ok(false));
     assert_eq!(
@@ -153,7 +154,7 @@ fn models_that_cannot_be_completed_are_refused() {
     let fault = normalized("").complete(&unranked, 4).unwrap_err().to_string();
     assert!(fault.contains("the number of dimensions of input 'A' is unknown"), "{fault}");
     let list = func(&[("A", Type::Seq(Box::new(Type::unranked(DType::F32))))], &[]);
-    let fault = Signature::of("m", &list, |_| false).unwrap_err().to_string();
+    let fault = Signature::of("m", &list, &[]).unwrap_err().to_string();
     assert!(fault.contains("for input 'A' for model 'm'"), "{fault}");
 }
 
