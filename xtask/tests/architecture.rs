@@ -25,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
+    ("serving", &["ir"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),
 ];

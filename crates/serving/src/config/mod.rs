@@ -1,0 +1,225 @@
+//! The messages of a model configuration, named as in protobuf's package `inference`.
+
+mod instance;
+mod optimization;
+mod scheduling;
+mod tensors;
+mod warmup;
+
+pub use instance::*;
+pub use optimization::*;
+pub use scheduling::*;
+pub use tensors::*;
+pub use warmup::*;
+
+use crate::error::ParseError;
+use crate::schema::{Form, Value, message, oneof};
+use crate::{json, text};
+use std::collections::BTreeMap;
+
+message! {
+    /// A model configuration.
+    pub struct ModelConfig {
+        /// The model's name, which is also that of its folder.
+        name: String,
+        /// Framework and format, in an older spelling of `backend`.
+        platform: String,
+        /// The backend that runs the model.
+        backend: String,
+        /// File name of the backend's library or program, if it is not the usual one.
+        runtime: String,
+        /// Which versions are served.
+        version_policy: Option<ModelVersionPolicy>,
+        /// The largest batch; 0 if the model has no batch dimension.
+        max_batch_size: i32,
+        /// Inputs, without the batch dimension.
+        input: Vec<ModelInput>,
+        /// Outputs, without the batch dimension.
+        output: Vec<ModelOutput>,
+        /// Inputs that are made from a batch.
+        batch_input: Vec<BatchInput>,
+        /// Outputs that are divided among the requests of a batch in a way of their own.
+        batch_output: Vec<BatchOutput>,
+        /// Optimisations and accelerators.
+        optimization: Option<ModelOptimizationPolicy>,
+        /// How requests are scheduled.
+        scheduling: SchedulingChoice,
+        /// Instances of the model, by group.
+        instance_group: Vec<ModelInstanceGroup>,
+        /// The model's file in a version's folder.
+        default_model_filename: String,
+        /// Files by compute capability, for GPUs of NVIDIA.
+        cc_model_filenames: BTreeMap<String, String>,
+        /// Labels of the model's metrics.
+        metric_tags: BTreeMap<String, String>,
+        /// Parameters of the backend.
+        parameters: BTreeMap<String, ModelParameter>,
+        /// Requests that run before the model is ready.
+        model_warmup: Vec<ModelWarmup>,
+        /// Libraries of custom operators.
+        model_operations: Option<ModelOperations>,
+        /// How many responses a request has.
+        model_transaction_policy: Option<ModelTransactionPolicy>,
+        /// Agents that prepare the model's files.
+        model_repository_agents: Option<ModelRepositoryAgents>,
+        /// Whether responses are cached.
+        response_cache: Option<ModelResponseCache>,
+        /// Settings of the model's metrics.
+        model_metrics: Option<ModelMetrics>,
+    }
+}
+
+impl ModelConfig {
+    /// Reads a configuration in protobuf's text format: the content of `config.pbtxt`.
+    pub fn from_text(text: &str) -> Result<ModelConfig, ParseError> {
+        ModelConfig::from_node(text::parse(text)?)
+    }
+
+    /// Reads the JSON form, with the freedoms that protobuf allows: names in camel case, integers as strings.
+    pub fn from_json(text: &str) -> Result<ModelConfig, ParseError> {
+        ModelConfig::from_node(json::parse(text)?)
+    }
+
+    /// The configuration in protobuf's text format, without fields that have their defaults.
+    pub fn to_text(&self) -> String {
+        text::print(&self.to_node(Form::Brief))
+    }
+
+    /// The JSON form as the server shows it: names as in protobuf, 64-bit integers as numbers, scalars, lists and maps also
+    /// where they have their defaults, messages only where they are set.
+    pub fn to_json(&self) -> String {
+        json::print(&self.to_node(Form::Full))
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, key: &str) -> Option<&str> {
+        self.parameters.get(key).map(|parameter| parameter.string_value.as_str())
+    }
+}
+
+message! {
+    /// Which versions of a model are served.
+    pub struct ModelVersionPolicy {
+        /// The rule.
+        choice: VersionPolicyChoice,
+    }
+}
+
+oneof! {
+    /// A rule for versions.
+    pub enum VersionPolicyChoice {
+        /// No rule.
+        Unset,
+        /// The highest.
+        Latest(LatestVersions) = "latest",
+        /// All.
+        All(AllVersions) = "all",
+        /// Those that are listed.
+        Specific(SpecificVersions) = "specific",
+    }
+}
+
+message! {
+    /// The highest versions.
+    pub struct LatestVersions {
+        /// How many.
+        num_versions: u32,
+    }
+}
+
+message! {
+    /// All versions.
+    pub struct AllVersions {}
+}
+
+message! {
+    /// Listed versions.
+    pub struct SpecificVersions {
+        /// Their numbers.
+        versions: Vec<i64>,
+    }
+}
+
+message! {
+    /// The value of a parameter.
+    pub struct ModelParameter {
+        /// As a text.
+        string_value: String,
+    }
+}
+
+message! {
+    /// Libraries of custom operators.
+    pub struct ModelOperations {
+        /// Their file names.
+        op_library_filename: Vec<String>,
+    }
+}
+
+message! {
+    /// How many responses a request has.
+    pub struct ModelTransactionPolicy {
+        /// Any number, in any order.
+        decoupled: bool,
+    }
+}
+
+message! {
+    /// Agents that prepare the model's files.
+    pub struct ModelRepositoryAgents {
+        /// In the order in which they run.
+        agents: Vec<RepositoryAgent>,
+    }
+}
+
+message! {
+    /// An agent that prepares the model's files.
+    pub struct RepositoryAgent {
+        /// Its name.
+        name: String,
+        /// Its parameters.
+        parameters: BTreeMap<String, String>,
+    }
+}
+
+message! {
+    /// Whether responses are cached.
+    pub struct ModelResponseCache {
+        /// They are.
+        enable: bool,
+    }
+}
+
+message! {
+    /// Settings of a model's metrics.
+    pub struct ModelMetrics {
+        /// By family.
+        metric_control: Vec<MetricControl>,
+    }
+}
+
+message! {
+    /// Settings of a family of metrics.
+    pub struct MetricControl {
+        /// The family.
+        metric_identifier: Option<MetricIdentifier>,
+        /// Settings of a histogram.
+        histogram_options: Option<HistogramOptions>,
+    }
+}
+
+message! {
+    /// A family of metrics.
+    pub struct MetricIdentifier {
+        /// Its name.
+        family: String,
+    }
+}
+
+message! {
+    /// Settings of a histogram.
+    pub struct HistogramOptions {
+        /// Upper bounds of the buckets.
+        buckets: Vec<f64>,
+    }
+}

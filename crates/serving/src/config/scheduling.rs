@@ -1,0 +1,227 @@
+//! Schedulers.
+
+use super::DataType;
+use crate::schema::{enumeration, message, oneof};
+use std::collections::BTreeMap;
+
+oneof! {
+    /// How a model's requests are scheduled.
+    pub enum SchedulingChoice {
+        /// Each by itself.
+        Unset,
+        /// In batches, formed as requests come.
+        Dynamic(ModelDynamicBatching) = "dynamic_batching",
+        /// In batches, with all requests of a sequence on the same instance.
+        Sequence(ModelSequenceBatching) = "sequence_batching",
+        /// By other models.
+        Ensemble(ModelEnsembling) = "ensemble_scheduling",
+    }
+}
+
+message! {
+    /// Batches that are formed as requests come.
+    pub struct ModelDynamicBatching {
+        /// Sizes that are run without waiting for more.
+        preferred_batch_size: Vec<i32>,
+        /// How long a request may wait for others, in µs.
+        max_queue_delay_microseconds: u64,
+        /// Whether responses have the order of requests.
+        preserve_ordering: bool,
+        /// How many priorities there are; 0 for none. 1 is the highest.
+        priority_levels: u64,
+        /// The priority of requests that give none.
+        default_priority_level: u64,
+        /// How requests wait.
+        default_queue_policy: Option<ModelQueuePolicy>,
+        /// The same by priority.
+        priority_queue_policy: BTreeMap<u64, ModelQueuePolicy>,
+    }
+}
+
+enumeration! {
+    /// What happens to a request that has waited too long.
+    pub enum TimeoutAction {
+        /// It fails.
+        Reject = "REJECT",
+        /// It waits behind all others.
+        Delay = "DELAY",
+    }
+}
+
+message! {
+    /// How requests wait.
+    pub struct ModelQueuePolicy {
+        /// What happens after the time-out.
+        timeout_action: TimeoutAction,
+        /// How long a request may wait, in µs; 0 for ever.
+        default_timeout_microseconds: u64,
+        /// Whether requests may give a shorter time.
+        allow_timeout_override: bool,
+        /// How many may wait; 0 for any number.
+        max_queue_size: u32,
+    }
+}
+
+message! {
+    /// Batches in which all requests of a sequence run on the same instance.
+    pub struct ModelSequenceBatching {
+        /// How sequences share an instance.
+        strategy: SequenceStrategy,
+        /// How long a sequence may be without requests, in µs.
+        max_sequence_idle_microseconds: u64,
+        /// Inputs that tell the model about the sequence.
+        control_input: Vec<SequenceControlInput>,
+        /// Tensors that are kept from one request of a sequence to the next.
+        state: Vec<SequenceState>,
+        /// Whether the model schedules its requests again itself.
+        iterative_sequence: bool,
+    }
+}
+
+oneof! {
+    /// How sequences share an instance.
+    pub enum SequenceStrategy {
+        /// As in [`SequenceStrategy::Direct`], without waiting.
+        Unset,
+        /// Each has a slot of the batch of its own.
+        Direct(StrategyDirect) = "direct",
+        /// Those that have waited longest form a batch.
+        Oldest(StrategyOldest) = "oldest",
+    }
+}
+
+message! {
+    /// Each sequence has a slot of the batch.
+    pub struct StrategyDirect {
+        /// How long a request may wait for others, in µs.
+        max_queue_delay_microseconds: u64,
+        /// The part of the slots that are to be used before a batch runs early, 0 to 1.
+        minimum_slot_utilization: f32,
+    }
+}
+
+message! {
+    /// The sequences that have waited longest form a batch.
+    pub struct StrategyOldest {
+        /// How many sequences an instance has at a time.
+        max_candidate_sequences: i32,
+        /// Sizes that are run without waiting for more.
+        preferred_batch_size: Vec<i32>,
+        /// How long a request may wait for others, in µs.
+        max_queue_delay_microseconds: u64,
+        /// Whether responses have the order of requests.
+        preserve_ordering: bool,
+    }
+}
+
+message! {
+    /// An input that tells the model about the sequence.
+    pub struct SequenceControlInput {
+        /// The input's name.
+        name: String,
+        /// What it tells.
+        control: Vec<SequenceControl>,
+    }
+}
+
+enumeration! {
+    /// What an input tells the model about the sequence.
+    pub enum SequenceControlKind {
+        /// Whether the request is the first.
+        Start = "CONTROL_SEQUENCE_START",
+        /// Whether there is a request at all in this slot.
+        Ready = "CONTROL_SEQUENCE_READY",
+        /// Whether the request is the last.
+        End = "CONTROL_SEQUENCE_END",
+        /// The sequence's id.
+        Corrid = "CONTROL_SEQUENCE_CORRID",
+    }
+}
+
+message! {
+    /// What an input tells the model about the sequence, and by which values.
+    pub struct SequenceControl {
+        /// What.
+        kind: SequenceControlKind,
+        /// The integers for no and yes.
+        int32_false_true: Vec<i32>,
+        /// The floats for no and yes.
+        fp32_false_true: Vec<f32>,
+        /// The truth values for no and yes.
+        bool_false_true: Vec<bool>,
+        /// The type of the sequence's id.
+        data_type: DataType,
+    }
+}
+
+message! {
+    /// A tensor that is kept from one request of a sequence to the next.
+    pub struct SequenceState {
+        /// The model's input that gets it.
+        input_name: String,
+        /// The model's output that gives it.
+        output_name: String,
+        /// Its element type.
+        data_type: DataType,
+        /// Its dimensions; -1 for any size.
+        dims: Vec<i64>,
+        /// Its value for a sequence's first request.
+        initial_state: Vec<InitialState>,
+        /// Whether input and output are one buffer.
+        use_same_buffer_for_input_output: bool,
+        /// Whether the buffer grows in place.
+        use_growable_memory: bool,
+    }
+}
+
+message! {
+    /// A state's value for a sequence's first request.
+    pub struct InitialState {
+        /// Its element type.
+        data_type: DataType,
+        /// Its dimensions.
+        dims: Vec<i64>,
+        /// Its elements.
+        data: InitialStateData,
+        /// Its name.
+        name: String,
+    }
+}
+
+oneof! {
+    /// The elements of a state's first value.
+    pub enum InitialStateData {
+        /// Nothing is said.
+        Unset,
+        /// Zeros.
+        Zero(bool) = "zero_data",
+        /// Those in a file of the model's folder `initial_state`.
+        File(String) = "data_file",
+    }
+}
+
+message! {
+    /// Models that together make a model.
+    pub struct ModelEnsembling {
+        /// The models.
+        step: Vec<EnsembleStep>,
+        /// How many requests may be on their way through the steps.
+        max_inflight_requests: u32,
+    }
+}
+
+message! {
+    /// A model of an ensemble.
+    pub struct EnsembleStep {
+        /// Its name.
+        model_name: String,
+        /// Its version; -1 for the highest.
+        model_version: i64,
+        /// The ensemble's tensor for each of its inputs.
+        input_map: BTreeMap<String, String>,
+        /// The ensemble's tensor for each of its outputs.
+        output_map: BTreeMap<String, String>,
+        /// Where it is looked for, if models have namespaces.
+        model_namespace: String,
+    }
+}

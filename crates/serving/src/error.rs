@@ -1,0 +1,144 @@
+//! What is wrong with a configuration, and where.
+
+use crate::node::Origin;
+use std::fmt;
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Character within the line, from 1.
+    pub column: usize,
+}
+
+/// Why a text is no model configuration: the fault, its field and, in the text format, its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParseError {
+    /// Where. Unknown in JSON, where only errors of syntax have a place, in their text.
+    pub position: Option<Position>,
+    /// Path of the field: `input[1].dims`; empty for errors of syntax.
+    pub field: String,
+    /// What is wrong.
+    pub kind: ParseErrorKind,
+}
+
+impl ParseError {
+    pub(crate) fn new(origin: Origin, kind: ParseErrorKind) -> ParseError {
+        let position = match origin {
+            Origin::Text(position) => Some(position),
+            Origin::Json => None,
+        };
+        ParseError { position, field: String::new(), kind }
+    }
+
+    /// The error as seen from the message around `field`.
+    pub(crate) fn inside(mut self, field: &str) -> ParseError {
+        if !self.field.is_empty() && !self.field.starts_with('[') {
+            self.field.insert(0, '.');
+        }
+        self.field.insert_str(0, field);
+        self
+    }
+}
+
+impl std::error::Error for ParseError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.kind)
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Position { line, column }) = self.position {
+            write!(f, "{line}:{column}: ")?;
+        }
+        if !self.field.is_empty() {
+            write!(f, "`{}`: ", self.field)?;
+        }
+        self.kind.fmt(f)
+    }
+}
+
+/// What is wrong with the text of a configuration.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ParseErrorKind {
+    /// Something else should stand here.
+    #[error("expected {expected}, found {found}")]
+    Expected {
+        /// What should stand here.
+        expected: &'static str,
+        /// What does.
+        found: String,
+    },
+    /// A string without an end.
+    #[error("the string does not end on its line")]
+    OpenString,
+    /// An unknown or incomplete escape sequence.
+    #[error("a string has the invalid escape sequence `\\{0}`")]
+    Escape(String),
+    /// Escape sequences that make no text.
+    #[error("the string is not valid UTF-8")]
+    Utf8,
+    /// Digits that make no number.
+    #[error("`{0}` is no number")]
+    Number(String),
+    /// A number that the field's type cannot hold.
+    #[error("{value} does not fit {ty}")]
+    Range {
+        /// The number.
+        value: String,
+        /// The field's type, as protobuf calls it.
+        ty: &'static str,
+    },
+    /// Messages within messages without end.
+    #[error("messages are nested too deeply")]
+    Depth,
+    /// A field that the message does not have.
+    #[error("`{message}` has no such field{}", hint(suggestion))]
+    UnknownField {
+        /// The message.
+        message: &'static str,
+        /// The field with the most similar name.
+        suggestion: Option<&'static str>,
+    },
+    /// A name that is no value of the enumeration.
+    #[error("`{value}` is no value of `{ty}`{}", hint(suggestion))]
+    UnknownValue {
+        /// The enumeration.
+        ty: &'static str,
+        /// The name or number.
+        value: String,
+        /// The value with the most similar name.
+        suggestion: Option<&'static str>,
+    },
+    /// A field that is not repeated, twice.
+    #[error("given more than once")]
+    Duplicate,
+    /// A key of a map, twice.
+    #[error("the key `{0}` is given more than once")]
+    DuplicateKey(String),
+    /// Fields that exclude each other.
+    #[error("excludes `{0}`, which is given too")]
+    Excludes(&'static str),
+    /// A text that is not JSON.
+    #[error("{0}")]
+    Json(String),
+}
+
+fn hint(suggestion: &Option<&'static str>) -> String {
+    suggestion.map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
+}
+
+/// The name most similar to `name`, if one is similar at all.
+pub(crate) fn similar(
+    name: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
+    names
+        .map(|known| (likeness(known), known))
+        .filter(|(likeness, _)| *likeness > 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known)
+}

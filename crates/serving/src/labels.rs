@@ -1,0 +1,39 @@
+//! Names of an output's indices.
+
+use crate::config::ModelConfig;
+use crate::invalid::ConfigError;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The labels of a model's outputs, which classification gives beside each index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels(BTreeMap<String, Vec<String>>);
+
+impl Labels {
+    /// Reads the files that the outputs name, a label a line. `read` gives the content of a file in the model's folder.
+    pub fn read(
+        config: &ModelConfig,
+        mut read: impl FnMut(&str) -> io::Result<Vec<u8>>,
+    ) -> Result<Labels, ConfigError> {
+        let mut labels = BTreeMap::new();
+        for output in config.output.iter().filter(|output| !output.label_filename.is_empty()) {
+            let (model, file) = (config.name.clone(), output.label_filename.clone());
+            let bytes = match read(&file) {
+                Ok(bytes) => bytes,
+                Err(e) => return Err(ConfigError::File { model, file, cause: e.to_string() }),
+            };
+            let text = str::from_utf8(&bytes).map_err(|e| {
+                let before = &bytes[..e.valid_up_to()];
+                let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+                ConfigError::Labels { model, file, line }
+            })?;
+            labels.insert(output.name.clone(), text.lines().map(str::to_owned).collect());
+        }
+        Ok(Labels(labels))
+    }
+
+    /// The label of an index of an output.
+    pub fn get(&self, output: &str, index: usize) -> Option<&str> {
+        self.0.get(output)?.get(index).map(String::as_str)
+    }
+}

@@ -1,0 +1,59 @@
+//! Model configurations of the Triton Inference Server: what a `config.pbtxt` says, in types.
+//!
+//! ```
+//! use trident_serving::{Host, ModelConfig};
+//!
+//! let text = r#"
+//!   name: "add"
+//!   backend: "onnxruntime"
+//!   max_batch_size: 8
+//!   input { name: "A" data_type: TYPE_FP32 dims: [ 16 ] }
+//!   output { name: "B" data_type: TYPE_FP32 dims: [ 16 ] }
+//! "#;
+//! let mut config = ModelConfig::from_text(text).unwrap();
+//! config.complete_backend("add", &["model.onnx"]).unwrap();
+//! config.normalize(&Host::default());
+//! config.validate(&Host::default()).unwrap();
+//! assert_eq!(config.instance_group[0].count, 2);
+//!
+//! let error = ModelConfig::from_text("input { dims: [ 16 ]\n  datatype: TYPE_FP32 }").unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "2:3: `input[0].datatype`: `ModelInput` has no such field, did you mean `data_type`?"
+//! );
+//! ```
+//!
+//! A model is loaded in these steps:
+//! 1. [`ModelConfig::from_text`] reads the protobuf text format, [`ModelConfig::from_json`] the JSON form.
+//! 2. [`ModelConfig::complete_backend`] names the backend, [`ModelConfig::complete`] fills inputs, outputs and the batch
+//!    size from the model's [`Signature`].
+//! 3. [`ModelConfig::normalize`] fills defaults, [`ModelConfig::validate`] checks what fields say about each other, and
+//!    [`ModelConfig::check`] compares with the signature.
+//! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
+//!
+//! The error texts of steps 2 to 4 are the server's own, as clients and test suites compare them.
+
+mod accelerators;
+mod complete;
+mod config;
+mod error;
+mod invalid;
+mod json;
+mod labels;
+mod node;
+mod normalize;
+mod onnxruntime;
+mod schema;
+mod text;
+mod validate;
+mod warmup;
+
+pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
+pub use complete::{Signature, TensorInfo};
+pub use config::*;
+pub use error::{ParseError, ParseErrorKind, Position};
+pub use invalid::ConfigError;
+pub use labels::Labels;
+pub use normalize::Host;
+pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
+pub use warmup::{WarmupRequest, WarmupTensor};

@@ -1,0 +1,82 @@
+//! The syntax tree of a configuration, in which the text format and JSON meet.
+
+use crate::error::{ParseError, ParseErrorKind, Position};
+
+/// Which form a node was read from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    /// The text format, which knows places.
+    Text(Position),
+    /// JSON, in which a string may also be a number or the name of a value.
+    Json,
+}
+
+/// A value as it is written, before its field gives it a type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) origin: Origin,
+    pub(crate) kind: Kind,
+}
+
+/// What is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// Nothing: JSON's `null`.
+    Null,
+    /// A truth value. The text format's are words.
+    Bool(bool),
+    /// An integer; both signs of 64 bits fit.
+    Integer(i128),
+    /// A number with a fraction or an exponent.
+    Float(f64),
+    /// A quoted string.
+    String(String),
+    /// A name without quotes.
+    Word(String),
+    /// Values of a repeated field.
+    List(Vec<Node>),
+    /// Named fields.
+    Message(Vec<Entry>),
+    /// Keys and values. Only writing makes these: texts have entries, JSON has objects.
+    Map(Vec<(Node, Node)>),
+}
+
+/// A field and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    /// Where the name stands.
+    pub(crate) origin: Origin,
+    pub(crate) value: Node,
+}
+
+impl Node {
+    /// A node to be written.
+    pub(crate) fn new(kind: Kind) -> Node {
+        Node { origin: Origin::Json, kind }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.origin == Origin::Json
+    }
+
+    /// The error that something else should stand here.
+    pub(crate) fn expected(&self, expected: &'static str) -> ParseError {
+        let kind = ParseErrorKind::Expected { expected, found: self.describe() };
+        ParseError::new(self.origin, kind)
+    }
+
+    /// The value for an error.
+    pub(crate) fn describe(&self) -> String {
+        match &self.kind {
+            Kind::Null => "null".into(),
+            Kind::Bool(value) => value.to_string(),
+            Kind::Integer(value) => value.to_string(),
+            Kind::Float(value) => format!("{value:?}"),
+            Kind::String(value) => format!("the string {value:?}"),
+            Kind::Word(value) => format!("`{value}`"),
+            Kind::List(_) => "a list".into(),
+            Kind::Message(_) | Kind::Map(_) => "a message".into(),
+        }
+    }
+}

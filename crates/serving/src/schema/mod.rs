@@ -1,0 +1,216 @@
+//! Messages as tables of fields: what reads them from a tree and writes them into one.
+//!
+//! [`message!`], [`enumeration!`] and [`oneof!`] declare a type; the order of its fields is that of their declaration in
+//! protobuf, in which JSON prints them.
+
+mod declare;
+mod values;
+
+pub(crate) use declare::{enumeration, message, oneof};
+pub(crate) use values::read_choice;
+
+use crate::error::{ParseError, ParseErrorKind, similar};
+use crate::node::{Entry, Kind, Node, Origin};
+use std::collections::BTreeMap;
+
+/// Which fields are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    /// Those that differ from their defaults.
+    Brief,
+    /// Those and all scalars, lists and maps; messages that are not set are left out.
+    Full,
+}
+
+/// A type of values.
+pub(crate) trait Value: Sized {
+    /// The value of a node.
+    fn from_node(node: Node) -> Result<Self, ParseError>;
+    /// The node of the value.
+    fn to_node(&self, form: Form) -> Node;
+}
+
+/// A value whose field, if it is not repeated, has a default instead of being absent.
+pub(crate) trait Scalar: Value + Default + PartialEq {}
+
+/// A type of keys of maps.
+pub(crate) trait Key: Value + Ord + Default + ToString {
+    /// The key that an object of JSON has as a name.
+    fn from_name(name: String) -> Result<Self, ParseError> {
+        Self::from_node(Node::new(Kind::String(name)))
+    }
+}
+
+/// A field of a message: one value, an optional message, a list, a map or a choice of several.
+pub(crate) trait Field {
+    /// The names of the fields among which it is a choice.
+    fn members(&self) -> Option<&'static [&'static str]> {
+        None
+    }
+
+    /// Whether a text may give it several times.
+    fn repeated(&self) -> bool {
+        false
+    }
+
+    /// Takes a value; `name` is one of the members of a choice.
+    fn read(&mut self, name: &str, node: Node) -> Result<(), ParseError>;
+
+    /// Appends what is to be written.
+    fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>);
+}
+
+pub(crate) fn entry(name: &str, value: Node) -> Entry {
+    Entry { name: name.to_owned(), origin: value.origin, value }
+}
+
+impl<T: Scalar> Field for T {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+        *self = T::from_node(node)?;
+        Ok(())
+    }
+
+    fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>) {
+        if form == Form::Full || *self != T::default() {
+            out.push(entry(name, self.to_node(form)));
+        }
+    }
+}
+
+impl<T: Value> Field for Option<T> {
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+        *self = Some(T::from_node(node)?);
+        Ok(())
+    }
+
+    fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>) {
+        out.extend(self.iter().map(|value| entry(name, value.to_node(form))));
+    }
+}
+
+impl<T: Value> Field for Vec<T> {
+    fn repeated(&self) -> bool {
+        true
+    }
+
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+        let items = match node {
+            Node { kind: Kind::List(items), .. } => items,
+            node if node.is_json() => return Err(node.expected("a list")),
+            node => vec![node],
+        };
+        for item in items {
+            let index = self.len();
+            self.push(T::from_node(item).map_err(|e| e.inside(&format!("[{index}]")))?);
+        }
+        Ok(())
+    }
+
+    fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>) {
+        if form == Form::Full || !self.is_empty() {
+            let items = self.iter().map(|item| item.to_node(form)).collect();
+            out.push(entry(name, Node::new(Kind::List(items))));
+        }
+    }
+}
+
+impl<K: Key, V: Value + Default> Field for BTreeMap<K, V> {
+    fn repeated(&self) -> bool {
+        true
+    }
+
+    fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
+        let mut insert = |origin, key: K, value: V| {
+            let name = key.to_string();
+            let fault = || ParseError::new(origin, ParseErrorKind::DuplicateKey(name));
+            self.insert(key, value).map_or(Ok(()), |_| Err(fault()))
+        };
+        let pairs = match node {
+            Node { kind: Kind::Message(entries), origin: Origin::Json } => {
+                for Entry { name, origin, value } in entries {
+                    let value = V::from_node(value).map_err(|e| e.inside(&format!("[{name}]")))?;
+                    insert(origin, K::from_name(name)?, value)?;
+                }
+                return Ok(());
+            }
+            Node { origin: Origin::Json, .. } => return Err(node.expected("an object")),
+            Node { kind: Kind::List(items), .. } => items,
+            node => vec![node],
+        };
+        for node in pairs {
+            let origin = node.origin;
+            let (mut key, mut value) = (None::<K>, None::<V>);
+            read_fields("entry of a map", &mut [("key", &mut key), ("value", &mut value)], node)?;
+            insert(origin, key.unwrap_or_default(), value.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, name: &'static str, form: Form, out: &mut Vec<Entry>) {
+        if form == Form::Full || !self.is_empty() {
+            let pairs = self.iter().map(|(key, value)| (key.to_node(form), value.to_node(form)));
+            out.push(entry(name, Node::new(Kind::Map(pairs.collect()))));
+        }
+    }
+}
+
+/// Reads the fields of a message.
+pub(crate) fn read_fields(
+    message: &'static str,
+    fields: &mut [(&'static str, &mut dyn Field)],
+    node: Node,
+) -> Result<(), ParseError> {
+    let json = node.is_json();
+    let Node { kind: Kind::Message(entries), .. } = node else {
+        return Err(node.expected("a message"));
+    };
+    let mut seen = vec![];
+    for Entry { name, origin, value } in entries {
+        let fault = |kind| ParseError::new(origin, kind).inside(&name);
+        // JSON may also spell `max_batch_size` as `maxBatchSize`.
+        let is = |known: &str| known == name || json && camel_case(known) == name;
+        let found = fields.iter_mut().find_map(|(declared, field)| {
+            let names = field.members().unwrap_or(std::slice::from_ref(declared));
+            names.iter().find(|known| is(known)).map(|known| (*known, field))
+        });
+        let Some((known, field)) = found else {
+            let suggestion = similar(&name, field_names(fields));
+            return Err(fault(ParseErrorKind::UnknownField { message, suggestion }));
+        };
+        if value.kind == Kind::Null {
+            continue;
+        }
+        if (json || !field.repeated()) && seen.contains(&known) {
+            return Err(fault(ParseErrorKind::Duplicate));
+        }
+        let choice = field.members().unwrap_or_default();
+        if let Some(other) = seen.iter().find(|other| choice.contains(other)) {
+            return Err(fault(ParseErrorKind::Excludes(other)));
+        }
+        seen.push(known);
+        field.read(known, value).map_err(|e| e.inside(&name))?;
+    }
+    Ok(())
+}
+
+fn field_names<'f>(
+    fields: &'f [(&'static str, &mut dyn Field)],
+) -> impl Iterator<Item = &'static str> + 'f {
+    fields.iter().flat_map(|(declared, field)| {
+        let members = field.members();
+        let declared = members.is_none().then_some(*declared);
+        members.unwrap_or_default().iter().copied().chain(declared)
+    })
+}
+
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    let mut capital = false;
+    for c in name.chars() {
+        match c {
+            '_' => capital = true,
+            _ => out.push(if std::mem::take(&mut capital) { c.to_ascii_uppercase() } else { c }),
+        }
+    }
+    out
+}

@@ -1,0 +1,424 @@
+//! From a configuration and a model's own signature to what a loaded model has. The expected error texts are the server's.
+
+#![allow(clippy::unwrap_used)] // a failure is what the tests look for
+
+use std::io;
+use trident_ir::{DType, Dim, Func, Level, Type, ValueInfo};
+use trident_serving::*;
+
+fn config(text: &str) -> ModelConfig {
+    ModelConfig::from_text(text).unwrap()
+}
+
+/// A function `m` whose inputs and outputs have these types.
+fn func(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Func {
+    let mut func = Func::new("m", Level::Graph);
+    func.body.params = inputs.iter().map(|(name, ty)| func.value(*name, ty.clone())).collect();
+    func.body.results = outputs.iter().map(|(name, ty)| func.value(*name, ty.clone())).collect();
+    func
+}
+
+fn tensor(dtype: DType, dims: &[i64]) -> Type {
+    let dim = |n: &i64| usize::try_from(*n).map_or(Dim::Unknown, Dim::Fixed);
+    Type::tensor(dtype, dims.iter().map(dim))
+}
+
+fn signature(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Signature {
+    Signature::of("m", &func(inputs, outputs), &[]).unwrap()
+}
+
+/// FP32 `[?,16]` to INT64 `[?,3]`.
+fn usual() -> Signature {
+    let a = ("A", tensor(DType::F32, &[-1, 16]));
+    signature(&[a], &[("B", tensor(DType::I64, &[-1, 3]))])
+}
+
+fn normalized(text: &str) -> ModelConfig {
+    let mut config = config(text);
+    config.complete_backend("m", &["model.onnx"]).unwrap();
+    config.normalize(&Host::default());
+    config
+}
+
+#[test]
+fn the_backend_follows_from_platform_file_or_folder() {
+    let complete = |text: &str, files: &[&str]| {
+        let mut config = config(text);
+        config.complete_backend("m.custom", files).map_err(|e| e.to_string())?;
+        Ok::<_, String>([config.platform, config.backend, config.default_model_filename].join(" "))
+    };
+    let onnx = Ok("onnxruntime_onnx onnxruntime model.onnx".to_owned());
+    assert_eq!(complete("", &["model.onnx"]), onnx);
+    assert_eq!(complete("backend: \"onnxruntime\"", &[]), onnx);
+    assert_eq!(complete("platform: \"onnxruntime_onnx\"", &[]), onnx);
+    assert_eq!(complete("default_model_filename: \"model.onnx\"", &[]), onnx);
+    assert_eq!(complete("", &["model.py"]), Ok(" python model.py".into()));
+    assert_eq!(complete("backend: \"trident\"", &["model.onnx"]), Ok(" trident ".into()));
+    assert_eq!(complete("", &[]), Ok(" custom model.custom".into()));
+    let fault =
+        "unexpected directory name 'm.custom' for model 'x', directory name must equal model name";
+    assert_eq!(complete("name: \"x\"", &[]), Err(fault.into()));
+    let fault = config("").complete_backend("m", &[]).unwrap_err().to_string();
+    assert!(fault.starts_with("Invalid model name: Could not determine backend for model 'm'"));
+}
+
+#[test]
+fn instances_have_names_kinds_and_counts() {
+    let text = "backend: \"custom\" instance_group [ { }, { name: \"x\" kind: KIND_GPU count: 3 }, { gpus: 7 } ]";
+    let mut given = config(text);
+    given.complete_backend("m", &[]).unwrap();
+    let host = Host { gpus: vec![0, 1] };
+    given.normalize(&host);
+    let groups = given.instance_group.iter().map(|g| (&*g.name, g.kind, g.count, &*g.gpus));
+    let expected: [(&str, InstanceKind, i32, &[i32]); 3] = [
+        ("m_0", InstanceKind::Gpu, 1, &[0, 1]),
+        ("x", InstanceKind::Gpu, 3, &[0, 1]),
+        ("m_2", InstanceKind::Cpu, 1, &[7]),
+    ];
+    assert_eq!(groups.collect::<Vec<_>>(), expected);
+    let fault = "instance group m_2 of model m has kind KIND_CPU but specifies one or more GPUs";
+    assert_eq!(given.validate(&host).unwrap_err().to_string(), fault);
+}
+
+#[test]
+fn a_model_fills_in_what_the_configuration_leaves_out() {
+    let mut given = normalized("");
+    assert_eq!(given.complete(&usual(), 4), Ok(true));
+    given.normalize(&Host::default());
+    assert_eq!(given.max_batch_size, 4);
+    assert_eq!(given.input[0].dims, [16]);
+    assert_eq!((given.output[0].data_type, &*given.output[0].dims), (DataType::Int64, &[3][..]));
+    let SchedulingChoice::Dynamic(batching) = &given.scheduling else { panic!() };
+    assert_eq!(batching.preferred_batch_size, [4]);
+    given.validate(&Host::default()).unwrap();
+    given.check(&usual()).unwrap();
+
+    // A batch size of 1, or a scheduler that is given, adds none.
+    let mut one = normalized("max_batch_size: 1");
+    assert_eq!(one.complete(&usual(), 4), Ok(false));
+    assert_eq!((one.max_batch_size, one.scheduling), (1, SchedulingChoice::Unset));
+    let mut none = normalized("");
+    assert_eq!(none.complete(&usual(), 0), Ok(true));
+    assert_eq!((none.max_batch_size, &*none.input[0].dims), (0, &[-1, 16][..]));
+
+    // A vector with one element for each item of the batch is a scalar to the model.
+    let vector =
+        signature(&[("A", tensor(DType::Bool, &[-1]))], &[("B", tensor(DType::Str, &[-1]))]);
+    let mut given = normalized("max_batch_size: 2");
+    given.complete(&vector, 4).unwrap();
+    assert_eq!(given.input[0].dims, [1]);
+    assert_eq!(given.input[0].reshape, Some(ModelTensorReshape::default()));
+    given.normalize(&Host::default());
+    given.validate(&Host::default()).unwrap();
+    given.check(&vector).unwrap();
+
+    // Both given: nothing is filled in.
+    let text = "input { name: \"X\" } output { name: \"Y\" }";
+    let mut given = normalized(text);
+    assert_eq!(given.complete(&usual(), 4), Ok(false));
+    assert_eq!(given.max_batch_size, 0);
+}
+
+#[test]
+fn scalars_and_optional_inputs_are_understood() {
+    let func = func(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);
+    let default = ValueInfo { name: "OPTIONAL".into(), ty: tensor(DType::F32, &[2]) };
+    let scalar = Signature::of("m", &func, &[default]).unwrap();
+    let mut given = normalized("");
+    assert_eq!(given.complete(&scalar, 4), Ok(false));
+    assert_eq!(
+        (given.input.len(), &*given.input[0].dims, &given.input[0].reshape),
+        (1, &[1][..], &None)
+    );
+    given.check(&scalar).unwrap();
+    let optional = ModelInput {
+        name: "OPTIONAL".into(),
+        data_type: DataType::Fp32,
+        dims: vec![2],
+        ..Default::default()
+    };
+    given.input.push(optional);
+    given.check(&scalar).unwrap();
+    given.output[0].dims = vec![1, 2];
+    let fault = given.check(&scalar).unwrap_err().to_string();
+    assert!(fault.contains("scalar tensor 'B', should only provide 1"), "{fault}");
+}
+
+#[test]
+fn models_that_cannot_be_completed_are_refused() {
+    let fixed = signature(&[("A", tensor(DType::F32, &[1, 16]))], &[]);
+    let fault = normalized("max_batch_size: 8").complete(&fixed, 4).unwrap_err().to_string();
+    let expected = "autofill failed for model 'm': model does not support batching while non-zero max_batch_size is specified";
+    assert_eq!(fault, expected);
+    let unranked = signature(&[("A", Type::unranked(DType::F32))], &[]);
+    let fault = normalized("").complete(&unranked, 4).unwrap_err().to_string();
+    assert!(fault.contains("the number of dimensions of input 'A' is unknown"), "{fault}");
+    let list = func(&[("A", Type::Seq(Box::new(Type::unranked(DType::F32))))], &[]);
+    let fault = Signature::of("m", &list, &[]).unwrap_err().to_string();
+    assert!(fault.contains("for input 'A' for model 'm'"), "{fault}");
+}
+
+#[test]
+fn contradictions_with_the_model_are_refused() {
+    const A: &str = "input { name: \"A\" data_type: TYPE_FP32 dims: 16 }";
+    const B: &str = "output { name: \"B\" data_type: TYPE_INT64 dims: 3 }";
+    let fault = |text: String| normalized(&text).check(&usual()).unwrap_err().to_string();
+    assert_eq!(normalized(&format!("max_batch_size: 8 {A} {B}")).check(&usual()), Ok(()));
+    assert_eq!(
+        fault(format!("max_batch_size: 8 {A} {A} {B}")),
+        "unable to load model 'm', configuration expects 2 inputs, model provides 1"
+    );
+    assert_eq!(
+        fault(format!(
+            "max_batch_size: 8 {A} output {{ name: \"C\" data_type: TYPE_INT64 dims: 3 }}"
+        )),
+        "unexpected inference output 'C', allowed outputs are: B"
+    );
+    assert_eq!(
+        fault(format!(
+            "max_batch_size: 8 {A} output {{ name: \"B\" data_type: TYPE_STRING dims: 3 }}"
+        )),
+        "unable to load model 'm', configuration expects datatype TYPE_STRING for output 'B', model provides TYPE_INT64"
+    );
+    assert_eq!(
+        fault(format!("{A} {B}")),
+        "model 'm', tensor 'A': the model expects 2 dimensions (shape [-1,16]) but the model configuration specifies 1 \
+         dimensions (shape [16])"
+    );
+    assert_eq!(
+        fault(format!(
+            "max_batch_size: 8 {A} output {{ name: \"B\" data_type: TYPE_INT64 dims: -1 }}"
+        )),
+        "model 'm', tensor 'B': the model expects 2 dimensions (shape [-1,3]) but the model configuration specifies 2 \
+         dimensions (an initial batch dimension because max_batch_size > 0 followed by the explicit tensor shape, making \
+         complete shape [-1,-1])"
+    );
+    let fixed = signature(&[("A", tensor(DType::F32, &[1, 16]))], &[]);
+    let given = normalized(&format!("max_batch_size: 8 {A}"));
+    assert!(
+        given.check(&fixed).unwrap_err().to_string().contains("the first dimension must be -1")
+    );
+    let control = "sequence_batching { control_input { name: \"S\" } }";
+    let given = normalized(&format!("max_batch_size: 8 {control} {A} {B}"));
+    let fault = given.check(&usual()).unwrap_err().to_string();
+    assert!(
+        fault.contains("specified sequence control 'S', but model does not provide"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn fields_that_contradict_each_other_are_refused() {
+    for (text, expected) in [
+        ("max_batch_size: -1", "'max_batch_size' must be non-negative value for m"),
+        ("platform: \"tensorrt_plan\"", "unexpected platform type 'tensorrt_plan' for m"),
+        (
+            "backend: \"onnxruntime\" platform: \"x\"",
+            "unexpected 'platform' and 'backend' pair, got:x, onnxruntime",
+        ),
+        (
+            "platform: \"ensemble\"",
+            "ensemble scheduling must be set for ensemble m whose platform is ensemble",
+        ),
+        (
+            "max_batch_size: 2 dynamic_batching { preferred_batch_size: [ 2, 4 ] }",
+            "dynamic batching preferred size must be <= max batch size for m",
+        ),
+        (
+            "dynamic_batching { preferred_batch_size: 0 }",
+            "dynamic batching preferred size must be positive for m",
+        ),
+        (
+            "dynamic_batching { priority_levels: 2 default_priority_level: 3 }",
+            "default priority level must be in range [1, 2] for m",
+        ),
+        (
+            "dynamic_batching { preserve_ordering: true default_queue_policy { timeout_action: DELAY \
+             default_timeout_microseconds: 1 } }",
+            "Queue policy can not have DELAY as timeout action when 'preserve_ordering' is true for m",
+        ),
+        (
+            "sequence_batching { control_input { name: \"S\" control { kind: CONTROL_SEQUENCE_START int32_false_true: 1 } } }",
+            "sequence batching control 'int32_false_true' must have exactly 2 entries for CONTROL_SEQUENCE_START for m",
+        ),
+        (
+            "sequence_batching { direct { minimum_slot_utilization: nan } }",
+            "sequence batching minimum slot utilization must be in range (0.0, 1.0] for m",
+        ),
+        ("input { }", "model input must specify 'name' for m"),
+        ("input { name: \"A\" }", "model input 'A' must specify 'data_type' for m"),
+        (
+            "output { name: \"A\" data_type: TYPE_FP32 }",
+            "model output 'A' must specify 'dims' for m",
+        ),
+        (
+            "input { name: \"A\" data_type: TYPE_FP32 dims: 0 }",
+            "model input 'A' dimension must be integer >= 1, or -1 to indicate a variable-size dimension for m",
+        ),
+        (
+            "input { name: \"A\" data_type: TYPE_FP32 dims: [ 2, -1, 6 ] reshape { shape: [ 3, -1, 6 ] } }",
+            "model input 'A' has different size for dims and reshape for m",
+        ),
+        (
+            "input { name: \"A\" data_type: TYPE_FP32 dims: [ 4611686018427387904, 4 ] reshape { shape: 1 } }",
+            "model input 'A' has different size for dims and reshape for m",
+        ),
+        (
+            "instance_group { kind: KIND_GPU }",
+            "instance group m_0 of model m has kind KIND_GPU but no GPUs are available",
+        ),
+    ] {
+        let fault = normalized(text).validate(&Host::default()).unwrap_err();
+        assert_eq!(fault.to_string(), expected, "{text}");
+    }
+}
+
+#[test]
+fn accelerators_are_known_ignored_or_refused() {
+    let of = |text: &str| {
+        let text = format!("optimization {{ execution_accelerators {{ {text} }} }}");
+        Accelerators::of(&config(&text)).map_err(|e| e.to_string())
+    };
+    let found = of(
+        "gpu_execution_accelerator [ { name: \"apple_neural_engine\" parameters { key: \"precision\" value: \"FP16\" } \
+                    parameters { key: \"power_mode\" value: \"low\" } }, { name: \"tensorrt\" parameters { key: \"x\" } } ] \
+                    cpu_execution_accelerator { name: \"amx\" }",
+    );
+    let found = found.unwrap();
+    let engine = Accelerator::NeuralEngine {
+        precision: Some(Precision::Fp16),
+        power_mode: Some(PowerMode::Low),
+    };
+    assert_eq!(found.requested, [engine, Accelerator::Amx]);
+    assert_eq!(found.log_lines("m").len(), 1);
+    assert!(
+        found.log_lines("m")[0].starts_with("Execution Accelerator 'tensorrt' is ignored for 'm'")
+    );
+    assert_eq!(found.fallback, Fallback::Allowed);
+    for (text, expected) in [
+        ("{ name: \"x\" }", "unknown Execution Accelerator 'x' is requested"),
+        (
+            "{ name: \"metal\" parameters { key: \"k\" } }",
+            "unknown parameter 'k' is provided for metal Execution Accelerator",
+        ),
+        (
+            "{ name: \"apple_neural_engine\" parameters { key: \"precision\" value: \"INT4\" } }",
+            "unsupported precision mode 'INT4' is requested",
+        ),
+    ] {
+        assert_eq!(of(&format!("cpu_execution_accelerator {text}")), Err(expected.into()));
+    }
+    let fallback = |value: &str| {
+        let text =
+            format!("parameters {{ key: \"fallback\" value {{ string_value: \"{value}\" }} }}");
+        Accelerators::of(&config(&text)).map(|found| found.fallback)
+    };
+    assert_eq!(fallback("refused"), Ok(Fallback::Refused));
+    assert!(fallback("maybe").is_err());
+}
+
+#[test]
+fn settings_of_onnx_runtime_are_read() {
+    let of = |parameters: &[(&str, &str)]| {
+        let mut config = config("optimization { graph { level: 1 } }");
+        for (key, value) in parameters {
+            let value = ModelParameter { string_value: (*value).into() };
+            config.parameters.insert((*key).into(), value);
+        }
+        OnnxRuntimeOptions::of(&config).map_err(|e| e.to_string())
+    };
+    let expected = OnnxRuntimeOptions {
+        graph_level: GraphLevel::Extended,
+        execution_mode: ExecutionMode::Parallel,
+        intra_op_threads: Some(3),
+        memory_arena: Some(false),
+        shrink_arenas: vec!["cpu:0".into(), "gpu:0".into()],
+        ..Default::default()
+    };
+    let given = [
+        ("execution_mode", "1"),
+        ("intra_op_thread_count", "3"),
+        ("inter_op_thread_count", "0"),
+        ("enable_mem_arena", "False"),
+        ("memory.enable_memory_arena_shrinkage", "cpu:0;gpu:0"),
+        ("cudnn_conv_algo_search", "1"),
+    ];
+    assert_eq!(of(&given), Ok(expected));
+    let fault = "failed to convert 'x' to integral number (parameter 'execution_mode' of model '')";
+    assert_eq!(of(&[("execution_mode", "x")]), Err(fault.into()));
+    assert!(of(&[("execution_mode", "2")]).is_err());
+    assert!(of(&[("enable_mem_pattern", "yes")]).is_err());
+}
+
+#[test]
+fn labels_are_lines_of_a_file() {
+    let given = config(
+        "name: \"m\" output { name: \"B\" label_filename: \"l.txt\" } output { name: \"C\" }",
+    );
+    let read = |bytes: &'static [u8]| {
+        Labels::read(
+            &given,
+            |file| if file == "l.txt" { Ok(bytes.to_vec()) } else { panic!("{file}") },
+        )
+    };
+    let labels = read(b"cat\r\n\ndog").unwrap();
+    assert_eq!(
+        [0, 1, 2, 3].map(|n| labels.get("B", n)),
+        [Some("cat"), Some(""), Some("dog"), None]
+    );
+    assert_eq!(labels.get("C", 0), None);
+    let fault = "the label file 'l.txt' for model 'm' is not valid UTF-8 (line 2)";
+    assert_eq!(read(b"a\n\xff").unwrap_err().to_string(), fault);
+    let absent = Labels::read(&given, |_| Err(io::ErrorKind::NotFound.into())).unwrap_err();
+    assert!(absent.to_string().starts_with("failed to read 'l.txt' for model 'm': "));
+}
+
+#[test]
+fn warm_up_requests_have_their_data() {
+    let warmup = |max: i32, text: &str, file: &'static [u8]| {
+        let text =
+            format!("name: \"m\" max_batch_size: {max} model_warmup {{ name: \"w\" {text} }}");
+        WarmupRequest::read(&config(&text), |path| {
+            assert_eq!(path, "warmup/f");
+            Ok(file.to_vec())
+        })
+        .map_err(|e| e.to_string())
+    };
+    let input = |text: &str| format!("batch_size: 2 inputs {{ key: \"A\" value {{ {text} }} }}");
+    let zero = warmup(4, &input("data_type: TYPE_INT16 dims: [ 3 ] zero_data: true"), b"").unwrap();
+    assert_eq!((zero[0].count, &*zero[0].inputs[0].shape), (1, &[2, 3][..]));
+    assert_eq!(zero[0].inputs[0].data, [0; 12]);
+    let random = input("data_type: TYPE_FP32 dims: [ 5 ] random_data: true");
+    let random = warmup(4, &random, b"").unwrap().remove(0).inputs.remove(0).data;
+    let floats = random.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap()));
+    assert_eq!(floats.filter(|x| (1.0..2.0).contains(x)).count(), 10);
+    let file = input("data_type: TYPE_UINT8 dims: [ 2 ] input_data_file: \"f\"");
+    assert_eq!(warmup(2, &file, b"ab").unwrap()[0].inputs[0].data, b"abab");
+    assert!(warmup(2, &file, b"abc").unwrap_err().contains("expects 2 bytes"));
+    let strings = input("data_type: TYPE_STRING dims: [ 2 ] input_data_file: \"f\"");
+    assert!(warmup(2, &strings, b"\x01\0\0\0x\0\0\0\0").is_ok());
+    assert!(warmup(2, &strings, b"\x01\0\0\0x").is_err());
+    assert!(warmup(2, &strings, b"\x09\0\0\0x\0\0\0\0").is_err());
+
+    assert_eq!(warmup(0, "batch_size: 0", b""), Ok(vec![]));
+    let fault = "warm-up request 'w' for model 'm', input 'A': ";
+    for (text, expected) in [
+        ("dims: 1 zero_data: true", "must specify 'data_type'"),
+        (
+            "data_type: TYPE_INT8 dims: -1 zero_data: true",
+            "'dims' must be sizes of a tensor of at most 1 GiB",
+        ),
+        (
+            "data_type: TYPE_INT8 dims: [ 4294967296, 4294967296 ] zero_data: true",
+            "'dims' must be sizes of a tensor of at most 1 GiB",
+        ),
+        (
+            "data_type: TYPE_INT8 dims: 1",
+            "must specify one of 'zero_data', 'random_data', 'input_data_file'",
+        ),
+    ] {
+        assert_eq!(warmup(2, &input(text), b""), Err(format!("{fault}{expected}")));
+    }
+    let fault = warmup(1, &input("data_type: TYPE_INT8 dims: 1 zero_data: true"), b"").unwrap_err();
+    assert!(fault.ends_with("batch size 2 exceeds the largest, 1"), "{fault}");
+}
