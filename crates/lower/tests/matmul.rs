@@ -5,10 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use trident_ir::lane::threadgroup_bytes;
 use trident_ir::literal::LiteralData;
+use trident_ir::types::ACCUMULATOR;
 use trident_ir::{Attr, DType, Func, Module, Op, OpKind as K, Space, Type, ValueId};
 use trident_lower::lane::{self, Figures};
 
 const CHIPS: [&str; 5] = ["M1", "M2", "M3", "M4", "M5"];
+
+/// 8×8 matrices along a side of what a tensor operation multiplies.
+const PIECES: usize = ACCUMULATOR / 8;
 
 /// Banks of threadgroup memory, and bytes of their words.
 const BANKS: i64 = 32;
@@ -148,14 +152,14 @@ fn simdgroups_load_little_for_their_products() {
             let mut tensors = false;
             func.body.walk(&mut |op| tensors |= op.kind == K::AccumulatorMultiplyAdd);
             assert_eq!(tensors, chip == "M5" && k >= 32, "{what}");
-            // How tensor operations access threadgroup memory is not known.
-            if tensors {
-                continue;
-            }
             let (mut products, mut loads, mut widths) = (0usize, 0usize, vec![]);
             func.body.walk(&mut |op| {
                 products += usize::from(op.kind == K::MatrixMultiplyAdd);
                 loads += usize::from(op.kind == K::MatrixLoad);
+                if op.kind == K::AccumulatorMultiplyAdd {
+                    products += PIECES * PIECES * PIECES;
+                    loads += 2 * PIECES * PIECES;
+                }
                 let Some((ptr, bytes)) = places.shared(op) else { return };
                 match op.kind {
                     K::MatrixLoad | K::MatrixStore => {

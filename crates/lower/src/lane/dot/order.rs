@@ -134,10 +134,10 @@ impl Order {
         };
         let all: Vec<(usize, usize)> = (0..lanes).map(|lane| (of(lane), bytes)).collect();
         let threads = all.chunks(turn).map(|turn| banks.conflicts(turn)).max().unwrap_or(0);
-        if used.side == 0 {
+        // How tensor operations access larger fragments is not known; llama.cpp gives them lines without padding.
+        if used.side != SIDE {
             return threads;
         }
-        // How larger fragments are accessed is not known; they are taken to be made of small ones.
         let fragment: Vec<(usize, usize)> = (0..1 << (2 * SIDE))
             .map(|at: usize| {
                 let bit = |bit: u8, place: u8| {
