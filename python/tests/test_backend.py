@@ -155,7 +155,7 @@ def test_memory_pool_and_events():
     assert pool.empty_cache() >= 0
     pool.reset_peaks()
     later = driver.memory_pool()
-    assert later.max_reserved == later.reserved <= pool.max_reserved
+    assert later.reserved <= later.max_reserved <= pool.max_reserved
     with pytest.raises(KeyError, match="free"):
         pool["free"]
     event = driver.get_device_interface().Event

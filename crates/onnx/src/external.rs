@@ -1,7 +1,7 @@
 //! Tensor data kept in files beside the model.
 
 use crate::error::{ExternalFault, LoadErrorKind};
-use crate::files::{Files, Source};
+use crate::files::{self, Files, Source};
 use crate::proto::StringStringEntryProto;
 use bytes::Bytes;
 use std::cell::RefCell;
@@ -13,12 +13,14 @@ use std::rc::Rc;
 pub(crate) struct Folder<'a> {
     files: Option<&'a dyn Files>,
     opened: RefCell<HashMap<String, Rc<dyn Source>>>,
+    /// Ranges that were read, by name, start and end: tensors may share them.
+    ranges: RefCell<HashMap<(String, u64, u64), Bytes>>,
 }
 
 impl<'a> Folder<'a> {
     /// A folder in which `files` finds files; without it, every reference to a file is an error.
     pub(crate) fn new(files: Option<&'a dyn Files>) -> Folder<'a> {
-        Folder { files, opened: RefCell::default() }
+        Folder { files, opened: RefCell::default(), ranges: RefCell::default() }
     }
 
     /// The bytes that the entries `location`, `offset` and `length` name. The file is opened once.
@@ -42,8 +44,14 @@ impl<'a> Folder<'a> {
         if offset > end || end > size {
             return Err(ExternalFault::Range { offset, end, size });
         }
+        let range = (location.to_owned(), offset, end);
+        if let Some(bytes) = self.ranges.borrow().get(&range) {
+            return Ok(bytes.clone());
+        }
         let read = |source| ExternalFault::Read { path: location.to_owned(), source };
-        file.read(offset..end).map_err(read)
+        let bytes = files::read(&*file, offset..end).map_err(read)?;
+        self.ranges.borrow_mut().insert(range, bytes.clone());
+        Ok(bytes)
     }
 
     /// An error if a file changed while parts of it were read.
@@ -114,6 +122,7 @@ mod tests {
             folder.bytes(&entries(&[("location", "data"), ("offset", offset), ("length", length)]))
         };
         assert_eq!(part("2", "3").unwrap(), &b"234"[..]);
+        assert_eq!(part("2", "3").unwrap().as_ptr(), part("2", "3").unwrap().as_ptr());
         assert_eq!(part("10", "0").unwrap(), &b""[..]);
         assert_eq!(folder.bytes(&entries(&[("location", "./data")])).unwrap().len(), 10);
         assert_eq!(disk.opened.get(), 1);

@@ -20,7 +20,7 @@ pub trait Source {
     /// Size in bytes.
     fn size(&self) -> u64;
 
-    /// The bytes of a range, which lies within the file. They do not change, whatever happens to the file.
+    /// All bytes of a range, which lies within the file. They do not change, whatever happens to the file.
     fn read(&self, range: Range<u64>) -> io::Result<Bytes>;
 
     /// Called after the last read: an error if the parts may be of different versions of the file.
@@ -40,21 +40,46 @@ impl Source for Bytes {
     }
 }
 
-/// Opens a file of the local disk. Pipes and other files without a size are read to their end.
+/// A file of the local disk. Pipes and other files without a size are read to their end.
 pub fn open(path: &Path) -> io::Result<Box<dyn Source>> {
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Ok(Box::new(Bytes::from(fs::read(path)?)));
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        return Ok(Box::new(Bytes::from(bytes)));
     }
-    Ok(Box::new(Regular { file, size: metadata.len(), modified: metadata.modified()? }))
+    Ok(Box::new(Regular { path: path.to_owned(), version: Version::of(&metadata)? }))
 }
 
-/// A file of the local disk.
+/// A file of the local disk. It is opened for each read, as a model may have more data files than a process may have open.
 struct Regular {
-    file: File,
+    path: PathBuf,
+    version: Version,
+}
+
+/// What tells versions of a file apart.
+#[derive(PartialEq, Eq)]
+struct Version {
     size: u64,
     modified: SystemTime,
+}
+
+impl Version {
+    fn of(metadata: &fs::Metadata) -> io::Result<Version> {
+        Ok(Version { size: metadata.len(), modified: metadata.modified()? })
+    }
+}
+
+impl Regular {
+    /// The file, if it is still the same.
+    fn reopen(&self) -> io::Result<File> {
+        let file = File::open(&self.path)?;
+        match Version::of(&file.metadata()?)? == self.version {
+            true => Ok(file),
+            false => Err(changed()),
+        }
+    }
 }
 
 /// Alignment of what is read, in bytes: tensors then need no copy, whatever their element type.
@@ -62,7 +87,7 @@ const ALIGN: usize = 64;
 
 impl Source for Regular {
     fn size(&self) -> u64 {
-        self.size
+        self.version.size
     }
 
     fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
@@ -71,23 +96,26 @@ impl Source for Regular {
         bytes.try_reserve_exact(len.saturating_add(ALIGN))?;
         let before = bytes.as_ptr().align_offset(ALIGN).min(ALIGN);
         bytes.resize(before, 0);
-        let mut file = &self.file;
+        let mut file = self.reopen()?;
         file.seek(SeekFrom::Start(range.start))?;
-        if file.take(len as u64).read_to_end(&mut bytes)? < len {
-            return Err(changed());
-        }
+        file.take(len as u64).read_to_end(&mut bytes)?;
         Ok(Bytes::from(bytes).slice(before..))
     }
 
     fn check(&self) -> io::Result<()> {
-        let metadata = self.file.metadata()?;
-        let same = metadata.len() == self.size && metadata.modified()? == self.modified;
-        if same { Ok(()) } else { Err(changed()) }
+        self.reopen().map(drop)
     }
 }
 
 fn changed() -> io::Error {
     io::Error::other("the file changed while it was read")
+}
+
+/// The bytes of a range, all of them: [`Source`] is written by others, too.
+pub(crate) fn read(source: &dyn Source, range: Range<u64>) -> io::Result<Bytes> {
+    let len = range.end - range.start;
+    let bytes = source.read(range)?;
+    if bytes.len() as u64 == len { Ok(bytes) } else { Err(changed()) }
 }
 
 /// A folder of the local disk.
@@ -131,11 +159,11 @@ mod tests {
         let part = source.read(77..90_001).unwrap();
         assert_eq!(part.as_ptr().align_offset(ALIGN), 0);
         source.check().unwrap();
+        assert!(source.read(7..7).unwrap().is_empty());
         fs::write(&path, vec![0; 50_000]).unwrap();
         assert_eq!(part, &content[77..90_001]);
         assert!(source.check().is_err());
         assert!(source.read(40_000..60_000).is_err());
-        assert!(source.read(7..7).unwrap().is_empty());
     }
 
     #[test]

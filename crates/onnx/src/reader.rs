@@ -1,15 +1,19 @@
 //! A file as what `prost` decodes messages from.
 
-use crate::files::Source;
+use crate::files::{self, Source};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use std::io;
 
 /// Bytes that are read at a time, and the size from which a field is read into memory of its own.
 const CHUNK: usize = 64 << 10;
 
+/// What is read after an error.
+static ZEROS: [u8; CHUNK] = [0; CHUNK];
+
 /// Reads a file from its start to its end.
 ///
-/// [`Buf`] knows no errors: after one the file seems to end, and [`Reader::finish`] has it.
+/// [`Buf`] knows no errors: after one the rest of the file seems to be zeros, and [`Reader::finish`] has it. The length has to
+/// stay, as decoders ask for it once and then take so many bytes.
 pub(crate) struct Reader<'a> {
     source: &'a dyn Source,
     /// What has been read and not been taken.
@@ -33,21 +37,20 @@ impl<'a> Reader<'a> {
 
     /// Bytes that have not been read.
     fn unread(&self) -> u64 {
-        if self.error.is_some() { 0 } else { self.source.size() - self.at }
+        self.source.size() - self.at
     }
 
     /// Reads the next bytes, of which there are `len`.
     fn read(&mut self, len: usize) -> Bytes {
-        match self.source.read(self.at..self.at + len as u64) {
-            Ok(bytes) => {
-                self.at += len as u64;
-                bytes
-            }
-            Err(error) => {
-                self.error = Some(error);
-                Bytes::new()
+        let range = self.at..self.at + len as u64;
+        self.at = range.end;
+        if self.error.is_none() {
+            match files::read(self.source, range) {
+                Ok(bytes) => return bytes,
+                Err(error) => self.error = Some(error),
             }
         }
+        Bytes::from_static(&ZEROS[..len.min(CHUNK)])
     }
 
     /// Makes a chunk where the last one has been taken.
@@ -135,14 +138,34 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_file() {
-        for taken in [3, CHUNK] {
-            let torn = Torn { bytes: content(3 * CHUNK), bad: CHUNK as u64 + 7 };
+    fn zeros_follow_an_error() {
+        let bad = CHUNK as u64 + 7;
+        let torn = Torn { bytes: content(3 * CHUNK), bad };
+        for taken in [3, CHUNK - 2, CHUNK] {
             let mut reader = Reader::new(&torn);
             reader.copy_to_bytes(taken);
-            reader.copy_to_bytes(CHUNK.min(reader.remaining()));
-            assert_eq!(reader.remaining(), 0);
+            assert_eq!(reader.remaining(), 3 * CHUNK - taken);
+            // Numbers across the end of what can be read.
+            reader.get_f32_le();
+            reader.advance(CHUNK - 4);
+            assert_eq!(reader.get_u64_le(), 0);
+            reader.advance(reader.remaining());
             assert_eq!(reader.finish().unwrap_err().to_string(), "torn");
         }
+    }
+
+    #[test]
+    fn a_source_that_gives_too_little_is_an_error() {
+        struct Short;
+        impl Source for Short {
+            fn size(&self) -> u64 {
+                100
+            }
+
+            fn read(&self, _: std::ops::Range<u64>) -> io::Result<Bytes> {
+                Ok(Bytes::from_static(b"few"))
+            }
+        }
+        assert!(Reader::new(&Short).finish().is_err());
     }
 }

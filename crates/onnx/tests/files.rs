@@ -87,6 +87,21 @@ fn files_may_be_overwritten_and_truncated_after_loading() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn many_data_files_need_few_open_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let before = open();
+    let files = 50;
+    for i in 0..files {
+        std::fs::write(dir.path().join(i.to_string()), [0; 4]).unwrap();
+    }
+    let disk = trident_onnx::files::Disk::beside(&dir.path().join("model.onnx"));
+    let kept: Vec<_> = (0..files).map(|i| disk.open(&i.to_string()).unwrap()).collect();
+    assert!(kept.iter().all(|file| file.size() == 4) && open() < before + files / 2);
+}
+
 /// Files in memory, by name.
 struct Store(HashMap<&'static str, Bytes>);
 

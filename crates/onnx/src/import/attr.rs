@@ -21,7 +21,6 @@ pub(crate) fn wrong_kind(name: &str, expected: &'static str) -> LoadErrorKind {
 }
 
 fn text(name: &str, bytes: &[u8]) -> Result<String, LoadErrorKind> {
-    // The copy comes first: mapped bytes could change after the check.
     String::from_utf8(bytes.to_vec()).map_err(|_| wrong_kind(name, "STRING in UTF-8"))
 }
 
