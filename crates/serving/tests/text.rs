@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a failure is what the tests look for
 
+use std::time::{Duration, Instant};
 use trident_serving::*;
 
 /// A configuration with every kind of field.
@@ -255,6 +256,15 @@ fn errors_show_the_start_of_long_names_and_values() {
         fault(&format!("name: {}", "x".repeat(100))),
         format!("1:7: `name`: expected a string, found `{}`", "x".repeat(100))
     );
+}
+
+#[test]
+fn the_time_of_reading_is_linear_in_the_number_of_repeated_fields() {
+    let start = Instant::now();
+    let config = ModelConfig::from_text(&"model_warmup {}\n".repeat(1_000_000)).unwrap();
+    assert_eq!(config.model_warmup.len(), 1_000_000);
+    // Far more than it takes, far less than a look at all earlier fields for each.
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 /// A small generator of random numbers: splitmix64.

@@ -164,6 +164,7 @@ pub(crate) fn read_fields(
     let Node { kind: Kind::Message(entries), .. } = node else {
         return Err(node.expected("a message"));
     };
+    // Each field once, however often it is repeated.
     let mut seen = vec![];
     for Entry { name, origin, value } in entries {
         let fault = |kind| ParseError::new(origin, kind).inside(&name);
@@ -180,14 +181,17 @@ pub(crate) fn read_fields(
         if value.kind == Kind::Null {
             continue;
         }
-        if (json || !field.repeated()) && seen.contains(&known) {
+        let again = seen.contains(&known);
+        if again && (json || !field.repeated()) {
             return Err(fault(ParseErrorKind::Duplicate));
         }
         let choice = field.members().unwrap_or_default();
         if let Some(other) = seen.iter().find(|other| choice.contains(other)) {
             return Err(fault(ParseErrorKind::Excludes(other)));
         }
-        seen.push(known);
+        if !again {
+            seen.push(known);
+        }
         field.read(known, value).map_err(|e| e.inside(&name))?;
     }
     Ok(())
