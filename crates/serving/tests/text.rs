@@ -259,6 +259,15 @@ fn errors_show_the_start_of_long_names_and_values() {
 }
 
 #[test]
+fn names_above_64_characters_are_no_misspelt_ones() {
+    let suggested = |extra: usize| {
+        let kind = format!("BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO{}", "X".repeat(extra));
+        fault(&format!("batch_input {{ kind: {kind} }}")).contains("did you mean")
+    };
+    assert_eq!([64, 65].map(|length| suggested(length - 41)), [true, false]);
+}
+
+#[test]
 fn the_time_of_reading_is_linear_in_the_number_of_repeated_fields() {
     let start = Instant::now();
     let config = ModelConfig::from_text(&"model_warmup {}\n".repeat(1_000_000)).unwrap();
