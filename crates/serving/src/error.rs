@@ -32,12 +32,21 @@ impl ParseError {
         ParseError { position, field: String::new(), kind }
     }
 
-    /// The error as seen from the message around `field`.
-    pub(crate) fn inside(mut self, field: &str) -> ParseError {
+    /// The error as seen from the message around the field `name`.
+    pub(crate) fn inside(self, name: &str) -> ParseError {
+        self.below(&shorten(name))
+    }
+
+    /// The error as seen from the list or map around the item `key`.
+    pub(crate) fn inside_item(self, key: &str) -> ParseError {
+        self.below(&format!("[{}]", shorten(key)))
+    }
+
+    fn below(mut self, step: &str) -> ParseError {
         if !self.field.is_empty() && !self.field.starts_with('[') {
             self.field.insert(0, '.');
         }
-        self.field.insert_str(0, field);
+        self.field.insert_str(0, step);
         self
     }
 }
@@ -130,11 +139,25 @@ fn hint(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
 }
 
+/// A name or value as errors show it: the start of a long one.
+pub(crate) fn shorten(text: &str) -> String {
+    const SHOWN: usize = 100;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The name most similar to `name`, if one is similar at all.
 pub(crate) fn similar(
     name: &str,
     names: impl Iterator<Item = &'static str>,
 ) -> Option<&'static str> {
+    // Longer ones are no misspelt names, and each comparison takes time and memory for every pair of characters.
+    const LONGEST: usize = 64;
+    if name.chars().nth(LONGEST).is_some() {
+        return None;
+    }
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(name, known);
     names
         .map(|known| (likeness(known), known))

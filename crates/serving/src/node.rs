@@ -1,6 +1,6 @@
 //! The syntax tree of a configuration, in which the text format and JSON meet.
 
-use crate::error::{ParseError, ParseErrorKind, Position};
+use crate::error::{ParseError, ParseErrorKind, Position, shorten};
 
 /// Which form a node was read from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +73,8 @@ impl Node {
             Kind::Bool(value) => value.to_string(),
             Kind::Integer(value) => value.to_string(),
             Kind::Float(value) => format!("{value:?}"),
-            Kind::String(value) => format!("the string {value:?}"),
-            Kind::Word(value) => format!("`{value}`"),
+            Kind::String(value) => format!("the string {:?}", shorten(value)),
+            Kind::Word(value) => format!("`{}`", shorten(value)),
             Kind::List(_) => "a list".into(),
             Kind::Message(_) | Kind::Map(_) => "a message".into(),
         }

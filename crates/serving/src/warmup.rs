@@ -7,6 +7,9 @@ use std::io;
 /// The most bytes that an input of a warm-up request may have: its data is made, or read, at once.
 const MAX_BYTES: usize = 1 << 30;
 
+/// The most bytes that all inputs of a configuration's requests may have.
+const MAX_TOTAL: usize = 4 << 30;
+
 /// A request that runs before the model is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WarmupRequest {
@@ -33,15 +36,16 @@ pub struct WarmupTensor {
 
 impl WarmupRequest {
     /// Makes the requests that a configuration declares, but for those turned off by a batch size of 0. `read` gives the
-    /// content of a file in the model's folder. Random data is the same at every load.
+    /// content of a file in the model's folder. Random data is the same at every load. All data is at most 4 GiB.
     pub fn read(
         config: &ModelConfig,
         mut read: impl FnMut(&str) -> io::Result<Vec<u8>>,
     ) -> Result<Vec<WarmupRequest>, ConfigError> {
+        let mut left = MAX_TOTAL;
         let declared = config.model_warmup.iter().filter(|warmup| warmup.batch_size > 0);
         let request = |warmup: &ModelWarmup| {
             let input = |(name, input): (&String, &ModelWarmupInput)| {
-                let data = tensor(config, warmup, name, input, &mut read);
+                let data = tensor(config, warmup, name, input, &mut left, &mut read);
                 data.map_err(|fault| ConfigError::Warmup {
                     model: config.name.clone(),
                     request: warmup.name.clone(),
@@ -56,11 +60,13 @@ impl WarmupRequest {
     }
 }
 
+/// Makes an input; `left` is how many bytes it and those behind it may have.
 fn tensor(
     config: &ModelConfig,
     warmup: &ModelWarmup,
     name: &str,
     input: &ModelWarmupInput,
+    left: &mut usize,
     read: &mut impl FnMut(&str) -> io::Result<Vec<u8>>,
 ) -> Result<WarmupTensor, String> {
     let data_type = input.data_type;
@@ -82,13 +88,17 @@ fn tensor(
     let Some(bytes) = bytes else {
         return Err("'dims' must be sizes of a tensor of at most 1 GiB".into());
     };
+    let mut take = |bytes: usize| {
+        *left = left.checked_sub(bytes).ok_or("the data of all requests must be at most 4 GiB")?;
+        Ok::<_, String>(bytes)
+    };
     let mut shape = input.dims.clone();
     if config.max_batch_size > 0 {
         shape.insert(0, i64::from(batch));
     }
     let data = match &input.data {
-        WarmupData::Zero(_) => vec![0; bytes],
-        WarmupData::Random(_) => random(data_type, bytes, name),
+        WarmupData::Zero(_) => vec![0; take(bytes)?],
+        WarmupData::Random(_) => random(data_type, take(bytes)?, name),
         WarmupData::File(file) => {
             let path = format!("warmup/{file}");
             let item = read(&path).map_err(|e| format!("failed to read '{path}': {e}"))?;
@@ -102,9 +112,11 @@ fn tensor(
             if data_type == DataType::String && strings(&item) != elements {
                 return Err(format!("'{path}' does not hold the strings of an item of the batch"));
             }
-            if item.len().saturating_mul(batch as usize) > MAX_BYTES {
+            let bytes = item.len().saturating_mul(batch as usize);
+            if bytes > MAX_BYTES {
                 return Err(format!("'{path}' is too large"));
             }
+            take(bytes)?;
             item.repeat(batch as usize)
         }
         WarmupData::Unset => {

@@ -1,20 +1,35 @@
 //! Configurations as a real server shows them, for the `config.pbtxt` files that it was given.
 //!
 //! The recordings are not part of the repository: `TRIDENT_SERVER_GOLDEN` names their folder, else they are looked for
-//! beside the checkout. Without them the test says so and passes; `config.rs` has configurations of its own.
+//! beside the checkout. Without them the test says so and passes; `load.rs` and `text.rs` have configurations of their own.
 
 #![allow(clippy::unwrap_used)] // a file that cannot be read fails the test
 
 use serde_json::Value;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use trident_serving::{Host, ModelConfig, SchedulingChoice, Signature};
 
 fn golden() -> Option<PathBuf> {
+    recordings(std::env::var_os("TRIDENT_SERVER_GOLDEN"))
+}
+
+/// The folder of the recordings, if there is one; one that is named must be there.
+fn recordings(named: Option<OsString>) -> Option<PathBuf> {
+    if let Some(named) = named.map(PathBuf::from) {
+        assert!(named.is_dir(), "TRIDENT_SERVER_GOLDEN names no folder: {}", named.display());
+        return Some(named);
+    }
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/server-golden");
-    let folder = std::env::var_os("TRIDENT_SERVER_GOLDEN").map_or(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
+    beside.is_dir().then_some(beside)
+}
+
+#[test]
+#[should_panic(expected = "TRIDENT_SERVER_GOLDEN names no folder: nowhere")]
+fn recordings_that_are_named_must_be_there() {
+    recordings(Some("nowhere".into()));
 }
 
 /// The recorded cases.

@@ -422,3 +422,30 @@ fn warm_up_requests_have_their_data() {
     let fault = warmup(1, &input("data_type: TYPE_INT8 dims: 1 zero_data: true"), b"").unwrap_err();
     assert!(fault.ends_with("batch size 2 exceeds the largest, 1"), "{fault}");
 }
+
+#[test]
+fn the_data_of_all_warm_up_requests_is_limited() {
+    // Zeros take no memory until they are looked at.
+    let request = |data: &str, bytes: usize| {
+        format!(
+            "model_warmup {{ name: \"w\" batch_size: 1 inputs {{ key: \"A\" \
+             value {{ data_type: TYPE_INT8 dims: {bytes} {data} }} }} }}"
+        )
+    };
+    let read = |last: &str| {
+        let whole = request("zero_data: true", 1 << 30).repeat(3);
+        let most = request("zero_data: true", (1 << 30) - 9);
+        let requests = WarmupRequest::read(&config(&(whole + &most + last)), |_| {
+            Ok([5u32.to_le_bytes().as_slice(), b"12345"].concat())
+        });
+        requests.map(|requests| requests.len()).map_err(|e| e.to_string())
+    };
+    let limit = "warm-up request 'w' for model '', input 'A': the data of all requests must be at most 4 GiB";
+    for data in ["zero_data: true", "random_data: true"] {
+        assert_eq!(read(&request(data, 10)), Err(limit.into()), "{data}");
+    }
+    assert_eq!(read(&request("random_data: true", 9)), Ok(5));
+    let strings = request("input_data_file: \"f\"", 1).replace("INT8", "STRING");
+    assert_eq!(read(&strings), Ok(5));
+    assert_eq!(read(&(request("zero_data: true", 1) + &strings)), Err(limit.into()));
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a failure is what the tests look for
 
+use std::time::{Duration, Instant};
 use trident_serving::*;
 
 /// A configuration with every kind of field.
@@ -188,6 +189,91 @@ fn errors_in_json_name_the_field() {
     ] {
         assert_eq!(ModelConfig::from_json(text).unwrap_err().to_string(), expected, "{text}");
     }
+}
+
+#[test]
+fn errors_show_the_start_of_long_names_and_values() {
+    let json = |text: &str| ModelConfig::from_json(text).unwrap_err().to_string();
+    let (long, shown) = ("x".repeat(1_000_000), format!("{}…", "x".repeat(100)));
+    let (accents, shown_accents) = ("é".repeat(1_000_000), format!("{}…", "é".repeat(100)));
+    let ones = "1".repeat(100);
+    for (found, expected) in [
+        (fault(&format!("{long}: 1")), format!("1:1: `{shown}`: `ModelConfig` has no such field")),
+        (
+            json(&format!(r#"{{"{accents}": 1}}"#)),
+            format!("`{shown_accents}`: `ModelConfig` has no such field"),
+        ),
+        (
+            fault(&format!("input {{ data_type: {long} }}")),
+            format!("1:20: `input[0].data_type`: `{shown}` is no value of `DataType`"),
+        ),
+        (
+            json(&format!(r#"{{"input": [{{"data_type": "{long}"}}]}}"#)),
+            format!("`input[0].data_type`: `{shown}` is no value of `DataType`"),
+        ),
+        (
+            fault(&format!("name: {long}")),
+            format!("1:7: `name`: expected a string, found `{shown}`"),
+        ),
+        (
+            json(&format!(r#"{{"max_batch_size": "{accents}"}}"#)),
+            format!("`max_batch_size`: expected an integer, found the string \"{shown_accents}\""),
+        ),
+        (
+            fault(&format!("name \"{long}\"")),
+            format!("1:6: `name`: expected `:` or a message, found the string \"{shown}\""),
+        ),
+        (
+            fault(&format!("name: -{long}")),
+            format!("1:8: `name`: expected a number, found `{shown}`"),
+        ),
+        (
+            fault(&format!("max_batch_size: {ones}11x")),
+            format!("1:17: `max_batch_size`: `{ones}…` is no number"),
+        ),
+        (
+            fault(&format!("parameters {{ {long}: ] }}")),
+            format!("1:1000016: `parameters.{shown}`: expected a value, found `]`"),
+        ),
+        (
+            json(&format!(r#"{{"parameters": {{"{long}": {{"string_value": 1}}}}}}"#)),
+            format!("`parameters[{shown}].string_value`: expected a string, found 1"),
+        ),
+        (
+            json(&format!(r#"{{"metric_tags": {{"{long}": "", "{long}": ""}}}}"#)),
+            format!("`metric_tags`: the key `{shown}` is given more than once"),
+        ),
+        (
+            fault("sequence_batching { direct { minimum_slot_utilization: 1e300 } }"),
+            "1:56: `sequence_batching.direct.minimum_slot_utilization`: 1e300 does not fit float"
+                .into(),
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
+    // What fits is shown wholly.
+    assert_eq!(
+        fault(&format!("name: {}", "x".repeat(100))),
+        format!("1:7: `name`: expected a string, found `{}`", "x".repeat(100))
+    );
+}
+
+#[test]
+fn names_above_64_characters_are_no_misspelt_ones() {
+    let suggested = |extra: usize| {
+        let kind = format!("BATCH_ACCUMULATED_ELEMENT_COUNT_WITH_ZERO{}", "X".repeat(extra));
+        fault(&format!("batch_input {{ kind: {kind} }}")).contains("did you mean")
+    };
+    assert_eq!([64, 65].map(|length| suggested(length - 41)), [true, false]);
+}
+
+#[test]
+fn the_time_of_reading_is_linear_in_the_number_of_repeated_fields() {
+    let start = Instant::now();
+    let config = ModelConfig::from_text(&"model_warmup {}\n".repeat(1_000_000)).unwrap();
+    assert_eq!(config.model_warmup.len(), 1_000_000);
+    // Far more than it takes, far less than a look at all earlier fields for each.
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
 
 /// A small generator of random numbers: splitmix64.

@@ -9,7 +9,7 @@ mod values;
 pub(crate) use declare::{enumeration, message, oneof};
 pub(crate) use values::read_choice;
 
-use crate::error::{ParseError, ParseErrorKind, similar};
+use crate::error::{ParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Entry, Kind, Node, Origin};
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ impl<T: Value> Field for Vec<T> {
         };
         for item in items {
             let index = self.len();
-            self.push(T::from_node(item).map_err(|e| e.inside(&format!("[{index}]")))?);
+            self.push(T::from_node(item).map_err(|e| e.inside_item(&index.to_string()))?);
         }
         Ok(())
     }
@@ -121,14 +121,14 @@ impl<K: Key, V: Value + Default> Field for BTreeMap<K, V> {
 
     fn read(&mut self, _: &str, node: Node) -> Result<(), ParseError> {
         let mut insert = |origin, key: K, value: V| {
-            let name = key.to_string();
+            let name = shorten(&key.to_string());
             let fault = || ParseError::new(origin, ParseErrorKind::DuplicateKey(name));
             self.insert(key, value).map_or(Ok(()), |_| Err(fault()))
         };
         let pairs = match node {
             Node { kind: Kind::Message(entries), origin: Origin::Json } => {
                 for Entry { name, origin, value } in entries {
-                    let value = V::from_node(value).map_err(|e| e.inside(&format!("[{name}]")))?;
+                    let value = V::from_node(value).map_err(|e| e.inside_item(&name))?;
                     insert(origin, K::from_name(name)?, value)?;
                 }
                 return Ok(());
@@ -164,6 +164,7 @@ pub(crate) fn read_fields(
     let Node { kind: Kind::Message(entries), .. } = node else {
         return Err(node.expected("a message"));
     };
+    // Each field once, however often it is repeated.
     let mut seen = vec![];
     for Entry { name, origin, value } in entries {
         let fault = |kind| ParseError::new(origin, kind).inside(&name);
@@ -180,14 +181,17 @@ pub(crate) fn read_fields(
         if value.kind == Kind::Null {
             continue;
         }
-        if (json || !field.repeated()) && seen.contains(&known) {
+        let again = seen.contains(&known);
+        if again && (json || !field.repeated()) {
             return Err(fault(ParseErrorKind::Duplicate));
         }
         let choice = field.members().unwrap_or_default();
         if let Some(other) = seen.iter().find(|other| choice.contains(other)) {
             return Err(fault(ParseErrorKind::Excludes(other)));
         }
-        seen.push(known);
+        if !again {
+            seen.push(known);
+        }
         field.read(known, value).map_err(|e| e.inside(&name))?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Scalars: strings, truth values, numbers and the names of enumerations.
 
 use super::{Form, Key, Scalar, Value};
-use crate::error::{ParseError, ParseErrorKind, similar};
+use crate::error::{ParseError, ParseErrorKind, shorten, similar};
 use crate::node::{Kind, Node, Origin};
 use crate::text::float_word;
 
@@ -11,21 +11,22 @@ pub(crate) fn read_choice(
     names: &'static [&'static str],
     node: &Node,
 ) -> Result<usize, ParseError> {
-    let unknown = |value: String| {
+    let unknown = |value: &str| {
         let suggestion = similar(&value.to_ascii_uppercase(), names.iter().copied());
+        let value = shorten(value);
         ParseError::new(node.origin, ParseErrorKind::UnknownValue { ty, value, suggestion })
     };
     match &node.kind {
         Kind::Word(name) => {
-            names.iter().position(|known| known == name).ok_or_else(|| unknown(name.clone()))
+            names.iter().position(|known| known == name).ok_or_else(|| unknown(name))
         }
         Kind::String(name) if node.is_json() => {
             let position = names.iter().position(|known| known.eq_ignore_ascii_case(name));
-            position.ok_or_else(|| unknown(name.clone()))
+            position.ok_or_else(|| unknown(name))
         }
         Kind::Integer(number) => {
             let number = usize::try_from(*number).ok().filter(|number| *number < names.len());
-            number.ok_or_else(|| unknown(node.describe()))
+            number.ok_or_else(|| unknown(&node.describe()))
         }
         _ => Err(node.expected("the name of a value")),
     }
@@ -118,7 +119,7 @@ impl Value for f32 {
         let value = f64::from_node(node)?;
         let narrow = value as f32;
         if narrow.is_infinite() && value.is_finite() {
-            let kind = ParseErrorKind::Range { value: value.to_string(), ty: "float" };
+            let kind = ParseErrorKind::Range { value: format!("{value:?}"), ty: "float" };
             return Err(ParseError::new(origin, kind));
         }
         Ok(narrow)

@@ -1,6 +1,6 @@
 //! Tokens of the text format.
 
-use crate::error::{ParseError, ParseErrorKind, Position};
+use crate::error::{ParseError, ParseErrorKind, Position, shorten};
 use crate::node::Origin;
 use std::iter::Peekable;
 use std::str::Chars;
@@ -23,8 +23,10 @@ pub(super) enum Token {
 impl Token {
     pub(super) fn describe(&self) -> String {
         match self {
-            Token::Word(text) | Token::Number(text) => format!("`{text}`"),
-            Token::String(bytes) => format!("the string {:?}", String::from_utf8_lossy(bytes)),
+            Token::Word(text) | Token::Number(text) => format!("`{}`", shorten(text)),
+            Token::String(bytes) => {
+                format!("the string {:?}", shorten(&String::from_utf8_lossy(bytes)))
+            }
             Token::Symbol(symbol) => format!("`{symbol}`"),
             Token::End => "the end of the text".into(),
         }

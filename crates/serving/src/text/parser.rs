@@ -1,7 +1,7 @@
 //! The text format's syntax.
 
 use super::lexer::{Lexer, Token};
-use crate::error::{ParseError, ParseErrorKind, Position};
+use crate::error::{ParseError, ParseErrorKind, Position, shorten};
 use crate::node::{Entry, Kind, Node, Origin};
 
 /// How deep messages and lists may nest; configurations need less than ten.
@@ -132,7 +132,8 @@ impl Parser<'_> {
         let kind = match &self.token {
             Token::Number(text) => {
                 let number = number(text);
-                let number = number.ok_or_else(|| self.fault(ParseErrorKind::Number(text.clone())));
+                let number =
+                    number.ok_or_else(|| self.fault(ParseErrorKind::Number(shorten(text))));
                 match number? {
                     Kind::Integer(n) if negative => Kind::Integer(-n),
                     Kind::Float(n) if negative => Kind::Float(-n),
