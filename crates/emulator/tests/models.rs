@@ -253,7 +253,7 @@ fn weights_are_transformed_where_products_are_saved() {
     let result = Type::fixed(DType::F32, &[1, outputs, out[0], out[1]]);
     let known = [image.ty(), result];
     for ([ty, result], name) in
-        [(known, "fused_conv.winograd4x4"), ([open(), open()], "fused_conv.tile")]
+        [(known, "fused_conv.winograd4x4"), ([open(), open()], "fused_conv.by_size")]
     {
         let types = [ty, weights.ty(), bias.ty()];
         let constants = [None, Some(weights.clone()), Some(bias.clone())];

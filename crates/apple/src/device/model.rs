@@ -123,6 +123,7 @@ impl Device for GpuDevice {
             }
             // Then no kernel can be compiled yet, which would refuse them.
             Err(Refusal::Unknown) => {
+                algorithm = graph::by_size(&request).then_some("by_size");
                 let all = operands.iter().chain(&results).flatten();
                 if let Some(array) = all.into_iter().find(|array| !is_native(array.dtype)) {
                     return Err(declined(format!("Metal has no element type {}", array.dtype)));

@@ -6,6 +6,7 @@ mod ordered;
 mod quantised;
 mod resized;
 mod run;
+mod tensors;
 mod winograd;
 
 use run::{Case, agree, floats, ints};

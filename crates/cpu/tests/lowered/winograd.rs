@@ -3,6 +3,7 @@
 use super::run::{Case, agree, floats};
 use super::{list, one};
 use trident_ir::{Attr, DType, OpKind as K};
+use trident_lower::graph::Lowering;
 use trident_lower::lane::Figures;
 use trident_runtime::{Pool, Tensor};
 
@@ -132,12 +133,12 @@ fn sums_are_as_exact_as_stated() {
         (state >> 8) as usize % n
     };
     for round in 0..40 {
-        // Many images that are smaller than a tile of F(4×4), or few of any size.
+        // Results of 5 to 8 rows and columns, of which F(4×4) leaves most of a product empty, or any.
         let small = round % 2 == 0;
-        let (images, side) = if small { (40 + below(40), 3) } else { (1 + below(3), 20) };
+        let images = 1 + below(3);
         let pads = [0; 4].map(|_| if small { 0 } else { below(3) as i64 });
         let side = |below: &mut dyn FnMut(usize) -> usize| {
-            if small { 3 + below(2) } else { 1 + below(side) }
+            if small { 7 + below(4) } else { 1 + below(20) }
         };
         let (rows, columns) = (side(&mut below), side(&mut below));
         let (inputs, outputs) = (1 + below(40), 1 + below(40));
@@ -169,8 +170,8 @@ fn short_floats_are_summed_in_f32() {
 #[test]
 fn what_is_not_finite_stays_in_its_place() {
     let few = Conv { images: 1, inputs: 5, outputs: 6, rows: 9, columns: 11, pads: [1, 0, 1, 2] };
-    let many = Conv { images: 70, inputs: 2, outputs: 5, rows: 4, columns: 4, pads: [0; 4] };
-    for (conv, expected) in [(few, 4), (many, 2)] {
+    let small = Conv { images: 3, inputs: 2, outputs: 5, rows: 9, columns: 10, pads: [0; 4] };
+    for (conv, expected) in [(few, 4), (small, 2)] {
         let [dims, weights, result] = conv.dims();
         // Twice the last overflows, and so does what a transform makes of it.
         for special in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e38] {
@@ -224,21 +225,90 @@ fn sizes_decide() {
         let lowering = conv.case(x, w).lowering(&[y], &Figures::APPLE, &|_| constant).unwrap();
         tile(lowering.algorithm)
     };
-    // ResNet's layers: transforms of few channels move more than the products that they save.
-    for (images, channels, side, expected) in [
-        (1, 64, 56, None),
-        (8, 64, 56, None),
-        (1, 128, 28, None),
-        (8, 128, 28, Some(4)),
-        (1, 256, 14, None),
-        (8, 256, 14, Some(4)),
-        (1, 512, 7, None),
-        (256, 512, 2, Some(2)),
+    // ResNet's layers, then those of VGG and of an image's encoder: transforms of few channels or of the weights move more than
+    // the products that they save. However many images there are, each gets what it would alone.
+    for (channels, side, expected) in [
+        (64, 56, None),
+        (128, 28, None),
+        (256, 14, None),
+        (512, 7, None),
+        (128, 112, Some(4)),
+        (256, 56, Some(4)),
+        (512, 28, Some(4)),
+        (512, 64, Some(4)),
     ] {
-        let found = chosen(images, channels, side, true);
-        assert_eq!(found, expected, "{images} images, {channels} channels, {side}×{side}");
+        for images in [1, 8] {
+            let found = chosen(images, channels, side, true);
+            assert_eq!(found, expected, "{images} images, {channels} channels, {side}×{side}");
+        }
     }
-    assert_eq!(chosen(8, 128, 28, false), None, "weights that are not known");
+    assert_eq!(chosen(1, 256, 56, false), None, "weights that are not known");
+}
+
+#[test]
+fn images_of_a_batch_have_the_bits_of_single_ones() {
+    for (inputs, outputs, side) in [(2, 5, 4), (5, 6, 10), (3, 4, 19)] {
+        let batch =
+            Conv { images: 70, inputs, outputs, rows: side, columns: side + 1, pads: [0; 4] };
+        let single = Conv { images: 1, ..batch };
+        let run = |conv: Conv, x: Tensor| {
+            let [_, w, y] = conv.dims();
+            let like = [Tensor::alloc(&Pool::new(), DType::F32, &y).unwrap()];
+            let case = conv.case(x, floats(&w, 2).unwrap());
+            let lowering = case.lowering(&like, &FREE, &|i| i == 1).unwrap();
+            let found = case.run(&lowering, &like).unwrap().swap_remove(0);
+            (lowering.algorithm, found.slice::<f32>().unwrap().to_vec())
+        };
+        let all = floats(&batch.dims()[0], 1).unwrap();
+        let len = inputs * side * (side + 1);
+        let (algorithm, together) = run(batch, all.clone());
+        for image in [0, 69] {
+            let own = &all.slice::<f32>().unwrap()[image * len..][..len];
+            let own = Tensor::from_slice(&Pool::new(), &single.dims()[0], own).unwrap();
+            let (same, alone) = run(single, own);
+            assert_eq!(algorithm, same);
+            let together = &together[image * alone.len()..][..alone.len()];
+            let bits = |x: &[f32]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(together), bits(&alone), "image {image} of {side} rows");
+        }
+    }
+}
+
+#[test]
+fn scratch_memory_is_bounded() {
+    let bytes = |lowering: &Lowering| -> usize {
+        lowering.scratch.iter().map(|(dtype, len)| dtype.size() * len).sum()
+    };
+    let large =
+        Conv { images: 4, inputs: 128, outputs: 128, rows: 256, columns: 256, pads: [1; 4] };
+    let [x, w, y] = large.dims().map(|d| Tensor::alloc(&Pool::new(), DType::F32, &d).unwrap());
+    let lowering = large.case(x, w).lowering(&[y], &Figures::APPLE, &|i| i == 1).unwrap();
+    assert_eq!(tile(lowering.algorithm), Some(4));
+    assert_eq!(lowering.steps.len(), 3 * 5);
+    assert!(bytes(&lowering) <= 128 << 20, "{} bytes", bytes(&lowering));
+
+    // Parts begin and end within rows of tiles, and the last one is shorter.
+    let conv = Conv { images: 3, inputs: 5, outputs: 6, rows: 33, columns: 35, pads: [1; 4] };
+    let [x, w, y] = conv.dims();
+    let like = [Tensor::alloc(&Pool::new(), DType::F32, &y).unwrap()];
+    let mut x = floats(&x, 1).unwrap();
+    x.slice_mut::<f32>().unwrap()[7000] = f32::INFINITY;
+    let case = conv.case(x, floats(&w, 2).unwrap());
+    let run = |scratch: usize| {
+        let figures = Figures { scratch, ..FREE };
+        let lowering = case.lowering(&like, &figures, &|i| i == 1).unwrap();
+        assert!(bytes(&lowering) <= scratch, "{} bytes", bytes(&lowering));
+        let found = case.run(&lowering, &like).unwrap().swap_remove(0);
+        (lowering.algorithm, lowering.steps.len(), found)
+    };
+    let (algorithm, steps, whole) = run(FREE.scratch);
+    assert_eq!((tile(algorithm), steps), (Some(4), 3));
+    let (algorithm, steps, parts) = run(64 * 36 * (5 + 6) * 4);
+    assert_eq!((tile(algorithm), steps), (Some(4), 3 * 4));
+    let bits = |x: &Tensor| x.slice::<f32>().unwrap().iter().map(|x| x.to_bits()).collect();
+    let (whole, parts): (Vec<u32>, Vec<u32>) = (bits(&whole), bits(&parts));
+    assert_eq!(whole, parts);
+    assert_eq!(run(10_000).0, None, "a program's columns do not fit");
 }
 
 #[test]

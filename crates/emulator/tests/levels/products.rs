@@ -220,7 +220,10 @@ fn a_triton_kernel_multiplies_by_tensor_operations() {
 fn sums_begin_with_what_they_add_to() {
     for block in [[32, 32, 32], [64, 32, 64], [128, 64, 32]] {
         let case = Case { block, dims: [70, 45, 71], begin: 1.5, ..CASE };
-        case.check(&*compiled(Family::Apple10, case));
+        let kernel = compiled(Family::Apple10, case);
+        let plan = kernel.listing("plan").unwrap_or_default();
+        assert!(plan.contains(", tensor operations:"), "{case:?}\n{plan}");
+        case.check(&*kernel);
     }
 }
 

@@ -177,7 +177,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     let longest = longest.map(|d| d.iter().product::<usize>()).into_iter().max();
 
     let wide = accumulator(dtype);
-    let tile = Tile::of(*outputs, places, wide);
+    let tile = Tile::of(*outputs, places, wide).on(site.figures(), dtype);
     let mut w = site.writer(longest.unwrap_or(0));
     let (rows, columns) = (w.size(*outputs)?, w.size(places)?);
     let depth = w.size(inputs * window)?;

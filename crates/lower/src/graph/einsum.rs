@@ -152,7 +152,8 @@ fn contract(
     let wide = accumulator(to.dtype);
     // Factors of one type; what an earlier product has left is wide.
     let alike = b.is_none_or(|b| b.dtype == a.dtype);
-    let tile = Tile::of(m, n, a.dtype);
+    let factors = if alike { a.dtype } else { wide };
+    let tile = Tile::of(m, n, a.dtype).on(site.figures(), factors);
     let mut w = site.writer(longest.unwrap_or(0));
     let (rows_n, columns_n, depth) = (w.size(m)?, w.size(n)?, w.size(k)?);
     let (row, row_valid) = w.span(1, tile.m, rows_n)?;

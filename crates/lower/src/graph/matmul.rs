@@ -285,7 +285,8 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
     let product = Product::of([site.dims(0)?, &b_dims], transposed, true)?;
     let mut w = site.writer(longest(site, [0, 1])?.max(len));
     let tile = if packed.is_some() { Tile::of_columns } else { Tile::of };
-    let place = product.place(&mut w, tile(product.a.rows, product.b.columns, dtype))?;
+    let tile = tile(product.a.rows, product.b.columns, dtype).on(site.figures(), dtype);
+    let place = product.place(&mut w, tile)?;
     let factor = |w: &mut Writer, i| -> Result<Factor> {
         Ok(Factor { base: w.array(Arg::Operand(i), dtype)?, zero: None })
     };

@@ -123,6 +123,11 @@ impl From<TypeError> for Refusal {
 
 pub(crate) type Result<T> = std::result::Result<T, Refusal>;
 
+/// Whether the op has several algorithms, of which its sizes choose one.
+pub fn by_size(request: &Request<'_>) -> bool {
+    winograd::applies(&Site::new(request)) == Ok(true)
+}
+
 /// Lowers an op for operands of these types.
 pub fn lower(request: &Request<'_>) -> Result<Lowering> {
     let mut site = Site::new(request);

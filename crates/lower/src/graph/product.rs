@@ -1,11 +1,13 @@
 //! Sums of products: what matrix products and convolutions have in common.
 
 use trident_ir::op::Activation;
+use trident_ir::types::ACCUMULATOR;
 use trident_ir::{Attr, DType, OpKind as K, ValueId};
 
 use super::site::{Site, unsupported};
 use super::writer::{Fold, Writer};
 use super::{Arg, Result};
+use crate::lane::Figures;
 
 /// Rows and columns of the block of sums that a program computes, and products added at once.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +50,15 @@ impl Tile {
         Tile { m, n, k: 1, sums: Sums::Each }
     }
 
-    /// The same for right factors that are neighbours along the sum.
+    /// The same for factors of this type on a device: its tensor operations, if it has them, take more of them at once.
+    pub(super) fn on(self, figures: &Figures, factors: DType) -> Tile {
+        let narrow = matches!(factors, DType::F16 | DType::BF16);
+        let wide = self.sums == Sums::Matrix && self.m.min(self.n) >= ACCUMULATOR;
+        let k = if figures.tensors && narrow && wide { ACCUMULATOR } else { self.k };
+        Tile { k, ..self }
+    }
+
+    /// As [`Self::of`], for right factors that are neighbours along the sum.
     pub(super) fn of_columns(m: usize, n: usize, dtype: DType) -> Tile {
         match Tile::of(m, n, dtype) {
             tile if tile.sums == Sums::Matrix => tile,

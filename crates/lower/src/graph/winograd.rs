@@ -3,7 +3,8 @@
 //!
 //! Weights are transformed once, when they are packed; the tiles of the operand by a first step into scratch memory. Sums over
 //! channels are then one matrix product for each of the 16 or 36 elements of a transformed tile, and a last step transforms
-//! them back. Scratch memory is of f32 whatever the operands are.
+//! them back. Scratch memory is of f32 whatever the operands are; a convolution that needs more of it than `Figures::scratch` is
+//! done in parts.
 //!
 //! Errors are relative to the largest element of a tile, not to the terms of each sum. With u = 2⁻²⁴, an element of the result
 //! differs from the exact sum by at most k·(inputs + 30)·u·max|x|·Σ|w|, where the maximum is over the tile's part of the
@@ -27,6 +28,8 @@ use super::{Arg, Result};
 const TAPS: usize = 3;
 /// Tiles, of one channel each, that a program transforms.
 const BLOCK: usize = 256;
+/// Least number of tiles, of all channels, for which scratch memory must do: as many as a program of the product has columns.
+const PART: usize = 64;
 
 /// F(m×m, 3×3): how many elements of the result a tile has along an axis, and the matrices for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,13 +129,17 @@ impl Form {
         Literal::vector(&to).with_dims(vec![self.area(), outputs, inputs])
     }
 
-    /// The tiles of a convolution: images, rows and columns of them.
-    fn tiles(self, conv: &Conv) -> [usize; 3] {
-        let along = |axis: usize| conv.axes[axis].out.div_ceil(self.out());
-        [conv.images, along(0), along(1)]
+    /// Rows and columns of tiles of an image.
+    fn tiles(self, conv: &Conv) -> [usize; 2] {
+        [0, 1].map(|axis| conv.axes[axis].out.div_ceil(self.out()))
     }
 
-    /// Operations that a convolution takes the time of, as [`choose`] compares them.
+    /// Most tiles whose transformed elements and sums fit into so much scratch memory.
+    fn most(self, conv: &Conv, scratch: usize) -> usize {
+        scratch / (self.area() * (conv.inputs + conv.outputs) * DType::F32.size())
+    }
+
+    /// Operations that one image takes the time of, as [`choose`] compares them.
     fn cost(self, conv: &Conv, balance: f64) -> f64 {
         let (inputs, outputs) = (conv.inputs as f64, conv.outputs as f64);
         let count: usize = self.tiles(conv).iter().product();
@@ -143,22 +150,34 @@ impl Form {
     }
 }
 
+/// Whether this is a convolution that the algorithm computes, which sizes do not matter to.
+pub(super) fn applies(site: &Site<'_>) -> Result<bool> {
+    let op = site.op;
+    let ones = |name| op.ints(name).is_none_or(|all| all.iter().all(|&n| n == 1));
+    let narrow = matches!(site.dtype(0)?, DType::F32 | DType::F16 | DType::BF16);
+    Ok(matches!(op.kind, K::Conv | K::FusedConv)
+        && op.int("group").unwrap_or(1) == 1
+        && ones("strides")
+        && ones("dilations")
+        && narrow
+        && site.is_constant(1)
+        && matches!(site.dims(1)?, [_, _, TAPS, TAPS]))
+}
+
 /// The form for a convolution, if it is worth it.
 ///
 /// Products that are saved are weighed against the bytes of scratch memory and weights that are moved more, by the device's
 /// operations for each byte. The operand and the result are read and written either way. An eighth has to be saved, as this
 /// counts neither the two launches more nor what caches do.
+///
+/// One image decides, however many there are, so that a server which collects requests into batches gives what it would give
+/// to each of them.
 pub(super) fn choose(site: &Site<'_>, conv: &Conv) -> Result<Option<Form>> {
-    let dtype = site.dtype(0)?;
-    let plain = !conv.transposed
-        && conv.groups == 1
-        && conv.axes.len() == 2
-        && conv.axes.iter().all(|axis| (axis.taps, axis.stride, axis.dilation) == (TAPS, 1, 1));
-    let narrow = matches!(dtype, DType::F32 | DType::F16 | DType::BF16);
-    let places = conv.images * conv.axes.iter().map(|axis| axis.out).product::<usize>();
-    if !(plain && narrow && site.is_constant(1)) || conv.inputs * conv.outputs * places == 0 {
+    let places = conv.axes.iter().map(|axis| axis.out).product::<usize>();
+    if !applies(site)? || conv.images * conv.inputs * conv.outputs * places == 0 {
         return Ok(None);
     }
+    let dtype = site.dtype(0)?;
     let balance = f64::from(site.figures().balance);
     let products = Tile::of(conv.outputs, places, dtype).products(conv.outputs, places);
     let depth = (conv.inputs * TAPS * TAPS) as f64;
@@ -167,7 +186,7 @@ pub(super) fn choose(site: &Site<'_>, conv: &Conv) -> Result<Option<Form>> {
     let mut best = (None, implicit * 7.0 / 8.0);
     for form in [Form::F4, Form::F2] {
         let cost = form.cost(conv, balance);
-        if cost < best.1 {
+        if cost < best.1 && form.most(conv, site.figures().scratch) >= PART {
             best = (Some(form), cost);
         }
     }
@@ -182,18 +201,27 @@ pub(super) fn write(
     activation: Activation,
 ) -> Result<()> {
     site.algorithm(form.name());
-    let count: usize = form.tiles(conv).iter().product();
-    let (tiles, sums) = (form.area() * conv.inputs * count, form.area() * conv.outputs * count);
+    let [rows, columns] = form.tiles(conv);
+    let all = conv.images * rows * columns;
+    // Parts are alike, but for the last one, which may be shorter.
+    let most = form.most(conv, site.figures().scratch).max(1);
+    let part = all.div_ceil(all.div_ceil(most));
+    let (tiles, sums) = (form.area() * conv.inputs * part, form.area() * conv.outputs * part);
     let plane = |dims: &[usize]| dims.iter().product::<usize>();
-    let all =
+    let longest =
         [plane(site.dims(0)?), plane(site.dims(1)?), plane(site.result_dims(0)?), tiles, sums];
-    let step = Transform { form, conv, longest: all.into_iter().max().unwrap_or(0) };
+    let longest = longest.into_iter().max().unwrap_or(0);
     let (tiles, sums) = (site.scratch(DType::F32, tiles), site.scratch(DType::F32, sums));
     let weights = site.pack(1, form);
-    step.to_tiles(site, tiles)?;
-    let dims = [conv.outputs, count, conv.inputs];
-    matmul::stacked(site, [weights, tiles, sums], form.area(), dims)?;
-    step.to_result(site, sums, activation)
+    for first in (0..all).step_by(part) {
+        let count = part.min(all - first);
+        let step = Transform { form, conv, longest, first, count };
+        step.to_tiles(site, tiles)?;
+        let dims = [conv.outputs, count, conv.inputs];
+        matmul::stacked(site, [weights, tiles, sums], form.area(), dims)?;
+        step.to_result(site, sums, activation)?;
+    }
+    Ok(())
 }
 
 /// A step that transforms tiles, each of one channel, or sums of them.
@@ -201,6 +229,9 @@ struct Transform<'a> {
     form: Form,
     conv: &'a Conv,
     longest: usize,
+    /// Number of the first tile, counted by image, and how many there are.
+    first: usize,
+    count: usize,
 }
 
 /// The tiles of a program: their number, counted by channel, and what that stands for.
@@ -217,18 +248,20 @@ struct Block {
 
 impl Transform<'_> {
     fn block(&self, w: &mut Writer, channels: usize) -> Result<Block> {
-        let [images, rows, columns] = self.form.tiles(self.conv);
-        let count = w.size(channels * images * rows * columns)?;
+        let [rows, columns] = self.form.tiles(self.conv);
+        let count = w.size(channels * self.count)?;
         let (tile, valid) = w.span(0, BLOCK, count)?;
-        let at = w.unravel(tile, &[channels, images, rows, columns])?;
+        let own = w.unravel(tile, &[channels, self.count])?;
+        let first = w.size(self.first)?;
+        let place = w.add(first, own[1])?;
+        let at = w.unravel(place, &[self.conv.images, rows, columns])?;
         let out = w.int(self.form.out())?;
-        let start = [w.mul(at[2], out)?, w.mul(at[3], out)?];
-        Ok(Block { tile, valid, channel: at[0], image: at[1], start, count })
+        let start = [w.mul(at[1], out)?, w.mul(at[2], out)?];
+        Ok(Block { tile, valid, channel: own[0], image: at[0], start, count })
     }
 
     fn grid(&self, channels: usize) -> [usize; 3] {
-        let count: usize = self.form.tiles(self.conv).iter().product();
-        [(channels * count).div_ceil(BLOCK), 1, 1]
+        [(channels * self.count).div_ceil(BLOCK), 1, 1]
     }
 
     /// Where scratch memory has element `i` of the transformed tiles.

@@ -23,6 +23,8 @@ pub struct Figures {
     pub matrices: bool,
     /// Floating-point operations in the time that a byte takes from or to memory.
     pub balance: u32,
+    /// Most bytes of memory that an op may take besides its operands and results, where it can do with less.
+    pub scratch: usize,
     /// Whether a unit of its own multiplies tensors. Before M5 tensor operations exist, and are no faster (llama.cpp).
     pub tensors: bool,
 }
@@ -40,6 +42,8 @@ impl Figures {
         matrices: true,
         // M1: 2.6 TFLOP/s and 68 GB/s; M1 Max: 10.4 and 400; M2: 3.6 and 100; M4: 4.3 and 120.
         balance: 32,
+        // Fills any GPU with work, and is a 64th of the memory of the smallest machine.
+        scratch: 128 << 20,
         tensors: false,
     };
 
