@@ -1,8 +1,10 @@
 //! Ops of models on the emulated device: launches in a row without waiting, operands in any memory, faults at the fence.
 #![allow(clippy::unwrap_used)] // what fails there fails the test
 
+use half::f16;
 use std::sync::Arc;
 use trident_apple::device::GpuDevice;
+use trident_apple::metal::Family;
 use trident_emulator::{Check, Emulator, Options};
 use trident_ir::{Attr, DType, Dim, Func, Level, Op, OpKind, Type};
 use trident_lower::lane::Figures;
@@ -279,5 +281,29 @@ fn weights_are_transformed_where_products_are_saved() {
             let same = f64::from(*found) == expected || found.is_nan() && expected.is_nan();
             assert!(close || same, "{name}, element {at}: {found} against {expected}");
         }
+    }
+}
+
+#[test]
+fn an_m5_multiplies_matrices_of_models() {
+    let mut options = Options { check: Some(Check::default()), ..Options::default() };
+    options.limits.family = Family::Apple10;
+    let device = device_with(options);
+    let (stream, memory) = (device.stream(), device.memory().child("test"));
+    let (m, n, k) = (70, 90, 45);
+    let halves = |dims: &[usize], seed| {
+        let values: Vec<_> =
+            numbers(dims, seed).slice::<f32>().unwrap().iter().map(|&x| f16::from_f32(x)).collect();
+        Tensor::from_slice(&Pool::new(), dims, &values).unwrap()
+    };
+    let (a, b) = (halves(&[m, k], 1), halves(&[k, n], 2));
+    let matmul = compiled(&device, OpKind::MatMul, &[], &[a.ty(), b.ty()]);
+    let values: [Value; 2] = [a.clone().into(), b.clone().into()];
+    let found = submit(&*matmul, &*stream, &memory, &[&values[0], &values[1]]).unwrap();
+    let found = output(&found).as_tensor().unwrap().to_literal().unwrap().to_f64s().unwrap();
+    let [a, b] = [a, b].map(|x| x.to_literal().unwrap().to_f64s().unwrap());
+    for (at, found) in found.iter().enumerate() {
+        let sum: f64 = (0..k).map(|i| a[at / n * k + i] * b[i * n + at % n]).sum();
+        assert!((found - sum).abs() <= 1e-3 * (1.0 + sum.abs()), "{at}: {found} not {sum}");
     }
 }
