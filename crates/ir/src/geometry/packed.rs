@@ -33,7 +33,16 @@ impl PackedWeights {
             Some(Ok(n)) => Ok(n),
             given => invalid(format!("attribute `{name}` is {given:?}, expected a size")),
         };
-        let (k, n, bits, block) = (size("k")?, size("n")?, size("bits")?, size("block_size")?);
+        PackedWeights::new(size("k")?, size("n")?, size("bits")?, size("block_size")?)
+    }
+
+    /// Of these sizes, if blocks are whole bytes and the weights are not too many.
+    pub fn new(
+        k: usize,
+        n: usize,
+        bits: usize,
+        block: usize,
+    ) -> Result<PackedWeights, GeometryError> {
         if !matches!(bits, 2 | 4 | 8) {
             return invalid(format!("attribute `bits` is {bits}, expected 2, 4 or 8"));
         }
