@@ -219,9 +219,7 @@ impl<R: Real> Product<R> {
         }
         let scales = call.tensor(PackedWeights::SCALES)?;
         let zeros = call.opt(PackedWeights::ZEROS)?;
-        let widened = Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?;
-        let PackedWeights { n, k, .. } = PackedWeights::of(call.op)?;
-        Tensor::from_slice(call.pool(), &[n, k], &widened.columns())
+        Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?.columns(call.pool())
     }
 }
 
