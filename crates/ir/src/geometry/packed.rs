@@ -20,8 +20,6 @@ pub struct PackedWeights {
 impl PackedWeights {
     /// The place of the weights among the operands of `matmul_n_bits`.
     pub const WEIGHTS: usize = 1;
-    /// The place of the bias.
-    pub const BIAS: usize = 2;
     /// The place of the scales.
     pub const SCALES: usize = 4;
     /// The place of the zero points.
@@ -87,7 +85,7 @@ impl PackedWeights {
         1 << (self.bits - 1)
     }
 
-    /// Whether the operands fit, as far as `operand` knows their types.
+    /// Whether weights, scales and zero points fit, as far as `operand` knows their types.
     pub fn check(
         &self,
         operand: impl Fn(usize) -> Option<(DType, Vec<usize>)>,
@@ -104,7 +102,6 @@ impl PackedWeights {
             }
             _ => Ok(()),
         };
-        count(Self::BIAS, "a bias", self.n)?;
         count(Self::SCALES, "scales", self.n * self.blocks())?;
         let Some((zeros, _)) = operand(Self::ZEROS) else { return Ok(()) };
         if zeros == DType::U8 {
