@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 pub(crate) struct OpSet {
     /// Its domain.
     domain: &'static str,
-    /// The newest version that is read.
-    newest: i64,
+    /// The newest version that is read; `None` if versions do not matter.
+    newest: Option<i64>,
     /// First versions, and the operators that came with them.
     ops: &'static [(i64, &'static str)],
 }
@@ -16,7 +16,7 @@ pub(crate) struct OpSet {
 static OP_SETS: &[OpSet] = &[
     OpSet {
         domain: "",
-        newest: 28,
+        newest: Some(28),
         ops: &[
             (
                 1,
@@ -82,7 +82,7 @@ static OP_SETS: &[OpSet] = &[
     },
     OpSet {
         domain: "ai.onnx.ml",
-        newest: 5,
+        newest: Some(5),
         ops: &[
             (
                 1,
@@ -94,14 +94,14 @@ static OP_SETS: &[OpSet] = &[
             (5, "TreeEnsemble"),
         ],
     },
-    OpSet { domain: "ai.onnx.preview", newest: 1, ops: &[(1, "FlexAttention")] },
+    OpSet { domain: "ai.onnx.preview", newest: Some(1), ops: &[(1, "FlexAttention")] },
     OpSet {
         domain: "ai.onnx.preview.training",
-        newest: 1,
+        newest: Some(1),
         ops: &[(1, "Adagrad Adam Gradient Momentum")],
     },
-    // Not of the standard: what exporters write of ONNX Runtime's operators.
-    OpSet { domain: "com.microsoft", newest: 1, ops: &[(1, "MatMulNBits")] },
+    // Not of the standard: what exporters write of ONNX Runtime's operators. A model may have functions of this domain.
+    OpSet { domain: "com.microsoft", newest: None, ops: &[(1, "MatMulNBits")] },
 ];
 
 /// One name for each operator set: the empty one for `ai.onnx`.
@@ -120,9 +120,9 @@ pub(crate) fn display(domain: &str) -> &str {
     }
 }
 
-/// The newest version of an operator set that is read; `None` if it is none of these.
+/// The newest version of an operator set that is read; `None` if it is none of the standard.
 pub(crate) fn newest(domain: &str) -> Option<i64> {
-    OP_SETS.iter().find(|s| s.domain == domain).map(|s| s.newest)
+    OP_SETS.iter().find(|s| s.domain == domain)?.newest
 }
 
 /// The version of its operator set that brought an operator; `None` if there is no such operator.
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(since("", "Attention"), Some(23));
         assert_eq!(since("ai.onnx.ml", "Abs"), None);
         assert_eq!(newest("ai.onnx.ml"), Some(5));
-        assert_eq!(newest("com.example"), None);
+        assert_eq!(["com.example", "com.microsoft"].map(newest), [None; 2]);
         assert_eq!(since("com.microsoft", "Abs"), None);
     }
 

@@ -98,7 +98,9 @@ pub fn optimize(
     let mut report = Report::default();
     shape::infer(func, &HashMap::new())?;
     // Quantised weights stay as they are for the fusions that take them so.
-    let quantized = options.enabled("fuse") && options.enabled("quantized-ops");
+    let quantized = options.enabled("fuse")
+        && (options.enabled("quantized-ops")
+            || options.chains && options.enabled("quantized-weights"));
     let keep: &[OpKind] = if quantized { &[OpKind::DequantizeLinear] } else { &[] };
     clean(func, options, evaluate, keep, &mut report)?;
     for keep in [keep, &[]] {
@@ -179,4 +181,39 @@ fn checked(func: &Func, pass: &'static str) -> Result<(), OptimizeError> {
         func.verify().map_err(|source| OptimizeError::Broken { pass, source })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trident_ir::{Literal, Module};
+
+    #[test]
+    fn weights_stay_quantised_without_products_of_integers() {
+        let text = "func @f graph (%a: f32[N, 2]) -> (f32[*]) {
+            %w = constant {value = i8[2, 1](-3, 4)}
+            %s = constant {value = f32[](0.5)}
+            %d = dequantize_linear(%w, %s)
+            %y = matmul(%a, %d)
+            return %y
+        }";
+        let evaluate: &Evaluate<'_> = &|_, op, _| {
+            let found = Literal::vector(&[-1.5f32, 2.0]).with_dims(vec![2, 1]);
+            (op.kind == OpKind::DequantizeLinear).then_some(vec![found])
+        };
+        for (disabled, chains, count) in [
+            (&[][..], true, 1),
+            (&["quantized-ops"], true, 1),
+            (&["quantized-weights"], true, 0),
+            (&["quantized-ops", "quantized-weights"], true, 0),
+            (&["quantized-ops"], false, 0),
+        ] {
+            let mut module: Module = text.parse().unwrap();
+            let disabled = disabled.iter().map(|&name| name.to_owned()).collect();
+            let options = Options { disabled, chains };
+            let report = optimize(&mut module.funcs[0], &options, evaluate).unwrap();
+            assert_eq!(report.count("quantized-weights"), count, "{options:?}");
+            assert_eq!(report.count("fold-constants"), 1 - count, "{options:?}");
+        }
+    }
 }

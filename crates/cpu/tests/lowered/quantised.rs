@@ -4,7 +4,7 @@ use trident_ir::element::{I2, I4, U2, U4};
 use trident_ir::{Attr, DType, Element, OpKind as K};
 use trident_runtime::{Pool, Tensor};
 
-use crate::run::floats;
+use crate::run::{Case, floats};
 use crate::{check, int, list, one};
 
 fn of<T: Element>(dims: &[usize], values: &[T]) -> Option<Tensor> {
@@ -123,6 +123,22 @@ fn weights_of_a_few_bits_are_multiplied() {
         let zeros = bytes(&[n, (blocks * bits).div_ceil(8)], 4);
         one(K::MatMulNBits, &attrs, operands(floats(&[n], 5), floats(&[m, n], 6), zeros));
         one(K::MatMulNBits, &attrs, operands(floats(&[n], 7), None, floats(&[n * blocks], 8)));
+    }
+}
+
+#[test]
+fn a_bias_that_is_no_row_is_refused() {
+    let sizes = [("k", 16), ("n", 3), ("bits", 4), ("block_size", 16)].map(|(k, n)| (k, int(n)));
+    for bias in [&[3, 1][..], &[1, 3], &[1], &[3, 3]] {
+        let (x, y) = (floats(&[3, 16], 1), floats(&[3, 3], 2).unwrap());
+        let dense = vec![x.clone(), floats(&[16, 3], 3), floats(bias, 4)];
+        let packed = vec![x, bytes(&[3, 1, 8], 3), floats(bias, 4), None, floats(&[3], 5)];
+        for case in
+            [Case::new(K::FusedMatMul, &[], dense, 1), Case::new(K::MatMulNBits, &sizes, packed, 1)]
+        {
+            let error = case.lowered(std::slice::from_ref(&y)).unwrap_err();
+            assert!(error.contains("expected [3]"), "{error}");
+        }
     }
 }
 

@@ -20,8 +20,6 @@ pub struct PackedWeights {
 impl PackedWeights {
     /// The place of the weights among the operands of `matmul_n_bits`.
     pub const WEIGHTS: usize = 1;
-    /// The place of the bias.
-    pub const BIAS: usize = 2;
     /// The place of the scales.
     pub const SCALES: usize = 4;
     /// The place of the zero points.
@@ -33,7 +31,16 @@ impl PackedWeights {
             Some(Ok(n)) => Ok(n),
             given => invalid(format!("attribute `{name}` is {given:?}, expected a size")),
         };
-        let (k, n, bits, block) = (size("k")?, size("n")?, size("bits")?, size("block_size")?);
+        PackedWeights::new(size("k")?, size("n")?, size("bits")?, size("block_size")?)
+    }
+
+    /// Of these sizes, if blocks are whole bytes and the weights are not too many.
+    pub fn new(
+        k: usize,
+        n: usize,
+        bits: usize,
+        block: usize,
+    ) -> Result<PackedWeights, GeometryError> {
         if !matches!(bits, 2 | 4 | 8) {
             return invalid(format!("attribute `bits` is {bits}, expected 2, 4 or 8"));
         }
@@ -78,7 +85,7 @@ impl PackedWeights {
         1 << (self.bits - 1)
     }
 
-    /// Whether the operands fit, as far as `operand` knows their types.
+    /// Whether weights, scales and zero points fit, as far as `operand` knows their types.
     pub fn check(
         &self,
         operand: impl Fn(usize) -> Option<(DType, Vec<usize>)>,
@@ -95,7 +102,6 @@ impl PackedWeights {
             }
             _ => Ok(()),
         };
-        count(Self::BIAS, "a bias", self.n)?;
         count(Self::SCALES, "scales", self.n * self.blocks())?;
         let Some((zeros, _)) = operand(Self::ZEROS) else { return Ok(()) };
         if zeros == DType::U8 {

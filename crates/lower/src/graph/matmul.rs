@@ -303,8 +303,12 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
     }
     if site.has(2) {
         let (m, n) = (product.a.rows, product.b.columns);
-        let strides = geometry::broadcast_strides(site.dims(2)?, &[m, n]);
-        let strides = if op.kind == K::Gemm { strides } else { vec![0, 1] };
+        let given = site.dims(2)?;
+        if op.kind != K::Gemm && given != [n] {
+            let text = format!("a bias of dimensions {given:?}, expected [{n}]");
+            return Err(GeometryError::Invalid(text).into());
+        }
+        let strides = geometry::broadcast_strides(given, &[m, n]);
         let base = w.array(Arg::Operand(2), dtype)?;
         let offset = w.offset(&[place.row, place.column], &signed(&strides), 0)?;
         let offset = match offset {

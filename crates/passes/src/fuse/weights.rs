@@ -62,6 +62,9 @@ impl Quantised {
             None => None,
         };
         let &[rows, columns] = x.dims() else { return None };
+        if x.is_empty() {
+            return None;
+        }
         let (k, n) = if transposed { (columns, rows) } else { (rows, columns) };
         let strides = if transposed { [1, columns] } else { [columns, 1] };
         let bits = match x.dtype() {
@@ -72,23 +75,23 @@ impl Quantised {
         };
         let along_k = geometry::axis(op.int("axis")?, 2).ok()? == usize::from(transposed);
         let block = usize::try_from(op.int("block_size")?).ok()?;
-        let one = k.next_multiple_of(FILLED).max(FILLED);
+        let one = k.checked_next_multiple_of(FILLED)?;
         let blocks = if block == 0 { 1 } else { k.div_ceil(block) };
         let (block, scale_strides) = match *scale.dims() {
             _ if block == 0 && scale.len() == 1 => (one, [0, 0]),
             [all] if block == 0 && !along_k && all == n => (one, [0, 1]),
             [r, c] if block != 0 && along_k => match transposed {
-                true if [r, c] == [n, blocks] => (block, [1, blocks]),
-                false if [r, c] == [blocks, n] => (block, [n, 1]),
+                true if [r, c] == [n, blocks] => (block.min(one), [1, blocks]),
+                false if [r, c] == [blocks, n] => (block.min(one), [n, 1]),
                 _ => return None,
             },
             _ => return None,
         };
-        let fits = scale.dtype() == cx.dtype(op.output(0)?)? && block.is_multiple_of(8 / bits);
-        if !fits || n * k == 0 || zero.as_ref().is_some_and(|z| z.len() != scale.len()) {
+        let fits = scale.dtype() == cx.dtype(op.output(0)?)?;
+        if !fits || zero.as_ref().is_some_and(|z| z.len() != scale.len()) {
             return None;
         }
-        let packed = PackedWeights { k, n, bits, block };
+        let packed = PackedWeights::new(k, n, bits, block).ok()?;
         Some(Quantised { packed, x, strides, scale, scale_strides, zero })
     }
 

@@ -190,17 +190,17 @@ enum Addend<R> {
 }
 
 /// Gemm's `c`, which broadcasts to `m × n`, or the bias of a fused product, which has `n` elements.
-fn addend<R: Real>(c: &Tensor, shape: Shape, beta: f32) -> Result<Addend<R>, KernelError> {
+fn addend<R: Real>(c: &Tensor, shape: Shape, op: &Op) -> Result<Addend<R>, KernelError> {
     let Shape { m, n, .. } = shape;
-    let misfit = || {
-        KernelError::shape(format!(
-            "operand 2 of dimensions {:?} does not fit [{m}, {n}]",
-            c.dims()
-        ))
-    };
-    let beta = R::of(beta.into());
+    let given = c.dims();
+    if op.kind != OpKind::Gemm && given != [n] {
+        return Err(KernelError::shape(format!("a bias of dimensions {given:?}, expected [{n}]")));
+    }
+    let misfit =
+        || KernelError::shape(format!("operand 2 of dimensions {given:?} does not fit [{m}, {n}]"));
+    let beta = R::of(Form::of(op).beta.into());
     let values: Vec<R> = read::<R>(c)?.iter().map(|&v| v * beta).collect();
-    Ok(match *c.dims() {
+    Ok(match *given {
         [] => Addend::Column(vec![values[0]; n]),
         [1] | [1, 1] => Addend::Column(vec![values[0]; n]),
         [d] | [1, d] if d == n => Addend::Column(values),
@@ -219,9 +219,7 @@ impl<R: Real> Product<R> {
         }
         let scales = call.tensor(PackedWeights::SCALES)?;
         let zeros = call.opt(PackedWeights::ZEROS)?;
-        let widened = Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?;
-        let PackedWeights { n, k, .. } = PackedWeights::of(call.op)?;
-        Tensor::from_slice(call.pool(), &[n, k], &widened.columns())
+        Widened::<R>::new(call.op, &b, &scales, zeros.as_ref())?.columns(call.pool())
     }
 }
 
@@ -255,7 +253,7 @@ impl<R: Real> Kernel for Product<R> {
         if residual.as_ref().is_some_and(|r| r.dims() != dims) {
             return Err(KernelError::shape(format!("the residual must have dimensions {dims:?}")));
         }
-        let c = c.map(|c| addend::<R>(&c, extents.shape, self.form.beta)).transpose()?;
+        let c = c.map(|c| addend::<R>(&c, extents.shape, call.op)).transpose()?;
         let left = read::<R>(&a)?;
         let right = b.as_ref().map(read::<R>).transpose()?;
         let residual = residual.as_ref().map(read::<R>).transpose()?;
@@ -378,7 +376,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{elements, run, tensor};
+    use crate::testing::{elements, run, run_on, tensor};
     use trident_ir::{Attr, OpKind};
 
     #[test]
@@ -429,6 +427,23 @@ mod tests {
         let attrs = [("activation", Attr::Str("relu".into()))];
         let y = run(OpKind::FusedMatMul, &attrs, vec![a, b, bias, residual]).unwrap();
         assert_eq!(elements::<f32>(&y), [1.5, 0.0, 0.0, 5.5]);
+    }
+
+    #[test]
+    fn the_bias_of_a_fused_product_has_an_element_for_each_column() {
+        let sizes = [("k", 16), ("n", 2), ("bits", 4), ("block_size", 16)];
+        let sizes = sizes.map(|(name, n)| (name, Attr::Int(n)));
+        for bias in [&[2, 1][..], &[1, 2], &[1], &[], &[2, 2], &[3]] {
+            let x = || Some(tensor(&[2, 16], &[1.0f32; 32]));
+            let bias = Some(tensor(bias, &vec![1.0f32; bias.iter().product()]));
+            let w = Some(tensor(&[16, 2], &[1.0f32; 32]));
+            let dense = run_on(1, OpKind::FusedMatMul, &[], vec![x(), w, bias.clone()], 1);
+            assert!(dense.unwrap_err().to_string().contains("expected [2]"));
+            let (w, scales) = (tensor(&[2, 1, 8], &[0u8; 16]), tensor(&[2], &[1.0f32; 2]));
+            let operands = vec![x(), Some(w), bias, None, Some(scales)];
+            let packed = run_on(1, OpKind::MatMulNBits, &sizes, operands, 1);
+            assert!(packed.unwrap_err().to_string().contains("expected [2]"));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use trident_ir::geometry::PackedWeights;
 use trident_ir::{DType, Op};
 use trident_kernels::gemm::Source;
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::{KernelError, Pool, Tensor};
 
 /// The weights of `matmul_n_bits`, read as floats.
 pub(super) struct Widened<'a, R: Clone> {
@@ -50,14 +50,14 @@ impl<'a, R: Real> Widened<'a, R> {
         Ok(Widened { weights, dtype, bytes, scales: read::<R>(scales)?, zeros })
     }
 
-    /// All weights, column by column.
-    pub(super) fn columns(&self) -> Vec<R> {
+    /// All weights, column by column: a tensor [n, k].
+    pub(super) fn columns(&self, pool: &Pool) -> Result<Tensor, KernelError> {
         let PackedWeights { k, n, .. } = self.weights;
-        let mut all = vec![R::zero(); k * n];
-        for (i, column) in all.chunks_exact_mut(k.max(1)).enumerate() {
+        let mut all = Tensor::alloc(pool, R::DTYPE, &[n, k])?;
+        for (i, column) in all.slice_mut::<R>()?.chunks_exact_mut(k.max(1)).enumerate() {
             self.pack(i..i + 1, 0..k, 1, column);
         }
-        all
+        Ok(all)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::geometry::{GeometryError, PackedWeights};
 use crate::shape::dims;
+use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, Shape};
 use std::collections::HashMap;
@@ -13,7 +14,22 @@ pub(super) fn matmul(cx: &View<'_>, a: usize, b: usize) -> Shapes {
 
 /// FusedMatMul.
 pub(super) fn fused(cx: &View<'_>) -> Shapes {
-    product(cx, 0, 1, cx.op.flag("trans_a"), cx.op.flag("trans_b"))
+    let trans_b = cx.op.flag("trans_b");
+    let columns = match cx.shape(1) {
+        Some([.., r, c]) => (if trans_b { r } else { c }).clone(),
+        _ => Dim::Unknown,
+    };
+    bias(cx, &columns)?;
+    product(cx, 0, 1, cx.op.flag("trans_a"), trans_b)
+}
+
+/// The bias of a fused product: one element for each column.
+fn bias(cx: &View<'_>, columns: &Dim) -> Result<(), ShapeError> {
+    cx.expect_rank(2, 1)?;
+    if let Some([n]) = cx.shape(2) {
+        cx.equal(n, columns, &format!("bias {} and columns", cx.name_shape(2)))?;
+    }
+    Ok(())
 }
 
 /// MatMulNBits.
@@ -21,6 +37,7 @@ pub(super) fn n_bits(cx: &View<'_>) -> Shapes {
     let invalid = |error: GeometryError| cx.error(error.to_string());
     let weights = PackedWeights::of(cx.op).map_err(invalid)?;
     weights.check(|i| Some((cx.dtype(i)?, cx.ty(i)?.dims()?))).map_err(invalid)?;
+    bias(cx, &Dim::Fixed(weights.n))?;
     cx.expect_rank_from(0, 1)?;
     let Some((depth, rows)) = cx.shape(0).and_then(<[_]>::split_last) else { return nothing() };
     cx.equal(depth, &Dim::Fixed(weights.k), &format!("{} and `k`", cx.name_shape(0)))?;
