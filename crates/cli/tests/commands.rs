@@ -243,7 +243,7 @@ fn limits_stop_a_run_and_say_how_to_change_them() {
     assert!(status == 2 && text.contains("would take more bytes than memory can have"), "{text}");
     let (status, text) = failure(&["run", &model, "-i", &image(1), "--memory-limit", "1KiB"]);
     assert_eq!(status, 1, "{text}");
-    assert!(text.contains("constant") && text.contains("--memory-limit"), "{text}");
+    assert!(text.contains("`conv0`") && text.contains("--memory-limit"), "{text}");
     let (status, text) = failure(&["run", &model, "-i", &image(1), "--time-limit", "1e-9"]);
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("time limit") && text.contains("--time-limit"), "{text}");

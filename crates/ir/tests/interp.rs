@@ -7,6 +7,7 @@ mod rng;
 use rng::Rng;
 use std::path::Path;
 use trident_ir::interp::{Block, Descriptor, Interpreter, Memory, Value};
+use trident_ir::types::{ACCUMULATOR, MATRIX};
 use trident_ir::{Literal, Module, Type};
 
 /// The texts of the file tests that hold tile and lane functions.
@@ -56,6 +57,10 @@ fn argument(ty: &Type, memory: &mut Memory, rng: &mut Rng) -> Value {
                 bits: vec![base; n].into(),
                 ..zeros(trident_ir::DType::U64, dims)
             })
+        }
+        Type::Matrix(dtype) => Value::Block(zeros(*dtype, vec![MATRIX, MATRIX])),
+        Type::Accumulator(_) => {
+            Value::Block(zeros(trident_ir::DType::F32, vec![ACCUMULATOR, ACCUMULATOR]))
         }
         other => {
             let zeros = zeros(other.dtype().unwrap(), dims);
