@@ -158,7 +158,11 @@ pub(in crate::lane) fn products<'m>(
     let mut result = Ok(());
     func.body.walk(&mut |op| {
         if let (K::Dot, Some(out), Ok(())) = (op.kind, op.output(0), &result) {
-            match product(plan, func, op, late, figures) {
+            let by = |unit| product(plan, func, op, late, figures, unit);
+            // Larger fragments may need too much threadgroup memory.
+            let mut units = Unit::of(func, op, figures).into_iter();
+            let first = by(units.next());
+            match units.fold(first, |found, unit| found.or_else(|_| by(Some(unit)))) {
                 Ok(product) => drop(found.insert(out, product)),
                 Err(error) => result = Err(error),
             }
@@ -167,23 +171,8 @@ pub(in crate::lane) fn products<'m>(
     result.map(|()| found)
 }
 
-fn product<'m>(
-    plan: &Plan<'m>,
-    func: &Func,
-    op: &Op,
-    late: &Late<'m>,
-    figures: &Figures,
-) -> Result<Product, LowerError> {
-    // Larger fragments may need too much threadgroup memory.
-    let mut units = Unit::of(func, op, figures).into_iter();
-    let first = product_by(plan, func, op, late, figures, units.next());
-    units.fold(first, |found, unit| {
-        found.or_else(|_| product_by(plan, func, op, late, figures, Some(unit)))
-    })
-}
-
 /// A product of fragments, or of scalars.
-fn product_by<'m>(
+fn product<'m>(
     plan: &Plan<'m>,
     func: &Func,
     op: &Op,
