@@ -1,7 +1,9 @@
 //! Control flow. Its conditions and bounds are scalars, which all threads of a program compute alike, so they all take the
 //! same way and may wait for each other anywhere. Blocks that regions take and yield are carried in registers.
 
-use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
+use std::ops::Range;
+
+use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId};
 
 use super::carry::Carry;
 use super::emit::{Emitter, Result};
@@ -66,6 +68,30 @@ impl Emitter<'_, '_> {
         self.leave(&staged);
         let results = self.nest(K::For, &inputs, types, vec![body])?;
         self.bind_some(&op.outputs, carried, &results)
+    }
+
+    /// A loop over these steps of one op, which carries values, and whether threads exchange elements in it. The body gets the
+    /// step's number.
+    pub(super) fn steps(
+        &mut self,
+        steps: Range<usize>,
+        init: Vec<ValueId>,
+        exchanges: bool,
+        body: impl FnOnce(&mut Self, ValueId, Vec<ValueId>) -> Result<Vec<ValueId>>,
+    ) -> Result<Vec<ValueId>> {
+        let types: Vec<Type> = init.iter().map(|&id| self.out.ty(id).clone()).collect();
+        let mut inputs = vec![self.int(steps.start as i32)?, self.int(steps.end as i32)?];
+        inputs.push(self.int(1)?);
+        inputs.extend(&init);
+        let step = self.out.value("step", Type::fixed(DType::I32, &[]));
+        let carried: Vec<ValueId> =
+            types.iter().map(|ty| self.out.value("carried", ty.clone())).collect();
+        let params = std::iter::once(step).chain(carried.iter().copied()).collect();
+        let body = match exchanges {
+            true => self.repeated(params, |e| body(e, step, carried))?,
+            false => self.region(params, |e| body(e, step, carried))?,
+        };
+        self.nest(K::For, &inputs, types, vec![body])
     }
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Loads whose elements are read where they are needed, instead of being held in registers from the load on: by the loop of the
-//! only op that takes them, which reads them a part at a time. Nothing may write to memory between the load and that op.
+//! Loads whose elements are read where they are needed, instead of being held in registers from the load on: by the loops of the
+//! only ops that take them, which read them a part at a time. Nothing may write to memory between the load and these ops.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,13 +10,35 @@ use super::emit::{Emitter, Result};
 use super::hazard::may_meet;
 use super::layout::{Layout, STEP};
 use super::plan::{Access, Plan, is_access};
-use crate::access::{Bit, Index, Kind, Lanes, NodeId, is_lazy, rename};
+use super::reduce::Reduction;
+use crate::access::{Bit, Index, Kind, Lanes, NodeId, axes, is_lazy, rename};
 
-/// Most elements that a thread's code writes one after the other; more are written by a loop.
+/// Most elements that a thread's code writes or reduces one after the other; more are by a loop.
 const UNROLLED: usize = 128;
 
-/// log2 of the elements that a step of such a loop writes.
+/// log2 of the elements that a step of such a loop takes.
 const STEP_REGISTERS: u8 = 4;
+
+/// What a loop computes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Looped {
+    /// The store with this number among the accesses.
+    Store(usize),
+    /// The reduction with this first result.
+    Reduction(ValueId),
+}
+
+/// A loop, the layout by which its steps take elements, and the loads of which they read them.
+pub(super) type Loop = (Looped, Layout, HashSet<NodeId>);
+
+/// An op that a loop may compute.
+struct Candidate<'m> {
+    what: Looped,
+    op: &'m Op,
+    operands: Vec<NodeId>,
+    /// Layouts of a step, the best first.
+    layouts: Vec<Layout>,
+}
 
 /// What the ops of a function tell about late loads.
 #[derive(Default)]
@@ -49,48 +71,55 @@ impl<'m> Late<'m> {
     }
 
     /// The loads that give a block's elements at an index which a loop's counter tells in part, if `root`, which opens that loop,
-    /// can make all of them.
+    /// can make all of them. Only `roots` may need the elements.
     pub(super) fn loads(
         &self,
         plan: &Plan<'m>,
-        root: &Op,
-        node: NodeId,
+        (root, roots): (&Op, &[&Op]),
+        nodes: &[NodeId],
         index: &Index,
     ) -> Option<HashSet<NodeId>> {
         let mut search =
-            Search { late: self, plan, root, seen: HashSet::new(), found: HashSet::new() };
-        search.node(node, index).then_some(search.found)
+            Search { late: self, plan, root, roots, seen: HashSet::new(), found: HashSet::new() };
+        nodes.iter().all(|&node| search.operand(node, index)).then_some(search.found)
     }
 
-    /// The stores of so many elements that a loop writes them, each by its number among the accesses, with the layout by which
-    /// steps write and the loads of which they read elements. A step must not write what a later one reads, so loads are of other
-    /// memory.
-    pub(super) fn stores(
+    /// The loops that write or reduce blocks of so many elements that a thread does not hold them. Several of them may read the
+    /// elements of a load, each for itself.
+    pub(super) fn loops(
         &self,
         plan: &Plan<'m>,
-        func: &str,
+        func: &'m Func,
         origins: &Origins<'_>,
-    ) -> Vec<(usize, (Layout, HashSet<NodeId>))> {
-        let long = plan.accesses.iter().enumerate().filter(|(_, access)| {
-            access.op.kind == K::Store && access.layout.registers() > UNROLLED
-        });
-        let origin = |op: &Op| op.input(0).map(|ptr| origins.of(func, ptr)).unwrap_or_default();
-        let looped = |(at, access): (usize, &Access<'m>)| {
-            let layout = access.layout.looped(STEP_REGISTERS);
-            let index = layout.at(0);
-            let mut loads = HashSet::new();
-            for node in [Some(access.ptr), access.mask, access.value].into_iter().flatten() {
-                let index = plan.graph.operand_index(node, &index);
-                loads.extend(self.loads(plan, access.op, node, &index)?);
-            }
-            let written = origin(access.op);
-            let reads_other = |node: &NodeId| {
-                let load = plan.accesses.iter().find(|access| access.loaded == Some(*node));
-                load.is_some_and(|load| !may_meet(&origin(load.op), &written))
+    ) -> Vec<Loop> {
+        let origin =
+            |op: &Op| op.input(0).map(|ptr| origins.of(&func.name, ptr)).unwrap_or_default();
+        let mut candidates = stores(plan);
+        candidates.extend(reductions(plan, func));
+        loop {
+            let roots: Vec<&Op> = candidates.iter().map(|candidate| candidate.op).collect();
+            let by_loop = |Candidate { what, op, operands, layouts }: &Candidate<'m>| {
+                // A step must not write what a later one reads.
+                let reads_other = |node: &NodeId| match what {
+                    Looped::Reduction(_) => true,
+                    Looped::Store(_) => {
+                        let load = plan.accesses.iter().find(|a| a.loaded == Some(*node));
+                        load.is_some_and(|load| !may_meet(&origin(load.op), &origin(op)))
+                    }
+                };
+                layouts.iter().find_map(|layout| {
+                    let loads = self.loads(plan, (*op, &roots), operands, &layout.at(0))?;
+                    loads.iter().all(reads_other).then(|| (*what, layout.clone(), loads))
+                })
             };
-            loads.iter().all(reads_other).then_some((at, (layout, loads)))
-        };
-        long.filter_map(looped).collect()
+            let found: Vec<Option<Loop>> = candidates.iter().map(by_loop).collect();
+            if found.iter().all(Option::is_some) {
+                return found.into_iter().flatten().collect();
+            }
+            // What is not by a loop needs its elements held, and so they are for all.
+            let mut kept = found.iter().map(Option::is_some);
+            candidates.retain(|_| kept.next().unwrap_or(false));
+        }
     }
 
     /// Whether nothing is written from one op to a later one of the same block.
@@ -103,15 +132,16 @@ impl<'m> Late<'m> {
         block == other && between.is_some_and(|writes| !writes.contains(&true))
     }
 
-    /// Whether nothing but `root` needs the value.
-    fn is_for(&self, id: ValueId, root: &Op) -> bool {
+    /// Whether nothing but these ops needs the value.
+    fn is_for(&self, id: ValueId, roots: &[&Op]) -> bool {
         let (mut all, mut seen) = (vec![id], HashSet::new());
         while let Some(id) = all.pop() {
             if self.yielded.contains(&id) {
                 return false;
             }
             let users = self.users.get(&id).map(Vec::as_slice).unwrap_or_default();
-            for user in users.iter().filter(|user| !std::ptr::eq(**user, root)) {
+            let is_root = |user: &Op| roots.iter().any(|root| std::ptr::eq(*root, user));
+            for user in users.iter().filter(|user| !is_root(user)) {
                 if user.kind == K::Load || !is_lazy(user) {
                     return false;
                 }
@@ -130,10 +160,50 @@ fn may_write(op: &Op) -> bool {
     found
 }
 
+/// The stores of so many elements that a loop writes them.
+fn stores<'m>(plan: &Plan<'m>) -> Vec<Candidate<'m>> {
+    let long =
+        plan.accesses.iter().enumerate().filter(|(_, access)| {
+            access.op.kind == K::Store && access.layout.registers() > UNROLLED
+        });
+    let candidate = |(at, access): (usize, &Access<'m>)| {
+        let whole = access.layout.looped(0..access.layout.rank() as u8, STEP_REGISTERS);
+        let (start, bits) = axes(&access.dims).get(access.axis).copied().unwrap_or_default();
+        // Other axes may have results of reductions, whose registers no step can choose.
+        let along = access.layout.looped(start..start + bits, STEP_REGISTERS);
+        Candidate {
+            what: Looped::Store(at),
+            op: access.op,
+            operands: [Some(access.ptr), access.mask, access.value].into_iter().flatten().collect(),
+            layouts: [whole, along].into_iter().filter(|l| l.registers() <= UNROLLED).collect(),
+        }
+    };
+    long.map(candidate).collect()
+}
+
+/// The reductions of so many elements that a loop takes them.
+fn reductions<'m>(plan: &Plan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
+    let mut found = vec![];
+    func.body.walk(&mut |op: &'m Op| {
+        let (K::Reduce, Some(result)) = (op.kind, op.defined().next()) else { return };
+        let Ok(Reduction { nodes, layout, start, bits }) = Reduction::of(plan, func, op) else {
+            return;
+        };
+        if layout.registers() > UNROLLED {
+            let layout = layout.looped(start..start + bits, STEP_REGISTERS);
+            let layouts = Some(layout).filter(|layout| layout.registers() <= UNROLLED);
+            let (what, layouts) = (Looped::Reduction(result), layouts.into_iter().collect());
+            found.push(Candidate { what, op, operands: nodes, layouts });
+        }
+    });
+    found
+}
+
 struct Search<'a, 'm> {
     late: &'a Late<'m>,
     plan: &'a Plan<'m>,
     root: &'a Op,
+    roots: &'a [&'a Op],
     seen: HashSet<(NodeId, Index)>,
     found: HashSet<NodeId>,
 }
@@ -157,7 +227,7 @@ impl Search<'_, '_> {
                 let waits = access.is_some_and(|access| {
                     let mut outputs = access.op.defined();
                     self.late.is_quiet(access.op, self.root)
-                        && outputs.all(|id| self.late.is_for(id, self.root))
+                        && outputs.all(|id| self.late.is_for(id, self.roots))
                 });
                 self.found.insert(node);
                 let mut operands = [Some(*ptr), *mask, *other].into_iter().flatten();

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::plan::WIDEST;
 use super::reduce::Reduced;
 use crate::access::{Bit, Index, Rename, axes};
 
@@ -144,14 +145,31 @@ impl Layout {
         Layout { index, ..*self }
     }
 
-    /// This layout by a loop: each step has so many registers (log2), and the other bits of a register's number are those of the
-    /// step's.
-    pub(super) fn looped(&self, kept: u8) -> Layout {
+    /// This layout by a loop whose steps are places along these bits of an index: each step has so many registers (log2), or more
+    /// if the others lie elsewhere. Vectors are not divided.
+    pub(super) fn looped(&self, along: Range<u8>, kept: u8) -> Layout {
+        let mut steps: Vec<u8> = along.filter_map(|at| self.register_of(at)).collect();
+        steps.retain(|&bit| bit >= WIDEST);
+        steps.sort_unstable();
+        let steps =
+            &steps[steps.len().saturating_sub(self.registers.saturating_sub(kept).into())..];
         let bit = |bit: &Bit| match *bit {
-            Bit::Of { var: REGISTER, bit } if bit >= kept => Bit::Of { var: STEP, bit: bit - kept },
+            Bit::Of { var: REGISTER, bit } => match steps.binary_search(&bit) {
+                Ok(step) => Bit::Of { var: STEP, bit: step as u8 },
+                Err(before) => Layout::register(bit - before as u8),
+            },
             other => other,
         };
-        Layout { index: self.index.iter().map(bit).collect(), registers: self.registers.min(kept) }
+        let registers = self.registers - steps.len() as u8;
+        Layout { index: self.index.iter().map(bit).collect(), registers }
+    }
+
+    /// The bit of the register's number that is the source of a bit of the index.
+    fn register_of(&self, at: u8) -> Option<u8> {
+        match self.source(at) {
+            Source::Register(bit) => Some(bit),
+            _ => None,
+        }
     }
 
     /// A bit of the register's number as the source of a bit of an index.

@@ -10,7 +10,7 @@ use super::carry::{Carries, Carry};
 use super::dot::{self, Chains, Product, Rows};
 use super::error::{LowerError, Unsupported};
 use super::figures::Figures;
-use super::late::Late;
+use super::late::{Late, Looped};
 use super::layout::Layout;
 use crate::access::{
     Along, Elem, Expression, Graph, Kind, Lanes, NodeId, axes, block_type, index_bits, is_lazy,
@@ -31,13 +31,13 @@ const VECTORS: u8 = 1;
 const ALIGN: usize = 16;
 
 /// log2 of the most elements of a vector at level lane.
-const WIDEST: u8 = 2;
+pub(super) const WIDEST: u8 = 2;
 
 /// A load or store of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Access<'m> {
     pub(super) op: &'m Op,
-    dims: Vec<usize>,
+    pub(super) dims: Vec<usize>,
     pub(super) ptr: NodeId,
     pub(super) mask: Option<NodeId>,
     /// The block that a load yields.
@@ -45,7 +45,7 @@ pub(super) struct Access<'m> {
     /// The block that a store writes, or a load's elements where the mask does not hold.
     pub(super) value: Option<NodeId>,
     /// The axis along which elements that follow each other are neighbours in memory.
-    axis: usize,
+    pub(super) axis: usize,
     /// Whether the block is one line of neighbours in memory.
     pub(super) is_line: bool,
     /// The elements that are read or written at once.
@@ -71,6 +71,8 @@ pub struct Plan<'m> {
     rows: Option<Rows>,
     /// Products of blocks, by their results.
     pub(super) products: BTreeMap<ValueId, Product>,
+    /// The layouts by which loops reduce blocks, by the first results of the reductions.
+    pub(super) reductions: BTreeMap<ValueId, Layout>,
     /// The sums that loops carry as matrices.
     pub(super) chains: Chains,
     pub(super) figures: Figures,
@@ -98,6 +100,7 @@ impl<'m> Plan<'m> {
             carries: Carries::new(),
             rows: None,
             products: BTreeMap::new(),
+            reductions: BTreeMap::new(),
             chains: Chains::default(),
             figures: *figures,
             used: used(&func.body),
@@ -114,10 +117,12 @@ impl<'m> Plan<'m> {
         plan.products = dot::products(&plan, func, &late, figures)?;
         let mut loads: HashSet<NodeId> =
             plan.products.values().flat_map(|product| &product.late).copied().collect();
-        let stores = late.stores(&plan, &func.name, origins);
-        for (at, (layout, of_store)) in stores {
-            plan.accesses[at].looped = Some(layout);
-            loads.extend(of_store);
+        for (what, layout, of_loop) in late.loops(&plan, func, origins) {
+            match what {
+                Looped::Store(at) => plan.accesses[at].looped = Some(layout),
+                Looped::Reduction(result) => drop(plan.reductions.insert(result, layout)),
+            }
+            loads.extend(of_loop);
         }
         for access in &mut plan.accesses {
             access.is_late = access.loaded.is_some_and(|node| loads.contains(&node));
@@ -474,6 +479,9 @@ impl fmt::Display for Plan<'_> {
                 None => "",
             };
             writeln!(f, "{how}")?;
+        }
+        for layout in self.reductions.values() {
+            writeln!(f, "reduce {layout} by a loop")?;
         }
         self.products.values().try_for_each(|product| writeln!(f, "{product}"))?;
         Ok(())

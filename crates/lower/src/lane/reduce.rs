@@ -2,13 +2,14 @@
 //! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
 //! order.
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::exchange::Part;
 use super::extreme::Extreme;
 use super::layout::Layout;
+use super::plan::Plan;
 use crate::access::{Index, NodeId, axes};
 
 /// log2 of the number of lanes of a simdgroup.
@@ -17,34 +18,18 @@ pub(super) const LANES: u8 = 5;
 impl Emitter<'_, '_> {
     pub(super) fn reduce(&mut self, op: &Op) -> Result<()> {
         let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
-        let ids: Vec<ValueId> = op.used().collect();
-        let nodes: Option<Vec<NodeId>> = ids.iter().map(|&id| self.plan.node_of(id)).collect();
-        let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
-        let Some(&first) = ids.first() else { return Ok(()) };
-        let dims = self.func.ty(first).dims().unwrap_or_default();
-        let axis =
-            op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
-        let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
-        let layout = self.plan.layout_of(first);
-
-        let Reduced { layout: kept, of, threads } = layout.reduced(start, bits);
-        let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![]; kept.registers()];
-        for (register, (to, coordinate)) in of.into_iter().enumerate() {
-            groups[to].push((coordinate, register));
-        }
-        let mut sums = vec![];
-        for mut group in groups {
-            group.sort_unstable();
-            let mut elements = vec![];
-            for (_, register) in group {
-                let index = layout.at(register);
-                let next = nodes.iter().map(|&node| self.operand(node, &index));
-                elements.push(next.collect::<Result<Vec<_>>>()?);
+        let Reduction { nodes, layout, start, bits } = Reduction::of(self.plan, self.func, op)?;
+        let Reduced { layout: kept, threads, .. } = layout.reduced(start, bits);
+        let looped = op.defined().next().and_then(|result| self.plan.reductions.get(&result));
+        let own = match looped {
+            Some(looped) => {
+                let steps = layout.registers() / looped.registers();
+                self.of_steps(op, region, &nodes, &looped.reduced(start, bits), looped, steps)?
             }
-            let sum = self.of_thread(region, &elements)?;
-            let sum = sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?;
-            sums.push(self.among_lanes(region, sum, &threads)?);
-        }
+            None => self.of_registers(op, region, &nodes, &layout.reduced(start, bits), &layout)?,
+        };
+        let among = |sum| self.among_lanes(region, sum, &threads);
+        let mut sums = own.into_iter().map(among).collect::<Result<Vec<_>>>()?;
         let across: Vec<u8> = threads.into_iter().filter(|&bit| bit >= LANES).collect();
         if !across.is_empty() {
             sums = self.among_simdgroups(op, region, sums, &kept, &across)?;
@@ -61,6 +46,59 @@ impl Emitter<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// What a thread's elements combine to by a loop: the first step's, to which the others are added.
+    fn of_steps(
+        &mut self,
+        op: &Op,
+        region: &Block,
+        nodes: &[NodeId],
+        reduced: &Reduced,
+        layout: &Layout,
+        steps: usize,
+    ) -> Result<Vec<Vec<ValueId>>> {
+        let zero = self.int(0)?;
+        let first = self.scoped(|e| {
+            e.scope().step = Some(zero);
+            e.of_registers(op, region, nodes, reduced, layout)
+        })?;
+        let sums = self.steps(1..steps, first.concat(), true, |e, step, sums| {
+            e.scope().step = Some(step);
+            let next = e.of_registers(op, region, nodes, reduced, layout)?;
+            let pairs = sums.chunks(nodes.len()).zip(&next);
+            let added = pairs.map(|(sum, next)| e.combine(region, sum, next));
+            added.collect::<Result<Vec<_>>>().map(|sums| sums.concat())
+        })?;
+        Ok(sums.chunks(nodes.len()).map(<[ValueId]>::to_vec).collect())
+    }
+
+    /// What a thread's elements combine to, for each register of the result.
+    fn of_registers(
+        &mut self,
+        op: &Op,
+        region: &Block,
+        nodes: &[NodeId],
+        reduced: &Reduced,
+        layout: &Layout,
+    ) -> Result<Vec<Vec<ValueId>>> {
+        let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![]; reduced.layout.registers()];
+        for (register, &(to, coordinate)) in reduced.of.iter().enumerate() {
+            groups[to].push((coordinate, register));
+        }
+        let mut sums = vec![];
+        for mut group in groups {
+            group.sort_unstable();
+            let mut elements = vec![];
+            for (_, register) in group {
+                let index = layout.at(register);
+                let next = nodes.iter().map(|&node| self.operand(node, &index));
+                elements.push(next.collect::<Result<Vec<_>>>()?);
+            }
+            let sum = self.of_thread(region, &elements)?;
+            sums.push(sum.ok_or_else(|| Unsupported::new(op, "reduces no elements"))?);
+        }
+        Ok(sums)
     }
 
     /// Combines a thread's elements in their order.
@@ -225,6 +263,28 @@ impl Emitter<'_, '_> {
         });
         self.loc = loc;
         results
+    }
+}
+
+/// What a reduction takes.
+pub(super) struct Reduction {
+    pub(super) nodes: Vec<NodeId>,
+    pub(super) layout: Layout,
+    /// The first bit of an index that tells a place along the axis, and how many do.
+    pub(super) start: u8,
+    pub(super) bits: u8,
+}
+
+impl Reduction {
+    pub(super) fn of(plan: &Plan<'_>, func: &Func, op: &Op) -> Result<Reduction> {
+        let nodes: Option<Vec<NodeId>> = op.used().map(|id| plan.node_of(id)).collect();
+        let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let first = op.input(0).ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let dims = func.ty(first).dims().unwrap_or_default();
+        let axis =
+            op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
+        let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
+        Ok(Reduction { nodes, layout: plan.layout_of(first), start, bits })
     }
 }
 

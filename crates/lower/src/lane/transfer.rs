@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
+use trident_ir::{Attr, Block, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -28,13 +28,11 @@ impl<'m> Emitter<'_, 'm> {
         let every = self.is_first(&access.layout)?;
         let Some(looped) = &access.looped else { return self.write(access, &access.layout, every) };
         let steps = access.layout.registers() / looped.registers();
-        let inputs = [self.int(0)?, self.int(steps as i32)?, self.int(1)?];
-        let step = self.out.value("step", Type::fixed(DType::I32, &[]));
-        let body = self.repeated(vec![step], |e| {
+        self.steps(0..steps, vec![], true, |e, step, _| {
             e.scope().step = Some(step);
             e.write(access, looped, every).map(|()| vec![])
-        })?;
-        self.nest(K::For, &inputs, vec![], vec![body]).map(drop)
+        })
+        .map(drop)
     }
 
     /// Writes the elements of a layout.

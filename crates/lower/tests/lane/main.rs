@@ -2,8 +2,8 @@
 //! divergent barriers, accesses outside of memory and reads of what nobody wrote.
 
 mod generate;
+mod loops;
 mod products;
-mod stores;
 
 use generate::{Generator, Tensor};
 use trident_ir::interp::{Interpreter, Memory, Value};

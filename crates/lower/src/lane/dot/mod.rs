@@ -18,7 +18,7 @@ pub(super) use self::scaled::expand;
 
 use std::collections::HashSet;
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 
 pub(super) use self::memory::Area;
 
@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
         let [a, b] = areas;
         let (a, b) = (a?, b?);
         let steps = 1 << (product.extents.depth - product.slice);
-        let sums = self.summed(steps, sums, true, |e, step, sums| {
+        let sums = self.steps(0..steps, sums, true, |e, step, sums| {
             e.scope().step = Some(step);
             // Loads are under way while threads wait for those that still read the slice before.
             let mut own = vec![];
@@ -112,28 +112,6 @@ impl Emitter<'_, '_> {
         })?;
         self.leave([&a, &b]);
         Ok(sums)
-    }
-
-    /// A loop of so many steps that carries sums, and whether threads exchange elements in it.
-    fn summed(
-        &mut self,
-        steps: usize,
-        sums: Vec<ValueId>,
-        exchanges: bool,
-        add: impl FnOnce(&mut Self, ValueId, Vec<ValueId>) -> Result<Vec<ValueId>>,
-    ) -> Result<Vec<ValueId>> {
-        let types: Vec<Type> = sums.iter().map(|&sum| self.out.ty(sum).clone()).collect();
-        let mut inputs = vec![self.int(0)?, self.int(steps as i32)?, self.int(1)?];
-        inputs.extend(&sums);
-        let k = self.out.value("k", Type::fixed(DType::I32, &[]));
-        let carried: Vec<ValueId> =
-            types.iter().map(|ty| self.out.value("sum", ty.clone())).collect();
-        let params = std::iter::once(k).chain(carried.iter().copied()).collect();
-        let body = match exchanges {
-            true => self.repeated(params, |e| add(e, k, carried))?,
-            false => self.region(params, |e| add(e, k, carried))?,
-        };
-        self.nest(K::For, &inputs, types, vec![body])
     }
 
     /// Stages factors that are the same in all iterations of a loop, as far as there is room besides what products need; gives
@@ -288,7 +266,7 @@ impl Emitter<'_, '_> {
         }
         let left = lefts.iter().map(|index| a.at(self, index)).collect::<Result<Vec<_>>>()?;
         let right = rights.iter().map(|index| b.at(self, index)).collect::<Result<Vec<_>>>()?;
-        self.summed(steps, sums, false, |e, k, carried| {
+        self.steps(0..steps, sums, false, |e, k, carried| {
             let mut sides = vec![];
             for (factor, firsts) in [(&product.a, &left), (&product.b, &right)] {
                 let stride = factor.order.weight(factor.k.0 + product.side);

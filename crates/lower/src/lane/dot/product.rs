@@ -226,7 +226,7 @@ fn product<'m>(
     let looped = sliced(true)?;
     let mut loads = vec![];
     for factor in [&looped.a, &looped.b] {
-        match late.loads(plan, op, factor.node, &factor.layout.at(0)) {
+        match late.loads(plan, (op, &[op]), &[factor.node], &factor.layout.at(0)) {
             Some(found) => loads.extend(found),
             None => return Ok(product),
         }
