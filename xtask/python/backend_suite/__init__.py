@@ -1,1 +1,1 @@
-"""The backend library in a real Triton Inference Server: what it must answer, survive and give back."""
+"""The backend library in a real Triton Inference Server: what it must answer and survive."""

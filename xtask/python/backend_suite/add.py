@@ -51,7 +51,9 @@ def clients_http(running):
     def work(k):
         http = Http(running.http)
         for turn in range(EACH):
-            one_more(lambda x: http.infer("add", x, binary=turn % 2 == 0), k * EACH + turn)
+            x = rows(k * EACH + turn)
+            got = http.infer("add", {"INPUT0": x}, binary=turn % 2 == 0)
+            expect({"OUTPUT0": x + np.float32(1)}, got)
         http.close()
 
     raise_first(in_parallel([lambda k=k: work(k) for k in range(CLIENTS)]))

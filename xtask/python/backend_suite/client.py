@@ -34,7 +34,7 @@ class Answer:
     def error(self):
         """The text of an error's body, "" if it has none."""
         try:
-            return json.loads(self.body)["error"]
+            return json.loads(self.body.decode(errors="replace"))["error"]
         except (ValueError, KeyError, TypeError):
             return ""
 

@@ -40,12 +40,10 @@ def model(nodes, inputs, outputs, constants=None):
 
 
 def tensor_text(name, kind, dims):
-    """An input or output of a configuration. A scalar travels as one element."""
-    text = f"name: {json.dumps(name)} data_type: {tensors.configured(kind)}"
-    if not dims:
-        return f"{text} dims: [ 1 ] reshape: {{ shape: [ ] }}"
-    listed = ", ".join(str(size if isinstance(size, int) and size > 0 else -1) for size in dims)
-    return f"{text} dims: [ {listed} ]"
+    """An input or output of a configuration. A scalar is one element there: the server has none."""
+    sizes = [size if isinstance(size, int) and size > 0 else -1 for size in dims] or [1]
+    listed = ", ".join(map(str, sizes))
+    return f"name: {json.dumps(name)} data_type: {tensors.configured(kind)} dims: [ {listed} ]"
 
 
 def configuration(inputs, outputs, backend="trident", batch=0, extra=""):
