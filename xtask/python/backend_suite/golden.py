@@ -8,9 +8,11 @@ import copy
 import importlib.util
 import json
 import pathlib
+import signal
 import time
 
 STAND_IN_ERROR = "ONNXRuntimeError"
+ATTEMPTS = 4
 GROUPS = {
     "main": ("models", "oracle/models"),
     "float": ("models_float",),
@@ -36,9 +38,23 @@ def run(suite):
             for model in sorted((folder / part).iterdir()):
                 if model.is_dir():
                     (models.folder / model.name).symlink_to(model)
-        with suite.serve(models, flags=flags) as (running, http, _):
-            wait_until_loaded(http, running)
-            replay_group(suite, replay, running, group, cases)
+        for attempt in range(ATTEMPTS):
+            before = len(suite.rows)
+            with suite.serve(models, flags=flags) as (running, http, _):
+                wait_until_loaded(http, running)
+                replay_group(suite, replay, running, group, cases)
+            if attempt + 1 == ATTEMPTS or not died_in_stream(running):
+                break
+            print(f"golden: the server's own fault ended it in a stream; group {group} again")
+            del suite.rows[before:]
+
+
+def died_in_stream(running):
+    """Whether the server died of its own fault: 2.51 sometimes ends in a stream of gRPC, with any
+    backend. The library must not be among the functions that were running.
+    """
+    trace = running.said().rpartition("Signal (11) received.")[2]
+    return running.process.returncode == -signal.SIGSEGV and "libtriton_onnxruntime" not in trace
 
 
 def wait_until_loaded(http, running):
@@ -73,6 +89,8 @@ def replay_group(suite, replay, running, group, cases):
 
     for case in cases["grpc"]:
         suite.check(f"{group} grpc {case['case']}", lambda case=case: over_grpc(case), running)
+        if case["rpc"] == "ModelStreamInfer" and running.process.poll() is not None:
+            return
     environment[-1].close()
     if group == "main":
         suite.check("metrics", lambda: metrics(replay, running), running)

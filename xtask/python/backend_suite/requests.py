@@ -1,4 +1,4 @@
-"""What requests can ask for: types, outputs, sizes, sequences, cancellation; failures and counters."""
+"""What requests can ask for: types, outputs, sizes, sequences, cancellation; and failures."""
 
 import time
 
