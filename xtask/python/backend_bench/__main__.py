@@ -89,7 +89,8 @@ def measure(options, servers, subject, scratch):
             turns[backend].append(told)
     found = {
         backend: {
-            key: statistics.median(told[key] for told in turns[backend]) for key in turns[backend][0]
+            key: statistics.median(told[key] for told in turns[backend])
+            for key in turns[backend][0]
         }
         for backend in backends
     }

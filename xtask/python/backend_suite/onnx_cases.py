@@ -142,6 +142,9 @@ def servable(folder):
         return None
     if any(array.dtype.kind not in "OSU" and array.dtype not in tensors.NAMES for array in arrays):
         return None
+    tensors_in_and_out = [part for parts in interface(case) for part in parts.values()]
+    if any(0 in dims for _, dims in tensors_in_and_out):  # no configuration can say so
+        return None
     return case
 
 
