@@ -1,7 +1,5 @@
 """Loading and unloading again and again gives all memory back."""
 
-import statistics
-
 import numpy as np
 import onnx
 from onnx import helper
@@ -53,17 +51,20 @@ def cycle(http):
 
 
 def flat(running, http, reloads):
-    """Resident memory after the last reloads is that after the first, once it has settled."""
+    """Resident memory does not grow once it has settled.
+
+    It differs between reloads by what the C library keeps for each of the threads of the server:
+    maxima of many reloads are compared.
+    """
     sizes = []
     for _ in range(reloads):
         cycle(http)
         sizes.append(running.memory())
     settled = sizes[int(WARM * reloads) :]
-    part = max(1, len(settled) // 4)
-    first, last = statistics.median(settled[:part]), statistics.median(settled[-part:])
-    growth = last / first - 1
+    half = max(1, len(settled) // 2)
+    growth = max(settled[-half:]) / max(settled[:half]) - 1
     in_mib = [round(size / 2**20, 1) for size in sizes[:: max(1, reloads // 10)]]
-    assert abs(growth) <= TOLERANCE, f"resident memory changed by {growth:+.1%}: {in_mib} MiB"
+    assert growth <= TOLERANCE, f"resident memory grew by {growth:.1%}: {in_mib} MiB"
 
 
 def threads(running, http):
