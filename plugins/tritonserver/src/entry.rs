@@ -6,7 +6,9 @@ use crate::execute::{Seat, execute, give_up};
 use crate::library::Library;
 use crate::served::Served;
 use crate::server::log::log;
-use crate::server::{Attributes, Backend, Error, Instance, Model, Request, Result, api, api_version};
+use crate::server::{
+    Attributes, Backend, Error, Instance, Model, Request, Result, api, api_version,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -16,7 +18,9 @@ use std::sync::Arc;
 /// # Safety
 /// As of the server's interface: the backend is there until [`TRITONBACKEND_Finalize`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_Initialize(backend: *mut api::Backend) -> api::Status {
+pub(crate) unsafe extern "C" fn TRITONBACKEND_Initialize(
+    backend: *mut api::Backend,
+) -> api::Status {
     guarded("Initialize", || {
         fault("Initialize", || Ok(None))?;
         // SAFETY: the backend is there for the call; only this library sets its state.
@@ -42,7 +46,7 @@ pub unsafe extern "C" fn TRITONBACKEND_Initialize(backend: *mut api::Backend) ->
 /// # Safety
 /// As of the server's interface: all models are finalised, and nothing is called afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_Finalize(backend: *mut api::Backend) -> api::Status {
+pub(crate) unsafe extern "C" fn TRITONBACKEND_Finalize(backend: *mut api::Backend) -> api::Status {
     guarded("Finalize", || {
         fault("Finalize", || Ok(None))?;
         // SAFETY: the backend is there for the call, and its models are gone.
@@ -56,7 +60,7 @@ pub unsafe extern "C" fn TRITONBACKEND_Finalize(backend: *mut api::Backend) -> a
 /// # Safety
 /// As of the server's interface: both are there for the call.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_GetBackendAttribute(
+pub(crate) unsafe extern "C" fn TRITONBACKEND_GetBackendAttribute(
     _: *mut api::Backend,
     attributes: *mut api::BackendAttribute,
 ) -> api::Status {
@@ -72,7 +76,9 @@ pub unsafe extern "C" fn TRITONBACKEND_GetBackendAttribute(
 /// # Safety
 /// As of the server's interface: the model is there until [`TRITONBACKEND_ModelFinalize`], as is its backend.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_ModelInitialize(model: *mut api::Model) -> api::Status {
+pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInitialize(
+    model: *mut api::Model,
+) -> api::Status {
     guarded("ModelInitialize", || {
         // SAFETY: the model is there for the call; only this library sets its state and the backend's.
         let model = unsafe { Model::<Arc<Served>>::from_raw(model) };
@@ -94,7 +100,7 @@ pub unsafe extern "C" fn TRITONBACKEND_ModelInitialize(model: *mut api::Model) -
 /// # Safety
 /// As of the server's interface: its instances are finalised, and nothing of it is called afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Model) -> api::Status {
+pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Model) -> api::Status {
     guarded("ModelFinalize", || {
         // SAFETY: the model is there for the call, and its instances are gone.
         let model = unsafe { Model::<Arc<Served>>::from_raw(model) };
@@ -110,7 +116,7 @@ pub unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Model) -> 
 /// # Safety
 /// As of the server's interface: the instance is there until [`TRITONBACKEND_ModelInstanceFinalize`], as is its model.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceInitialize(
+pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceInitialize(
     instance: *mut api::Instance,
 ) -> api::Status {
     guarded("ModelInstanceInitialize", || {
@@ -130,7 +136,7 @@ pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceInitialize(
 /// # Safety
 /// As of the server's interface: no execution is going on, and nothing of it is called afterwards.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceFinalize(
+pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceFinalize(
     instance: *mut api::Instance,
 ) -> api::Status {
     guarded("ModelInstanceFinalize", || {
@@ -148,7 +154,7 @@ pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceFinalize(
 /// # Safety
 /// As of the server's interface: `requests` points to `count` requests; there is one call at a time for an instance.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
+pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
     instance: *mut api::Instance,
     requests: *mut *mut api::Request,
     count: u32,
@@ -171,7 +177,8 @@ pub unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
             execute(&instance, seat, &mut taken);
             Ok(())
         }));
-        if let Err(error) = done.unwrap_or_else(|panic| Err(panicked("ModelInstanceExecute", &*panic)))
+        if let Err(error) =
+            done.unwrap_or_else(|panic| Err(panicked("ModelInstanceExecute", &*panic)))
         {
             give_up(&instance, &mut taken, &error);
         }

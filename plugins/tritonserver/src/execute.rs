@@ -70,8 +70,7 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
     let Range { start: from, end: to } = computing;
     // The server counts from the same clock's start, the engine from a moment of it.
     let moment = |at: Instant| start + at.saturating_duration_since(began).as_nanos() as u64;
-    let times =
-        Times { start, compute_start: moment(from), compute_end: moment(to), end: now() };
+    let times = Times { start, compute_start: moment(from), compute_end: moment(to), end: now() };
     finish(instance, &served.counts, requests, &outcomes, ran.then_some(rows), times);
     if served.verbose {
         let micros = |a: u64, b: u64| b.saturating_sub(a) as f64 / 1e3;

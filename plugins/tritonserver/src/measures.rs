@@ -48,7 +48,11 @@ type Named = (Kind, &'static str, &'static str);
 const MEMORY: [Named; 6] = [
     (Kind::Gauge, "trident_memory_allocated_bytes", "Bytes in live buffers of a device"),
     (Kind::Gauge, "trident_memory_peak_bytes", "Most bytes in live buffers of a device so far"),
-    (Kind::Gauge, "trident_memory_reserved_bytes", "Bytes that a device's pool takes of the system"),
+    (
+        Kind::Gauge,
+        "trident_memory_reserved_bytes",
+        "Bytes that a device's pool takes of the system",
+    ),
     (Kind::Gauge, "trident_memory_cached_bytes", "Reserved bytes of a device that are not in use"),
     (Kind::Counter, "trident_memory_hits", "Buffers of a device for which its pool had memory"),
     (Kind::Counter, "trident_memory_misses", "Buffers of a device with memory from the system"),
@@ -62,9 +66,21 @@ const GIVEN_BACK: Named = (
 
 const MODEL: [Named; 4] = [
     (Kind::Gauge, "trident_model_memory_allocated_bytes", "Bytes in live buffers of a model"),
-    (Kind::Gauge, "trident_model_memory_peak_bytes", "Most bytes in live buffers of a model so far"),
-    (Kind::Counter, "trident_model_memory_hits", "Buffers of a model for which the pool had memory"),
-    (Kind::Counter, "trident_model_memory_misses", "Buffers of a model with memory from the system"),
+    (
+        Kind::Gauge,
+        "trident_model_memory_peak_bytes",
+        "Most bytes in live buffers of a model so far",
+    ),
+    (
+        Kind::Counter,
+        "trident_model_memory_hits",
+        "Buffers of a model for which the pool had memory",
+    ),
+    (
+        Kind::Counter,
+        "trident_model_memory_misses",
+        "Buffers of a model with memory from the system",
+    ),
 ];
 
 const EXECUTIONS: Named =

@@ -137,10 +137,8 @@ unsafe extern "C" {
         request: *mut Request,
         cancelled: *mut bool,
     ) -> Status;
-    pub(crate) fn TRITONBACKEND_RequestInputCount(
-        request: *mut Request,
-        count: *mut u32,
-    ) -> Status;
+    pub(crate) fn TRITONBACKEND_RequestInputCount(request: *mut Request, count: *mut u32)
+    -> Status;
     pub(crate) fn TRITONBACKEND_RequestInputByIndex(
         request: *mut Request,
         index: u32,

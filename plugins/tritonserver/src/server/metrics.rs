@@ -63,7 +63,8 @@ impl Metric {
         let mut metric = null_mut();
         // SAFETY: the labels are copied; the family lives as long as the metric.
         unsafe {
-            let mut pointers: Vec<_> = parameters.0.iter().map(|label| label.cast_const()).collect();
+            let mut pointers: Vec<_> =
+                parameters.0.iter().map(|label| label.cast_const()).collect();
             let count = pointers.len() as u64;
             check(api::TRITONSERVER_MetricNew(
                 &mut metric,

@@ -15,12 +15,12 @@ mod request;
 mod response;
 
 pub(crate) use backend::{Attributes, Backend, api_version};
-pub(crate) use error::{Code, Error, RawError, Result};
+pub(crate) use error::{Code, Error, Result};
 pub(crate) use instance::{Instance, Times};
 pub(crate) use metrics::{Family, Kind, Metric};
 pub(crate) use model::Model;
-pub(crate) use request::{Input, Request};
-pub(crate) use response::{Output, Response};
+pub(crate) use request::Request;
+pub(crate) use response::Response;
 
 /// Nanoseconds of the monotonic clock, which the server's statistics use. Never 0.
 pub(crate) fn now() -> u64 {

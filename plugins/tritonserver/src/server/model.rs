@@ -102,15 +102,21 @@ impl<S> Model<S> {
         // SAFETY: the attributes are made, filled, reported, for which they are copied, and deleted.
         unsafe {
             check(api::TRITONSERVER_BufferAttributesNew(&mut attributes))?;
-            let filled = check(api::TRITONSERVER_BufferAttributesSetMemoryType(
-                attributes,
-                api::MEMORY_CPU,
-            ))
-            .and_then(|()| check(api::TRITONSERVER_BufferAttributesSetMemoryTypeId(attributes, 0)))
-            .and_then(|()| check(api::TRITONSERVER_BufferAttributesSetByteSize(attributes, bytes)))
-            .and_then(|()| {
-                check(api::TRITONBACKEND_ModelReportMemoryUsage(self.model, &mut attributes, 1))
-            });
+            let filled =
+                check(api::TRITONSERVER_BufferAttributesSetMemoryType(attributes, api::MEMORY_CPU))
+                    .and_then(|()| {
+                        check(api::TRITONSERVER_BufferAttributesSetMemoryTypeId(attributes, 0))
+                    })
+                    .and_then(|()| {
+                        check(api::TRITONSERVER_BufferAttributesSetByteSize(attributes, bytes))
+                    })
+                    .and_then(|()| {
+                        check(api::TRITONBACKEND_ModelReportMemoryUsage(
+                            self.model,
+                            &mut attributes,
+                            1,
+                        ))
+                    });
             check(api::TRITONSERVER_BufferAttributesDelete(attributes)).and(filled)
         }
     }

@@ -23,9 +23,6 @@ struct Watched(Option<*mut api::Request>);
 // SAFETY: any thread may ask whether a request is cancelled, at any time until its release.
 unsafe impl Send for Watched {}
 
-// SAFETY: the server lets any thread answer a request, one at a time.
-unsafe impl Send for Request {}
-
 impl Request {
     /// # Safety
     /// The request was given to the backend, which tells the server that it has taken it.
@@ -70,7 +67,7 @@ impl Request {
     fn input(&self, index: u32) -> Result<Input<'_>> {
         let mut input = null_mut();
         let (mut name, mut shape) = (null::<c_char>(), null());
-        let (mut datatype, mut dims, mut byte_size, mut buffers) = (0, 0, 0, 0);
+        let (mut datatype, mut dims, mut buffers) = (0, 0, 0);
         // SAFETY: name and shape live as long as the request, which the result borrows.
         unsafe {
             check(api::TRITONBACKEND_RequestInputByIndex(self.request, index, &mut input))?;
@@ -80,7 +77,7 @@ impl Request {
                 &mut datatype,
                 &mut shape,
                 &mut dims,
-                &mut byte_size,
+                null_mut(),
                 &mut buffers,
             ))?;
             let name = CStr::from_ptr(name);
@@ -88,9 +85,7 @@ impl Request {
                 0 => &[][..],
                 dims => std::slice::from_raw_parts(shape, dims as usize),
             };
-            let byte_size = usize::try_from(byte_size)
-                .map_err(|_| Error::invalid("an input is larger than the address space"))?;
-            Ok(Input { input, name, datatype, shape, byte_size, buffers, request: self })
+            Ok(Input { input, name, datatype, shape, buffers, request: self })
         }
     }
 
@@ -159,8 +154,6 @@ pub(crate) struct Input<'a> {
     pub(crate) datatype: u32,
     /// Dimensions, with the batch's if the model has one.
     pub(crate) shape: &'a [i64],
-    /// Of all buffers together.
-    pub(crate) byte_size: usize,
     buffers: u32,
     request: &'a Request,
 }
