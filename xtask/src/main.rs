@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask test`, `sanitize`, `darwin`, `conformance`, `bench`, `fuzz`, `env`.
+//! The project's own commands: `cargo xtask test`, `sanitize`, `darwin`, `conformance`, `bench`, `backend`, `fuzz`, `env`.
 //!
 //! Suites, fuzzer and benchmarks are Python programs under `xtask/python`; this binary makes their
 //! environments, builds what they drive, and adds up what they report.
 
+mod backend;
 mod build;
 mod darwin;
 mod debian;
@@ -67,6 +68,8 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
+    /// Build the backend of the Triton Inference Server, as a folder for its `--backend-directory`
+    Backend(backend::Options),
     /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader: an
     /// error each time, never a crash or a hang
     Fuzz {
@@ -130,6 +133,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Test { target: Some(target) } => foreign::run(target),
         Command::Sanitize { part } => sanitize::run(part),
         Command::Mock => mock::run(),
+        Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => {
             run_tool(Profile::Ci, "onnx_suite", &args.args)

@@ -25,7 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
-    ("serving", &["ir"]),
+    ("serving", &["ir", "runtime", "engine", "onnx"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),
 ];

@@ -121,18 +121,27 @@ pub(crate) fn read(source: &dyn Source, range: Range<u64>) -> io::Result<Bytes> 
 /// A folder of the local disk.
 pub struct Disk {
     root: PathBuf,
+    links: bool,
 }
 
 impl Disk {
-    /// The folder that the file `path` is in.
+    /// The folder that the file `path` is in. Links out of it are refused.
     pub fn beside(path: &Path) -> Disk {
         let parent = path.parent().filter(|parent| *parent != Path::new(""));
-        Disk { root: parent.unwrap_or(Path::new(".")).to_owned() }
+        Disk { root: parent.unwrap_or(Path::new(".")).to_owned(), links: false }
+    }
+
+    /// A folder whose links are followed wherever they lead, as those of a model repository, which its owner has made.
+    pub fn repository(folder: &Path) -> Disk {
+        Disk { root: folder.to_owned(), links: true }
     }
 }
 
 impl Files for Disk {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        if self.links {
+            return open(&self.root.join(name));
+        }
         // Resolving both ends also finds links that lead out of the folder.
         let root = self.root.canonicalize()?;
         let path = root.join(name).canonicalize()?;

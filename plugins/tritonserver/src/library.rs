@@ -1,0 +1,102 @@
+//! What the models of this library share: settings, devices, metrics.
+
+use crate::measures::{Families, Sampler};
+use crate::served::Served;
+use crate::server::log::log;
+use crate::server::{Code, Error, Result};
+use crate::settings::Settings;
+use crate::verbosity::Verbosity;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use trident_devices::{ForModels, for_models, for_models_by_default};
+use trident_runtime::{Device, PoolSettings};
+use trident_serving::Hardware;
+
+/// The key under which the devices lie that models use without naming one.
+const DEFAULT: &str = "";
+
+/// Devices that accelerators of configurations stand for, by the accelerator's name.
+const ACCELERATORS: &[(&str, &str)] = &[("metal", "metal")];
+
+/// This library, loaded under a name.
+pub(crate) struct Library {
+    pub(crate) name: String,
+    pub(crate) settings: Settings,
+    pub(crate) verbosity: Verbosity,
+    /// Opened at their first use, by the choice. Their models share threads, memory and the number of runs at a time.
+    devices: Mutex<HashMap<String, Hardware>>,
+    sampler: Option<Sampler>,
+}
+
+impl Library {
+    /// Reads the settings and opens the devices of models that name none.
+    pub(crate) fn new(name: String, config: &str) -> Result<Library> {
+        let settings = Settings::of(&name, config)?;
+        for key in &settings.unknown {
+            log!(Warn, "backend '{name}' has no setting '{key}', which is ignored");
+        }
+        let pools = PoolSettings::from_environment().map_err(|e| Error::invalid(e.to_string()))?;
+        pools.install();
+        let families = match settings.metrics {
+            true => Families::new().inspect_err(|error| {
+                log!(Warn, "backend '{name}' shows no metrics: {error}");
+            }),
+            false => Err(Error::internal("")),
+        };
+        let sampler = families.ok().map(|families| Sampler::start(&name, families)).transpose()?;
+        let verbosity = Verbosity::from_environment();
+        let devices = Mutex::default();
+        let library = Library { name, settings, verbosity, devices, sampler };
+        let hardware = library.hardware(None)?;
+        if verbosity.devices {
+            for device in &hardware.devices {
+                log!(Info, "backend '{}' has {:?}", library.name, device.info());
+            }
+            for (accelerator, device) in ACCELERATORS {
+                match hardware.accelerators.iter().any(|(known, _)| known == accelerator) {
+                    true => log!(Info, "accelerator '{accelerator}' is device '{device}'"),
+                    false => log!(Info, "accelerator '{accelerator}' is not available here"),
+                }
+            }
+        }
+        Ok(library)
+    }
+
+    /// The devices of a choice such as `metal,cpu`, by default those of the settings.
+    pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware> {
+        let choice = choice.or(self.settings.device.as_deref()).unwrap_or(DEFAULT);
+        let mut opened = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(hardware) = opened.get(choice) {
+            return Ok(hardware.clone());
+        }
+        let settings = trident_devices::Settings { threads: self.settings.threads };
+        let found = match choice {
+            DEFAULT => for_models_by_default(&settings),
+            choice => for_models(choice, &settings),
+        };
+        let ForModels { devices, folder } =
+            found.map_err(|error| Error::new(Code::InvalidArg, error.to_string()))?;
+        let accelerators = ACCELERATORS.iter().filter_map(|(accelerator, name)| {
+            let device = match devices.iter().find(|device| device.info().name == *name) {
+                Some(device) => Arc::clone(device),
+                None => for_models(name, &settings).ok()?.devices.pop()?,
+            };
+            Some(((*accelerator).to_owned(), device))
+        });
+        let accelerators: Vec<(String, Arc<dyn Device>)> = accelerators.collect();
+        let hardware = Hardware { devices, folder, accelerators };
+        if let Some(sampler) = &self.sampler {
+            let accelerators = hardware.accelerators.iter().map(|(_, device)| device);
+            hardware.devices.iter().chain(accelerators).for_each(|device| sampler.device(device));
+        }
+        opened.insert(choice.to_owned(), hardware.clone());
+        Ok(hardware)
+    }
+
+    /// Shows a model's measures until it is dropped.
+    pub(crate) fn show(&self, served: &Arc<Served>) {
+        if let Some(sampler) = &self.sampler {
+            sampler.model(served);
+        }
+    }
+}
