@@ -1,6 +1,6 @@
 """The suite's tables."""
 
-from .suite import FAIL, PASS, SKIP
+PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
 
 
 def counts(rows):

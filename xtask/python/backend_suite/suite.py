@@ -11,9 +11,9 @@ import time
 
 from . import server
 from .client import Grpc, Http
+from .report import FAIL, PASS, SKIP
 from .repository import Repository
 
-PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
 LIMIT = 180  # seconds that one check may take
 
 

@@ -54,10 +54,10 @@ def decode(name, shape, data):
         return np.frombuffer(data, NUMPY[name]).reshape(shape)
     elements, place = [], 0
     while place < len(data):
-        (length,) = struct.unpack_from("<I", data, place)
+        length = int.from_bytes(data[place : place + 4], "little")
         place += 4 + length
         if place > len(data):
-            raise ValueError(f"an element of {length} bytes goes beyond the tensor's end")
+            raise ValueError(f"element {len(elements)} goes beyond the tensor's end")
         elements.append(data[place - length : place])
     array = np.empty(len(elements), object)
     array[:] = elements
