@@ -52,7 +52,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     latencies.sort_unstable();
     ensure!(!latencies.is_empty(), "no request was answered in {seconds:.1} s");
-    let quantile = |share: usize| latencies[(latencies.len() - 1) * share / 100].as_secs_f64() * 1e6;
+    let quantile =
+        |share: usize| latencies[(latencies.len() - 1) * share / 100].as_secs_f64() * 1e6;
     println!(
         r#"{{"requests": {}, "seconds": {seconds}, "p50_us": {}, "p99_us": {}}}"#,
         latencies.len(),
