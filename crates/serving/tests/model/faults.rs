@@ -131,13 +131,9 @@ fn results_without_rows_for_the_batch_name_both_shapes() {
     graph.initializer.clear();
     let config = "name: 'm' max_batch_size: 8
         input { name: 'x' data_type: TYPE_FP32 dims: [ 3 ] }
-        input { name: 'rows' data_type: TYPE_FP32 dims: [ ] reshape { shape: [ ] } }
+        input { name: 'rows' data_type: TYPE_FP32 dims: [ 1 ] reshape { shape: [ ] } }
         output { name: 'y' data_type: TYPE_FP32 dims: [ -1 ] }";
-    let model = load(config, graph);
-    let model = match model {
-        Ok(model) => model,
-        Err(error) => panic!("{error}"),
-    };
+    let model = load(config, graph).unwrap_or_else(|error| panic!("{error}"));
     let (x, rows) = (bytes(&[1.0f32; 6]), bytes(&[3.0f32, 2.0]));
     let x = input("x", DataType::Fp32, &[2, 3], &[&x]);
     let wrong = request(vec![x, input("rows", DataType::Fp32, &[2], &[&rows])]);
