@@ -14,6 +14,7 @@ import argparse
 import concurrent.futures
 import pathlib
 import sys
+import threading
 import time
 import traceback
 import urllib.request
@@ -142,9 +143,16 @@ class Clients:
         import tritonclient.http as http
 
         self.modules = {"http": http, "grpc": grpc}
-        self.http = http.InferenceServerClient(options.http, concurrency=16)
+        self.url, self.local = options.http, threading.local()
         self.grpc = grpc.InferenceServerClient(options.grpc)
         self.metrics_url = f"http://{options.metrics}/metrics"
+
+    @property
+    def http(self):
+        """A client of this thread: it is not for several."""
+        if not hasattr(self.local, "client"):
+            self.local.client = self.modules["http"].InferenceServerClient(self.url)
+        return self.local.client
 
     def infer(self, protocol, model, arrays, outputs=None, binary=True, **options):
         """The results by name; inputs have the types that their arrays have."""
