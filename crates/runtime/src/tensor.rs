@@ -403,3 +403,53 @@ fn align(dtype: DType) -> usize {
         other => other.size().max(1),
     }
 }
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+    use super::*;
+
+    #[test]
+    fn rows_are_views_that_keep_the_memory() {
+        let pool = Pool::new();
+        let values: Vec<u16> = (0..12).collect();
+        let tensor = Tensor::from_slice(&pool, &[4, 3], &values).unwrap();
+        let at = tensor.bytes().unwrap().as_ptr().addr();
+        let rows = tensor.rows(1..3).unwrap();
+        assert_eq!(&rows[..], bytemuck::cast_slice::<u16, u8>(&values[3..9]));
+        assert_eq!(rows.as_ptr().addr(), at + 6, "no copy");
+        assert!(tensor.rows(4..4).unwrap().is_empty());
+        for outside in [3..5, 5..5, Range { start: 2, end: 1 }] {
+            assert!(tensor.rows(outside).is_err());
+        }
+        let live = pool.stats().live;
+        drop(tensor);
+        assert_eq!(pool.stats().live, live);
+        drop(rows);
+        assert_eq!(pool.stats().live, 0);
+    }
+
+    #[test]
+    fn rows_of_nothing_are_empty() {
+        let pool = Pool::new();
+        for dims in [&[0, 3][..], &[3, 0]] {
+            let tensor = Tensor::alloc(&pool, DType::F32, dims).unwrap();
+            assert!(tensor.rows(0..dims[0]).unwrap().is_empty());
+        }
+        let scalar = Tensor::from_slice(&pool, &[], &[1.0f32]).unwrap();
+        assert!(scalar.rows(0..0).is_err());
+        assert_eq!(scalar.to_bytes().unwrap(), 1.0f32.to_le_bytes()[..]);
+        let text = Tensor::from_strings(&[1], vec!["a".into()]).unwrap();
+        assert!(text.rows(0..1).is_err());
+    }
+
+    #[test]
+    fn a_view_is_not_written_to() {
+        let pool = Pool::new();
+        let mut tensor = Tensor::from_slice(&pool, &[2], &[1u8, 2]).unwrap();
+        let rows = tensor.rows(0..2).unwrap();
+        assert!(!tensor.is_unique());
+        tensor.slice_mut::<u8>().unwrap()[0] = 9;
+        assert_eq!((&rows[..], tensor.bytes().unwrap()), (&[1, 2][..], &[9, 2][..]));
+    }
+}

@@ -219,8 +219,10 @@ impl ModelConfig {
         }
         let full: Vec<i64> =
             batched.then_some(-1).into_iter().chain(dims.iter().copied()).collect();
-        // Requests may be narrower than the model, results are what the model gives.
-        let fits = |(model, given): (&i64, &i64)| model == given || role == INPUT && *model == -1;
+        // Requests may be narrower than the model. Sizes of results may be inferred that the file leaves open.
+        let fits = |(model, given): (&i64, &i64)| {
+            model == given || *model == -1 || role == OUTPUT && *given == -1
+        };
         if shape.len() != full.len() || !shape.iter().zip(&full).all(fits) {
             let (rank, text) = (full.len(), list(&full));
             let given = if batched {

@@ -243,7 +243,9 @@ impl RequestError {
     /// The class of the error.
     pub fn code(&self) -> ErrorCode {
         match self {
-            RequestError::Input { .. } | RequestError::Timeout => ErrorCode::Unavailable,
+            RequestError::Timeout => ErrorCode::Unavailable,
+            _ if self.is_memory() => ErrorCode::Unavailable,
+            RequestError::Input { .. } => ErrorCode::Internal,
             RequestError::Run { source, .. } => match **source {
                 RunError::Input { .. } => ErrorCode::InvalidArg,
                 _ => ErrorCode::Internal,
@@ -253,6 +255,22 @@ impl RequestError {
             | RequestError::Output { .. } => ErrorCode::Internal,
             RequestError::Cancelled => ErrorCode::Cancelled,
             _ => ErrorCode::InvalidArg,
+        }
+    }
+
+    /// Whether there was too little memory.
+    pub(crate) fn is_memory(&self) -> bool {
+        let fault = match self {
+            RequestError::Input { source, .. } => source,
+            RequestError::Run { source, .. } => match &**source {
+                RunError::Op(failure) => &failure.source,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        match fault {
+            KernelError::Dependency(cause) => matches!(**cause, KernelError::TooLarge { .. }),
+            fault => matches!(fault, KernelError::TooLarge { .. }),
         }
     }
 }

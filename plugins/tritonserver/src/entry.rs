@@ -2,6 +2,8 @@
 //!
 //! A panic must not reach the server, whose process it would end with all models: each function turns it into an error.
 
+#![allow(unsafe_code)] // the server's interface is C
+
 use crate::execute::{Seat, execute, give_up};
 use crate::library::Library;
 use crate::served::Served;
@@ -87,7 +89,10 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInitialize(
         let backend = unsafe { model.backend::<Library>()? };
         let library = backend.state()?.ok_or_else(|| Error::internal("no backend is loaded"))?;
         let served = Arc::new(Served::load(&model, library)?);
-        if let Err(error) = model.report_memory(served.memory().live) {
+        let live = served.memory().live;
+        if live > 0
+            && let Err(error) = model.report_memory(live)
+        {
             log!(Verbose, "the server does not count the memory of '{}': {error}", served.name);
         }
         library.show(&served);
@@ -107,6 +112,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Mod
         fault("ModelFinalize", || model.name().map(Some))?;
         // SAFETY: as above.
         drop(unsafe { model.take_state()? });
+        trim();
         Ok(())
     })
 }
@@ -185,6 +191,19 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
         Ok(())
     })
 }
+
+/// Returns to the system what loading and unloading a model leaves in the C library's heap, which would grow with each reload.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn trim() {
+    unsafe extern "C" {
+        fn malloc_trim(pad: usize) -> i32;
+    }
+    // SAFETY: it may be called at any time; it locks what it changes.
+    let _ = unsafe { malloc_trim(0) };
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn trim() {}
 
 /// Runs an entry point; errors and panics become the server's errors.
 fn guarded(entry: &str, body: impl FnOnce() -> Result<()>) -> api::Status {

@@ -3,8 +3,6 @@
 //! [`entry`] has the functions that the server calls, [`server`] what it provides. A [`Library`](library::Library) is what
 //! the process has once, a [`Served`](served::Served) model what its instances share, and [`execute`] answers requests.
 
-#![allow(unsafe_code)] // the server's interface is C
-
 mod entry;
 mod execute;
 mod library;

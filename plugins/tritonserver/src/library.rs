@@ -37,13 +37,10 @@ impl Library {
         }
         let pools = PoolSettings::from_environment().map_err(|e| Error::invalid(e.to_string()))?;
         pools.install();
-        let families = match settings.metrics {
-            true => Families::new().inspect_err(|error| {
-                log!(Warn, "backend '{name}' shows no metrics: {error}");
-            }),
-            false => Err(Error::internal("")),
-        };
-        let sampler = families.ok().map(|families| Sampler::start(&name, families)).transpose()?;
+        let families = settings.metrics.then(Families::new).and_then(|made| {
+            made.inspect_err(|error| log!(Warn, "backend '{name}' shows no metrics: {error}")).ok()
+        });
+        let sampler = families.map(|families| Sampler::start(&name, families)).transpose()?;
         let verbosity = Verbosity::from_environment();
         let devices = Mutex::default();
         let library = Library { name, settings, verbosity, devices, sampler };

@@ -2,19 +2,18 @@
 
 mod prepare;
 mod request;
+mod respond;
+mod run;
 mod strings;
 
 pub use request::{Execution, Input, Output, Part, Request, Response};
 
-use crate::complete::list;
-use crate::config::DataType;
 use crate::failure::RequestError;
 use crate::model::Model;
-use prepare::{Data, Prepared};
-use std::ops::Range;
-use std::time::Instant;
-use trident_engine::{CancelFlag, RunContext, RunError};
-use trident_runtime::{KernelError, Tensor, Value};
+use prepare::Prepared;
+use run::Clock;
+use std::sync::PoisonError;
+use trident_engine::CancelFlag;
 
 /// Requests that run together.
 struct Batch<'r> {
@@ -22,63 +21,58 @@ struct Batch<'r> {
     rows: usize,
 }
 
-/// The results of a run, by name.
-type Results = Vec<(String, Value)>;
+impl<'r> Batch<'r> {
+    fn of(request: Prepared<'r>) -> Batch<'r> {
+        Batch { rows: request.rows, requests: vec![request] }
+    }
+}
+
+/// What a request is answered with.
+type Answer = Result<Response, RequestError>;
 
 impl Model {
     /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
-    /// `max_batch_size` allows; the others run one after the other.
+    /// `max_batch_size` allows; batches run one after the other.
     ///
-    /// A request that does not fit the model fails alone. If a batch fails, its requests run one by one, so that only those fail
-    /// that are to blame; results that have no row for each request are not, and fail all of them. A request that is cancelled
-    /// is answered as such, while the rest of its batch runs on.
+    /// A request that does not fit the model fails alone. If a run fails, its requests run one by one, so that only those fail
+    /// that are to blame; for lack of memory a request fails only if no other is running. Results without a row for each row
+    /// of the batch fail all its requests, as the configuration is to blame. A request that is cancelled is answered as such,
+    /// while the rest of its batch runs on.
     pub fn execute(&self, requests: &[Request<'_>]) -> Execution {
-        let mut responses: Vec<Option<Result<Response, RequestError>>> = vec![];
-        responses.resize_with(requests.len(), || None);
-        let mut computing: Option<Range<Instant>> = None;
-        for batch in self.batches(requests, &mut responses) {
-            self.serve(requests, batch, &mut responses, &mut computing);
+        let mut responses: Vec<Answer> = vec![];
+        let mut batches: Vec<Batch<'_>> = vec![];
+        for (at, request) in requests.iter().enumerate() {
+            let prepared = if is_cancelled(request) {
+                Err(RequestError::Cancelled)
+            } else {
+                self.prepare(at, request)
+            };
+            // Its place is kept for what its batch gives.
+            responses.push(prepared.map(|prepared| {
+                self.join(&mut batches, prepared);
+                Response::default()
+            }));
         }
-        let now = Instant::now();
-        // Each request is in one batch, or failed before.
-        let responses =
-            responses.into_iter().map(|response| response.unwrap_or(Err(RequestError::Cancelled)));
-        Execution { responses: responses.collect(), computing: computing.unwrap_or(now..now) }
+        let mut clock = Clock::default();
+        for batch in batches {
+            self.serve(requests, batch, &mut responses, &mut clock);
+        }
+        Execution { responses, computing: clock.span() }
     }
 
-    /// Checks requests and makes batches of them.
-    fn batches<'r>(
-        &self,
-        requests: &'r [Request<'r>],
-        responses: &mut [Option<Result<Response, RequestError>>],
-    ) -> Vec<Batch<'r>> {
-        let mut batches: Vec<Batch<'r>> = vec![];
-        for (at, request) in requests.iter().enumerate() {
-            let prepared = match self.prepare(at, request) {
-                _ if cancelled(request) => Err(RequestError::Cancelled),
-                prepared => prepared,
-            };
-            let prepared = match prepared {
-                Ok(prepared) => prepared,
-                Err(error) => {
-                    responses[at] = Some(Err(error));
-                    continue;
-                }
-            };
-            let open = batches.iter_mut().find(|batch| {
-                let fits = |largest| batch.rows + prepared.rows <= largest;
-                self.largest_batch.is_some_and(fits)
-                    && batch.requests.first().is_some_and(|first| first.joins(&prepared))
-            });
-            match open {
-                Some(batch) => {
-                    batch.rows += prepared.rows;
-                    batch.requests.push(prepared);
-                }
-                None => batches.push(Batch { rows: prepared.rows, requests: vec![prepared] }),
+    /// Adds a request to the first batch that it fits.
+    fn join<'r>(&self, batches: &mut Vec<Batch<'r>>, request: Prepared<'r>) {
+        let open = batches.iter_mut().find(|batch| {
+            self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
+                && batch.requests.iter().all(|other| other.joins(&request))
+        });
+        match open {
+            Some(batch) => {
+                batch.rows += request.rows;
+                batch.requests.push(request);
             }
+            None => batches.push(Batch::of(request)),
         }
-        batches
     }
 
     /// Runs a batch and answers its requests; one by one if it fails as a whole.
@@ -86,191 +80,52 @@ impl Model {
         &self,
         requests: &'r [Request<'r>],
         batch: Batch<'r>,
-        responses: &mut [Option<Result<Response, RequestError>>],
-        computing: &mut Option<Range<Instant>>,
+        responses: &mut [Answer],
+        clock: &mut Clock,
     ) {
-        let several = batch.requests.len() > 1;
-        let rows = batch.rows;
-        let asked: Vec<(usize, usize, Vec<usize>)> =
-            batch.requests.iter().map(|r| (r.at, r.rows, r.outputs.clone())).collect();
-        let results = self.run(requests, batch, computing);
+        let (several, rows) = (batch.requests.len() > 1, batch.rows);
+        let asked = batch.requests.iter().map(|r| (r.at, r.rows, r.outputs.clone()));
+        let asked: Vec<(usize, usize, Vec<usize>)> = asked.collect();
+        let outcome = {
+            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            self.run(requests, batch, clock)
+        };
         let mut first = 0;
         for (at, own, outputs) in asked {
             let range = first..first + own;
-            first += own;
-            responses[at] = Some(match &results {
-                _ if cancelled(&requests[at]) => Err(RequestError::Cancelled),
+            first = range.end;
+            responses[at] = match &outcome {
+                _ if is_cancelled(&requests[at]) => Err(RequestError::Cancelled),
                 Ok(results) => self.respond(results, rows, range, &outputs),
-                Err(error) if several && may_pass_alone(error) => {
-                    let prepared = self.prepare(at, &requests[at]);
-                    prepared.and_then(|prepared| {
-                        let alone = Batch { rows: own, requests: vec![prepared] };
-                        let results = self.run(requests, alone, computing)?;
-                        self.respond(&results, own, 0..own, &outputs)
-                    })
-                }
+                Err(RequestError::Run { .. }) if several => self.alone(at, requests, clock),
+                Err(error) if error.is_memory() => self.alone(at, requests, clock),
                 Err(error) => Err(error.clone()),
-            });
-        }
-    }
-
-    /// Runs a batch.
-    fn run(
-        &self,
-        requests: &[Request<'_>],
-        batch: Batch<'_>,
-        computing: &mut Option<Range<Instant>>,
-    ) -> Result<Results, RequestError> {
-        let own: Vec<&Request<'_>> = batch.requests.iter().map(|r| &requests[r.at]).collect();
-        let inputs = self.gather(batch)?;
-        let inputs: Vec<(&str, Value)> =
-            inputs.into_iter().map(|(at, value)| (&*self.inputs[at].name, value)).collect();
-        let flags: Option<Vec<CancelFlag>> =
-            own.iter().map(|request| request.cancel.clone()).collect();
-        // The run goes on for as long as somebody waits for it.
-        let deadlines: Option<Vec<Instant>> = own.iter().map(|request| request.deadline).collect();
-        let context = RunContext {
-            deadline: deadlines.and_then(|all| all.into_iter().max()),
-            cancel: flags
-                .map(|flags| CancelFlag::when(move || flags.iter().all(CancelFlag::is_cancelled))),
-            priority: own.iter().map(|request| request.priority).max().unwrap_or(0),
-            threads: self.threads,
-            ..RunContext::default()
-        };
-        let start = Instant::now();
-        let results = self.session.run_with(&inputs, context);
-        let end = Instant::now();
-        *computing = Some(computing.take().map_or(start, |earlier| earlier.start)..end);
-        results.map(|(results, _)| results).map_err(|error| match error {
-            RunError::Cancelled { .. } => RequestError::Cancelled,
-            RunError::Deadline { .. } => RequestError::Timeout,
-            error => RequestError::Run { model: self.name.clone(), source: Box::new(error) },
-        })
-    }
-
-    /// The inputs of a batch by their position, with the rows of its requests.
-    fn gather(&self, batch: Batch<'_>) -> Result<Vec<(usize, Value)>, RequestError> {
-        let Batch { mut requests, rows } = batch;
-        let count = requests.first().map_or(0, |first| first.inputs.len());
-        let mut values = Vec::with_capacity(count);
-        for i in 0..count {
-            let first = &requests[0].inputs[i];
-            let (at, mut dims) = (first.at, first.dims.clone());
-            let spec = &self.inputs[at];
-            if self.largest_batch.is_some()
-                && let Some(dim) = dims.first_mut()
-            {
-                *dim = rows;
-            }
-            let mut strings = vec![];
-            let mut parts = vec![];
-            for request in &mut requests {
-                match &mut request.inputs[i].data {
-                    Data::Parts(own) => parts.extend(own.iter()),
-                    Data::Strings(own) => strings.append(own),
-                }
-            }
-            let tensor = match (spec.data_type, &*parts) {
-                (DataType::String, _) => Tensor::from_strings(&dims, strings),
-                (_, [Part::Shared(bytes)]) => self.session.adopt(spec.dtype, &dims, bytes.clone()),
-                (_, parts) => {
-                    let parts = parts.iter().map(|part| part.as_ref());
-                    self.session.gather(spec.dtype, &dims, parts)
-                }
             };
-            let tensor = tensor.map_err(|source| RequestError::Input {
-                model: self.name.clone(),
-                input: spec.name.clone(),
-                source,
-            })?;
-            values.push((at, Value::Tensor(tensor)));
         }
-        Ok(values)
     }
 
-    /// The response to a request, which has a range of the rows.
-    fn respond(
-        &self,
-        results: &Results,
-        rows: usize,
-        range: Range<usize>,
-        outputs: &[usize],
-    ) -> Result<Response, RequestError> {
-        let output = |at: &usize| self.output(results, rows, &range, *at);
-        Ok(Response { outputs: outputs.iter().map(output).collect::<Result<_, _>>()? })
-    }
-
-    /// The rows of an output.
-    fn output(
-        &self,
-        results: &Results,
-        rows: usize,
-        range: &Range<usize>,
-        at: usize,
-    ) -> Result<Output, RequestError> {
-        let spec = &self.outputs[at];
-        let (model, output) = (|| self.name.clone(), || spec.name.clone());
-        let value = results.iter().find(|(name, _)| *name == spec.name).map(|(_, value)| value);
-        let unexpected = || RequestError::OutputType {
-            model: model(),
-            output: output(),
-            actual: value.map_or_else(|| "missing".into(), Value::describe),
+    /// Runs a request of a batch that failed; if there is too little memory, once more when no other runs.
+    fn alone<'r>(&self, at: usize, requests: &'r [Request<'r>], clock: &mut Clock) -> Answer {
+        let mut attempt = || {
+            let request = self.prepare(at, &requests[at])?;
+            let (rows, outputs) = (request.rows, request.outputs.clone());
+            let results = self.run(requests, Batch::of(request), clock)?;
+            self.respond(&results, rows, 0..rows, &outputs)
         };
-        let tensor = value.and_then(Value::as_tensor).ok_or_else(unexpected)?;
-        let data_type = DataType::of(tensor.dtype()).ok_or_else(unexpected)?;
-        // Sizes of tensors in memory are within the protocol's integers.
-        let size = |dim: &usize| i64::try_from(*dim).unwrap_or(i64::MAX);
-        let mut shape: Vec<i64> = tensor.dims().iter().map(size).collect();
-        let data = if self.largest_batch.is_some() {
-            if tensor.dims().first() != Some(&rows) {
-                let mut expected = shape.clone();
-                match expected.first_mut() {
-                    Some(first) => *first = size(&rows),
-                    None => expected.push(size(&rows)),
-                }
-                let (actual, expected) = (list(&shape), list(&expected));
-                let (model, output) = (model(), output());
-                return Err(RequestError::OutputRows { model, output, rows, actual, expected });
-            }
-            shape[0] = size(&range.len());
-            elements(tensor, range.clone())
-        } else {
-            if shape.is_empty() {
-                shape.clone_from(&spec.scalar);
-            }
-            all(tensor)
+        let beside = {
+            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            attempt()
         };
-        let data = data.map_err(|source| RequestError::Output {
-            model: model(),
-            output: output(),
-            source,
-        })?;
-        Ok(Output { name: output(), data_type, shape, data })
+        match beside {
+            Err(error) if error.is_memory() => {
+                let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+                attempt()
+            }
+            answer => answer,
+        }
     }
 }
 
-/// The elements of a range of rows.
-fn elements(tensor: &Tensor, rows: Range<usize>) -> Result<bytes::Bytes, KernelError> {
-    if tensor.dtype() != trident_ir::DType::Str {
-        return tensor.rows(rows);
-    }
-    let row: usize = tensor.dims()[1..].iter().product();
-    Ok(strings::encode(&tensor.strings()?[rows.start * row..rows.end * row]))
-}
-
-/// All elements.
-fn all(tensor: &Tensor) -> Result<bytes::Bytes, KernelError> {
-    match tensor.dtype() {
-        trident_ir::DType::Str => Ok(strings::encode(tensor.strings()?)),
-        _ => tensor.to_bytes(),
-    }
-}
-
-fn cancelled(request: &Request<'_>) -> bool {
+fn is_cancelled(request: &Request<'_>) -> bool {
     request.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
-}
-
-/// Whether a request of a batch that failed may succeed alone. One of them is to blame, or they need too much memory together.
-fn may_pass_alone(error: &RequestError) -> bool {
-    matches!(error, RequestError::Run { .. } | RequestError::Input { .. })
 }

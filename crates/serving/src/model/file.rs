@@ -88,11 +88,25 @@ impl Files for Inner<'_> {
 fn signature(name: &str, model: &Loaded, path: String) -> Result<Signature, LoadError> {
     let Some(func) = model.module.entry() else { return Ok(Signature::default()) };
     // Shapes may follow from defaults of optional inputs, which the function to be planned must not rely on.
+    let declared = Signature::of(name, func, &model.optional);
     let mut func = func.clone();
     trident_ir::shape::infer(&mut func, &HashMap::new()).map_err(|source| LoadError::Shapes {
         model: name.to_owned(),
         path,
         source: Box::new(source),
     })?;
-    Ok(Signature::of(name, &func, &model.optional)?)
+    let mut signature = Signature::of(name, &func, &model.optional)?;
+    // What is not inferred, the file may say.
+    let declared = declared.map_or(vec![], |declared| declared.outputs);
+    for (output, declared) in signature.outputs.iter_mut().zip(declared) {
+        match (&mut output.dims, declared.dims) {
+            (Some(own), Some(declared)) if own.len() == declared.len() => {
+                let sizes = own.iter_mut().zip(declared).filter(|(own, _)| **own == -1);
+                sizes.for_each(|(own, declared)| *own = declared);
+            }
+            (own @ None, declared) => *own = declared,
+            _ => {}
+        }
+    }
+    Ok(signature)
 }

@@ -10,7 +10,8 @@ use crate::config::{DataType, ModelConfig};
 use crate::failure::LoadError;
 use crate::invalid::ConfigError;
 use crate::onnxruntime::{GraphLevel, OnnxRuntimeOptions};
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, RwLock};
 use trident_engine::{Options, PassOptions, PlanReport, Session};
 use trident_ir::DType;
 use trident_runtime::{Device, PoolStats};
@@ -50,6 +51,8 @@ pub struct Model {
     /// The largest batch; `None` if the model has no batch dimension.
     pub(crate) largest_batch: Option<usize>,
     pub(crate) threads: usize,
+    /// Held shared by runs, and alone by one that needs the memory of the others.
+    pub(crate) turns: RwLock<()>,
     signature: Signature,
     placement: Placement,
 }
@@ -63,6 +66,19 @@ pub struct Placement {
     pub absent: Vec<String>,
     /// Accelerators that it asks for and that are of other hardware.
     pub ignored: Vec<String>,
+}
+
+/// `metal, cpu; not here: amx; of other hardware: cuda`.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.devices.join(", "))?;
+        for (what, names) in [("not here", &self.absent), ("of other hardware", &self.ignored)] {
+            if !names.is_empty() {
+                write!(f, "; {what}: {}", names.join(", "))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An input that requests may give.
@@ -147,6 +163,7 @@ impl Model {
             outputs: outputs(config),
             largest_batch: (largest > 0).then_some(largest),
             threads: settings.intra_op_threads.map_or(0, |n| n as usize),
+            turns: RwLock::new(()),
             signature,
             placement,
         })

@@ -3,6 +3,8 @@
 //! Handles are pointers that the server gives to an entry point; making one is `unsafe` and promises that the server keeps the
 //! object for as long as the handle is used. What the server owns only during a call borrows from a handle.
 
+#![allow(unsafe_code)] // the server's interface is C
+
 pub(crate) mod api;
 mod backend;
 mod error;
