@@ -8,6 +8,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
+use trident_runtime::PoolStats;
 use trident_serving::{DataType, Execution, Input, Part};
 
 /// What an instance keeps: its place at the model.
@@ -73,16 +74,17 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
     let times = Times { start, compute_start: moment(from), compute_end: moment(to), end: now() };
     finish(instance, &served.counts, requests, &outcomes, ran.then_some(rows), times);
     if served.verbose {
+        let PoolStats { live, peak, .. } = served.memory();
         let micros = |a: u64, b: u64| b.saturating_sub(a) as f64 / 1e3;
         log!(
             Info,
-            "instance '{}': {} requests, {rows} rows, input {:.1} us, infer {:.1} us, output {:.1} us, {:?}",
+            "instance '{}': {} requests, {rows} rows, input {:.1} us, infer {:.1} us, output {:.1} us, \
+             {live} bytes in use, {peak} at the most",
             seat.name,
             requests.len(),
             micros(times.start, times.compute_start),
             micros(times.compute_start, times.compute_end),
-            micros(times.compute_end, times.end),
-            served.memory()
+            micros(times.compute_end, times.end)
         );
     }
 }

@@ -3,13 +3,13 @@
 use crate::measures::{Families, Sampler};
 use crate::served::Served;
 use crate::server::log::log;
-use crate::server::{Code, Error, Result};
+use crate::server::{Error, Result};
 use crate::settings::Settings;
 use crate::verbosity::Verbosity;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_devices::{ForModels, for_models, for_models_by_default};
-use trident_runtime::{Device, PoolSettings};
+use trident_devices::{DEVICES, ForModels, for_models, for_models_by_default};
+use trident_runtime::{Device, DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
 
 /// The key under which the devices lie that models use without naming one.
@@ -47,7 +47,12 @@ impl Library {
         let hardware = library.hardware(None)?;
         if verbosity.devices {
             for device in &hardware.devices {
-                log!(Info, "backend '{}' has {:?}", library.name, device.info());
+                let DeviceInfo { name, description, threads, features } = device.info();
+                let (backend, features) = (&library.name, features.join(", "));
+                log!(
+                    Info,
+                    "backend '{backend}': device {name}, {description}, {threads} threads, {features}"
+                );
             }
             for (accelerator, device) in ACCELERATORS {
                 match hardware.accelerators.iter().any(|(known, _)| known == accelerator) {
@@ -59,9 +64,10 @@ impl Library {
         Ok(library)
     }
 
-    /// The devices of a choice such as `metal,cpu`, by default those of the settings.
-    pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware> {
-        let choice = choice.or(self.settings.device.as_deref()).unwrap_or(DEFAULT);
+    /// The devices of the choice of a model, such as `metal,cpu`, or of the settings if it has none.
+    pub(crate) fn hardware(&self, of_model: Option<(&str, &str)>) -> Result<Hardware> {
+        let choice = of_model.map(|(_, choice)| choice).or(self.settings.device.as_deref());
+        let choice = choice.unwrap_or(DEFAULT);
         let mut opened = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(hardware) = opened.get(choice) {
             return Ok(hardware.clone());
@@ -71,8 +77,15 @@ impl Library {
             DEFAULT => for_models_by_default(&settings),
             choice => for_models(choice, &settings),
         };
-        let ForModels { devices, folder } =
-            found.map_err(|error| Error::new(Code::InvalidArg, error.to_string()))?;
+        let ForModels { devices, folder } = found.map_err(|error| {
+            let place = match of_model {
+                Some((model, _)) => format!("parameter 'device' of model '{model}'"),
+                None => format!("--backend-config={},device={choice}", self.name),
+            };
+            let known = DEVICES.iter().filter(|entry| !entry.for_tests).map(|entry| entry.name);
+            let known: Vec<&str> = known.collect();
+            Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
+        })?;
         let accelerators = ACCELERATORS.iter().filter_map(|(accelerator, name)| {
             let device = match devices.iter().find(|device| device.info().name == *name) {
                 Some(device) => Arc::clone(device),

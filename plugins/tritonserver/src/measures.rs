@@ -121,7 +121,9 @@ struct Following {
 
 impl Following {
     fn new(family: &Arc<Family>, kind: Kind, labels: &[(&str, &str)]) -> Result<Following> {
-        Ok(Following { metric: Metric::new(family, labels)?, kind, last: 0.0 })
+        // A gauge may still have the value of the same model before it was loaded again.
+        let last = if kind == Kind::Gauge { f64::NAN } else { 0.0 };
+        Ok(Following { metric: Metric::new(family, labels)?, kind, last })
     }
 
     fn follow(&mut self, value: f64) {

@@ -43,7 +43,7 @@ impl Served {
     pub(crate) fn load(handle: &Model<Arc<Served>>, library: &Library) -> Result<Served> {
         let (name, version) = (handle.name()?, handle.version()?);
         let mut config = parse(&name, &handle.config()?)?;
-        let hardware = library.hardware(config.parameter("device"))?;
+        let hardware = library.hardware(config.parameter("device").map(|it| (&*name, it)))?;
         let folder = handle.folder()?.join(version.to_string());
         let files = Disk::repository(&folder);
         let path = folder.to_string_lossy();
@@ -90,10 +90,16 @@ impl Served {
         let placement = self.model.placement();
         log!(Verbose, "model '{name}' version {version} runs on {}", self.devices());
         if verbosity.devices {
-            log!(Info, "model '{name}' version {version}: {placement:?}");
+            let (absent, ignored) = (placement.absent.join(", "), placement.ignored.join(", "));
+            log!(
+                Info,
+                "model '{name}' version {version}: devices [{}], absent accelerators [{absent}], ignored [{ignored}]",
+                self.devices()
+            );
         }
         if verbosity.executions {
-            log!(Info, "model '{name}' version {version} takes {:?}", self.memory());
+            let PoolStats { live, peak, .. } = self.memory();
+            log!(Info, "model '{name}' version {version} takes {live} bytes, {peak} at the most");
         }
         if verbosity.plans {
             for step in self.model.report().map_err(of_load)?.steps {
