@@ -1,4 +1,5 @@
-//! `cargo xtask darwin`: compiles every crate for macOS on arm64 from Linux, and links `trident` and the Python extension.
+//! `cargo xtask darwin`: compiles every crate for macOS on arm64 from Linux, and links `trident`, the Python extension and the
+//! backend of the Triton Inference Server.
 //!
 //! Debian's compiler builds the standard library, zig links, against stubs of the system's libraries; `python/darwin` has
 //! the stubs, and checks the files. Nothing is run.
@@ -47,7 +48,10 @@ pub(crate) fn run(wheel: bool) -> Result<()> {
         files.push(build_wheel(&python, &stubs)?);
     }
     tool(&files.iter().map(OsString::from).collect::<Vec<_>>())?;
-    let crates = fs::read_dir(paths::root().join("crates"))?.count() + 1;
+    let mut crates = 1;
+    for folder in ["crates", "plugins"] {
+        crates += fs::read_dir(paths::root().join(folder))?.count();
+    }
     println!("darwin: ok ({crates} crates, {} binaries)", files.len());
     Ok(())
 }

@@ -25,7 +25,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
-    ("serving", &["ir"]),
+    ("serving", &["ir", "runtime", "engine", "onnx"]),
+    ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),
 ];
@@ -33,7 +34,7 @@ const EDGES: &[(&str, &[&str])] = &[
 /// What the crate of a device may depend on: a crate without edges above that `devices` depends on.
 const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 
-/// The crates, and files of others, in which `unsafe` is allowed.
+/// The crates, and files of others, in which `unsafe` is allowed: below `crates`, or `plugins`.
 const UNSAFE: &[&str] = &[
     "apple/src/device/host.rs",
     "apple/src/device/launch.rs",
@@ -63,6 +64,8 @@ const UNSAFE: &[&str] = &[
     "python/src/host.rs",
     "python/src/kernel.rs",
     "cli/src/commands/launch.rs",
+    "tritonserver/src/entry.rs",
+    "tritonserver/src/server",
 ];
 
 /// The longest a source file may get before it has to be split by topic.
@@ -72,9 +75,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// (name, folder) of every crate of the workspace below `crates`.
+/// The folders of the workspace that have crates in them, beside `xtask`.
+const FOLDERS: [&str; 2] = ["crates", "plugins"];
+
+/// (name, folder) of every crate of the workspace but `xtask`.
 fn crates() -> Vec<(String, PathBuf)> {
-    let entries = fs::read_dir(root().join("crates")).unwrap();
+    let entries = FOLDERS.iter().flat_map(|folder| fs::read_dir(root().join(folder)).unwrap());
     let folders = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     folders.map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path)).collect()
 }
@@ -161,8 +167,10 @@ fn unsafe_is_allowed_only_where_the_design_says() {
     let lints = manifest(root());
     let unsafe_code = &lints["workspace"]["lints"]["rust"]["unsafe_code"];
     assert!(matches!(unsafe_code.as_str(), Some("deny" | "forbid")));
-    let allowed: Vec<PathBuf> =
-        UNSAFE.iter().map(|place| root().join("crates").join(place)).collect();
+    let allowed: Vec<PathBuf> = FOLDERS
+        .iter()
+        .flat_map(|folder| UNSAFE.iter().map(|place| root().join(folder).join(place)))
+        .collect();
     for (_, folder) in crates() {
         let files = sources(&folder).into_iter();
         for path in files.filter(|file| !allowed.iter().any(|place| file.starts_with(place))) {
@@ -280,8 +288,13 @@ fn resolved(selection: &str) -> BTreeSet<String> {
 #[test]
 fn builds_of_single_packages_share_their_dependencies_with_the_workspace() {
     let all = resolved("--workspace");
-    for packages in ["trident-cli", "trident-python", "xtask", "trident-runtime -p trident-kernels"]
-    {
+    for packages in [
+        "trident-cli",
+        "trident-python",
+        "trident-tritonserver",
+        "xtask",
+        "trident-runtime -p trident-kernels",
+    ] {
         let own = resolved(&format!("--edges no-dev -p {packages}"));
         let apart: Vec<&String> = own.difference(&all).collect();
         assert!(apart.is_empty(), "{packages}: compiled with features of their own: {apart:#?}");

@@ -82,8 +82,15 @@ pub(crate) struct Deadline {
 }
 
 /// A switch that stops runs; clones share its state.
-#[derive(Clone, Debug, Default)]
-pub struct CancelFlag(Arc<AtomicBool>);
+#[derive(Clone, Default)]
+pub struct CancelFlag(Arc<Flag>);
+
+#[derive(Default)]
+struct Flag {
+    set: AtomicBool,
+    /// Asked as long as the flag is not set.
+    asked: Option<Box<dyn Fn() -> bool + Send + Sync>>,
+}
 
 impl CancelFlag {
     /// A flag that is not set.
@@ -91,14 +98,34 @@ impl CancelFlag {
         CancelFlag::default()
     }
 
+    /// A flag that is also set once `asked` returns true: for callers who keep the state elsewhere. A run asks before each op,
+    /// and every millisecond while it waits.
+    pub fn when(asked: impl Fn() -> bool + Send + Sync + 'static) -> CancelFlag {
+        CancelFlag(Arc::new(Flag { set: AtomicBool::new(false), asked: Some(Box::new(asked)) }))
+    }
+
     /// Stops the runs that use it.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set.store(true, Ordering::Relaxed);
     }
 
     /// Whether it is set.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let Flag { set, asked } = &*self.0;
+        if set.load(Ordering::Relaxed) {
+            return true;
+        }
+        let now = asked.as_ref().is_some_and(|asked| asked());
+        if now {
+            self.cancel();
+        }
+        now
+    }
+}
+
+impl fmt::Debug for CancelFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CancelFlag").field(&self.0.set.load(Ordering::Relaxed)).finish()
     }
 }
 

@@ -7,17 +7,20 @@ use crate::plan::report::PlanReport;
 use crate::profile::Profile;
 use crate::signature::Signature;
 use crate::state::State;
+use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use trident_ir::verify::VerifyError;
-use trident_ir::{Module, ValueInfo};
+use trident_ir::{DType, Module, ValueInfo};
 use trident_passes::{Options as PassOptions, PassReport};
-use trident_runtime::{Device, Pool, PoolStats, Value};
+use trident_runtime::{Device, KernelError, Pool, PoolStats, Tensor, Value};
 
 /// Options of a session.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The name under which the device lists the session's memory; by default that of the first function.
+    pub name: Option<String>,
     /// Maximum number of ops in a function, including those in regions.
     pub max_ops: usize,
     /// Maximum bytes of tensors live at once, including constants; 0 for no limit.
@@ -33,7 +36,14 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         let passes = PassOptions::default();
-        Options { max_ops: 1 << 20, memory_limit: 0, fold_limit: None, folder: None, passes }
+        Options {
+            name: None,
+            max_ops: 1 << 20,
+            memory_limit: 0,
+            fold_limit: None,
+            folder: None,
+            passes,
+        }
     }
 }
 
@@ -74,7 +84,7 @@ impl Session {
         let func = funcs.next().ok_or(VerifyError::Empty)?;
         // Any device can use it; memory from the first device suits that one best.
         let memory = devices.first().map_or_else(Pool::host, |device| device.memory());
-        let pool = memory.child(&func.name);
+        let pool = memory.child(options.name.as_ref().unwrap_or(&func.name));
         pool.set_limit(options.memory_limit);
         let first = Entry::new(func, optional, devices, options, &pool)?;
         let others = funcs.map(|func| Entry::new(func, vec![], devices, options, &pool));
@@ -112,10 +122,26 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants and everything live during runs. The device lists them under the name of the
-    /// first function ([`Pool::device_stats`]).
+    /// Counters of the session's memory: constants and everything live during runs. The device lists them under the session's
+    /// name ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
+    }
+
+    /// A tensor in the session's memory whose elements are the concatenated parts, see [`Tensor::gather`]: an input that several
+    /// callers give rows of.
+    pub fn gather<'a>(
+        &self,
+        dtype: DType,
+        dims: &[usize],
+        parts: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Tensor, KernelError> {
+        Tensor::gather(&self.pool, dtype, dims, parts)
+    }
+
+    /// A tensor over bytes, which is a copy in the session's memory only if they are not aligned, see [`Tensor::from_bytes`].
+    pub fn adopt(&self, dtype: DType, dims: &[usize], bytes: Bytes) -> Result<Tensor, KernelError> {
+        Tensor::from_bytes(&self.pool, dtype, dims, bytes)
     }
 
     /// See [`Entry::run`].

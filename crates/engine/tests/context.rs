@@ -1,14 +1,14 @@
 //! What a run is given beside its inputs: limits, a switch, memory for results, a sink.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
 use trident_engine::{
     CancelFlag, Options, Partial, PassOptions, RunContext, RunError, Session, Sink,
 };
-use trident_ir::{Element, Func, Module};
+use trident_ir::{DType, Element, Func, Module};
 use trident_runtime::{Device, Pool, Queued, QueuedOptions, Tensor, Value};
 
 fn cpu(threads: usize) -> Arc<dyn Device> {
@@ -61,6 +61,45 @@ fn a_flag_stops_a_run_from_outside() {
         let context = RunContext { cancel: Some(flag), ..RunContext::default() };
         let error = session.run_with(&[("x", tensor(&[1], &[1f32]).into())], context).unwrap_err();
         assert!(error.to_string().contains("loop `forever`"), "{error}");
+    }
+}
+
+#[test]
+fn a_flag_may_be_a_question() {
+    for device in [cpu(1), queued(Duration::from_micros(50))] {
+        let session = session(ENDLESS, device);
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
+        let flag = CancelFlag::when(move || counted.fetch_add(1, Ordering::Relaxed) == 20);
+        let context = RunContext { cancel: Some(flag.clone()), ..RunContext::default() };
+        let error = session.run_with(&[("x", tensor(&[1], &[1f32]).into())], context);
+        assert!(matches!(error, Err(RunError::Cancelled { .. })), "{error:?}");
+        // What was answered once is not asked again.
+        assert!(flag.is_cancelled());
+        assert_eq!(asked.load(Ordering::Relaxed), 21);
+        assert_eq!(Arc::strong_count(&asked), 2, "the run keeps nothing");
+    }
+}
+
+#[test]
+fn inputs_are_gathered_in_the_sessions_memory() {
+    let func: Func = CHAIN.parse().unwrap();
+    let module = Module { funcs: vec![func], ..Module::default() };
+    let options = Options { name: Some("gathered".into()), ..Options::default() };
+    let session = Session::new(module, &[cpu(1)], &options).unwrap();
+    let before = session.memory().live;
+    let values: Vec<u8> = (0..1000u16).flat_map(|i| f32::from(i).to_le_bytes()).collect();
+    let parts = [&values[..10], &[], &values[10..4000]];
+    let x = session.gather(DType::F32, &[1000], parts).unwrap();
+    assert!(session.memory().live >= before + 4000);
+    let listed = cpu(1).memory().device_stats().pools;
+    assert!(listed.iter().any(|(name, pool)| name == "gathered" && pool.live >= 4000));
+    let results = session.run(&[("x", x.into())]).unwrap();
+    let expected: Vec<f32> = (0..1000u16).map(f32::from).collect();
+    assert_eq!(floats(&results[2].1), expected);
+    for parts in [&[&values[..3999]][..], &[&values, &[0]]] {
+        let error = session.gather(DType::F32, &[1000], parts.iter().copied()).unwrap_err();
+        assert!(error.to_string().contains("do not fill f32[1000]"), "{error}");
     }
 }
 

@@ -3,6 +3,7 @@
 //! A model's bytes are read into memory of its own: what happens to the files afterwards does not change it.
 
 use bytes::Bytes;
+use memmap2::MmapMut;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -85,6 +86,10 @@ impl Regular {
 /// Alignment of what is read, in bytes: tensors then need no copy, whatever their element type.
 const ALIGN: usize = 64;
 
+/// From so many bytes on, what is read lies in pages of its own, which the system has back as soon as it is dropped. The
+/// allocator of a process that loads models again and again would keep more and more of them.
+const OWN_PAGES: usize = 1 << 17;
+
 impl Source for Regular {
     fn size(&self) -> u64 {
         self.version.size
@@ -92,6 +97,16 @@ impl Source for Regular {
 
     fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+        if len >= OWN_PAGES {
+            let mut pages = MmapMut::map_anon(len)?;
+            let mut file = self.reopen()?;
+            file.seek(SeekFrom::Start(range.start))?;
+            file.read_exact(&mut pages).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => changed(),
+                _ => error,
+            })?;
+            return Ok(Bytes::from_owner(pages.make_read_only()?));
+        }
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(len.saturating_add(ALIGN))?;
         let before = bytes.as_ptr().align_offset(ALIGN).min(ALIGN);
@@ -121,18 +136,27 @@ pub(crate) fn read(source: &dyn Source, range: Range<u64>) -> io::Result<Bytes> 
 /// A folder of the local disk.
 pub struct Disk {
     root: PathBuf,
+    links: bool,
 }
 
 impl Disk {
-    /// The folder that the file `path` is in.
+    /// The folder that the file `path` is in. Links out of it are refused.
     pub fn beside(path: &Path) -> Disk {
         let parent = path.parent().filter(|parent| *parent != Path::new(""));
-        Disk { root: parent.unwrap_or(Path::new(".")).to_owned() }
+        Disk { root: parent.unwrap_or(Path::new(".")).to_owned(), links: false }
+    }
+
+    /// A folder whose links are followed wherever they lead, as those of a model repository, which its owner has made.
+    pub fn repository(folder: &Path) -> Disk {
+        Disk { root: folder.to_owned(), links: true }
     }
 }
 
 impl Files for Disk {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
+        if self.links {
+            return open(&self.root.join(name));
+        }
         // Resolving both ends also finds links that lead out of the folder.
         let root = self.root.canonicalize()?;
         let path = root.join(name).canonicalize()?;
@@ -164,6 +188,21 @@ mod tests {
         assert_eq!(part, &content[77..90_001]);
         assert!(source.check().is_err());
         assert!(source.read(40_000..60_000).is_err());
+    }
+
+    #[test]
+    fn large_parts_are_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        let content: Vec<u8> = (0..300_000u32).map(|i| (i % 251) as u8).collect();
+        fs::write(&path, &content).unwrap();
+        let source = open(&path).unwrap();
+        for range in [0..OWN_PAGES - 1, 5..5 + OWN_PAGES, 7..300_000] {
+            let part = source.read(range.start as u64..range.end as u64).unwrap();
+            assert_eq!(part.as_ptr().align_offset(ALIGN), 0);
+            assert!(part == content[range]);
+        }
+        assert!(source.read(7..300_001).is_err());
     }
 
     #[test]

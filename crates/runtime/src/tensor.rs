@@ -3,6 +3,7 @@
 use crate::pending::Pending;
 use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
 use bytes::Bytes;
+use std::ops::Range;
 use std::sync::Arc;
 use trident_ir::literal::{LiteralData, checked_len};
 use trident_ir::{DType, Element, Literal, Type};
@@ -106,6 +107,31 @@ impl Tensor {
         Ok(t)
     }
 
+    /// A tensor whose elements are the concatenated parts: rows of several tensors, or pieces of one. An error unless they
+    /// have exactly its size; parts may divide elements.
+    pub fn gather<'a>(
+        pool: &Pool,
+        dtype: DType,
+        dims: &[usize],
+        parts: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<Tensor, KernelError> {
+        let mut tensor = Tensor::alloc(pool, dtype, dims)?;
+        let bytes = tensor.bytes_mut()?;
+        let (size, mut at) = (bytes.len(), 0usize);
+        for part in parts {
+            let end = at.saturating_add(part.len());
+            // What follows is only counted, for the message.
+            if let Some(place) = bytes.get_mut(at..end) {
+                place.copy_from_slice(part);
+            }
+            at = end;
+        }
+        match at == size {
+            true => Ok(tensor),
+            false => Err(KernelError::shape(format!("{at} bytes do not fill {dtype}{dims:?}"))),
+        }
+    }
+
     pub(crate) fn from_pending(dtype: DType, dims: &[usize], pending: Arc<Pending>) -> Tensor {
         Tensor { dtype, dims: dims.to_vec(), data: Data::Pending(pending) }
     }
@@ -142,27 +168,50 @@ impl Tensor {
 
     /// A literal that shares the elements; strings are copied.
     pub fn to_literal(&self) -> Result<Literal, KernelError> {
-        /// Keeps a buffer alive while a literal uses its bytes.
+        let dims = self.dims.clone();
+        let literal = match self.dtype {
+            DType::Str => Literal::from_strings(dims, self.strings()?.to_vec()),
+            dtype => Literal::from_bytes(dtype, dims, self.to_bytes()?),
+        };
+        literal.map_err(|e| KernelError::shape(e.to_string()))
+    }
+
+    /// The raw bytes of the elements, shared: the memory returns to its pool when the tensor and all such bytes have been
+    /// dropped. An error for strings.
+    pub fn to_bytes(&self) -> Result<Bytes, KernelError> {
+        /// Keeps a buffer alive while its bytes are in use.
         struct Shared(Arc<Buffer>);
         impl AsRef<[u8]> for Shared {
             fn as_ref(&self) -> &[u8] {
                 self.0.bytes()
             }
         }
-        let dims = self.dims.clone();
-        let literal = match &self.data {
-            Data::Buffer(b) => {
-                Literal::from_bytes(self.dtype, dims, Bytes::from_owner(Shared(b.clone())))
-            }
-            Data::Bytes(b) => Literal::from_bytes(self.dtype, dims, b.clone()),
-            Data::Strings(s) => Literal::from_strings(dims, s.to_vec()),
+        match &self.data {
+            Data::Buffer(b) => Ok(Bytes::from_owner(Shared(b.clone()))),
+            Data::Bytes(b) => Ok(b.clone()),
+            Data::Strings(_) => Err(KernelError::strings()),
             Data::Pending(_) => {
                 let mut settled = self.clone();
                 settled.settle()?;
-                return settled.to_literal();
+                settled.to_bytes()
             }
+        }
+    }
+
+    /// The raw bytes of a range of rows, shared as in [`Tensor::to_bytes`]; rows are the slices along the first dimension. An error
+    /// if there are no such rows.
+    pub fn rows(&self, rows: Range<usize>) -> Result<Bytes, KernelError> {
+        let outside = || {
+            let (ty, Range { start, end }) = (self.ty(), &rows);
+            KernelError::shape(format!("{ty} has no rows {start}..{end}"))
         };
-        literal.map_err(|e| KernelError::shape(e.to_string()))
+        let count = *self.dims.first().ok_or_else(outside)?;
+        if rows.start > rows.end || rows.end > count {
+            return Err(outside());
+        }
+        let bytes = self.to_bytes()?;
+        let row = bytes.len().checked_div(count).unwrap_or(0);
+        Ok(bytes.slice(rows.start * row..rows.end * row))
     }
 
     /// Element type.
@@ -352,5 +401,55 @@ fn align(dtype: DType) -> usize {
     match dtype {
         DType::C128 => 8,
         other => other.size().max(1),
+    }
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+    use super::*;
+
+    #[test]
+    fn rows_are_views_that_keep_the_memory() {
+        let pool = Pool::new();
+        let values: Vec<u16> = (0..12).collect();
+        let tensor = Tensor::from_slice(&pool, &[4, 3], &values).unwrap();
+        let at = tensor.bytes().unwrap().as_ptr().addr();
+        let rows = tensor.rows(1..3).unwrap();
+        assert_eq!(&rows[..], bytemuck::cast_slice::<u16, u8>(&values[3..9]));
+        assert_eq!(rows.as_ptr().addr(), at + 6, "no copy");
+        assert!(tensor.rows(4..4).unwrap().is_empty());
+        for outside in [3..5, 5..5, Range { start: 2, end: 1 }] {
+            assert!(tensor.rows(outside).is_err());
+        }
+        let live = pool.stats().live;
+        drop(tensor);
+        assert_eq!(pool.stats().live, live);
+        drop(rows);
+        assert_eq!(pool.stats().live, 0);
+    }
+
+    #[test]
+    fn rows_of_nothing_are_empty() {
+        let pool = Pool::new();
+        for dims in [&[0, 3][..], &[3, 0]] {
+            let tensor = Tensor::alloc(&pool, DType::F32, dims).unwrap();
+            assert!(tensor.rows(0..dims[0]).unwrap().is_empty());
+        }
+        let scalar = Tensor::from_slice(&pool, &[], &[1.0f32]).unwrap();
+        assert!(scalar.rows(0..0).is_err());
+        assert_eq!(scalar.to_bytes().unwrap(), 1.0f32.to_le_bytes()[..]);
+        let text = Tensor::from_strings(&[1], vec!["a".into()]).unwrap();
+        assert!(text.rows(0..1).is_err());
+    }
+
+    #[test]
+    fn a_view_is_not_written_to() {
+        let pool = Pool::new();
+        let mut tensor = Tensor::from_slice(&pool, &[2], &[1u8, 2]).unwrap();
+        let rows = tensor.rows(0..2).unwrap();
+        assert!(!tensor.is_unique());
+        tensor.slice_mut::<u8>().unwrap()[0] = 9;
+        assert_eq!((&rows[..], tensor.bytes().unwrap()), (&[1, 2][..], &[9, 2][..]));
     }
 }

@@ -166,17 +166,25 @@ impl ModelConfig {
         Ok(())
     }
 
-    /// Inputs of the model that requests do not give, with what they are.
-    fn implicit_inputs(&self) -> impl Iterator<Item = (&'static str, &String)> {
-        let sequences = match &self.scheduling {
+    fn sequences(&self) -> Option<&ModelSequenceBatching> {
+        match &self.scheduling {
             SchedulingChoice::Sequence(batching) => Some(batching),
             _ => None,
-        };
+        }
+    }
+
+    /// The tensors that the server keeps between the requests of a sequence.
+    pub fn states(&self) -> impl Iterator<Item = &SequenceState> {
+        self.sequences().into_iter().flat_map(|batching| &batching.state)
+    }
+
+    /// Inputs of the model that requests do not give, with what they are.
+    fn implicit_inputs(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let sequences = self.sequences();
         let controls = sequences.into_iter().flat_map(|batching| &batching.control_input);
-        let states = sequences.into_iter().flat_map(|batching| &batching.state);
         let made = self.batch_input.iter().flat_map(|input| &input.target_name);
         let controls = controls.map(|control| ("sequence control", &control.name));
-        let states = states.map(|state| ("sequence state", &state.input_name));
+        let states = self.states().map(|state| ("sequence state", &state.input_name));
         controls.chain(states).chain(made.map(|name| ("batch input", name)))
     }
 
@@ -211,8 +219,10 @@ impl ModelConfig {
         }
         let full: Vec<i64> =
             batched.then_some(-1).into_iter().chain(dims.iter().copied()).collect();
-        // Requests may be narrower than the model, results are what the model gives.
-        let fits = |(model, given): (&i64, &i64)| model == given || role == INPUT && *model == -1;
+        // Requests may be narrower than the model. Sizes of results may be inferred that the file leaves open.
+        let fits = |(model, given): (&i64, &i64)| {
+            model == given || *model == -1 || role == OUTPUT && *given == -1
+        };
         if shape.len() != full.len() || !shape.iter().zip(&full).all(fits) {
             let (rank, text) = (full.len(), list(&full));
             let given = if batched {

@@ -1,4 +1,4 @@
-//! Model configurations of the Triton Inference Server: what a `config.pbtxt` says, in types.
+//! Models as the Triton Inference Server has them: what a `config.pbtxt` says, in types, and models that answer requests by it.
 //!
 //! ```
 //! use trident_serving::{Host, ModelConfig};
@@ -31,15 +31,21 @@
 //!    [`ModelConfig::check`] compares with the signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
 //!
-//! The error texts of steps 2 to 4 are the server's own, as clients and test suites compare them.
+//! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`Model::new`] prepares it for the
+//!    server's [`Hardware`]. [`Model::execute`] answers [`Request`]s, in batches.
+//!
+//! The error texts of steps 2 to 5 are the server's own where it checks the same, as clients and test suites compare them.
 
 mod accelerators;
+mod batch;
 mod complete;
 mod config;
 mod error;
+mod failure;
 mod invalid;
 mod json;
 mod labels;
+mod model;
 mod node;
 mod normalize;
 mod onnxruntime;
@@ -49,11 +55,15 @@ mod validate;
 mod warmup;
 
 pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
+pub use batch::{Execution, Input, Output, Part, Request, Response};
 pub use complete::{Signature, TensorInfo};
 pub use config::*;
 pub use error::{ParseError, ParseErrorKind, Position};
+pub use failure::{ErrorCode, LoadError, RequestError, StringsFault};
 pub use invalid::ConfigError;
 pub use labels::Labels;
+pub use model::{Hardware, Log, LogLevel, Model, ModelFile, Placement, VersionFolder};
 pub use normalize::Host;
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
+pub use trident_engine::CancelFlag;
 pub use warmup::{WarmupRequest, WarmupTensor};

@@ -17,7 +17,7 @@ mod timer;
 pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
 pub use pool::{MemoryStats, Pool, PoolStats};
-pub use settings::{PoolSettings, PoolSettingsError};
+pub use settings::{PoolSettings, PoolSettingsError, buffer_size};
 
 use crate::sync::{Mutex, MutexGuard};
 use heap::Block;

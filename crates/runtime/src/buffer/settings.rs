@@ -80,6 +80,11 @@ impl Default for PoolSettings {
     }
 }
 
+/// A number of bytes with an optional suffix K, M or G; `None` if the text is none.
+pub fn buffer_size(text: &str) -> Option<u64> {
+    number(text)
+}
+
 /// A whole number with an optional suffix.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();

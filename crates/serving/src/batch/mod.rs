@@ -1,0 +1,131 @@
+//! Executes requests: those that fit together as one batch.
+
+mod prepare;
+mod request;
+mod respond;
+mod run;
+mod strings;
+
+pub use request::{Execution, Input, Output, Part, Request, Response};
+
+use crate::failure::RequestError;
+use crate::model::Model;
+use prepare::Prepared;
+use run::Clock;
+use std::sync::PoisonError;
+use trident_engine::CancelFlag;
+
+/// Requests that run together.
+struct Batch<'r> {
+    requests: Vec<Prepared<'r>>,
+    rows: usize,
+}
+
+impl<'r> Batch<'r> {
+    fn of(request: Prepared<'r>) -> Batch<'r> {
+        Batch { rows: request.rows, requests: vec![request] }
+    }
+}
+
+/// What a request is answered with.
+type Answer = Result<Response, RequestError>;
+
+impl Model {
+    /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
+    /// `max_batch_size` allows; batches run one after the other.
+    ///
+    /// A request that does not fit the model fails alone. If a run fails, its requests run one by one, so that only those fail
+    /// that are to blame; for lack of memory a request fails only if no other is running. Results without a row for each row
+    /// of the batch fail all its requests, as the configuration is to blame. A request that is cancelled is answered as such,
+    /// while the rest of its batch runs on.
+    pub fn execute(&self, requests: &[Request<'_>]) -> Execution {
+        let mut responses: Vec<Answer> = vec![];
+        let mut batches: Vec<Batch<'_>> = vec![];
+        for (at, request) in requests.iter().enumerate() {
+            let prepared = if is_cancelled(request) {
+                Err(RequestError::Cancelled)
+            } else {
+                self.prepare(at, request)
+            };
+            // Its place is kept for what its batch gives.
+            responses.push(prepared.map(|prepared| {
+                self.join(&mut batches, prepared);
+                Response::default()
+            }));
+        }
+        let mut clock = Clock::default();
+        for batch in batches {
+            self.serve(requests, batch, &mut responses, &mut clock);
+        }
+        Execution { responses, computing: clock.span() }
+    }
+
+    /// Adds a request to the first batch that it fits.
+    fn join<'r>(&self, batches: &mut Vec<Batch<'r>>, request: Prepared<'r>) {
+        let open = batches.iter_mut().find(|batch| {
+            self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
+                && batch.requests.iter().all(|other| other.joins(&request))
+        });
+        match open {
+            Some(batch) => {
+                batch.rows += request.rows;
+                batch.requests.push(request);
+            }
+            None => batches.push(Batch::of(request)),
+        }
+    }
+
+    /// Runs a batch and answers its requests; one by one if it fails as a whole.
+    fn serve<'r>(
+        &self,
+        requests: &'r [Request<'r>],
+        batch: Batch<'r>,
+        responses: &mut [Answer],
+        clock: &mut Clock,
+    ) {
+        let (several, rows) = (batch.requests.len() > 1, batch.rows);
+        let asked = batch.requests.iter().map(|r| (r.at, r.rows, r.outputs.clone()));
+        let asked: Vec<(usize, usize, Vec<usize>)> = asked.collect();
+        let outcome = {
+            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            self.run(requests, batch, clock)
+        };
+        let mut first = 0;
+        for (at, own, outputs) in asked {
+            let range = first..first + own;
+            first = range.end;
+            responses[at] = match &outcome {
+                _ if is_cancelled(&requests[at]) => Err(RequestError::Cancelled),
+                Ok(results) => self.respond(results, rows, range, &outputs),
+                Err(RequestError::Run { .. }) if several => self.alone(at, requests, clock),
+                Err(error) if error.is_memory() => self.alone(at, requests, clock),
+                Err(error) => Err(error.clone()),
+            };
+        }
+    }
+
+    /// Runs a request of a batch that failed; if there is too little memory, once more when no other runs.
+    fn alone<'r>(&self, at: usize, requests: &'r [Request<'r>], clock: &mut Clock) -> Answer {
+        let mut attempt = || {
+            let request = self.prepare(at, &requests[at])?;
+            let (rows, outputs) = (request.rows, request.outputs.clone());
+            let results = self.run(requests, Batch::of(request), clock)?;
+            self.respond(&results, rows, 0..rows, &outputs)
+        };
+        let beside = {
+            let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
+            attempt()
+        };
+        match beside {
+            Err(error) if error.is_memory() => {
+                let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+                attempt()
+            }
+            answer => answer,
+        }
+    }
+}
+
+fn is_cancelled(request: &Request<'_>) -> bool {
+    request.cancel.as_ref().is_some_and(CancelFlag::is_cancelled)
+}

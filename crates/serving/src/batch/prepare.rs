@@ -1,0 +1,168 @@
+//! Checks a request against the model, alone, before it joins a batch.
+
+use super::request::{Input, Part, Request};
+use super::strings;
+use crate::complete::list;
+use crate::failure::RequestError;
+use crate::model::{InputSpec, Model};
+
+/// A request that fits the model.
+pub(super) struct Prepared<'r> {
+    /// Its position among the requests.
+    pub(super) at: usize,
+    /// Its size along the batch dimension; 1 if the model has none.
+    pub(super) rows: usize,
+    /// Its inputs, in the model's order.
+    pub(super) inputs: Vec<Given<'r>>,
+    /// Positions of the outputs that it asks for, ascending.
+    pub(super) outputs: Vec<usize>,
+}
+
+/// An input of a request that fits the model.
+pub(super) struct Given<'r> {
+    /// Its position in the model.
+    pub(super) at: usize,
+    /// Its dimensions as the model has them.
+    pub(super) dims: Vec<usize>,
+    pub(super) data: Data<'r>,
+}
+
+/// The elements of an input.
+pub(super) enum Data<'r> {
+    Parts(&'r [Part<'r>]),
+    Strings(Vec<String>),
+}
+
+impl Prepared<'_> {
+    /// Whether two requests can be one batch: they give the same inputs with the same dimensions, but for the first.
+    pub(super) fn joins(&self, other: &Prepared<'_>) -> bool {
+        self.inputs.len() == other.inputs.len()
+            && self
+                .inputs
+                .iter()
+                .zip(&other.inputs)
+                .all(|(own, other)| own.at == other.at && own.dims.get(1..) == other.dims.get(1..))
+    }
+}
+
+impl Model {
+    /// Checks the request at a position.
+    pub(super) fn prepare<'r>(
+        &self,
+        at: usize,
+        request: &'r Request<'r>,
+    ) -> Result<Prepared<'r>, RequestError> {
+        let model = || self.name.clone();
+        let mut inputs: Vec<Given<'r>> = Vec::with_capacity(request.inputs.len());
+        for input in &request.inputs {
+            let known = self.inputs.iter().position(|spec| spec.name == input.name);
+            let Some(at) = known else {
+                let input = input.name.to_owned();
+                return Err(RequestError::UnexpectedInput { model: model(), input });
+            };
+            if inputs.iter().any(|given| given.at == at) {
+                return Err(RequestError::Twice { input: input.name.to_owned() });
+            }
+            inputs.push(self.given(at, input)?);
+        }
+        let missing = |(at, spec): (usize, &InputSpec)| {
+            (spec.required && !inputs.iter().any(|given| given.at == at)).then(|| spec.name.clone())
+        };
+        let missing: Vec<String> = self.inputs.iter().enumerate().filter_map(missing).collect();
+        if !missing.is_empty() {
+            return Err(RequestError::Missing {
+                model: model(),
+                expected: self.inputs.iter().filter(|spec| spec.required).count(),
+                given: request.inputs.iter().map(|input| input.name.to_owned()).collect(),
+                missing,
+            });
+        }
+        inputs.sort_unstable_by_key(|given| given.at);
+        let rows = self.rows(&inputs)?;
+        let outputs = self.wanted(&request.outputs)?;
+        Ok(Prepared { at, rows, inputs, outputs })
+    }
+
+    /// Checks an input by itself.
+    fn given<'r>(&self, at: usize, input: &'r Input<'r>) -> Result<Given<'r>, RequestError> {
+        let spec = &self.inputs[at];
+        let (model, name) = (|| self.name.clone(), || input.name.to_owned());
+        if input.data_type != spec.data_type {
+            let (given, expected) = (input.data_type, spec.data_type);
+            return Err(RequestError::DataType { model: model(), input: name(), given, expected });
+        }
+        let shape = || {
+            let (given, dims) = (list(&input.shape), spec.dims.as_deref());
+            let expected = dims.map_or_else(|| "any".into(), list);
+            RequestError::Shape { model: model(), input: name(), expected, given }
+        };
+        let dims = dims(spec, &input.shape).ok_or_else(shape)?;
+        let elements = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
+        let elements = elements.ok_or_else(shape)?;
+        let Some(width) = input.data_type.byte_size() else {
+            let strings = strings::decode(&input.data, elements);
+            let strings = strings.map_err(|fault| RequestError::Strings {
+                model: model(),
+                input: name(),
+                fault,
+            })?;
+            return Ok(Given { at, dims, data: Data::Strings(strings) });
+        };
+        let expected = elements.checked_mul(width).ok_or_else(shape)?;
+        let sizes = input.data.iter().map(|part| part.as_ref().len());
+        let given = sizes.fold(0, usize::saturating_add);
+        if given != expected {
+            return Err(RequestError::ByteSize { model: model(), input: name(), expected, given });
+        }
+        Ok(Given { at, dims, data: Data::Parts(&input.data) })
+    }
+
+    /// The size along the batch dimension, which all inputs share.
+    fn rows(&self, inputs: &[Given<'_>]) -> Result<usize, RequestError> {
+        let Some(largest) = self.largest_batch else { return Ok(1) };
+        let first = |given: &Given<'_>| given.dims.first().copied();
+        let rows = inputs.first().and_then(first).unwrap_or(1);
+        if let Some(other) = inputs.iter().find(|given| first(given) != Some(rows)) {
+            let (model, input) = (self.name.clone(), self.inputs[other.at].name.clone());
+            return Err(RequestError::BatchSize { model, input });
+        }
+        match rows <= largest {
+            true => Ok(rows),
+            false => Err(RequestError::TooManyRows { model: self.name.clone(), largest }),
+        }
+    }
+
+    /// Positions of the outputs of these names, ascending.
+    fn wanted(&self, names: &[&str]) -> Result<Vec<usize>, RequestError> {
+        if names.is_empty() {
+            let usual = |at: &usize| self.outputs[*at].usual;
+            return Ok((0..self.outputs.len()).filter(usual).collect());
+        }
+        let find = |name: &&str| {
+            let at = self.outputs.iter().position(|spec| spec.name == *name);
+            at.ok_or_else(|| RequestError::UnexpectedOutput {
+                model: self.name.clone(),
+                output: (*name).to_owned(),
+            })
+        };
+        let mut outputs = names.iter().map(find).collect::<Result<Vec<usize>, _>>()?;
+        outputs.sort_unstable();
+        outputs.dedup();
+        Ok(outputs)
+    }
+}
+
+/// A request's dimensions as the model has them; `None` if they do not fit.
+fn dims(spec: &InputSpec, shape: &[i64]) -> Option<Vec<usize>> {
+    let sizes: Vec<usize> =
+        shape.iter().map(|dim| usize::try_from(*dim).ok()).collect::<Option<_>>()?;
+    match spec.dims.as_deref() {
+        None => Some(sizes),
+        // Requests have no tensors without dimensions.
+        Some([]) => sizes.iter().all(|dim| *dim == 1).then(Vec::new),
+        Some(dims) => {
+            let fits = |(own, given): (&i64, &i64)| *own == -1 || own == given;
+            (dims.len() == shape.len() && dims.iter().zip(shape).all(fits)).then_some(sizes)
+        }
+    }
+}

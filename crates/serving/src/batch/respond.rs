@@ -1,0 +1,87 @@
+//! Makes the responses to the requests of a batch of its results.
+
+use super::request::{Output, Response};
+use super::run::Results;
+use super::strings;
+use crate::complete::list;
+use crate::config::DataType;
+use crate::failure::RequestError;
+use crate::model::Model;
+use bytes::Bytes;
+use std::ops::Range;
+use trident_ir::DType;
+use trident_runtime::{KernelError, Tensor, Value};
+
+impl Model {
+    /// The response to the request that has a range of a batch's `rows`: outputs at these positions.
+    pub(super) fn respond(
+        &self,
+        results: &Results,
+        rows: usize,
+        range: Range<usize>,
+        outputs: &[usize],
+    ) -> Result<Response, RequestError> {
+        let output = |at: &usize| self.output(results, rows, range.clone(), *at);
+        Ok(Response { outputs: outputs.iter().map(output).collect::<Result<_, _>>()? })
+    }
+
+    fn output(
+        &self,
+        results: &Results,
+        rows: usize,
+        range: Range<usize>,
+        at: usize,
+    ) -> Result<Output, RequestError> {
+        let spec = &self.outputs[at];
+        let (model, output) = (|| self.name.clone(), || spec.name.clone());
+        let value = results.iter().find(|(name, _)| *name == spec.name).map(|(_, value)| value);
+        let unexpected = || {
+            let actual = value.map_or_else(|| "missing".into(), Value::describe);
+            RequestError::OutputType { model: model(), output: output(), actual }
+        };
+        let tensor = value.and_then(Value::as_tensor).ok_or_else(unexpected)?;
+        let data_type = DataType::of(tensor.dtype()).ok_or_else(unexpected)?;
+        let mut shape: Vec<i64> = tensor.dims().iter().map(|dim| size(*dim)).collect();
+        let data = if self.largest_batch.is_none() {
+            if shape.is_empty() {
+                shape.clone_from(&spec.scalar);
+            }
+            elements(tensor)
+        } else if tensor.dims().first() == Some(&rows) {
+            shape[0] = size(range.len());
+            elements_of(tensor, range)
+        } else {
+            let item = shape.get(1..).unwrap_or_default();
+            let expected: Vec<i64> = [&[size(rows)], item].concat();
+            let (actual, expected) = (list(&shape), list(&expected));
+            let (model, output) = (model(), output());
+            return Err(RequestError::OutputRows { model, output, rows, actual, expected });
+        };
+        let fault = |source| RequestError::Output { model: model(), output: output(), source };
+        Ok(Output { name: output(), data_type, shape, data: data.map_err(fault)? })
+    }
+}
+
+/// All elements, as the protocol sends them.
+fn elements(tensor: &Tensor) -> Result<Bytes, KernelError> {
+    match tensor.dtype() {
+        DType::Str => Ok(strings::encode(tensor.strings()?)),
+        _ => tensor.to_bytes(),
+    }
+}
+
+/// The elements of a range of rows.
+fn elements_of(tensor: &Tensor, rows: Range<usize>) -> Result<Bytes, KernelError> {
+    if tensor.dtype() != DType::Str {
+        return tensor.rows(rows);
+    }
+    let strings = tensor.strings()?;
+    let count = tensor.dims().first().copied().unwrap_or(0);
+    let row = strings.len().checked_div(count).unwrap_or(0);
+    Ok(strings::encode(&strings[rows.start * row..rows.end * row]))
+}
+
+/// A size as the protocol has it. Those of tensors in memory are within its range.
+fn size(dim: usize) -> i64 {
+    i64::try_from(dim).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,276 @@
+//! Why a model is not loaded or a request not answered, as clients see it.
+
+use crate::config::DataType;
+use crate::invalid::ConfigError;
+use trident_engine::{PlanError, RunError};
+use trident_ir::shape::ShapeError;
+use trident_runtime::KernelError;
+
+/// The server's classes of errors. Protocols have a status for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorCode {
+    /// The server or a model is at fault.
+    Internal,
+    /// The configuration or a request is at fault.
+    InvalidArg,
+    /// Something is not there, or there is no memory or time for it.
+    Unavailable,
+    /// The model asks for what this program does not do.
+    Unsupported,
+    /// The client no longer waits.
+    Cancelled,
+}
+
+impl ConfigError {
+    /// The class of the error.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            ConfigError::File { .. } => ErrorCode::Internal,
+            _ => ErrorCode::InvalidArg,
+        }
+    }
+}
+
+/// Why a model is not loaded.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)] // fields are what the texts say they are
+pub enum LoadError {
+    /// The configuration contradicts itself or the model.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no file of this name.
+    #[error("unable to find '{path}' for model instance '{model}'")]
+    NotFound { model: String, path: String },
+    /// The model's file cannot be read.
+    #[error("failed to read '{path}' for model '{model}': {source}")]
+    Read { model: String, path: String, source: std::io::Error },
+    /// The model's file is no model that can be run.
+    #[error("failed to load '{path}' for model '{model}': {source}")]
+    File { model: String, path: String, source: Box<trident_onnx::LoadError> },
+    /// The shapes in the model contradict each other.
+    #[error("failed to load '{path}' for model '{model}': {source}")]
+    Shapes { model: String, path: String, source: Box<ShapeError> },
+    /// No device runs the model.
+    #[error("failed to plan model '{model}': {source}")]
+    Plan { model: String, source: Box<PlanError> },
+    /// An accelerator is not there, and the model runs on nothing else.
+    #[error(
+        "Execution Accelerator '{accelerator}' is requested for model '{model}' and not available here; hint: without the \
+         model's parameter 'fallback', other hardware runs it"
+    )]
+    Accelerator { model: String, accelerator: &'static str },
+    /// A field of the configuration that asks for more than this program does.
+    #[error("model '{model}' specifies '{field}', which is not supported")]
+    Unsupported { model: String, field: &'static str },
+}
+
+impl LoadError {
+    /// The class of the error.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            LoadError::Config(error) => error.code(),
+            LoadError::NotFound { .. } | LoadError::Accelerator { .. } => ErrorCode::Unavailable,
+            LoadError::Read { .. } | LoadError::File { .. } | LoadError::Shapes { .. } => {
+                ErrorCode::Internal
+            }
+            LoadError::Plan { source, .. } => match **source {
+                PlanError::Unsupported { .. } => ErrorCode::Unsupported,
+                _ => ErrorCode::Internal,
+            },
+            LoadError::Unsupported { .. } => ErrorCode::Unsupported,
+        }
+    }
+}
+
+/// Why a request has no response. The texts are the server's where it checks the same.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[allow(missing_docs)] // fields are what the texts say they are
+pub enum RequestError {
+    /// Inputs are missing.
+    #[error(
+        "expected {expected} inputs but got {} inputs for model '{model}'. Got input(s) [{}], but missing required input(s) \
+         [{}]. Please provide all required input(s).",
+        given.len(), quoted(given), quoted(missing)
+    )]
+    Missing { model: String, expected: usize, given: Vec<String>, missing: Vec<String> },
+    /// An input that the model does not have.
+    #[error("unexpected inference input '{input}' for model '{model}'")]
+    UnexpectedInput { model: String, input: String },
+    /// An output that the model does not have.
+    #[error("unexpected inference output '{output}' for model '{model}'")]
+    UnexpectedOutput { model: String, output: String },
+    /// An input is given twice.
+    #[error("input '{input}' already exists in request")]
+    Twice { input: String },
+    /// An input of another type.
+    #[error(
+        "inference input '{input}' data-type is '{}', but model '{model}' expects '{}'",
+        given.protocol_name(), expected.protocol_name()
+    )]
+    DataType { model: String, input: String, given: DataType, expected: DataType },
+    /// An input of another shape.
+    #[error(
+        "unexpected shape for input '{input}' for model '{model}'. Expected {expected}, got {given}"
+    )]
+    Shape { model: String, input: String, expected: String, given: String },
+    /// Inputs of different batch sizes.
+    #[error("input '{input}' batch size does not match other inputs for '{model}'")]
+    BatchSize { model: String, input: String },
+    /// More rows than a batch may have.
+    #[error("inference request batch-size must be <= {largest} for '{model}'")]
+    TooManyRows { model: String, largest: usize },
+    /// More or fewer bytes than the shape asks for.
+    #[error(
+        "input byte size mismatch for input '{input}' for model '{model}'. Expected {expected}, got {given}"
+    )]
+    ByteSize { model: String, input: String, expected: usize, given: usize },
+    /// Bytes that are not the strings that the shape asks for.
+    #[error("{} for model '{model}'{}", fault.first(input), fault.second())]
+    Strings { model: String, input: String, fault: StringsFault },
+    /// There is no memory for an input.
+    #[error("failed to make input '{input}' for model '{model}': {source}")]
+    Input { model: String, input: String, source: KernelError },
+    /// The model did not run to its end.
+    #[error("failed to run model '{model}': {source}")]
+    Run { model: String, source: Box<RunError> },
+    /// A result that has no row for each row of the batch.
+    #[error(
+        "output '{output}' of model '{model}' has shape {actual}, but {expected} is expected for a batch of {rows}; hint: a \
+         model whose outputs have no batch dimension needs 'max_batch_size: 0'"
+    )]
+    OutputRows { model: String, output: String, rows: usize, actual: String, expected: String },
+    /// A result that the protocol has no type for.
+    #[error("output '{output}' of model '{model}' is {actual}, which no response can have")]
+    OutputType { model: String, output: String, actual: String },
+    /// A result whose elements are lost.
+    #[error("failed to read output '{output}' of model '{model}': {source}")]
+    Output { model: String, output: String, source: KernelError },
+    /// The time limit has passed.
+    #[error("Request timeout expired")]
+    Timeout,
+    /// The client no longer waits.
+    #[error("request cancelled")]
+    Cancelled,
+}
+
+/// What is wrong with the bytes of strings. Each string stands behind its length, of 4 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StringsFault {
+    /// More strings than the shape asks for.
+    TooMany {
+        /// How many there are at least.
+        given: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// Fewer strings than the shape asks for.
+    TooFew {
+        /// How many there are.
+        given: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// The bytes end in a length.
+    Length {
+        /// Bytes of the length.
+        available: usize,
+    },
+    /// The bytes end in a string.
+    Data {
+        /// The string's length.
+        length: usize,
+        /// Bytes of the string.
+        available: usize,
+    },
+    /// A string that is no text.
+    Utf8 {
+        /// Its index.
+        element: usize,
+        /// The first byte that is wrong.
+        byte: usize,
+    },
+}
+
+impl StringsFault {
+    /// What comes before the model's name.
+    fn first(self, input: &str) -> String {
+        match self {
+            StringsFault::TooMany { given, .. } => {
+                format!(
+                    "unexpected number of string elements {given} for inference input '{input}'"
+                )
+            }
+            StringsFault::TooFew { expected, .. } => {
+                format!("expected {expected} string elements for inference input '{input}'")
+            }
+            StringsFault::Length { .. } => {
+                format!("incomplete string length indicator for inference input '{input}'")
+            }
+            StringsFault::Data { .. } => {
+                format!("incomplete string data for inference input '{input}'")
+            }
+            StringsFault::Utf8 { element, .. } => {
+                format!("string element {element} of inference input '{input}' is not valid UTF-8")
+            }
+        }
+    }
+
+    /// What comes behind it.
+    fn second(self) -> String {
+        match self {
+            StringsFault::TooMany { expected, .. } => format!(", expecting {expected}"),
+            StringsFault::TooFew { given, .. } => format!(", got {given}"),
+            StringsFault::Length { available } => {
+                format!(", expecting 4 bytes but only {available} bytes available")
+            }
+            StringsFault::Data { length, available } => {
+                format!(
+                    ", expecting string of length {length} but only {available} bytes available"
+                )
+            }
+            StringsFault::Utf8 { byte, .. } => {
+                format!(", at its byte {byte}; strings of ONNX models are texts in UTF-8")
+            }
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(",")
+}
+
+impl RequestError {
+    /// The class of the error.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            RequestError::Timeout => ErrorCode::Unavailable,
+            _ if self.is_memory() => ErrorCode::Unavailable,
+            RequestError::Input { .. } => ErrorCode::Internal,
+            RequestError::Run { source, .. } => match **source {
+                RunError::Input { .. } => ErrorCode::InvalidArg,
+                _ => ErrorCode::Internal,
+            },
+            RequestError::OutputRows { .. }
+            | RequestError::OutputType { .. }
+            | RequestError::Output { .. } => ErrorCode::Internal,
+            RequestError::Cancelled => ErrorCode::Cancelled,
+            _ => ErrorCode::InvalidArg,
+        }
+    }
+
+    /// Whether there was too little memory.
+    pub(crate) fn is_memory(&self) -> bool {
+        let fault = match self {
+            RequestError::Input { source, .. } => source,
+            RequestError::Run { source, .. } => match &**source {
+                RunError::Op(failure) => &failure.source,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        match fault {
+            KernelError::Dependency(cause) => matches!(**cause, KernelError::TooLarge { .. }),
+            fault => matches!(fault, KernelError::TooLarge { .. }),
+        }
+    }
+}

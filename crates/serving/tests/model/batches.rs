@@ -1,0 +1,240 @@
+//! Requests that run as one batch get what they get alone.
+
+use crate::models::*;
+use trident_ir::{DType, Literal};
+use trident_serving::{DataType, Model, Part, Request, Response};
+
+/// Pseudo-random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn float(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / 8_388_608.0 - 1.0
+    }
+
+    /// The bytes in up to 4 parts, some of which may be empty.
+    fn split<'a>(&mut self, bytes: &'a [u8]) -> Vec<&'a [u8]> {
+        let mut parts = vec![];
+        let mut rest = bytes;
+        for _ in 0..self.below(4) {
+            let (part, behind) = rest.split_at(self.below(rest.len() + 1));
+            parts.push(part);
+            rest = behind;
+        }
+        parts.push(rest);
+        parts
+    }
+}
+
+/// Two layers, softmax over the features, and the index of the largest; any number of features in the sequence axis.
+fn network() -> Model {
+    let x = ("x", tensor(DType::F32, "N S 24"));
+    let nodes = vec![
+        node("h = MatMul(x, a)"),
+        node("r = Gelu(h)"),
+        node("z = MatMul(r, b)"),
+        node_with("p = Softmax(z)", "axis", -1),
+        node_with("top = ArgMax(p)", "axis", -1),
+    ];
+    let mut graph = graph(&[x], nodes, &["p", "top"]);
+    let mut random = Random(7);
+    for (name, rows, columns) in [("a", 24, 40), ("b", 40, 11)] {
+        let values: Vec<f32> = (0..rows * columns).map(|_| random.float()).collect();
+        let literal = Literal::from_slice(vec![rows, columns], &values).unwrap();
+        constant(&mut graph, name, literal);
+    }
+    load("name: 'm' max_batch_size: 9", graph).unwrap()
+}
+
+#[test]
+fn a_batch_gives_the_bits_of_single_runs() {
+    let model = network();
+    let mut random = Random(1);
+    for round in 0..60 {
+        let count = 1 + random.below(9);
+        let inputs: Vec<(Vec<i64>, Vec<u8>)> = (0..count)
+            .map(|_| {
+                let rows = random.below(if round % 3 == 0 { 10 } else { 4 });
+                let length = 1 + random.below(3);
+                let values: Vec<f32> = (0..rows * length * 24).map(|_| random.float()).collect();
+                (vec![rows as i64, length as i64, 24], bytes(&values))
+            })
+            .collect();
+        let requests: Vec<Request<'_>> = inputs
+            .iter()
+            .map(|(shape, data)| {
+                let parts = random.split(data);
+                let mut request = request(vec![input("x", DataType::Fp32, shape, &parts)]);
+                if random.below(4) == 0 {
+                    request.outputs = vec!["top"];
+                }
+                request
+            })
+            .collect();
+        let together = model.execute(&requests);
+        for ((request, response), (shape, _)) in
+            requests.iter().zip(together.responses).zip(&inputs)
+        {
+            let response: Response = response.unwrap();
+            assert_eq!(answer(&model, request.clone()).unwrap(), response);
+            let top = response.outputs.last().unwrap();
+            assert_eq!((&*top.name, top.data_type), ("top", DataType::Int64));
+            assert_eq!(top.shape, [shape[0], shape[1], 1]);
+            assert_eq!(top.data.len() as i64, shape[0] * shape[1] * 8);
+            assert_eq!(response.outputs.len(), 2 - request.outputs.len());
+        }
+    }
+}
+
+#[test]
+fn results_are_those_of_the_formula_in_the_order_of_requests() {
+    let model = load("name: 'm' max_batch_size: 4", add()).unwrap();
+    let data: Vec<(i64, Vec<f32>)> = (0..7)
+        .map(|i: u8| {
+            let rows = 1 + usize::from(i) % 3;
+            (rows as i64, (0..rows * 3).map(|k| f32::from(i) * 100.0 + k as f32).collect())
+        })
+        .collect();
+    let encoded: Vec<Vec<u8>> = data.iter().map(|(_, values)| bytes(values)).collect();
+    let requests: Vec<Request<'_>> = data
+        .iter()
+        .zip(&encoded)
+        .map(|((rows, _), bytes)| request(vec![input("x", DataType::Fp32, &[*rows, 3], &[bytes])]))
+        .collect();
+    let execution = model.execute(&requests);
+    assert!(execution.computing.start <= execution.computing.end);
+    for ((rows, values), response) in data.iter().zip(execution.responses) {
+        let output = &response.unwrap().outputs[0];
+        let expected: Vec<f32> =
+            values.iter().enumerate().map(|(k, v)| v + 10.0 * (1 + k % 3) as f32).collect();
+        assert_eq!((&*output.name, &*output.shape), ("y", &[*rows, 3][..]));
+        assert_eq!(floats(&output.data), expected);
+    }
+}
+
+#[test]
+fn bytes_that_are_shared_are_read_in_place_and_stay_as_they_are() {
+    let model = load("name: 'm' max_batch_size: 4", add()).unwrap();
+    let mut shared = bytes::Bytes::from(bytes(&[0.0f32, 1.0, 2.0, 3.0, 4.0]));
+    for aligned in [true, false] {
+        // One byte further on, elements are not aligned.
+        if !aligned {
+            shared = [&[0], &*shared].concat().into();
+        }
+        let part = shared.slice(usize::from(!aligned)..usize::from(!aligned) + 12);
+        let before = part.to_vec();
+        let mut x = input("x", DataType::Fp32, &[1, 3], &[]);
+        x.data = vec![Part::Shared(part.clone())];
+        let response = answer(&model, request(vec![x])).unwrap();
+        assert_eq!(floats(&response.outputs[0].data), [10.0, 21.0, 32.0]);
+        assert_eq!(part, before);
+    }
+}
+
+#[test]
+fn models_without_a_batch_dimension_run_requests_one_by_one() {
+    let model = load("name: 'm'", add()).unwrap();
+    let data = [bytes(&[1.0f32, 2.0, 3.0]), bytes(&[0.0f32; 6]), vec![]];
+    let requests: Vec<Request<'_>> = data
+        .iter()
+        .map(|data| {
+            let rows = data.len() as i64 / 12;
+            request(vec![input("x", DataType::Fp32, &[rows, 3], &[data])])
+        })
+        .collect();
+    let responses = model.execute(&requests).responses;
+    let values: Vec<Vec<f32>> =
+        responses.into_iter().map(|r| floats(&r.unwrap().outputs[0].data)).collect();
+    assert_eq!(values[0], [11.0, 22.0, 33.0]);
+    assert_eq!(values[1], [10.0, 20.0, 30.0, 10.0, 20.0, 30.0]);
+    assert!(values[2].is_empty());
+}
+
+#[test]
+fn scalars_have_the_shape_that_the_configuration_gives_them() {
+    let scalar = || ("x", tensor(DType::F32, ""));
+    let graph = graph(&[scalar()], vec![node("y = Neg(x)")], &["y"]);
+    let config = "name: 'm' input { name: 'x' data_type: TYPE_FP32 dims: [ 1 ] }
+        output { name: 'y' data_type: TYPE_FP32 dims: [ 1, 1 ] }";
+    let model = load(config, graph).unwrap();
+    let data = bytes(&[2.5f32]);
+    for shape in [&[1][..], &[], &[1, 1]] {
+        let x = input("x", DataType::Fp32, shape, &[&data]);
+        let response = answer(&model, request(vec![x])).unwrap();
+        assert_eq!(response.outputs[0].shape, [1, 1]);
+        assert_eq!(floats(&response.outputs[0].data), [-2.5]);
+    }
+    let wrong = input("x", DataType::Fp32, &[2], &[&data]);
+    let error = answer(&model, request(vec![wrong])).unwrap_err();
+    assert!(error.contains("Expected [], got [2]"), "{error}");
+}
+
+#[test]
+fn optional_inputs_may_be_given() {
+    let (x, b) = (tensor(DType::F32, "N 3"), tensor(DType::F32, "3"));
+    let mut graph = graph(&[("x", x), ("b", b)], vec![node("y = Add(x, b)")], &["y"]);
+    constant(&mut graph, "b", Literal::vector(&[1.0f32, 1.0, 1.0]));
+    let model = load("name: 'm'", graph).unwrap();
+    let (x, b) = (bytes(&[1.0f32, 2.0, 3.0]), bytes(&[0.5f32, 0.0, -1.0]));
+    let x = || input("x", DataType::Fp32, &[1, 3], &[&x]);
+    let b = || input("b", DataType::Fp32, &[3], &[&b]);
+    let values = |inputs| floats(&answer(&model, request(inputs)).unwrap().outputs[0].data);
+    assert_eq!(values(vec![x()]), [2.0, 3.0, 4.0]);
+    assert_eq!(values(vec![b(), x()]), [1.5, 2.0, 2.0]);
+    // Together, though they give different inputs.
+    let responses = model.execute(&[request(vec![x(), b()]), request(vec![x()])]).responses;
+    let values: Vec<f32> =
+        responses.into_iter().flat_map(|r| floats(&r.unwrap().outputs[0].data)).collect();
+    assert_eq!(values, [1.5, 2.0, 2.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn states_and_controls_are_tensors_of_requests() {
+    let inputs = ["x", "sum_in", "start"].map(|name| (name, tensor(DType::F32, "N 1")));
+    let nodes = vec![
+        node("one = Identity(one_)"),
+        node("kept = Sub(one, start)"),
+        node("old = Mul(sum_in, kept)"),
+        node("sum_out = Add(old, x)"),
+        node("y = Neg(sum_out)"),
+    ];
+    let mut graph = graph(&inputs, nodes, &["y", "sum_out"]);
+    constant(&mut graph, "one_", Literal::vector(&[1.0f32]));
+    let config = "name: 'm' max_batch_size: 4
+        input { name: 'x' data_type: TYPE_FP32 dims: [ 1 ] }
+        output { name: 'y' data_type: TYPE_FP32 dims: [ 1 ] }
+        sequence_batching {
+          control_input { name: 'start' control { kind: CONTROL_SEQUENCE_START fp32_false_true: [ 0, 1 ] } }
+          state { input_name: 'sum_in' output_name: 'sum_out' data_type: TYPE_FP32 dims: [ 1 ] }
+        }";
+    let model = load(config, graph).unwrap();
+    let data = [1.0f32, 100.0, 0.0, 7.0, 100.0, 1.0].map(|value| bytes(&[value]));
+    let made = |at: usize| {
+        let part = |i: usize| &data[at * 3 + i][..];
+        let input = |name, i| input(name, DataType::Fp32, &[1, 1], &[part(i)]);
+        request(vec![input("x", 0), input("sum_in", 1), input("start", 2)])
+    };
+    // Without names, the configuration's outputs; states only where they are asked for.
+    let usual = answer(&model, made(0)).unwrap();
+    assert_eq!(usual.outputs.iter().map(|o| &*o.name).collect::<Vec<_>>(), ["y"]);
+    let requests: Vec<Request<'_>> =
+        [0, 1].map(|at| Request { outputs: vec!["sum_out", "y"], ..made(at) }).into();
+    let responses = model.execute(&requests).responses;
+    let values = |at: usize| -> Vec<(String, f32)> {
+        let outputs = &responses[at].as_ref().unwrap().outputs;
+        outputs.iter().map(|o| (o.name.clone(), floats(&o.data)[0])).collect()
+    };
+    assert_eq!(values(0), [("y".into(), -101.0), ("sum_out".into(), 101.0)]);
+    assert_eq!(values(1), [("y".into(), -7.0), ("sum_out".into(), 7.0)]);
+}

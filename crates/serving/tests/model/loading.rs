@@ -1,0 +1,169 @@
+//! Finding and preparing models.
+
+use crate::models::*;
+use bytes::Bytes;
+use std::sync::Arc;
+use trident_onnx::files::Disk;
+use trident_onnx::proto::{GraphProto, StringStringEntryProto, TensorProto};
+use trident_serving::{
+    DataType, ErrorCode, Hardware, LoadError, Model, ModelConfig, ModelFile, VersionFolder,
+};
+
+fn fault(config: &str, folder: &Folder) -> (ErrorCode, String) {
+    let error = completed(config, folder).err().unwrap();
+    (error.code(), error.to_string())
+}
+
+#[test]
+fn files_that_are_no_models_are_named() {
+    let folder = Folder::of([("broken.onnx", Bytes::from_static(b"\xff\xff"))]);
+    assert_eq!(
+        fault("name: 'm'", &folder),
+        (
+            ErrorCode::Unavailable,
+            "unable to find 'models/m/1/model.onnx' for model instance 'm'".into()
+        )
+    );
+    let (code, text) = fault("name: 'm' default_model_filename: 'broken.onnx'", &folder);
+    assert_eq!(code, ErrorCode::Internal);
+    let start = "failed to load 'models/m/1/broken.onnx' for model 'm': ";
+    assert!(text.starts_with(start), "{text}");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("model.onnx")).unwrap();
+    let config = ModelConfig { name: "m".into(), ..ModelConfig::default() };
+    let files = Disk::repository(dir.path());
+    let error = ModelFile::read(&config, &VersionFolder { path: "1", files: &files }).err();
+    assert_eq!(
+        error.unwrap().to_string(),
+        "unable to find '1/model.onnx/model.onnx' for model instance 'm'"
+    );
+}
+
+/// `add` with its constant in a file.
+fn external() -> GraphProto {
+    let mut graph = add();
+    let entry =
+        |key: &str, value: &str| StringStringEntryProto { key: key.into(), value: value.into() };
+    graph.initializer[0] = TensorProto {
+        raw_data: None,
+        data_location: 1,
+        external_data: vec![entry("location", "weights/w.bin"), entry("length", "12")],
+        ..graph.initializer[0].clone()
+    };
+    graph
+}
+
+#[test]
+fn models_may_be_folders_with_data_files_and_links() {
+    let dir = tempfile::tempdir().unwrap();
+    let elsewhere = dir.path().join("blobs");
+    let version = dir.path().join("m/1");
+    let inner = version.join("model.onnx");
+    std::fs::create_dir_all(inner.join("weights")).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::write(elsewhere.join("model"), encoded(external())).unwrap();
+    std::fs::write(elsewhere.join("w"), bytes(&[1.0f32, 2.0, 3.0])).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(elsewhere.join("model"), inner.join("model.onnx")).unwrap();
+        std::os::unix::fs::symlink(elsewhere.join("w"), inner.join("weights/w.bin")).unwrap();
+    }
+    let files = Disk::repository(&version);
+    let (file, config) = completed("name: 'm' max_batch_size: 2", &files).unwrap();
+    let model = Model::new(file, &config, &hardware(), &mut |_, _| {}).unwrap();
+    let data = bytes(&[0.0f32; 3]);
+    let x = input("x", DataType::Fp32, &[1, 3], &[&data]);
+    let response = answer(&model, request(vec![x])).unwrap();
+    assert_eq!(floats(&response.outputs[0].data), [1.0, 2.0, 3.0]);
+}
+
+const ASKS: &str = "name: 'm' max_batch_size: 2
+    optimization { execution_accelerators {
+      gpu_execution_accelerator { name: 'tensorrt' }
+      gpu_execution_accelerator { name: 'metal' }
+      cpu_execution_accelerator { name: 'amx' }
+      gpu_execution_accelerator { name: 'metal' }
+    } }";
+
+#[test]
+fn hardware_that_is_absent_is_told_once_or_refused() {
+    let (model, log) = load_on(ASKS, add(), &hardware()).unwrap();
+    let placement = model.placement();
+    assert_eq!(placement.devices, ["cpu"]);
+    assert_eq!(placement.absent, ["metal", "amx"]);
+    assert_eq!(placement.ignored, ["tensorrt"]);
+    assert_eq!(placement.to_string(), "cpu; not here: metal, amx; of other hardware: tensorrt");
+    assert_eq!(
+        log,
+        [
+            "Info: Execution Accelerator 'tensorrt' is ignored for 'm': it is of other hardware",
+            "Warning: Execution Accelerator 'metal' is not available here, other hardware runs 'm'",
+            "Warning: Execution Accelerator 'amx' is not available here, other hardware runs 'm'",
+        ]
+    );
+    let refusing =
+        format!("{ASKS} parameters {{ key: 'fallback' value {{ string_value: 'refused' }} }}");
+    let error = load(&refusing, add()).err().unwrap();
+    assert!(matches!(&error, LoadError::Accelerator { accelerator: "metal", .. }), "{error}");
+    assert_eq!(error.code(), ErrorCode::Unavailable);
+    let unknown = ASKS.replace("'amx'", "'x'");
+    let error = load(&unknown, add()).err().unwrap();
+    assert_eq!(
+        (error.to_string(), error.code()),
+        ("unknown Execution Accelerator 'x' is requested".into(), ErrorCode::InvalidArg)
+    );
+}
+
+#[test]
+fn hardware_that_is_there_comes_first() {
+    let cpu = hardware();
+    let options = trident_runtime::QueuedOptions::default();
+    let gpu = Arc::new(trident_runtime::Queued::new(Arc::clone(&cpu.folder), options));
+    let hardware = Hardware { accelerators: vec![("metal".into(), gpu)], ..cpu };
+    let (model, _) = load_on(ASKS, add(), &hardware).unwrap();
+    assert_eq!(model.placement().devices, ["queued", "cpu"]);
+    let report = model.report().unwrap();
+    assert!(report.steps.iter().any(|step| step.device == "queued"), "{report:?}");
+    let data = bytes(&[0.0f32; 3]);
+    let x = input("x", DataType::Fp32, &[1, 3], &[&data]);
+    let response = answer(&model, request(vec![x])).unwrap();
+    assert_eq!(floats(&response.outputs[0].data), [10.0, 20.0, 30.0]);
+    // Those that ask for nothing run on the server's devices.
+    let (model, _) = load_on("name: 'm'", add(), &hardware).unwrap();
+    assert_eq!(model.placement().devices, ["cpu"]);
+}
+
+#[test]
+fn settings_of_the_backend_are_applied_or_told() {
+    let set = |key: &str, value: &str| {
+        format!("name: 'm' parameters {{ key: '{key}' value {{ string_value: '{value}' }} }}")
+    };
+    let (_, log) = load_on(&set("enable_mem_arena", "false"), add(), &hardware()).unwrap();
+    assert_eq!(log, ["Verbose: 'enable_mem_arena' has no effect on model 'm'"]);
+    let error = |config: String| load(&config, add()).err().unwrap().to_string();
+    assert_eq!(
+        error(set("memory_limit", "lots")),
+        "failed to convert 'lots' to a number of bytes, such as 512M (parameter 'memory_limit' of model 'm')"
+    );
+    assert_eq!(
+        error("name: 'm' input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 3 ] allow_ragged_batch: true }".into()),
+        "model 'm' specifies 'allow_ragged_batch', which is not supported"
+    );
+    // How much is optimised.
+    let nodes = vec![
+        node("t = Mul(x, two)"),
+        node("u = Sigmoid(t)"),
+        node("v = Mul(t, u)"),
+        node("y = Identity(v)"),
+    ];
+    let x = ("x", tensor(trident_ir::DType::F32, "N 3"));
+    let mut silu = graph(&[x], nodes, &["y"]);
+    constant(&mut silu, "two", trident_ir::Literal::vector(&[2.0f32]));
+    let steps = |level: &str| {
+        let config = format!("name: 'm' optimization {{ graph {{ level: {level} }} }}");
+        load(&config, silu.clone()).unwrap().report().unwrap().steps.len()
+    };
+    let counts = ["2", "-1", "1", "0"].map(steps);
+    assert!(counts[0] > counts[1] && counts[1] > counts[2], "{counts:?}");
+    assert_eq!(counts[2], counts[3]);
+}

@@ -1,0 +1,11 @@
+//! Models that are loaded by their configurations and answer requests.
+
+#![allow(clippy::unwrap_used)] // what fails there fails the test
+
+mod batches;
+mod faults;
+mod loading;
+mod memory;
+mod models;
+mod recorded;
+mod types;

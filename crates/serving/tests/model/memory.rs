@@ -1,0 +1,147 @@
+//! What a model's memory is limited to, and when it is free.
+
+use crate::models::*;
+use std::sync::Arc;
+use trident_ir::{DType, Literal};
+use trident_runtime::{Device, HostMemory, Pool, PoolSettings, Queued, QueuedOptions};
+use trident_serving::{DataType, ErrorCode, Hardware, Model, Request, Response};
+
+const ROW: usize = 1 << 15;
+
+/// The largest `exp(-x)` of each row, which has 128 KiB.
+fn rows(limit: &str) -> Model {
+    let x = ("x", tensor(DType::F32, "N 32768"));
+    let nodes = vec![node("z = Neg(x)"), node("e = Exp(z)"), node("y = ReduceMax(e, axes)")];
+    let mut graph = graph(&[x], nodes, &["y"]);
+    constant(&mut graph, "axes", Literal::vector(&[1i64]));
+    let limit = format!("parameters {{ key: 'memory_limit' value {{ string_value: '{limit}' }} }}");
+    load(&format!("name: 'm' max_batch_size: 8 {limit}"), graph).unwrap()
+}
+
+fn many(count: usize, data: &[u8]) -> Vec<Request<'_>> {
+    let one = || request(vec![input("x", DataType::Fp32, &[1, ROW as i64], &[data])]);
+    (0..count).map(|_| one()).collect()
+}
+
+#[test]
+fn a_batch_with_too_little_memory_runs_request_by_request() {
+    let model = rows("700K");
+    let data = bytes(&vec![0.5f32; ROW]);
+    for round in 0..3 {
+        for response in model.execute(&many(8, &data)).responses {
+            let response = response.unwrap_or_else(|error| panic!("round {round}: {error}"));
+            let value = floats(&response.outputs[0].data)[0];
+            assert!((value - (-0.5f32).exp()).abs() < 1e-6, "{value}");
+        }
+    }
+    assert!(model.memory().peak <= 700 << 10);
+}
+
+#[test]
+fn a_request_that_no_memory_suffices_for_says_so() {
+    let model = rows("200K");
+    let data = bytes(&vec![0.5f32; ROW]);
+    let responses = model.execute(&many(2, &data)).responses;
+    for response in responses {
+        let error = response.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
+        assert!(error.to_string().contains("is too large"), "{error}");
+    }
+    assert_eq!(model.memory().live, 0);
+}
+
+#[test]
+fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
+    let model = rows("700K");
+    let data = bytes(&vec![0.5f32; ROW]);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..25 {
+                    for response in model.execute(&many(1, &data)).responses {
+                        drop(response.unwrap());
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(model.memory().live, 0);
+}
+
+/// A device with memory of its own.
+struct Own {
+    device: Arc<dyn Device>,
+    memory: Pool,
+}
+
+impl Device for Own {
+    fn info(&self) -> &trident_runtime::DeviceInfo {
+        self.device.info()
+    }
+    fn estimate(
+        &self,
+        func: &trident_ir::Func,
+        ops: &[&trident_ir::Op],
+    ) -> Option<trident_runtime::Cost> {
+        self.device.estimate(func, ops)
+    }
+    fn compile(
+        &self,
+        unit: &trident_runtime::Unit<'_>,
+    ) -> Result<Arc<dyn trident_runtime::Executable>, trident_runtime::Declined> {
+        self.device.compile(unit)
+    }
+    fn stream(&self) -> Arc<dyn trident_runtime::Stream> {
+        self.device.stream()
+    }
+    fn memory(&self) -> Pool {
+        self.memory.clone()
+    }
+}
+
+#[test]
+fn memory_is_listed_under_the_models_name_and_free_once_all_is_dropped() {
+    let memory = Pool::with(HostMemory::provider(), PoolSettings::default());
+    let mut hardware = hardware();
+    let device = Queued::new(Arc::clone(&hardware.folder), QueuedOptions::default());
+    let device = Own { device: Arc::new(device), memory: memory.clone() };
+    hardware = Hardware { devices: vec![Arc::new(device)], ..hardware };
+    let (model, _) = load_on("name: 'adder' max_batch_size: 8", add(), &hardware).unwrap();
+    let now = || {
+        let stats = memory.device_stats();
+        let pool = stats.pools.iter().find(|(name, _)| name == "adder");
+        (pool.map(|(_, stats)| stats.live), stats.buffers.live)
+    };
+    // A launch that has ended frees its memory on another thread.
+    let live = || {
+        let mut before = now();
+        loop {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            match now() {
+                after if after == before => return after,
+                after => before = after,
+            }
+        }
+    };
+    let idle = live();
+    let data = bytes(&[1.0f32; 6]);
+    let request = |rows: i64| {
+        let part = &data[..12 * rows as usize];
+        request(vec![input("x", DataType::Fp32, &[rows, 3], &[part])])
+    };
+    let execution = model.execute(&[request(1), request(2)]);
+    let mut responses: Vec<Response> =
+        execution.responses.into_iter().map(Result::unwrap).collect();
+    let held = live();
+    assert!(held.0 > idle.0, "{held:?} {idle:?}");
+    // The rows of both requests are one buffer.
+    drop(responses.remove(0));
+    assert_eq!(live(), held);
+    let last = responses.remove(0).outputs.remove(0).data;
+    assert_eq!(last.len(), 24);
+    drop(model);
+    assert!(live().1 > 0);
+    assert_eq!(floats(&last)[..3], [11.0, 21.0, 31.0]);
+    drop(last);
+    assert_eq!(live(), (None, 0));
+}

@@ -1,0 +1,199 @@
+//! Answers the requests of one call of the server.
+
+use crate::measures::Counts;
+use crate::served::{ResultName, Served, of_request};
+use crate::server::log::log;
+use crate::server::{Code, Error, Instance, Request, Response, Result, Times, now};
+use std::ffi::CStr;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+use trident_runtime::PoolStats;
+use trident_serving::{DataType, Execution, Input, Part};
+
+/// What an instance keeps: its place at the model.
+pub(crate) struct Seat {
+    pub(crate) name: String,
+    pub(crate) served: Arc<Served>,
+}
+
+/// Types by the server's number.
+const DATA_TYPES: [DataType; 15] = [
+    DataType::Invalid,
+    DataType::Bool,
+    DataType::Uint8,
+    DataType::Uint16,
+    DataType::Uint32,
+    DataType::Uint64,
+    DataType::Int8,
+    DataType::Int16,
+    DataType::Int32,
+    DataType::Int64,
+    DataType::Fp16,
+    DataType::Fp32,
+    DataType::Fp64,
+    DataType::String,
+    DataType::Bf16,
+];
+
+/// Answers all requests, with results or errors, and counts them.
+pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Request]) {
+    let (start, began) = (now(), Instant::now());
+    let served = &*seat.served;
+    let mut outcomes: Vec<Result<()>> = Vec::with_capacity(requests.len());
+    let mut read = Vec::with_capacity(requests.len());
+    for request in &*requests {
+        match self::read(served, request) {
+            Ok(request) => {
+                outcomes.push(Ok(()));
+                read.push(request);
+            }
+            Err(error) => outcomes.push(Err(error)),
+        }
+    }
+    let rows = read.iter().map(|request| rows(served, request)).sum::<u64>();
+    let Execution { responses, computing } = served.model.execute(&read);
+    let ran = !read.is_empty();
+    drop(read);
+    let mut responses = responses.into_iter();
+    for (request, outcome) in requests.iter_mut().zip(&mut outcomes) {
+        if outcome.is_ok() {
+            *outcome = match responses.next() {
+                Some(Ok(response)) => answer(served, request, &response),
+                Some(Err(error)) => Err(of_request(&error)),
+                None => Err(Error::internal("the model has left the request unanswered")),
+            };
+        }
+        if let Err(error) = outcome {
+            request.fail(error);
+        }
+    }
+    let Range { start: from, end: to } = computing;
+    // The server counts from the same clock's start, the engine from a moment of it.
+    let moment = |at: Instant| start + at.saturating_duration_since(began).as_nanos() as u64;
+    let times = Times { start, compute_start: moment(from), compute_end: moment(to), end: now() };
+    finish(instance, &served.counts, requests, &outcomes, ran.then_some(rows), times);
+    if served.verbose {
+        let PoolStats { live, peak, .. } = served.memory();
+        let micros = |a: u64, b: u64| b.saturating_sub(a) as f64 / 1e3;
+        log!(
+            Info,
+            "instance '{}': {} requests, {rows} rows, input {:.1} us, infer {:.1} us, output {:.1} us, \
+             {live} bytes in use, {peak} at the most",
+            seat.name,
+            requests.len(),
+            micros(times.start, times.compute_start),
+            micros(times.compute_start, times.compute_end),
+            micros(times.compute_end, times.end)
+        );
+    }
+}
+
+/// Answers what is unanswered after a fault of this library.
+pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error: &Error) {
+    let start = now();
+    let times = Times { start, compute_start: start, compute_end: start, end: start };
+    for request in requests.iter_mut().filter(|request| !request.is_answered()) {
+        request.fail(error);
+        // What cannot be counted is answered all the same.
+        let _ = instance.report(request, false, times);
+    }
+}
+
+/// Counts the requests, which are answered, and the execution, if there was one.
+fn finish(
+    instance: &Instance<Seat>,
+    counts: &Counts,
+    requests: &[Request],
+    outcomes: &[Result<()>],
+    rows: Option<u64>,
+    times: Times,
+) {
+    let reports = requests.iter().zip(outcomes);
+    let reports = reports.map(|(request, o)| instance.report(request, o.is_ok(), times));
+    let batch = rows.map_or(Ok(()), |rows| instance.report_batch(rows, times));
+    if let Err(error) = reports.fold(Ok(()), Result::and).and(batch) {
+        log!(Error, "an execution is not counted: {error}");
+    }
+    if rows.is_some() {
+        counts.add(times);
+    }
+}
+
+/// The request as the model takes it: a view of the server's memory.
+fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving::Request<'a>> {
+    if request.is_cancelled() {
+        return Err(Error::new(Code::Cancelled, "request cancelled"));
+    }
+    let mut inputs = Vec::new();
+    for input in request.inputs()? {
+        let input = input?;
+        let name = utf8(input.name)?;
+        let data_type = DATA_TYPES.get(input.datatype as usize).copied();
+        let data_type = data_type.filter(|ty| *ty != DataType::Invalid).ok_or_else(|| {
+            let text = format!("input '{name}' is of an unknown type {}", input.datatype);
+            Error::unsupported(text)
+        })?;
+        let data = input.buffers().map(|buffer| Ok(Part::Borrowed(buffer?)));
+        let data = data.collect::<Result<_>>()?;
+        inputs.push(Input { name, data_type, shape: input.shape.to_vec(), data });
+    }
+    let mut outputs = Vec::new();
+    for name in request.outputs()? {
+        outputs.push(utf8(name?)?);
+    }
+    if served.has_states {
+        for ResultName { name, .. } in served.results.iter().filter(|result| result.state) {
+            if !outputs.contains(&&**name) {
+                outputs.push(name);
+            }
+        }
+    }
+    let cancel = Some(request.cancel_flag());
+    Ok(trident_serving::Request { inputs, outputs, cancel, ..Default::default() })
+}
+
+fn utf8(name: &CStr) -> Result<&str> {
+    name.to_str().map_err(|_| {
+        Error::invalid(format!("the name '{}' is not valid UTF-8", name.to_string_lossy()))
+    })
+}
+
+/// The request's share of a batch, as the server counts it.
+fn rows(served: &Served, request: &trident_serving::Request<'_>) -> u64 {
+    let rows = request.inputs.first().and_then(|input| input.shape.first()).copied();
+    rows.filter(|_| served.batches).and_then(|rows| u64::try_from(rows).ok()).unwrap_or(1).max(1)
+}
+
+/// Sends the results, and leaves states to the next request of the sequence.
+fn answer(
+    served: &Served,
+    request: &mut Request,
+    results: &trident_serving::Response,
+) -> Result<()> {
+    let mut response = Response::new(request)?;
+    for output in &results.outputs {
+        let result = served.results.iter().find(|result| result.name == output.name);
+        let Some(ResultName { c_name, state, .. }) = result else {
+            let name = &output.name;
+            return Err(Error::internal(format!("the model has an unknown output '{name}'")));
+        };
+        let datatype = DATA_TYPES.iter().position(|ty| *ty == output.data_type).unwrap_or(0) as u32;
+        if *state {
+            request.state(c_name, datatype, &output.shape)?.write(&output.data)?;
+        }
+        if !state || is_asked_for(request, c_name)? {
+            response.output(c_name, datatype, &output.shape)?.write(&output.data)?;
+        }
+    }
+    request.answer(response)
+}
+
+fn is_asked_for(request: &Request, name: &CStr) -> Result<bool> {
+    for asked in request.outputs()? {
+        if asked? == name {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,216 @@
+//! A version of a model that is ready to answer requests.
+
+use crate::library::Library;
+use crate::measures::Counts;
+use crate::server::log::log;
+use crate::server::{Code, Error, Model, Result};
+use serde_json::{Value, json};
+use std::ffi::CString;
+use std::sync::Arc;
+use trident_onnx::files::Disk;
+use trident_runtime::PoolStats;
+use trident_serving::{
+    ConfigError, DataType, ErrorCode, LoadError, LogLevel, ModelConfig, ModelFile,
+    ModelTensorReshape, RequestError, SchedulingChoice, VersionFolder,
+};
+
+/// A model, which all its instances share.
+pub(crate) struct Served {
+    pub(crate) name: String,
+    pub(crate) version: u64,
+    pub(crate) model: trident_serving::Model,
+    pub(crate) results: Vec<ResultName>,
+    /// Whether a request's first dimension is its number of rows.
+    pub(crate) batches: bool,
+    /// Whether results are kept for the next requests of a sequence.
+    pub(crate) has_states: bool,
+    pub(crate) counts: Counts,
+    /// Whether the log tells of each execution.
+    pub(crate) verbose: bool,
+}
+
+/// The name of an output or of a state.
+pub(crate) struct ResultName {
+    pub(crate) name: String,
+    /// As the server takes it.
+    pub(crate) c_name: CString,
+    /// Whether it is the next request's state.
+    pub(crate) state: bool,
+}
+
+impl Served {
+    /// Reads and prepares a model. If the server allows it, what the configuration leaves out is filled in.
+    pub(crate) fn load(handle: &Model<Arc<Served>>, library: &Library) -> Result<Served> {
+        let (name, version) = (handle.name()?, handle.version()?);
+        let mut config = parse(&name, &handle.config()?)?;
+        let hardware = library.hardware(config.parameter("device").map(|it| (&*name, it)))?;
+        let folder = handle.folder()?.join(version.to_string());
+        let files = Disk::repository(&folder);
+        let path = folder.to_string_lossy();
+        let file = ModelFile::read(&config, &VersionFolder { path: &path, files: &files });
+        let file = file.map_err(of_load)?;
+        if handle.is_to_complete()? && (config.input.is_empty() || config.output.is_empty()) {
+            config = complete(handle, config, &file, library)?;
+        }
+        let mut log = |level, line: &str| match level {
+            LogLevel::Verbose => log!(Verbose, "{line}"),
+            LogLevel::Info => log!(Info, "{line}"),
+            LogLevel::Warning => log!(Warn, "{line}"),
+        };
+        let model = trident_serving::Model::new(file, &config, &hardware, &mut log);
+        let model = model.map_err(of_load)?;
+        let results = results(&config)?;
+        let served = Served {
+            has_states: results.iter().any(|result| result.state),
+            results,
+            batches: config.max_batch_size > 0,
+            counts: Counts::default(),
+            verbose: library.verbosity.executions,
+            name,
+            version,
+            model,
+        };
+        served.tell(library)?;
+        Ok(served)
+    }
+
+    /// Its devices, in order of preference.
+    pub(crate) fn devices(&self) -> String {
+        self.model.placement().devices.join(",")
+    }
+
+    /// Counters of its memory.
+    pub(crate) fn memory(&self) -> PoolStats {
+        self.model.memory()
+    }
+
+    /// Logs what was asked for.
+    fn tell(&self, library: &Library) -> Result<()> {
+        let (name, version, verbosity) = (&self.name, self.version, library.verbosity);
+        let placement = self.model.placement();
+        log!(Verbose, "model '{name}' version {version} runs on {}", self.devices());
+        if verbosity.devices {
+            let (absent, ignored) = (placement.absent.join(", "), placement.ignored.join(", "));
+            log!(
+                Info,
+                "model '{name}' version {version}: devices [{}], absent accelerators [{absent}], ignored [{ignored}]",
+                self.devices()
+            );
+        }
+        if verbosity.executions {
+            let PoolStats { live, peak, .. } = self.memory();
+            log!(Info, "model '{name}' version {version} takes {live} bytes, {peak} at the most");
+        }
+        if verbosity.plans {
+            for step in self.model.report().map_err(of_load)?.steps {
+                let (indent, results) = ("  ".repeat(step.depth), step.results.join(", "));
+                log!(
+                    Info,
+                    "model '{name}': {indent}{} `{}` by {} on {} -> {results}",
+                    step.op,
+                    step.node,
+                    step.kernel,
+                    step.device
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse(model: &str, json: &str) -> Result<ModelConfig> {
+    ModelConfig::from_json(json).map_err(|error| {
+        Error::invalid(format!("the configuration of model '{model}' cannot be read: {error}"))
+    })
+}
+
+/// Fills in the configuration, and lets the server have it. The server's own form of the result.
+fn complete(
+    handle: &Model<Arc<Served>>,
+    mut config: ModelConfig,
+    file: &ModelFile,
+    library: &Library,
+) -> Result<ModelConfig> {
+    let default = library.settings.default_max_batch_size;
+    let dynamic = matches!(config.scheduling, SchedulingChoice::Unset);
+    if config.complete(file.signature(), default).map_err(of_config)? {
+        let (name, size) = (&config.name, config.max_batch_size);
+        log!(
+            Warn,
+            "autofilled max_batch_size to {size} for model '{name}' since batching is supported but no max_batch_size is \
+             specified in the model configuration; specify max_batch_size for larger batches"
+        );
+    }
+    // Only the changes: the server may not know every field that we write.
+    let fault = |error| Error::internal(format!("the server's configuration is no JSON: {error}"));
+    let mut changed: Value = serde_json::from_str(&handle.config()?).map_err(fault)?;
+    let inputs = config.input.iter().map(|i| tensor(&i.name, i.data_type, &i.dims, &i.reshape));
+    changed["input"] = inputs.collect();
+    let outputs = config.output.iter().map(|o| tensor(&o.name, o.data_type, &o.dims, &o.reshape));
+    changed["output"] = outputs.collect();
+    changed["max_batch_size"] = json!(config.max_batch_size);
+    if dynamic && matches!(config.scheduling, SchedulingChoice::Dynamic(_)) {
+        changed["dynamic_batching"] = json!({});
+    }
+    handle.set_config(&changed.to_string())?;
+    parse(&config.name, &handle.config()?)
+}
+
+/// An input or output as the server reads it.
+fn tensor(
+    name: &str,
+    data_type: DataType,
+    dims: &[i64],
+    reshape: &Option<ModelTensorReshape>,
+) -> Value {
+    let mut tensor = json!({ "name": name, "data_type": data_type.name(), "dims": dims });
+    if let Some(reshape) = reshape {
+        tensor["reshape"] = json!({ "shape": reshape.shape });
+    }
+    tensor
+}
+
+/// The names of outputs and states.
+fn results(config: &ModelConfig) -> Result<Vec<ResultName>> {
+    let states = match &config.scheduling {
+        SchedulingChoice::Sequence(batching) => &batching.state[..],
+        _ => &[],
+    };
+    let is_state = |name: &str| states.iter().any(|state| state.output_name == name);
+    let outputs = config.output.iter().map(|output| &output.name);
+    let outputs = outputs.chain(states.iter().map(|state| &state.output_name));
+    let mut results: Vec<ResultName> = vec![];
+    for name in outputs {
+        if results.iter().any(|known| known.name == *name) {
+            continue;
+        }
+        let c_name = CString::new(&**name).map_err(|_| {
+            Error::invalid(format!("the name of output '{}' has a zero in it", name.escape_debug()))
+        })?;
+        results.push(ResultName { name: name.clone(), c_name, state: is_state(name) });
+    }
+    Ok(results)
+}
+
+fn code(code: ErrorCode) -> Code {
+    match code {
+        ErrorCode::Internal => Code::Internal,
+        ErrorCode::InvalidArg => Code::InvalidArg,
+        ErrorCode::Unavailable => Code::Unavailable,
+        ErrorCode::Unsupported => Code::Unsupported,
+        ErrorCode::Cancelled => Code::Cancelled,
+    }
+}
+
+fn of_load(error: LoadError) -> Error {
+    Error::new(code(error.code()), error.to_string())
+}
+
+fn of_config(error: ConfigError) -> Error {
+    Error::new(code(error.code()), error.to_string())
+}
+
+/// A request's error for the server.
+pub(crate) fn of_request(error: &RequestError) -> Error {
+    Error::new(code(error.code()), error.to_string())
+}

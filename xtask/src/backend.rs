@@ -1,0 +1,78 @@
+//! `cargo xtask backend`: the backend of the Triton Inference Server, as a folder for `--backend-directory`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use crate::build::{Profile, cargo};
+use crate::paths;
+
+const PACKAGE: &str = "trident-tritonserver";
+
+/// The names by which configurations ask for it. By the last, repositories of ONNX Runtime start unchanged.
+pub(crate) const NAMES: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
+
+/// Options of the command.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The folder to write `<name>/libtriton_<name>.so` to, for each name
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Only these names
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_values = NAMES)]
+    names: Vec<String>,
+    /// With panics that `TRITON_TRIDENT_PANIC` asks for; for tests only
+    #[arg(long)]
+    panic_test: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let names: Vec<&str> = options.names.iter().map(String::as_str).collect();
+    build(&options.out, &names, options.panic_test)
+}
+
+/// Build the library, in release mode, and put it below `out` under each name.
+pub(crate) fn build(out: &Path, names: &[&str], panic_test: bool) -> Result<()> {
+    let profile = Profile::Release;
+    let mut command = cargo();
+    command.args(["build", "--quiet", "--locked", "--package", PACKAGE]);
+    command.args(["--profile", profile.name()]);
+    // Apart, as the other build is not to be mistaken for this one.
+    let target = match panic_test {
+        true => paths::target().join("panic-test"),
+        false => paths::target(),
+    };
+    if panic_test {
+        command.args(["--features", "panic-test"]).arg("--target-dir").arg(&target);
+    }
+    ensure!(command.status()?.success(), "the backend does not build");
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let library = target.join(profile.name()).join(format!("{prefix}triton_trident{suffix}"));
+    let mut first: Option<PathBuf> = None;
+    for name in names {
+        let folder = out.join(name);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        // The server takes this suffix on every system.
+        let file = folder.join(format!("libtriton_{name}.so"));
+        put(first.as_deref(), &library, &file)?;
+        println!("{}", file.display());
+        first.get_or_insert(file);
+    }
+    Ok(())
+}
+
+/// Put the library in a place, as a link to the first one if possible. A file that is there is replaced, not written to, as
+/// servers may run it.
+fn put(first: Option<&Path>, library: &Path, file: &Path) -> Result<()> {
+    let part = file.with_extension("part");
+    if part.exists() {
+        fs::remove_file(&part)?;
+    }
+    let linked = first.is_some_and(|first| fs::hard_link(first, &part).is_ok());
+    if !linked {
+        fs::copy(library, &part).with_context(|| format!("cannot write {}", part.display()))?;
+    }
+    fs::rename(&part, file).with_context(|| format!("cannot replace {}", file.display()))
+}
