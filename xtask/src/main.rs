@@ -23,6 +23,7 @@ use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::build::{Devices, Peer, Profile};
+use crate::fuzz::Format;
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 
@@ -67,8 +68,8 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
-    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader: an
-    /// error each time, never a crash or a hang
+    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader, or with
+    /// `mps` damaged compiled models: an error each time, never a crash or a hang
     Fuzz {
         #[command(flatten)]
         args: ToolArgs,
@@ -150,10 +151,10 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
         }
-        Command::Fuzz { args } if args.args.first().is_some_and(|arg| arg == "triton") => {
-            fuzz::triton(&args.args)
-        }
-        Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
+        Command::Fuzz { args } => match args.args.first().and_then(|n| Format::by_name(n)) {
+            Some(format) => format.run(&args.args),
+            None => run_tool(Profile::Ci, "fuzz", &args.args),
+        },
         Command::Env { name } => {
             let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
