@@ -72,6 +72,11 @@ fn of_model(args: &Args) -> Result<(), Failure> {
             return Err(Failure::usage(text).hint("compile the ONNX file that it was made of"));
         }
     };
+    let same = fs::canonicalize(&args.file).ok().zip(fs::canonicalize(output).ok());
+    if same.is_some_and(|(file, output)| file == output) {
+        let text = format!("`{}` would be replaced by what it is compiled to", args.file.display());
+        return Err(Failure::usage(text).hint("choose another name for --output"));
+    }
     let limits = args.limits.limits();
     let ForModels { devices, folder } = args.device.models()?;
     let options = Options { folder: Some(folder), ..limits.options() };
