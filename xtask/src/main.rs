@@ -106,6 +106,8 @@ enum Suite {
 enum Subject {
     /// Whole models
     Models,
+    /// How long models take to load, as ONNX files and compiled
+    Load,
     /// Triton kernels
     Kernels,
     /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
@@ -147,7 +149,12 @@ fn run(command: Command) -> Result<Outcome> {
             let status = build::pool_bench()?.args(&args.args).status()?;
             Ok(Outcome::from(status.success()))
         }
-        Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
+        Command::Bench { subject: Subject::Models, args } => {
+            bench_models("model_bench", &[("TRIDENT_PEERS", Peer::Models)], &args.args)
+        }
+        Command::Bench { subject: Subject::Load, args } => {
+            bench_models("model_bench.load", &[], &args.args)
+        }
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
         }
@@ -165,24 +172,23 @@ fn run(command: Command) -> Result<Outcome> {
     }
 }
 
-/// Make what the comparison needs besides `trident`, the MiniLM model and the other engines, and
-/// run it.
-fn bench_models(args: &[String]) -> Result<Outcome> {
+/// Make what a comparison of models needs besides `trident`, the MiniLM model and `peers` with the
+/// variables that tell where they are, and run it.
+fn bench_models(module: &str, peers: &[(&str, Peer)], args: &[String]) -> Result<Outcome> {
     if wants_help(args) {
-        return run_tool(Profile::Release, "model_bench", args);
+        return run_tool(Profile::Release, module, args);
     }
     let export = paths::root().join("examples/minilm/export.py");
     let export = Tool::script(Venv::Examples, &export)?.into_command().output()?;
     ensure!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
     let minilm = String::from_utf8(export.stdout)?;
-    let status = Tool::module(Venv::Onnx, "model_bench")?
-        .args(args)
-        .trident(Some(&build::trident(Profile::Release)?))
-        .into_command()
-        .env("TRIDENT_MINILM", minilm.trim())
-        .env("TRIDENT_PEERS", Peer::Models.build()?)
-        .status()?;
-    Ok(Outcome::from(status.success()))
+    let tool = Tool::module(Venv::Onnx, module)?.args(args);
+    let mut command = tool.trident(Some(&build::trident(Profile::Release)?)).into_command();
+    command.env("TRIDENT_MINILM", minilm.trim());
+    for (variable, peer) in peers {
+        command.env(variable, peer.build()?);
+    }
+    Ok(Outcome::from(command.status()?.success()))
 }
 
 pub(crate) fn wants_help(args: &[String]) -> bool {
