@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz triton`: more of the damaged Triton IR that the crate's own test looks at.
+//! `cargo xtask fuzz triton` and `fuzz mps`: more of the damaged files that the tests of a crate look at.
 
 use anyhow::Result;
 use clap::Parser;
@@ -6,35 +6,65 @@ use clap::Parser;
 use crate::build::{Profile, cargo};
 use crate::tally::Outcome;
 
-/// Feed damaged texts to the reader of Triton IR.
+/// What is damaged.
+#[derive(Clone, Copy)]
+pub(crate) enum Format {
+    /// Triton IR.
+    Triton,
+    /// Compiled models.
+    Mps,
+}
+
+/// Feed damaged files to their reader.
 #[derive(Parser)]
-#[command(name = "cargo xtask fuzz triton")]
+#[command(name = "cargo xtask fuzz triton|mps")]
 struct Options {
-    /// Texts in all
-    #[arg(long, default_value_t = 10_000)]
-    count: u64,
+    /// Files in all [default: 10000 of Triton IR, 2000 compiled models]
+    #[arg(long)]
+    count: Option<u64>,
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Show this one text and what comes of it
+    /// Show this one file and what comes of it
     #[arg(long)]
     only: Option<u64>,
 }
 
-/// Run the test `fuzz` of crate `triton` with these options; `args` starts with the word `triton`.
-pub(crate) fn triton(args: &[String]) -> Result<Outcome> {
-    let options = Options::parse_from(args);
-    let mut command = cargo();
-    command
-        .args(["test", "--quiet", "--package", "trident-triton", "--test", "fuzz"])
-        .args(["--profile", Profile::Ci.name(), "--", "--nocapture"])
-        .env("TRIDENT_FUZZ_COUNT", options.count.to_string())
-        .env("TRIDENT_FUZZ_SEED", options.seed.to_string());
-    if let Some(number) = options.only {
-        command.env("TRIDENT_FUZZ_ONLY", number.to_string());
+impl Format {
+    /// The format of this name.
+    pub(crate) fn by_name(name: &str) -> Option<Format> {
+        match name {
+            "triton" => Some(Format::Triton),
+            "mps" => Some(Format::Mps),
+            _ => None,
+        }
     }
-    let success = command.status()?.success();
-    let texts = options.only.map_or(options.count, |_| 1);
-    let (passed, failed) = if success { (texts, 0) } else { (0, 1) };
-    println!("{passed} passed, {failed} failed, 0 skipped");
-    Ok(Outcome::from(success))
+
+    /// Package, test, test's function and how many files there are.
+    fn test(self) -> ([&'static str; 3], u64) {
+        match self {
+            Format::Triton => (["trident-triton", "fuzz", "damaged_texts"], 10_000),
+            Format::Mps => (["trident-mps", "damage", "damaged_files"], 2_000),
+        }
+    }
+
+    /// Run the test with the options in `args`, which starts with the format's name.
+    pub(crate) fn run(self, args: &[String]) -> Result<Outcome> {
+        let options = Options::parse_from(args);
+        let ([package, test, function], count) = self.test();
+        let count = options.count.unwrap_or(count);
+        let mut command = cargo();
+        command
+            .args(["test", "--quiet", "--package", package, "--test", test])
+            .args(["--profile", Profile::Ci.name(), function, "--", "--nocapture"])
+            .env("TRIDENT_FUZZ_COUNT", count.to_string())
+            .env("TRIDENT_FUZZ_SEED", options.seed.to_string());
+        if let Some(number) = options.only {
+            command.env("TRIDENT_FUZZ_ONLY", number.to_string());
+        }
+        let success = command.status()?.success();
+        let files = options.only.map_or(count, |_| 1);
+        let (passed, failed) = if success { (files, 0) } else { (0, 1) };
+        println!("{passed} passed, {failed} failed, 0 skipped");
+        Ok(Outcome::from(success))
+    }
 }

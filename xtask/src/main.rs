@@ -26,6 +26,7 @@ use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::build::{Devices, Peer, Profile};
+use crate::fuzz::Format;
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 
@@ -72,8 +73,8 @@ enum Command {
     },
     /// Build the backend of the Triton Inference Server, as a folder for its `--backend-directory`
     Backend(backend::Options),
-    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader: an
-    /// error each time, never a crash or a hang
+    /// Feed mutated models and tensors to the engine, or with `triton` in front damaged Triton IR to its reader, or with
+    /// `mps` damaged compiled models: an error each time, never a crash or a hang
     Fuzz {
         #[command(flatten)]
         args: ToolArgs,
@@ -115,6 +116,8 @@ enum Suite {
 enum Subject {
     /// Whole models
     Models,
+    /// How long models take to load, as ONNX files and compiled
+    Load,
     /// Triton kernels
     Kernels,
     /// Metal programs on an NVIDIA GPU beside Triton's own code; needs clang 22
@@ -163,14 +166,19 @@ fn run(command: Command) -> Result<Outcome> {
             let status = build::pool_bench()?.args(&args.args).status()?;
             Ok(Outcome::from(status.success()))
         }
-        Command::Bench { subject: Subject::Models, args } => bench_models(&args.args),
+        Command::Bench { subject: Subject::Models, args } => {
+            bench_models("model_bench", &[("TRIDENT_PEERS", Peer::Models)], &args.args)
+        }
+        Command::Bench { subject: Subject::Load, args } => {
+            bench_models("model_bench.load", &[], &args.args)
+        }
         Command::Bench { subject: Subject::Kernels, args } => {
             with_package("kernel_bench", &args.args, &[("TRIDENT_GEMM", Peer::Gemm)])
         }
-        Command::Fuzz { args } if args.args.first().is_some_and(|arg| arg == "triton") => {
-            fuzz::triton(&args.args)
-        }
-        Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
+        Command::Fuzz { args } => match args.args.first().and_then(|n| Format::by_name(n)) {
+            Some(format) => format.run(&args.args),
+            None => run_tool(Profile::Ci, "fuzz", &args.args),
+        },
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
             let all = [
@@ -189,20 +197,19 @@ fn run(command: Command) -> Result<Outcome> {
     }
 }
 
-/// Make what the comparison needs besides `trident`, the MiniLM model and the other engines, and
-/// run it.
-fn bench_models(args: &[String]) -> Result<Outcome> {
+/// Make what a comparison of models needs besides `trident`, the MiniLM model and `peers` with the
+/// variables that tell where they are, and run it.
+fn bench_models(module: &str, peers: &[(&str, Peer)], args: &[String]) -> Result<Outcome> {
     if wants_help(args) {
-        return run_tool(Profile::Release, "model_bench", args);
+        return run_tool(Profile::Release, module, args);
     }
-    let status = Tool::module(Venv::Onnx, "model_bench")?
-        .args(args)
-        .trident(Some(&build::trident(Profile::Release)?))
-        .into_command()
-        .env("TRIDENT_MINILM", minilm()?)
-        .env("TRIDENT_PEERS", Peer::Models.build()?)
-        .status()?;
-    Ok(Outcome::from(status.success()))
+    let tool = Tool::module(Venv::Onnx, module)?.args(args);
+    let mut command = tool.trident(Some(&build::trident(Profile::Release)?)).into_command();
+    command.env("TRIDENT_MINILM", minilm()?);
+    for (variable, peer) in peers {
+        command.env(variable, peer.build()?);
+    }
+    Ok(Outcome::from(command.status()?.success()))
 }
 
 /// The path of the MiniLM model, which is exported to the cache on first use.

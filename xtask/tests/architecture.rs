@@ -25,6 +25,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("emulator", &["apple", "ir", "lower", "runtime"]),
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
+    ("mps", &["ir", "runtime", "engine", "onnx"]),
     ("serving", &["ir", "runtime", "engine", "onnx"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),

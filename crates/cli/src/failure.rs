@@ -66,7 +66,14 @@ impl Failure {
 
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
-        Failure::run(error)
+        let form = matches!(error, PlanError::Form { .. });
+        let failure = Failure::run(error);
+        match form {
+            true => failure.hint(
+                "compile it for this device: trident compile MODEL.onnx --emit mps -o MODEL.mps --device NAME",
+            ),
+            false => failure,
+        }
     }
 }
 

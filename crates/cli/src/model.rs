@@ -13,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
 use trident_engine::{Options, Session};
-use trident_onnx::Model;
+use trident_mps::Model;
 use trident_runtime::KernelCompiler;
 
 /// Options of every command that runs models.
@@ -43,12 +43,7 @@ fn threads(text: &str) -> Result<usize, String> {
 impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<ForModels, Failure> {
-        let settings = Settings { threads: self.threads };
-        let opened = match &self.device.device {
-            Some(choice) => trident_devices::for_models(choice, &settings),
-            None => trident_devices::for_models_by_default(&settings),
-        };
-        opened.map_err(failure)
+        self.device.models_on(self.threads)
     }
 
     /// What compiles kernels.
@@ -61,6 +56,20 @@ impl DeviceName {
     /// What compiles kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
         self.compiler_on(1)
+    }
+
+    /// The devices of sessions.
+    pub(crate) fn models(&self) -> Result<ForModels, Failure> {
+        self.models_on(0)
+    }
+
+    fn models_on(&self, threads: usize) -> Result<ForModels, Failure> {
+        let settings = Settings { threads };
+        let opened = match &self.device {
+            Some(choice) => trident_devices::for_models(choice, &settings),
+            None => trident_devices::for_models_by_default(&settings),
+        };
+        opened.map_err(failure)
     }
 
     fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, Failure> {
@@ -83,7 +92,7 @@ pub(crate) struct Loaded {
     pub(crate) time: Duration,
 }
 
-/// Reads a model.
+/// Reads a model, ONNX or compiled.
 pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     if kernel::is_kernel(path) {
         let text = format!("`{}` is a kernel, and this command is for models", path.display());
@@ -94,7 +103,7 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
         return Err(Failure::usage(format!("cannot load `{}`: it is empty", path.display())));
     }
-    trident_onnx::load(path)
+    trident_mps::load(path)
         .map_err(|e| Failure::usage(format!("cannot load `{}`: {e}", path.display())))
 }
 
@@ -103,11 +112,10 @@ pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Lo
     let start = Instant::now();
     let session =
         with_spinner(&format!("loading {}", escape(&path.display().to_string())), || {
-            let Model { module, optional, .. } = read(path)?;
+            let model = read(path)?;
             let ForModels { devices, folder } = args.open()?;
             let options = Options { folder: Some(folder), ..limits.options() };
-            Session::with_optional(module, optional, &devices, &options)
-                .map_err(|e| limits.explain_plan(e))
+            model.session(&devices, &options).map_err(|e| limits.explain_plan(e))
         })?;
     Ok(Loaded { session, time: start.elapsed() })
 }

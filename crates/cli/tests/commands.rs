@@ -400,3 +400,60 @@ fn the_worker_answers_every_line_and_survives_bad_ones() {
     drop(requests);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn compiled_models_take_the_place_of_onnx_files() {
+    let scratch = Scratch::new("compiled");
+    let compiled = scratch.path("digits.mps");
+    let text = stdout(&["compile", &digits(), "--emit", "mps", "-o", &compiled]);
+    assert!(text.contains("compiled for cpu"), "{text}");
+    let outputs = |model: &str| {
+        let report = json(&["run", model, "--input", &image(7), "--json", "--top-k", "0"]);
+        report["outputs"].clone()
+    };
+    assert_eq!(outputs(&compiled), outputs(&digits()));
+    let label = |model: &str| {
+        let report = json(&["run", model, "--input", &image(7), "--json"]);
+        report["top_k"].clone()
+    };
+    assert_eq!(label(&compiled), label(&digits()));
+    json(&["bench", &compiled, "--iterations", "2", "--json"]);
+    let text = stdout(&["inspect", &compiled]);
+    assert!(text.contains("for cpu, with single elementwise ops"), "{text}");
+    let report = json(&["inspect", &compiled, "--json"]);
+    assert_eq!(report["compiled"]["devices"], serde_json::json!(["cpu"]));
+    let steps = |report: &serde_json::Value| report["plan"]["steps"].as_array().unwrap().len();
+    assert_eq!(steps(&report), steps(&json(&["inspect", &digits(), "--json"])));
+    assert!(stdout(&["inspect", &compiled, "--ir"]).contains("fused_conv"));
+    let (status, text) = failure(&["inspect", &compiled, "--no-passes"]);
+    assert!(status == 2 && text.contains("inspect the ONNX file"), "{text}");
+}
+
+#[test]
+fn wrong_uses_of_compile_are_explained() {
+    let scratch = Scratch::new("compile-usage");
+    let compiled = scratch.path("digits.mps");
+    stdout(&["compile", &digits(), "--emit", "mps", "-o", &compiled]);
+    for args in [
+        &["compile", &digits()][..],
+        &["compile", &digits(), "--emit", "mps"],
+        &["compile", &digits(), "--emit", "asm", "-o", &scratch.path("x")],
+    ] {
+        let (status, text) = failure(args);
+        assert!(status == 2 && text.contains("--emit mps -o MODEL.mps"), "{args:?}: {text}");
+    }
+    let (status, text) = failure(&["compile", &compiled, "--emit", "mps", "-o", &compiled]);
+    assert!(status == 2 && text.contains("compiled model already"), "{text}");
+    let copy = scratch.path("copy.onnx");
+    std::fs::copy(digits(), &copy).unwrap();
+    let (status, text) = failure(&["compile", &copy, "--emit", "mps", "-o", &copy]);
+    assert!(status == 2 && text.contains("would be replaced"), "{text}");
+    let (status, text) = failure(&["run", &compiled, "--device", "nothing", "-i", "random"]);
+    assert!(status == 2 && text.contains("nothing"), "{text}");
+    let mut bytes = std::fs::read(&compiled).unwrap();
+    let last = bytes.len() - 5000;
+    bytes[last] ^= 1;
+    std::fs::write(&compiled, bytes).unwrap();
+    let (status, text) = failure(&["run", &compiled, "-i", "random"]);
+    assert!(status == 2 && text.contains("compile the model again"), "{text}");
+}

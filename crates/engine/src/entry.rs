@@ -3,7 +3,7 @@
 use crate::context::RunContext;
 use crate::error::{PlanError, RunError};
 use crate::exec::{Outputs, Run, Streams, admit};
-use crate::plan;
+use crate::optimized::{OptimizedEntry, Overridable};
 use crate::plan::report::PlanReport;
 use crate::profile::{Profile, Recorder};
 use crate::session::Options;
@@ -11,7 +11,7 @@ use crate::signature::{Bound, Signature};
 use crate::state::State;
 use crate::variant::{Prepared, Variants, prepare};
 use std::sync::Arc;
-use trident_ir::{Dim, Func, Type, ValueId, ValueInfo};
+use trident_ir::{Dim, Type, ValueInfo};
 use trident_passes::{OptimizeError, PassReport};
 use trident_runtime::{Arena, Device, Pool, Value};
 
@@ -22,40 +22,34 @@ pub struct Entry {
     main: Prepared,
     variants: Option<Variants>,
     signature: Signature,
+    passes: Vec<PassReport>,
     pool: Pool,
 }
 
 impl Entry {
-    /// Plans a function of a verified module; `optional` are the inputs for which the function has constants.
+    /// Plans a function after its passes.
     pub(crate) fn new(
-        func: Func,
-        optional: Vec<ValueInfo>,
+        optimized: OptimizedEntry,
         devices: &[Arc<dyn Device>],
         options: &Options,
         pool: &Pool,
     ) -> Result<Entry, PlanError> {
-        let infos = |func: &Func, ids: &[ValueId]| -> Vec<ValueInfo> {
-            ids.iter().map(|v| func.info(*v).clone()).collect()
-        };
-        let name = func.name.clone();
-        let inputs = infos(&func, &func.body.params);
-        let names: Vec<String> =
-            infos(&func, &func.body.results).into_iter().map(|info| info.name).collect();
-        plan::check(&func, devices, options)?;
-        // Without optional inputs, the original function is not needed any more.
-        let (variants, optional) = match optional.is_empty() {
-            true => (None, vec![]),
-            false => {
-                let (variants, optional) = Variants::new(&func, optional, devices, options)?;
+        let name = optimized.func.name.clone();
+        // Passes determine the results' types more precisely, but the names are the model's.
+        let results = optimized.results();
+        let OptimizedEntry { func, inputs, outputs, overridable, passes } = optimized;
+        let outputs = outputs.into_iter().zip(results);
+        let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty }).collect();
+        let (variants, optional) = match overridable {
+            None => (None, vec![]),
+            Some(Overridable { func, optional }) => {
+                let (variants, optional) = Variants::new(func, optional, devices, options)?;
                 (Some(variants), optional)
             }
         };
-        let main = prepare(func, devices, options, pool)?;
-        // Passes determine the results' types more precisely, but the names are the model's.
-        let outputs = names.into_iter().zip(&main.results);
-        let outputs = outputs.map(|(name, ty)| ValueInfo { name, ty: ty.clone() }).collect();
+        let main = prepare(func, devices, pool)?;
         let signature = Signature { inputs, optional, outputs };
-        Ok(Entry { name, main, variants, signature, pool: pool.clone() })
+        Ok(Entry { name, main, variants, signature, passes, pool: pool.clone() })
     }
 
     /// The function's name.
@@ -68,9 +62,9 @@ impl Entry {
         &self.signature
     }
 
-    /// Which passes changed the function, and how often.
+    /// Which passes changed the function, and how often; nothing for one that was stored after its passes.
     pub fn passes(&self) -> &[PassReport] {
-        &self.main.passes
+        &self.passes
     }
 
     /// A report of the plan for runs without optional inputs. Inputs have the given dimensions, by name; without them,

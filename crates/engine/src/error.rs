@@ -1,5 +1,6 @@
 //! Why a model cannot be planned or run.
 
+use crate::optimized::Form;
 use std::time::Duration;
 use trident_ir::op::Level;
 use trident_ir::verify::VerifyError;
@@ -26,6 +27,18 @@ pub enum PlanError {
         func: String,
         /// Its level.
         level: Level,
+    },
+    /// The module was optimised for other devices or with other options.
+    #[error(
+        "the model was optimised {made}, but `{device}` needs it {wanted}: optimise it again for this device"
+    )]
+    Form {
+        /// As the model is.
+        made: Form,
+        /// As the session needs it.
+        wanted: Form,
+        /// The session's first device.
+        device: String,
     },
     /// An optional input without a default.
     #[error("optional input `{input}` has no default: the function has no constant of its name")]

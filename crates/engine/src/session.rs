@@ -3,6 +3,7 @@
 use crate::context::RunContext;
 use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
+use crate::optimized::{Optimized, OptimizedEntry};
 use crate::plan::report::PlanReport;
 use crate::profile::Profile;
 use crate::signature::Signature;
@@ -80,16 +81,43 @@ impl Session {
     ) -> Result<Session, PlanError> {
         module.verify()?;
         let Module { funcs, metadata } = module;
-        let mut funcs = funcs.into_iter();
-        let func = funcs.next().ok_or(VerifyError::Empty)?;
-        // Any device can use it; memory from the first device suits that one best.
-        let memory = devices.first().map_or_else(Pool::host, |device| device.memory());
-        let pool = memory.child(options.name.as_ref().unwrap_or(&func.name));
-        pool.set_limit(options.memory_limit);
-        let first = Entry::new(func, optional, devices, options, &pool)?;
-        let others = funcs.map(|func| Entry::new(func, vec![], devices, options, &pool));
-        let others = others.collect::<Result<_, _>>()?;
-        Ok(Session { first, others, metadata, pool })
+        let name = funcs.first().map_or("", |func| &func.name);
+        let pool = pool(name, devices, options);
+        let mut optional = Some(optional);
+        // One after the other: planning a function frees what its weights took.
+        let entries = funcs.into_iter().map(|func| {
+            let optional = optional.take().unwrap_or_default();
+            let entry = OptimizedEntry::new(func, optional, devices, options, &pool)?;
+            Entry::new(entry, devices, options, &pool)
+        });
+        let entries = entries.collect::<Result<_, _>>()?;
+        Session::of(entries, metadata, pool)
+    }
+
+    /// Plans a module after its passes. The session is the one that [`Session::with_optional`] would make of the module before
+    /// them, with the same devices and options; an error if those need another [`Form`](crate::Form).
+    pub fn from_optimized(
+        mut optimized: Optimized,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<Session, PlanError> {
+        optimized.check(devices, options)?;
+        let Optimized { entries, metadata, .. } = optimized;
+        let name = entries.first().map_or("", |entry| &entry.func.name);
+        let pool = pool(name, devices, options);
+        let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &pool));
+        let entries = entries.collect::<Result<_, _>>()?;
+        Session::of(entries, metadata, pool)
+    }
+
+    fn of(
+        entries: Vec<Entry>,
+        metadata: BTreeMap<String, String>,
+        pool: Pool,
+    ) -> Result<Session, PlanError> {
+        let mut others = entries.into_iter();
+        let first = others.next().ok_or(VerifyError::Empty)?;
+        Ok(Session { first, others: others.collect(), metadata, pool })
     }
 
     /// The functions, in the module's order.
@@ -167,4 +195,13 @@ impl Session {
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
         self.first.run_in(state, inputs, context)
     }
+}
+
+/// The pool of a session whose first function has this name.
+pub(crate) fn pool(first: &str, devices: &[Arc<dyn Device>], options: &Options) -> Pool {
+    // Any device can use it; memory from the first device suits that one best.
+    let memory = devices.first().map_or_else(Pool::host, |device| device.memory());
+    let pool = memory.child(options.name.as_deref().unwrap_or(first));
+    pool.set_limit(options.memory_limit);
+    pool
 }

@@ -2,48 +2,34 @@
 //! any other; the rest are parameters.
 
 use crate::error::PlanError;
-use crate::evaluate::evaluate;
+use crate::optimized::optimize;
 use crate::plan::shapes::Shapes;
 use crate::plan::{self, Plan};
 use crate::recent::Recent;
 use crate::session::Options;
 use crate::signature::OptionalInput;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
-use trident_ir::{Attr, Func, OpKind, Type, ValueId, ValueInfo};
-use trident_passes::{PassReport, optimize};
+use trident_ir::{Attr, Func, OpKind, ValueId, ValueInfo};
 use trident_runtime::{Device, Pool};
 
 /// Maximum number of selections of optional inputs whose plans are cached.
 const MAX_VARIANTS: usize = 4;
 
-/// A function, optimised and planned.
+/// A function, planned.
 pub(crate) struct Prepared {
     pub(crate) plan: Plan,
     pub(crate) shapes: Shapes,
-    pub(crate) passes: Vec<PassReport>,
-    /// Types of the results as determined by passes.
-    pub(crate) results: Vec<Type>,
 }
 
-/// Optimises a function and plans it.
+/// Plans a function after its passes.
 pub(crate) fn prepare(
-    mut func: Func,
+    func: Func,
     devices: &[Arc<dyn Device>],
-    options: &Options,
     pool: &Pool,
 ) -> Result<Prepared, PlanError> {
-    let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
-    let chains = devices.first().is_some_and(|device| device.prefers_fused());
-    let passes = trident_passes::Options { chains, ..options.passes.clone() };
-    let report = optimize(&mut func, &passes, &|func, op, operands| {
-        evaluate(&**folder, pool, until, (func, op, operands))
-    })?;
-    let results = func.body.results.iter().map(|v| func.ty(*v).clone()).collect();
     let shapes = Shapes::of(&func);
     let plan = plan::compile(func, devices, pool)?;
-    Ok(Prepared { plan, shapes, passes: report.passes, results })
+    Ok(Prepared { plan, shapes })
 }
 
 /// Creates plans for the optional inputs given to runs, and caches the most recent.
@@ -61,7 +47,7 @@ pub(crate) struct Variants {
 impl Variants {
     /// Finds the defaults of optional inputs among the function's constants.
     pub(crate) fn new(
-        func: &Func,
+        func: Func,
         optional: Vec<ValueInfo>,
         devices: &[Arc<dyn Device>],
         options: &Options,
@@ -84,7 +70,7 @@ impl Variants {
         }
         let (devices, options) = (devices.to_vec(), options.clone());
         let made = Mutex::new(Recent::new(MAX_VARIANTS));
-        Ok((Variants { func: func.clone(), values, devices, options, made }, inputs))
+        Ok((Variants { func, values, devices, options, made }, inputs))
     }
 
     fn made(&self) -> MutexGuard<'_, Recent<Vec<usize>, Prepared>> {
@@ -109,7 +95,8 @@ impl Variants {
             func.values[value.index()].ty = inputs[at].info.ty.clone();
             func.body.params.push(value);
         }
-        let prepared = Arc::new(prepare(func, &self.devices, &self.options, pool)?);
+        optimize(&mut func, &self.devices, &self.options, pool)?;
+        let prepared = Arc::new(prepare(func, &self.devices, pool)?);
         Ok(self.made().put(given.to_vec(), prepared, 1))
     }
 }

@@ -98,7 +98,7 @@ fn main() {
         let w: Vec<f32> = (0..m * depth).map(|i| (i % 13) as f32 - 6.0).collect();
         let bias = vec![1.0; m];
         let mut y = vec![0.0; m * output.iter().product::<usize>()];
-        let plan = ConvPlan::new(isa, spec, &w);
+        let plan = ConvPlan::new(&threads, isa, spec, &w);
         let epilogue =
             ConvEpilogue { bias: Some(&bias[..]), activation: Activation::Relu, residual: None };
         let images = Images { batch: 1, input: &input, output: &output, x: &x };

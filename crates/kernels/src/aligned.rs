@@ -34,7 +34,8 @@ impl<T: Plain> AlignedVec<T> {
         if lines > self.lines.len() {
             // A fresh allocation, because growing would copy stale contents.
             self.lines = Vec::new();
-            self.lines = vec![Line([0; 64]); lines];
+            // Fresh pages of the system are zero already.
+            self.lines = bytemuck::zeroed_vec(lines);
         }
         self.len = len;
     }

@@ -90,6 +90,27 @@ const ALIGN: usize = 64;
 /// allocator of a process that loads models again and again would keep more and more of them.
 const OWN_PAGES: usize = 1 << 17;
 
+/// Bytes from which these pages are large ones: preparing small ones takes about as long as reading.
+const HUGE: usize = 4 << 20;
+
+impl Regular {
+    fn read_pages(&self, start: u64, len: usize) -> io::Result<Bytes> {
+        let mut pages = MmapMut::map_anon(len)?;
+        #[cfg(target_os = "linux")]
+        if len >= HUGE {
+            // Advice; without large pages it takes longer.
+            let _ = pages.advise(memmap2::Advice::HugePage);
+        }
+        let mut file = self.reopen()?;
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(&mut pages).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => changed(),
+            _ => error,
+        })?;
+        Ok(Bytes::from_owner(pages.make_read_only()?))
+    }
+}
+
 impl Source for Regular {
     fn size(&self) -> u64 {
         self.version.size
@@ -98,14 +119,7 @@ impl Source for Regular {
     fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
         if len >= OWN_PAGES {
-            let mut pages = MmapMut::map_anon(len)?;
-            let mut file = self.reopen()?;
-            file.seek(SeekFrom::Start(range.start))?;
-            file.read_exact(&mut pages).map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => changed(),
-                _ => error,
-            })?;
-            return Ok(Bytes::from_owner(pages.make_read_only()?));
+            return self.read_pages(range.start, len);
         }
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(len.saturating_add(ALIGN))?;
@@ -191,18 +205,22 @@ mod tests {
     }
 
     #[test]
-    fn large_parts_are_complete() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("data");
-        let content: Vec<u8> = (0..300_000u32).map(|i| (i % 251) as u8).collect();
-        fs::write(&path, &content).unwrap();
-        let source = open(&path).unwrap();
-        for range in [0..OWN_PAGES - 1, 5..5 + OWN_PAGES, 7..300_000] {
+    fn large_parts_are_complete_and_stay_as_they_were() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let content: Vec<u8> = (0..HUGE as u32 + 77).map(|i| (i % 251) as u8).collect();
+        fs::write(file.path(), &content).unwrap();
+        let source = open(file.path()).unwrap();
+        let ranges = [0..OWN_PAGES - 1, 5..5 + OWN_PAGES, 7..300_000, 70..content.len()];
+        let parts = ranges.map(|range| {
             let part = source.read(range.start as u64..range.end as u64).unwrap();
             assert_eq!(part.as_ptr().align_offset(ALIGN), 0);
-            assert!(part == content[range]);
-        }
-        assert!(source.read(7..300_001).is_err());
+            (range, part)
+        });
+        assert!(source.read(7..content.len() as u64 + 1).is_err());
+        fs::write(file.path(), vec![0; content.len()]).unwrap();
+        assert!(parts.into_iter().all(|(range, part)| part == content[range]));
+        fs::write(file.path(), b"short").unwrap();
+        assert!(source.read(70..content.len() as u64).is_err());
     }
 
     #[test]

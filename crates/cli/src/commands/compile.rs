@@ -1,41 +1,117 @@
-//! `trident compile`: what a kernel becomes.
+//! `trident compile`: a model as a file that loads sooner, or what a kernel becomes.
 
 use crate::failure::Failure;
 use crate::kernel::{self, CheckArgs};
-use crate::model::DeviceName;
-use std::io::Write;
-use std::path::PathBuf;
+use crate::limits::LimitArgs;
+use crate::model::{self, DeviceName};
+use crate::output;
+use crate::render;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use trident_devices::ForModels;
+use trident_engine::Options;
+use trident_mps::{Compiled, Model};
+
 const EXAMPLES: &str = "\
-Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
+Models: --emit mps writes the optimised graph and the weights to a file that every command takes in place of the ONNX file.
+It loads sooner, since nothing is left to optimise, and gives the same bits. It is for the devices of --device, the default
+ones without it, and for this version of Trident; others say so and ask for it to be compiled again. Keep the ONNX file.
+
+Kernels: Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
 
 Examples:
+  trident compile model.onnx --emit mps -o model.mps
+  trident compile model.onnx --emit mps -o model.metal.mps --device metal,cpu
   trident compile add.ttir                         what the kernel computes, in Trident's text form
   trident compile add.ttir --emit asm              the machine code";
+
+/// The form of compiled models.
+const MPS: &str = "mps";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Triton IR (.ttir)
-    kernel: PathBuf,
-    /// Which text to print: `tile` is Trident's own form of the kernel, others are the device's, such as `clif` (the
-    /// code generator's form) and `asm` (machine code) of the CPU
-    #[arg(short, long, value_name = "TEXT", default_value = "tile")]
-    emit: String,
+    /// ONNX file, or Triton IR (.ttir)
+    file: PathBuf,
+    /// What to write: of a model `mps`, a compiled model; of a kernel a text: `tile` is Trident's own form, others are the
+    /// device's, such as `clif` (the code generator's form) and `asm` (machine code) of the CPU [default: tile]
+    #[arg(short, long, value_name = "FORM")]
+    emit: Option<String>,
+    /// Where to write; without it, texts go to standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     checks: CheckArgs,
     #[command(flatten)]
     device: DeviceName,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    if args.kernel.extension().is_some_and(|e| e.eq_ignore_ascii_case("onnx")) {
-        let text =
-            format!("`{}` is a model, and this command is for kernels", args.kernel.display());
-        return Err(Failure::usage(text).hint("`trident inspect` shows what is in a model"));
+    if let Some(path) = &args.output {
+        output::check_writable(path)?;
     }
+    match kernel::is_kernel(&args.file) {
+        true => of_kernel(args),
+        false => of_model(args),
+    }
+}
+
+fn of_model(args: &Args) -> Result<(), Failure> {
+    let (Some(MPS), Some(output)) = (args.emit.as_deref(), &args.output) else {
+        let text = format!("`{}` is compiled to a file", args.file.display());
+        return Err(Failure::usage(text)
+            .hint("write `--emit mps -o MODEL.mps`; `trident inspect` shows what is in a model"));
+    };
+    let model = match model::read(&args.file)? {
+        Model::Onnx(model) => model,
+        Model::Compiled(_) => {
+            let text = format!("`{}` is a compiled model already", args.file.display());
+            return Err(Failure::usage(text).hint("compile the ONNX file that it was made of"));
+        }
+    };
+    let same = fs::canonicalize(&args.file).ok().zip(fs::canonicalize(output).ok());
+    if same.is_some_and(|(file, output)| file == output) {
+        let text = format!("`{}` would be replaced by what it is compiled to", args.file.display());
+        return Err(Failure::usage(text).hint("choose another name for --output"));
+    }
+    let limits = args.limits.limits();
+    let ForModels { devices, folder } = args.device.models()?;
+    let options = Options { folder: Some(folder), ..limits.options() };
+    let compiled = Compiled::new(model, &devices, &options).map_err(|e| limits.explain_plan(e))?;
+    let size = replace(output, |out| compiled.write(out))
+        .map_err(|e| Failure::run(format!("cannot write `{}`: {e}", output.display())))?;
+    let devices = compiled.origin.devices.join(", ");
+    let size = usize::try_from(size).map_or_else(|_| "?".into(), render::bytes);
+    writeln!(anstream::stdout(), "{}: {size}, compiled for {devices}", output.display())?;
+    Ok(())
+}
+
+/// Writes a file that is there as a whole or not at all; gives its bytes.
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
+    let mut scratch = path.as_os_str().to_owned();
+    scratch.push(format!(".{}.part", std::process::id()));
+    let scratch = PathBuf::from(scratch);
+    let written = fs::File::create(&scratch).and_then(|file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        write(&mut out)?;
+        out.flush()?;
+        let size = out.get_ref().metadata()?.len();
+        fs::rename(&scratch, path)?;
+        Ok(size)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&scratch);
+    }
+    written
+}
+
+fn of_kernel(args: &Args) -> Result<(), Failure> {
     let compiler = args.device.compiler()?;
-    let module = kernel::read(&args.kernel)?;
-    let text = match args.emit.as_str() {
+    let module = kernel::read(&args.file)?;
+    let text = match args.emit.as_deref().unwrap_or("tile") {
         "tile" => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
         name => {
             let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
@@ -48,6 +124,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             })?
         }
     };
-    anstream::stdout().write_all(text.as_bytes())?;
+    match &args.output {
+        None => anstream::stdout().write_all(text.as_bytes())?,
+        Some(path) => fs::write(path, text)
+            .map_err(|e| Failure::run(format!("cannot write `{}`: {e}", path.display())))?,
+    }
     Ok(())
 }

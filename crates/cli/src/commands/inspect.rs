@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 use trident_devices::ForModels;
-use trident_engine::{OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
+use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::{Attr, Func, Literal, ValueInfo};
+use trident_mps::{Model, Origin};
 use trident_onnx::Info;
 
 const EXAMPLES: &str = "\
@@ -21,6 +22,7 @@ Examples:
   trident inspect resnet50.onnx
   trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
   trident inspect model.onnx --ir                  the model in text form, before any pass
+  trident inspect model.mps                        a compiled model, and the devices that it is for
   trident inspect model.onnx --json | jq .plan.peak_bytes";
 
 /// Elements of a default that are shown.
@@ -29,7 +31,7 @@ const MOST_SHOWN: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file
+    /// ONNX file, or compiled model (.mps)
     model: PathBuf,
     /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
@@ -37,7 +39,7 @@ pub(crate) struct Args {
     /// List every step of the plan: kernel, device and why
     #[arg(long)]
     steps: bool,
-    /// Print the model's functions in text form instead
+    /// Print the model's functions in text form instead: before any pass, or of a compiled model after them
     #[arg(long, conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
     ir: bool,
     /// Plan the model as it is, without simplification and fusion
@@ -53,20 +55,32 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let devices = args.device.open()?;
     let model = model::read(&args.model)?;
-    let func = model.module.entry().ok_or_else(|| Failure::usage("the model is empty"))?;
+    let funcs: Vec<&Func> = match &model {
+        Model::Onnx(model) => model.module.funcs.iter().collect(),
+        Model::Compiled(model) => model.optimized.entries.iter().map(|e| &e.func).collect(),
+    };
+    let func = funcs.first().ok_or_else(|| Failure::usage("the model is empty"))?;
     if args.ir {
         let mut out = anstream::stdout();
-        for func in &model.module.funcs {
+        for func in funcs {
             writeln!(out, "{func}")?;
         }
         return Ok(());
     }
     let contents = Contents::of(func);
+    let compiled = match &model {
+        Model::Compiled(model) => Some((model.origin.clone(), model.optimized.form.clone())),
+        Model::Onnx(_) => None,
+    };
+    if compiled.is_some() && args.no_passes {
+        let failure = Failure::usage("a compiled model has been through the passes");
+        return Err(failure.hint("inspect the ONNX file that it was made of"));
+    }
     let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
     let ForModels { devices, folder } = devices;
     let options = Options { passes, folder: Some(folder), ..Options::default() };
-    let info = model.info;
-    let session = Session::with_optional(model.module, model.optional, &devices, &options)?;
+    let info = model.info().clone();
+    let session = model.session(&devices, &options)?;
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
     let mut dims = Vec::new();
@@ -78,13 +92,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         true => Failure::from(e),
         false => Failure::usage(e).hint("it follows from --shape"),
     })?;
-    let view = View { args, info: &info, session: &session, contents: &contents, plan: &plan };
+    let (info, session, contents, plan) = (&info, &session, &contents, &plan);
+    let view = View { args, info, compiled: compiled.as_ref(), session, contents, plan };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 
-/// What a function holds before any pass.
+/// What a function holds as the model's file has it.
 struct Contents {
     /// Elements of all floating-point constants.
     parameters: usize,
@@ -111,6 +126,8 @@ impl Contents {
 struct View<'a> {
     args: &'a Args,
     info: &'a Info,
+    /// How it was compiled, and its form.
+    compiled: Option<&'a (Origin, Form)>,
     session: &'a Session,
     contents: &'a Contents,
     plan: &'a PlanReport,
@@ -157,6 +174,11 @@ impl View<'_> {
         writeln!(text, "  {d}IR {}, {opsets}{d:#}", self.info.ir_version)?;
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
+        }
+        if let Some((origin, form)) = self.compiled {
+            let (trident, devices) = (escape(&origin.trident), origin.devices.join(", "));
+            let devices = escape(&devices);
+            writeln!(text, "  compiled by Trident {trident} for {devices}, {form}")?;
         }
         let signature = self.session.signature();
         writeln!(text, "{t}inputs{t:#}")?;
@@ -319,6 +341,9 @@ impl View<'_> {
             "ir_version": self.info.ir_version,
             "opsets": opsets,
             "producer": self.info.producer_name,
+            "compiled": self.compiled.map(|(origin, form)| json!({
+                "trident": origin.trident, "devices": origin.devices, "fused_chains": form.chains,
+            })),
             "inputs": values(&self.session.signature().inputs),
             "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),

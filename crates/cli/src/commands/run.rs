@@ -34,7 +34,7 @@ Kernels (.ttir) take --grid and --arg; arrays that the launch changed are the re
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, or Triton IR (.ttir)
+    /// ONNX file, compiled model (.mps), or Triton IR (.ttir)
     pub(super) model: PathBuf,
     #[command(flatten)]
     pub(super) inputs: InputArgs,

@@ -1,6 +1,6 @@
 //! `trident worker`: answers requests of the test suites, one a line, until its input ends.
 //!
-//! A request is `model.onnx <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
+//! A request is `model <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
 //! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`. Every file is a
 //! TensorProto, SequenceProto or OptionalProto, as the graph declares.
 
@@ -14,7 +14,6 @@ use std::path::Path;
 use std::time::Duration;
 use trident_devices::ForModels;
 use trident_engine::{Options, PlanError, RunContext, RunError, Session};
-use trident_onnx::Model;
 use trident_runtime::{Pool, Value};
 
 #[derive(clap::Args)]
@@ -65,17 +64,16 @@ fn request(line: &str, args: &Args, devices: &ForModels) -> Answer {
     else {
         return Err(("request", "expected `model <TAB> in_dir <TAB> out_dir`".into()));
     };
-    let Model { module, optional, .. } = model::read(file).map_err(|e| ("load", e.message()))?;
+    let model = model::read(file).map_err(|e| ("load", e.message()))?;
     let time_limit = (args.timeout_ms > 0).then(|| Duration::from_millis(args.timeout_ms));
     let memory_limit = args.memory_limit;
     let ForModels { devices, folder } = devices;
     let (fold_limit, folder) = (time_limit, Some(folder.clone()));
     let options = Options { memory_limit, fold_limit, folder, ..Options::default() };
-    let session =
-        Session::with_optional(module, optional, devices, &options).map_err(|e| match e {
-            PlanError::Panic { .. } => ("panic", e.to_string()),
-            e => ("plan", e.to_string()),
-        })?;
+    let session = model.session(devices, &options).map_err(|e| match e {
+        PlanError::Panic { .. } => ("panic", e.to_string()),
+        e => ("plan", e.to_string()),
+    })?;
     let inputs = inputs(&session, from).map_err(|e| ("inputs", e))?;
     let inputs: Vec<_> = inputs.iter().map(|(n, v)| (n.as_str(), v.clone())).collect();
     let outcome = session.run_with(&inputs, RunContext { time_limit, ..RunContext::default() });

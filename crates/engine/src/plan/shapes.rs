@@ -119,7 +119,8 @@ fn type_of(value: &Value) -> Option<Type> {
 mod tests {
     #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
     use crate::Options;
-    use crate::variant::prepare;
+    use crate::optimized::optimize;
+    use crate::variant::{Prepared, prepare};
     use std::sync::Arc;
     use trident_cpu::CpuDevice;
     use trident_ir::{DType, Func, Type};
@@ -129,8 +130,10 @@ mod tests {
         [Arc::new(CpuDevice::new(1))]
     }
 
-    fn func(text: &str) -> Func {
-        text.parse().unwrap()
+    fn prepared(text: &str) -> Prepared {
+        let (mut func, pool): (Func, _) = (text.parse().unwrap(), Pool::new());
+        optimize(&mut func, &devices(), &Options::default(), &pool).unwrap();
+        prepare(func, &devices(), &pool).unwrap()
     }
 
     #[test]
@@ -147,7 +150,7 @@ mod tests {
             return %n
         }";
         for (text, looked) in [(rows, false), (some, true)] {
-            let made = prepare(func(text), &devices(), &Options::default(), &Pool::new()).unwrap();
+            let made = prepared(text);
             let types = [Type::fixed(DType::F32, &[5, 8])];
             let sizes = made.shapes.sizes(&made.plan, &types).unwrap();
             assert_eq!(!sizes.body.ops.is_empty(), looked, "{text}");
@@ -162,7 +165,7 @@ mod tests {
             %t = tanh(%e) : f32[N]
             return %t
         }";
-        let made = prepare(func(text), &devices(), &Options::default(), &Pool::new()).unwrap();
+        let made = prepared(text);
         let value = |n: usize| Tensor::alloc(&Pool::new(), DType::F32, &[n]).unwrap().into();
         let first = made.shapes.plan(&made.plan, &[value(1)]).unwrap();
         (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)])));

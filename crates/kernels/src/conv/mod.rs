@@ -108,7 +108,7 @@ type DirectFn<T> =
 
 impl<T: ConvScalar> ConvPlan<T> {
     /// Packs `weights` (`out_channels × in_channels / groups × kernel`) for a valid `spec`.
-    pub fn new(isa: Isa, spec: ConvSpec, weights: &[T]) -> Self {
+    pub fn new(threads: &Threads, isa: Isa, spec: ConvSpec, weights: &[T]) -> Self {
         assert!(spec.is_valid() && weights.len() == spec.out_channels * spec.depth(), "{spec:?}");
         let algorithm =
             if T::DEPTHWISE.is_some() && spec.in_channels == spec.groups && spec.groups > 1 {
@@ -117,7 +117,8 @@ impl<T: ConvScalar> ConvPlan<T> {
                 let (m, k) = (spec.out_channels / spec.groups, spec.depth());
                 let groups = 0..spec.groups;
                 let pack = |g| {
-                    PackedA::new(isa, m, k, &Strided::rows(&weights[g * m * k..(g + 1) * m * k], k))
+                    let rows = Strided::rows(&weights[g * m * k..(g + 1) * m * k], k);
+                    PackedA::by(threads, isa, m, k, &rows)
                 };
                 Algorithm::Gemm(groups.map(pack).collect())
             };

@@ -62,7 +62,7 @@ fn check(spec: &ConvSpec, batch: usize, input: &[usize], seed: u64) {
     let sums = naive(spec, batch, input, &output, &x, &w);
     let residual = random.f32s(sums.len());
     for isa in Isa::available() {
-        let plan = ConvPlan::new(isa, spec.clone(), &w);
+        let plan = ConvPlan::new(&Threads::new(2), isa, spec.clone(), &w);
         for activation in [Activation::Relu, Activation::HardSwish] {
             let epilogue =
                 ConvEpilogue { bias: Some(&bias[..]), residual: Some(&residual[..]), activation };
@@ -157,7 +157,7 @@ fn empty_batches_and_impossible_sizes() {
     assert_eq!(spec.output(&[2, 5]), None);
     assert_eq!(spec.output(&[usize::MAX, 5]), Some(vec![usize::MAX - 2, 3]));
     assert_eq!(ConvSpec::square(2, 3, 1, 3, 1, 1).output(&[usize::MAX, 5]), None);
-    let plan = ConvPlan::new(Isa::detect(), spec, &[0.0f32; 54]);
+    let plan = ConvPlan::new(&Threads::new(1), Isa::detect(), spec, &[0.0f32; 54]);
     let none = Images { batch: 0, input: &[5, 5], output: &[3, 3], x: &[] };
     plan.run(&Threads::new(2), &none, &ConvEpilogue::default(), &mut []);
 }
@@ -172,7 +172,7 @@ fn doubles() {
     let wide = |x: &[f32]| x.iter().copied().map(f64::from).collect::<Vec<_>>();
     for isa in Isa::available() {
         let mut y = vec![0.0; want.len()];
-        let plan = ConvPlan::new(isa, spec.clone(), &wide(&w));
+        let plan = ConvPlan::new(&Threads::new(2), isa, spec.clone(), &wide(&w));
         let images = Images { batch: 2, input: &input, output: &output, x: &wide(&x) };
         plan.run(&Threads::new(2), &images, &ConvEpilogue::default(), &mut y);
         assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-13));
@@ -187,7 +187,8 @@ fn operands_of_other_sizes_are_refused() {
         // By product with patches, pointwise, and depthwise.
         for (groups, kernel) in [(1, 3), (1, 1), (4, 3)] {
             let spec = ConvSpec::square(4, 4, groups, kernel, 1, kernel / 2);
-            let plan = ConvPlan::new(isa, spec.clone(), &ones[..4 * spec.depth()]);
+            let plan =
+                ConvPlan::new(&Threads::new(2), isa, spec.clone(), &ones[..4 * spec.depth()]);
             let run = |x: usize, bias: usize, residual: usize, y: usize, output: &[usize]| {
                 let mut y = vec![0.0; y];
                 let images = Images { batch: 1, input: &input, output, x: &ones[..x] };

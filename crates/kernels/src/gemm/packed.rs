@@ -4,6 +4,10 @@ use trident_simd::Isa;
 
 use crate::aligned::{AlignedVec, Plain};
 use crate::gemm::{Scalar, Source};
+use crate::threads::Threads;
+
+/// Bytes from which packing takes longer than waking threads for it.
+const WORTH_THREADS: usize = 256 << 10;
 
 /// Panels of `width` rows (or columns), each `k` steps of `width` adjacent elements; the last is filled up with zeros.
 #[derive(Debug)]
@@ -22,10 +26,20 @@ pub(super) fn panels_len(outer: usize, k: usize, width: usize) -> usize {
 }
 
 impl<T: Plain> Panels<T> {
-    fn pack(isa: Isa, outer: usize, k: usize, width: usize, source: &dyn Source<T>) -> Self {
+    fn pack(
+        threads: Option<&Threads>,
+        isa: Isa,
+        [outer, k, width]: [usize; 3],
+        source: &dyn Source<T>,
+    ) -> Self {
         let mut data = AlignedVec::zeroed(panels_len(outer, k, width));
-        for (i, panel) in data.chunks_exact_mut((width * k).max(1)).enumerate() {
+        let fill = |i: usize, panel: &mut [T]| {
             source.pack(i * width..outer.min((i + 1) * width), 0..k, width, panel);
+        };
+        let panel = (width * k).max(1);
+        match threads.filter(|_| size_of_val(&*data) >= WORTH_THREADS) {
+            Some(threads) => threads.for_chunks_mut(&mut data, panel, fill),
+            None => data.chunks_exact_mut(panel).enumerate().for_each(|(i, p)| fill(i, p)),
         }
         Self { data, isa, outer, k }
     }
@@ -44,7 +58,18 @@ macro_rules! packed {
         impl<T: Scalar> $name<T> {
             /// Packs what `source` holds.
             pub fn new(isa: Isa, $outer: usize, k: usize, source: &dyn Source<T>) -> Self {
-                Self(Panels::pack(isa, $outer, k, T::$width(isa), source))
+                Self(Panels::pack(None, isa, [$outer, k, T::$width(isa)], source))
+            }
+
+            /// As `new`, by several threads.
+            pub fn by(
+                threads: &Threads,
+                isa: Isa,
+                $outer: usize,
+                k: usize,
+                source: &dyn Source<T>,
+            ) -> Self {
+                Self(Panels::pack(Some(threads), isa, [$outer, k, T::$width(isa)], source))
             }
 
             /// The extent other than `k`.
@@ -66,3 +91,22 @@ macro_rules! packed {
 }
 packed!(PackedA, m, panel_rows);
 packed!(PackedB, n, panel_columns);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gemm::Strided;
+
+    #[test]
+    fn threads_pack_what_one_packs() {
+        let (outer, k) = (203, 401);
+        let data: Vec<f32> = (0..outer * k).map(|i| i as f32).collect();
+        let (isa, source) = (Isa::detect(), Strided::rows(&data, k));
+        let one = PackedB::new(isa, outer, k, &source);
+        assert!(one.bytes() >= WORTH_THREADS);
+        for threads in [1, 2, 5] {
+            let several = PackedB::by(&Threads::new(threads), isa, outer, k, &source);
+            assert_eq!(&*several.0.data, &*one.0.data);
+        }
+    }
+}

@@ -93,7 +93,7 @@ impl<R: Real + ConvScalar> Conv<R> {
         let dims = plan_dims(cx, 0, w.dims())?;
         let (_, windows) = geometry(cx.op, &dims, w.dims()).ok()?;
         let spec = spec(cx.op, &dims, w.dims(), &windows);
-        let plan = ConvPlan::new(isa, spec, &read::<R>(w).ok()?);
+        let plan = ConvPlan::new(cx.threads, isa, spec, &read::<R>(w).ok()?);
         Some((plan, w.dims().to_vec()))
     }
 }
@@ -121,7 +121,7 @@ impl<R: Real + ConvScalar> Kernel for Conv<R> {
                 let w = call.tensor(1)?;
                 let (dims, windows) = geometry(call.op, x.dims(), w.dims())?;
                 let spec = spec(call.op, x.dims(), w.dims(), &windows);
-                made = ConvPlan::new(self.isa, spec, &read::<R>(&w)?);
+                made = ConvPlan::new(call.threads, self.isa, spec, &read::<R>(&w)?);
                 (&made, dims)
             }
         };

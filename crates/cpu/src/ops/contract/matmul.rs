@@ -140,7 +140,7 @@ fn packed_weights<R: Real>(cx: &Compile<'_>, isa: Isa) -> Option<(PackedB<R>, Ve
     let weights = PackedWeights::of(cx.op).ok()?;
     let source = Widened::<R>::new(cx.op, &tensors[0], &tensors[1], tensors.get(2)).ok()?;
     let PackedWeights { n, k, .. } = weights;
-    (n * k > 0).then(|| (PackedB::new(isa, n, k, &source), vec![n, k]))
+    (n * k > 0).then(|| (PackedB::by(cx.threads, isa, n, k, &source), vec![n, k]))
 }
 
 /// A right operand `k × n`, stored transposed or not.
@@ -169,7 +169,7 @@ impl<R: Real> Product<R> {
             let (k, n) = if form.trans_b { (c, r) } else { (r, c) };
             let data = read::<R>(&b).ok()?;
             let source = columns(&data, Shape { m: 0, n, k }, form.trans_b);
-            Some((PackedB::new(isa, n, k, &source), b.dims().to_vec()))
+            Some((PackedB::by(cx.threads, isa, n, k, &source), b.dims().to_vec()))
         };
         let packed = match cx.op.kind {
             OpKind::MatMulNBits => packed_weights(cx, isa),

@@ -1,0 +1,197 @@
+//! Modules after their passes, which a session only has to plan.
+
+use crate::error::PlanError;
+use crate::evaluate::evaluate;
+use crate::plan;
+use crate::session::{self, Options};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+use trident_ir::{Func, Level, Module, Type, ValueId, ValueInfo, shape};
+use trident_passes::{OptimizeError, PassReport};
+use trident_runtime::{Device, Pool};
+
+/// What passes do differently for different sessions: modules that were optimised in different forms have different ops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form {
+    /// Whether chains of elementwise ops are one op each, and products keep quantised weights
+    /// ([`Device::prefers_fused`]).
+    pub chains: bool,
+    /// The passes that were left out ([`PassOptions::disabled`](crate::PassOptions::disabled)), in the order of their
+    /// names.
+    pub disabled: Vec<String>,
+}
+
+impl Form {
+    /// The form that a session with these devices and options needs.
+    pub fn of(devices: &[Arc<dyn Device>], options: &Options) -> Form {
+        let mut disabled = options.passes.disabled.clone();
+        disabled.sort_unstable();
+        disabled.dedup();
+        Form { chains: devices.first().is_some_and(|device| device.prefers_fused()), disabled }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.chains {
+            true => "with fused chains of elementwise ops",
+            false => "with single elementwise ops",
+        })?;
+        match self.disabled.as_slice() {
+            [] => Ok(()),
+            names => write!(f, ", without the passes {}", names.join(", ")),
+        }
+    }
+}
+
+/// A module after its passes: it can be stored, and makes the sessions that the module would have made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimized {
+    /// What the passes did.
+    pub form: Form,
+    /// The functions in the module's order.
+    pub entries: Vec<OptimizedEntry>,
+    /// Free text from the model.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A function after its passes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptimizedEntry {
+    /// The function.
+    pub func: Func,
+    /// Names and types of its parameters, as the model declares them.
+    pub inputs: Vec<ValueInfo>,
+    /// Names of its results, as the model declares them.
+    pub outputs: Vec<String>,
+    /// What inputs with defaults need; `None` if there are none.
+    pub overridable: Option<Overridable>,
+    /// Which passes changed it, and how often; nothing for a function that was stored.
+    pub passes: Vec<PassReport>,
+}
+
+/// A function in which callers may replace some constants. Values for them make another function, which is optimised when
+/// they are given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overridable {
+    /// The function before its passes.
+    pub func: Func,
+    /// Names of its constants that are defaults of inputs, with the types that values for them may have.
+    pub optional: Vec<ValueInfo>,
+}
+
+impl Optimized {
+    /// Runs the passes over a module, as [`Session::with_optional`](crate::Session::with_optional) does.
+    pub fn new(
+        module: Module,
+        optional: Vec<ValueInfo>,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<Optimized, PlanError> {
+        module.verify()?;
+        let Module { funcs, metadata } = module;
+        let pool = session::pool(funcs.first().map_or("", |func| &func.name), devices, options);
+        let mut optional = Some(optional);
+        let entries = funcs.into_iter().map(|func| {
+            OptimizedEntry::new(func, optional.take().unwrap_or_default(), devices, options, &pool)
+        });
+        let entries = entries.collect::<Result<_, _>>()?;
+        Ok(Optimized { form: Form::of(devices, options), entries, metadata })
+    }
+
+    /// Checks a module that may come from anywhere: its functions, and that what stands beside them fits.
+    pub(crate) fn check(
+        &mut self,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<(), PlanError> {
+        let wanted = Form::of(devices, options);
+        if self.form != wanted {
+            let made = self.form.clone();
+            let device = devices.first().map_or_else(String::new, |d| d.info().name.clone());
+            return Err(PlanError::Form { made, wanted, device });
+        }
+        let funcs = self.entries.iter_mut();
+        let funcs = funcs
+            .map(|entry| std::mem::replace(&mut entry.func, Func::new("", Level::Graph)))
+            .collect();
+        let module = Module { funcs, metadata: BTreeMap::new() };
+        module.verify()?;
+        for (entry, func) in self.entries.iter_mut().zip(module.funcs) {
+            plan::check(&func, devices, options)?;
+            entry.func = func;
+            entry.check()?;
+        }
+        Ok(())
+    }
+}
+
+impl OptimizedEntry {
+    /// Runs the passes over a function of a verified module; `optional` are the inputs for which it has constants.
+    pub(crate) fn new(
+        mut func: Func,
+        optional: Vec<ValueInfo>,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+        pool: &Pool,
+    ) -> Result<OptimizedEntry, PlanError> {
+        plan::check(&func, devices, options)?;
+        let infos = |ids: &[ValueId]| -> Vec<ValueInfo> {
+            ids.iter().map(|v| func.info(*v).clone()).collect()
+        };
+        let inputs = infos(&func.body.params);
+        let outputs = infos(&func.body.results).into_iter().map(|info| info.name).collect();
+        // Without optional inputs, the original function is not needed any more.
+        let overridable =
+            (!optional.is_empty()).then(|| Overridable { func: func.clone(), optional });
+        let passes = optimize(&mut func, devices, options, pool)?;
+        Ok(OptimizedEntry { func, inputs, outputs, overridable, passes })
+    }
+
+    /// Checks that function, interface and original fit each other.
+    fn check(&mut self) -> Result<(), PlanError> {
+        let ends = |func: &Func| (func.body.params.len(), func.body.results.len());
+        let (inputs, outputs) = ends(&self.func);
+        if (inputs, outputs) != (self.inputs.len(), self.outputs.len()) {
+            return Err(self.malformed("has other inputs and outputs than it declares"));
+        }
+        if let Some(Overridable { func, .. }) = &self.overridable {
+            func.verify()?;
+            if ends(func) != (inputs, outputs) {
+                let reason = "has other inputs and outputs than before its passes";
+                return Err(self.malformed(reason));
+            }
+        }
+        // Types that contradict each other would be found when memory is planned, or not at all.
+        Ok(shape::infer(&mut self.func, &HashMap::new()).map_err(OptimizeError::from)?)
+    }
+
+    fn malformed(&self, reason: &str) -> PlanError {
+        let op = format!("function `{}`", self.func.name);
+        PlanError::Malformed { op, reason: reason.into() }
+    }
+
+    /// Types of the results.
+    pub(crate) fn results(&self) -> Vec<Type> {
+        self.func.body.results.iter().map(|v| self.func.ty(*v).clone()).collect()
+    }
+}
+
+/// Runs the passes over a function.
+pub(crate) fn optimize(
+    func: &mut Func,
+    devices: &[Arc<dyn Device>],
+    options: &Options,
+    pool: &Pool,
+) -> Result<Vec<PassReport>, PlanError> {
+    let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
+    let Form { chains, .. } = Form::of(devices, options);
+    let passes = trident_passes::Options { chains, ..options.passes.clone() };
+    let report = trident_passes::optimize(func, &passes, &|func, op, operands| {
+        evaluate(&**folder, pool, until, (func, op, operands))
+    })?;
+    Ok(report.passes)
+}

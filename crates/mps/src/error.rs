@@ -1,0 +1,92 @@
+//! Why a model cannot be loaded.
+
+use std::io;
+use std::path::PathBuf;
+use trident_ir::literal::LiteralError;
+use trident_ir::text::ParseError;
+
+/// Why a model cannot be loaded. Each error of a compiled model tells to compile it again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be opened.
+    #[error("cannot read `{path}`: {source}", path = path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file cannot be read to its end.
+    #[error("cannot read the model: {0}")]
+    Read(io::Error),
+    /// It is an ONNX model that cannot be loaded, or no model.
+    #[error(transparent)]
+    Onnx(trident_onnx::LoadError),
+    /// A file named `.mps` that starts as no compiled model does, and is no ONNX model either.
+    #[error(
+        "not a compiled model, or one with a damaged start, and as an ONNX model: {0} ({AGAIN})"
+    )]
+    Neither(trident_onnx::LoadError),
+    /// The layout of the file is that of another version.
+    #[error(
+        "a compiled model with layout {found}, and this Trident reads layout {known} ({AGAIN})"
+    )]
+    Layout {
+        /// The file's.
+        found: u32,
+        /// The one that is read.
+        known: u32,
+    },
+    /// The file was made by a Trident whose ops mean something else, or whose passes do.
+    #[error(
+        "compiled by Trident {trident} with other ops or passes than those of this Trident, {known} ({AGAIN})"
+    )]
+    Version {
+        /// Version of the Trident that compiled it.
+        trident: String,
+        /// The one that reads it.
+        known: &'static str,
+    },
+    /// The file is shorter or longer than it was.
+    #[error("the compiled model is damaged: it has {found} bytes of {expected} ({AGAIN})")]
+    Size {
+        /// Its bytes.
+        found: u64,
+        /// Those that it had when it was written.
+        expected: u64,
+    },
+    /// A digest differs.
+    #[error("the compiled model is damaged: {part} changed since it was written ({AGAIN})")]
+    Digest {
+        /// The part of the file.
+        part: &'static str,
+    },
+    /// The file is what was written, but nonsense.
+    #[error("the compiled model is malformed: {what} ({AGAIN})")]
+    Malformed {
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// What to do about it.
+const AGAIN: &str = "compile the model again: trident compile MODEL.onnx --emit mps -o MODEL.mps";
+
+impl LoadError {
+    pub(crate) fn malformed(what: impl Into<String>) -> LoadError {
+        LoadError::Malformed { what: what.into() }
+    }
+}
+
+impl From<ParseError> for LoadError {
+    fn from(error: ParseError) -> LoadError {
+        LoadError::malformed(error.to_string())
+    }
+}
+
+impl From<LiteralError> for LoadError {
+    fn from(error: LiteralError) -> LoadError {
+        LoadError::malformed(error.to_string())
+    }
+}

@@ -1,0 +1,178 @@
+//! The first bytes of a file: what it is, for which Trident, how long, and the digest of header and graph.
+
+use crate::blocks::ALIGN;
+use crate::error::LoadError;
+use crate::graph;
+use bytes::Bytes;
+use std::sync::LazyLock;
+use trident_ir::OpKind;
+use trident_ir::op::{CONVENTIONS, Rule};
+use trident_onnx::files::Source;
+
+/// What compiled models start with: bytes that no ONNX model starts with, and that programs change which take the file for
+/// text.
+pub(crate) const MARK: [u8; 8] = *b"\x89MPS\r\n\x1a\n";
+
+/// The version of the layout. It changes with the meaning of any byte.
+pub(crate) const LAYOUT: u32 = 1;
+
+/// Bytes of the header. The graph follows.
+pub(crate) const SIZE: usize = 128;
+
+/// Version of this Trident.
+pub(crate) const TRIDENT: &str = env!("CARGO_PKG_VERSION");
+
+/// A digest of a part of a file.
+pub(crate) type Digest = [u8; 32];
+
+/// The numbers in a header.
+pub(crate) struct Header {
+    /// Digest of the ops' meaning and Trident's version.
+    version: Digest,
+    /// Bytes of the graph, padding included.
+    graph: u64,
+    /// Bytes of the file.
+    file: u64,
+    /// Digest of the header and the graph.
+    digest: Digest,
+}
+
+/// What compiled models depend on besides the layout: the meaning of each op, as the table declares it, and the passes, which
+/// are those of a version.
+fn version() -> Digest {
+    static VERSION: LazyLock<Digest> = LazyLock::new(|| {
+        let mut hasher = blake3::Hasher::new();
+        // A zero byte between texts, which have none, so that none runs into the next.
+        let mut add = |text: &str| {
+            hasher.update(text.as_bytes()).update(&[0]);
+        };
+        add(TRIDENT);
+        add(CONVENTIONS);
+        for kind in OpKind::ALL {
+            let decl = kind.decl();
+            add(decl.name);
+            add(decl.doc);
+            add(&format!("{:?} {:?} {:?}", decl.group, decl.operands, decl.attrs));
+            add(&decl.regions.to_string());
+            for result in decl.results {
+                add(&format!("{} {:?}", result.name, result.arity));
+                // A function's address changes from run to run; the op's words tell what it does.
+                match result.rule {
+                    Rule::Fn(_) => add("function"),
+                    rule => add(&format!("{rule:?}")),
+                }
+            }
+        }
+        *hasher.finalize().as_bytes()
+    });
+    *VERSION
+}
+
+impl Header {
+    /// The header of a file with this graph, padded, and so many bytes in all.
+    pub(crate) fn of(graph: &[u8], file: u64) -> Header {
+        let mut header =
+            Header { version: version(), graph: graph.len() as u64, file, digest: [0; 32] };
+        header.digest = header.sign(graph);
+        header
+    }
+
+    /// The bytes before the digest. Those behind it are zeros.
+    fn front(&self) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        bytes[..8].copy_from_slice(&MARK);
+        bytes[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
+        bytes[16..48].copy_from_slice(&self.version);
+        bytes[48..56].copy_from_slice(&self.graph.to_le_bytes());
+        bytes[56..].copy_from_slice(&self.file.to_le_bytes());
+        bytes
+    }
+
+    fn sign(&self, graph: &[u8]) -> Digest {
+        *blake3::Hasher::new().update(&self.front()).update(graph).finalize().as_bytes()
+    }
+
+    pub(crate) fn encode(&self) -> [u8; SIZE] {
+        let mut bytes = [0; SIZE];
+        bytes[..64].copy_from_slice(&self.front());
+        bytes[64..96].copy_from_slice(&self.digest);
+        bytes
+    }
+
+    /// The graph, intact and of this version.
+    pub(crate) fn graph(&self, source: &dyn Source) -> Result<Bytes, LoadError> {
+        let graph = read(source, SIZE as u64, self.graph)?;
+        if self.sign(&graph) != self.digest {
+            return Err(LoadError::Digest { part: "its graph" });
+        }
+        if self.version != version() {
+            let trident = graph::trident(&graph)?;
+            return Err(LoadError::Version { trident, known: TRIDENT });
+        }
+        Ok(graph)
+    }
+
+    /// Where the weights are.
+    pub(crate) fn weights(&self) -> std::ops::Range<u64> {
+        SIZE as u64 + self.graph..self.file
+    }
+}
+
+/// Reads the header of a file that starts with the mark.
+pub(crate) fn decode(source: &dyn Source) -> Result<Header, LoadError> {
+    let found = source.size();
+    if found < SIZE as u64 {
+        return Err(LoadError::Size { found, expected: SIZE as u64 });
+    }
+    let bytes = read(source, 0, SIZE as u64)?;
+    let number = |at: usize| {
+        let mut number = [0; 8];
+        number.copy_from_slice(&bytes[at..at + 8]);
+        u64::from_le_bytes(number)
+    };
+    let digest = |at: usize| {
+        let mut digest = [0; 32];
+        digest.copy_from_slice(&bytes[at..at + 32]);
+        digest
+    };
+    let layout = number(8) as u32;
+    if layout != LAYOUT {
+        return Err(LoadError::Layout { found: layout, known: LAYOUT });
+    }
+    let header =
+        Header { version: digest(16), graph: number(48), file: number(56), digest: digest(64) };
+    if header.encode() != bytes[..] {
+        return Err(LoadError::Digest { part: "its header" });
+    }
+    if found != header.file {
+        return Err(LoadError::Size { found, expected: header.file });
+    }
+    let weights = header.file.checked_sub(SIZE as u64).and_then(|n| n.checked_sub(header.graph));
+    match weights {
+        Some(n) if n.is_multiple_of(ALIGN) => Ok(header),
+        _ => Err(LoadError::Digest { part: "its header" }),
+    }
+}
+
+/// All of a part of a file, which lies in it.
+pub(crate) fn read(source: &dyn Source, start: u64, len: u64) -> Result<Bytes, LoadError> {
+    let bytes = source.read(start..start + len).map_err(LoadError::Read)?;
+    match bytes.len() as u64 == len {
+        true => Ok(bytes),
+        false => Err(LoadError::Read(std::io::Error::other("it gives fewer bytes than it has"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_same_in_each_run() {
+        // Addresses of functions would not be: this process has another base than the one that wrote the file, but within a
+        // process they are equal. What stands for a function is checked instead.
+        let functions = OpKind::ALL.iter().flat_map(|kind| kind.decl().results);
+        assert!(functions.filter(|result| matches!(result.rule, Rule::Fn(_))).count() > 0);
+        assert_eq!(version(), version());
+    }
+}

@@ -1,0 +1,149 @@
+//! Compiled models, `.mps` files, and models of either form by what their files hold.
+//!
+//! [`load`] reads an ONNX model or a compiled one, and [`Model::session`] prepares either to run. [`Compiled::new`] runs the
+//! passes over an ONNX model, [`Compiled::write`] stores the outcome. Loading that needs no passes, and gives the same bits.
+//!
+//! A file is, in this order and with numbers in little endian:
+//!
+//! | bytes | hold |
+//! |---|---|
+//! | 128 | the header: mark, version of the layout, digest of the op table, sizes, digest of the header and the graph (`header.rs`) |
+//! | any number | the graph: what is known of the model, its functions in the text form of [`trident_ir`] without their weights, a list of blocks (`graph.rs`) |
+//! | multiples of 4096 | blocks of weights, each with its digest in the list (`blocks.rs`) |
+//!
+//! The digests (BLAKE3) cover every byte, so a file that was damaged is an error. They prove nothing about who wrote it: a
+//! compiled model is as trustworthy as its source, like an ONNX file.
+
+mod blocks;
+mod error;
+mod graph;
+mod header;
+mod record;
+mod weights;
+
+pub use error::LoadError;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use trident_engine::{Optimized, Options, PlanError, Session};
+use trident_onnx::Info;
+use trident_onnx::files::{self, Disk, Files, Source};
+use trident_runtime::Device;
+
+/// A model of either form.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// An ONNX model.
+    Onnx(trident_onnx::Model),
+    /// A model after its passes.
+    Compiled(Compiled),
+}
+
+/// A model after its passes, as `.mps` files hold it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The functions.
+    pub optimized: Optimized,
+    /// What the ONNX file told of itself.
+    pub info: Info,
+    /// How it was compiled.
+    pub origin: Origin,
+}
+
+/// How a model was compiled. It does not matter to loading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Version of the Trident that did it.
+    pub trident: String,
+    /// Names of the devices that it was compiled for, as sessions list them.
+    pub devices: Vec<String>,
+}
+
+/// Loads a model of either form from the local disk; data files of an ONNX model are in its folder.
+pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
+    let path = path.as_ref();
+    let source =
+        files::open(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
+    let loaded = load_from(&*source, Some(&Disk::beside(path)));
+    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mps"));
+    match loaded {
+        Err(LoadError::Onnx(error)) if named => Err(LoadError::Neither(error)),
+        loaded => loaded,
+    }
+}
+
+/// Loads a model of either form from wherever it is; `files` finds the data files of an ONNX model.
+pub fn load_from(source: &dyn Source, files: Option<&dyn Files>) -> Result<Model, LoadError> {
+    match is_compiled(source)? {
+        true => Compiled::read(source).map(Model::Compiled),
+        false => trident_onnx::load_from(source, files).map(Model::Onnx).map_err(LoadError::Onnx),
+    }
+}
+
+/// Whether a file starts as compiled models do, whatever its name is.
+pub fn is_compiled(source: &dyn Source) -> Result<bool, LoadError> {
+    let len = source.size().min(header::MARK.len() as u64);
+    let start = source.read(0..len).map_err(LoadError::Read)?;
+    Ok(start == header::MARK[..])
+}
+
+impl Model {
+    /// Prepares the model to run. For a compiled model, devices and options must need the form that it was compiled in.
+    pub fn session(
+        self,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<Session, PlanError> {
+        match self {
+            Model::Onnx(trident_onnx::Model { module, optional, .. }) => {
+                Session::with_optional(module, optional, devices, options)
+            }
+            Model::Compiled(Compiled { optimized, .. }) => {
+                Session::from_optimized(optimized, devices, options)
+            }
+        }
+    }
+
+    /// What the ONNX file tells, or told, of itself.
+    pub fn info(&self) -> &Info {
+        match self {
+            Model::Onnx(model) => &model.info,
+            Model::Compiled(model) => &model.info,
+        }
+    }
+}
+
+impl Compiled {
+    /// Runs the passes over an ONNX model, for sessions with these devices and options.
+    pub fn new(
+        model: trident_onnx::Model,
+        devices: &[Arc<dyn Device>],
+        options: &Options,
+    ) -> Result<Compiled, PlanError> {
+        let trident_onnx::Model { module, optional, info } = model;
+        let optimized = Optimized::new(module, optional, devices, options)?;
+        let trident = env!("CARGO_PKG_VERSION").to_owned();
+        let devices = devices.iter().map(|device| device.info().name.clone()).collect();
+        Ok(Compiled { optimized, info, origin: Origin { trident, devices } })
+    }
+
+    /// Writes the file. Equal models give equal files.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (graph, weights) = graph::encode(self).map_err(io::Error::other)?;
+        let size = header::SIZE as u64 + graph.len() as u64 + weights.size();
+        out.write_all(&header::Header::of(&graph, size).encode())?;
+        out.write_all(&graph)?;
+        weights.write(out)
+    }
+
+    /// Reads a file that [`Compiled::write`] has written.
+    pub fn read(source: &dyn Source) -> Result<Compiled, LoadError> {
+        let header = header::decode(source)?;
+        let graph = header.graph(source)?;
+        let compiled = graph::decode(&graph, &header, source);
+        // What does not fit together may be the consequence of a file that changed while it was read.
+        source.check().map_err(LoadError::Read)?;
+        compiled
+    }
+}
