@@ -16,7 +16,7 @@ mod timer;
 
 pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
-pub use pool::{MemoryStats, Pool, PoolStats};
+pub use pool::{Charge, MemoryStats, Pool, PoolStats};
 pub use settings::{PoolSettings, PoolSettingsError};
 
 use crate::sync::{Mutex, MutexGuard};
