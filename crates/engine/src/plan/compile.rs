@@ -43,10 +43,8 @@ pub(crate) fn compile(
     let body = std::mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
-    let (constants, packed) = (Constants::new(uses, pool), pool.charge(0));
-    // Nothing can always be counted.
-    let Some(packed) = packed else { return Err(no_memory(&func.name, 0, pool)) };
-    let mut compiler = Compiler { func: &func, devices, pool, constants, packed };
+    let constants = Constants::new(uses, pool);
+    let mut compiler = Compiler { func: &func, devices, pool, constants, packed: vec![] };
     let body = compiler.block(body, 0)?;
     let (constants, packed) = (compiler.constants.finish()?, compiler.packed);
     Ok(Plan { func, body, constants, devices: devices.to_vec(), _packed: packed })
@@ -71,7 +69,7 @@ struct Compiler<'a> {
     pool: &'a Pool,
     constants: Constants<'a>,
     /// Counts what is packed into other memory than the pool's.
-    packed: Charge,
+    packed: Vec<Charge>,
 }
 
 impl Compiler<'_> {
@@ -192,15 +190,13 @@ impl Compiler<'_> {
         }
         // The originals are no longer counted.
         let bytes = exe.packed_elsewhere();
-        match self.packed.grow(bytes) {
-            true => Ok(inputs),
-            false => Err(PlanError::Memory {
-                op: op.describe(),
-                bytes,
-                live: self.pool.stats().live,
-                limit: self.pool.limit(),
-            }),
+        if bytes > 0 {
+            let (live, limit) = (self.pool.stats().live, self.pool.limit());
+            let charge = self.pool.charge(bytes);
+            let error = || PlanError::Memory { op: op.describe(), bytes, live, limit };
+            self.packed.push(charge.ok_or_else(error)?);
         }
+        Ok(inputs)
     }
 
     fn operand(&self, v: Option<ValueId>, last: bool) -> Operand {

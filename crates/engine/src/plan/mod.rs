@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     /// The devices that the steps run on.
     pub(crate) devices: Vec<Arc<dyn Device>>,
     /// Has the session's pool count constants that devices have packed into memory of their own.
-    pub(crate) _packed: Charge,
+    pub(crate) _packed: Vec<Charge>,
 }
 
 /// A block prepared to run. Values are in a frame with a place for every value of the function.

@@ -314,10 +314,14 @@ impl Pool {
             counters.miss();
             heap.counters.miss();
         }
+        #[cfg(feature = "trace")]
+        super::trace::taken(&block, len);
         Some(block)
     }
 
     pub(super) fn give_back(&self, block: Block) {
+        #[cfg(feature = "trace")]
+        super::trace::dropped(&block);
         self.0.counters.remove(block.len());
         self.0.heap.counters.remove(block.len());
         self.0.heap.give(block);
