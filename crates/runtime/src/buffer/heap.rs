@@ -214,8 +214,7 @@ impl Heap {
             return self.take_small(class_of(size));
         }
         if size <= REGION {
-            let run = self.take_run(size / PAGE)?;
-            self.large().taken += 1;
+            let run = self.take_run(size / PAGE, 1)?;
             let touched = run.region.touch(run.pages.clone()) * PAGE;
             let ptr = run.region.ptr(run.pages.start * PAGE);
             return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
@@ -230,9 +229,9 @@ impl Heap {
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
-    /// `n` pages of a shared region, at most [`PAGES`]; of another one if none has them.
-    fn take_run(&self, n: usize) -> Option<Run> {
-        let run = self.large().take(n);
+    /// `n` pages of a shared region, at most [`PAGES`], for so many blocks; of another region if none has them.
+    fn take_run(&self, n: usize, blocks: u64) -> Option<Run> {
+        let run = self.large().take(n, blocks);
         if run.is_some() {
             return run;
         }
@@ -243,7 +242,7 @@ impl Heap {
         let region = Arc::new(regions.find_map(|n| Region::of(&*self.provider, n * PAGE))?);
         let mut large = self.large();
         large.add(region);
-        large.take(n)
+        large.take(n, blocks)
     }
 
     fn take_small(&self, class: usize) -> Option<(Block, usize)> {
@@ -252,7 +251,7 @@ impl Heap {
         if taken.is_none() {
             let pages = slabs.pages();
             drop(slabs);
-            let run = self.take_run(pages)?;
+            let run = self.take_run(pages, 0)?;
             slabs = self.class(class);
             taken = slabs.take();
             if taken.is_none() {
@@ -278,9 +277,9 @@ impl Heap {
             Home::Slab(_, slab) => match self.class(class_of(len)).give(slab, ptr, || self.now()) {
                 Left::Used => return,
                 Left::Empty => {}
-                Left::Unneeded(run) => self.large().give(&run, Some(self.now())),
+                Left::Unneeded(run) => self.give_run(&run),
             },
-            Home::Run(run) => self.large().give(&run, Some(self.now())),
+            Home::Run(run) => self.give_run(&run),
             Home::Own(region) => self.large().give_own(region, self.now()),
         }
         let (cached, max) = (self.cached(), self.settings.max_unused);
@@ -288,6 +287,13 @@ impl Heap {
             // A little more than needed, as the next block comes soon.
             self.give_back(Reason::Size, 0, cached - max + max / 8);
         }
+    }
+
+    /// Takes pages back that are free from now on.
+    fn give_run(&self, run: &Run) {
+        // The clock is read before the lock is taken.
+        let now = self.now();
+        self.large().give(run, Some(now));
     }
 
     /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more

@@ -116,8 +116,14 @@ pub(super) struct Detached {
 }
 
 impl Large {
-    /// Takes `n` pages of a shared region, if one has them.
-    pub(super) fn take(&mut self, n: usize) -> Option<Run> {
+    /// Takes `n` pages of a shared region, if one has them, for so many blocks.
+    pub(super) fn take(&mut self, n: usize, blocks: u64) -> Option<Run> {
+        let run = self.run(n)?;
+        self.taken += blocks;
+        Some(run)
+    }
+
+    fn run(&mut self, n: usize) -> Option<Run> {
         self.shared.iter_mut().enumerate().find_map(|(slot, shared)| {
             let shared = shared.as_mut()?;
             let at = shared.buddy.take(n)?;
