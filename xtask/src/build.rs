@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::paths;
 use crate::python::Venv;
+use crate::tally::Outcome;
 
 /// A Cargo profile.
 #[derive(Clone, Copy)]
@@ -119,6 +120,18 @@ impl Peer {
 /// Build the program that measures the pool of buffers, which is a project of its own for the sake of mimalloc.
 pub(crate) fn pool_bench() -> Result<Command> {
     Ok(Command::new(project("pool", "pool-bench", &paths::target().join("pool-bench"))?))
+}
+
+/// Record what runs of two models, a convolutional network and a transformer, take from pools: what that program replays.
+pub(crate) fn record_pool(models: &[String]) -> Result<Outcome> {
+    let traces = paths::root().join("xtask/pool/traces");
+    let status = cargo()
+        .args(["run", "--quiet", "--profile", Profile::Ci.name(), "--package", "trident-engine"])
+        .args(["--features", "trace", "--example", "record_pool", "--"])
+        .arg(traces)
+        .args(models)
+        .status()?;
+    Ok(Outcome::from(status.success()))
 }
 
 /// Build a project that is no part of the workspace and return its program's path.

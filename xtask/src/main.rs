@@ -162,6 +162,11 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Bench { subject: Subject::Backend, args } => tritonserver::bench(&args.args),
         Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
+        Command::Bench { subject: Subject::Pool, args }
+            if args.args.first().is_some_and(|arg| arg == "--record") =>
+        {
+            build::record_pool(&args.args[1..])
+        }
         Command::Bench { subject: Subject::Pool, args } => {
             let status = build::pool_bench()?.args(&args.args).status()?;
             Ok(Outcome::from(status.success()))

@@ -82,6 +82,10 @@ impl Limits {
     pub(crate) fn explain_plan(&self, error: PlanError) -> Failure {
         let hint = match &error {
             PlanError::Constant { source, .. } => self.too_large(source),
+            PlanError::Memory { .. } => {
+                let limit = render::bytes(self.memory);
+                Some(format!("{limit} are allowed ({}); change it by --memory-limit", self.source))
+            }
             _ => None,
         };
         with_hint(error.into(), hint)

@@ -87,6 +87,10 @@ impl Executable for Compiled {
         self.kernel.packed_bytes()
     }
 
+    fn packed_elsewhere(&self) -> usize {
+        self.kernel.packed_bytes()
+    }
+
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         self.shapes.outputs(inputs)
     }

@@ -86,6 +86,20 @@ pub enum PlanError {
         /// The reason.
         source: KernelError,
     },
+    /// Packed constants that exceed the limit on memory.
+    #[error(
+        "{op}: its packed constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use; raise the limit"
+    )]
+    Memory {
+        /// The op and its node.
+        op: String,
+        /// What they take, in bytes.
+        bytes: usize,
+        /// What is in use without them, in bytes.
+        live: usize,
+        /// [`Options::memory_limit`](crate::Options::memory_limit), in bytes.
+        limit: usize,
+    },
     /// Values larger than the address space.
     #[error("{what}: more bytes than memory can have")]
     TooLarge {

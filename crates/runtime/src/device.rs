@@ -156,6 +156,11 @@ pub trait Executable: Send + Sync {
         0
     }
 
+    /// The part of [`Executable::packed_bytes`] that is not from the unit's pool, which the engine has it count.
+    fn packed_elsewhere(&self) -> usize {
+        0
+    }
+
     /// Output shapes for these inputs, as far as they are known before a launch; [`OpShapes`] implements this for units
     /// of one op. An error if a launch with these inputs could only fail.
     ///

@@ -19,7 +19,7 @@ pub mod value;
 pub mod vault;
 
 pub use buffer::{
-    Arena, Buffer, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
+    Arena, Buffer, Charge, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
     PoolSettings, PoolSettingsError, PoolStats, buffer_size,
 };
 pub use cost::{Cost, Rates};

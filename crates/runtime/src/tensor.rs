@@ -1,7 +1,7 @@
 //! Tensors: dense, row-major, shared until written.
 
 use crate::pending::Pending;
-use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
+use crate::{Charge, Fence, KernelError, Pages, Pool, buffer::Buffer};
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,9 +14,29 @@ enum Data {
     Buffer(Arc<Buffer>),
     /// Constants, in place where they were loaded; aligned for the element type.
     Bytes(Bytes),
-    Strings(Arc<Vec<String>>),
+    Strings(Arc<Strings>),
     /// The result of a launch that may not have ended.
     Pending(Arc<Pending>),
+}
+
+/// Strings, and what a pool counts for them.
+#[derive(Debug, Default)]
+struct Strings {
+    values: Vec<String>,
+    charge: Option<Charge>,
+}
+
+/// A copy, which nothing is counted for yet.
+impl Clone for Strings {
+    fn clone(&self) -> Strings {
+        Strings { values: self.values.clone(), charge: None }
+    }
+}
+
+impl From<Vec<String>> for Strings {
+    fn from(values: Vec<String>) -> Strings {
+        Strings { values, charge: None }
+    }
 }
 
 /// A dense row-major tensor. Clones share the elements; writing to a shared tensor copies it first.
@@ -38,10 +58,12 @@ impl Tensor {
         let too_large = || KernelError::TooLarge { dtype, dims: dims.to_vec() };
         let len = checked_len(dims).ok_or_else(too_large)?;
         let data = if dtype == DType::Str {
-            let mut strings = Vec::new();
-            strings.try_reserve_exact(len).map_err(|_| too_large())?;
-            strings.resize(len, String::new());
-            Data::Strings(Arc::new(strings))
+            let bytes = len.checked_mul(size_of::<String>()).ok_or_else(too_large)?;
+            let charge = Some(pool.charge(bytes).ok_or_else(too_large)?);
+            let mut values = Vec::new();
+            values.try_reserve_exact(len).map_err(|_| too_large())?;
+            values.resize(len, String::new());
+            Data::Strings(Arc::new(Strings { values, charge }))
         } else {
             let bytes = len.checked_mul(dtype.size()).ok_or_else(too_large)?;
             Data::Buffer(Arc::new(pool.alloc(bytes).ok_or_else(too_large)?))
@@ -78,13 +100,33 @@ impl Tensor {
         Ok(t)
     }
 
-    /// A tensor of strings.
+    /// A tensor of strings, which no pool counts; see [`Tensor::count_strings`].
     pub fn from_strings(dims: &[usize], values: Vec<String>) -> Result<Tensor, KernelError> {
         if checked_len(dims) != Some(values.len()) {
             let n = values.len();
             return Err(KernelError::shape(format!("{n} strings do not fill {dims:?}")));
         }
-        Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data: Data::Strings(values.into()) })
+        let data = Data::Strings(Arc::new(values.into()));
+        Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data })
+    }
+
+    /// Has `pool` count the bytes of strings as they are now, unless they are shared: other tensors, which their owners count, need no
+    /// more memory. An error if its limit would be exceeded. Elements of other types are in the pool already.
+    pub fn count_strings(&mut self, pool: &Pool) -> Result<(), KernelError> {
+        let Data::Strings(strings) = &mut self.data else { return Ok(()) };
+        let Some(Strings { values, charge }) = Arc::get_mut(strings) else { return Ok(()) };
+        let bytes = strings_bytes(values);
+        let counted = match charge {
+            Some(charge) => charge.resize(bytes),
+            None => {
+                *charge = pool.charge(bytes);
+                charge.is_some()
+            }
+        };
+        match counted {
+            true => Ok(()),
+            false => Err(KernelError::TooLarge { dtype: DType::Str, dims: self.dims.clone() }),
+        }
     }
 
     /// A tensor over raw bytes, shared if they are aligned for the element type, else copied.
@@ -142,7 +184,11 @@ impl Tensor {
             LiteralData::Bytes(bytes) => {
                 Tensor::from_bytes(pool, literal.dtype(), literal.dims(), bytes.clone())
             }
-            LiteralData::Strings(s) => Tensor::from_strings(literal.dims(), s.to_vec()),
+            LiteralData::Strings(s) => {
+                let mut tensor = Tensor::from_strings(literal.dims(), s.to_vec())?;
+                tensor.count_strings(pool)?;
+                Ok(tensor)
+            }
         }
     }
 
@@ -303,7 +349,7 @@ impl Tensor {
         };
         let mut t = Tensor::alloc(&own.unwrap_or_default(), self.dtype, &self.dims)?;
         match &self.data {
-            Data::Strings(s) => t.data = Data::Strings(Arc::new(s.to_vec())),
+            Data::Strings(s) => t.data = Data::Strings(Arc::new(Strings::clone(s))),
             _ => t.bytes_mut()?.copy_from_slice(self.bytes()?),
         }
         Ok(t)
@@ -330,7 +376,7 @@ impl Tensor {
     /// The elements of a string tensor.
     pub fn strings(&self) -> Result<&[String], KernelError> {
         match &self.data {
-            Data::Strings(s) => Ok(s),
+            Data::Strings(s) => Ok(&s.values),
             Data::Pending(pending) => pending.wait()?.strings(),
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
         }
@@ -340,7 +386,7 @@ impl Tensor {
     pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
         self.settle()?;
         match &mut self.data {
-            Data::Strings(s) => Ok(Arc::make_mut(s)),
+            Data::Strings(s) => Ok(&mut Arc::make_mut(s).values),
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
         }
     }
@@ -394,6 +440,11 @@ impl Tensor {
             }
         }
     }
+}
+
+/// Memory of strings in bytes, roughly.
+pub fn strings_bytes(values: &[String]) -> usize {
+    values.iter().map(|s| size_of::<String>() + s.capacity()).sum()
 }
 
 /// Alignment that slices of the element type require, in bytes.

@@ -1,6 +1,6 @@
 //! Values passed between ops: tensors, sequences, optional values, maps.
 
-use crate::{KernelError, Tensor};
+use crate::{KernelError, Pool, Tensor};
 use std::sync::Arc;
 use trident_ir::{DType, Type};
 
@@ -46,6 +46,32 @@ impl Value {
         match self {
             Value::Tensor(tensor) => tensor.settle(),
             _ => Ok(()),
+        }
+    }
+
+    /// See [`Tensor::count_strings`]; of other values those whose elements are strings count.
+    pub fn count_strings(&mut self, pool: &Pool) -> Result<(), KernelError> {
+        let of_strings = |value: Option<&Value>| {
+            value.and_then(Value::as_tensor).is_some_and(|t| t.dtype() == DType::Str)
+        };
+        match self {
+            Value::Tensor(tensor) => tensor.count_strings(pool),
+            Value::Seq(items) if of_strings(items.first()) => match Arc::get_mut(items) {
+                Some(items) => items.iter_mut().try_for_each(|item| item.count_strings(pool)),
+                None => Ok(()),
+            },
+            Value::Optional(Some(value)) => match Arc::get_mut(value) {
+                Some(value) => value.count_strings(pool),
+                None => Ok(()),
+            },
+            Value::Map(map) => match Arc::get_mut(map) {
+                Some(map) => {
+                    map.keys.count_strings(pool)?;
+                    map.values.count_strings(pool)
+                }
+                None => Ok(()),
+            },
+            Value::Seq(_) | Value::Optional(None) => Ok(()),
         }
     }
 

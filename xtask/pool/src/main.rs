@@ -1,10 +1,11 @@
 //! Checks and times the pool of buffers: `pool-bench [--quick]`.
 //!
-//! Four threads take and drop buffers at random while a simple model knows who has what. Traffic like that of models is timed beside
-//! mimalloc. And after a spike, the process has to become as small as before.
+//! Four threads take and drop buffers at random while a simple model knows who has what. Traffic that was recorded of models, and
+//! random traffic like theirs, is timed beside mimalloc. And after a spike, the process has to become as small as before.
 
 mod model;
 mod random;
+mod recorded;
 mod spike;
 mod traffic;
 

@@ -98,7 +98,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn memory_json(memory: &MemoryStats) -> Value {
     let buffers = |stats: &PoolStats| {
         json!({
-            "live_bytes": stats.live, "peak_bytes": stats.peak,
+            "live_bytes": stats.live, "elsewhere_bytes": stats.elsewhere,
+            "peak_bytes": stats.peak,
             "hits": stats.hits, "misses": stats.misses,
         })
     };

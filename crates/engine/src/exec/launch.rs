@@ -5,6 +5,7 @@ use super::{Failure, Run};
 use crate::context::{CancelFlag, Deadline};
 use crate::error::{OpFailure, RunError};
 use crate::plan::{Plan, Step};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 use trident_ir::DType;
 use trident_ir::literal::checked_len;
@@ -60,9 +61,12 @@ impl<'a> Run<'a> {
                 false => after.push(fence),
             }
         }
+        let given = inputs.iter().flatten().count();
+        let bound = Cell::new(false);
         let mut alloc = |i: usize, dtype, dims: &[usize]| {
-            if let Some(bound) = self.bound(step, i, dtype, dims) {
-                return Ok(bound);
+            if let Some(memory) = self.bound(step, i, dtype, dims) {
+                bound.set(true);
+                return Ok(memory);
             }
             if let Some(buffer) = self.planned(step, i, dtype, dims) {
                 return Tensor::from_buffer(dtype, dims, buffer);
@@ -77,8 +81,21 @@ impl<'a> Run<'a> {
         };
         let foretold = cfg!(debug_assertions).then(|| exe.shapes(inputs));
         let limits = self.limits;
-        let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool, limits };
-        let submitted = KernelError::caught(|| exe.submit(stream, &mut launch, &after))?;
+        let mut submit = |inputs: &mut [Option<Value>]| {
+            let mut launch = Launch { inputs, alloc: &mut alloc, pool: self.pool, limits };
+            KernelError::caught(|| exe.submit(stream, &mut launch, &after))
+        };
+        let submitted = match submit(inputs) {
+            // So do temporaries. What a launch has taken is gone, so it can only begin again before that.
+            Err(KernelError::TooLarge { .. })
+                if inputs.iter().flatten().count() == given
+                    && !bound.get()
+                    && self.streams.quiesce() =>
+            {
+                submit(inputs)
+            }
+            other => other,
+        }?;
         if let (Some(foretold), Outputs::Known(outputs)) = (foretold, &submitted.outputs) {
             agree(step, foretold, outputs)?;
         }

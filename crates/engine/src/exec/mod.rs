@@ -131,11 +131,14 @@ impl<'a> Run<'a> {
                 self.control(step, work, inputs, frame).map_err(|f| (f, types))
             }
         };
-        let outputs = match outcome {
+        let mut outputs = match outcome {
             Ok(outputs) => outputs,
             Err((Failure::Run(error), _)) => return Err(error),
             Err((Failure::Kernel(error), types)) => return Err(self.failed(step, error, &types)),
         };
+        // Kernels make strings of lengths that nobody has known before.
+        let counted = outputs.iter_mut().flatten().try_for_each(|v| v.count_strings(self.pool));
+        counted.map_err(|error| self.failed(step, error, &Operands::default()))?;
         if let (Some(recorder), Some(start), Some(described)) = (self.recorder, start, described) {
             recorder.record(step, described, start, &outputs);
         }

@@ -1,7 +1,7 @@
 //! Slices of tensors along an axis, and tensors stacked from slices, for `loop` and `scan`.
 
 use trident_ir::{DType, Type};
-use trident_runtime::{KernelError, Pool, Tensor};
+use trident_runtime::{Charge, KernelError, Pool, Tensor};
 
 /// Slice `at` of a tensor along `axis`; the result lacks that axis.
 pub(super) fn slice(
@@ -50,8 +50,8 @@ pub(super) struct Slices {
     /// Number of slices in the last block.
     filled: usize,
     strings: Vec<String>,
-    /// Approximate size of the strings in bytes.
-    string_bytes: usize,
+    /// Has the pool count the strings.
+    charge: Option<Charge>,
 }
 
 impl Slices {
@@ -67,9 +67,15 @@ impl Slices {
         let size = slice.size();
         if *dtype == DType::Str {
             let strings = slice.strings()?;
-            self.string_bytes +=
-                strings.iter().map(|s| size_of::<String>() + s.len()).sum::<usize>();
-            if !pool.fits(self.string_bytes) {
+            let bytes = strings.iter().map(|s| size_of::<String>() + s.len()).sum();
+            let counted = match &mut self.charge {
+                Some(charge) => charge.grow(bytes),
+                none => {
+                    *none = pool.charge(bytes);
+                    none.is_some()
+                }
+            };
+            if !counted {
                 return Err(too_large);
             }
             self.strings.extend_from_slice(strings);

@@ -9,7 +9,7 @@ use crate::session::Options;
 use std::sync::Arc;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
-use trident_runtime::{Declined, Device, Executable, Pool, Unit, caught};
+use trident_runtime::{Charge, Declined, Device, Executable, Pool, Unit, caught};
 
 /// Maximum nesting depth of regions.
 const MAX_DEPTH: usize = 32;
@@ -44,10 +44,10 @@ pub(crate) fn compile(
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
     let constants = Constants::new(uses, pool);
-    let mut compiler = Compiler { func: &func, devices, pool, constants };
+    let mut compiler = Compiler { func: &func, devices, pool, constants, packed: vec![] };
     let body = compiler.block(body, 0)?;
-    let constants = compiler.constants.finish()?;
-    Ok(Plan { func, body, constants, devices: devices.to_vec() })
+    let (constants, packed) = (compiler.constants.finish()?, compiler.packed);
+    Ok(Plan { func, body, constants, devices: devices.to_vec(), _packed: packed })
 }
 
 fn count_uses(block: &Block, uses: &mut [usize]) {
@@ -68,6 +68,8 @@ struct Compiler<'a> {
     devices: &'a [Arc<dyn Device>],
     pool: &'a Pool,
     constants: Constants<'a>,
+    /// Counts what is packed into other memory than the pool's.
+    packed: Vec<Charge>,
 }
 
 impl Compiler<'_> {
@@ -160,7 +162,7 @@ impl Compiler<'_> {
             return Ok(());
         };
         let sources = inputs.iter().map(|(v, last)| self.operand(Some(*v), *last)).collect();
-        let inputs = self.packed(exe.as_ref(), sources);
+        let inputs = self.packed(exe.as_ref(), sources, &op)?;
         let reason = format!("region of {} ops, {:.1} µs", kept.len(), region.nanos / 1e3);
         let placement = Placement { device: name, place: region.place, reason };
         let outputs = border.outputs.iter().map(|v| Some(v.index())).collect();
@@ -172,8 +174,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Replaces operands that the kernel has packed by absent ones.
-    fn packed(&mut self, exe: &dyn Executable, mut inputs: Vec<Operand>) -> Vec<Operand> {
+    /// Replaces operands that the kernel has packed by absent ones, and has the pool count what they take now.
+    fn packed(
+        &mut self,
+        exe: &dyn Executable,
+        mut inputs: Vec<Operand>,
+        op: &Op,
+    ) -> Result<Vec<Operand>, PlanError> {
         for &at in exe.packed() {
             let Some(operand) = inputs.get_mut(at) else { continue };
             if let Source::Constant(constant) = operand.source {
@@ -181,7 +188,15 @@ impl Compiler<'_> {
                 operand.source = Source::Absent;
             }
         }
-        inputs
+        // The originals are no longer counted.
+        let bytes = exe.packed_elsewhere();
+        if bytes > 0 {
+            let (live, limit) = (self.pool.stats().live, self.pool.limit());
+            let charge = self.pool.charge(bytes);
+            let error = || PlanError::Memory { op: op.describe(), bytes, live, limit };
+            self.packed.push(charge.ok_or_else(error)?);
+        }
+        Ok(inputs)
     }
 
     fn operand(&self, v: Option<ValueId>, last: bool) -> Operand {
@@ -225,7 +240,7 @@ impl Compiler<'_> {
             }
             false => {
                 let (exe, placement) = self.place(&op, offers, described)?;
-                let inputs = self.packed(exe.as_ref(), inputs);
+                let inputs = self.packed(exe.as_ref(), inputs, &op)?;
                 (Work::Kernel(exe), inputs, placement)
             }
         };

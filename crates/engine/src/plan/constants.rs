@@ -75,6 +75,8 @@ impl<'a> Constants<'a> {
             if entry.uses == 0
                 && let Data::Tensor(tensor) = std::mem::replace(&mut entry.data, Data::Dropped)
                 && tensor.size() >= LARGE
+                // What a file's bytes hold, or another tensor, is not the pool's to give back.
+                && tensor.is_unique()
             {
                 let size = tensor.size();
                 drop(tensor);

@@ -12,7 +12,7 @@ pub(crate) use compile::{check, compile};
 
 use std::sync::Arc;
 use trident_ir::{Func, Op, ValueId};
-use trident_runtime::{Device, Executable, Value};
+use trident_runtime::{Charge, Device, Executable, Value};
 
 /// A function prepared to run.
 pub(crate) struct Plan {
@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub(crate) constants: Vec<Option<Value>>,
     /// The devices that the steps run on.
     pub(crate) devices: Vec<Arc<dyn Device>>,
+    /// Has the session's pool count constants that devices have packed into memory of their own.
+    pub(crate) _packed: Vec<Charge>,
 }
 
 /// A block prepared to run. Values are in a frame with a place for every value of the function.

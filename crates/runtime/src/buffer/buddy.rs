@@ -3,6 +3,8 @@
 //! Free pages lie in blocks of 2ᵏ pages that start at multiples of 2ᵏ. A request is cut from the start of the smallest block that has
 //! it, the lowest among equals, and what it leaves of the block stays free: runs have any number of pages, not only powers of two.
 
+use std::ops::Range;
+
 /// Pages of a region are numbered below this.
 pub(super) const PAGES: usize = 1 << MAX_ORDER;
 const MAX_ORDER: usize = 12;
@@ -58,21 +60,17 @@ pub(super) struct Buddy {
 }
 
 impl Buddy {
-    /// A region of which every page is free.
-    pub(super) fn new() -> Buddy {
+    /// A region of so many pages, at most [`PAGES`], of which every one is free.
+    pub(super) fn new(pages: usize) -> Buddy {
+        assert!(pages <= PAGES);
         let mut buddy = Buddy { orders: (0..=MAX_ORDER).map(Order::new).collect(), free: 0 };
-        buddy.give(0, PAGES);
+        buddy.give(0, pages);
         buddy
     }
 
     /// Number of free pages.
     pub(super) fn free(&self) -> usize {
         self.free
-    }
-
-    /// Pages of the largest free block.
-    pub(super) fn largest(&self) -> usize {
-        self.orders.iter().rposition(|order| order.any != 0).map_or(0, |order| 1 << order)
     }
 
     /// Takes `n` neighbouring pages, and tells the first; `None` if no block has so many. `n` is not 0.
@@ -88,6 +86,22 @@ impl Buddy {
         self.free -= 1 << order;
         self.give(at + n, (1 << order) - n);
         Some(at)
+    }
+
+    /// Takes these pages, which are free.
+    pub(super) fn claim(&mut self, pages: Range<usize>) {
+        let mut at = pages.start;
+        while at < pages.end {
+            let order = (0..=MAX_ORDER).find(|&order| self.orders[order].has(at >> order));
+            let Some(order) = order else { unreachable!("page {at} is not free") };
+            let (start, n) = (at >> order << order, 1 << order);
+            self.orders[order].remove(at >> order);
+            self.free -= n;
+            self.give(start, at - start);
+            let end = (start + n).min(pages.end);
+            self.give(end, start + n - end);
+            at = end;
+        }
     }
 
     /// Makes `n` taken pages from `at` on free.
@@ -129,7 +143,7 @@ mod tests {
     fn runs_never_overlap_and_free_pages_merge_again() {
         let mut random = Random(7);
         for most in [3, 40, 600, PAGES] {
-            let mut buddy = Buddy::new();
+            let mut buddy = Buddy::new(PAGES);
             let mut taken: Vec<(usize, usize)> = vec![];
             let mut model = vec![false; PAGES];
             for _ in 0..3000 {
@@ -155,7 +169,6 @@ mod tests {
             for (at, n) in buddy.blocks() {
                 assert!(!free[at..at + n].contains(&true) && at % n == 0);
                 free[at..at + n].fill(true);
-                assert!(n <= buddy.largest());
             }
             assert!(free.iter().zip(&model).all(|(free, taken)| free != taken));
             taken.into_iter().for_each(|(at, n)| buddy.give(at, n));
@@ -164,10 +177,34 @@ mod tests {
     }
 
     #[test]
+    fn any_free_pages_can_be_claimed() {
+        for pages in [3..4, 5..23, 0..PAGES, 1..PAGES - 1, 64..128, 9..9] {
+            let mut buddy = Buddy::new(PAGES);
+            buddy.claim(pages.clone());
+            let free: Vec<usize> = buddy.blocks().flat_map(|(at, n)| at..at + n).collect();
+            assert_eq!((free.len(), buddy.free()), (PAGES - pages.len(), PAGES - pages.len()));
+            assert!(!free.iter().any(|page| pages.contains(page)), "{pages:?}");
+            buddy.give(pages.start, pages.len());
+            assert_eq!(buddy.blocks().collect::<Vec<_>>(), [(0, PAGES)]);
+        }
+    }
+
+    #[test]
+    fn a_region_may_be_small() {
+        let mut buddy = Buddy::new(8);
+        assert_eq!((buddy.take(9), buddy.take(5), buddy.take(3)), (None, Some(0), None));
+        buddy.give(0, 5);
+        assert_eq!((buddy.free(), buddy.take(8)), (8, Some(0)));
+    }
+
+    #[test]
     fn a_run_leaves_the_rest_of_its_block() {
-        let mut buddy = Buddy::new();
+        let mut buddy = Buddy::new(PAGES);
         assert_eq!(buddy.take(5), Some(0));
-        assert_eq!((buddy.free(), buddy.largest()), (PAGES - 5, PAGES / 2));
+        assert_eq!(
+            (buddy.free(), buddy.blocks().next()),
+            (PAGES - 5, Some((PAGES / 2, PAGES / 2)))
+        );
         assert_eq!((buddy.take(1), buddy.take(2), buddy.take(1)), (Some(5), Some(6), Some(8)));
         assert_eq!((buddy.take(PAGES), buddy.take(PAGES + 1)), (None, None));
     }

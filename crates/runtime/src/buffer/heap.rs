@@ -1,6 +1,7 @@
 //! A device's memory, which its pools share: small blocks from slabs, larger ones from regions.
 
-use super::large::{Large, REGION, Run, Unused, elapsed};
+use super::buddy::PAGES;
+use super::large::{Detached, Large, REGION, Run, Unused, elapsed};
 use super::pages::{MemoryProvider, PAGE, Pages};
 use super::pool::{Counters, PoolStats};
 use super::region::Region;
@@ -163,7 +164,7 @@ impl Heap {
 
     /// Bytes that take memory and belong to no buffer.
     pub(super) fn cached(&self) -> usize {
-        self.reserved().saturating_sub(self.counters.live())
+        self.reserved().saturating_sub(self.counters.blocks())
     }
 
     pub(super) fn given_back(&self) -> GivenBack {
@@ -178,7 +179,7 @@ impl Heap {
         self.counters.stats(classes + self.large().taken)
     }
 
-    /// Free bytes of regions that blocks share, and of them the most that one block can have.
+    /// Bytes of regions that blocks share that are free and take memory, and of them the most that lie together.
     pub(super) fn free(&self) -> (usize, usize) {
         self.large().free()
     }
@@ -195,7 +196,7 @@ impl Heap {
         let (block, touched) = taken?;
         if touched > 0 {
             // What is free does not fit: no more of it is kept than pays off.
-            let enough = self.counters.peak().max(self.counters.live() + size);
+            let enough = self.counters.high_blocks().max(self.counters.blocks() + size);
             let (reserved, most) = (self.reserved() + touched, enough + enough / 8 + LEEWAY);
             // A little more than needed at a time, as others follow.
             if reserved > most + enough / 32 {
@@ -213,10 +214,7 @@ impl Heap {
             return self.take_small(class_of(size));
         }
         if size <= REGION {
-            let mut large = self.large();
-            let run = large.take(size / PAGE, &*self.provider)?;
-            large.taken += 1;
-            drop(large);
+            let run = self.take_run(size / PAGE, 1)?;
             let touched = run.region.touch(run.pages.clone()) * PAGE;
             let ptr = run.region.ptr(run.pages.start * PAGE);
             return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
@@ -231,13 +229,38 @@ impl Heap {
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
+    /// `n` pages of a shared region, at most [`PAGES`], for so many blocks; of another region if none has them.
+    fn take_run(&self, n: usize, blocks: u64) -> Option<Run> {
+        let run = self.large().take(n, blocks);
+        if run.is_some() {
+            return run;
+        }
+        // Without the lock, as the system is slow. It may refuse a large region and have a smaller one.
+        let least = n.next_power_of_two();
+        let sizes = std::iter::successors(Some(PAGES), |size| Some(size / 2));
+        let mut regions = sizes.take_while(|size| *size >= least);
+        let region = Arc::new(regions.find_map(|n| Region::of(&*self.provider, n * PAGE))?);
+        let mut large = self.large();
+        large.add(region);
+        large.take(n, blocks)
+    }
+
     fn take_small(&self, class: usize) -> Option<(Block, usize)> {
         let mut slabs = self.class(class);
         let mut taken = slabs.take();
         if taken.is_none() {
-            let run = self.large().take(slabs.pages(), &*self.provider)?;
-            slabs.add(run);
+            let pages = slabs.pages();
+            drop(slabs);
+            let run = self.take_run(pages, 0)?;
+            slabs = self.class(class);
             taken = slabs.take();
+            if taken.is_none() {
+                slabs.add(run);
+                taken = slabs.take();
+            } else {
+                // Another thread has added a slab meanwhile.
+                self.large().give(&run, None);
+            }
         }
         let small = taken?;
         let region = NonNull::from(&*slabs.run(small.slab)?.region);
@@ -254,9 +277,9 @@ impl Heap {
             Home::Slab(_, slab) => match self.class(class_of(len)).give(slab, ptr, || self.now()) {
                 Left::Used => return,
                 Left::Empty => {}
-                Left::Unneeded(run) => self.large().give(run, self.now()),
+                Left::Unneeded(run) => self.give_run(&run),
             },
-            Home::Run(run) => self.large().give(run, self.now()),
+            Home::Run(run) => self.give_run(&run),
             Home::Own(region) => self.large().give_own(region, self.now()),
         }
         let (cached, max) = (self.cached(), self.settings.max_unused);
@@ -264,6 +287,13 @@ impl Heap {
             // A little more than needed, as the next block comes soon.
             self.give_back(Reason::Size, 0, cached - max + max / 8);
         }
+    }
+
+    /// Takes pages back that are free from now on.
+    fn give_run(&self, run: &Run) {
+        // The clock is read before the lock is taken.
+        let now = self.now();
+        self.large().give(run, Some(now));
     }
 
     /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more
@@ -280,7 +310,7 @@ impl Heap {
             let mut class = self.class(class);
             if let Some((run, since)) = class.unused(unused.now, age) {
                 slabs += run.touched() * PAGE;
-                self.large().give(run, since);
+                self.large().give(&run, Some(since));
             }
         }
         if slabs > 0 {
@@ -293,10 +323,20 @@ impl Heap {
     /// Gives back what belongs to no slab.
     fn give_back_pages(&self, unused: Unused) -> usize {
         let mut large = self.large();
-        let given = large.give_back(unused);
-        // Before the lock ends, so that memory is not counted as given back after it is touched again.
-        self.reserved.fetch_sub(given, Relaxed);
-        given
+        let Detached { mut bytes, regions, runs } = large.detach(unused);
+        // Before the lock ends, so that other threads do not give back more than is needed.
+        self.reserved.fetch_sub(bytes, Relaxed);
+        drop(large);
+        for run in runs {
+            // SAFETY: the run is ours until it is given back below.
+            let given = unsafe { run.region.discard(run.pages.clone()) };
+            let kept = (run.pages.len() - given) * PAGE;
+            self.reserved.fetch_add(kept, Relaxed);
+            bytes -= kept;
+            self.large().give(&run, None);
+        }
+        drop(regions);
+        bytes
     }
 
     /// Gives back what is too old, and tells when there will be more to give back; `None` if nothing is cached.

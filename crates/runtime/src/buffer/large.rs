@@ -2,7 +2,6 @@
 
 use super::PAGE;
 use super::buddy::{Buddy, PAGES};
-use super::pages::MemoryProvider;
 use super::region::Region;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,7 +26,7 @@ pub(super) struct Run {
 impl Run {
     /// Number of its pages that are touched.
     pub(super) fn touched(&self) -> usize {
-        self.pages.clone().filter(|page| self.region.is_touched(*page)).count()
+        self.region.touched(self.pages.clone())
     }
 }
 
@@ -41,8 +40,13 @@ struct Shared {
 }
 
 impl Shared {
+    fn new(region: Arc<Region>) -> Shared {
+        let pages = region.pages().len() / PAGE;
+        Shared { region, buddy: Buddy::new(pages), freed: vec![0; pages] }
+    }
+
     fn is_empty(&self) -> bool {
-        self.buddy.free() == PAGES
+        self.buddy.free() == self.freed.len()
     }
 
     /// Whether a page takes memory that could be given back.
@@ -50,26 +54,28 @@ impl Shared {
         self.region.is_touched(page) && elapsed(now, self.freed[page]) >= age
     }
 
-    /// Gives back the memory behind free pages that have been free for `age`, until `most` bytes are given back.
-    fn discard(&mut self, now: u32, age: u32, most: usize) -> usize {
-        let mut given = 0;
+    /// Takes free pages that take memory and have been free for `age`, until they are `most` bytes.
+    fn claim(&mut self, now: u32, age: u32, most: usize) -> Vec<Range<usize>> {
+        let mut claimed = vec![];
+        let mut bytes = 0;
         for (at, n) in self.buddy.blocks() {
             let (mut page, end) = (at, at + n);
-            while given < most
+            while bytes < most
                 && let Some(from) = self.region.first_touched(page..end)
             {
                 let used = |page: &usize| !self.is_unused(*page, now, age);
                 let to = (from..end).find(used).unwrap_or(end);
                 page = to.max(from + 1);
                 // The last ones, as the first are taken first.
-                let from = from.max(to.saturating_sub((most - given).div_ceil(PAGE)));
+                let from = from.max(to.saturating_sub((most - bytes).div_ceil(PAGE)));
                 if from < to {
-                    // SAFETY: the pages are free, and the caller's exclusive access keeps them so.
-                    given += unsafe { self.region.discard(from..to) } * PAGE;
+                    bytes += (to - from) * PAGE;
+                    claimed.push(from..to);
                 }
             }
         }
-        given
+        claimed.iter().for_each(|pages| self.buddy.claim(pages.clone()));
+        claimed
     }
 }
 
@@ -89,7 +95,7 @@ pub(super) struct Large {
     pub(super) taken: u64,
 }
 
-/// What [`Large::give_back`] gives back: what has been free for `age`, and no more than is needed for `most` bytes.
+/// What [`Large::detach`] takes: what has been free for `age`, and no more than is needed for `most` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unused {
     pub(super) now: u32,
@@ -99,26 +105,40 @@ pub(super) struct Unused {
     pub(super) exact: bool,
 }
 
+/// Memory that nobody has, on its way to the system.
+#[derive(Debug, Default)]
+pub(super) struct Detached {
+    /// Its bytes that the system may have put memory behind.
+    pub(super) bytes: usize,
+    pub(super) regions: Vec<Arc<Region>>,
+    /// Pages of regions that stay.
+    pub(super) runs: Vec<Run>,
+}
+
 impl Large {
-    /// Takes `n` pages of a shared region, at most [`PAGES`]; of a new one if no other has them.
-    pub(super) fn take(&mut self, n: usize, provider: &dyn MemoryProvider) -> Option<Run> {
-        for (slot, shared) in self.shared.iter_mut().enumerate() {
-            let Some(shared) = shared else { continue };
-            if let Some(at) = shared.buddy.take(n) {
-                let (region, slot) = (Arc::clone(&shared.region), slot as u32);
-                return Some(Run { region, slot, pages: at..at + n });
-            }
+    /// Takes `n` pages of a shared region, if one has them, for so many blocks.
+    pub(super) fn take(&mut self, n: usize, blocks: u64) -> Option<Run> {
+        let run = self.run(n)?;
+        self.taken += blocks;
+        Some(run)
+    }
+
+    fn run(&mut self, n: usize) -> Option<Run> {
+        self.shared.iter_mut().enumerate().find_map(|(slot, shared)| {
+            let shared = shared.as_mut()?;
+            let at = shared.buddy.take(n)?;
+            let (region, slot) = (Arc::clone(&shared.region), slot as u32);
+            Some(Run { region, slot, pages: at..at + n })
+        })
+    }
+
+    /// Adds a shared region of at most [`PAGES`].
+    pub(super) fn add(&mut self, region: Arc<Region>) {
+        let shared = Some(Shared::new(region));
+        match self.shared.iter_mut().find(|slot| slot.is_none()) {
+            Some(vacant) => *vacant = shared,
+            None => self.shared.push(shared),
         }
-        let region = Arc::new(Region::of(provider, REGION)?);
-        let vacant = self.shared.iter().position(Option::is_none);
-        let slot = vacant.unwrap_or(self.shared.len());
-        if vacant.is_none() {
-            self.shared.push(None);
-        }
-        let shared = Shared { region, buddy: Buddy::new(), freed: vec![0; PAGES] };
-        let shared = self.shared[slot].insert(shared);
-        let at = shared.buddy.take(n)?;
-        Some(Run { region: Arc::clone(&shared.region), slot: slot as u32, pages: at..at + n })
     }
 
     /// Takes a free region of `len` bytes.
@@ -127,10 +147,12 @@ impl Large {
         Some(self.own.swap_remove(at).region)
     }
 
-    /// Takes a run back, which is free since `since`.
-    pub(super) fn give(&mut self, run: Run, since: u32) {
+    /// Takes a run back, which is free since `since`, or since when its pages were if that is `None`.
+    pub(super) fn give(&mut self, run: &Run, since: Option<u32>) {
         if let Some(Some(shared)) = self.shared.get_mut(run.slot as usize) {
-            shared.freed[run.pages.clone()].fill(since);
+            if let Some(since) = since {
+                shared.freed[run.pages.clone()].fill(since);
+            }
             shared.buddy.give(run.pages.start, run.pages.len());
         }
     }
@@ -140,35 +162,43 @@ impl Large {
         self.own.push(Own { region, since });
     }
 
-    /// Gives memory back to the system: regions of single blocks, the longest unused first, then shared regions that are empty, then
-    /// free pages of others. The bytes that the system may have put memory behind.
-    pub(super) fn give_back(&mut self, unused: Unused) -> usize {
+    /// Takes memory that is to go back to the system, which is slow and needs no lock: regions of single blocks, the longest unused
+    /// first, then shared regions that are empty, then free pages of others.
+    pub(super) fn detach(&mut self, unused: Unused) -> Detached {
         let Unused { now, age, most, exact } = unused;
-        let mut given = 0;
+        let mut all = Detached::default();
         self.own.sort_by_key(|own| std::cmp::Reverse(elapsed(now, own.since)));
-        self.own.retain(|own| {
+        let old = self.own.extract_if(.., |own| {
             let len = own.region.pages().len();
-            let enough = given >= most || exact && len > most - given;
-            let keep = enough || elapsed(now, own.since) < age;
-            given += if keep { 0 } else { len };
-            keep
+            let enough = all.bytes >= most || exact && len > most - all.bytes;
+            let goes = !enough && elapsed(now, own.since) >= age;
+            all.bytes += if goes { len } else { 0 };
+            goes
         });
+        all.regions.extend(old.map(|own| own.region));
         for slot in &mut self.shared {
-            let Some(shared) = slot.as_mut().filter(|_| given < most) else { continue };
+            let Some(shared) = slot.as_mut().filter(|_| all.bytes < most) else { continue };
+            let pages = 0..shared.freed.len();
             let old = |page| !shared.region.is_touched(page) || shared.is_unused(page, now, age);
-            let touched = shared.region.touched() * PAGE;
-            let needed = touched <= most - given || !exact && !shared.region.pages().can_discard();
-            if needed && shared.is_empty() && (0..PAGES).all(old) {
-                given += touched;
-                *slot = None;
+            let touched = shared.region.touched(pages.clone()) * PAGE;
+            let whole = !exact && !shared.region.pages().can_discard();
+            let needed = touched <= most - all.bytes || whole;
+            if needed && shared.is_empty() && pages.clone().all(old) {
+                all.bytes += touched;
+                all.regions.extend(slot.take().map(|shared| shared.region));
             }
         }
-        for shared in self.shared.iter_mut().flatten().rev() {
-            if given < most && shared.region.pages().can_discard() {
-                given += shared.discard(now, age, most - given);
+        for (slot, shared) in self.shared.iter_mut().enumerate().rev() {
+            let Some(shared) = shared.as_mut().filter(|_| all.bytes < most) else { continue };
+            if shared.region.pages().can_discard() {
+                for pages in shared.claim(now, age, most - all.bytes) {
+                    all.bytes += pages.len() * PAGE;
+                    let region = Arc::clone(&shared.region);
+                    all.runs.push(Run { region, slot: slot as u32, pages });
+                }
             }
         }
-        given
+        all
     }
 
     /// The longest time since when memory is unused that could be given back, before `now`.
@@ -183,12 +213,13 @@ impl Large {
         own.chain(shared).max()
     }
 
-    /// Free bytes of shared regions, and of them the most that one request can have.
+    /// Bytes of shared regions that are free and take memory, and of them the most in one block.
     pub(super) fn free(&self) -> (usize, usize) {
-        let shared = || self.shared.iter().flatten();
-        let free: usize = shared().map(|shared| shared.buddy.free()).sum();
-        let largest = shared().map(|shared| shared.buddy.largest()).max().unwrap_or(0);
-        (free * PAGE, largest * PAGE)
+        let blocks = self.shared.iter().flatten().flat_map(|shared| {
+            let blocks = shared.buddy.blocks();
+            blocks.map(|(at, n)| shared.region.touched(at..at + n) * PAGE)
+        });
+        blocks.fold((0, 0), |(free, largest), block| (free + block, largest.max(block)))
     }
 }
 

@@ -13,11 +13,15 @@ mod region;
 mod settings;
 mod slab;
 mod timer;
+#[cfg(feature = "trace")]
+mod trace;
 
 pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
-pub use pool::{MemoryStats, Pool, PoolStats};
+pub use pool::{Charge, MemoryStats, Pool, PoolStats};
 pub use settings::{PoolSettings, PoolSettingsError, buffer_size};
+#[cfg(feature = "trace")]
+pub use trace::{TraceEvent, end_trace, start_trace};
 
 use crate::sync::{Mutex, MutexGuard};
 use heap::Block;

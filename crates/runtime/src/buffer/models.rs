@@ -65,8 +65,13 @@ fn the_limit_holds_at_every_moment() {
                 assert!(inner.stats().live <= LIMIT);
                 buffer.into_iter().for_each(|buffer| own(buffer, tag));
             }
+            let charge = inner.charge(120);
+            assert!(inner.stats().live <= LIMIT);
+            drop(charge);
         });
+        let stats = pool.device_stats().buffers;
         assert!(pool.stats().live == 0 && pool.stats().peak <= LIMIT);
+        assert_eq!((stats.live, stats.elsewhere, pool.stats().elsewhere), (0, 0, 0));
     });
 }
 
@@ -106,6 +111,34 @@ fn runs_are_given_back_while_others_are_taken() {
         assert!(stats.buffers.live == 0 && stats.cached <= 5 * PAGE, "{stats:?}");
         pool.empty_cache();
         assert_eq!(pool.device_stats().reserved, 0);
+    });
+}
+
+#[test]
+fn pages_on_their_way_to_the_system_are_nobody_s() {
+    explore(|| {
+        let pool = Pool::new();
+        drop((pool.alloc(8 * PAGE), pool.alloc(40_000)));
+        let inner = pool.clone();
+        on_threads(3, move |tag| match tag {
+            1 => drop(inner.empty_cache()),
+            2 => drop(inner.give_back_at_most(3 * PAGE)),
+            _ => {
+                for len in [3 * PAGE, 8 * PAGE, 40_000] {
+                    let mut buffer = inner.alloc(len).unwrap();
+                    let (first, last) = (0, buffer.len() - 1);
+                    buffer.bytes_mut()[first] = tag;
+                    buffer.bytes_mut()[last] = tag;
+                    thread::yield_now();
+                    assert_eq!((buffer.bytes()[first], buffer.bytes()[last]), (tag, tag));
+                }
+            }
+        });
+        let stats = pool.device_stats();
+        assert!(stats.buffers.live == 0 && stats.reserved == stats.cached, "{stats:?}");
+        pool.empty_cache();
+        let stats = pool.device_stats();
+        assert_eq!((stats.reserved, stats.fragmentation), (0, 0.0), "{stats:?}");
     });
 }
 

@@ -11,8 +11,10 @@ use std::sync::{Arc, PoisonError};
 /// Counters of a pool. Sizes are in bytes, of blocks, which are a little larger than what was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Bytes in live buffers.
+    /// Bytes in live buffers, and those of `elsewhere`.
     pub live: usize,
+    /// The part of `live` that is allocated elsewhere: packed weights and strings ([`Pool::charge`]).
+    pub elsewhere: usize,
     /// The most bytes live at once since the last [`Pool::reset_peak`].
     pub peak: usize,
     /// Buffers for which the device had memory.
@@ -24,7 +26,7 @@ pub struct PoolStats {
 /// Counters of a device's memory, in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryStats {
-    /// Buffers of all pools.
+    /// All pools together.
     pub buffers: PoolStats,
     /// What buffers and unused memory take of the system: pages that have been handed out and not been given back since.
     pub reserved: usize,
@@ -34,7 +36,7 @@ pub struct MemoryStats {
     pub cached: usize,
     /// Given back to the system.
     pub given_back: GivenBack,
-    /// The part of the free memory of regions that one buffer cannot have, as it is not in one block: from 0 to 1.
+    /// The part of what is cached in regions that one buffer cannot have, as it does not lie together: from 0 to 1.
     pub fragmentation: f64,
     /// The pools that have a name, with their counters.
     pub pools: Vec<(String, PoolStats)>,
@@ -45,6 +47,11 @@ pub struct MemoryStats {
 pub(super) struct Counters {
     live: AtomicUsize,
     peak: AtomicUsize,
+    /// The peak that nobody resets.
+    high: AtomicUsize,
+    /// Part of `live` that is no blocks, and the most that it has been.
+    elsewhere: AtomicUsize,
+    high_elsewhere: AtomicUsize,
     misses: AtomicU64,
 }
 
@@ -53,8 +60,14 @@ impl Counters {
         self.live.load(Relaxed)
     }
 
-    pub(super) fn peak(&self) -> usize {
-        self.peak.load(Relaxed)
+    /// Bytes in blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.live().saturating_sub(self.elsewhere.load(Relaxed))
+    }
+
+    /// The most bytes in blocks so far, or less where both they and what is elsewhere have become fewer.
+    pub(super) fn high_blocks(&self) -> usize {
+        self.high.load(Relaxed).saturating_sub(self.high_elsewhere.load(Relaxed))
     }
 
     /// Counts `size` more bytes, not yet as a peak, unless there would be more than `limit`. How many there are then.
@@ -70,9 +83,22 @@ impl Counters {
 
     fn raise(&self, live: usize) {
         // Mostly it is no peak, and reading is cheaper.
-        if live > self.peak() {
+        if live > self.peak.load(Relaxed) {
             self.peak.fetch_max(live, Relaxed);
+            self.high.fetch_max(live, Relaxed);
         }
+    }
+
+    /// Counts `size` bytes of what is counted already as allocated elsewhere.
+    fn add_elsewhere(&self, size: usize) {
+        let elsewhere = self.elsewhere.fetch_add(size, Relaxed) + size;
+        self.high_elsewhere.fetch_max(elsewhere, Relaxed);
+    }
+
+    fn remove_elsewhere(&self, size: usize) {
+        // In this order blocks never seem to be more than they are.
+        self.live.fetch_sub(size, Relaxed);
+        self.elsewhere.fetch_sub(size, Relaxed);
     }
 
     fn remove(&self, size: usize) {
@@ -91,7 +117,55 @@ impl Counters {
     pub(super) fn stats(&self, buffers: u64) -> PoolStats {
         let misses = self.misses.load(Relaxed);
         let hits = buffers.saturating_sub(misses);
-        PoolStats { live: self.live(), peak: self.peak(), hits, misses }
+        let (peak, elsewhere) = (self.peak.load(Relaxed), self.elsewhere.load(Relaxed));
+        PoolStats { live: self.live(), elsewhere, peak, hits, misses }
+    }
+}
+
+/// Bytes that count as a pool's though they are allocated elsewhere, until this is dropped.
+#[derive(Debug)]
+pub struct Charge {
+    pool: Pool,
+    bytes: usize,
+}
+
+impl Charge {
+    /// How many they are.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Counts `bytes` more; false, with no change, if the pool's limit would be exceeded.
+    pub fn grow(&mut self, bytes: usize) -> bool {
+        let Some(reserved) = self.pool.reserve(bytes) else { return false };
+        let Shared { heap, counters, .. } = &*self.pool.0;
+        self.pool.count(bytes, reserved);
+        [counters, &heap.counters].iter().for_each(|counters| counters.add_elsewhere(bytes));
+        self.bytes += bytes;
+        true
+    }
+
+    /// Counts `bytes` instead; false, with no change, if the pool's limit would be exceeded.
+    pub fn resize(&mut self, bytes: usize) -> bool {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.grow(more),
+            None => {
+                self.shrink(self.bytes - bytes);
+                true
+            }
+        }
+    }
+
+    fn shrink(&mut self, bytes: usize) {
+        let Shared { heap, counters, .. } = &*self.pool.0;
+        [counters, &heap.counters].iter().for_each(|counters| counters.remove_elsewhere(bytes));
+        self.bytes -= bytes;
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.shrink(self.bytes);
     }
 }
 
@@ -124,7 +198,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
         if self.name.is_some() {
-            self.heap.give_back(Reason::Unload, 0, self.counters.peak());
+            self.heap.give_back(Reason::Unload, 0, self.counters.high.load(Relaxed));
         }
     }
 }
@@ -185,10 +259,34 @@ impl Pool {
         self.0.limit.store(bytes, Relaxed);
     }
 
-    /// Whether `bytes` more would stay within the limit; for memory allocated elsewhere, such as strings.
-    pub fn fits(&self, bytes: usize) -> bool {
-        let limit = self.0.limit.load(Relaxed);
-        limit == 0 || self.0.counters.live().checked_add(bytes).is_some_and(|n| n <= limit)
+    /// The most live bytes, as [`Pool::set_limit`] has it; 0 for no limit.
+    pub fn limit(&self) -> usize {
+        self.0.limit.load(Relaxed)
+    }
+
+    /// Counts `bytes` that are allocated elsewhere, such as strings and packed weights, until the charge is dropped; `None` if the limit
+    /// would be exceeded.
+    pub fn charge(&self, bytes: usize) -> Option<Charge> {
+        let mut charge = Charge { pool: self.clone(), bytes: 0 };
+        charge.grow(bytes).then_some(charge)
+    }
+
+    /// Counts `size` bytes as live, and those of the device later; how many are, if they are not yet counted as a peak. `None` if the
+    /// limit would be exceeded.
+    fn reserve(&self, size: usize) -> Option<Option<usize>> {
+        match self.limit() {
+            0 => Some(None),
+            limit => self.0.counters.reserve(size, limit).map(Some),
+        }
+    }
+
+    /// Counts `size` bytes that [`Pool::reserve`] has admitted.
+    fn count(&self, size: usize, reserved: Option<usize>) {
+        match reserved {
+            Some(live) => self.0.counters.raise(live),
+            None => self.0.counters.add(size),
+        }
+        self.0.heap.counters.add(size);
     }
 
     /// A buffer of `len` bytes with arbitrary contents; `None` if memory is insufficient or the limit would be
@@ -203,30 +301,27 @@ impl Pool {
     /// A block of at least `len` bytes, which must not be 0.
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
-        let Shared { heap, counters, buffers, limit, .. } = &*self.0;
-        let live = match limit.load(Relaxed) {
-            0 => None,
-            limit => Some(counters.reserve(size, limit)?),
-        };
+        let Shared { heap, counters, buffers, .. } = &*self.0;
+        let reserved = self.reserve(size)?;
         let Some((block, hit)) = heap.take(size) else {
-            live.inspect(|_| counters.remove(size));
+            reserved.inspect(|_| counters.remove(size));
             return None;
         };
         // What cannot be had is no peak.
-        match live {
-            Some(live) => counters.raise(live),
-            None => counters.add(size),
-        }
-        heap.counters.add(size);
+        self.count(size, reserved);
         buffers.fetch_add(1, Relaxed);
         if !hit {
             counters.miss();
             heap.counters.miss();
         }
+        #[cfg(feature = "trace")]
+        super::trace::taken(&block, len);
         Some(block)
     }
 
     pub(super) fn give_back(&self, block: Block) {
+        #[cfg(feature = "trace")]
+        super::trace::dropped(&block);
         self.0.counters.remove(block.len());
         self.0.heap.counters.remove(block.len());
         self.0.heap.give(block);

@@ -79,9 +79,12 @@ impl Region {
         self.touched[page / 64].load(Ordering::Relaxed) >> (page % 64) & 1 == 1
     }
 
-    /// Number of pages that are touched.
-    pub(super) fn touched(&self) -> usize {
-        self.touched.iter().map(|word| word.load(Ordering::Relaxed).count_ones() as usize).sum()
+    /// Number of pages of a range that are touched.
+    pub(super) fn touched(&self, pages: Range<usize>) -> usize {
+        let touched = |(word, bits): (usize, u64)| {
+            (self.touched[word].load(Ordering::Relaxed) & bits).count_ones() as usize
+        };
+        words(pages).map(touched).sum()
     }
 
     /// Gives the memory behind pages back to the system, which leaves zeros; how many pages were touched. 0 if the
@@ -113,7 +116,10 @@ mod tests {
             let Some(region) = made() else { panic!("there is no memory") };
             assert_eq!(region.touch(start..end), end - start, "{start}..{end}");
             assert!((0..N).all(|page| region.is_touched(page) == (start..end).contains(&page)));
-            assert_eq!((region.touched(), region.touch(0..N)), (end - start, N - (end - start)));
+            assert_eq!(
+                (region.touched(0..N), region.touch(0..N)),
+                (end - start, N - (end - start))
+            );
         }
         let Some(region) = made() else { panic!("there is no memory") };
         assert_eq!(region.first_touched(0..N), None);
@@ -127,6 +133,7 @@ mod tests {
         // SAFETY: nobody has the pages.
         let given = unsafe { region.discard(71..N) };
         let expected = if parts_go_back() { (1, 1) } else { (0, 2) };
-        assert_eq!((given, region.touched()), expected);
+        assert_eq!((given, region.touched(0..N)), expected);
+        assert_eq!(region.touched(71..90), expected.1 - 1);
     }
 }

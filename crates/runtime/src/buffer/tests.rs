@@ -50,12 +50,34 @@ fn the_limit_and_absurd_sizes_are_refused() {
     pool.set_limit(MIB);
     assert!(pool.alloc(2 * MIB).is_none());
     let half = pool.alloc(MIB / 2).unwrap();
-    assert!(pool.fits(MIB / 2) && !pool.fits(MIB / 2 + 1));
+    assert!(pool.charge(MIB / 2).is_some() && pool.charge(MIB / 2 + 1).is_none());
     assert!(pool.alloc(MIB / 2 + 1).is_none());
     assert!(pool.child("other").alloc(2 * MIB).is_some(), "limits are a pool's own");
     drop(half);
     pool.set_limit(0);
     assert_eq!(pool.alloc(2 * MIB).unwrap().len(), 2 * MIB);
+}
+
+#[test]
+fn what_is_allocated_elsewhere_counts_as_live() {
+    let pool = alone();
+    let model = pool.child("model");
+    model.set_limit(MIB);
+    let mut charge = model.charge(MIB / 2).unwrap();
+    let buffer = model.alloc(PAGE * 8).unwrap();
+    let live = MIB / 2 + PAGE * 8;
+    let (own, all) = (model.stats(), pool.device_stats());
+    assert_eq!((own.live, own.elsewhere, own.peak), (live, MIB / 2, live));
+    assert_eq!((all.buffers.live, all.buffers.elsewhere), (live, MIB / 2));
+    assert_eq!((all.reserved, all.cached), (PAGE * 8, 0), "the device has no memory of it");
+    assert!(!charge.grow(MIB / 2) && charge.bytes() == MIB / 2 && model.stats() == own);
+    assert!(charge.resize(MIB - PAGE * 8) && !charge.resize(MIB) && model.alloc(1).is_none());
+    assert!(charge.resize(10) && model.alloc(MIB / 2).is_some());
+    drop((charge, buffer));
+    assert_eq!((model.stats().live, model.stats().elsewhere), (0, 0));
+    drop(model);
+    let all = pool.device_stats();
+    assert_eq!((all.reserved, all.buffers.live, all.buffers.elsewhere), (0, 0, 0));
 }
 
 #[test]
@@ -260,6 +282,88 @@ fn what_cannot_be_had_changes_nothing() {
 }
 
 #[test]
+fn smaller_regions_do_where_large_ones_are_refused() {
+    /// No more than so many bytes at a time.
+    #[derive(Debug)]
+    struct Small(usize);
+    impl MemoryProvider for Small {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            HostMemory.pages(len).filter(|_| len <= self.0)
+        }
+    }
+    let pool = Pool::with(Arc::new(Small(3 * MIB)), PoolSettings::default());
+    assert!(pool.alloc(4 * MIB).is_none() && pool.alloc(72 * MIB).is_none());
+    let mut all: Vec<Buffer> = (0..9).map(|_| pool.alloc(MIB).unwrap()).collect();
+    all.extend([100, 5000, 2 * MIB].map(|len| pool.alloc(len).unwrap()));
+    assert!(all.iter().all(|buffer| buffer.pages().unwrap().0.len() == 2 * MIB));
+    for (tag, buffer) in all.iter_mut().enumerate() {
+        buffer.bytes_mut().fill(tag as u8);
+    }
+    for (tag, buffer) in all.iter().enumerate() {
+        assert!(buffer.bytes().iter().all(|&b| b == tag as u8));
+    }
+    drop(all);
+    assert_eq!(pool.empty_cache(), 11 * MIB + 2 * PAGE);
+    assert_eq!(pool.device_stats().reserved, 0);
+}
+
+#[test]
+fn the_device_asks_the_system_without_a_lock() {
+    /// Uses the pool while it makes and releases memory, as another thread might.
+    #[derive(Debug, Default)]
+    struct Nested(std::sync::OnceLock<Pool>, Arc<AtomicUsize>);
+    impl MemoryProvider for Nested {
+        fn pages(&self, len: usize) -> Option<Pages> {
+            let pool = self.0.get().cloned();
+            let other = pool.as_ref().filter(|_| len > 64 * MIB).map(|pool| pool.alloc(100));
+            let (pages, released) = (HostMemory.pages(len)?, Arc::clone(&self.1));
+            let start = pages.ptr();
+            let release = Box::new(move || {
+                let stats = pool.map(|pool| (pool.device_stats(), pool.alloc(0)));
+                released.fetch_add(1, Relaxed);
+                drop((pages, other, stats));
+            });
+            // SAFETY: the pages live until `release` is called or dropped.
+            Some(unsafe { Pages::from_raw(start, len, release) })
+        }
+    }
+    let nested = Arc::new(Nested::default());
+    let pool = Pool::with(Arc::clone(&nested) as Arc<dyn MemoryProvider>, PoolSettings::default());
+    nested.0.set(pool.clone()).unwrap();
+    drop((pool.alloc(100), pool.alloc(MIB), pool.alloc(72 * MIB)));
+    pool.empty_cache();
+    assert_eq!(nested.1.load(Relaxed), 2);
+}
+
+#[test]
+fn what_is_kept_does_not_depend_on_peaks_that_are_reset() {
+    let most = |resets: bool| {
+        let pool = alone();
+        drop(pool.alloc(40 * MIB));
+        if resets {
+            pool.reset_peak();
+            pool.reset_device_peaks();
+        }
+        // Fits no free block, and 40 + 1 MiB are no more than an eighth above the most so far.
+        let held = pool.alloc(50 * MIB);
+        drop(held);
+        (pool.device_stats().reserved, pool.device_stats().given_back)
+    };
+    assert_eq!(most(true), most(false));
+    let unload = |resets: bool| {
+        let pool = alone();
+        let model = pool.child("model");
+        drop(model.alloc(3 * MIB));
+        if resets {
+            model.reset_peak();
+        }
+        drop(model);
+        pool.device_stats().reserved
+    };
+    assert_eq!((unload(true), unload(false)), (0, 0));
+}
+
+#[test]
 fn peaks_are_reset_to_what_there_is() {
     let pool = alone();
     let kept = pool.alloc(MIB).unwrap();
@@ -288,6 +392,10 @@ fn fragmentation_is_what_one_buffer_cannot_have() {
         odd % 2 == 0
     });
     assert_eq!(pool.device_stats().fragmentation, 1.0 - 1.0 / 32.0);
+    // What the system has put no memory behind is not kept from anybody.
+    let pool = alone();
+    drop(pool.alloc(MIB).unwrap());
+    assert_eq!(pool.device_stats().fragmentation, 0.0);
 }
 
 #[test]

@@ -118,6 +118,10 @@ impl Executable for Compiled {
         self.inner.packed_bytes()
     }
 
+    fn packed_elsewhere(&self) -> usize {
+        self.inner.packed_elsewhere()
+    }
+
     fn shapes(&self, inputs: &[Option<Value>]) -> Result<Vec<OutputShape>, KernelError> {
         self.inner.shapes(inputs)
     }

@@ -1,0 +1,216 @@
+//! What sessions' pools count: weights, strings, results that outlive the session, and temporaries while launches are in flight.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
+
+use half::f16;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use trident_cpu::CpuDevice;
+use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
+use trident_ir::{Element, Func, Module, Op, OpKind};
+use trident_runtime::{
+    Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
+    PoolStats, Queued, QueuedOptions, Stream, Tensor, Unit, Value,
+};
+
+fn module(text: &str) -> Module {
+    Module { funcs: vec![text.parse::<Func>().unwrap()], ..Module::default() }
+}
+
+fn plain(memory_limit: usize) -> Options {
+    Options { passes: PassOptions::none(), memory_limit, ..Options::default() }
+}
+
+fn tensor<T: Element>(dims: &[usize], values: &[T]) -> Value {
+    Tensor::from_slice(&Pool::new(), dims, values).unwrap().into()
+}
+
+fn words(dims: &[usize], values: &[&str]) -> Value {
+    let values = values.iter().map(|word| (*word).to_owned()).collect();
+    Tensor::from_strings(dims, values).unwrap().into()
+}
+
+fn queued(max_delay: Duration) -> Arc<dyn Device> {
+    let options = QueuedOptions { seed: 1, max_delay, share: 100 };
+    Arc::new(Queued::new(Arc::new(CpuDevice::new(1)), options))
+}
+
+/// A function that multiplies by a weight of 64 × 64, 16 KiB of them.
+fn product(name: &str) -> Module {
+    let weight: Vec<String> = (0..64 * 64).map(|i| format!("{}", i % 7)).collect();
+    module(&format!(
+        "func @{name} graph (%x: f32[N, 64]) -> (f32[*]) {{
+            %w = constant {{value = f32[64, 64]({})}}
+            %y = matmul(%x, %w) : f32[*]
+            return %y
+        }}",
+        weight.join(", ")
+    ))
+}
+
+/// The counters of a pool that a device lists under this name.
+fn listed(device: &Arc<dyn Device>, name: &str) -> Option<PoolStats> {
+    let pools = device.memory().device_stats().pools;
+    pools.into_iter().find(|(own, _)| own == name).map(|(_, stats)| stats)
+}
+
+#[test]
+fn a_session_is_listed_until_it_and_its_results_are_gone() {
+    let inputs = [("x", tensor(&[300, 64], &[1f32; 300 * 64]))];
+    for (name, device) in [
+        ("outlived_on_the_cpu", Arc::new(CpuDevice::new(1)) as Arc<dyn Device>),
+        ("outlived_on_a_queue", queued(Duration::from_micros(100))),
+    ] {
+        let devices = [Arc::clone(&device)];
+        let session = Session::new(product(name), &devices, &plain(0)).unwrap();
+        let result = session.run(&inputs).unwrap().remove(0).1;
+        let expected = result.as_tensor().unwrap().bytes().unwrap().to_vec();
+        let loaded = listed(&device, name).unwrap();
+        assert!(loaded.live >= 16 << 10 && loaded == session.memory(), "{loaded:?}");
+        drop(session);
+        let left = listed(&device, name).unwrap();
+        let size = 300 * 64 * 4;
+        assert!((size..size + size / 8 + (16 << 10)).contains(&left.live), "{left:?}");
+        assert_eq!(left.elsewhere, 0, "packed weights go with the session");
+        assert_eq!(result.as_tensor().unwrap().bytes().unwrap(), expected);
+        drop(result);
+        assert_eq!(listed(&device, name), None);
+    }
+}
+
+#[test]
+fn unloading_leaves_nothing_of_a_device_s_memory() {
+    let device = queued(Duration::from_micros(100));
+    for _ in 0..20 {
+        let sessions = ["first", "second"].map(|name| {
+            let session = Session::new(product(name), &[Arc::clone(&device)], &plain(0)).unwrap();
+            session.run(&[("x", tensor(&[40, 64], &[1f32; 40 * 64]))]).unwrap();
+            session
+        });
+        assert_eq!(device.memory().device_stats().pools.len(), 2);
+        drop(sessions);
+        let stats = device.memory().device_stats();
+        assert!(stats.pools.is_empty(), "{stats:?}");
+        assert_eq!((stats.buffers.live, stats.reserved, stats.cached), (0, 0, 0), "{stats:?}");
+    }
+}
+
+#[test]
+fn packed_weights_count_and_are_limited() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let session = Session::new(product("packed"), &devices, &plain(0)).unwrap();
+    let packed = session.report(&[("x", vec![1, 64])]).unwrap().packed_bytes;
+    let stats = session.memory();
+    assert!(packed >= 16 << 10 && stats.elsewhere == packed, "{packed} of {stats:?}");
+    assert!(stats.live >= packed && stats.peak >= packed);
+    for (limit, fits) in [(packed - 1, false), (packed, true)] {
+        let made = Session::new(product("packed"), &devices, &plain(limit));
+        match made.map(|session| session.memory().elsewhere) {
+            Ok(elsewhere) => assert!(fits && elsewhere == packed),
+            Err(PlanError::Memory { op, bytes, limit: told, .. }) => {
+                assert!(!fits && op == "matmul" && bytes == packed && told == limit);
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    // Runs get what the weights leave.
+    let session = Session::new(product("packed"), &devices, &plain(packed + 8192)).unwrap();
+    let rows = |n: usize| [("x", tensor(&[n, 64], &vec![1f32; n * 64]))];
+    assert!(session.run(&rows(16)).is_ok());
+    let error = session.run(&rows(64)).unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[test]
+fn strings_count_and_are_limited() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let text = "func @words graph (%x: str[N]) -> (str[*]) {
+        %c = constant {value = str[1](\"0123456789012345678901234567890123456789\")}
+        %y = string_concat(%x, %c) : str[*]
+        return %y
+    }";
+    let session = Session::new(module(text), &devices, &plain(0)).unwrap();
+    let constant = session.memory();
+    assert!((64..200).contains(&constant.live) && constant.elsewhere == constant.live);
+    let inputs = |n: usize| [("x", words(&[n], &vec!["a word "; n]))];
+    let result = session.run(&inputs(1000)).unwrap();
+    let stats = session.memory();
+    let bytes = stats.live - constant.live;
+    assert!((71_000..200_000).contains(&bytes) && stats.elsewhere == stats.live, "{stats:?}");
+    // Clones share.
+    let clone = result.clone();
+    drop(result);
+    assert_eq!(session.memory().live, stats.live);
+    drop(clone);
+    assert_eq!(session.memory().live, constant.live);
+
+    let session = Session::new(module(text), &devices, &plain(64 << 10)).unwrap();
+    let error = session.run(&inputs(1000)).unwrap_err();
+    let RunError::Op(failure) = &error else { panic!("{error}") };
+    assert!(matches!(failure.source, KernelError::TooLarge { .. }), "{error}");
+    assert_eq!(session.memory().live, constant.live);
+    assert!(session.run(&inputs(100)).is_ok());
+    assert!(matches!(
+        Session::new(module(text), &devices, &plain(32)),
+        Err(PlanError::Constant { .. })
+    ));
+}
+
+/// A device that takes some ops only.
+struct Only(Arc<dyn Device>, fn(OpKind) -> bool);
+
+impl Device for Only {
+    fn info(&self) -> &DeviceInfo {
+        self.0.info()
+    }
+    fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
+        self.0.estimate(func, ops).filter(|_| ops.iter().all(|op| self.1(op.kind)))
+    }
+    fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+        self.0.compile(unit)
+    }
+    fn stream(&self) -> Arc<dyn Stream> {
+        self.0.stream()
+    }
+    fn admit(
+        &self,
+        limits: LaunchLimits,
+        until: Option<Instant>,
+        stop: Option<&dyn Fn() -> bool>,
+    ) -> Option<Admission> {
+        self.0.admit(limits, until, stop)
+    }
+    fn memory(&self) -> Pool {
+        self.0.memory()
+    }
+}
+
+#[test]
+fn temporaries_wait_for_memory_on_its_way() {
+    // Three results of 64 KiB are on their way, two of which nobody needs then, when a sum asks for 128 KiB of 256.
+    let text = "func @f graph (%x: f32[N, 64], %h: f16[M]) -> (f32[*], f16[*]) {
+        %a = sin(%x) : f32[*]
+        %b = exp(%a) : f32[*]
+        %c = sin(%b) : f32[*]
+        %s = reduce_sum(%h) {keepdims = 0} : f16[*]
+        return %c, %s
+    }";
+    let late = Only(queued(Duration::from_millis(30)), |kind| kind != OpKind::ReduceSum);
+    let cpu = Only(Arc::new(CpuDevice::new(1)), |kind| kind == OpKind::ReduceSum);
+    let devices: [Arc<dyn Device>; 2] = [Arc::new(late), Arc::new(cpu)];
+    let inputs = [
+        ("x", tensor(&[256, 64], &[1f32; 256 * 64])),
+        ("h", tensor(&[32 << 10], &vec![f16::from_f32(0.25); 32 << 10])),
+    ];
+    let enough = Session::new(module(text), &devices, &plain(0)).unwrap();
+    let expected = enough.run_with(&inputs, RunContext::default()).unwrap().0;
+    let session = Session::new(module(text), &devices, &plain(256 << 10)).unwrap();
+    for _ in 0..5 {
+        let results = session.run(&inputs).unwrap();
+        for ((_, found), (_, expected)) in results.iter().zip(&expected) {
+            let bytes = |value: &Value| value.as_tensor().unwrap().bytes().unwrap().to_vec();
+            assert_eq!(bytes(found), bytes(expected));
+        }
+        assert!(session.memory().peak <= 256 << 10);
+    }
+    assert!(enough.memory().peak > 256 << 10, "{:?}", enough.memory());
+}
