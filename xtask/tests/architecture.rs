@@ -26,7 +26,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("devices", &["runtime", "jit", "cpu", "apple", "emulator"]),
     ("engine", &["ir", "passes", "runtime"]),
     ("mps", &["ir", "runtime", "engine", "onnx"]),
-    ("serving", &["ir", "runtime", "engine", "onnx"]),
+    ("serving", &["ir", "runtime", "engine", "onnx", "mps"]),
     ("tritonserver", &["runtime", "onnx", "serving", "devices"]),
     ("python", &["ir", "runtime", "engine", "triton", "onnx", "devices"]),
     ("cli", &["*"]),

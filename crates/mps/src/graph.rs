@@ -89,6 +89,11 @@ fn info(writer: &mut Writer, info: &Info) {
     let texts = [&info.producer_name, &info.producer_version, &info.domain, &info.doc];
     texts.iter().for_each(|text| writer.text(text));
     writer.number(info.model_version.cast_unsigned());
+    writer.list(info.outputs.iter(), |w, declared| {
+        let declared =
+            declared.iter().map(|ty| ValueInfo { name: "output".into(), ty: ty.clone() });
+        w.text(&interface(&declared.collect::<Vec<_>>()));
+    });
 }
 
 /// The version of the Trident that made the graph, which stands first in every version.
@@ -125,6 +130,7 @@ fn decode_info(reader: &mut Reader<'_>) -> Result<Info, LoadError> {
         domain: reader.text()?,
         doc: reader.text()?,
         model_version: number(reader)?,
+        outputs: reader.list(|r| Ok(decode_interface(r)?.pop().map(|info| info.ty)))?,
     })
 }
 

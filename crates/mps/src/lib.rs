@@ -18,10 +18,12 @@ mod blocks;
 mod error;
 mod graph;
 mod header;
+mod interface;
 mod record;
 mod weights;
 
 pub use error::LoadError;
+pub use interface::Interface;
 
 use std::io::{self, Write};
 use std::path::Path;

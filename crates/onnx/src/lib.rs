@@ -31,7 +31,7 @@ use files::{Disk, Files, Source};
 use prost::Message;
 use reader::Reader;
 use std::path::Path;
-use trident_ir::{Module, ValueInfo};
+use trident_ir::{Module, Type, ValueInfo};
 
 /// The oldest and the newest version of the file format that is read.
 const IR_VERSIONS: (i64, i64) = (3, 14);
@@ -69,6 +69,9 @@ pub struct Info {
     pub model_version: i64,
     /// Documentation.
     pub doc: String,
+    /// The declared types of the first function's results, in their order. Element types agree with the function's, but sizes are
+    /// the file's promise: they may be known where inference finds none, and a run may give others.
+    pub outputs: Vec<Option<Type>>,
 }
 
 /// Loads a model of the local disk, whose data files are in its folder.
@@ -106,6 +109,7 @@ fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<Model, LoadE
     let overridable = model.ir_version >= OVERRIDABLE_FROM;
     let (func, optional) =
         import::entry(graph, &model.opset_import, &model.functions, folder, overridable)?;
+    let outputs = import::declared_outputs(graph)?;
     let metadata = model.metadata_props.iter().map(|e| (e.key.clone(), e.value.clone())).collect();
     let shown = |domain: &str| catalog::display(catalog::canonical(domain)).to_owned();
     Ok(Model {
@@ -119,6 +123,7 @@ fn convert(model: proto::ModelProto, folder: &Folder<'_>) -> Result<Model, LoadE
             domain: model.domain,
             model_version: model.model_version,
             doc: String::from_utf8_lossy(&model.doc_string).into_owned(),
+            outputs,
         },
     })
 }

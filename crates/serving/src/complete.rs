@@ -2,7 +2,8 @@
 
 use crate::config::*;
 use crate::invalid::ConfigError;
-use trident_ir::{Dim, Func, ValueId, ValueInfo};
+use trident_ir::{Dim, ValueInfo};
+use trident_mps::Interface;
 
 /// A model's own inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,14 +31,12 @@ const INPUT: &str = "input";
 const OUTPUT: &str = "output";
 
 impl Signature {
-    /// The signature of a graph function whose types are inferred. `optional` has the inputs that are constants in it.
-    pub fn of(model: &str, func: &Func, optional: &[ValueInfo]) -> Result<Signature, ConfigError> {
-        let info = |id: &ValueId| func.info(*id);
-        let required = func.body.params.iter().map(info);
-        let required = required.map(|info| TensorInfo::of(model, INPUT, info, false));
+    /// The signature of a model by its interface.
+    pub fn of(model: &str, interface: &Interface) -> Result<Signature, ConfigError> {
+        let Interface { inputs, optional, outputs } = interface;
+        let required = inputs.iter().map(|info| TensorInfo::of(model, INPUT, info, false));
         let optional = optional.iter().map(|info| TensorInfo::of(model, INPUT, info, true));
-        let outputs = func.body.results.iter().map(info);
-        let outputs = outputs.map(|info| TensorInfo::of(model, OUTPUT, info, false));
+        let outputs = outputs.iter().map(|info| TensorInfo::of(model, OUTPUT, info, false));
         let inputs = required.chain(optional).collect::<Result<_, _>>()?;
         Ok(Signature { inputs, outputs: outputs.collect::<Result<_, _>>()? })
     }

@@ -6,7 +6,6 @@
 #![allow(clippy::unwrap_used)] // a file that cannot be read fails the test
 
 use serde_json::Value;
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,10 +128,8 @@ fn models_agree_with_their_configurations_and_complete_them() {
     let folders = models.into_iter().flatten().map(|folder| folder.unwrap().path());
     for folder in folders.filter(|folder| folder.is_dir()) {
         let name = folder.file_name().unwrap().to_str().unwrap();
-        let model = trident_onnx::load(folder.join("1/model.onnx")).unwrap();
-        let mut func = model.module.entry().unwrap().clone();
-        trident_ir::shape::infer(&mut func, &HashMap::new()).unwrap();
-        let signature = Signature::of(name, &func, &model.optional).unwrap();
+        let model = trident_mps::load(folder.join("1/model.onnx")).unwrap();
+        let signature = Signature::of(name, &model.interface().unwrap()).unwrap();
         let text = fs::read_to_string(folder.join("config.pbtxt")).unwrap();
         let given = load(ModelConfig::from_text(&text).unwrap(), &folder);
         given.check(&signature).unwrap();

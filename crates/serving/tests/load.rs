@@ -3,19 +3,21 @@
 #![allow(clippy::unwrap_used)] // a failure is what the tests look for
 
 use std::io;
-use trident_ir::{DType, Dim, Func, Level, Type, ValueInfo};
+use trident_ir::{DType, Dim, Type, ValueInfo};
+use trident_mps::Interface;
 use trident_serving::*;
 
 fn config(text: &str) -> ModelConfig {
     ModelConfig::from_text(text).unwrap()
 }
 
-/// A function `m` whose inputs and outputs have these types.
-fn func(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Func {
-    let mut func = Func::new("m", Level::Graph);
-    func.body.params = inputs.iter().map(|(name, ty)| func.value(*name, ty.clone())).collect();
-    func.body.results = outputs.iter().map(|(name, ty)| func.value(*name, ty.clone())).collect();
-    func
+/// Inputs and outputs of these types.
+fn interface(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Interface {
+    let infos = |values: &[(&str, Type)]| -> Vec<ValueInfo> {
+        let info = |(name, ty): &(&str, Type)| ValueInfo { name: (*name).into(), ty: ty.clone() };
+        values.iter().map(info).collect()
+    };
+    Interface { inputs: infos(inputs), optional: vec![], outputs: infos(outputs) }
 }
 
 fn tensor(dtype: DType, dims: &[i64]) -> Type {
@@ -24,7 +26,7 @@ fn tensor(dtype: DType, dims: &[i64]) -> Type {
 }
 
 fn signature(inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Signature {
-    Signature::of("m", &func(inputs, outputs), &[]).unwrap()
+    Signature::of("m", &interface(inputs, outputs)).unwrap()
 }
 
 /// FP32 `[?,16]` to INT64 `[?,3]`.
@@ -121,9 +123,11 @@ fn a_model_fills_in_what_the_configuration_leaves_out() {
 
 #[test]
 fn scalars_and_optional_inputs_are_understood() {
-    let func = func(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);
+    let mut scalar =
+        interface(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);
     let default = ValueInfo { name: "OPTIONAL".into(), ty: tensor(DType::F32, &[2]) };
-    let scalar = Signature::of("m", &func, &[default]).unwrap();
+    scalar.optional.push(default);
+    let scalar = Signature::of("m", &scalar).unwrap();
     let mut given = normalized("");
     assert_eq!(given.complete(&scalar, 4), Ok(false));
     assert_eq!(
@@ -153,8 +157,8 @@ fn models_that_cannot_be_completed_are_refused() {
     let unranked = signature(&[("A", Type::unranked(DType::F32))], &[]);
     let fault = normalized("").complete(&unranked, 4).unwrap_err().to_string();
     assert!(fault.contains("the number of dimensions of input 'A' is unknown"), "{fault}");
-    let list = func(&[("A", Type::Seq(Box::new(Type::unranked(DType::F32))))], &[]);
-    let fault = Signature::of("m", &list, &[]).unwrap_err().to_string();
+    let list = interface(&[("A", Type::Seq(Box::new(Type::unranked(DType::F32))))], &[]);
+    let fault = Signature::of("m", &list).unwrap_err().to_string();
     assert!(fault.contains("for input 'A' for model 'm'"), "{fault}");
 }
 

@@ -95,6 +95,11 @@ fn input_type(input: &ValueInfoProto, default: Option<&Literal>) -> Result<Type,
     }
 }
 
+/// The declared types of a graph's outputs.
+pub(crate) fn declared_outputs(graph: &GraphProto) -> Result<Vec<Option<Type>>, LoadErrorKind> {
+    graph.output.iter().map(declared).collect()
+}
+
 /// The declared type of a graph's input or output.
 pub(super) fn declared(info: &ValueInfoProto) -> Result<Option<Type>, LoadErrorKind> {
     let bad = |reason| LoadErrorKind::BadType { tensor: info.name.clone(), reason };

@@ -21,8 +21,8 @@ use crate::proto::{
 };
 use crate::tensor;
 use attr::constant;
-pub(crate) use entry::entry;
 use entry::{check, check_output, declared};
+pub(crate) use entry::{declared_outputs, entry};
 use node::Node;
 use scope::{Scope, node_name};
 use std::collections::{HashMap, HashSet};

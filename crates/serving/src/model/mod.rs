@@ -150,7 +150,7 @@ impl Model {
             passes: disabled,
             ..Options::default()
         };
-        let session = Session::with_optional(model.module, model.optional, &devices, &options);
+        let session = model.session(&devices, &options);
         let session = session.map_err(|source| LoadError::Plan {
             model: config.name.clone(),
             source: Box::new(source),
