@@ -51,7 +51,7 @@ fn network() -> Model {
     let mut random = Random(7);
     for (name, rows, columns) in [("a", 24, 40), ("b", 40, 11)] {
         let values: Vec<f32> = (0..rows * columns).map(|_| random.float()).collect();
-        let literal = Literal::from_slice(vec![rows, columns], &values).unwrap();
+        let literal = Literal::vector(&values).with_dims(vec![rows, columns]).unwrap();
         constant(&mut graph, name, literal);
     }
     load("name: 'm' max_batch_size: 9", graph).unwrap()
@@ -130,7 +130,7 @@ fn bytes_that_are_shared_are_read_in_place_and_stay_as_they_are() {
     for aligned in [true, false] {
         // One byte further on, elements are not aligned.
         if !aligned {
-            shared = [&[0], &*shared].concat().into();
+            shared = [&[0u8][..], &*shared].concat().into();
         }
         let part = shared.slice(usize::from(!aligned)..usize::from(!aligned) + 12);
         let before = part.to_vec();
@@ -235,6 +235,6 @@ fn states_and_controls_are_tensors_of_requests() {
         let outputs = &responses[at].as_ref().unwrap().outputs;
         outputs.iter().map(|o| (o.name.clone(), floats(&o.data)[0])).collect()
     };
-    assert_eq!(values(0), [("y".into(), -101.0), ("sum_out".into(), 101.0)]);
-    assert_eq!(values(1), [("y".into(), -7.0), ("sum_out".into(), 7.0)]);
+    let expected = |sum: f32| vec![("y".to_owned(), -sum), ("sum_out".to_owned(), sum)];
+    assert_eq!((values(0), values(1)), (expected(101.0), expected(7.0)));
 }

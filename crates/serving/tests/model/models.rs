@@ -20,7 +20,7 @@ use trident_serving::{
 
 /// A folder in memory. Names with a `/` at their end are folders.
 #[derive(Default)]
-pub struct Folder(pub HashMap<String, Bytes>);
+pub(crate) struct Folder(pub(crate) HashMap<String, Bytes>);
 
 impl Files for Folder {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>> {
@@ -33,13 +33,13 @@ impl Files for Folder {
 }
 
 impl Folder {
-    pub fn of<const N: usize>(files: [(&str, Bytes); N]) -> Folder {
+    pub(crate) fn of<const N: usize>(files: [(&str, Bytes); N]) -> Folder {
         Folder(files.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect())
     }
 }
 
 /// A tensor type: `dims` are numbers, names, or `?`.
-pub fn tensor(dtype: DType, dims: &str) -> Type {
+pub(crate) fn tensor(dtype: DType, dims: &str) -> Type {
     let dim = |text: &str| match text.parse() {
         Ok(n) => Dim::Fixed(n),
         Err(_) if text == "?" => Dim::Unknown,
@@ -49,7 +49,7 @@ pub fn tensor(dtype: DType, dims: &str) -> Type {
 }
 
 /// `"y, z = Add(a, b)"`.
-pub fn node(text: &str) -> NodeProto {
+pub(crate) fn node(text: &str) -> NodeProto {
     let (output, call) = text.split_once('=').unwrap();
     let (op, input) = call.trim().strip_suffix(')').unwrap().split_once('(').unwrap();
     let names = |list: &str| list.split(',').map(|name| name.trim().to_owned()).collect();
@@ -62,14 +62,18 @@ pub fn node(text: &str) -> NodeProto {
 }
 
 /// A node with an attribute that is an integer.
-pub fn node_with(text: &str, attribute: &str, value: i64) -> NodeProto {
+pub(crate) fn node_with(text: &str, attribute: &str, value: i64) -> NodeProto {
     let attribute =
         AttributeProto { name: attribute.into(), r#type: 2, i: Some(value), ..Default::default() };
     NodeProto { attribute: vec![attribute], ..node(text) }
 }
 
 /// A graph. Types of outputs follow from the inputs.
-pub fn graph(inputs: &[(&str, Type)], nodes: Vec<NodeProto>, outputs: &[&str]) -> GraphProto {
+pub(crate) fn graph(
+    inputs: &[(&str, Type)],
+    nodes: Vec<NodeProto>,
+    outputs: &[&str],
+) -> GraphProto {
     let input = |(name, ty): &(&str, Type)| ValueInfoProto {
         name: (*name).into(),
         r#type: Some(type_proto(ty)),
@@ -84,11 +88,11 @@ pub fn graph(inputs: &[(&str, Type)], nodes: Vec<NodeProto>, outputs: &[&str]) -
     }
 }
 
-pub fn constant(graph: &mut GraphProto, name: &str, value: Literal) {
+pub(crate) fn constant(graph: &mut GraphProto, name: &str, value: Literal) {
     graph.initializer.push(tensor_proto(name, &value));
 }
 
-pub fn encoded(graph: GraphProto) -> Bytes {
+pub(crate) fn encoded(graph: GraphProto) -> Bytes {
     let opset = OperatorSetIdProto { domain: String::new(), version: 21 };
     let model = ModelProto {
         ir_version: 10,
@@ -100,13 +104,16 @@ pub fn encoded(graph: GraphProto) -> Bytes {
 }
 
 /// One CPU with two threads.
-pub fn hardware() -> Hardware {
+pub(crate) fn hardware() -> Hardware {
     let cpu: Arc<dyn Device> = Arc::new(CpuDevice::new(2));
     Hardware { devices: vec![Arc::clone(&cpu)], folder: cpu, accelerators: vec![] }
 }
 
 /// A configuration with what loading fills in, from the model too.
-pub fn completed(text: &str, files: &dyn Files) -> Result<(ModelFile, ModelConfig), LoadError> {
+pub(crate) fn completed(
+    text: &str,
+    files: &dyn Files,
+) -> Result<(ModelFile, ModelConfig), LoadError> {
     let mut config = ModelConfig::from_text(text).unwrap();
     config.complete_backend(&config.name.clone(), &["model.onnx"]).unwrap();
     let file = ModelFile::read(&config, &VersionFolder { path: "models/m/1", files })?;
@@ -117,12 +124,12 @@ pub fn completed(text: &str, files: &dyn Files) -> Result<(ModelFile, ModelConfi
 }
 
 /// A model whose configuration is completed from the graph.
-pub fn load(config: &str, graph: GraphProto) -> Result<Model, LoadError> {
+pub(crate) fn load(config: &str, graph: GraphProto) -> Result<Model, LoadError> {
     load_on(config, graph, &hardware()).map(|(model, _)| model)
 }
 
 /// The same on other hardware, with the log.
-pub fn load_on(
+pub(crate) fn load_on(
     config: &str,
     graph: GraphProto,
     hardware: &Hardware,
@@ -137,7 +144,7 @@ pub fn load_on(
 }
 
 /// `y = x + w` for rows of 3 numbers; `w` is 10, 20, 30.
-pub fn add() -> GraphProto {
+pub(crate) fn add() -> GraphProto {
     let x = ("x", tensor(DType::F32, "N 3"));
     let mut graph = graph(&[x], vec![node("y = Add(x, w)")], &["y"]);
     constant(&mut graph, "w", Literal::vector(&[10.0f32, 20.0, 30.0]));
@@ -145,20 +152,20 @@ pub fn add() -> GraphProto {
 }
 
 /// Little-endian bytes of numbers.
-pub fn bytes<T: bytemuck::Pod>(values: &[T]) -> Vec<u8> {
+pub(crate) fn bytes<T: bytemuck::Pod>(values: &[T]) -> Vec<u8> {
     bytemuck::cast_slice(values).to_vec()
 }
 
-pub fn floats(bytes: &[u8]) -> Vec<f32> {
+pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-pub fn strings(values: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn strings(values: &[&[u8]]) -> Vec<u8> {
     let length = |value: &[u8]| u32::try_from(value.len()).unwrap().to_le_bytes();
     values.iter().flat_map(|value| [&length(value)[..], value].concat()).collect()
 }
 
-pub fn input<'a>(
+pub(crate) fn input<'a>(
     name: &'a str,
     data_type: DataType,
     shape: &[i64],
@@ -168,12 +175,12 @@ pub fn input<'a>(
     Input { name, data_type, shape: shape.to_vec(), data }
 }
 
-pub fn request(inputs: Vec<Input<'_>>) -> Request<'_> {
+pub(crate) fn request(inputs: Vec<Input<'_>>) -> Request<'_> {
     Request { inputs, ..Request::default() }
 }
 
 /// The response to the only request.
-pub fn answer(model: &Model, request: Request<'_>) -> Result<Response, String> {
+pub(crate) fn answer(model: &Model, request: Request<'_>) -> Result<Response, String> {
     let mut execution = model.execute(&[request]);
     assert_eq!(execution.responses.len(), 1);
     execution.responses.remove(0).map_err(|error| format!("{:?}: {error}", error.code()))
