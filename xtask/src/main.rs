@@ -9,6 +9,7 @@ mod darwin;
 mod debian;
 mod foreign;
 mod fuzz;
+mod load;
 mod mock;
 mod msl;
 mod paths;
@@ -17,8 +18,9 @@ mod sanitize;
 mod steps;
 mod tally;
 mod test;
+mod tritonserver;
 
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -76,6 +78,9 @@ enum Command {
         #[command(flatten)]
         args: ToolArgs,
     },
+    /// The clients of `bench backend`
+    #[command(hide = true)]
+    Load(load::Options),
     /// Make the Python environments and print their interpreters
     Env {
         /// Only this one
@@ -102,6 +107,8 @@ enum Suite {
     Torch,
     /// Kernels as Metal programs in the checked emulator; needs clang 22
     Msl,
+    /// The backend library in a real Triton Inference Server
+    Backend,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -114,6 +121,8 @@ enum Subject {
     Msl,
     /// The pool of buffers beside mimalloc
     Pool,
+    /// The backend library beside other backends of a real Triton Inference Server
+    Backend,
 }
 
 fn main() -> ExitCode {
@@ -145,6 +154,10 @@ fn run(command: Command) -> Result<Outcome> {
             with_package("torch_compile.check", &args.args, &[])
         }
         Command::Conformance { suite: Suite::Msl, args } => msl::conformance(&args.args),
+        Command::Conformance { suite: Suite::Backend, args } => {
+            tritonserver::conformance(&args.args)
+        }
+        Command::Bench { subject: Subject::Backend, args } => tritonserver::bench(&args.args),
         Command::Bench { subject: Subject::Msl, args } => msl::bench(&args.args),
         Command::Bench { subject: Subject::Pool, args } => {
             let status = build::pool_bench()?.args(&args.args).status()?;
@@ -158,8 +171,16 @@ fn run(command: Command) -> Result<Outcome> {
             fuzz::triton(&args.args)
         }
         Command::Fuzz { args } => run_tool(Profile::Ci, "fuzz", &args.args),
+        Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
-            let all = [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin];
+            let all = [
+                Venv::Onnx,
+                Venv::Examples,
+                Venv::Triton,
+                Venv::Torch,
+                Venv::Darwin,
+                Venv::Serving,
+            ];
             for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
                 println!("{}", venv.ensure()?.display());
             }
@@ -174,18 +195,28 @@ fn bench_models(args: &[String]) -> Result<Outcome> {
     if wants_help(args) {
         return run_tool(Profile::Release, "model_bench", args);
     }
-    let export = paths::root().join("examples/minilm/export.py");
-    let export = Tool::script(Venv::Examples, &export)?.into_command().output()?;
-    ensure!(export.status.success(), "{}", String::from_utf8_lossy(&export.stderr));
-    let minilm = String::from_utf8(export.stdout)?;
     let status = Tool::module(Venv::Onnx, "model_bench")?
         .args(args)
         .trident(Some(&build::trident(Profile::Release)?))
         .into_command()
-        .env("TRIDENT_MINILM", minilm.trim())
+        .env("TRIDENT_MINILM", minilm()?)
         .env("TRIDENT_PEERS", Peer::Models.build()?)
         .status()?;
     Ok(Outcome::from(status.success()))
+}
+
+/// The path of the MiniLM model, which is exported to the cache on first use.
+pub(crate) fn minilm() -> Result<String> {
+    let export = paths::root().join("examples/minilm/export.py");
+    printed(Tool::script(Venv::Examples, &export)?.into_command())
+}
+
+/// The one line that a program prints.
+pub(crate) fn printed(mut command: process::Command) -> Result<String> {
+    let done = command.output()?;
+    ensure!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout)?;
+    Ok(text.lines().last().unwrap_or_default().trim().to_owned())
 }
 
 pub(crate) fn wants_help(args: &[String]) -> bool {

@@ -27,6 +27,8 @@ pub(crate) enum Venv {
     Torch,
     /// Linking for macOS.
     Darwin,
+    /// A real Triton Inference Server and its clients.
+    Serving,
 }
 
 impl Venv {
@@ -37,6 +39,7 @@ impl Venv {
             Venv::Triton => "triton",
             Venv::Torch => "torch",
             Venv::Darwin => "darwin",
+            Venv::Serving => "serving",
         }
     }
 

@@ -1,0 +1,49 @@
+//! The backend library in a real Triton Inference Server: `conformance backend` and `bench backend`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::build::{self, Profile};
+use crate::python::{Tool, Venv};
+use crate::tally::Outcome;
+use crate::{backend, minilm, paths, printed, wants_help};
+
+/// `cargo xtask conformance backend`. With `--engine reference` nothing is built: a stand-in is served.
+pub(crate) fn conformance(args: &[String]) -> Result<Outcome> {
+    let mut command = Tool::module(Venv::Serving, "backend_suite")?.args(args).into_command();
+    if !wants_help(args) {
+        command.env("TRIDENT_ONNX_CASES", cases()?).env("TRIDENT_MINILM", minilm()?);
+        if !args.iter().any(|arg| arg.ends_with("reference")) {
+            command
+                .env("TRIDENT", build::trident(Profile::Ci)?)
+                .env("TRIDENT_BACKENDS", library(false)?)
+                .env("TRIDENT_BACKENDS_PANIC", library(true)?);
+        }
+    }
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// `cargo xtask bench backend`. The clients are this program.
+pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
+    let mut command = Tool::module(Venv::Serving, "backend_bench")?.args(args).into_command();
+    if !wants_help(args) {
+        command
+            .env("TRIDENT_MINILM", minilm()?)
+            .env("TRIDENT_LOAD", std::env::current_exe()?)
+            .env("TRIDENT_BACKENDS", library(false)?);
+    }
+    Ok(Outcome::from(command.status()?.success()))
+}
+
+/// The folder of generated cases of the ONNX suite. They are made in that suite's environment, on whose packages they depend.
+fn cases() -> Result<String> {
+    printed(Tool::module(Venv::Onnx, "onnx_suite.cached")?.into_command())
+}
+
+/// The library under all its names, with panics on request or without.
+fn library(panic_test: bool) -> Result<PathBuf> {
+    let folder = paths::target().join(if panic_test { "backend-panic" } else { "backend" });
+    backend::build(&folder, &backend::NAMES, panic_test)?;
+    Ok(folder)
+}
