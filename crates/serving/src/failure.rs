@@ -41,6 +41,11 @@ pub enum LoadError {
     /// There is no file of this name.
     #[error("unable to find '{path}' for model instance '{model}'")]
     NotFound { model: String, path: String },
+    /// The configuration names a file elsewhere.
+    #[error(
+        "'default_model_filename' of model '{model}' leads out of the version's folder: '{file}'"
+    )]
+    Outside { model: String, file: String },
     /// The model's file cannot be read.
     #[error("failed to read '{path}' for model '{model}': {source}")]
     Read { model: String, path: String, source: std::io::Error },
@@ -70,6 +75,7 @@ impl LoadError {
         match self {
             LoadError::Config(error) => error.code(),
             LoadError::NotFound { .. } | LoadError::Accelerator { .. } => ErrorCode::Unavailable,
+            LoadError::Outside { .. } => ErrorCode::InvalidArg,
             LoadError::Read { .. } | LoadError::File { .. } | LoadError::Shapes { .. } => {
                 ErrorCode::Internal
             }

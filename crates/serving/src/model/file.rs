@@ -5,6 +5,7 @@ use crate::config::ModelConfig;
 use crate::failure::LoadError;
 use std::collections::HashMap;
 use std::io;
+use std::path::{Component, Path};
 use trident_onnx::files::{Files, Source};
 use trident_onnx::{Model as Loaded, load_from};
 
@@ -32,6 +33,10 @@ impl ModelFile {
             "" => DEFAULT_FILE,
             name => name,
         };
+        if !is_inside(name) {
+            let (model, file) = (config.name.clone(), name.to_owned());
+            return Err(LoadError::Outside { model, file });
+        }
         let place = |name: &str| format!("{}/{name}", folder.path.trim_end_matches('/'));
         let fault = |name: &str, error: io::Error| {
             let (model, path) = (config.name.clone(), place(name));
@@ -65,6 +70,12 @@ impl ModelFile {
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
+}
+
+/// Whether a name stands for a file in the folder: clients may send configurations.
+fn is_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Loads a model from its file: the place where a format of another kind is told apart.

@@ -28,6 +28,15 @@ fn files_that_are_no_models_are_named() {
     assert_eq!(code, ErrorCode::Internal);
     let start = "failed to load 'models/m/1/broken.onnx' for model 'm': ";
     assert!(text.starts_with(start), "{text}");
+    for outside in ["../model.onnx", "a/../../b", "/model.onnx"] {
+        let (code, text) =
+            fault(&format!("name: 'm' default_model_filename: '{outside}'"), &folder);
+        assert_eq!(code, ErrorCode::InvalidArg);
+        assert!(
+            text.ends_with(&format!("leads out of the version's folder: '{outside}'")),
+            "{text}"
+        );
+    }
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("model.onnx")).unwrap();
     let config = ModelConfig { name: "m".into(), ..ModelConfig::default() };
