@@ -39,17 +39,13 @@ pub(crate) fn build(out: &Path, names: &[&str], panic_test: bool) -> Result<()> 
     let mut command = cargo();
     command.args(["build", "--quiet", "--locked", "--package", PACKAGE]);
     command.args(["--profile", profile.name()]);
-    // Apart, as the other build is not to be mistaken for this one.
-    let target = match panic_test {
-        true => paths::target().join("panic-test"),
-        false => paths::target(),
-    };
     if panic_test {
-        command.args(["--features", "panic-test"]).arg("--target-dir").arg(&target);
+        command.args(["--features", "panic-test"]);
     }
     ensure!(command.status()?.success(), "the backend does not build");
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    let library = target.join(profile.name()).join(format!("{prefix}triton_trident{suffix}"));
+    let library =
+        paths::target().join(profile.name()).join(format!("{prefix}triton_trident{suffix}"));
     let mut first: Option<PathBuf> = None;
     for name in names {
         let folder = out.join(name);

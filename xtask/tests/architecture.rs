@@ -170,7 +170,7 @@ fn unsafe_is_allowed_only_where_the_design_says() {
     assert!(matches!(unsafe_code.as_str(), Some("deny" | "forbid")));
     let allowed: Vec<PathBuf> = FOLDERS
         .iter()
-        .flat_map(|folder| UNSAFE.iter().map(|place| root().join(folder).join(place)))
+        .flat_map(|folder| UNSAFE.iter().map(move |place| root().join(folder).join(place)))
         .collect();
     for (_, folder) in crates() {
         let files = sources(&folder).into_iter();

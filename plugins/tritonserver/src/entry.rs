@@ -89,9 +89,9 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInitialize(
         let backend = unsafe { model.backend::<Library>()? };
         let library = backend.state()?.ok_or_else(|| Error::internal("no backend is loaded"))?;
         let served = Arc::new(Served::load(&model, library)?);
-        let live = served.memory().live;
-        if live > 0
-            && let Err(error) = model.report_memory(live)
+        let bytes = served.size();
+        if bytes > 0
+            && let Err(error) = model.report_memory(bytes)
         {
             log!(Verbose, "the server does not count the memory of '{}': {error}", served.name);
         }

@@ -84,6 +84,13 @@ impl Served {
         self.model.memory()
     }
 
+    /// Bytes that it takes while nothing runs. Weights may be outside of the pool, where they were read.
+    pub(crate) fn size(&self) -> usize {
+        let report = self.model.report().ok();
+        let weights = report.map_or(0, |report| report.constant_bytes + report.packed_bytes);
+        weights.max(self.memory().live)
+    }
+
     /// Logs what was asked for.
     fn tell(&self, library: &Library) -> Result<()> {
         let (name, version, verbosity) = (&self.name, self.version, library.verbosity);
@@ -98,8 +105,7 @@ impl Served {
             );
         }
         if verbosity.executions {
-            let PoolStats { live, peak, .. } = self.memory();
-            log!(Info, "model '{name}' version {version} takes {live} bytes, {peak} at the most");
+            log!(Info, "model '{name}' version {version} takes {} bytes", self.size());
         }
         if verbosity.plans {
             for step in self.model.report().map_err(of_load)?.steps {

@@ -311,6 +311,16 @@ def panic_at_start(suite, case):
     with_panic(suite, case, body)
 
 
+def panic_at_question(suite, case):
+    """The server goes on without the answer to its question."""
+
+    def body(http):
+        http.load("victim")
+        other_answers(http, "victim")
+
+    with_panic(suite, case, body)
+
+
 def panic_at_load(suite, case):
     def body(http):
         http.load("other")
@@ -366,7 +376,7 @@ def panic_at_exit(suite, case):
 
 PANICS = {
     "Initialize": panic_at_start,
-    "GetBackendAttribute": panic_at_start,
+    "GetBackendAttribute": panic_at_question,
     "ModelInitialize": panic_at_load,
     "ModelInstanceInitialize": panic_at_load,
     "ModelInstanceExecute": panic_at_run,

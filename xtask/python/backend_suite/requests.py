@@ -8,6 +8,7 @@ from onnx import helper
 
 from . import repository, tensors
 from .client import Grpc, Http, Refused, counter, grpc_request, in_parallel, metrics
+from .reload import WIDTH, weighted
 from .tensors import expect
 
 GATHER = "dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 3000000 }"
@@ -42,6 +43,9 @@ def run(suite):
         check("only requested outputs", requested, http, client)
         check("several buffers", buffers, http)
         check("8 MB", large, http, client)
+        check("completed configuration", completed, suite, models, http)
+        check("memory in statistics", memory, suite, models, running, http)
+        check("metrics of the library", own_metrics, suite, running, http)
         check("control tensors", controls, http)
         check("state tensors", states, suite, http)
         check("a failing request", failing, suite, running, http)
@@ -135,6 +139,56 @@ def large(http, client):
     x = np.random.default_rng(0).standard_normal((8, 1 << 18)).astype(np.float32)
     for infer in (http.infer, client.infer):
         expect({"OUTPUT0": x + np.float32(1)}, infer("add_long", {"INPUT0": x}))
+
+
+# ---- what the server tells of a model --------------------------------------------------------
+
+
+def completed(suite, models, http):
+    """A configuration that names only the backend gets the rest from the model."""
+    suite.not_in_reference("completes nothing")
+    repository.add_one(models, "bare")
+    (models.folder / "bare/config.pbtxt").write_text('backend: "trident"\n')
+    http.load("bare")
+    config = http.get("/v2/models/bare/config")
+    (one,), (other,) = config["input"], config["output"]
+    told = [(part["name"], part["data_type"], part["dims"]) for part in (one, other)]
+    assert told == [(name, "TYPE_FP32", [16]) for name in ("INPUT0", "OUTPUT0")], f"{told}"
+    assert config["max_batch_size"] > 1 and "dynamic_batching" in config, f"{config}"
+    x = np.ones((2, 16), np.float32)
+    expect({"OUTPUT0": x + x}, http.infer("bare", {"INPUT0": x}))
+
+
+def memory(suite, models, running, http):
+    """The weights of a model are in its statistics, and gone from the metrics when it is."""
+    suite.not_in_reference("tells nothing of memory")
+    weighted(models, "weights")
+    http.load("weights")
+    http.infer("weights", {"INPUT0": np.ones((1, WIDTH), np.float32)})
+    usage = http.statistics("weights")["memory_usage"]
+    used = sum(entry["byte_size"] for entry in usage if entry["type"] == "CPU")
+    weights = 4 * WIDTH * WIDTH
+    assert weights <= used <= 4 * weights, f"{used} bytes for weights of {weights}"
+    http.unload("weights")
+    wait_for(lambda: [series for series in metrics(running.metrics) if '"weights"' in series
+                      and series.startswith("trident_")], [])  # fmt: skip
+
+
+def own_metrics(suite, running, http):
+    """Executions are counted by model, and the pool's memory by device, beside the server's own."""
+    suite.not_in_reference("has no metrics")
+
+    def executions():
+        return counter(running.metrics, "trident_executions", model="add")
+
+    before = executions()
+    for _ in range(3):
+        http.infer("add", {"INPUT0": np.ones((1, 16), np.float32)})
+    wait_for(lambda: executions() - before, 3)
+    page = metrics(running.metrics)
+    for name in ("trident_memory_allocated_bytes", "trident_memory_reserved_bytes"):
+        found = [value for series, value in page.items() if series.split("{")[0] == name]
+        assert found and min(found) >= 0, f"{name}: {found}"
 
 
 # ---- sequences -------------------------------------------------------------------------------
