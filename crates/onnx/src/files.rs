@@ -86,7 +86,7 @@ impl Regular {
 /// Alignment of what is read, in bytes: tensors then need no copy, whatever their element type.
 const ALIGN: usize = 64;
 
-/// Bytes from which memory comes from the system in large pages: preparing small ones takes about as long as reading.
+/// Bytes from which memory comes from the system in large pages, of which it has fewer to prepare.
 const HUGE: usize = 4 << 20;
 
 impl Regular {
