@@ -1,8 +1,7 @@
 //! Blocks of weights: what is read at a time, and lies in memory of its own.
 //!
 //! A large tensor is a block, so that its memory is given back when a device has packed it; small ones share blocks. Every
-//! piece of a block has a digest in the file's list. One thread reads and others compute digests, as either takes about as
-//! long as the other.
+//! piece of a block has a digest in the file's list. One thread reads while others compute digests.
 
 use crate::error::LoadError;
 use crate::header::{self, Digest};

@@ -90,7 +90,7 @@ const ALIGN: usize = 64;
 /// allocator of a process that loads models again and again would keep more and more of them.
 const OWN_PAGES: usize = 1 << 17;
 
-/// Bytes from which these pages are large ones: preparing small ones takes about as long as reading.
+/// Bytes from which these pages are large ones, of which the system has fewer to prepare.
 const HUGE: usize = 4 << 20;
 
 impl Regular {

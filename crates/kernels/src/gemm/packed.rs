@@ -6,7 +6,7 @@ use crate::aligned::{AlignedVec, Plain};
 use crate::gemm::{Scalar, Source};
 use crate::threads::Threads;
 
-/// Bytes from which packing takes longer than waking threads for it.
+/// Bytes from which threads are woken for packing.
 const WORTH_THREADS: usize = 256 << 10;
 
 /// Panels of `width` rows (or columns), each `k` steps of `width` adjacent elements; the last is filled up with zeros.

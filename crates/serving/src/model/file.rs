@@ -4,11 +4,8 @@ use crate::complete::Signature;
 use crate::config::ModelConfig;
 use crate::failure::LoadError;
 use std::io;
-<<<<<<< HEAD
-use trident_mps::{Model as Loaded, load_from};
-=======
 use std::path::{Component, Path};
->>>>>>> 9496abb32710d35bb6877c0f232ab4f1c2d4c6e9
+use trident_mps::{Model as Loaded, load_from};
 use trident_onnx::files::{Files, Source};
 
 /// The files that a version may have if its configuration names none, the first that is there. What a file holds does not depend
@@ -37,14 +34,10 @@ impl ModelFile {
             "" => &DEFAULT_FILES[..],
             name => &[name],
         };
-<<<<<<< HEAD
         let model = || config.name.clone();
-=======
-        if !is_inside(name) {
-            let (model, file) = (config.name.clone(), name.to_owned());
-            return Err(LoadError::Outside { model, file });
+        if let Some(file) = names.iter().find(|name| !is_inside(name)) {
+            return Err(LoadError::Outside { model: model(), file: (*file).to_owned() });
         }
->>>>>>> 9496abb32710d35bb6877c0f232ab4f1c2d4c6e9
         let place = |name: &str| format!("{}/{name}", folder.path.trim_end_matches('/'));
         let fault = |name: &str, error: io::Error| match error.kind() {
             io::ErrorKind::NotFound => LoadError::NotFound { model: model(), path: place(name) },
@@ -86,20 +79,12 @@ impl ModelFile {
     }
 }
 
-<<<<<<< HEAD
-=======
 /// Whether a name stands for a file in the folder: clients may send configurations.
 fn is_inside(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Loads a model from its file: the place where a format of another kind is told apart.
-fn load(source: &dyn Source, files: &dyn Files) -> Result<Loaded, trident_onnx::LoadError> {
-    load_from(source, Some(files))
-}
-
->>>>>>> 9496abb32710d35bb6877c0f232ab4f1c2d4c6e9
 /// A folder within a folder.
 struct Inner<'a> {
     files: &'a dyn Files,
