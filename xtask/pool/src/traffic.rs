@@ -141,7 +141,7 @@ impl Traffic {
     fn usage(&self) -> Result<Use> {
         let pool = Pool::with(HostMemory::provider(), PoolSettings::default());
         let mut buffers: Vec<Option<Buffer>> = (0..self.places).map(|_| None).collect();
-        let (mut now, mut live, mut reserved) = (0, [0.0; 2], [0.0; 2]);
+        let (mut now, mut live, mut reserved) = (0, [0f64; 2], [0f64; 2]);
         let share = 1.0 / self.operations.len() as f64;
         for operation in &self.operations {
             match *operation {
