@@ -162,7 +162,7 @@ mod tests {
     fn every_changed_byte_is_found() {
         let lens = [3 * PIECE, ALIGN as usize, 2 * PIECE - ALIGN as usize];
         let blocks = lens.map(block);
-        let list = blocks.each_ref().map(|block| Listed::of(&[block.clone()]));
+        let list = blocks.each_ref().map(|block| Listed::of(std::slice::from_ref(block)));
         let file: Vec<u8> = blocks.iter().flat_map(|block| block.to_vec()).collect();
         let range = 0..file.len() as u64;
         assert_eq!(read(&Bytes::from(file.clone()), range.clone(), &list).unwrap(), blocks);
@@ -190,7 +190,7 @@ mod tests {
             }
         }
         let blocks = [PIECE, PIECE].map(block);
-        let list = blocks.each_ref().map(|block| Listed::of(&[block.clone()]));
+        let list = blocks.each_ref().map(|block| Listed::of(std::slice::from_ref(block)));
         let torn = Torn(blocks.concat().into());
         let error = read(&torn, 0..2 * PIECE as u64, &list).unwrap_err();
         assert!(matches!(error, LoadError::Read(_)), "{error}");

@@ -170,9 +170,9 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
         let instance = unsafe { Instance::<Seat>::from_raw(instance) };
         let seat = instance.state()?.ok_or_else(|| Error::internal("the instance is not made"))?;
         fault("ModelInstanceExecute", || name_of(&instance).map(Some))?;
-        // SAFETY: the server passes so many, and keeps the array for the call.
         let given = match count {
             0 => &[][..],
+            // SAFETY: the server passes so many, and keeps the array for the call.
             count => unsafe { std::slice::from_raw_parts(requests, count as usize) },
         };
         let mut taken: Vec<Request> = Vec::with_capacity(given.len());

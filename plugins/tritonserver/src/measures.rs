@@ -180,7 +180,7 @@ impl OfDevice {
     fn update(&mut self) {
         let MemoryStats { buffers, reserved, cached, given_back, .. } =
             self.device.memory().device_stats();
-        let PoolStats { live, peak, hits, misses } = buffers;
+        let PoolStats { live, peak, hits, misses, .. } = buffers;
         let values = [live as f64, peak as f64, reserved as f64, cached as f64];
         let values = values.into_iter().chain([hits as f64, misses as f64]);
         self.memory.iter_mut().zip(values).for_each(|(metric, value)| metric.follow(value));
@@ -222,7 +222,7 @@ impl OfModel {
     /// Whether the model is still there.
     fn update(&mut self) -> bool {
         let Some(served) = self.served.upgrade() else { return false };
-        let PoolStats { live, peak, hits, misses } = served.memory();
+        let PoolStats { live, peak, hits, misses, .. } = served.memory();
         let values = [live as f64, peak as f64, hits as f64, misses as f64];
         self.memory.iter_mut().zip(values).for_each(|(metric, value)| metric.follow(value));
         self.executions.follow(served.counts.executions.load(Relaxed) as f64);

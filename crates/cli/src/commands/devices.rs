@@ -139,7 +139,7 @@ fn memory_table() -> Table {
 }
 
 fn memory_row(name: &str, memory: &MemoryStats) -> [String; 12] {
-    let PoolStats { live, peak, hits, misses } = memory.buffers;
+    let PoolStats { live, peak, hits, misses, .. } = memory.buffers;
     let percent = |part: f64| format!("{:.0} %", 100.0 * part);
     let hits = match hits + misses {
         0 => "–".into(),
