@@ -6,6 +6,7 @@ reloading, damaged models and requests, and what requests can ask for.
 """
 
 import argparse
+import fcntl
 import json
 import pathlib
 import sys
@@ -53,6 +54,12 @@ def parse_arguments():
 def main():
     options = parse_arguments()
     out = ROOT / "target/conformance"
+    out.mkdir(parents=True, exist_ok=True)
+    lock = (out / "backend.lock").open("w")  # held until the process ends
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise SystemExit("another run of this suite is under way in this checkout") from None
     suite = Suite(options, out / "backend")
     start = time.monotonic()
     for group in options.group:

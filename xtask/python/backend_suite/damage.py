@@ -12,13 +12,12 @@ from onnx import TensorProto, helper
 
 from fuzz.mutate import mutate
 
-from . import repository
+from . import panics, repository
 from .client import Refused
-from .tensors import NUMPY, expect
+from .loading import CAUSE, load_error, other_answers
+from .tensors import NUMPY
 
-ROW = {"INPUT0": ("FP32", [16])}
-OUT = {"OUTPUT0": ("FP32", [16])}
-CAUSE = re.compile(r"load failed for model '[^']*': version 1 is at UNAVAILABLE state: (.*)")
+ROW, OUT = {"INPUT0": ("FP32", [16])}, {"OUTPUT0": ("FP32", [16])}
 
 
 def run(suite):
@@ -41,30 +40,7 @@ def run(suite):
         suite.check(
             f"{mutants} mutants", lambda: mutated(suite, models, running, http), running, limit=600
         )
-    for case, function in PANICS.items():
-        suite.check(f"panic in {case}", lambda f=function, c=case: f(suite, c))
-
-
-def other_answers(http, name="other"):
-    x = np.arange(16, dtype=np.float32).reshape(1, 16)
-    expect({"OUTPUT0": x + np.float32(1)}, http.infer(name, {"INPUT0": x}))
-
-
-def load_error(http, name):
-    """Load the model, which must fail; the cause that the server tells."""
-    try:
-        http.load(name)
-    except Refused as refused:
-        found = CAUSE.search(refused.text.replace("\n", " "))
-        assert found, f"no cause: {refused.text}"
-        assert http.call("GET", f"/v2/models/{name}/ready").status == 400, (
-            "it is ready all the same"
-        )
-        rows = http.post("/v2/repository/index", {})
-        reasons = [row.get("reason") for row in rows if row["name"] == name]
-        assert any(reasons), f"the index gives no reason: {reasons}"
-        return found[1]
-    raise AssertionError("the model loads")
+    panics.run(suite)
 
 
 # ---- files -----------------------------------------------------------------------------------
@@ -266,122 +242,3 @@ def sample(name, shape):
     if name == "BYTES":
         return np.full(shape, "1", object)
     return np.ones(shape, NUMPY[name])
-
-
-# ---- panics ----------------------------------------------------------------------------------
-
-PYTHON_MODEL = """\
-class TritonPythonModel:
-    def execute(self, requests):
-        import triton_python_backend_utils as pb
-
-        def one(request):
-            array = pb.get_input_tensor_by_name(request, "INPUT0").as_numpy()
-            return pb.InferenceResponse([pb.Tensor("OUTPUT0", array + array.dtype.type(1))])
-
-        return [one(request) for request in requests]
-"""
-
-
-def with_panic(suite, entry, function):
-    """Run `function` in a server of the library that panics in this entry point."""
-    suite.not_in_reference("cannot panic")
-    backends = suite.backends("TRIDENT_BACKENDS_PANIC")
-    models = suite.repository(f"panic-{entry.replace(':', '-')}")
-    repository.add_one(models, "victim")
-    repository.add_one(models, "other")
-    version = models.add("python", None, repository.configuration(ROW, OUT, "python", 8))
-    (version / "model.py").write_text(PYTHON_MODEL)
-    variables = {"TRITON_TRIDENT_PANIC": entry, "RUST_BACKTRACE": "0"}
-    with suite.serve(models, ["python"], backends=backends, variables=variables) as served:
-        running, http, _ = served
-        function(http)
-        running.alive()
-        other_answers(http, "python")
-    return running
-
-
-def panic_at_start(suite, case):
-    """No model of the library loads; others do."""
-
-    def body(http):
-        cause = load_error(http, "victim")
-        assert "panic" in cause, f"the cause is no panic: {cause}"
-
-    with_panic(suite, case, body)
-
-
-def panic_at_question(suite, case):
-    """The server goes on without the answer to its question."""
-
-    def body(http):
-        http.load("victim")
-        other_answers(http, "victim")
-
-    with_panic(suite, case, body)
-
-
-def panic_at_load(suite, case):
-    def body(http):
-        http.load("other")
-        for _ in range(2):
-            cause = load_error(http, "victim")
-            assert "panic" in cause, f"the cause is no panic: {cause}"
-            other_answers(http)
-
-    with_panic(suite, f"{case}@victim", body)
-
-
-def panic_at_run(suite, case):
-    def body(http):
-        http.load("other")
-        http.load("victim")
-        x = np.zeros((1, 16), np.float32)
-        for _ in range(3):
-            try:
-                http.infer("victim", {"INPUT0": x})
-            except Refused as refused:
-                assert "panic" in refused.text, f"the cause is no panic: {refused.text}"
-            else:
-                raise AssertionError("the request is answered")
-            other_answers(http)
-        fails = http.statistics("victim")["inference_stats"]["fail"]["count"]
-        assert fails == 3, f"{fails} failures are counted"
-        http.unload("victim")
-
-    with_panic(suite, f"{case}@victim", body)
-
-
-def panic_at_unload(suite, case):
-    def body(http):
-        http.load("other")
-        for _ in range(2):
-            http.load("victim")
-            other_answers(http, "victim")
-            http.unload("victim")
-            other_answers(http)
-
-    with_panic(suite, f"{case}@victim", body)
-
-
-def panic_at_exit(suite, case):
-    def body(http):
-        http.load("other")
-        other_answers(http)
-
-    running = with_panic(suite, case, body)
-    status = running.process.returncode
-    assert status == 0, f"the server ends with status {status}: {running.last_words()}"
-
-
-PANICS = {
-    "Initialize": panic_at_start,
-    "GetBackendAttribute": panic_at_question,
-    "ModelInitialize": panic_at_load,
-    "ModelInstanceInitialize": panic_at_load,
-    "ModelInstanceExecute": panic_at_run,
-    "ModelInstanceExecute:late": panic_at_run,
-    "ModelInstanceFinalize": panic_at_unload,
-    "ModelFinalize": panic_at_unload,
-    "Finalize": panic_at_exit,
-}
