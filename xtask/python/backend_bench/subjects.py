@@ -18,6 +18,8 @@ PEERS = {NATIVE: "native C backend", PYTHON: "Python backend with onnxruntime"}
 SEQUENCE = 128  # of MiniLM's texts
 BATCHING = "dynamic_batching { }"
 ONE_INSTANCE = "instance_group [ { kind: KIND_CPU count: 1 } ]"
+# As `peer_model.py` has it: waiting for other threads takes processor time.
+ONE_THREAD = 'parameters { key: "intra_op_thread_count" value { string_value: "1" } }'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +74,7 @@ def write(folder, backend):
     wanted = {subject.model for subject in SUBJECTS if backend in (OURS, subject.peer)}
     if "add" in wanted:
         repository.add_one(models, "add", extra=ONE_INSTANCE, backend=backend)
-    extra = f"{BATCHING}\n{ONE_INSTANCE}"
+    extra = f"{BATCHING}\n{ONE_INSTANCE}\n{ONE_THREAD}"
     if "digits" in wanted:
         text = repository.configuration(
             {"image": ("FP32", [1, 8, 8])},
