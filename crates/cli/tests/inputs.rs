@@ -238,7 +238,7 @@ fn options_without_a_meaning_are_refused() {
         (&["inspect", &model, "--ir", "--device", "gpu"], &["no device `gpu`"]),
         (&["inspect", &kernel], &["is a kernel", "trident compile"]),
         (&["bench", &kernel], &["is a kernel", "trident run"]),
-        (&["compile", &model], &["is a model", "trident inspect"]),
+        (&["compile", &model], &["compiled to a file", "--emit mps", "trident inspect"]),
         (&["compile", &kernel, "--threads", "2"], &["--threads"]),
         (&["run", &model, "-i", &x, "--threads", "-1"], &["'-1'", "0 for one on each core"]),
         (&["run", &model, "-i", &x, "-k", "-1"], &["'-1'", "whole number"]),
