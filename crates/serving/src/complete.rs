@@ -218,9 +218,9 @@ impl ModelConfig {
         }
         let full: Vec<i64> =
             batched.then_some(-1).into_iter().chain(dims.iter().copied()).collect();
-        // Requests may be narrower than the model. Sizes of results may be inferred that the file leaves open.
+        // Requests may be narrower than the model, and less may be said of results than is known of them.
         let fits = |(model, given): (&i64, &i64)| {
-            model == given || *model == -1 || role == OUTPUT && *given == -1
+            model == given || *(if role == INPUT { model } else { given }) == -1
         };
         if shape.len() != full.len() || !shape.iter().zip(&full).all(fits) {
             let (rank, text) = (full.len(), list(&full));
