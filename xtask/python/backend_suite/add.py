@@ -78,9 +78,9 @@ def raise_first(outcomes):
 
 def statistics(running, http):
     """Counters agree with the requests sent, and requests were put together."""
-    before = http.statistics("add")
+    before = http.settled_statistics("add")
     clients_http(running)
-    after = settled(http, before["inference_count"] + CLIENTS * EACH)
+    after = http.settled_statistics("add")
     requests = CLIENTS * EACH
     told = {
         "success": count(after, "success") - count(before, "success"),
@@ -107,12 +107,3 @@ def statistics(running, http):
 
 def count(statistics, name):
     return statistics["inference_stats"][name]["count"]
-
-
-def settled(http, inferences):
-    """Statistics once they count so many: the server counts after it has answered."""
-    for _ in range(200):
-        found = http.statistics("add")
-        if found["inference_count"] >= inferences:
-            break
-    return found

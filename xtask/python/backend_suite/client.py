@@ -108,6 +108,16 @@ class Http:
     def statistics(self, model):
         return self.get(f"/v2/models/{model}/stats")["model_stats"][0]
 
+    def settled_statistics(self, model):
+        """Statistics that change no more: the server counts after it has answered."""
+        found = None
+        for _ in range(100):
+            last, found = found, self.statistics(model)
+            if last == found:
+                break
+            time.sleep(0.03)
+        return found
+
 
 def request(inputs, outputs=None, binary=True, parameters=None):
     """The JSON and the bytes after it."""

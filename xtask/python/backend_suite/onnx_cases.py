@@ -301,7 +301,7 @@ def together(suite, models, running, http, grpc, oracle, describe):
     """Requests that the server puts into one batch, in the order in which they arrive."""
     whole = describe(suite, models)
     name = load(models, http, whole, True)
-    before = http.statistics(name)["execution_count"]
+    before = http.settled_statistics(name)["execution_count"]
     each = [whole.make(k, 1) for k in range(REQUESTS)]
     if suite.reference:  # which does not make batches
         runs = [oracle.run(whole.path, inputs) for inputs in each]
@@ -316,6 +316,6 @@ def together(suite, models, running, http, grpc, oracle, describe):
         if isinstance(got, Exception):
             raise got
         expect({key: array[k : k + 1] for key, array in want.items()}, got)
-    executions = http.statistics(name)["execution_count"] - before
+    executions = http.settled_statistics(name)["execution_count"] - before
     if not suite.reference:
         assert executions == 1, f"{executions} executions for one batch"
