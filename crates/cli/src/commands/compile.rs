@@ -1,4 +1,4 @@
-//! `trident compile`: a model as a file that loads sooner, or what a kernel becomes.
+//! `trident compile`: a model after its optimisations as a file, or what a kernel becomes.
 
 use crate::failure::Failure;
 use crate::kernel::{self, CheckArgs};
@@ -15,7 +15,7 @@ use trident_mps::{Compiled, Model};
 
 const EXAMPLES: &str = "\
 Models: --emit mps writes the optimised graph and the weights to a file that every command takes in place of the ONNX file.
-It loads sooner, since nothing is left to optimise, and gives the same bits. It is for the devices of --device, the default
+Loading it optimises nothing, and it gives the same bits. It is for the devices of --device, the default
 ones without it, and for this version of Trident; others say so and ask for it to be compiled again. Keep the ONNX file.
 
 Kernels: Triton writes the IR of a kernel as `kernel.asm[\"ttir\"]`, and into its cache as *.ttir.
