@@ -25,7 +25,7 @@ Examples:
   trident run model.onnx --input random --shape x=1x3x224x224
   trident inspect model.onnx                       what is in it and how it will run
   trident bench model.onnx --threads 2 --profile   how fast it runs, and where the time goes
-  trident compile model.onnx --emit mps -o model.mps   a file that loads sooner
+  trident compile model.onnx --emit mps -o model.mps   the model after its optimisations
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
   trident devices                                  what this machine offers
 
@@ -45,7 +45,7 @@ enum Command {
     Run(commands::run::Args),
     /// Show what is in a model and how it will run
     Inspect(commands::inspect::Args),
-    /// Compile a model to a file that loads sooner, or show what a Triton kernel becomes
+    /// Write a model after its optimisations, or show what a Triton kernel becomes
     Compile(commands::compile::Args),
     /// Measure latency and throughput
     Bench(commands::bench::Args),
