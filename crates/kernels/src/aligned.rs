@@ -1,6 +1,6 @@
 //! Cache-line-aligned memory for packed operands, and scratch buffers that a thread keeps between calls.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -9,13 +9,22 @@ use std::ops::{Deref, DerefMut};
 pub trait Plain: Pod + Send + Sync {}
 impl<T: Pod + Send + Sync> Plain for T {}
 
-#[derive(Clone, Copy, Pod, Zeroable)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
+/// What memory consists of. The allocator has zeros of this alignment from the system, and writes those of a larger one.
+type Unit = u128;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+/// Units that hold so many elements.
+fn units<T>(len: usize) -> usize {
+    len.saturating_mul(size_of::<T>()).div_ceil(size_of::<Unit>())
+}
 
 /// A fixed-length, 64-byte-aligned, initially zero slice.
 pub(crate) struct AlignedVec<T> {
-    lines: Vec<Line>,
+    units: Vec<Unit>,
+    /// Units before the first that is aligned.
+    start: usize,
     len: usize,
     elem: PhantomData<T>,
 }
@@ -23,34 +32,33 @@ pub(crate) struct AlignedVec<T> {
 impl<T: Plain> AlignedVec<T> {
     /// `len` zeros.
     pub(crate) fn zeroed(len: usize) -> Self {
-        let mut vec = Self { lines: Vec::new(), len: 0, elem: PhantomData };
-        vec.set_len(len);
-        vec
+        Self::reusing(Vec::new(), len)
     }
 
-    /// Changes the length; what was there stays or is stale, what is allocated is zero.
-    fn set_len(&mut self, len: usize) {
-        let lines = len.saturating_mul(size_of::<T>()).div_ceil(64);
-        if lines > self.lines.len() {
-            // A fresh allocation, because growing would copy stale contents.
-            self.lines = Vec::new();
-            // Fresh pages of the system are zero already.
-            self.lines = bytemuck::zeroed_vec(lines);
+    /// `len` elements: what is in `units` if that suffices, else zeros.
+    fn reusing(units: Vec<Unit>, len: usize) -> Self {
+        let wanted = self::units::<T>(len);
+        let start = |units: &[Unit]| units.as_ptr().align_offset(LINE);
+        if units.len().saturating_sub(start(&units)) >= wanted {
+            return Self { start: start(&units).min(units.len()), units, len, elem: PhantomData };
         }
-        self.len = len;
+        // A fresh allocation, because growing would copy stale contents.
+        drop(units);
+        let units = bytemuck::zeroed_vec(wanted.saturating_add(LINE / size_of::<Unit>() - 1));
+        Self { start: start(&units), units, len, elem: PhantomData }
     }
 }
 
 impl<T: Plain> Deref for AlignedVec<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        &bytemuck::cast_slice(&self.lines)[..self.len]
+        &bytemuck::cast_slice(&self.units[self.start..])[..self.len]
     }
 }
 
 impl<T: Plain> DerefMut for AlignedVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+        &mut bytemuck::cast_slice_mut(&mut self.units[self.start..])[..self.len]
     }
 }
 
@@ -61,12 +69,12 @@ impl<T> std::fmt::Debug for AlignedVec<T> {
 }
 
 thread_local! {
-    static FREE: RefCell<Vec<Vec<Line>>> = const { RefCell::new(Vec::new()) };
+    static FREE: RefCell<Vec<Vec<Unit>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What a thread keeps for later calls; larger buffers go back to the system.
 const KEEP_BUFFERS: usize = 4;
-const KEEP_LINES: usize = (8 << 20) / 64;
+const KEEP_UNITS: usize = (8 << 20) / size_of::<Unit>();
 
 /// A buffer of stale contents, taken from this thread's stock and given back when dropped.
 pub struct Scratch<T: Plain>(AlignedVec<T>);
@@ -74,8 +82,8 @@ pub struct Scratch<T: Plain>(AlignedVec<T>);
 impl<T: Plain> Scratch<T> {
     /// `len` elements.
     pub fn take(len: usize) -> Self {
-        let lines = FREE.with_borrow_mut(|free| {
-            let want = len.saturating_mul(size_of::<T>()).div_ceil(64);
+        let units = FREE.with_borrow_mut(|free| {
+            let want = units::<T>(len);
             // The smallest that fits, else any, which is then replaced.
             let best = (0..free.len()).min_by_key(|&i| {
                 let have = free[i].len();
@@ -83,9 +91,7 @@ impl<T: Plain> Scratch<T> {
             });
             best.map(|i| free.swap_remove(i)).unwrap_or_default()
         });
-        let mut vec = AlignedVec { lines, len: 0, elem: PhantomData };
-        vec.set_len(len);
-        Self(vec)
+        Self(AlignedVec::reusing(units, len))
     }
 }
 
@@ -104,11 +110,11 @@ impl<T: Plain> DerefMut for Scratch<T> {
 
 impl<T: Plain> Drop for Scratch<T> {
     fn drop(&mut self) {
-        let lines = std::mem::take(&mut self.0.lines);
-        if lines.len() <= KEEP_LINES {
+        let units = std::mem::take(&mut self.0.units);
+        if units.len() <= KEEP_UNITS {
             FREE.with_borrow_mut(|free| {
                 if free.len() < KEEP_BUFFERS {
-                    free.push(lines);
+                    free.push(units);
                 }
             });
         }

@@ -1,26 +1,27 @@
 //! Blocks of weights: what is read at a time, and lies in memory of its own.
 //!
 //! A large tensor is a block, so that its memory is given back when a device has packed it; small ones share blocks. Every
-//! piece of a block has a digest in the file's list. One thread reads while others compute digests.
+//! piece of a block has a digest in the file's list. Several threads read pieces and check them, while they are in a cache.
 
 use crate::error::LoadError;
 use crate::header::{self, Digest};
 use crate::record::{Reader, Writer};
 use bytes::Bytes;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{TrySendError, sync_channel};
+use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use trident_onnx::files::Source;
+use trident_runtime::Segment;
+use twox_hash::XxHash3_128 as Hasher;
 
 /// Blocks start at multiples of this many bytes.
 pub(crate) const ALIGN: u64 = 4096;
 
 /// Bytes of the pieces that have a digest each.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 256 << 10;
 
-/// Most threads that compute digests beside the one that reads.
+/// Most threads that read beside the caller's.
 const HELPERS: usize = 3;
 
 /// A block in the list of a file.
@@ -34,23 +35,22 @@ pub(crate) struct Listed {
 impl Listed {
     /// How a block of these parts is listed.
     pub(crate) fn of(parts: &[Bytes]) -> Listed {
-        let (mut digests, mut hasher, mut room, mut len) =
-            (vec![], blake3::Hasher::new(), PIECE, 0);
+        let (mut digests, mut hasher, mut room, mut len) = (vec![], Hasher::new(), PIECE, 0);
         for part in parts {
             let mut rest = &part[..];
             len += rest.len() as u64;
             while !rest.is_empty() {
                 let (now, later) = rest.split_at(rest.len().min(room));
-                hasher.update(now);
+                hasher.write(now);
                 (rest, room) = (later, room - now.len());
                 if room == 0 {
-                    digests.push(*hasher.finalize().as_bytes());
-                    (hasher, room) = (blake3::Hasher::new(), PIECE);
+                    digests.push(hasher.finish_128().to_le_bytes());
+                    (hasher, room) = (Hasher::new(), PIECE);
                 }
             }
         }
         if room < PIECE {
-            digests.push(*hasher.finalize().as_bytes());
+            digests.push(hasher.finish_128().to_le_bytes());
         }
         Listed { len, digests }
     }
@@ -73,6 +73,13 @@ impl Listed {
     }
 }
 
+/// A piece that nobody has read yet.
+struct Unread<'a> {
+    start: u64,
+    bytes: &'a mut [u8],
+    digest: Digest,
+}
+
 /// Reads all blocks, which fill the range.
 pub(crate) fn read(
     source: &dyn Source,
@@ -83,59 +90,49 @@ pub(crate) fn read(
     if total != Some(range.end - range.start) {
         return Err(LoadError::malformed("the blocks are not as long as the file"));
     }
-    let pieces: usize = list.iter().map(|block| block.digests.len()).sum();
+    let lens: Vec<usize> = list.iter().map(|block| block.len as usize).collect();
+    let mut segments = Segment::allocate(&lens).map_err(LoadError::Read)?;
+    let mut at = range.start;
+    let pieces = segments.iter_mut().zip(list).flat_map(|(segment, listed)| {
+        let start = at;
+        at += listed.len;
+        let pieces = segment.as_mut().chunks_mut(PIECE).zip(&listed.digests);
+        (start..).step_by(PIECE).zip(pieces).map(|(start, (bytes, &digest))| Unread {
+            start,
+            bytes,
+            digest,
+        })
+    });
+    let pieces: Vec<Unread<'_>> = pieces.collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let helpers = HELPERS.min(cores - 1).min(pieces.saturating_sub(1));
-    let damaged = AtomicBool::new(false);
-    let (send, receive) = sync_channel::<(Bytes, Digest)>(2 * helpers);
-    let receive = Mutex::new(receive);
-    let check = |piece: &[u8], digest: Digest| {
-        // Equal in constant time or not is no matter: nothing here is secret.
-        if *blake3::hash(piece).as_bytes() != digest {
-            damaged.store(true, Ordering::Relaxed);
+    let helpers = HELPERS.min(cores - 1).min(pieces.len().saturating_sub(1));
+    let unread = Mutex::new(pieces.into_iter());
+    let next = || unread.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<(), LoadError> {
+        while let Some(Unread { start, bytes, digest }) = next() {
+            let read = source.read_into(start, bytes).map_err(LoadError::Read);
+            let intact = read.map(|()| header::digest(bytes) == digest);
+            if !matches!(intact, Ok(true)) {
+                // The others need not go on.
+                while next().is_some() {}
+                intact?;
+                return Err(LoadError::Digest { part: "a weight" });
+            }
         }
+        Ok(())
     };
-    let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
-    let blocks = thread::scope(|scope| {
-        for _ in 0..helpers {
-            // Without a thread, the reader does its work.
-            let work = || {
-                while let Ok((piece, digest)) = next() {
-                    check(&piece, digest);
-                }
-            };
-            let _ = thread::Builder::new().name("trident-digest".into()).spawn_scoped(scope, work);
-        }
-        let mut at = range.start;
-        let mut blocks = Vec::with_capacity(list.len());
-        for listed in list {
-            let block = header::read(source, at, listed.len)?;
-            at += listed.len;
-            for (i, &digest) in listed.digests.iter().enumerate() {
-                let end = block.len().min((i + 1) * PIECE);
-                let piece = (block.slice(i * PIECE..end), digest);
-                match send.try_send(piece) {
-                    Ok(()) => {}
-                    Err(TrySendError::Full((piece, digest)))
-                    | Err(TrySendError::Disconnected((piece, digest))) => check(&piece, digest),
-                }
-            }
-            if damaged.load(Ordering::Relaxed) {
-                break;
-            }
-            blocks.push(block);
-        }
-        // Helpers end when nothing is left, to which this thread contributes; there may be no helpers.
-        drop(send);
-        while let Ok((piece, digest)) = next() {
-            check(&piece, digest);
-        }
-        Ok::<_, LoadError>(blocks)
+    thread::scope(|scope| {
+        let named = || thread::Builder::new().name("trident-read".into());
+        // Without a thread, the others do its work.
+        let helpers: Vec<_> =
+            (0..helpers).filter_map(|_| named().spawn_scoped(scope, work).ok()).collect();
+        let done = work();
+        helpers.into_iter().fold(done, |done, helper| {
+            let helped = helper.join().unwrap_or_else(|panic| resume_unwind(panic));
+            done.and(helped)
+        })
     })?;
-    match damaged.load(Ordering::Relaxed) {
-        true => Err(LoadError::Digest { part: "a weight" }),
-        false => Ok(blocks),
-    }
+    Ok(segments.into_iter().map(Bytes::from_owner).collect())
 }
 
 #[cfg(test)]
@@ -151,8 +148,7 @@ mod tests {
         let whole = block(3 * PIECE);
         let listed = |parts: &[Bytes]| Listed::of(parts).digests;
         let parts = [whole.slice(..5), whole.slice(5..2 * PIECE + 9), whole.slice(2 * PIECE + 9..)];
-        let pieces: Vec<Digest> =
-            whole.chunks(PIECE).map(|piece| *blake3::hash(piece).as_bytes()).collect();
+        let pieces: Vec<Digest> = whole.chunks(PIECE).map(|piece| header::digest(piece)).collect();
         assert_eq!(listed(&parts), pieces);
         assert_eq!(listed(&[whole.slice(..PIECE)]), pieces[..1]);
         assert_eq!(listed(&[whole.slice(..PIECE + 1)]).len(), 2);

@@ -8,13 +8,14 @@ use std::sync::LazyLock;
 use trident_ir::OpKind;
 use trident_ir::op::{CONVENTIONS, Rule};
 use trident_onnx::files::Source;
+use twox_hash::XxHash3_128 as Hasher;
 
 /// What compiled models start with: bytes that no ONNX model starts with, and that programs change which take the file for
 /// text.
 pub(crate) const MARK: [u8; 8] = *b"\x89MPS\r\n\x1a\n";
 
 /// The version of the layout. It changes with the meaning of any byte.
-pub(crate) const LAYOUT: u32 = 1;
+pub(crate) const LAYOUT: u32 = 2;
 
 /// Bytes of the header. The graph follows.
 pub(crate) const SIZE: usize = 128;
@@ -22,8 +23,13 @@ pub(crate) const SIZE: usize = 128;
 /// Version of this Trident.
 pub(crate) const TRIDENT: &str = env!("CARGO_PKG_VERSION");
 
-/// A digest of a part of a file.
-pub(crate) type Digest = [u8; 32];
+/// A digest of a part of a file: XXH3 with 128 bits.
+pub(crate) type Digest = [u8; 16];
+
+/// The digest of bytes.
+pub(crate) fn digest(bytes: &[u8]) -> Digest {
+    Hasher::oneshot(bytes).to_le_bytes()
+}
 
 /// The numbers in a header.
 pub(crate) struct Header {
@@ -41,10 +47,11 @@ pub(crate) struct Header {
 /// are those of a version.
 fn version() -> Digest {
     static VERSION: LazyLock<Digest> = LazyLock::new(|| {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = Hasher::new();
         // A zero byte between texts, which have none, so that none runs into the next.
         let mut add = |text: &str| {
-            hasher.update(text.as_bytes()).update(&[0]);
+            hasher.write(text.as_bytes());
+            hasher.write(&[0]);
         };
         add(TRIDENT);
         add(CONVENTIONS);
@@ -63,7 +70,7 @@ fn version() -> Digest {
                 }
             }
         }
-        *hasher.finalize().as_bytes()
+        hasher.finish_128().to_le_bytes()
     });
     *VERSION
 }
@@ -72,30 +79,33 @@ impl Header {
     /// The header of a file with this graph, padded, and so many bytes in all.
     pub(crate) fn of(graph: &[u8], file: u64) -> Header {
         let mut header =
-            Header { version: version(), graph: graph.len() as u64, file, digest: [0; 32] };
+            Header { version: version(), graph: graph.len() as u64, file, digest: [0; 16] };
         header.digest = header.sign(graph);
         header
     }
 
     /// The bytes before the digest. Those behind it are zeros.
-    fn front(&self) -> [u8; 64] {
-        let mut bytes = [0; 64];
+    fn front(&self) -> [u8; 48] {
+        let mut bytes = [0; 48];
         bytes[..8].copy_from_slice(&MARK);
         bytes[8..12].copy_from_slice(&LAYOUT.to_le_bytes());
-        bytes[16..48].copy_from_slice(&self.version);
-        bytes[48..56].copy_from_slice(&self.graph.to_le_bytes());
-        bytes[56..].copy_from_slice(&self.file.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.version);
+        bytes[32..40].copy_from_slice(&self.graph.to_le_bytes());
+        bytes[40..].copy_from_slice(&self.file.to_le_bytes());
         bytes
     }
 
     fn sign(&self, graph: &[u8]) -> Digest {
-        *blake3::Hasher::new().update(&self.front()).update(graph).finalize().as_bytes()
+        let mut hasher = Hasher::new();
+        hasher.write(&self.front());
+        hasher.write(graph);
+        hasher.finish_128().to_le_bytes()
     }
 
     pub(crate) fn encode(&self) -> [u8; SIZE] {
         let mut bytes = [0; SIZE];
-        bytes[..64].copy_from_slice(&self.front());
-        bytes[64..96].copy_from_slice(&self.digest);
+        bytes[..48].copy_from_slice(&self.front());
+        bytes[48..64].copy_from_slice(&self.digest);
         bytes
     }
 
@@ -131,8 +141,8 @@ pub(crate) fn decode(source: &dyn Source) -> Result<Header, LoadError> {
         u64::from_le_bytes(number)
     };
     let digest = |at: usize| {
-        let mut digest = [0; 32];
-        digest.copy_from_slice(&bytes[at..at + 32]);
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&bytes[at..at + 16]);
         digest
     };
     let layout = number(8) as u32;
@@ -140,7 +150,7 @@ pub(crate) fn decode(source: &dyn Source) -> Result<Header, LoadError> {
         return Err(LoadError::Layout { found: layout, known: LAYOUT });
     }
     let header =
-        Header { version: digest(16), graph: number(48), file: number(56), digest: digest(64) };
+        Header { version: digest(16), graph: number(32), file: number(40), digest: digest(48) };
     if header.encode() != bytes[..] {
         return Err(LoadError::Digest { part: "its header" });
     }

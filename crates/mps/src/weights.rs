@@ -2,7 +2,6 @@
 
 use crate::blocks::{ALIGN, Listed};
 use crate::error::LoadError;
-use crate::header::Digest;
 use crate::record::{Reader, Writer};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -43,7 +42,7 @@ pub(crate) struct Slot {
 /// Collects weights. Equal ones are stored once.
 #[derive(Default)]
 pub(crate) struct Collector {
-    known: HashMap<Digest, Place>,
+    known: HashMap<Bytes, Place>,
     /// Large weights, and blocks of small ones.
     blocks: Vec<Vec<Bytes>>,
     /// The block that takes small weights, with its bytes.
@@ -104,8 +103,7 @@ impl Collector {
     }
 
     fn add(&mut self, bytes: &Bytes) -> Place {
-        let digest = *blake3::hash(bytes).as_bytes();
-        if let Some(&place) = self.known.get(&digest) {
+        if let Some(&place) = self.known.get(bytes) {
             return place;
         }
         let parts = [bytes.clone(), padding(bytes.len(), TENSOR)];
@@ -127,7 +125,7 @@ impl Collector {
             }
         };
         self.open.take_if(|(_, size)| *size >= FULL);
-        self.known.insert(digest, place);
+        self.known.insert(bytes.clone(), place);
         place
     }
 

@@ -16,13 +16,20 @@ pub trait Files {
     fn open(&self, name: &str) -> io::Result<Box<dyn Source>>;
 }
 
-/// A file that can be read in parts.
-pub trait Source {
+/// A file that can be read in parts, by several threads at a time.
+pub trait Source: Send + Sync {
     /// Size in bytes.
     fn size(&self) -> u64;
 
     /// All bytes of a range, which lies within the file. They do not change, whatever happens to the file.
     fn read(&self, range: Range<u64>) -> io::Result<Bytes>;
+
+    /// As [`Source::read`], into memory of the caller's: the bytes from `start` on, as many as `bytes` has.
+    fn read_into(&self, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let read = read(self, start..start + bytes.len() as u64)?;
+        bytes.copy_from_slice(&read);
+        Ok(())
+    }
 
     /// Called after the last read: an error if the parts may be of different versions of the file.
     fn check(&self) -> io::Result<()> {
@@ -102,12 +109,7 @@ impl Regular {
             // Advice; without large pages it takes longer.
             let _ = pages.advise(memmap2::Advice::HugePage);
         }
-        let mut file = self.reopen()?;
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut pages).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => changed(),
-            _ => error,
-        })?;
+        self.read_into(start, &mut pages)?;
         Ok(Bytes::from_owner(pages.make_read_only()?))
     }
 }
@@ -132,6 +134,15 @@ impl Source for Regular {
         Ok(Bytes::from(bytes).slice(before..))
     }
 
+    fn read_into(&self, start: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let mut file = self.reopen()?;
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => changed(),
+            _ => error,
+        })
+    }
+
     fn check(&self) -> io::Result<()> {
         self.reopen().map(drop)
     }
@@ -142,7 +153,7 @@ fn changed() -> io::Error {
 }
 
 /// The bytes of a range, all of them: [`Source`] is written by others, too.
-pub(crate) fn read(source: &dyn Source, range: Range<u64>) -> io::Result<Bytes> {
+pub(crate) fn read(source: &(impl Source + ?Sized), range: Range<u64>) -> io::Result<Bytes> {
     let len = range.end - range.start;
     let bytes = source.read(range)?;
     if bytes.len() as u64 == len { Ok(bytes) } else { Err(changed()) }

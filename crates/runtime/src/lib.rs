@@ -20,7 +20,7 @@ pub mod vault;
 
 pub use buffer::{
     Arena, Buffer, Charge, GivenBack, HostMemory, MemoryProvider, MemoryStats, PAGE, Pages, Pool,
-    PoolSettings, PoolSettingsError, PoolStats, buffer_size,
+    PoolSettings, PoolSettingsError, PoolStats, Segment, buffer_size,
 };
 pub use cost::{Cost, Rates};
 pub use device::{

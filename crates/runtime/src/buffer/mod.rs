@@ -10,6 +10,7 @@ mod large;
 mod pages;
 mod pool;
 mod region;
+mod segments;
 mod settings;
 mod slab;
 mod timer;
@@ -19,6 +20,7 @@ mod trace;
 pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
 pub use pool::{Charge, MemoryStats, Pool, PoolStats};
+pub use segments::Segment;
 pub use settings::{PoolSettings, PoolSettingsError, buffer_size};
 #[cfg(feature = "trace")]
 pub use trace::{TraceEvent, end_trace, start_trace};
