@@ -148,7 +148,7 @@ mod tests {
         let whole = block(3 * PIECE);
         let listed = |parts: &[Bytes]| Listed::of(parts).digests;
         let parts = [whole.slice(..5), whole.slice(5..2 * PIECE + 9), whole.slice(2 * PIECE + 9..)];
-        let pieces: Vec<Digest> = whole.chunks(PIECE).map(|piece| header::digest(piece)).collect();
+        let pieces: Vec<Digest> = whole.chunks(PIECE).map(header::digest).collect();
         assert_eq!(listed(&parts), pieces);
         assert_eq!(listed(&[whole.slice(..PIECE)]), pieces[..1]);
         assert_eq!(listed(&[whole.slice(..PIECE + 1)]).len(), 2);

@@ -26,13 +26,6 @@ struct Strings {
     charge: Option<Charge>,
 }
 
-/// A copy, which nothing is counted for yet.
-impl Clone for Strings {
-    fn clone(&self) -> Strings {
-        Strings { values: self.values.clone(), charge: None }
-    }
-}
-
 impl From<Vec<String>> for Strings {
     fn from(values: Vec<String>) -> Strings {
         Strings { values, charge: None }
@@ -342,16 +335,21 @@ impl Tensor {
         }
     }
 
+    /// The same elements in memory of their own, which the same pool counts.
     fn copy(&self) -> Result<Tensor, KernelError> {
+        if let Data::Strings(strings) = &self.data {
+            let mut copy = Tensor::from_strings(&self.dims, strings.values.clone())?;
+            if let Some(charge) = &strings.charge {
+                copy.count_strings(charge.pool())?;
+            }
+            return Ok(copy);
+        }
         let own = match &self.data {
             Data::Buffer(buffer) => buffer.pool().cloned(),
             _ => None,
         };
         let mut t = Tensor::alloc(&own.unwrap_or_default(), self.dtype, &self.dims)?;
-        match &self.data {
-            Data::Strings(s) => t.data = Data::Strings(Arc::new(Strings::clone(s))),
-            _ => t.bytes_mut()?.copy_from_slice(self.bytes()?),
-        }
+        t.bytes_mut()?.copy_from_slice(self.bytes()?);
         Ok(t)
     }
 
@@ -385,8 +383,14 @@ impl Tensor {
     /// The elements of a string tensor, mutably; shared elements are copied first.
     pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
         self.settle()?;
+        if matches!(self.data, Data::Strings(_)) && !self.is_unique() {
+            *self = self.copy()?;
+        }
         match &mut self.data {
-            Data::Strings(s) => Ok(&mut Arc::make_mut(s).values),
+            Data::Strings(s) => match Arc::get_mut(s) {
+                Some(s) => Ok(&mut s.values),
+                None => Err(KernelError::domain("the strings are shared")),
+            },
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
         }
     }
@@ -477,6 +481,28 @@ mod tests {
         drop(tensor);
         assert_eq!(pool.stats().live, live);
         drop(rows);
+        assert_eq!(pool.stats().live, 0);
+    }
+
+    #[test]
+    fn copies_on_write_count_in_the_pool_of_what_they_copy() {
+        let pool = Pool::new().child("m");
+        let long = "a string that lies on the heap".to_owned();
+        let mut text = Tensor::from_strings(&[2], vec![long, String::new()]).unwrap();
+        text.count_strings(&pool).unwrap();
+        let numbers = Tensor::from_slice(&pool, &[3], &[1u8, 2, 3]).unwrap();
+        let single = pool.stats().live;
+        let (mut shared, mut shared_numbers) = (text.clone(), numbers.clone());
+        assert_eq!(pool.stats().live, single);
+        shared.strings_mut().unwrap()[1].push('b');
+        shared_numbers.bytes_mut().unwrap()[0] = 9;
+        assert_eq!(pool.stats().live, 2 * single);
+        assert_eq!((&*text.strings().unwrap()[1], numbers.bytes().unwrap()[0]), ("", 1));
+
+        pool.set_limit(2 * single + 8);
+        assert!(shared.clone().strings_mut().is_err());
+        assert!(shared_numbers.clone().bytes_mut().is_err());
+        drop((text, numbers, shared, shared_numbers));
         assert_eq!(pool.stats().live, 0);
     }
 

@@ -186,7 +186,7 @@ fn reductions<'m>(plan: &Plan<'m>, func: &'m Func) -> Vec<Candidate<'m>> {
     let mut found = vec![];
     func.body.walk(&mut |op: &'m Op| {
         let (K::Reduce, Some(result)) = (op.kind, op.defined().next()) else { return };
-        let Ok(Reduction { nodes, layout, start, bits }) = Reduction::of(plan, func, op) else {
+        let Ok(Reduction { nodes, layout, start, bits, .. }) = Reduction::of(plan, func, op) else {
             return;
         };
         if layout.registers() > UNROLLED {

@@ -17,22 +17,23 @@ pub(super) const LANES: u8 = 5;
 
 impl Emitter<'_, '_> {
     pub(super) fn reduce(&mut self, op: &Op) -> Result<()> {
-        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
-        let Reduction { nodes, layout, start, bits } = Reduction::of(self.plan, self.func, op)?;
-        let Reduced { layout: kept, threads, .. } = layout.reduced(start, bits);
+        let reduction = Reduction::of(self.plan, self.func, op)?;
+        let Reduction { region, layout, start, bits, .. } = &reduction;
+        let whole = layout.reduced(*start, *bits);
         let looped = op.defined().next().and_then(|result| self.plan.reductions.get(&result));
         let own = match looped {
             Some(looped) => {
                 let steps = layout.registers() / looped.registers();
-                self.of_steps(op, region, &nodes, &looped.reduced(start, bits), looped, steps)?
+                self.of_steps(&reduction, looped, steps)?
             }
-            None => self.of_registers(op, region, &nodes, &layout.reduced(start, bits), &layout)?,
+            None => self.of_registers(&reduction, &whole, layout)?,
         };
+        let Reduced { layout: kept, threads, .. } = whole;
         let among = |sum| self.among_lanes(region, sum, &threads);
         let mut sums = own.into_iter().map(among).collect::<Result<Vec<_>>>()?;
         let across: Vec<u8> = threads.into_iter().filter(|&bit| bit >= LANES).collect();
         if !across.is_empty() {
-            sums = self.among_simdgroups(op, region, sums, &kept, &across)?;
+            sums = self.among_simdgroups(&reduction, sums, &kept, &across)?;
         }
         for (i, output) in op.outputs.iter().enumerate() {
             let Some(output) = output else { continue };
@@ -51,21 +52,20 @@ impl Emitter<'_, '_> {
     /// What a thread's elements combine to by a loop: the first step's, to which the others are added.
     fn of_steps(
         &mut self,
-        op: &Op,
-        region: &Block,
-        nodes: &[NodeId],
-        reduced: &Reduced,
+        reduction: &Reduction<'_>,
         layout: &Layout,
         steps: usize,
     ) -> Result<Vec<Vec<ValueId>>> {
+        let Reduction { region, nodes, start, bits, .. } = reduction;
+        let reduced = layout.reduced(*start, *bits);
         let zero = self.int(0)?;
         let first = self.scoped(|e| {
             e.scope().step = Some(zero);
-            e.of_registers(op, region, nodes, reduced, layout)
+            e.of_registers(reduction, &reduced, layout)
         })?;
         let sums = self.steps(1..steps, first.concat(), true, |e, step, sums| {
             e.scope().step = Some(step);
-            let next = e.of_registers(op, region, nodes, reduced, layout)?;
+            let next = e.of_registers(reduction, &reduced, layout)?;
             let pairs = sums.chunks(nodes.len()).zip(&next);
             let added = pairs.map(|(sum, next)| e.combine(region, sum, next));
             added.collect::<Result<Vec<_>>>().map(|sums| sums.concat())
@@ -76,12 +76,11 @@ impl Emitter<'_, '_> {
     /// What a thread's elements combine to, for each register of the result.
     fn of_registers(
         &mut self,
-        op: &Op,
-        region: &Block,
-        nodes: &[NodeId],
+        reduction: &Reduction<'_>,
         reduced: &Reduced,
         layout: &Layout,
     ) -> Result<Vec<Vec<ValueId>>> {
+        let Reduction { op, region, nodes, .. } = reduction;
         let mut groups: Vec<Vec<(usize, usize)>> = vec![vec![]; reduced.layout.registers()];
         for (register, &(to, coordinate)) in reduced.of.iter().enumerate() {
             groups[to].push((coordinate, register));
@@ -181,12 +180,12 @@ impl Emitter<'_, '_> {
     /// Combines values of simdgroups whose threads differ in these bits of their numbers.
     fn among_simdgroups(
         &mut self,
-        op: &Op,
-        region: &Block,
+        reduction: &Reduction<'_>,
         sums: Vec<Vec<ValueId>>,
         kept: &Layout,
         across: &[u8],
     ) -> Result<Vec<Vec<ValueId>>> {
+        let Reduction { op, region, .. } = reduction;
         let parts = 1 << across.len();
         // Where an element of a register lies: by the bits of the thread that tell it, those of the part above them.
         let own: Index = kept.threads().map(Layout::thread).collect();
@@ -266,8 +265,10 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// What a reduction takes.
-pub(super) struct Reduction {
+/// A reduction: what it takes, and how it combines.
+pub(super) struct Reduction<'m> {
+    op: &'m Op,
+    region: &'m Block,
     pub(super) nodes: Vec<NodeId>,
     pub(super) layout: Layout,
     /// The first bit of an index that tells a place along the axis, and how many do.
@@ -275,8 +276,9 @@ pub(super) struct Reduction {
     pub(super) bits: u8,
 }
 
-impl Reduction {
-    pub(super) fn of(plan: &Plan<'_>, func: &Func, op: &Op) -> Result<Reduction> {
+impl<'m> Reduction<'m> {
+    pub(super) fn of(plan: &Plan<'_>, func: &Func, op: &'m Op) -> Result<Reduction<'m>> {
+        let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
         let nodes: Option<Vec<NodeId>> = op.used().map(|id| plan.node_of(id)).collect();
         let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
         let first = op.input(0).ok_or_else(|| Unsupported::new(op, "takes no block"))?;
@@ -284,7 +286,7 @@ impl Reduction {
         let axis =
             op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
         let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
-        Ok(Reduction { nodes, layout: plan.layout_of(first), start, bits })
+        Ok(Reduction { op, region, nodes, layout: plan.layout_of(first), start, bits })
     }
 }
 

@@ -62,8 +62,14 @@ impl Block {
     }
 }
 
-/// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes.
-const LEEWAY: usize = 512 << 10;
+/// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes: the parts of pages at the ends of slabs.
+const LEEWAY: usize = 2 * PAGE;
+
+/// What may be reserved in any case, in bytes: a page for each of many sizes.
+const LITTLE: usize = 512 << 10;
+
+/// How many slabs are made before empty ones are looked for.
+const MERGE: usize = 8;
 
 /// A request that is so many times as large as what is cached is not had by giving that back.
 const HOPELESS: usize = 8;
@@ -102,6 +108,8 @@ pub(super) struct Heap {
     /// Bytes of touched pages.
     reserved: AtomicUsize,
     peak_reserved: AtomicUsize,
+    /// How many slabs were made since empty ones were returned to their regions.
+    slabs: AtomicUsize,
     given_back: [AtomicU64; 4],
     pub(super) pools: Mutex<Vec<Weak<super::pool::Shared>>>,
     start: Instant,
@@ -128,6 +136,7 @@ impl Heap {
             counters: Counters::default(),
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
+            slabs: AtomicUsize::new(0),
             given_back: [const { AtomicU64::new(0) }; 4],
             pools: Mutex::default(),
             start: Instant::now(),
@@ -196,10 +205,9 @@ impl Heap {
         let (block, touched) = taken?;
         if touched > 0 {
             // What is free does not fit: no more of it is kept than pays off.
-            let enough = self.counters.high_blocks().max(self.counters.blocks() + size);
-            let (reserved, most) = (self.reserved() + touched, enough + enough / 8 + LEEWAY);
+            let (reserved, most) = (self.reserved() + touched, self.enough(size));
             // A little more than needed at a time, as others follow.
-            if reserved > most + enough / 32 {
+            if reserved > most + most / 32 {
                 self.give_back(Reason::Size, 0, reserved - most);
             }
             let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
@@ -214,6 +222,7 @@ impl Heap {
             return self.take_small(class_of(size));
         }
         if size <= REGION {
+            self.merge_slabs(size);
             let run = self.take_run(size / PAGE, 1)?;
             let touched = run.region.touch(run.pages.clone()) * PAGE;
             let ptr = run.region.ptr(run.pages.start * PAGE);
@@ -227,6 +236,29 @@ impl Heap {
         };
         self.large().taken += 1;
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
+    }
+
+    /// The most that may be reserved when so many bytes more are in use: what buffers have taken at the peak and an eighth, as more
+    /// would be kept than pays off.
+    fn enough(&self, more: usize) -> usize {
+        let peak = self.counters.high_blocks().max(self.counters.blocks() + more);
+        (peak + peak / 8 + LEEWAY).max(LITTLE)
+    }
+
+    /// Returns empty slabs to their regions, where memory that is behind them serves others, if `more` bytes would be too much and some
+    /// slabs have come since this was last done.
+    fn merge_slabs(&self, more: usize) {
+        if self.slabs.load(Relaxed) < MERGE || self.reserved() + more <= self.enough(more) {
+            return;
+        }
+        self.slabs.store(0, Relaxed);
+        let now = self.now();
+        for class in &self.classes {
+            let mut class = class.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some((run, since)) = class.unused(now, 0) {
+                self.large().give(&run, Some(since));
+            }
+        }
     }
 
     /// `n` pages of a shared region, at most [`PAGES`], for so many blocks; of another region if none has them.
@@ -251,6 +283,8 @@ impl Heap {
         if taken.is_none() {
             let pages = slabs.pages();
             drop(slabs);
+            self.slabs.fetch_add(1, Relaxed);
+            self.merge_slabs(size_of(class).next_multiple_of(PAGE));
             let run = self.take_run(pages, 0)?;
             slabs = self.class(class);
             taken = slabs.take();

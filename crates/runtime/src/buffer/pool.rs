@@ -135,6 +135,11 @@ impl Charge {
         self.bytes
     }
 
+    /// Where they count.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// Counts `bytes` more; false, with no change, if the pool's limit would be exceeded.
     pub fn grow(&mut self, bytes: usize) -> bool {
         let Some(reserved) = self.pool.reserve(bytes) else { return false };

@@ -103,15 +103,14 @@ mod tests {
 
     /// Segments of these lengths with numbers in them, dropped in an order of their own, as sessions drop weights.
     fn check(lens: [usize; 7]) {
-        let segments = Segment::allocate(&lens).unwrap();
-        let mut segments: Vec<_> = segments.into_iter().map(Some).collect();
+        let Ok(mut segments) = Segment::allocate(&lens) else { panic!("there is no memory") };
         for (i, segment) in segments.iter_mut().enumerate() {
-            let segment = segment.as_mut().unwrap();
             let start = segment.as_ref().as_ptr();
             assert!(segment.as_ref().is_empty() || start.addr().is_multiple_of(PAGE));
             assert_eq!(segment.as_ref(), vec![0; lens[i]]);
             segment.as_mut().fill(i as u8);
         }
+        let mut segments: Vec<_> = segments.into_iter().map(Some).collect();
         for gone in [3, 0, 6, 1, 4, 2, 5] {
             segments[gone] = None;
             for (i, segment) in segments.iter().enumerate() {

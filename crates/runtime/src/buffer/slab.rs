@@ -31,9 +31,9 @@ pub(super) fn size_of(class: usize) -> usize {
     }
 }
 
-/// Pages of a slab: it has at least sixteen blocks.
+/// Pages of a slab: it has at least four blocks. Larger slabs would be empty less often, and so keep memory that others could use.
 fn pages_of(size: usize) -> usize {
-    (16 * size).clamp(4 * PAGE, 16 * SMALL).div_ceil(PAGE)
+    (4 * size).max(4 * PAGE).div_ceil(PAGE)
 }
 
 /// A run of pages and the blocks of it that are free. Those from `cut` on have never been handed out since the slab was last empty.

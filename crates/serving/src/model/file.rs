@@ -43,12 +43,12 @@ impl ModelFile {
             io::ErrorKind::NotFound => LoadError::NotFound { model: model(), path: place(name) },
             _ => LoadError::Read { model: model(), path: place(name), source: error },
         };
-        let is_absent = |name: &str| {
-            let opened = folder.files.open(name);
-            opened.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        };
-        let name = names.iter().find(|name| !is_absent(name)).unwrap_or(&names[0]);
-        let (loaded, path) = match folder.files.open(name) {
+        let found = names.iter().find_map(|&name| match folder.files.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            opened => Some((name, opened)),
+        });
+        let (name, opened) = found.unwrap_or((names[0], Err(io::ErrorKind::NotFound.into())));
+        let (loaded, path) = match opened {
             Ok(source) => (load_from(&*source, Some(folder.files)), place(name)),
             // A folder of this name holds the model, with its data files.
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => {

@@ -2,9 +2,8 @@
 
 use super::api;
 use super::error::{Result, check, text};
+use super::kept::Kept;
 use super::message;
-use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::ptr::{null, null_mut};
 
 /// The version of the server's interface: major and minor.
@@ -16,24 +15,15 @@ pub(crate) fn api_version() -> Result<(u32, u32)> {
 }
 
 /// A backend whose state, once set, is an `S`.
-pub(crate) struct Backend<S> {
-    backend: *mut api::Backend,
-    state: PhantomData<S>,
-}
+pub(crate) type Backend<S> = Kept<api::Backend, S>;
 
 impl<S> Backend<S> {
-    /// # Safety
-    /// The server keeps the backend while this is used, and its state is an `S` that this type has set, or none.
-    pub(crate) unsafe fn from_raw(backend: *mut api::Backend) -> Backend<S> {
-        Backend { backend, state: PhantomData }
-    }
-
     /// The name, as in `libtriton_<name>.so`.
     pub(crate) fn name(&self) -> Result<String> {
         let mut name = null();
         // SAFETY: the name lives as long as the backend.
         unsafe {
-            check(api::TRITONBACKEND_BackendName(self.backend, &mut name))?;
+            check(api::TRITONBACKEND_BackendName(self.raw, &mut name))?;
             Ok(text(name))
         }
     }
@@ -43,41 +33,9 @@ impl<S> Backend<S> {
         let mut config = null_mut();
         // SAFETY: the message lives as long as the backend, and is not deleted here.
         unsafe {
-            check(api::TRITONBACKEND_BackendConfig(self.backend, &mut config))?;
+            check(api::TRITONBACKEND_BackendConfig(self.raw, &mut config))?;
             message::json(config)
         }
-    }
-
-    /// The state, if it is set.
-    pub(crate) fn state(&self) -> Result<Option<&S>> {
-        // SAFETY: the state is an `S` until it is taken, for which nobody may use the backend.
-        Ok(unsafe { self.raw_state()?.cast::<S>().as_ref() })
-    }
-
-    pub(crate) fn set_state(&self, state: Box<S>) -> Result<()> {
-        let state: *mut c_void = Box::into_raw(state).cast();
-        // SAFETY: it is this type's state.
-        unsafe { check(api::TRITONBACKEND_BackendSetState(self.backend, state)) }
-    }
-
-    /// Takes the state away.
-    ///
-    /// # Safety
-    /// Nobody uses it.
-    pub(crate) unsafe fn take_state(&self) -> Result<Option<Box<S>>> {
-        let state = self.raw_state()?;
-        // SAFETY: it was made from a box, and no pointer to it remains.
-        unsafe {
-            check(api::TRITONBACKEND_BackendSetState(self.backend, null_mut()))?;
-            Ok((!state.is_null()).then(|| Box::from_raw(state.cast::<S>())))
-        }
-    }
-
-    fn raw_state(&self) -> Result<*mut c_void> {
-        let mut state = null_mut();
-        // SAFETY: it is written.
-        unsafe { check(api::TRITONBACKEND_BackendState(self.backend, &mut state))? };
-        Ok(state)
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod api;
 mod backend;
 mod error;
 mod instance;
+mod kept;
 pub(crate) mod log;
 mod message;
 mod metrics;

@@ -3,30 +3,20 @@
 use super::api;
 use super::backend::Backend;
 use super::error::{Error, Result, check, text};
+use super::kept::Kept;
 use super::message::Message;
-use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
 
 /// A model whose state, once set, is an `S`.
-pub(crate) struct Model<S> {
-    model: *mut api::Model,
-    state: PhantomData<S>,
-}
+pub(crate) type Model<S> = Kept<api::Model, S>;
 
 impl<S> Model<S> {
-    /// # Safety
-    /// The server keeps the model while this is used, and its state is an `S` that this type has set, or none.
-    pub(crate) unsafe fn from_raw(model: *mut api::Model) -> Model<S> {
-        Model { model, state: PhantomData }
-    }
-
     pub(crate) fn name(&self) -> Result<String> {
         let mut name = null();
         // SAFETY: the name lives as long as the model.
         unsafe {
-            check(api::TRITONBACKEND_ModelName(self.model, &mut name))?;
+            check(api::TRITONBACKEND_ModelName(self.raw, &mut name))?;
             Ok(text(name))
         }
     }
@@ -34,7 +24,7 @@ impl<S> Model<S> {
     pub(crate) fn version(&self) -> Result<u64> {
         let mut version = 0;
         // SAFETY: it is written.
-        unsafe { check(api::TRITONBACKEND_ModelVersion(self.model, &mut version))? };
+        unsafe { check(api::TRITONBACKEND_ModelVersion(self.raw, &mut version))? };
         Ok(version)
     }
 
@@ -43,7 +33,7 @@ impl<S> Model<S> {
         let (mut kind, mut location) = (0, null());
         // SAFETY: the text lives as long as the model.
         let location = unsafe {
-            check(api::TRITONBACKEND_ModelRepository(self.model, &mut kind, &mut location))?;
+            check(api::TRITONBACKEND_ModelRepository(self.raw, &mut kind, &mut location))?;
             text(location)
         };
         match kind {
@@ -59,7 +49,7 @@ impl<S> Model<S> {
         let mut config = null_mut();
         // SAFETY: the message is the caller's.
         let message = unsafe {
-            check(api::TRITONBACKEND_ModelConfig(self.model, api::CONFIG_VERSION, &mut config))?;
+            check(api::TRITONBACKEND_ModelConfig(self.raw, api::CONFIG_VERSION, &mut config))?;
             Message::own(config)
         };
         message.json()
@@ -71,7 +61,7 @@ impl<S> Model<S> {
         // SAFETY: the message stays here.
         unsafe {
             let config = message.as_ptr();
-            check(api::TRITONBACKEND_ModelSetConfig(self.model, api::CONFIG_VERSION, config))
+            check(api::TRITONBACKEND_ModelSetConfig(self.raw, api::CONFIG_VERSION, config))
         }
     }
 
@@ -79,7 +69,7 @@ impl<S> Model<S> {
     pub(crate) fn is_to_complete(&self) -> Result<bool> {
         let mut complete = false;
         // SAFETY: it is written.
-        unsafe { check(api::TRITONBACKEND_ModelAutoCompleteConfig(self.model, &mut complete))? };
+        unsafe { check(api::TRITONBACKEND_ModelAutoCompleteConfig(self.raw, &mut complete))? };
         Ok(complete)
     }
 
@@ -91,7 +81,7 @@ impl<S> Model<S> {
         let mut backend = null_mut();
         // SAFETY: a backend outlives its models; the state is as the caller says.
         unsafe {
-            check(api::TRITONBACKEND_ModelBackend(self.model, &mut backend))?;
+            check(api::TRITONBACKEND_ModelBackend(self.raw, &mut backend))?;
             Ok(Backend::from_raw(backend))
         }
     }
@@ -112,44 +102,12 @@ impl<S> Model<S> {
                     })
                     .and_then(|()| {
                         check(api::TRITONBACKEND_ModelReportMemoryUsage(
-                            self.model,
+                            self.raw,
                             &mut attributes,
                             1,
                         ))
                     });
             check(api::TRITONSERVER_BufferAttributesDelete(attributes)).and(filled)
         }
-    }
-
-    /// The state, if it is set.
-    pub(crate) fn state(&self) -> Result<Option<&S>> {
-        // SAFETY: the state is an `S` until it is taken, for which nobody may use the model.
-        Ok(unsafe { self.raw_state()?.cast::<S>().as_ref() })
-    }
-
-    pub(crate) fn set_state(&self, state: Box<S>) -> Result<()> {
-        let state: *mut c_void = Box::into_raw(state).cast();
-        // SAFETY: it is this type's state.
-        unsafe { check(api::TRITONBACKEND_ModelSetState(self.model, state)) }
-    }
-
-    /// Takes the state away.
-    ///
-    /// # Safety
-    /// Nobody uses it.
-    pub(crate) unsafe fn take_state(&self) -> Result<Option<Box<S>>> {
-        let state = self.raw_state()?;
-        // SAFETY: it was made from a box, and no pointer to it remains.
-        unsafe {
-            check(api::TRITONBACKEND_ModelSetState(self.model, null_mut()))?;
-            Ok((!state.is_null()).then(|| Box::from_raw(state.cast::<S>())))
-        }
-    }
-
-    fn raw_state(&self) -> Result<*mut c_void> {
-        let mut state = null_mut();
-        // SAFETY: it is written.
-        unsafe { check(api::TRITONBACKEND_ModelState(self.model, &mut state))? };
-        Ok(state)
     }
 }

@@ -1,6 +1,6 @@
 //! Responses, and what requests leave for the next ones of their sequence.
 
-use super::api;
+use super::api::{self, Status};
 use super::error::{Error, RawError, Result, check};
 use super::request::{Request, on_host};
 use std::ffi::{CStr, c_void};
@@ -67,20 +67,11 @@ pub(crate) struct Output<'a> {
 impl Output<'_> {
     /// Writes the elements.
     pub(crate) fn write(self, elements: &[u8]) -> Result<()> {
-        let mut buffer = null_mut();
-        let (mut memory, mut memory_id) = (api::MEMORY_CPU, 0);
-        // SAFETY: the buffer has as many bytes as were asked for.
+        // SAFETY: the server makes a buffer of as many bytes as it is asked for.
         unsafe {
-            let bytes = elements.len() as u64;
-            let (memory_id, buffer_at) = (&mut memory_id, &mut buffer);
-            check(api::TRITONBACKEND_OutputBuffer(
-                self.output,
-                buffer_at,
-                bytes,
-                &mut memory,
-                memory_id,
-            ))?;
-            copy(elements, buffer, memory)
+            fill(elements, |buffer, bytes, memory, id| {
+                api::TRITONBACKEND_OutputBuffer(self.output, buffer, bytes, memory, id)
+            })
         }
     }
 }
@@ -115,28 +106,29 @@ impl<'a> State<'a> {
 
     /// Writes the elements, and makes them the sequence's.
     pub(crate) fn write(self, elements: &[u8]) -> Result<()> {
-        let mut buffer = null_mut();
-        let (mut memory, mut memory_id) = (api::MEMORY_CPU, 0);
-        // SAFETY: the buffer has as many bytes as were asked for.
+        // SAFETY: as for outputs; the state is the request's.
         unsafe {
-            let bytes = elements.len() as u64;
-            let (memory_id, buffer_at) = (&mut memory_id, &mut buffer);
-            check(api::TRITONBACKEND_StateBuffer(
-                self.state,
-                buffer_at,
-                bytes,
-                &mut memory,
-                memory_id,
-            ))?;
-            copy(elements, buffer, memory)?;
+            fill(elements, |buffer, bytes, memory, id| {
+                api::TRITONBACKEND_StateBuffer(self.state, buffer, bytes, memory, id)
+            })?;
             check(api::TRITONBACKEND_StateUpdate(self.state))
         }
     }
 }
 
+/// Copies elements into a buffer that `make` has the server make.
+///
 /// # Safety
-/// `buffer` has room for the elements, unless it is null.
-unsafe fn copy(elements: &[u8], buffer: *mut c_void, memory: u32) -> Result<()> {
+/// `make` writes where a buffer of this many bytes is, or null, and in which memory.
+unsafe fn fill(
+    elements: &[u8],
+    make: impl FnOnce(*mut *mut c_void, u64, *mut u32, *mut i64) -> Status,
+) -> Result<()> {
+    let mut buffer = null_mut();
+    let (mut memory, mut memory_id) = (api::MEMORY_CPU, 0);
+    let made = make(&mut buffer, elements.len() as u64, &mut memory, &mut memory_id);
+    // SAFETY: it is what a function of the server returned.
+    unsafe { check(made)? };
     on_host(memory)?;
     match buffer.is_null() {
         true if elements.is_empty() => {}
