@@ -11,6 +11,7 @@ mod output;
 mod preprocess;
 mod random;
 mod render;
+mod repository;
 mod scalar;
 
 use clap::{Parser, Subcommand};

@@ -15,6 +15,7 @@ use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
 use trident_engine::{Options, Session};
 use trident_mps::Model;
 use trident_runtime::KernelCompiler;
+use trident_serving::Hardware;
 
 /// Options of every command that runs models.
 #[derive(clap::Args, Debug)]
@@ -44,6 +45,18 @@ impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<ForModels, Failure> {
         self.device.models_on(self.threads)
+    }
+
+    /// The hardware of a server whose models run on these devices, but for one that makes a choice of its own.
+    pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware, Failure> {
+        let settings = Settings { threads: self.threads };
+        let opened = match choice {
+            Some(choice) => trident_devices::for_models(choice, &settings).map_err(failure)?,
+            None => self.open()?,
+        };
+        let accelerators = trident_devices::accelerators(&opened, &settings);
+        let ForModels { devices, folder } = opened;
+        Ok(Hardware { devices, folder, accelerators })
     }
 
     /// What compiles kernels.

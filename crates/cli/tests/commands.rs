@@ -286,6 +286,53 @@ fn inspect_tells_contents_and_plan() {
 }
 
 #[test]
+fn inspect_shows_what_a_repository_makes_of_a_model() {
+    let scratch = Scratch::new("repository");
+    let folder = scratch.path("digits");
+    for version in ["2", "10"] {
+        std::fs::create_dir_all(format!("{folder}/{version}")).unwrap();
+    }
+    std::fs::copy(digits(), format!("{folder}/10/model.onnx")).unwrap();
+    let configure = |text: &str| std::fs::write(format!("{folder}/config.pbtxt"), text).unwrap();
+    let accelerators = |fallback: &str| {
+        format!(
+            "backend: 'trident' max_batch_size: 8 parameters {{ key: 'fallback' value {{ string_value: '{fallback}' }} }}
+             optimization {{ execution_accelerators {{ gpu_execution_accelerator [ {{ name: 'amx' }}, {{ name: 'cuda' }} ] }} }}"
+        )
+    };
+    configure(&accelerators("allowed"));
+    let report = json(&["inspect", &folder, "--device", "cpu", "--json"]);
+    let expected = serde_json::json!({
+        "name": "digits", "version": 10, "max_batch_size": 8, "devices": ["cpu"],
+        "absent_accelerators": ["amx"], "ignored_accelerators": ["cuda"], "fallback": "allowed",
+    });
+    assert_eq!((&report["served"], &report["parameters"]), (&expected, &58_314.into()));
+    let text = stdout(&["inspect", &folder, "--device", "cpu"]);
+    assert!(text.contains("`digits`, version 10: batches of up to 8"), "{text}");
+    assert!(text.contains("on cpu; not here: amx; of other hardware: cuda"), "{text}");
+
+    configure(&accelerators("refused"));
+    let (status, text) = failure(&["inspect", &folder, "--device", "cpu"]);
+    assert!(status == 2 && text.contains("'amx' is requested"), "{text}");
+    configure("backend: 'trident'\nmax_batch_siz: 8");
+    let (status, text) = failure(&["inspect", &folder]);
+    assert!(status == 2 && text.contains("2:1: `max_batch_siz`"), "{text}");
+    // Without a configuration, the server makes one. Of a file, nothing is served.
+    std::fs::remove_file(format!("{folder}/config.pbtxt")).unwrap();
+    assert_eq!(json(&["inspect", &folder, "--json"])["served"]["version"], 10);
+    assert!(json(&["inspect", &digits(), "--json"])["served"].is_null());
+    std::fs::remove_dir_all(format!("{folder}/10")).unwrap();
+    let (_, text) = failure(&["inspect", &folder]);
+    assert!(
+        text.contains("Could not determine backend") && !text.contains("config.pbtxt"),
+        "{text}"
+    );
+    configure("backend: 'trident'");
+    let (_, text) = failure(&["inspect", &folder]);
+    assert!(text.contains("unable to find") && text.contains("2/model.onnx"), "{text}");
+}
+
+#[test]
 fn bench_measures_profiles_and_traces() {
     let scratch = Scratch::new("bench");
     let trace = scratch.path("trace.json");

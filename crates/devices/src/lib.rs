@@ -16,7 +16,9 @@ mod metal;
 mod models;
 
 #[cfg(feature = "models")]
-pub use models::{DEVICES, Entry, ForModels, for_models, for_models_by_default};
+pub use models::{
+    ACCELERATORS, DEVICES, Entry, ForModels, accelerators, for_models, for_models_by_default,
+};
 
 pub use trident_apple::device::{GpuHost, Held, Mark, Reached};
 pub use trident_apple::metal::Buffer;

@@ -86,6 +86,21 @@ pub fn for_models_by_default(settings: &Settings) -> Result<ForModels, DeviceErr
     }
 }
 
+/// Devices that accelerators of a server's configurations stand for, by the accelerator's name.
+pub const ACCELERATORS: &[(&str, &str)] = &[(METAL, METAL)];
+
+/// The devices of those accelerators that are there, by the accelerator's name; the opened ones, where they are among them.
+pub fn accelerators(opened: &ForModels, settings: &Settings) -> Vec<(String, Arc<dyn Device>)> {
+    let device = |&(accelerator, name): &(&str, &str)| {
+        let device = match opened.devices.iter().find(|device| device.info().name == name) {
+            Some(device) => Arc::clone(device),
+            None => for_models(name, settings).ok()?.devices.pop()?,
+        };
+        Some((accelerator.to_owned(), device))
+    };
+    ACCELERATORS.iter().filter_map(device).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)] // what fails there fails the test
@@ -107,6 +122,13 @@ mod tests {
         for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
             assert_eq!(names(entry.name), [entry.name]);
         }
+    }
+
+    #[test]
+    fn accelerators_are_the_opened_devices() {
+        let opened = for_models("cpu", &ONE).unwrap();
+        let names: Vec<String> = accelerators(&opened, &ONE).into_iter().map(|it| it.0).collect();
+        assert_eq!(names, if for_models("metal", &ONE).is_ok() { vec!["metal"] } else { vec![] });
     }
 
     #[test]

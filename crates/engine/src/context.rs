@@ -1,5 +1,6 @@
 //! Parameters of a run besides its inputs.
 
+use crate::profile::Profiling;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +27,8 @@ pub struct RunContext {
     pub outputs: Vec<(String, Tensor)>,
     /// Receives results before the run ends.
     pub sink: Option<Arc<dyn Sink>>,
-    /// Whether to measure each step. The run then waits for each.
-    pub profile: bool,
+    /// What to measure.
+    pub profile: Profiling,
 }
 
 impl RunContext {
@@ -38,7 +39,7 @@ impl RunContext {
 
     /// A context that measures each step.
     pub fn profiled() -> RunContext {
-        RunContext { profile: true, ..RunContext::default() }
+        RunContext { profile: Profiling::Steps, ..RunContext::default() }
     }
 
     /// The deadline if the run starts now; `None` without a limit.

@@ -102,7 +102,7 @@ impl Entry {
         let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
         let (deadline, limits) = (context.until(), context.launch_limits());
         let admitted = admit(&plan.devices, limits, deadline, context.cancel.as_ref())?;
-        let recorder = context.profile.then(Recorder::start);
+        let recorder = Recorder::start(context.profile);
         let memory = shapes.plan(plan, &args);
         // If memory is insufficient for the whole arena, it may still suffice for individual values.
         let memory = memory

@@ -26,7 +26,7 @@ pub use entry::Entry;
 pub use error::{InputError, OpFailure, PlanError, RunError};
 pub use optimized::{Form, Optimized, OptimizedEntry, Overridable};
 pub use plan::report::{MemoryReport, PlanReport, StepReport};
-pub use profile::{Event, Profile};
+pub use profile::{Event, OpTotal, Profile, Profiling};
 pub use session::{Options, Session};
 pub use signature::{OptionalInput, Signature};
 pub use state::State;

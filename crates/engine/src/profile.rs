@@ -30,19 +30,66 @@ pub struct Event {
     pub flops: f64,
 }
 
-/// The steps of a run, in the order in which they ended.
+/// What a run measures. It then waits for each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profiling {
+    /// Nothing.
+    #[default]
+    Off,
+    /// How long steps took together: [`Profile::totals`].
+    Totals,
+    /// Each step: [`Profile::events`]. The memory for it grows with the number of steps, also with that of a loop's rounds.
+    Steps,
+}
+
+/// The steps of a run that have the same op and device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpTotal {
+    /// The op; of a region of several, the first.
+    pub op: &'static str,
+    /// The device.
+    pub device: String,
+    /// The number of steps.
+    pub count: u64,
+    /// What they took together, including nested blocks, whose steps count for themselves, too.
+    pub duration: Duration,
+}
+
+impl OpTotal {
+    /// Adds steps to those of the same op and device.
+    pub fn add(
+        totals: &mut Vec<OpTotal>,
+        op: &'static str,
+        device: &str,
+        count: u64,
+        duration: Duration,
+    ) {
+        match totals.iter_mut().find(|total| total.op == op && total.device == device) {
+            Some(total) => {
+                total.count += count;
+                total.duration += duration;
+            }
+            None => totals.push(OpTotal { op, device: device.to_owned(), count, duration }),
+        }
+    }
+}
+
+/// What a run has measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
-    /// The steps.
+    /// The steps, in the order in which they ended.
     pub events: Vec<Event>,
+    /// The steps by op and device.
+    pub totals: Vec<OpTotal>,
     /// Duration of the whole run.
     pub total: Duration,
 }
 
-/// Collects events during a run.
+/// Collects measurements during a run.
 pub(crate) struct Recorder {
     start: Instant,
-    events: Mutex<Vec<Event>>,
+    steps: bool,
+    profile: Mutex<Profile>,
 }
 
 /// Data recorded before a kernel takes its operands.
@@ -53,40 +100,59 @@ pub(crate) struct Before {
 }
 
 impl Recorder {
-    pub(crate) fn start() -> Recorder {
-        Recorder { start: Instant::now(), events: Mutex::default() }
+    /// `None` if nothing is measured.
+    pub(crate) fn start(profiling: Profiling) -> Option<Recorder> {
+        let steps = profiling == Profiling::Steps;
+        (profiling != Profiling::Off).then(|| Recorder {
+            start: Instant::now(),
+            steps,
+            profile: Mutex::default(),
+        })
     }
 
     pub(crate) fn now(&self) -> Duration {
         self.start.elapsed()
     }
 
-    /// Records the operands; for those that the kernel has packed only the types are known.
-    pub(crate) fn describe(&self, func: &Func, step: &Step, inputs: &[Option<Value>]) -> Before {
+    /// Records the operands, if each step is measured; for those that the kernel has packed only the types are known.
+    pub(crate) fn describe(
+        &self,
+        func: &Func,
+        step: &Step,
+        inputs: &[Option<Value>],
+    ) -> Option<Before> {
+        if !self.steps {
+            return None;
+        }
         let mut dims = dims(inputs);
         for (i, slot) in dims.iter_mut().enumerate().filter(|(i, _)| inputs[*i].is_none()) {
             let operand = step.operands.get(i).copied().flatten();
             *slot = operand.and_then(|v| func.ty(v).dims()).unwrap_or_default();
         }
-        Before { types: types(inputs), bytes: bytes(inputs), dims }
+        Some(Before { types: types(inputs), bytes: bytes(inputs), dims })
     }
 
     pub(crate) fn record(
         &self,
         step: &Step,
-        before: Before,
+        before: Option<Before>,
         start: Duration,
         outputs: &[Option<Value>],
     ) {
-        let op = step.op.decl().name;
+        let (op, device) = (step.op.decl().name, &step.placement.device);
+        let duration = self.now().saturating_sub(start);
+        let profile = || self.profile.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(before) = before else {
+            return OpTotal::add(&mut profile().totals, op, device, 1, duration);
+        };
         let node = step.op.loc.as_deref().filter(|l| !l.is_empty()).unwrap_or(op);
         let event = Event {
             node: node.to_owned(),
             op,
             kernel: step.work.kernel().to_owned(),
-            device: step.placement.device.clone(),
+            device: device.clone(),
             start,
-            duration: self.now().saturating_sub(start),
+            duration,
             bytes: before.bytes + bytes(outputs),
             types: format!("{} -> {}", before.types, types(outputs)),
             flops: match step.more.is_empty() {
@@ -95,12 +161,13 @@ impl Recorder {
                 false => 0.0,
             },
         };
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        profile().events.push(event);
     }
 
     pub(crate) fn finish(self) -> Profile {
         let total = self.now();
-        Profile { events: self.events.into_inner().unwrap_or_else(PoisonError::into_inner), total }
+        let profile = self.profile.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Profile { total, ..profile }
     }
 }
 

@@ -67,20 +67,25 @@ pub fn load(path: impl AsRef<Path>) -> Result<Model, LoadError> {
     let path = path.as_ref();
     let source =
         files::open(path).map_err(|source| LoadError::Open { path: path.to_owned(), source })?;
-    let loaded = load_from(&*source, Some(&Disk::beside(path)));
-    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mps"));
-    match loaded {
-        Err(LoadError::Onnx(error)) if named => Err(LoadError::Neither(error)),
-        loaded => loaded,
-    }
+    load_from(&*source, path, Some(&Disk::beside(path)))
 }
 
-/// Loads a model of either form from wherever it is; `files` finds the data files of an ONNX model.
-pub fn load_from(source: &dyn Source, files: Option<&dyn Files>) -> Result<Model, LoadError> {
-    match is_compiled(source)? {
-        true => Compiled::read(source).map(Model::Compiled),
-        false => trident_onnx::load_from(source, files).map(Model::Onnx).map_err(LoadError::Onnx),
+/// Loads a model of either form from wherever it is. What it holds decides; `name` is for errors. `files` finds the data files of an
+/// ONNX model.
+pub fn load_from(
+    source: &dyn Source,
+    name: impl AsRef<Path>,
+    files: Option<&dyn Files>,
+) -> Result<Model, LoadError> {
+    if is_compiled(source)? {
+        return Compiled::read(source).map(Model::Compiled);
     }
+    let loaded = trident_onnx::load_from(source, files).map(Model::Onnx);
+    let is_compiled = name.as_ref().extension().is_some_and(|e| e.eq_ignore_ascii_case("mps"));
+    loaded.map_err(|error| match is_compiled {
+        true => LoadError::Neither(error),
+        false => LoadError::Onnx(error),
+    })
 }
 
 /// Whether a file starts as compiled models do, whatever its name is.

@@ -185,7 +185,7 @@ fn other_versions_say_so() {
     let layout = read(&signed(&file, |file| file[8] = 3)).unwrap_err();
     assert!(matches!(layout, LoadError::Layout { found: 3, known: 2 }));
     assert!(layout.to_string().contains("layout 3"), "{layout}");
-    // The digest of the ops differs, and the version that stands first in the graph: behind its length.
+    // The digest of the sources differs, and the version that stands first in the graph: behind its length.
     let other = |file: &mut [u8]| {
         file[16] ^= 1;
         file[HEADER + 8] = b'9';

@@ -71,11 +71,20 @@ struct Regular {
 struct Version {
     size: u64,
     modified: SystemTime,
+    /// The device and number of the file: one that takes another's place may have its size and time.
+    place: (u64, u64),
 }
 
 impl Version {
     fn of(metadata: &fs::Metadata) -> io::Result<Version> {
-        Ok(Version { size: metadata.len(), modified: metadata.modified()? })
+        #[cfg(unix)]
+        let place = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let place = (0, 0);
+        Ok(Version { size: metadata.len(), modified: metadata.modified()?, place })
     }
 }
 

@@ -56,6 +56,33 @@ impl Node {
         Node { origin: Origin::Json, kind }
     }
 
+    /// Takes away the field at a path such as `input[1].dims`; whether there is one.
+    pub(crate) fn remove(&mut self, path: &str) -> bool {
+        let path = path.strip_prefix('.').unwrap_or(path);
+        let (step, rest) = match path.strip_prefix('[') {
+            Some(item) => match item.split_once(']') {
+                Some(found) => found,
+                None => return false,
+            },
+            None => path.split_at(path.find(['.', '[']).unwrap_or(path.len())),
+        };
+        let inner = match &mut self.kind {
+            Kind::Message(entries) => {
+                let Some(at) = entries.iter().position(|entry| entry.name == step) else {
+                    return false;
+                };
+                if rest.is_empty() {
+                    entries.remove(at);
+                    return true;
+                }
+                Some(&mut entries[at].value)
+            }
+            Kind::List(items) => step.parse().ok().and_then(|at: usize| items.get_mut(at)),
+            _ => None,
+        };
+        inner.is_some_and(|inner| !rest.is_empty() && inner.remove(rest))
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.origin == Origin::Json
     }

@@ -168,6 +168,22 @@ fn json_has_the_freedoms_that_protobuf_allows() {
 }
 
 #[test]
+fn fields_of_a_later_server_are_left_out_and_named() {
+    let json = r#"{"name": "m", "later": 3, "max_batch_size": 8, "input": [
+        {"name": "x", "data_type": "TYPE_FP32", "dims": [4]},
+        {"name": "y", "data_type": "TYPE_FP32", "dims": [5], "layout": {"of": [1]}}],
+        "parameters": {"a.b": {"string_value": "c", "ints": [1]}}}"#;
+    assert!(ModelConfig::from_json(json).is_err());
+    let (config, unknown) = ModelConfig::from_server_json(json).unwrap();
+    assert_eq!(unknown, ["later", "input[1].layout", "parameters[a.b].ints"]);
+    assert_eq!((config.max_batch_size, config.parameter("a.b")), (8, Some("c")));
+    assert_eq!(config.input[1].dims, [5]);
+    // What is known is read as strictly as ever.
+    let error = ModelConfig::from_server_json(r#"{"later": 3, "max_batch_size": "x"}"#);
+    assert!(error.unwrap_err().to_string().starts_with("`max_batch_size`: "));
+}
+
+#[test]
 fn errors_in_json_name_the_field() {
     for (text, expected) in [
         ("{bad", "key must be a string at line 1 column 2"),

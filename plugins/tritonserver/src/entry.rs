@@ -111,7 +111,13 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Mod
         let model = unsafe { Model::<Arc<Served>>::from_raw(model) };
         fault("ModelFinalize", || model.name().map(Some))?;
         // SAFETY: as above.
-        drop(unsafe { model.take_state()? });
+        let backend = unsafe { model.backend::<Library>()? };
+        // SAFETY: as above.
+        let served = unsafe { model.take_state()? };
+        if let (Some(library), Some(served)) = (backend.state()?, &served) {
+            library.hide(served);
+        }
+        drop(served);
         trim();
         Ok(())
     })

@@ -17,25 +17,6 @@ pub(crate) struct Seat {
     pub(crate) served: Arc<Served>,
 }
 
-/// Types by the server's number.
-const DATA_TYPES: [DataType; 15] = [
-    DataType::Invalid,
-    DataType::Bool,
-    DataType::Uint8,
-    DataType::Uint16,
-    DataType::Uint32,
-    DataType::Uint64,
-    DataType::Int8,
-    DataType::Int16,
-    DataType::Int32,
-    DataType::Int64,
-    DataType::Fp16,
-    DataType::Fp32,
-    DataType::Fp64,
-    DataType::String,
-    DataType::Bf16,
-];
-
 /// Answers all requests, with results or errors, and counts them.
 pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Request]) {
     let (start, began) = (now(), Instant::now());
@@ -64,7 +45,10 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
                 None => Err(Error::internal("the model has left the request unanswered")),
             };
         }
-        if let Err(error) = outcome {
+        // A response that could not be sent is one all the same.
+        if let Err(error) = outcome
+            && !request.is_answered()
+        {
             request.fail(error);
         }
     }
@@ -89,14 +73,17 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
     }
 }
 
-/// Answers what is unanswered after a fault of this library.
+/// Answers what is unanswered after a fault of this library, and counts all requests.
 pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error: &Error) {
     let start = now();
     let times = Times { start, compute_start: start, compute_end: start, end: start };
-    for request in requests.iter_mut().filter(|request| !request.is_answered()) {
-        request.fail(error);
+    for request in requests {
+        let answered = request.is_answered();
+        if !answered {
+            request.fail(error);
+        }
         // What cannot be counted is answered all the same.
-        let _ = instance.report(request, false, times);
+        let _ = instance.report(request, answered, times);
     }
 }
 
@@ -129,7 +116,7 @@ fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving:
     for input in request.inputs()? {
         let input = input?;
         let name = utf8(input.name)?;
-        let data_type = DATA_TYPES.get(input.datatype as usize).copied();
+        let data_type = DataType::ALL.get(input.datatype as usize).copied();
         let data_type = data_type.filter(|ty| *ty != DataType::Invalid).ok_or_else(|| {
             let text = format!("input '{name}' is of an unknown type {}", input.datatype);
             Error::unsupported(text)
@@ -165,26 +152,30 @@ fn rows(served: &Served, request: &trident_serving::Request<'_>) -> u64 {
     rows.filter(|_| served.batches).and_then(|rows| u64::try_from(rows).ok()).unwrap_or(1).max(1)
 }
 
-/// Sends the results, and leaves states to the next request of the sequence.
+/// Sends the results, and leaves states to the next request of the sequence once nothing else can fail.
 fn answer(
     served: &Served,
     request: &mut Request,
     results: &trident_serving::Response,
 ) -> Result<()> {
     let mut response = Response::new(request)?;
+    let mut states = vec![];
     for output in &results.outputs {
         let result = served.results.iter().find(|result| result.name == output.name);
         let Some(ResultName { c_name, state, .. }) = result else {
             let name = &output.name;
             return Err(Error::internal(format!("the model has an unknown output '{name}'")));
         };
-        let datatype = DATA_TYPES.iter().position(|ty| *ty == output.data_type).unwrap_or(0) as u32;
-        if *state {
-            request.state(c_name, datatype, &output.shape)?.write(&output.data)?;
-        }
+        let datatype = output.data_type as u32;
         if !state || is_asked_for(request, c_name)? {
             response.output(c_name, datatype, &output.shape)?.write(&output.data)?;
         }
+        if *state {
+            states.push((c_name, datatype, output));
+        }
+    }
+    for (name, datatype, output) in states {
+        request.state(name, datatype, &output.shape)?.write(&output.data)?;
     }
     request.answer(response)
 }

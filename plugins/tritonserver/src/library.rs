@@ -7,24 +7,38 @@ use crate::server::{Error, Result};
 use crate::settings::Settings;
 use crate::verbosity::Verbosity;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use trident_devices::{DEVICES, ForModels, for_models, for_models_by_default};
-use trident_runtime::{Device, DeviceInfo, PoolSettings};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use trident_devices::{
+    ACCELERATORS, DEVICES, ForModels, accelerators, for_models, for_models_by_default,
+};
+use trident_runtime::{DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
 
 /// The key under which the devices lie that models use without naming one.
 const DEFAULT: &str = "";
 
-/// Devices that accelerators of configurations stand for, by the accelerator's name.
-const ACCELERATORS: &[(&str, &str)] = &[("metal", "metal")];
+/// Devices, opened at their first use, by the choice and the number of threads. Their models share threads, memory and the number of
+/// runs at a time.
+type Opened = Mutex<HashMap<(String, usize), Hardware>>;
+
+/// Those of this library, which may be loaded under several names, until the last is unloaded.
+static OPENED: Mutex<Weak<Opened>> = Mutex::new(Weak::new());
+
+fn opened() -> Arc<Opened> {
+    let mut shared = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let opened = Arc::default();
+        *shared = Arc::downgrade(&opened);
+        opened
+    })
+}
 
 /// This library, loaded under a name.
 pub(crate) struct Library {
     pub(crate) name: String,
     pub(crate) settings: Settings,
     pub(crate) verbosity: Verbosity,
-    /// Opened at their first use, by the choice. Their models share threads, memory and the number of runs at a time.
-    devices: Mutex<HashMap<String, Hardware>>,
+    devices: Arc<Opened>,
     sampler: Option<Sampler>,
 }
 
@@ -42,8 +56,7 @@ impl Library {
         });
         let sampler = families.map(|families| Sampler::start(&name, families)).transpose()?;
         let verbosity = Verbosity::from_environment();
-        let devices = Mutex::default();
-        let library = Library { name, settings, verbosity, devices, sampler };
+        let library = Library { name, settings, verbosity, devices: opened(), sampler };
         let hardware = library.hardware(None)?;
         if verbosity.devices {
             for device in &hardware.devices {
@@ -69,7 +82,8 @@ impl Library {
         let choice = of_model.map(|(_, choice)| choice).or(self.settings.device.as_deref());
         let choice = choice.unwrap_or(DEFAULT);
         let mut opened = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(hardware) = opened.get(choice) {
+        let key = (choice.to_owned(), self.settings.threads);
+        if let Some(hardware) = opened.get(&key) {
             return Ok(hardware.clone());
         }
         let settings = trident_devices::Settings { threads: self.settings.threads };
@@ -77,7 +91,7 @@ impl Library {
             DEFAULT => for_models_by_default(&settings),
             choice => for_models(choice, &settings),
         };
-        let ForModels { devices, folder } = found.map_err(|error| {
+        let opened_now = found.map_err(|error| {
             let place = match of_model {
                 Some((model, _)) => format!("parameter 'device' of model '{model}'"),
                 None => format!("--backend-config={},device={choice}", self.name),
@@ -86,24 +100,25 @@ impl Library {
             let known: Vec<&str> = known.collect();
             Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
         })?;
-        let accelerators = ACCELERATORS.iter().filter_map(|(accelerator, name)| {
-            let device = match devices.iter().find(|device| device.info().name == *name) {
-                Some(device) => Arc::clone(device),
-                None => for_models(name, &settings).ok()?.devices.pop()?,
-            };
-            Some(((*accelerator).to_owned(), device))
-        });
-        let accelerators: Vec<(String, Arc<dyn Device>)> = accelerators.collect();
+        let accelerators = accelerators(&opened_now, &settings);
+        let ForModels { devices, folder } = opened_now;
         let hardware = Hardware { devices, folder, accelerators };
         if let Some(sampler) = &self.sampler {
             let accelerators = hardware.accelerators.iter().map(|(_, device)| device);
             hardware.devices.iter().chain(accelerators).for_each(|device| sampler.device(device));
         }
-        opened.insert(choice.to_owned(), hardware.clone());
+        opened.insert(key, hardware.clone());
         Ok(hardware)
     }
 
-    /// Shows a model's measures until it is dropped.
+    /// Shows a model's measures no longer. From then on only its caller has the model.
+    pub(crate) fn hide(&self, served: &Arc<Served>) {
+        if let Some(sampler) = &self.sampler {
+            sampler.forget(served);
+        }
+    }
+
+    /// Shows a model's measures until it is hidden.
     pub(crate) fn show(&self, served: &Arc<Served>) {
         if let Some(sampler) = &self.sampler {
             sampler.model(served);

@@ -86,7 +86,8 @@ impl Served {
 
     /// Bytes that it takes while nothing runs. Weights may be outside of the pool, where they were read.
     pub(crate) fn size(&self) -> usize {
-        let report = self.model.report().ok();
+        let report = self.model.report();
+        let report = report.inspect_err(|error| log!(Verbose, "{error}"));
         let weights = report.map_or(0, |report| report.constant_bytes + report.packed_bytes);
         weights.max(self.memory().live)
     }
@@ -125,9 +126,14 @@ impl Served {
 }
 
 fn parse(model: &str, json: &str) -> Result<ModelConfig> {
-    ModelConfig::from_json(json).map_err(|error| {
+    let (config, unknown) = ModelConfig::from_server_json(json).map_err(|error| {
         Error::invalid(format!("the configuration of model '{model}' cannot be read: {error}"))
-    })
+    })?;
+    if !unknown.is_empty() {
+        let unknown = unknown.join(", ");
+        log!(Verbose, "model '{model}': fields of a later server have no effect: {unknown}");
+    }
+    Ok(config)
 }
 
 /// Fills in the configuration, and lets the server have it. The server's own form of the result.

@@ -324,6 +324,8 @@ def check_metrics(clients):
     assert value("nv_inference_request_success", model) > 0
     assert value("trident_executions", model) > 0
     assert value("trident_execution_seconds", model, 'phase="infer"') > 0
+    assert value("trident_operations", model, 'op="add"') > 0
+    assert value("trident_operation_seconds", model, 'op="add"') > 0
     device = model.replace("model", "device").replace("add", "cpu")
     for name in ("allocated", "peak", "reserved", "cached"):
         values = [

@@ -175,7 +175,7 @@ def memory(suite, models, running, http):
 
 
 def own_metrics(suite, running, http):
-    """Executions are counted by model, and the pool's memory by device, beside the server's own."""
+    """Executions, operations and memory are counted, beside what the server counts."""
     suite.not_in_reference("has no metrics")
 
     def executions():
@@ -189,6 +189,9 @@ def own_metrics(suite, running, http):
     for name in ("trident_memory_allocated_bytes", "trident_memory_reserved_bytes"):
         found = [value for series, value in page.items() if series.split("{")[0] == name]
         assert found and min(found) >= 0, f"{name}: {found}"
+    for name in ("trident_operations", "trident_operation_seconds"):
+        found = counter(running.metrics, name, model="add", op="add", device="cpu")
+        assert found > 0, f"{name}: {found}"
 
 
 # ---- sequences -------------------------------------------------------------------------------

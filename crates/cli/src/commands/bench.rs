@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
-use trident_engine::{Event, Profile, RunContext, Session};
+use trident_engine::{Event, Profile, Profiling, RunContext, Session};
 use trident_runtime::Value;
 
 const EXAMPLES: &str = "\
@@ -150,7 +150,7 @@ fn profiles(
         (false, Some(_)) => 1,
         (false, None) => 0,
     };
-    let context = || RunContext { profile: true, ..limits.context() };
+    let context = || RunContext { profile: Profiling::Steps, ..limits.context() };
     let run = || session.run_with(inputs, context()).map_err(|e| limits.explain(e));
     (0..runs).map(|_| Ok(run()?.1)).collect()
 }

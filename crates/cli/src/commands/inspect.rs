@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
 use crate::render::{self, Align, Table, escape, style};
+use crate::repository::{self, Served};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -23,6 +24,7 @@ Examples:
   trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
   trident inspect model.onnx --ir                  the model in text form, before any pass
   trident inspect model.mps                        a compiled model, and the devices that it is for
+  trident inspect repository/digits                a model as its config.pbtxt has it served
   trident inspect model.onnx --json | jq .plan.peak_bytes";
 
 /// Elements of a default that are shown.
@@ -31,7 +33,7 @@ const MOST_SHOWN: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, or compiled model (.mps)
+    /// ONNX file, compiled model (.mps), or a model's folder in a repository of the Triton Inference Server
     model: PathBuf,
     /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
@@ -53,8 +55,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let devices = args.device.open()?;
-    let model = model::read(&args.model)?;
+    let (model, served) = match repository::read(&args.model, &args.device)? {
+        Some((model, served)) => (model, Some(served)),
+        None => (model::read(&args.model)?, None),
+    };
     let funcs: Vec<&Func> = match &model {
         Model::Onnx(model) => model.module.funcs.iter().collect(),
         Model::Compiled(model) => model.optimized.entries.iter().map(|e| &e.func).collect(),
@@ -76,9 +80,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let failure = Failure::usage("a compiled model has been through the passes");
         return Err(failure.hint("inspect the ONNX file that it was made of"));
     }
-    let passes = if args.no_passes { PassOptions::none() } else { PassOptions::default() };
-    let ForModels { devices, folder } = devices;
-    let options = Options { passes, folder: Some(folder), ..Options::default() };
+    let (devices, mut options) = match &served {
+        Some(Served { setup, .. }) => (setup.devices.clone(), setup.options.clone()),
+        None => {
+            let ForModels { devices, folder } = args.device.open()?;
+            (devices, Options { folder: Some(folder), ..Options::default() })
+        }
+    };
+    if args.no_passes {
+        options.passes = PassOptions::none();
+    }
     let info = model.info().clone();
     let session = model.session(&devices, &options)?;
     let signature = session.signature();
@@ -93,7 +104,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         false => Failure::usage(e).hint("it follows from --shape"),
     })?;
     let (info, session, contents, plan) = (&info, &session, &contents, &plan);
-    let view = View { args, info, compiled: compiled.as_ref(), session, contents, plan };
+    let (compiled, served) = (compiled.as_ref(), served.as_ref());
+    let view = View { args, info, compiled, served, session, contents, plan };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
@@ -128,6 +140,8 @@ struct View<'a> {
     info: &'a Info,
     /// How it was compiled, and its form.
     compiled: Option<&'a (Origin, Form)>,
+    /// If it lies in a repository.
+    served: Option<&'a Served>,
     session: &'a Session,
     contents: &'a Contents,
     plan: &'a PlanReport,
@@ -179,6 +193,9 @@ impl View<'_> {
             let (trident, devices) = (escape(&origin.trident), origin.devices.join(", "));
             let devices = escape(&devices);
             writeln!(text, "  compiled by Trident {trident} for {devices}, {form}")?;
+        }
+        if let Some(served) = self.served {
+            served.write_text(text)?;
         }
         let signature = self.session.signature();
         writeln!(text, "{t}inputs{t:#}")?;
@@ -344,6 +361,7 @@ impl View<'_> {
             "compiled": self.compiled.map(|(origin, form)| json!({
                 "trident": origin.trident, "devices": origin.devices, "fused_chains": form.chains,
             })),
+            "served": self.served.map(Served::json),
             "inputs": values(&self.session.signature().inputs),
             "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),

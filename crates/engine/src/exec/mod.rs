@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
         let start = self.recorder.map(Recorder::now);
         let mut inputs: Vec<Option<Value>> =
             step.inputs.iter().map(|operand| self.fetch(*operand, frame)).collect();
-        let described = self.recorder.map(|r| r.describe(&self.plan.func, step, &inputs));
+        let described = self.recorder.and_then(|r| r.describe(&self.plan.func, step, &inputs));
         let outcome = match &step.work {
             // Types are formatted only if a message needs them, but by then the kernel may have taken the operands.
             Work::Kernel(exe) => self.launch(step, exe.as_ref(), &mut inputs),
@@ -139,7 +139,7 @@ impl<'a> Run<'a> {
         // Kernels make strings of lengths that nobody has known before.
         let counted = outputs.iter_mut().flatten().try_for_each(|v| v.count_strings(self.pool));
         counted.map_err(|error| self.failed(step, error, &Operands::default()))?;
-        if let (Some(recorder), Some(start), Some(described)) = (self.recorder, start, described) {
+        if let (Some(recorder), Some(start)) = (self.recorder, start) {
             recorder.record(step, described, start, &outputs);
         }
         for (place, output) in step.outputs.iter().zip(outputs) {

@@ -10,7 +10,7 @@ use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
 use trident_runtime::Value;
 
 /// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
-const MAX_PLAN_BYTES: usize = 1 << 20;
+const MAX_PLAN_BYTES: usize = 4 << 20;
 
 /// Constants of more elements than this cannot take part in shape arithmetic.
 const MAX_SHAPE_ELEMENTS: usize = 64;

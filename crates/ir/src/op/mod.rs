@@ -22,9 +22,6 @@ use crate::{Attr, AttrKind, DType};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What several ops share, to which each op's own words add.
-pub const CONVENTIONS: &str = include_str!("conventions.md");
-
 /// Where in the stack a function stands. Functions only move down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {

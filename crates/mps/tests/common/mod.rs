@@ -123,7 +123,7 @@ pub(crate) fn written(compiled: &Compiled) -> Vec<u8> {
 }
 
 pub(crate) fn read(file: &[u8]) -> Result<Compiled, LoadError> {
-    match trident_mps::load_from(&Bytes::copy_from_slice(file), None)? {
+    match trident_mps::load_from(&Bytes::copy_from_slice(file), "", None)? {
         Model::Compiled(compiled) => Ok(compiled),
         Model::Onnx(_) => panic!("an ONNX model"),
     }

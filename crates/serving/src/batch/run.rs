@@ -46,11 +46,13 @@ impl Model {
         let start = Instant::now();
         let results = self.session.run_with(&inputs, context);
         clock.run(start, Instant::now());
-        results.map(|(results, _)| results).map_err(|error| match error {
+        let (results, profile) = results.map_err(|error| match error {
             RunError::Cancelled { .. } => RequestError::Cancelled,
             RunError::Deadline { .. } => RequestError::Timeout,
             error => RequestError::Run { model: self.name.clone(), source: Box::new(error) },
-        })
+        })?;
+        self.operations.add(profile.totals);
+        Ok(results)
     }
 
     /// How a batch of these requests runs: for as long as somebody waits for it.
@@ -63,6 +65,7 @@ impl Model {
                 .map(|flags| CancelFlag::when(move || flags.iter().all(CancelFlag::is_cancelled))),
             priority: requests.map(|r| r.priority).max().unwrap_or(0),
             threads: self.threads,
+            profile: self.operations.next(),
             ..RunContext::default()
         }
     }

@@ -12,7 +12,7 @@ pub use scheduling::*;
 pub use tensors::*;
 pub use warmup::*;
 
-use crate::error::ParseError;
+use crate::error::{ParseError, ParseErrorKind};
 use crate::schema::{Form, Value, message, oneof};
 use crate::{json, text};
 use std::collections::BTreeMap;
@@ -78,6 +78,23 @@ impl ModelConfig {
     /// Reads the JSON form, with the freedoms that protobuf allows: names in camel case, integers as strings.
     pub fn from_json(text: &str) -> Result<ModelConfig, ParseError> {
         ModelConfig::from_node(json::parse(text)?)
+    }
+
+    /// Reads the JSON form of a server that may be of a later version: fields that are unknown here are left out, and their paths
+    /// returned.
+    pub fn from_server_json(text: &str) -> Result<(ModelConfig, Vec<String>), ParseError> {
+        let mut node = json::parse(text)?;
+        let mut unknown = vec![];
+        loop {
+            match ModelConfig::from_node(node.clone()) {
+                Err(ParseError { kind: ParseErrorKind::UnknownField { .. }, field, .. })
+                    if node.remove(&field) =>
+                {
+                    unknown.push(field);
+                }
+                read => return Ok((read?, unknown)),
+            }
+        }
     }
 
     /// The configuration in protobuf's text format, without fields that have their defaults.

@@ -49,13 +49,13 @@ impl ModelFile {
         });
         let (name, opened) = found.unwrap_or((names[0], Err(io::ErrorKind::NotFound.into())));
         let (loaded, path) = match opened {
-            Ok(source) => (load_from(&*source, Some(folder.files)), place(name)),
+            Ok(source) => (load_from(&*source, name, Some(folder.files)), place(name)),
             // A folder of this name holds the model, with its data files.
             Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
                 let inner = format!("{name}/{}", DEFAULT_FILES[0]);
                 let source = folder.files.open(&inner).map_err(|error| fault(&inner, error))?;
                 let files = Inner { files: folder.files, folder: name };
-                (load_from(&*source, Some(&files)), place(&inner))
+                (load_from(&*source, &inner, Some(&files)), place(&inner))
             }
             Err(error) => return Err(fault(name, error)),
         };
@@ -71,6 +71,11 @@ impl ModelFile {
         })?;
         let signature = Signature::of(&config.name, &interface)?;
         Ok(ModelFile { model: loaded, signature })
+    }
+
+    /// The model itself.
+    pub fn into_model(self) -> Loaded {
+        self.model
     }
 
     /// The model's own inputs and outputs, for [`ModelConfig::complete`] and [`ModelConfig::check`].

@@ -1,45 +1,20 @@
 //! Models that are ready to run.
 
 mod file;
+mod operations;
+mod setup;
 
 pub use file::{ModelFile, VersionFolder};
+pub use setup::{Hardware, Log, LogLevel, Placement, Setup};
 
-use crate::accelerators::{Accelerators, Fallback};
 use crate::complete::Signature;
 use crate::config::{DataType, ModelConfig};
 use crate::failure::LoadError;
-use crate::invalid::ConfigError;
-use crate::onnxruntime::{GraphLevel, OnnxRuntimeOptions};
-use std::fmt;
-use std::sync::{Arc, RwLock};
-use trident_engine::{Options, PassOptions, PlanReport, Session};
+use operations::Operations;
+use std::sync::RwLock;
+use trident_engine::{OpTotal, PlanReport, Session};
 use trident_ir::DType;
-use trident_runtime::{Device, PoolStats};
-
-/// The hardware that a server has for its models.
-#[derive(Clone)]
-pub struct Hardware {
-    /// The devices of models that ask for none, in order of preference.
-    pub devices: Vec<Arc<dyn Device>>,
-    /// The device that folds constants: one that has every op.
-    pub folder: Arc<dyn Device>,
-    /// Devices by the name of the accelerator that asks for them, see [`Accelerator::name`](crate::Accelerator::name).
-    pub accelerators: Vec<(String, Arc<dyn Device>)>,
-}
-
-/// How important a line of the log is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogLevel {
-    /// For those who look for something.
-    Verbose,
-    /// What happens.
-    Info,
-    /// What may not be as intended.
-    Warning,
-}
-
-/// Receives lines of the log.
-pub type Log<'a> = dyn FnMut(LogLevel, &str) + 'a;
+use trident_runtime::PoolStats;
 
 /// One version of a model, ready to run. It may run on several threads at a time. Dropping it frees its memory, but for results
 /// that are still in use.
@@ -53,32 +28,9 @@ pub struct Model {
     pub(crate) threads: usize,
     /// Held shared by runs, and alone by one that needs the memory of the others.
     pub(crate) turns: RwLock<()>,
+    pub(crate) operations: Operations,
     signature: Signature,
     placement: Placement,
-}
-
-/// What runs a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placement {
-    /// Names of its devices, in order of preference.
-    pub devices: Vec<String>,
-    /// Accelerators that it asks for and that are not there.
-    pub absent: Vec<String>,
-    /// Accelerators that it asks for and that are of other hardware.
-    pub ignored: Vec<String>,
-}
-
-/// `metal, cpu; not here: amx; of other hardware: cuda`.
-impl fmt::Display for Placement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.devices.join(", "))?;
-        for (what, names) in [("not here", &self.absent), ("of other hardware", &self.ignored)] {
-            if !names.is_empty() {
-                write!(f, "; {what}: {}", names.join(", "))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// An input that requests may give.
@@ -113,43 +65,16 @@ impl Model {
         Model::new(ModelFile::read(config, folder)?, config, hardware, log)
     }
 
-    /// Prepares a model that was read. The configuration is complete and normalised; it is compared with the model's own inputs
-    /// and outputs.
-    ///
-    /// Of the configuration, this applies accelerators and the parameter `fallback`, the graph's optimisation level,
-    /// `intra_op_thread_count` and `memory_limit`: the most bytes of the model's weights and of all tensors of its runs, with a
-    /// suffix K, M or G.
+    /// Prepares a model that was read, as [`Setup::of`] says.
     pub fn new(
         file: ModelFile,
         config: &ModelConfig,
         hardware: &Hardware,
         log: &mut Log<'_>,
     ) -> Result<Model, LoadError> {
+        let Setup { devices, placement, options, threads, operations } =
+            Setup::of(config, file.signature(), hardware, log)?;
         let ModelFile { model, signature } = file;
-        supported(config)?;
-        config.check(&signature)?;
-        let settings = OnnxRuntimeOptions::of(config)?;
-        let (devices, placement) = place(config, hardware, log)?;
-        for (setting, given) in without_effect(&settings) {
-            if given {
-                let line = format!("'{setting}' has no effect on model '{}'", config.name);
-                log(LogLevel::Verbose, &line);
-            }
-        }
-        let disabled = match settings.graph_level {
-            GraphLevel::Off => PassOptions::none(),
-            GraphLevel::Basic => {
-                PassOptions { disabled: vec!["fuse".into()], ..PassOptions::default() }
-            }
-            GraphLevel::Extended | GraphLevel::All => PassOptions::default(),
-        };
-        let options = Options {
-            name: Some(config.name.clone()),
-            memory_limit: memory_limit(config)?,
-            folder: Some(Arc::clone(&hardware.folder)),
-            passes: disabled,
-            ..Options::default()
-        };
         let session = model.session(&devices, &options);
         let session = session.map_err(|source| LoadError::Plan {
             model: config.name.clone(),
@@ -162,8 +87,9 @@ impl Model {
             inputs: inputs(&signature),
             outputs: outputs(config),
             largest_batch: (largest > 0).then_some(largest),
-            threads: settings.intra_op_threads.map_or(0, |n| n as usize),
+            threads,
             turns: RwLock::new(()),
+            operations,
             signature,
             placement,
         })
@@ -189,6 +115,12 @@ impl Model {
         self.session.memory()
     }
 
+    /// How long operations took in the runs that were measured, by op and device: see the parameter `time_operations` at
+    /// [`Setup::of`].
+    pub fn operations(&self) -> Vec<OpTotal> {
+        self.operations.totals()
+    }
+
     /// The plan, without sizes of inputs.
     pub fn report(&self) -> Result<PlanReport, LoadError> {
         self.session.report(&[]).map_err(|source| LoadError::Plan {
@@ -196,88 +128,6 @@ impl Model {
             source: Box::new(source),
         })
     }
-}
-
-/// Refuses what would otherwise be ignored, with wrong results.
-fn supported(config: &ModelConfig) -> Result<(), LoadError> {
-    let fields = [
-        ("batch_input", !config.batch_input.is_empty()),
-        ("batch_output", !config.batch_output.is_empty()),
-        ("allow_ragged_batch", config.input.iter().any(|input| input.allow_ragged_batch)),
-        (
-            "model_operations",
-            config.model_operations.as_ref().is_some_and(|ops| !ops.op_library_filename.is_empty()),
-        ),
-    ];
-    match fields.into_iter().find(|(_, given)| *given) {
-        Some((field, _)) => Err(LoadError::Unsupported { model: config.name.clone(), field }),
-        None => Ok(()),
-    }
-}
-
-/// Settings of the ONNX Runtime backend for what is done otherwise here, and whether they are given.
-fn without_effect(settings: &OnnxRuntimeOptions) -> [(&'static str, bool); 5] {
-    [
-        ("inter_op_thread_count", settings.inter_op_threads.is_some()),
-        ("enable_mem_arena", settings.memory_arena.is_some()),
-        ("enable_mem_pattern", settings.memory_pattern.is_some()),
-        ("session.use_device_allocator_for_initializers", settings.weights_outside_arena),
-        ("memory.enable_memory_arena_shrinkage", !settings.shrink_arenas.is_empty()),
-    ]
-}
-
-/// The devices that run a model: those that it asks for, before those of all models.
-fn place(
-    config: &ModelConfig,
-    hardware: &Hardware,
-    log: &mut Log<'_>,
-) -> Result<(Vec<Arc<dyn Device>>, Placement), LoadError> {
-    let asked = Accelerators::of(config)?;
-    for line in asked.log_lines(&config.name) {
-        log(LogLevel::Info, &line);
-    }
-    let mut devices: Vec<Arc<dyn Device>> = vec![];
-    let mut absent: Vec<String> = vec![];
-    for accelerator in &asked.requested {
-        let name = accelerator.name();
-        match hardware.accelerators.iter().find(|(known, _)| known == name) {
-            Some((_, device)) => add(&mut devices, device),
-            None if asked.fallback == Fallback::Refused => {
-                let model = config.name.clone();
-                return Err(LoadError::Accelerator { model, accelerator: name });
-            }
-            None if absent.iter().any(|known| known == name) => {}
-            None => {
-                let line = format!(
-                    "Execution Accelerator '{name}' is not available here, other hardware runs '{}'",
-                    config.name
-                );
-                log(LogLevel::Warning, &line);
-                absent.push(name.to_owned());
-            }
-        }
-    }
-    hardware.devices.iter().for_each(|device| add(&mut devices, device));
-    let names = devices.iter().map(|device| device.info().name.clone()).collect();
-    Ok((devices, Placement { devices: names, absent, ignored: asked.ignored }))
-}
-
-fn add(devices: &mut Vec<Arc<dyn Device>>, device: &Arc<dyn Device>) {
-    if !devices.iter().any(|known| known.info().name == device.info().name) {
-        devices.push(Arc::clone(device));
-    }
-}
-
-/// The model parameter `memory_limit`, in bytes; 0 without a limit.
-fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
-    let Some(value) = config.parameter("memory_limit") else { return Ok(0) };
-    let bytes = trident_runtime::buffer_size(value);
-    bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| ConfigError::Parameter {
-        model: config.name.clone(),
-        key: "memory_limit".into(),
-        value: value.into(),
-        ty: "a number of bytes, such as 512M",
-    })
 }
 
 fn inputs(signature: &Signature) -> Vec<InputSpec> {

@@ -176,3 +176,38 @@ fn settings_of_the_backend_are_applied_or_told() {
     assert!(counts[0] > counts[1] && counts[1] > counts[2], "{counts:?}");
     assert_eq!(counts[2], counts[3]);
 }
+
+#[test]
+fn operations_are_timed_as_often_as_the_configuration_says() {
+    let graph = || {
+        let nodes = vec![node("t = Relu(x)"), node("u = Cos(t)"), node("y = Cos(u)")];
+        graph(&[("x", tensor(trident_ir::DType::F32, "N 3"))], nodes, &["y"])
+    };
+    let timed = |parameters: &str| {
+        // Without fusions: an operation for each node.
+        let config = format!(
+            "name: 'm' max_batch_size: 4 optimization {{ graph {{ level: 2 }} }} {parameters}"
+        );
+        let model = load(&config, graph()).unwrap();
+        assert_eq!(model.operations(), []);
+        for _ in 0..3 {
+            let data = bytes(&[1.0f32, -2.0, 3.0]);
+            answer(&model, request(vec![input("x", DataType::Fp32, &[1, 3], &[&data])])).unwrap();
+        }
+        let times = model.operations();
+        assert!(times.iter().all(|time| time.device == "cpu" && !time.duration.is_zero()));
+        let mut counts: Vec<_> = times.iter().map(|time| (time.op, time.count)).collect();
+        counts.sort_unstable();
+        counts
+    };
+    let set = |value: &str| {
+        format!("parameters {{ key: 'time_operations' value {{ string_value: '{value}' }} }}")
+    };
+    assert_eq!(timed(&set("all")), [("cos", 6), ("relu", 3)]);
+    assert_eq!(timed(&set("never")), []);
+    // Three runs within a second.
+    assert_eq!(timed(&set("sampled")), [("cos", 2), ("relu", 1)]);
+    assert_eq!(timed(""), timed(&set("sampled")));
+    let error = load(&format!("name: 'm' {}", set("often")), graph()).err().unwrap();
+    assert!(error.to_string().contains("'often' to `never`, `sampled` or `all`"), "{error}");
+}
