@@ -14,8 +14,11 @@ fn rows(limit: &str) -> Model {
     let nodes = vec![node("z = Neg(x)"), node("e = Exp(z)"), node("y = ReduceMax(e, axes)")];
     let mut graph = graph(&[x], nodes, &["y"]);
     constant(&mut graph, "axes", Literal::vector(&[1i64]));
-    let limit = format!("parameters {{ key: 'memory_limit' value {{ string_value: '{limit}' }} }}");
-    load(&format!("name: 'm' max_batch_size: 8 {limit}"), graph).unwrap()
+    load(&format!("name: 'm' max_batch_size: 8 {}", self::limit(limit)), graph).unwrap()
+}
+
+fn limit(bytes: &str) -> String {
+    format!("parameters {{ key: 'memory_limit' value {{ string_value: '{bytes}' }} }}")
 }
 
 fn many(count: usize, data: &[u8]) -> Vec<Request<'_>> {
@@ -35,6 +38,50 @@ fn a_batch_with_too_little_memory_runs_request_by_request() {
         }
     }
     assert!(model.memory().peak <= 700 << 10);
+}
+
+/// `-x` of rows of 128 KiB: results are as large as inputs.
+fn negated(config: &str) -> Model {
+    let graph = graph(&[("x", tensor(DType::F32, "N 32768"))], vec![node("y = Neg(x)")], &["y"]);
+    load(&format!("name: 'm' {config} {}", limit("300K")), graph).unwrap()
+}
+
+#[test]
+fn responses_do_not_take_the_memory_of_requests_behind_them() {
+    let data = bytes(&vec![0.5f32; ROW]);
+    for (config, batches) in [("max_batch_size: 8", true), ("", false)] {
+        let model = negated(config);
+        for _ in 0..2 {
+            let responses = model.execute(&many(8, &data)).responses;
+            for response in &responses {
+                let response = response.as_ref().unwrap_or_else(|error| panic!("{batches}: {error}"));
+                assert_eq!(floats(&response.outputs[0].data), [-0.5; ROW]);
+            }
+            assert_eq!(model.memory().live, 0, "the responses still exist");
+        }
+        assert!(model.memory().peak <= 300 << 10);
+        // Where there is enough, they are views.
+        let responses = model.execute(&many(1, &data)).responses;
+        assert!(model.memory().live >= ROW * 4);
+        drop(responses);
+    }
+}
+
+#[test]
+fn a_single_request_that_lacks_memory_runs_twice() {
+    let model = rows("200K");
+    let data = bytes(&vec![0.5f32; ROW]);
+    let buffers = || {
+        let stats = model.memory();
+        stats.hits + stats.misses
+    };
+    for (requests, inputs) in [(1, 2), (2, 4)] {
+        let before = buffers();
+        model.execute(&many(requests, &data)).responses.into_iter().for_each(|r| {
+            r.unwrap_err();
+        });
+        assert_eq!(buffers() - before, inputs, "the inputs of each run");
+    }
 }
 
 #[test]
