@@ -172,6 +172,15 @@ impl Session {
         Tensor::from_bytes(&self.pool, dtype, dims, bytes)
     }
 
+    /// A tensor of copies of strings, which count in the session's memory, see [`Tensor::gather_strings`].
+    pub fn strings<'a>(
+        &self,
+        dims: &[usize],
+        values: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<Tensor, KernelError> {
+        Tensor::gather_strings(&self.pool, dims, values)
+    }
+
     /// See [`Entry::run`].
     pub fn run(&self, inputs: &[(&str, Value)]) -> Result<Vec<(String, Value)>, RunError> {
         self.first.run(inputs)

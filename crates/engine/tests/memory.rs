@@ -155,6 +155,26 @@ fn strings_count_and_are_limited() {
     ));
 }
 
+#[test]
+fn strings_for_a_session_count_before_they_are_copied() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let text = "func @given graph (%x: str[N]) -> (str[*]) {
+        return %x
+    }";
+    let session = Session::new(module(text), &devices, &plain(1024)).unwrap();
+    let values = ["", "a", "a word that is not short"];
+    let tensor = session.strings(&[3], values.into_iter()).unwrap();
+    assert_eq!(tensor.strings().unwrap(), values);
+    let bytes = 3 * size_of::<String>() + 25;
+    assert_eq!((session.memory().live, session.memory().elsewhere), (bytes, bytes));
+    let error = session.strings(&[1 << 24], std::iter::repeat_n("", 1 << 24)).unwrap_err();
+    assert!(matches!(error, KernelError::TooLarge { .. }), "{error}");
+    assert!(session.strings(&[2], values.into_iter()).is_err());
+    drop(tensor);
+    assert_eq!(session.memory().live, 0);
+    assert_eq!(session.memory().peak, 2 * bytes, "what was refused is no peak");
+}
+
 /// A device that takes some ops only.
 struct Only(Arc<dyn Device>, fn(OpKind) -> bool);
 

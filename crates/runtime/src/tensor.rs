@@ -95,12 +95,33 @@ impl Tensor {
 
     /// A tensor of strings, which no pool counts; see [`Tensor::count_strings`].
     pub fn from_strings(dims: &[usize], values: Vec<String>) -> Result<Tensor, KernelError> {
-        if checked_len(dims) != Some(values.len()) {
-            let n = values.len();
+        Tensor::of_strings(dims, values.into())
+    }
+
+    fn of_strings(dims: &[usize], strings: Strings) -> Result<Tensor, KernelError> {
+        if checked_len(dims) != Some(strings.values.len()) {
+            let n = strings.values.len();
             return Err(KernelError::shape(format!("{n} strings do not fill {dims:?}")));
         }
-        let data = Data::Strings(Arc::new(values.into()));
+        let data = Data::Strings(Arc::new(strings));
         Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data })
+    }
+
+    /// A tensor of copies of strings, which `pool` counts before they are made. An error unless they are as many as `dims` require.
+    pub fn gather_strings<'a>(
+        pool: &Pool,
+        dims: &[usize],
+        strings: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<Tensor, KernelError> {
+        let too_large = || KernelError::TooLarge { dtype: DType::Str, dims: dims.to_vec() };
+        let (count, bytes) = strings.clone().fold((0, 0), |(count, bytes), string| {
+            (count + 1, bytes + size_of::<String>() + string.len())
+        });
+        let charge = pool.charge(bytes).ok_or_else(too_large)?;
+        let mut values = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| too_large())?;
+        values.extend(strings.map(str::to_owned));
+        Tensor::of_strings(dims, Strings { values, charge: Some(charge) })
     }
 
     /// Has `pool` count the bytes of strings as they are now, unless they are shared: other tensors, which their owners count, need no

@@ -98,6 +98,36 @@ fn a_request_that_no_memory_suffices_for_says_so() {
 }
 
 #[test]
+fn strings_are_limited_before_they_are_decoded() {
+    let graph = graph(&[("x", tensor(DType::Str, "N K"))], vec![node("y = Identity(x)")], &["y"]);
+    let model = load(&format!("name: 'm' max_batch_size: 8 {}", limit("64K")), graph).unwrap();
+    // An empty string takes 4 bytes on the way, and 24 as an element.
+    let bytes = vec![0; 4 * 10_000];
+    let empty = |count: usize| {
+        let parts = [&bytes[..4 * count]];
+        request(vec![input("x", DataType::String, &[1, count as i64], &parts)])
+    };
+    for count in [1000, 2700] {
+        let responses = model.execute(&[empty(count), empty(count), empty(count)]).responses;
+        for response in responses {
+            assert_eq!(response.unwrap().outputs[0].data, bytes[..4 * count]);
+        }
+        let peak = model.memory().peak;
+        assert!((24 * count..=64 << 10).contains(&peak), "{peak}");
+        assert_eq!(model.memory().live, 0);
+    }
+    for requests in [vec![empty(10_000)], vec![empty(2800), empty(2800)]] {
+        for response in model.execute(&requests).responses {
+            let error = response.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
+            let text = error.to_string();
+            assert!(text.starts_with("failed to make input 'x' for model 'm': "), "{text}");
+            assert!(text.contains("is too large"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
     let model = rows("700K");
     let data = bytes(&vec![0.5f32; ROW]);
