@@ -3,6 +3,7 @@
 use crate::context::RunContext;
 use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
+use crate::ledger::Ledger;
 use crate::optimized::{Optimized, OptimizedEntry};
 use crate::plan::report::PlanReport;
 use crate::profile::Profile;
@@ -82,16 +83,16 @@ impl Session {
         module.verify()?;
         let Module { funcs, metadata } = module;
         let name = funcs.first().map_or("", |func| &func.name);
-        let pool = pool(name, devices, options);
+        let ledger = Arc::new(Ledger::new(pool(name, devices, options)));
         let mut optional = Some(optional);
         // One after the other: planning a function frees what its weights took.
         let entries = funcs.into_iter().map(|func| {
             let optional = optional.take().unwrap_or_default();
-            let entry = OptimizedEntry::new(func, optional, devices, options, &pool)?;
-            Entry::new(entry, devices, options, &pool)
+            let entry = OptimizedEntry::new(func, optional, devices, options, &ledger)?;
+            Entry::new(entry, devices, options, &ledger)
         });
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, pool)
+        Session::of(entries, metadata, ledger.pool().clone())
     }
 
     /// Plans a module after its passes. The session is the one that [`Session::with_optional`] would make of the module before
@@ -104,10 +105,10 @@ impl Session {
         optimized.check(devices, options)?;
         let Optimized { entries, metadata, .. } = optimized;
         let name = entries.first().map_or("", |entry| &entry.func.name);
-        let pool = pool(name, devices, options);
-        let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &pool));
+        let ledger = Arc::new(Ledger::new(pool(name, devices, options)));
+        let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &ledger));
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, pool)
+        Session::of(entries, metadata, ledger.pool().clone())
     }
 
     fn of(
