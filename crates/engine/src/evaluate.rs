@@ -3,9 +3,7 @@
 use crate::ledger::Ledger;
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
-use trident_runtime::{
-    Device, KernelError, Launch, LaunchLimits, Tensor, Unit, Value, caught,
-};
+use trident_runtime::{Device, KernelError, Launch, LaunchLimits, Tensor, Unit, Value, caught};
 
 /// Runs an op on the device that folds constants. `None` if the device declines the op, the op fails, or the time limit
 /// has passed: the op then stays unchanged and reports its error when the model runs.

@@ -97,7 +97,13 @@ impl Optimized {
         let ledger = Ledger::new(pool);
         let mut optional = Some(optional);
         let entries = funcs.into_iter().map(|func| {
-            OptimizedEntry::new(func, optional.take().unwrap_or_default(), devices, options, &ledger)
+            OptimizedEntry::new(
+                func,
+                optional.take().unwrap_or_default(),
+                devices,
+                options,
+                &ledger,
+            )
         });
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(Optimized { form: Form::of(devices, options), entries, metadata })

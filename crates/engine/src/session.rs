@@ -25,7 +25,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Maximum number of ops in a function, including those in regions.
     pub max_ops: usize,
-    /// Maximum bytes of tensors live at once, including constants; 0 for no limit.
+    /// Maximum bytes of tensors live at once, including constants, packed or not; 0 for no limit. Inputs count if the session made
+    /// them ([`Session::gather`], [`Session::strings`]).
     pub memory_limit: usize,
     /// Time limit for constant folding; ops left over are executed in each run.
     pub fold_limit: Option<Duration>,
@@ -151,7 +152,7 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants and everything live during runs. The device lists them under the session's
+    /// Counters of the session's memory: constants, wherever they lie, and everything live during runs. The device lists them under the session's
     /// name ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()

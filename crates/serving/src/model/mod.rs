@@ -117,8 +117,8 @@ impl Model {
     /// and outputs.
     ///
     /// Of the configuration, this applies accelerators and the parameter `fallback`, the graph's optimisation level,
-    /// `intra_op_thread_count` and `memory_limit`: the most bytes of the model's weights and of all tensors of its runs, with a
-    /// suffix K, M or G.
+    /// `intra_op_thread_count` and `memory_limit`: the most bytes of the model's weights and of all tensors of its runs, but for
+    /// inputs that are read in place ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G.
     pub fn new(
         file: ModelFile,
         config: &ModelConfig,
