@@ -23,6 +23,9 @@ struct Entry {
     uses: usize,
 }
 
+/// Constants by their place in the table, and what counts those outside of the pool.
+pub(super) type Kept = (Vec<Option<Value>>, Vec<Arc<Charge>>);
+
 /// Size in bytes from which memory is returned to the system at once.
 const LARGE: usize = 1 << 20;
 
@@ -87,8 +90,8 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// The constants still in use, as tensors, and what counts those that are not in the pool.
-    pub(super) fn finish(self) -> Result<(Vec<Option<Value>>, Vec<Arc<Charge>>), PlanError> {
+    /// The constants still in use, as tensors.
+    pub(super) fn finish(self) -> Result<Kept, PlanError> {
         let mut charges = vec![];
         let finish = |Entry { op, data, .. }: Entry| {
             let made = match data {
