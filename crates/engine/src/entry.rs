@@ -3,6 +3,7 @@
 use crate::context::RunContext;
 use crate::error::{PlanError, RunError};
 use crate::exec::{Outputs, Run, Streams, admit};
+use crate::ledger::Ledger;
 use crate::optimized::{OptimizedEntry, Overridable};
 use crate::plan::report::PlanReport;
 use crate::profile::{Profile, Recorder};
@@ -32,7 +33,7 @@ impl Entry {
         optimized: OptimizedEntry,
         devices: &[Arc<dyn Device>],
         options: &Options,
-        pool: &Pool,
+        ledger: &Arc<Ledger>,
     ) -> Result<Entry, PlanError> {
         let name = optimized.func.name.clone();
         // Passes determine the results' types more precisely, but the names are the model's.
@@ -43,13 +44,13 @@ impl Entry {
         let (variants, optional) = match overridable {
             None => (None, vec![]),
             Some(Overridable { func, optional }) => {
-                let (variants, optional) = Variants::new(func, optional, devices, options)?;
+                let (variants, optional) = Variants::new(func, optional, devices, options, ledger)?;
                 (Some(variants), optional)
             }
         };
-        let main = prepare(func, devices, pool)?;
+        let main = prepare(func, devices, ledger)?;
         let signature = Signature { inputs, optional, outputs };
-        Ok(Entry { name, main, variants, signature, passes, pool: pool.clone() })
+        Ok(Entry { name, main, variants, signature, passes, pool: ledger.pool().clone() })
     }
 
     /// The function's name.
@@ -149,7 +150,7 @@ impl Entry {
             return Ok(None);
         };
         let optional = &self.signature.optional;
-        variants.get(given, optional, &self.pool).map(Some).map_err(|error| {
+        variants.get(given, optional).map(Some).map_err(|error| {
             let names = given.iter().map(|&at| optional[at].info.name.clone()).collect();
             RunError::Plan { given: names, error: Box::new(error) }
         })

@@ -86,9 +86,9 @@ pub enum PlanError {
         /// The reason.
         source: KernelError,
     },
-    /// Packed constants that exceed the limit on memory.
+    /// Constants that exceed the limit on memory.
     #[error(
-        "{op}: its packed constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use; raise the limit"
+        "{op}: constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use; raise the limit"
     )]
     Memory {
         /// The op and its node.

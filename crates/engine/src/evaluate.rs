@@ -1,22 +1,22 @@
 //! Runs single ops during planning, for constant folding.
 
+use crate::ledger::Ledger;
 use std::time::Instant;
 use trident_ir::{Func, Literal, Op};
-use trident_runtime::{
-    Device, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value, caught,
-};
+use trident_runtime::{Device, KernelError, Launch, LaunchLimits, Tensor, Unit, Value, caught};
 
 /// Runs an op on the device that folds constants. `None` if the device declines the op, the op fails, or the time limit
 /// has passed: the op then stays unchanged and reports its error when the model runs.
 pub(crate) fn evaluate(
     device: &dyn Device,
-    pool: &Pool,
+    ledger: &Ledger,
     until: Option<Instant>,
     (func, op, operands): (&Func, &Op, &[Option<Literal>]),
 ) -> Option<Vec<Option<Literal>>> {
     if until.is_some_and(|t| Instant::now() >= t) {
         return None;
     }
+    let pool = ledger.pool();
     let unit = Unit {
         func,
         ops: std::slice::from_ref(op),
@@ -43,7 +43,7 @@ pub(crate) fn evaluate(
     let launched = KernelError::caught(|| exe.submit(&*stream, &mut launch, &[])?.wait());
     let results = launched.ok()?;
     let literal = |value: Option<Value>| match value {
-        Some(Value::Tensor(t)) => t.to_literal().ok(),
+        Some(Value::Tensor(t)) => ledger.literal(&t),
         _ => None,
     };
     Some(results.into_iter().map(literal).collect())

@@ -12,6 +12,7 @@ mod entry;
 mod error;
 mod evaluate;
 mod exec;
+mod ledger;
 mod optimized;
 mod plan;
 mod profile;

@@ -2,6 +2,7 @@
 
 use crate::error::PlanError;
 use crate::evaluate::evaluate;
+use crate::ledger::Ledger;
 use crate::plan;
 use crate::session::{self, Options};
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use trident_ir::{Func, Level, Module, Type, ValueId, ValueInfo, shape};
 use trident_passes::{OptimizeError, PassReport};
-use trident_runtime::{Device, Pool};
+use trident_runtime::Device;
 
 /// What passes do differently for different sessions: modules that were optimised in different forms have different ops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,9 +94,16 @@ impl Optimized {
         module.verify()?;
         let Module { funcs, metadata } = module;
         let pool = session::pool(funcs.first().map_or("", |func| &func.name), devices, options);
+        let ledger = Ledger::new(pool);
         let mut optional = Some(optional);
         let entries = funcs.into_iter().map(|func| {
-            OptimizedEntry::new(func, optional.take().unwrap_or_default(), devices, options, &pool)
+            OptimizedEntry::new(
+                func,
+                optional.take().unwrap_or_default(),
+                devices,
+                options,
+                &ledger,
+            )
         });
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(Optimized { form: Form::of(devices, options), entries, metadata })
@@ -135,7 +143,7 @@ impl OptimizedEntry {
         optional: Vec<ValueInfo>,
         devices: &[Arc<dyn Device>],
         options: &Options,
-        pool: &Pool,
+        ledger: &Ledger,
     ) -> Result<OptimizedEntry, PlanError> {
         plan::check(&func, devices, options)?;
         let infos = |ids: &[ValueId]| -> Vec<ValueInfo> {
@@ -146,7 +154,7 @@ impl OptimizedEntry {
         // Without optional inputs, the original function is not needed any more.
         let overridable =
             (!optional.is_empty()).then(|| Overridable { func: func.clone(), optional });
-        let passes = optimize(&mut func, devices, options, pool)?;
+        let passes = optimize(&mut func, devices, options, ledger)?;
         Ok(OptimizedEntry { func, inputs, outputs, overridable, passes })
     }
 
@@ -184,14 +192,14 @@ pub(crate) fn optimize(
     func: &mut Func,
     devices: &[Arc<dyn Device>],
     options: &Options,
-    pool: &Pool,
+    ledger: &Ledger,
 ) -> Result<Vec<PassReport>, PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
     let Form { chains, .. } = Form::of(devices, options);
     let passes = trident_passes::Options { chains, ..options.passes.clone() };
     let report = trident_passes::optimize(func, &passes, &|func, op, operands| {
-        evaluate(&**folder, pool, until, (func, op, operands))
+        evaluate(&**folder, ledger, until, (func, op, operands))
     })?;
     Ok(report.passes)
 }

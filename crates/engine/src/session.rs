@@ -3,6 +3,7 @@
 use crate::context::RunContext;
 use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
+use crate::ledger::Ledger;
 use crate::optimized::{Optimized, OptimizedEntry};
 use crate::plan::report::PlanReport;
 use crate::profile::Profile;
@@ -24,7 +25,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Maximum number of ops in a function, including those in regions.
     pub max_ops: usize,
-    /// Maximum bytes of tensors live at once, including constants; 0 for no limit.
+    /// Maximum bytes of tensors live at once, including constants, packed or not; 0 for no limit. Inputs count if the session made
+    /// them ([`Session::gather`], [`Session::strings`]).
     pub memory_limit: usize,
     /// Time limit for constant folding; ops left over are executed in each run.
     pub fold_limit: Option<Duration>,
@@ -82,16 +84,16 @@ impl Session {
         module.verify()?;
         let Module { funcs, metadata } = module;
         let name = funcs.first().map_or("", |func| &func.name);
-        let pool = pool(name, devices, options);
+        let ledger = Arc::new(Ledger::new(pool(name, devices, options)));
         let mut optional = Some(optional);
         // One after the other: planning a function frees what its weights took.
         let entries = funcs.into_iter().map(|func| {
             let optional = optional.take().unwrap_or_default();
-            let entry = OptimizedEntry::new(func, optional, devices, options, &pool)?;
-            Entry::new(entry, devices, options, &pool)
+            let entry = OptimizedEntry::new(func, optional, devices, options, &ledger)?;
+            Entry::new(entry, devices, options, &ledger)
         });
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, pool)
+        Session::of(entries, metadata, ledger.pool().clone())
     }
 
     /// Plans a module after its passes. The session is the one that [`Session::with_optional`] would make of the module before
@@ -104,10 +106,10 @@ impl Session {
         optimized.check(devices, options)?;
         let Optimized { entries, metadata, .. } = optimized;
         let name = entries.first().map_or("", |entry| &entry.func.name);
-        let pool = pool(name, devices, options);
-        let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &pool));
+        let ledger = Arc::new(Ledger::new(pool(name, devices, options)));
+        let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &ledger));
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, pool)
+        Session::of(entries, metadata, ledger.pool().clone())
     }
 
     fn of(
@@ -150,7 +152,7 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants and everything live during runs. The device lists them under the session's
+    /// Counters of the session's memory: constants, wherever they lie, and everything live during runs. The device lists them under the session's
     /// name ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
@@ -170,6 +172,15 @@ impl Session {
     /// A tensor over bytes, which is a copy in the session's memory only if they are not aligned, see [`Tensor::from_bytes`].
     pub fn adopt(&self, dtype: DType, dims: &[usize], bytes: Bytes) -> Result<Tensor, KernelError> {
         Tensor::from_bytes(&self.pool, dtype, dims, bytes)
+    }
+
+    /// A tensor of copies of strings, which count in the session's memory, see [`Tensor::gather_strings`].
+    pub fn strings<'a>(
+        &self,
+        dims: &[usize],
+        values: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<Tensor, KernelError> {
+        Tensor::gather_strings(&self.pool, dims, values)
     }
 
     /// See [`Entry::run`].

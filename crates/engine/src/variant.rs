@@ -2,6 +2,7 @@
 //! any other; the rest are parameters.
 
 use crate::error::PlanError;
+use crate::ledger::Ledger;
 use crate::optimized::optimize;
 use crate::plan::shapes::Shapes;
 use crate::plan::{self, Plan};
@@ -9,8 +10,9 @@ use crate::recent::Recent;
 use crate::session::Options;
 use crate::signature::OptionalInput;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use trident_ir::literal::LiteralData;
 use trident_ir::{Attr, Func, OpKind, ValueId, ValueInfo};
-use trident_runtime::{Device, Pool};
+use trident_runtime::{Charge, Device};
 
 /// Maximum number of selections of optional inputs whose plans are cached.
 const MAX_VARIANTS: usize = 4;
@@ -25,10 +27,10 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(
     func: Func,
     devices: &[Arc<dyn Device>],
-    pool: &Pool,
+    ledger: &Ledger,
 ) -> Result<Prepared, PlanError> {
     let shapes = Shapes::of(&func);
-    let plan = plan::compile(func, devices, pool)?;
+    let plan = plan::compile(func, devices, ledger)?;
     Ok(Prepared { plan, shapes })
 }
 
@@ -40,6 +42,9 @@ pub(crate) struct Variants {
     values: Vec<ValueId>,
     devices: Vec<Arc<dyn Device>>,
     options: Options,
+    ledger: Arc<Ledger>,
+    /// Counts the function's constants, which are kept beside those of plans.
+    _charges: Vec<Arc<Charge>>,
     /// Plans by the optional inputs given.
     made: Mutex<Recent<Vec<usize>, Prepared>>,
 }
@@ -51,6 +56,7 @@ impl Variants {
         optional: Vec<ValueInfo>,
         devices: &[Arc<dyn Device>],
         options: &Options,
+        ledger: &Arc<Ledger>,
     ) -> Result<(Variants, Vec<OptionalInput>), PlanError> {
         let (mut values, mut inputs) = (vec![], vec![]);
         for info in optional {
@@ -68,9 +74,10 @@ impl Variants {
             values.push(value);
             inputs.push(OptionalInput { info, default });
         }
-        let (devices, options) = (devices.to_vec(), options.clone());
+        let (devices, options, ledger) = (devices.to_vec(), options.clone(), Arc::clone(ledger));
+        let _charges = charges(&func, &ledger)?;
         let made = Mutex::new(Recent::new(MAX_VARIANTS));
-        Ok((Variants { func, values, devices, options, made }, inputs))
+        Ok((Variants { func, values, devices, options, ledger, _charges, made }, inputs))
     }
 
     fn made(&self) -> MutexGuard<'_, Recent<Vec<usize>, Prepared>> {
@@ -82,7 +89,6 @@ impl Variants {
         &self,
         given: &[usize],
         inputs: &[OptionalInput],
-        pool: &Pool,
     ) -> Result<Arc<Prepared>, PlanError> {
         if let Some(found) = self.made().get(given) {
             return Ok(found);
@@ -95,8 +101,24 @@ impl Variants {
             func.values[value.index()].ty = inputs[at].info.ty.clone();
             func.body.params.push(value);
         }
-        optimize(&mut func, &self.devices, &self.options, pool)?;
-        let prepared = Arc::new(prepare(func, &self.devices, pool)?);
+        optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
+        let prepared = Arc::new(prepare(func, &self.devices, &self.ledger)?);
         Ok(self.made().put(given.to_vec(), prepared, 1))
     }
+}
+
+/// Counts the constants of a function.
+fn charges(func: &Func, ledger: &Ledger) -> Result<Vec<Arc<Charge>>, PlanError> {
+    let mut charges = Ok(vec![]);
+    func.body.walk(&mut |op| {
+        if let (Ok(all), Some(Attr::Tensor(literal))) = (&mut charges, op.attrs.get("value"))
+            && let LiteralData::Bytes(bytes) = literal.data()
+        {
+            match ledger.borrowed(&op.describe(), bytes) {
+                Ok(charge) => all.extend(charge),
+                Err(error) => charges = Err(error),
+            }
+        }
+    });
+    charges
 }

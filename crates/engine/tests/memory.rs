@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
-use trident_ir::{Element, Func, Module, Op, OpKind};
+use trident_ir::{DType, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
     PoolStats, Queued, QueuedOptions, Stream, Tensor, Unit, Value,
@@ -120,6 +120,90 @@ fn packed_weights_count_and_are_limited() {
     assert!(error.to_string().contains("too large"), "{error}");
 }
 
+/// Bytes of the weight of [`sum`].
+const SUM: usize = 16 << 10;
+
+/// `3 x + w`; the CPU packs neither constant.
+fn sum(name: &str) -> Func {
+    let weight = vec!["1"; SUM / 4].join(", ");
+    let text = format!(
+        "func @{name} graph (%x: f32[N, 4096]) -> (f32[*]) {{
+            %k = constant {{value = f32[](3)}}
+            %w = constant {{value = f32[4096]({weight})}}
+            %v = mul(%x, %k) : f32[*]
+            %y = add(%v, %w) : f32[*]
+            return %y
+        }}"
+    );
+    text.parse().unwrap()
+}
+
+#[test]
+fn weights_that_are_not_packed_count_once_and_are_limited() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let one = sum("first");
+    // Clones share the bytes.
+    let mut other = one.clone();
+    other.name = "second".into();
+    let module = || Module { funcs: vec![one.clone(), other.clone()], ..Module::default() };
+    let bytes = SUM + 4;
+    for (limit, fits) in [(0, true), (bytes, true), (bytes - 1, false)] {
+        match Session::new(module(), &devices, &plain(limit)) {
+            Ok(session) => {
+                let stats = session.memory();
+                assert_eq!((fits, stats.live, stats.elsewhere), (true, bytes, bytes));
+            }
+            Err(PlanError::Memory { op, limit: told, .. }) => {
+                assert!(!fits && op.starts_with("constant") && told == limit, "{op}");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    // Runs get what the weights leave.
+    let session = Session::new(module(), &devices, &plain(bytes + (40 << 10))).unwrap();
+    let rows = |n: usize| [("x", tensor(&[n, 4096], &vec![1f32; n * 4096]))];
+    assert!(session.run(&rows(1)).is_ok());
+    let error = session.run(&rows(3)).unwrap_err();
+    assert!(error.to_string().contains("too large"), "{error}");
+    assert_eq!(session.memory().live, bytes);
+}
+
+#[test]
+fn plans_for_optional_inputs_share_weights() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let module = Module { funcs: vec![sum("optional")], ..Module::default() };
+    let k = ValueInfo { name: "k".into(), ty: Type::fixed(DType::F32, &[]) };
+    let session = Session::with_optional(module, vec![k], &devices, &plain(0)).unwrap();
+    assert_eq!(session.memory().live, SUM + 4);
+    let x = || ("x", tensor(&[1, 4096], &[1f32; 4096]));
+    for k in [5.0, 7.0] {
+        let results = session.run(&[x(), ("k", tensor(&[], &[k]))]).unwrap();
+        let y = results[0].1.as_tensor().unwrap();
+        assert_eq!(y.slice::<f32>().unwrap(), [k + 1.0; 4096]);
+        drop(results);
+        assert_eq!(session.memory().live, SUM + 4);
+    }
+}
+
+#[test]
+fn folded_weights_count_in_the_pool_alone() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let weight = vec!["1"; SUM / 4].join(", ");
+    let text = format!(
+        "func @folded graph (%x: f32[N, 4096]) -> (f32[*], f32[*]) {{
+            %w = constant {{value = f32[4096]({weight})}}
+            %v = sqrt(%w) : f32[*]
+            %y = add(%x, %v) : f32[*]
+            return %y, %v
+        }}"
+    );
+    let session = Session::new(module(&text), &devices, &Options::default()).unwrap();
+    let stats = session.memory();
+    assert_eq!((stats.live, stats.elsewhere), (SUM, 0));
+    let report = session.report(&[]).unwrap();
+    assert_eq!((report.constant_bytes, report.steps.len()), (SUM, 1));
+}
+
 #[test]
 fn strings_count_and_are_limited() {
     let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
@@ -153,6 +237,26 @@ fn strings_count_and_are_limited() {
         Session::new(module(text), &devices, &plain(32)),
         Err(PlanError::Constant { .. })
     ));
+}
+
+#[test]
+fn strings_for_a_session_count_before_they_are_copied() {
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let text = "func @given graph (%x: str[N]) -> (str[N]) {
+        return %x
+    }";
+    let session = Session::new(module(text), &devices, &plain(1024)).unwrap();
+    let values = ["", "a", "a word that is not short"];
+    let tensor = session.strings(&[3], values.into_iter()).unwrap();
+    assert_eq!(tensor.strings().unwrap(), values);
+    let bytes = 3 * size_of::<String>() + 25;
+    assert_eq!((session.memory().live, session.memory().elsewhere), (bytes, bytes));
+    let error = session.strings(&[1 << 24], std::iter::repeat_n("", 1 << 24)).unwrap_err();
+    assert!(matches!(error, KernelError::TooLarge { .. }), "{error}");
+    assert!(session.strings(&[2], values.into_iter()).is_err());
+    drop(tensor);
+    assert_eq!(session.memory().live, 0);
+    assert_eq!(session.memory().peak, 2 * bytes, "what was refused is no peak");
 }
 
 /// A device that takes some ops only.

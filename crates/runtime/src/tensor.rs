@@ -12,8 +12,8 @@ use trident_ir::{DType, Element, Literal, Type};
 #[derive(Clone, Debug)]
 enum Data {
     Buffer(Arc<Buffer>),
-    /// Constants, in place where they were loaded; aligned for the element type.
-    Bytes(Bytes),
+    /// Constants, in place where they were loaded; aligned for the element type. Copies that are written to come from the pool.
+    Bytes(Bytes, Option<Pool>),
     Strings(Arc<Strings>),
     /// The result of a launch that may not have ended.
     Pending(Arc<Pending>),
@@ -95,12 +95,33 @@ impl Tensor {
 
     /// A tensor of strings, which no pool counts; see [`Tensor::count_strings`].
     pub fn from_strings(dims: &[usize], values: Vec<String>) -> Result<Tensor, KernelError> {
-        if checked_len(dims) != Some(values.len()) {
-            let n = values.len();
+        Tensor::of_strings(dims, values.into())
+    }
+
+    fn of_strings(dims: &[usize], strings: Strings) -> Result<Tensor, KernelError> {
+        if checked_len(dims) != Some(strings.values.len()) {
+            let n = strings.values.len();
             return Err(KernelError::shape(format!("{n} strings do not fill {dims:?}")));
         }
-        let data = Data::Strings(Arc::new(values.into()));
+        let data = Data::Strings(Arc::new(strings));
         Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data })
+    }
+
+    /// A tensor of copies of strings, which `pool` counts before they are made. An error unless they are as many as `dims` require.
+    pub fn gather_strings<'a>(
+        pool: &Pool,
+        dims: &[usize],
+        strings: impl Iterator<Item = &'a str> + Clone,
+    ) -> Result<Tensor, KernelError> {
+        let too_large = || KernelError::TooLarge { dtype: DType::Str, dims: dims.to_vec() };
+        let (count, bytes) = strings.clone().fold((0, 0), |(count, bytes), string| {
+            (count + 1, bytes + size_of::<String>() + string.len())
+        });
+        let charge = pool.charge(bytes).ok_or_else(too_large)?;
+        let mut values = Vec::new();
+        values.try_reserve_exact(count).map_err(|_| too_large())?;
+        values.extend(strings.map(str::to_owned));
+        Tensor::of_strings(dims, Strings { values, charge: Some(charge) })
     }
 
     /// Has `pool` count the bytes of strings as they are now, unless they are shared: other tensors, which their owners count, need no
@@ -122,7 +143,8 @@ impl Tensor {
         }
     }
 
-    /// A tensor over raw bytes, shared if they are aligned for the element type, else copied.
+    /// A tensor over raw bytes, shared if they are aligned for the element type, else copied. The pool counts copies, this one and
+    /// those on writing.
     pub fn from_bytes(
         pool: &Pool,
         dtype: DType,
@@ -135,7 +157,11 @@ impl Tensor {
             return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
         }
         if bytes.as_ptr().addr().is_multiple_of(align(dtype)) {
-            return Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Bytes(bytes) });
+            return Ok(Tensor {
+                dtype,
+                dims: dims.to_vec(),
+                data: Data::Bytes(bytes, Some(pool.clone())),
+            });
         }
         let mut t = Tensor::alloc(pool, dtype, dims)?;
         t.bytes_mut()?.copy_from_slice(&bytes);
@@ -198,7 +224,7 @@ impl Tensor {
         let Data::Pending(pending) = &self.data else { return Ok(()) };
         pending.wait()?;
         // Left behind in the tensor, so that this reference does not make the elements appear shared.
-        let nothing = Data::Bytes(Bytes::new());
+        let nothing = Data::Bytes(Bytes::new(), None);
         if let Data::Pending(pending) = std::mem::replace(&mut self.data, nothing) {
             self.data = pending.take()?.data;
         }
@@ -227,7 +253,7 @@ impl Tensor {
         }
         match &self.data {
             Data::Buffer(b) => Ok(Bytes::from_owner(Shared(b.clone()))),
-            Data::Bytes(b) => Ok(b.clone()),
+            Data::Bytes(b, _) => Ok(b.clone()),
             Data::Strings(_) => Err(KernelError::strings()),
             Data::Pending(_) => {
                 let mut settled = self.clone();
@@ -293,7 +319,7 @@ impl Tensor {
     pub fn bytes(&self) -> Result<&[u8], KernelError> {
         match &self.data {
             Data::Buffer(b) => Ok(b.bytes()),
-            Data::Bytes(b) => Ok(b),
+            Data::Bytes(b, _) => Ok(b),
             Data::Strings(_) => Err(KernelError::strings()),
             Data::Pending(pending) => pending.wait()?.bytes(),
         }
@@ -306,7 +332,7 @@ impl Tensor {
         match &self.data {
             Data::Buffer(buffer) => buffer.pages(),
             Data::Pending(pending) => pending.memory()?.pages(),
-            Data::Bytes(_) | Data::Strings(_) => None,
+            Data::Bytes(..) | Data::Strings(_) => None,
         }
     }
 
@@ -321,7 +347,9 @@ impl Tensor {
                 Some(b) => Ok(b.bytes_mut()),
                 None => Err(KernelError::domain("the buffer is shared")),
             },
-            Data::Bytes(_) | Data::Pending(_) => Err(KernelError::domain("the buffer is constant")),
+            Data::Bytes(..) | Data::Pending(_) => {
+                Err(KernelError::domain("the buffer is constant"))
+            }
             Data::Strings(_) => Err(KernelError::strings()),
         }
     }
@@ -330,7 +358,7 @@ impl Tensor {
     pub fn is_unique(&self) -> bool {
         match &self.data {
             Data::Buffer(b) => Arc::strong_count(b) == 1,
-            Data::Bytes(_) | Data::Pending(_) => false,
+            Data::Bytes(..) | Data::Pending(_) => false,
             Data::Strings(s) => Arc::strong_count(s) == 1,
         }
     }
@@ -346,6 +374,7 @@ impl Tensor {
         }
         let own = match &self.data {
             Data::Buffer(buffer) => buffer.pool().cloned(),
+            Data::Bytes(_, pool) => pool.clone(),
             _ => None,
         };
         let mut t = Tensor::alloc(&own.unwrap_or_default(), self.dtype, &self.dims)?;
@@ -504,6 +533,29 @@ mod tests {
         assert!(shared_numbers.clone().bytes_mut().is_err());
         drop((text, numbers, shared, shared_numbers));
         assert_eq!(pool.stats().live, 0);
+    }
+
+    #[test]
+    fn copies_on_write_of_borrowed_bytes_count_in_the_pool_that_was_given() {
+        let pool = Pool::new().child("m");
+        // A vector of u64 is aligned for its elements.
+        let bytes = Bytes::from_owner(Words(vec![1, 2, 3]));
+        let mut tensor = Tensor::from_bytes(&pool, DType::U64, &[3], bytes.clone()).unwrap();
+        assert_eq!(pool.stats().live, 0, "nothing is copied");
+        let mut other = tensor.clone().reshaped(&[3, 1]).unwrap();
+        other.slice_mut::<u64>().unwrap()[1] = 9;
+        assert!(pool.stats().live >= 24);
+        pool.set_limit(pool.stats().live);
+        assert!(tensor.slice_mut::<u64>().is_err());
+        assert_eq!((other.slice::<u64>().unwrap(), &bytes[8..9]), (&[1, 9, 3][..], &[2][..]));
+    }
+
+    struct Words(Vec<u64>);
+
+    impl AsRef<[u8]> for Words {
+        fn as_ref(&self) -> &[u8] {
+            bytemuck::cast_slice(&self.0)
+        }
     }
 
     #[test]

@@ -84,12 +84,9 @@ impl Served {
         self.model.memory()
     }
 
-    /// Bytes that it takes while nothing runs. Weights may be outside of the pool, where they were read.
+    /// Bytes that it takes before anything runs: its weights, wherever they lie.
     pub(crate) fn size(&self) -> usize {
-        let report = self.model.report();
-        let report = report.inspect_err(|error| log!(Verbose, "{error}"));
-        let weights = report.map_or(0, |report| report.constant_bytes + report.packed_bytes);
-        weights.max(self.memory().live)
+        self.memory().live
     }
 
     /// Logs what was asked for.

@@ -5,11 +5,12 @@ use super::lifetime::{Ends, Lifetimes, lifetimes};
 use super::partition::{Border, Offer, Partition, Region, is_control};
 use super::{BlockPlan, Operand, Placement, Plan, Source, Step, Work};
 use crate::error::PlanError;
+use crate::ledger::Ledger;
 use crate::session::Options;
 use std::sync::Arc;
 use trident_ir::op::Level;
 use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
-use trident_runtime::{Charge, Declined, Device, Executable, Pool, Unit, caught};
+use trident_runtime::{Charge, Declined, Device, Executable, Unit, caught};
 
 /// Maximum nesting depth of regions.
 const MAX_DEPTH: usize = 32;
@@ -38,16 +39,18 @@ pub(crate) fn check(
 pub(crate) fn compile(
     mut func: Func,
     devices: &[Arc<dyn Device>],
-    pool: &Pool,
+    ledger: &Ledger,
 ) -> Result<Plan, PlanError> {
     let body = std::mem::take(&mut func.body);
     let mut uses = vec![0; func.values.len()];
     count_uses(&body, &mut uses);
-    let constants = Constants::new(uses, pool);
-    let mut compiler = Compiler { func: &func, devices, pool, constants, packed: vec![] };
+    let constants = Constants::new(uses, ledger);
+    let mut compiler = Compiler { func: &func, devices, ledger, constants, packed: vec![] };
     let body = compiler.block(body, 0)?;
-    let (constants, packed) = (compiler.constants.finish()?, compiler.packed);
-    Ok(Plan { func, body, constants, devices: devices.to_vec(), _packed: packed })
+    let packed = compiler.packed;
+    let (constants, borrowed) = compiler.constants.finish()?;
+    let devices = devices.to_vec();
+    Ok(Plan { func, body, constants, devices, _packed: packed, _borrowed: borrowed })
 }
 
 fn count_uses(block: &Block, uses: &mut [usize]) {
@@ -66,7 +69,7 @@ fn count_uses(block: &Block, uses: &mut [usize]) {
 struct Compiler<'a> {
     func: &'a Func,
     devices: &'a [Arc<dyn Device>],
-    pool: &'a Pool,
+    ledger: &'a Ledger,
     constants: Constants<'a>,
     /// Counts what is packed into other memory than the pool's.
     packed: Vec<Charge>,
@@ -147,7 +150,7 @@ impl Compiler<'_> {
             inputs: operands.clone(),
             outputs: results.clone(),
             constant: &constant,
-            pool: self.pool,
+            pool: self.ledger.pool(),
         };
         let device = &self.devices[region.place];
         let described = ops.first().map_or_else(String::new, Op::describe);
@@ -191,10 +194,7 @@ impl Compiler<'_> {
         // The originals are no longer counted.
         let bytes = exe.packed_elsewhere();
         if bytes > 0 {
-            let (live, limit) = (self.pool.stats().live, self.pool.limit());
-            let charge = self.pool.charge(bytes);
-            let error = || PlanError::Memory { op: op.describe(), bytes, live, limit };
-            self.packed.push(charge.ok_or_else(error)?);
+            self.packed.push(self.ledger.charge(&op.describe(), bytes)?);
         }
         Ok(inputs)
     }
@@ -291,7 +291,7 @@ impl Compiler<'_> {
             inputs: op.inputs.clone(),
             outputs: op.outputs.clone(),
             constant: &constant,
-            pool: self.pool,
+            pool: self.ledger.pool(),
         };
         for (declines, Offer { nanos, place }) in offers.iter().enumerate() {
             let device = &self.devices[*place];

@@ -1,9 +1,11 @@
 //! The constants of a function during compilation.
 
 use crate::error::PlanError;
+use crate::ledger::Ledger;
 use std::cell::RefCell;
+use std::sync::Arc;
 use trident_ir::{Literal, ValueId};
-use trident_runtime::{Pool, Tensor, Value};
+use trident_runtime::{Charge, Tensor, Value};
 
 /// The constants of a function. They stay literals until a device asks for them or compilation ends, so that packed
 /// weights are never held three times.
@@ -12,7 +14,7 @@ pub(super) struct Constants<'a> {
     /// Number of uses, by value.
     uses: Vec<usize>,
     table: RefCell<Vec<Entry>>,
-    pool: &'a Pool,
+    ledger: &'a Ledger,
 }
 
 struct Entry {
@@ -20,6 +22,9 @@ struct Entry {
     data: Data,
     uses: usize,
 }
+
+/// Constants by their place in the table, and what counts those outside of the pool.
+pub(super) type Kept = (Vec<Option<Value>>, Vec<Arc<Charge>>);
 
 /// Size in bytes from which memory is returned to the system at once.
 const LARGE: usize = 1 << 20;
@@ -32,8 +37,8 @@ enum Data {
 
 impl<'a> Constants<'a> {
     /// An empty table; `uses` is the number of uses of each value.
-    pub(super) fn new(uses: Vec<usize>, pool: &'a Pool) -> Constants<'a> {
-        Constants { of_value: vec![None; uses.len()], uses, table: RefCell::default(), pool }
+    pub(super) fn new(uses: Vec<usize>, ledger: &'a Ledger) -> Constants<'a> {
+        Constants { of_value: vec![None; uses.len()], uses, table: RefCell::default(), ledger }
     }
 
     /// The position of a constant in the table.
@@ -59,7 +64,7 @@ impl<'a> Constants<'a> {
         let mut table = self.table.borrow_mut();
         let entry = table.get_mut(at)?;
         if let Data::Literal(literal) = &entry.data {
-            let tensor = Tensor::from_literal(self.pool, literal).ok()?;
+            let tensor = Tensor::from_literal(self.ledger.pool(), literal).ok()?;
             entry.data = Data::Tensor(tensor);
         }
         match &entry.data {
@@ -80,21 +85,29 @@ impl<'a> Constants<'a> {
             {
                 let size = tensor.size();
                 drop(tensor);
-                self.pool.give_back_at_most(size);
+                self.ledger.pool().give_back_at_most(size);
             }
         }
     }
 
     /// The constants still in use, as tensors.
-    pub(super) fn finish(self) -> Result<Vec<Option<Value>>, PlanError> {
-        let finish = |entry: Entry| match entry.data {
-            Data::Dropped => Ok(None),
-            Data::Tensor(t) => Ok(Some(t.into())),
-            Data::Literal(l) => match Tensor::from_literal(self.pool, &l) {
-                Ok(t) => Ok(Some(t.into())),
-                Err(source) => Err(PlanError::Constant { op: entry.op, source }),
-            },
+    pub(super) fn finish(self) -> Result<Kept, PlanError> {
+        let mut charges = vec![];
+        let finish = |Entry { op, data, .. }: Entry| {
+            let made = match data {
+                Data::Dropped => return Ok(None),
+                Data::Tensor(tensor) => Ok(tensor),
+                Data::Literal(literal) => Tensor::from_literal(self.ledger.pool(), &literal),
+            };
+            match made {
+                Ok(tensor) => {
+                    charges.extend(self.ledger.constant(&op, &tensor)?);
+                    Ok(Some(tensor.into()))
+                }
+                Err(source) => Err(PlanError::Constant { op, source }),
+            }
         };
-        self.table.into_inner().into_iter().map(finish).collect()
+        let constants = self.table.into_inner().into_iter().map(finish);
+        Ok((constants.collect::<Result<_, _>>()?, charges))
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) devices: Vec<Arc<dyn Device>>,
     /// Has the session's pool count constants that devices have packed into memory of their own.
     pub(crate) _packed: Vec<Charge>,
+    /// Has it count constants that are where they were loaded; plans that share them share the charges.
+    pub(crate) _borrowed: Vec<Arc<Charge>>,
 }
 
 /// A block prepared to run. Values are in a frame with a place for every value of the function.

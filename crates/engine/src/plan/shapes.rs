@@ -119,6 +119,7 @@ fn type_of(value: &Value) -> Option<Type> {
 mod tests {
     #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
     use crate::Options;
+    use crate::ledger::Ledger;
     use crate::optimized::optimize;
     use crate::variant::{Prepared, prepare};
     use std::sync::Arc;
@@ -131,9 +132,9 @@ mod tests {
     }
 
     fn prepared(text: &str) -> Prepared {
-        let (mut func, pool): (Func, _) = (text.parse().unwrap(), Pool::new());
-        optimize(&mut func, &devices(), &Options::default(), &pool).unwrap();
-        prepare(func, &devices(), &pool).unwrap()
+        let (mut func, ledger): (Func, _) = (text.parse().unwrap(), Ledger::new(Pool::new()));
+        optimize(&mut func, &devices(), &Options::default(), &ledger).unwrap();
+        prepare(func, &devices(), &ledger).unwrap()
     }
 
     #[test]

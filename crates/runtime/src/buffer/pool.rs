@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError};
 pub struct PoolStats {
     /// Bytes in live buffers, and those of `elsewhere`.
     pub live: usize,
-    /// The part of `live` that is allocated elsewhere: packed weights and strings ([`Pool::charge`]).
+    /// The part of `live` that is allocated elsewhere: weights and strings ([`Pool::charge`]).
     pub elsewhere: usize,
     /// The most bytes live at once since the last [`Pool::reset_peak`].
     pub peak: usize,
@@ -269,7 +269,7 @@ impl Pool {
         self.0.limit.load(Relaxed)
     }
 
-    /// Counts `bytes` that are allocated elsewhere, such as strings and packed weights, until the charge is dropped; `None` if the limit
+    /// Counts `bytes` that are allocated elsewhere, such as strings and weights, until the charge is dropped; `None` if the limit
     /// would be exceeded.
     pub fn charge(&self, bytes: usize) -> Option<Charge> {
         let mut charge = Charge { pool: self.clone(), bytes: 0 };

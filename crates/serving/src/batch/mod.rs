@@ -1,5 +1,6 @@
 //! Executes requests: those that fit together as one batch.
 
+mod answers;
 mod prepare;
 mod request;
 mod respond;
@@ -10,6 +11,7 @@ pub use request::{Execution, Input, Output, Part, Request, Response};
 
 use crate::failure::RequestError;
 use crate::model::Model;
+use answers::{Answer, Answers};
 use prepare::Prepared;
 use run::Clock;
 use std::sync::PoisonError;
@@ -27,19 +29,17 @@ impl<'r> Batch<'r> {
     }
 }
 
-/// What a request is answered with.
-type Answer = Result<Response, RequestError>;
-
 impl Model {
     /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
     /// `max_batch_size` allows; batches run one after the other.
     ///
     /// A request that does not fit the model fails alone. If a run fails, its requests run one by one, so that only those fail
-    /// that are to blame; for lack of memory a request fails only if no other is running. Results without a row for each row
-    /// of the batch fail all its requests, as the configuration is to blame. A request that is cancelled is answered as such,
-    /// while the rest of its batch runs on.
+    /// that are to blame. For lack of memory a request fails only if it does while no other run of the model is under way and
+    /// the responses of this execution have left the model's memory; those of other executions that still exist take their part
+    /// of it. Results without a row for each row of the batch fail all its requests, as the configuration is to blame. A request
+    /// that is cancelled is answered as such, while the rest of its batch runs on.
     pub fn execute(&self, requests: &[Request<'_>]) -> Execution {
-        let mut responses: Vec<Answer> = vec![];
+        let mut answers = Answers::default();
         let mut batches: Vec<Batch<'_>> = vec![];
         for (at, request) in requests.iter().enumerate() {
             let prepared = if is_cancelled(request) {
@@ -48,16 +48,16 @@ impl Model {
                 self.prepare(at, request)
             };
             // Its place is kept for what its batch gives.
-            responses.push(prepared.map(|prepared| {
+            answers.push(prepared.map(|prepared| {
                 self.join(&mut batches, prepared);
                 Response::default()
             }));
         }
         let mut clock = Clock::default();
         for batch in batches {
-            self.serve(requests, batch, &mut responses, &mut clock);
+            self.serve(requests, batch, &mut answers, &mut clock);
         }
-        Execution { responses, computing: clock.span() }
+        Execution { responses: answers.into_vec(), computing: clock.span() }
     }
 
     /// Adds a request to the first batch that it fits.
@@ -80,7 +80,7 @@ impl Model {
         &self,
         requests: &'r [Request<'r>],
         batch: Batch<'r>,
-        responses: &mut [Answer],
+        answers: &mut Answers,
         clock: &mut Clock,
     ) {
         let (several, rows) = (batch.requests.len() > 1, batch.rows);
@@ -94,35 +94,55 @@ impl Model {
         for (at, own, outputs) in asked {
             let range = first..first + own;
             first = range.end;
-            responses[at] = match &outcome {
+            let answer = match &outcome {
                 _ if is_cancelled(&requests[at]) => Err(RequestError::Cancelled),
-                Ok(results) => self.respond(results, rows, range, &outputs),
-                Err(RequestError::Run { .. }) if several => self.alone(at, requests, clock),
-                Err(error) if error.is_memory() => self.alone(at, requests, clock),
+                Ok(results) => answers.kept(self.respond(results, rows, range, &outputs)),
+                Err(error) if error.is_memory() => {
+                    answers.leave_memory();
+                    self.alone(at, requests, several, answers, clock)
+                }
+                Err(RequestError::Run { .. }) if several => {
+                    self.alone(at, requests, true, answers, clock)
+                }
                 Err(error) => Err(error.clone()),
             };
+            answers.set(at, answer);
         }
     }
 
-    /// Runs a request of a batch that failed; if there is too little memory, once more when no other runs.
-    fn alone<'r>(&self, at: usize, requests: &'r [Request<'r>], clock: &mut Clock) -> Answer {
-        let mut attempt = || {
-            let request = self.prepare(at, &requests[at])?;
-            let (rows, outputs) = (request.rows, request.outputs.clone());
-            let results = self.run(requests, Batch::of(request), clock)?;
-            self.respond(&results, rows, 0..rows, &outputs)
-        };
-        let beside = {
+    /// Runs a request of a batch that failed: first beside other runs, if that may help, and if there is too little memory
+    /// when no other run is under way.
+    fn alone<'r>(
+        &self,
+        at: usize,
+        requests: &'r [Request<'r>],
+        beside: bool,
+        answers: &mut Answers,
+        clock: &mut Clock,
+    ) -> Answer {
+        if beside {
             let _turn = self.turns.read().unwrap_or_else(PoisonError::into_inner);
-            attempt()
-        };
-        match beside {
-            Err(error) if error.is_memory() => {
-                let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
-                attempt()
+            match self.attempt(at, requests, answers, clock) {
+                Err(error) if error.is_memory() => {}
+                answer => return answer,
             }
-            answer => answer,
         }
+        answers.leave_memory();
+        let _turn = self.turns.write().unwrap_or_else(PoisonError::into_inner);
+        self.attempt(at, requests, answers, clock)
+    }
+
+    fn attempt<'r>(
+        &self,
+        at: usize,
+        requests: &'r [Request<'r>],
+        answers: &Answers,
+        clock: &mut Clock,
+    ) -> Answer {
+        let request = self.prepare(at, &requests[at])?;
+        let (rows, outputs) = (request.rows, request.outputs.clone());
+        let results = self.run(requests, Batch::of(request), clock)?;
+        answers.kept(self.respond(&results, rows, 0..rows, &outputs))
     }
 }
 

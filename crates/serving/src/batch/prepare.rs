@@ -5,6 +5,7 @@ use super::strings;
 use crate::complete::list;
 use crate::failure::RequestError;
 use crate::model::{InputSpec, Model};
+use std::borrow::Cow;
 
 /// A request that fits the model.
 pub(super) struct Prepared<'r> {
@@ -30,7 +31,8 @@ pub(super) struct Given<'r> {
 /// The elements of an input.
 pub(super) enum Data<'r> {
     Parts(&'r [Part<'r>]),
-    Strings(Vec<String>),
+    /// Strings as they were sent.
+    Strings(Cow<'r, [u8]>),
 }
 
 impl Prepared<'_> {
@@ -100,8 +102,8 @@ impl Model {
         let elements = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
         let elements = elements.ok_or_else(shape)?;
         let Some(width) = input.data_type.byte_size() else {
-            let strings = strings::decode(&input.data, elements);
-            let strings = strings.map_err(|fault| RequestError::Strings {
+            let strings = strings::join(&input.data);
+            strings::check(&strings, elements).map_err(|fault| RequestError::Strings {
                 model: model(),
                 input: name(),
                 fault,

@@ -74,7 +74,7 @@ pub struct Output {
     /// Its dimensions.
     pub shape: Vec<i64>,
     /// Its elements as in [`Input::data`]: a view of the model's result, whose memory is free when all views have been dropped.
-    /// Strings are a copy.
+    /// Strings are a copy, and so are all elements if requests of the execution lacked memory.
     pub data: Bytes,
 }
 

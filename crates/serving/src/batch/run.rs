@@ -3,13 +3,15 @@
 use super::Batch;
 use super::prepare::Data;
 use super::request::{Part, Request};
+use super::strings;
 use crate::failure::RequestError;
 use crate::model::Model;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 use trident_engine::{CancelFlag, RunContext, RunError};
 use trident_ir::DType;
-use trident_runtime::{Tensor, Value};
+use trident_runtime::Value;
 
 /// The results of a run, by name.
 pub(super) type Results = Vec<(String, Value)>;
@@ -88,7 +90,7 @@ impl Model {
                 }
                 match given.data {
                     Data::Parts(parts) => inputs[i].parts.extend(parts),
-                    Data::Strings(mut strings) => inputs[i].strings.append(&mut strings),
+                    Data::Strings(strings) => inputs[i].strings.push(strings),
                 }
             }
         }
@@ -99,7 +101,9 @@ impl Model {
         let Gathered { at, dims, parts, strings } = input;
         let spec = &self.inputs[at];
         let tensor = match (spec.dtype, &*parts) {
-            (DType::Str, _) => Tensor::from_strings(&dims, strings),
+            (DType::Str, _) => {
+                self.session.strings(&dims, strings.iter().flat_map(|part| strings::read(part)))
+            }
             (dtype, [Part::Shared(bytes)]) => self.session.adopt(dtype, &dims, bytes.clone()),
             (dtype, parts) => {
                 self.session.gather(dtype, &dims, parts.iter().map(|part| part.as_ref()))
@@ -120,5 +124,5 @@ struct Gathered<'r> {
     at: usize,
     dims: Vec<usize>,
     parts: Vec<&'r Part<'r>>,
-    strings: Vec<String>,
+    strings: Vec<Cow<'r, [u8]>>,
 }

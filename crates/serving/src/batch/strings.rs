@@ -6,19 +6,54 @@ use std::borrow::Cow;
 
 use super::request::Part;
 
-/// Reads exactly `count` strings.
-pub(super) fn decode(parts: &[Part<'_>], count: usize) -> Result<Vec<String>, StringsFault> {
-    let joined = match parts {
+/// The bytes of strings, which only more than one part have to be copied for.
+pub(super) fn join<'r>(parts: &'r [Part<'r>]) -> Cow<'r, [u8]> {
+    match parts {
         [part] => Cow::Borrowed(part.as_ref()),
-        parts => Cow::Owned(parts.iter().flat_map(AsRef::as_ref).copied().collect::<Vec<u8>>()),
-    };
-    let mut rest: &[u8] = &joined;
-    // The bytes bound how many there can be, whatever the shape says.
-    let mut strings = Vec::with_capacity(count.min(rest.len() / 4));
-    while !rest.is_empty() {
-        if strings.len() == count {
-            return Err(StringsFault::TooMany { given: count + 1, expected: count });
-        }
+        parts => Cow::Owned(parts.iter().flat_map(AsRef::as_ref).copied().collect()),
+    }
+}
+
+/// An error unless the bytes are exactly `count` strings.
+pub(super) fn check(bytes: &[u8], count: usize) -> Result<(), StringsFault> {
+    let mut strings = Strings { rest: bytes, read: 0 };
+    while strings.read < count
+        && let Some(string) = strings.next()
+    {
+        string?;
+    }
+    let Strings { rest, read } = strings;
+    match read == count {
+        true if rest.is_empty() => Ok(()),
+        true => Err(StringsFault::TooMany { given: count + 1, expected: count }),
+        false => Err(StringsFault::TooFew { given: read, expected: count }),
+    }
+}
+
+/// The strings of bytes that were checked.
+pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = &str> + Clone {
+    Strings { rest: bytes, read: 0 }.map_while(Result::ok)
+}
+
+/// Reads strings, up to the first fault.
+#[derive(Clone)]
+struct Strings<'a> {
+    rest: &'a [u8],
+    /// How many have been read.
+    read: usize,
+}
+
+impl<'a> Iterator for Strings<'a> {
+    type Item = Result<&'a str, StringsFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (!self.rest.is_empty()).then(|| self.string())
+    }
+}
+
+impl<'a> Strings<'a> {
+    fn string(&mut self) -> Result<&'a str, StringsFault> {
+        let rest = std::mem::take(&mut self.rest);
         let Some((length, behind)) = rest.split_first_chunk() else {
             return Err(StringsFault::Length { available: rest.len() });
         };
@@ -27,15 +62,11 @@ pub(super) fn decode(parts: &[Part<'_>], count: usize) -> Result<Vec<String>, St
             return Err(StringsFault::Data { length, available: behind.len() });
         };
         let text = str::from_utf8(string).map_err(|error| StringsFault::Utf8 {
-            element: strings.len(),
+            element: self.read,
             byte: error.valid_up_to(),
         })?;
-        strings.push(text.to_owned());
-        rest = behind;
-    }
-    match strings.len() == count {
-        true => Ok(strings),
-        false => Err(StringsFault::TooFew { given: strings.len(), expected: count }),
+        (self.rest, self.read) = (behind, self.read + 1);
+        Ok(text)
     }
 }
 

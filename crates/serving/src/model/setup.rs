@@ -78,8 +78,9 @@ impl Setup {
     /// The configuration is complete and normalised; it is compared with the model's own inputs and outputs.
     ///
     /// Applied are accelerators, the graph's optimisation level, `intra_op_thread_count` and parameters: `fallback`; `memory_limit`,
-    /// the most bytes of the model's weights and of all tensors of its runs, with a suffix K, M or G; and `time_operations`, the runs
-    /// whose operations are measured: `never`, `sampled` (at most one a second, the default) or `all`.
+    /// the most bytes of the model's weights and of all tensors of its runs, but for inputs that are read in place
+    /// ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; and `time_operations`, the runs whose operations are measured:
+    /// `never`, `sampled` (at most one a second, the default) or `all`.
     pub fn of(
         config: &ModelConfig,
         signature: &Signature,

@@ -14,8 +14,11 @@ fn rows(limit: &str) -> Model {
     let nodes = vec![node("z = Neg(x)"), node("e = Exp(z)"), node("y = ReduceMax(e, axes)")];
     let mut graph = graph(&[x], nodes, &["y"]);
     constant(&mut graph, "axes", Literal::vector(&[1i64]));
-    let limit = format!("parameters {{ key: 'memory_limit' value {{ string_value: '{limit}' }} }}");
-    load(&format!("name: 'm' max_batch_size: 8 {limit}"), graph).unwrap()
+    load(&format!("name: 'm' max_batch_size: 8 {}", self::limit(limit)), graph).unwrap()
+}
+
+fn limit(bytes: &str) -> String {
+    format!("parameters {{ key: 'memory_limit' value {{ string_value: '{bytes}' }} }}")
 }
 
 fn many(count: usize, data: &[u8]) -> Vec<Request<'_>> {
@@ -37,9 +40,55 @@ fn a_batch_with_too_little_memory_runs_request_by_request() {
     assert!(model.memory().peak <= 700 << 10);
 }
 
+/// `-x` of rows of 128 KiB: results are as large as inputs.
+fn negated(config: &str) -> Model {
+    let graph = graph(&[("x", tensor(DType::F32, "N 32768"))], vec![node("y = Neg(x)")], &["y"]);
+    load(&format!("name: 'm' {config} {}", limit("300K")), graph).unwrap()
+}
+
+#[test]
+fn responses_do_not_take_the_memory_of_requests_behind_them() {
+    let data = bytes(&vec![0.5f32; ROW]);
+    for (config, batches) in [("max_batch_size: 8", true), ("", false)] {
+        let model = negated(config);
+        for _ in 0..2 {
+            let responses = model.execute(&many(8, &data)).responses;
+            for response in &responses {
+                let response =
+                    response.as_ref().unwrap_or_else(|error| panic!("{batches}: {error}"));
+                assert_eq!(floats(&response.outputs[0].data), [-0.5; ROW]);
+            }
+            assert_eq!(model.memory().live, 0, "the responses still exist");
+        }
+        assert!(model.memory().peak <= 300 << 10);
+        // Where there is enough, they are views.
+        let responses = model.execute(&many(1, &data)).responses;
+        assert!(model.memory().live >= ROW * 4);
+        drop(responses);
+    }
+}
+
+#[test]
+fn a_single_request_that_lacks_memory_runs_twice() {
+    let model = rows("200K");
+    let data = bytes(&vec![0.5f32; ROW]);
+    let buffers = || {
+        let stats = model.memory();
+        stats.hits + stats.misses
+    };
+    for (requests, inputs) in [(1, 2), (2, 4)] {
+        let before = buffers();
+        model.execute(&many(requests, &data)).responses.into_iter().for_each(|r| {
+            r.unwrap_err();
+        });
+        assert_eq!(buffers() - before, inputs, "the inputs of each run");
+    }
+}
+
 #[test]
 fn a_request_that_no_memory_suffices_for_says_so() {
     let model = rows("200K");
+    let idle = model.memory().live;
     let data = bytes(&vec![0.5f32; ROW]);
     let responses = model.execute(&many(2, &data)).responses;
     for response in responses {
@@ -47,12 +96,43 @@ fn a_request_that_no_memory_suffices_for_says_so() {
         assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
         assert!(error.to_string().contains("is too large"), "{error}");
     }
-    assert_eq!(model.memory().live, 0);
+    assert_eq!(model.memory().live, idle);
+}
+
+#[test]
+fn strings_are_limited_before_they_are_decoded() {
+    let graph = graph(&[("x", tensor(DType::Str, "N K"))], vec![node("y = Identity(x)")], &["y"]);
+    let model = load(&format!("name: 'm' max_batch_size: 8 {}", limit("64K")), graph).unwrap();
+    // An empty string takes 4 bytes on the way, and 24 as an element.
+    let bytes = vec![0; 4 * 10_000];
+    let empty = |count: usize| {
+        let parts = [&bytes[..4 * count]];
+        request(vec![input("x", DataType::String, &[1, count as i64], &parts)])
+    };
+    for count in [1000, 2700] {
+        let responses = model.execute(&[empty(count), empty(count), empty(count)]).responses;
+        for response in responses {
+            assert_eq!(response.unwrap().outputs[0].data, bytes[..4 * count]);
+        }
+        let peak = model.memory().peak;
+        assert!((24 * count..=64 << 10).contains(&peak), "{peak}");
+        assert_eq!(model.memory().live, 0);
+    }
+    for requests in [vec![empty(10_000)], vec![empty(2800), empty(2800)]] {
+        for response in model.execute(&requests).responses {
+            let error = response.unwrap_err();
+            assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
+            let text = error.to_string();
+            assert!(text.starts_with("failed to make input 'x' for model 'm': "), "{text}");
+            assert!(text.contains("is too large"), "{text}");
+        }
+    }
 }
 
 #[test]
 fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
     let model = rows("700K");
+    let idle = model.memory().live;
     let data = bytes(&vec![0.5f32; ROW]);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -65,7 +145,7 @@ fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
             });
         }
     });
-    assert_eq!(model.memory().live, 0);
+    assert_eq!(model.memory().live, idle);
 }
 
 /// A device with memory of its own.

@@ -1,0 +1,109 @@
+//! What a session's pool counts of constants that lie elsewhere.
+
+use crate::error::PlanError;
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use trident_ir::Literal;
+use trident_runtime::{Charge, Pool, Tensor};
+
+/// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
+/// once for as long as one of the plans has it.
+pub(crate) struct Ledger {
+    pool: Pool,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Charges by the address and size of what they are for.
+    charged: HashMap<(usize, usize), Weak<Charge>>,
+    /// Addresses of literals that lie in the pool, as long as they are in use.
+    pooled: HashMap<usize, Weak<()>>,
+}
+
+/// The bytes of a literal that lie in the pool.
+struct Pooled {
+    bytes: Bytes,
+    _in_use: Arc<()>,
+}
+
+impl AsRef<[u8]> for Pooled {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(pool: Pool) -> Ledger {
+        Ledger { pool, known: Mutex::default() }
+    }
+
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// The literal of a tensor, whose memory the pool counts as long as the literal is in use; `None` if it cannot be had.
+    pub(crate) fn literal(&self, tensor: &Tensor) -> Option<Literal> {
+        if tensor.pages().is_none() {
+            return tensor.to_literal().ok();
+        }
+        let (bytes, in_use) = (tensor.to_bytes().ok()?, Arc::new(()));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        tidy(&mut known.pooled);
+        known.pooled.insert(bytes.as_ptr().addr(), Arc::downgrade(&in_use));
+        drop(known);
+        let bytes = Bytes::from_owner(Pooled { bytes, _in_use: in_use });
+        Literal::from_bytes(tensor.dtype(), tensor.dims().to_vec(), bytes).ok()
+    }
+
+    /// Counts bytes of an op that are no part of the pool, whoever has them.
+    pub(crate) fn charge(&self, op: &str, bytes: usize) -> Result<Charge, PlanError> {
+        let (live, limit) = (self.pool.stats().live, self.pool.limit());
+        let error = || PlanError::Memory { op: op.to_owned(), bytes, live, limit };
+        self.pool.charge(bytes).ok_or_else(error)
+    }
+
+    /// Counts the elements of a constant, unless the pool does already; `None` if it does.
+    pub(crate) fn constant(
+        &self,
+        op: &str,
+        tensor: &Tensor,
+    ) -> Result<Option<Arc<Charge>>, PlanError> {
+        match tensor.bytes() {
+            Ok(bytes) if tensor.pages().is_none() => self.borrowed(op, bytes),
+            // Strings have been counted.
+            _ => Ok(None),
+        }
+    }
+
+    /// Counts bytes that the session keeps where they were loaded; `None` if they lie in the pool.
+    pub(crate) fn borrowed(
+        &self,
+        op: &str,
+        bytes: &[u8],
+    ) -> Result<Option<Arc<Charge>>, PlanError> {
+        let at = bytes.as_ptr().addr();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = known.pooled.get(&at).is_some_and(|in_use| in_use.strong_count() > 0);
+        if bytes.is_empty() || pooled {
+            return Ok(None);
+        }
+        let place = (at, bytes.len());
+        if let Some(charge) = known.charged.get(&place).and_then(Weak::upgrade) {
+            return Ok(Some(charge));
+        }
+        let charge = Arc::new(self.charge(op, bytes.len())?);
+        tidy(&mut known.charged);
+        known.charged.insert(place, Arc::downgrade(&charge));
+        Ok(Some(charge))
+    }
+}
+
+/// Drops what is no longer in use, before there is more.
+fn tidy<K: Eq + Hash, V>(map: &mut HashMap<K, Weak<V>>) {
+    if map.len() == map.capacity() {
+        map.retain(|_, value| value.strong_count() > 0);
+    }
+}
