@@ -16,6 +16,10 @@ use crate::threads::Threads;
 const K_BLOCK: usize = 288;
 /// The bytes of B that stay in the second-level cache.
 const B_BLOCK: usize = 384 << 10;
+/// The bytes of A that stay in the second-level cache while a panel of B stays in the first.
+const A_BLOCK: usize = 192 << 10;
+/// The most bytes of B in the first-level cache; where a panel has more, one of A stays there.
+const B_PANEL: usize = 20 << 10;
 /// Products below this number of multiply-adds are not worth waking a thread for.
 pub(super) const MIN_PARALLEL: usize = 1 << 17;
 
@@ -318,8 +322,10 @@ impl<T: Scalar> Product<'_, T> {
                 }
             }
         }
-        for i in row_panels.clone() {
-            let a = self.a.wrapping_add(i * mr * k + ks.start * mr);
+        // A panel of B is wider than one of A, so as few as possible come from the second-level cache.
+        let step = size_of::<T>() * ks.len().max(1);
+        let block = if nr * step <= B_PANEL { (A_BLOCK / (mr * step)).max(1) } else { 1 };
+        for first in row_panels.clone().step_by(block) {
             for j in 0..panels {
                 let (col, width) = (columns.start + j * nr, width(j));
                 // The panel's first step of this block, in what was packed for it.
@@ -331,24 +337,27 @@ impl<T: Scalar> Product<'_, T> {
                         (data.as_ptr().wrapping_add(ks.start * step + col), *step)
                     }
                 };
-                let tile = Tile {
-                    k: ks.len(),
-                    a,
-                    panel_stride: k * mr,
-                    b,
-                    b_step,
-                    c: self.c.wrapping_add(i * mr * self.ldc + col),
-                    ldc: self.ldc,
-                    row: i * mr,
-                    col,
-                    rows: mr.min(m - i * mr),
-                    lanes: 0,
-                    accumulate: ks.start > 0,
-                    finish: (ks.end == k).then_some(&self.finish),
-                };
-                // SAFETY: passed on. Panels of A and B hold `k` steps, what is packed here those of the block, and an operand
-                // in place was checked; the tile lies in C.
-                unsafe { self.tile(tile, width, row_panels.start, row_panels.end) };
+                for i in first..row_panels.end.min(first + block) {
+                    let a = self.a.wrapping_add(i * mr * k + ks.start * mr);
+                    let tile = Tile {
+                        k: ks.len(),
+                        a,
+                        panel_stride: k * mr,
+                        b,
+                        b_step,
+                        c: self.c.wrapping_add(i * mr * self.ldc + col),
+                        ldc: self.ldc,
+                        row: i * mr,
+                        col,
+                        rows: mr.min(m - i * mr),
+                        lanes: 0,
+                        accumulate: ks.start > 0,
+                        finish: (ks.end == k).then_some(&self.finish),
+                    };
+                    // SAFETY: passed on. Panels of A and B hold `k` steps, what is packed here those of the block, and an operand
+                    // in place was checked; the tile lies in C.
+                    unsafe { self.tile(tile, width, row_panels.start, row_panels.end) };
+                }
             }
         }
     }
