@@ -59,6 +59,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some((model, served)) => (model, Some(served)),
         None => (model::read(&args.model)?, None),
     };
+    let (devices, mut options) = match &served {
+        Some(Served { setup, .. }) => (setup.devices.clone(), setup.options.clone()),
+        None => {
+            let ForModels { devices, folder } = args.device.open()?;
+            (devices, Options { folder: Some(folder), ..Options::default() })
+        }
+    };
     let funcs: Vec<&Func> = match &model {
         Model::Onnx(model) => model.module.funcs.iter().collect(),
         Model::Compiled(model) => model.optimized.entries.iter().map(|e| &e.func).collect(),
@@ -80,13 +87,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let failure = Failure::usage("a compiled model has been through the passes");
         return Err(failure.hint("inspect the ONNX file that it was made of"));
     }
-    let (devices, mut options) = match &served {
-        Some(Served { setup, .. }) => (setup.devices.clone(), setup.options.clone()),
-        None => {
-            let ForModels { devices, folder } = args.device.open()?;
-            (devices, Options { folder: Some(folder), ..Options::default() })
-        }
-    };
     if args.no_passes {
         options.passes = PassOptions::none();
     }
