@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use trident_runtime::{Buffer, HostMemory, Pool, PoolSettings};
 
 use crate::random::Random;
@@ -43,7 +43,7 @@ fn thread(pool: &Pool, model: &Model, seed: u64, operations: u64) -> Result<u64>
         if live.is_empty() || !full && random.below(100) < 51 {
             // One in ten thousand is larger than a region.
             let most = if random.below(10_000) == 0 { 128 << 20 } else { 1 << 20 };
-            let Some(mut buffer) = pool.alloc(random.size(most)) else { continue };
+            let mut buffer = pool.alloc(random.size(most)).context("memory is refused")?;
             taken(model, &buffer)?;
             let tag = made as u8;
             let last = buffer.len() - 1;

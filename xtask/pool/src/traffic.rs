@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
 use mimalloc::MiMalloc;
+use rustix::time::{ClockId, clock_gettime};
 use trident_runtime::{Buffer, HostMemory, Pool, PoolSettings};
 
 use crate::random::Random;
@@ -16,13 +17,12 @@ const RESERVED: f64 = 1.25;
 const TIME: f64 = 2.0;
 
 /// Nanoseconds that this thread has been running: what else the machine does is not counted.
-fn busy() -> Result<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
-    Ok(text.split_whitespace().next().context("no time")?.parse()?)
+fn busy() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
 }
 
-/// How many operations a measurement has at least, for which the same traffic follows itself: the system counts time in units of
-/// milliseconds.
+/// How many operations a measurement has at least, for which the same traffic follows itself.
 const OPERATIONS: usize = 200_000;
 
 /// How many threads replay traffic side by side, each for itself.
@@ -94,14 +94,14 @@ impl Traffic {
     }
 
     /// Nanoseconds of each operation since `start`.
-    fn each(&self, start: f64) -> Result<f64> {
-        Ok((busy()? - start) / (self.repeats() * self.operations.len()) as f64)
+    fn each(&self, start: f64) -> f64 {
+        (busy() - start) / (self.repeats() * self.operations.len()) as f64
     }
 
     /// Nanoseconds of an operation with the pool.
     fn pool(&self, pool: &Pool) -> Result<f64> {
         let mut live: Vec<Option<Buffer>> = (0..self.places).map(|_| None).collect();
-        let start = busy()?;
+        let start = busy();
         for operation in self.repeated() {
             match *operation {
                 Operation::Take(place, bytes) => {
@@ -110,13 +110,13 @@ impl Traffic {
                 Operation::Drop(place) => live[place] = None,
             }
         }
-        self.each(start)
+        Ok(self.each(start))
     }
 
     /// The same with mimalloc.
     fn mimalloc(&self) -> Result<f64> {
         let mut live: Vec<Option<(*mut u8, Layout)>> = vec![None; self.places];
-        let start = busy()?;
+        let start = busy();
         for operation in self.repeated() {
             match *operation {
                 Operation::Take(place, bytes) => {
@@ -134,7 +134,7 @@ impl Traffic {
                 }
             }
         }
-        self.each(start)
+        Ok(self.each(start))
     }
 
     /// What the traffic asks for, and what a pool of its own reserves for it.
@@ -196,12 +196,14 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
         format!("{THREADS} threads")
     );
     for traffic in &all {
-        let pool = Pool::with(HostMemory::provider(), PoolSettings::default());
+        // Of their own, as a pool keeps as much as was in use at once.
+        let [pool, shared] =
+            [(); 2].map(|()| Pool::with(HostMemory::provider(), PoolSettings::default()));
         let mut times = [const { vec![] }; 4];
         for _ in 0..rounds {
             times[0].push(traffic.pool(&pool)?);
             times[1].push(traffic.mimalloc()?);
-            times[2].push(at_once(|| traffic.pool(&pool))?);
+            times[2].push(at_once(|| traffic.pool(&shared))?);
             times[3].push(at_once(|| traffic.mimalloc())?);
         }
         let [ours, theirs, threads, their_threads] = times.map(median);

@@ -1,7 +1,7 @@
 //! Which pages of a region are free: the buddy method, on page numbers alone.
 //!
-//! Free pages lie in blocks of 2ᵏ pages that start at multiples of 2ᵏ. A request is cut from the start of the smallest block that has
-//! it, the lowest among equals, and what it leaves of the block stays free: runs have any number of pages, not only powers of two.
+//! Free pages lie in blocks of 2ᵏ pages that start at multiples of 2ᵏ. A request is cut from the start of a block that has it, and what
+//! it leaves of the block stays free: runs have any number of pages, not only powers of two.
 
 use std::ops::Range;
 
@@ -52,6 +52,14 @@ impl Order {
     }
 }
 
+/// A free block of 2^`order` pages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Free {
+    /// Its first page.
+    pub(super) at: usize,
+    order: usize,
+}
+
 /// The free pages of a region.
 #[derive(Debug)]
 pub(super) struct Buddy {
@@ -74,18 +82,25 @@ impl Buddy {
     }
 
     /// Takes `n` neighbouring pages, and tells the first; `None` if no block has so many. `n` is not 0.
+    #[cfg(test)]
     pub(super) fn take(&mut self, n: usize) -> Option<usize> {
-        if n > PAGES {
-            return None;
-        }
+        let block = self.fitting(n).next()?;
+        Some(self.cut(block, n))
+    }
+
+    /// The first free block of each order that has `n` neighbouring pages, the smallest block first. `n` is not 0.
+    pub(super) fn fitting(&self, n: usize) -> impl Iterator<Item = Free> {
         let needed = n.next_power_of_two().trailing_zeros() as usize;
-        let order = (needed..=MAX_ORDER).find(|&order| self.orders[order].any != 0)?;
-        let place = self.orders[order].first()?;
-        self.orders[order].remove(place);
-        let at = place << order;
+        let orders = self.orders.iter().enumerate().skip(needed);
+        orders.filter_map(|(order, places)| Some(Free { at: places.first()? << order, order }))
+    }
+
+    /// Takes the first `n` pages of a free block that has them, and tells the first.
+    pub(super) fn cut(&mut self, Free { at, order }: Free, n: usize) -> usize {
+        self.orders[order].remove(at >> order);
         self.free -= 1 << order;
         self.give(at + n, (1 << order) - n);
-        Some(at)
+        at
     }
 
     /// Takes these pages, which are free.

@@ -1,18 +1,19 @@
 //! A device's memory, which its pools share: small blocks from slabs, larger ones from regions.
 
 use super::buddy::PAGES;
+use super::clock;
 use super::large::{Detached, Large, REGION, Run, Unused, elapsed};
 use super::pages::{MemoryProvider, PAGE, Pages};
 use super::pool::{Counters, PoolStats};
 use super::region::Region;
 use super::settings::PoolSettings;
-use super::slab::{CLASSES, Class, Left, SMALL, class_of, size_of};
+use super::slab::{CLASSES, Class, Left, SMALL, Small, class_of, size_of};
 use super::timer::Timer;
 use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
 use std::ptr::NonNull;
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Memory that has one owner at a time.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ pub(super) struct Block {
 enum Home {
     /// A block of a slab of the class of its length. The region is that of the slab, which holds it for its blocks.
     Slab(NonNull<Region>, u32),
-    Run(Run),
+    /// Pages of a region that others share, with the region's slot.
+    Run(Arc<Region>, u32),
     Own(Arc<Region>),
 }
 
@@ -37,6 +39,10 @@ unsafe impl Send for Block {}
 unsafe impl Sync for Block {}
 
 impl Block {
+    fn small(small: &Small, len: usize) -> Block {
+        Block { ptr: small.ptr, len, home: Home::Slab(small.region, small.slab) }
+    }
+
     pub(super) fn ptr(&self) -> NonNull<u8> {
         self.ptr
     }
@@ -50,8 +56,7 @@ impl Block {
         match &self.home {
             // SAFETY: the slab holds the region as long as one of its blocks is in use.
             Home::Slab(region, _) => unsafe { region.as_ref() }.pages(),
-            Home::Own(region) => region.pages(),
-            Home::Run(run) => run.region.pages(),
+            Home::Run(region, _) | Home::Own(region) => region.pages(),
         }
     }
 
@@ -62,14 +67,15 @@ impl Block {
     }
 }
 
-/// What may be reserved beyond an eighth more than buffers have taken at the peak, in bytes: the parts of pages at the ends of slabs.
+/// The part of what buffers have taken at the peak that may be reserved beyond it: with less, traffic that repeats itself would give
+/// memory back and take it again.
+const SPARE: usize = 7;
+
+/// What may be reserved beyond that, in bytes: the parts of pages at the ends of slabs.
 const LEEWAY: usize = 2 * PAGE;
 
 /// What may be reserved in any case, in bytes: a page for each of many sizes.
-const LITTLE: usize = 512 << 10;
-
-/// How many slabs are made before empty ones are looked for.
-const MERGE: usize = 8;
+pub(super) const LITTLE: usize = 512 << 10;
 
 /// A request that is so many times as large as what is cached is not had by giving that back.
 const HOPELESS: usize = 8;
@@ -88,7 +94,7 @@ pub(super) enum Reason {
 pub struct GivenBack {
     /// They were unused for too long: [`PoolSettings::max_age`].
     pub age: u64,
-    /// More was unused than is kept ([`PoolSettings::max_unused`]), or did not fit and was more than an eighth of the peak.
+    /// More was unused than is kept ([`PoolSettings::max_unused`]), or did not fit and was more than a seventh of the peak.
     pub size: u64,
     /// A pool with a name, which had used as much, has ended.
     pub unload: u64,
@@ -102,17 +108,18 @@ pub(super) struct Heap {
     provider: Arc<dyn MemoryProvider>,
     settings: PoolSettings,
     classes: Vec<Mutex<Class>>,
-    /// Locked after a class, never before one.
+    /// Regions for blocks that are larger than those of classes. Locked after a class, never before one.
     large: Mutex<Large>,
+    /// Regions for slabs, which would lie between large blocks for long. Locked as `large` is.
+    small: Mutex<Large>,
     pub(super) counters: Counters,
+    /// A bit for each class that may have an empty slab.
+    empties: AtomicU64,
     /// Bytes of touched pages.
     reserved: AtomicUsize,
     peak_reserved: AtomicUsize,
-    /// How many slabs were made since empty ones were returned to their regions.
-    slabs: AtomicUsize,
     given_back: [AtomicU64; 4],
     pub(super) pools: Mutex<Vec<Weak<super::pool::Shared>>>,
-    start: Instant,
     pub(super) timer: Timer,
 }
 
@@ -126,6 +133,11 @@ pub(super) fn block_len(len: usize) -> Option<usize> {
     len.checked_next_multiple_of(unit)
 }
 
+/// What the locks of a heap hold is consistent between any two statements, so a panic elsewhere does not invalidate it.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Heap {
     pub(super) fn new(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Heap {
         Heap {
@@ -133,29 +145,32 @@ impl Heap {
             settings,
             classes: (0..CLASSES).map(|class| Mutex::new(Class::new(class))).collect(),
             large: Mutex::default(),
+            small: Mutex::default(),
             counters: Counters::default(),
+            empties: AtomicU64::new(0),
             reserved: AtomicUsize::new(0),
             peak_reserved: AtomicUsize::new(0),
-            slabs: AtomicUsize::new(0),
             given_back: [const { AtomicU64::new(0) }; 4],
             pools: Mutex::default(),
-            start: Instant::now(),
             timer: Timer::default(),
         }
     }
 
     fn class(&self, class: usize) -> MutexGuard<'_, Class> {
-        // What it holds is consistent between any two statements, so a panic elsewhere does not invalidate it.
-        self.classes[class].lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.classes[class])
     }
 
     fn large(&self) -> MutexGuard<'_, Large> {
-        self.large.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.large)
     }
 
-    /// Milliseconds, which wrap.
-    fn now(&self) -> u32 {
-        self.start.elapsed().as_millis() as u32
+    fn small(&self) -> MutexGuard<'_, Large> {
+        locked(&self.small)
+    }
+
+    /// Where slabs with blocks of this size lie.
+    fn regions(&self, size: usize) -> &Mutex<Large> {
+        if size <= PAGE { &self.small } else { &self.large }
     }
 
     /// Bytes that take memory.
@@ -190,11 +205,29 @@ impl Heap {
 
     /// Bytes of regions that blocks share that are free and take memory, and of them the most that lie together.
     pub(super) fn free(&self) -> (usize, usize) {
-        self.large().free()
+        let ((large, most), (small, most_small)) = (self.large().free(), self.small().free());
+        (large + small, most.max(most_small))
     }
 
-    /// A block of [`block_len`] bytes, and whether no memory of the system was needed.
-    pub(super) fn take(&self, size: usize) -> Option<(Block, bool)> {
+    /// A block of [`block_len`] bytes, and how many of them are touched for the first time.
+    #[inline(always)]
+    pub(super) fn take(&self, size: usize) -> Option<(Block, usize)> {
+        if size <= SMALL {
+            let class = class_of(size);
+            let small = self.class(class).take();
+            if let Some(small) = small {
+                if small.touched > 0 {
+                    self.touch(small.touched, size);
+                }
+                return Some((Block::small(&small, size), small.touched));
+            }
+        }
+        self.take_more(size)
+    }
+
+    /// The same where no slab has a block.
+    #[inline(never)]
+    fn take_more(&self, size: usize) -> Option<(Block, usize)> {
         let taken = self.try_take(size).or_else(|| {
             if size / HOPELESS > self.cached() {
                 return None;
@@ -204,29 +237,35 @@ impl Heap {
         });
         let (block, touched) = taken?;
         if touched > 0 {
-            // What is free does not fit: no more of it is kept than pays off.
-            let (reserved, most) = (self.reserved() + touched, self.enough(size));
-            // A little more than needed at a time, as others follow.
-            if reserved > most + most / 32 {
-                self.give_back(Reason::Size, 0, reserved - most);
-            }
-            let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
-            self.peak_reserved.fetch_max(reserved, Relaxed);
+            self.touch(touched, size);
         }
-        Some((block, touched == 0))
+        Some((block, touched))
     }
 
-    /// A block, and the bytes that are touched with it for the first time.
+    /// Counts bytes that are touched for the first time with a block of this size.
+    #[cold]
+    fn touch(&self, touched: usize, size: usize) {
+        // What is free does not fit: no more of it is kept than pays off.
+        let (reserved, most) = (self.reserved() + touched, self.enough(size));
+        // A little more than needed at a time, as others follow.
+        if reserved > most + most / 32 {
+            self.give_back(Reason::Size, 0, reserved - most);
+        }
+        let reserved = self.reserved.fetch_add(touched, Relaxed) + touched;
+        self.peak_reserved.fetch_max(reserved, Relaxed);
+    }
+
+    /// A block for which no slab has a place, and the bytes that are touched with it for the first time.
     fn try_take(&self, size: usize) -> Option<(Block, usize)> {
         if size <= SMALL {
-            return self.take_small(class_of(size));
+            let small = self.take_of_slab(class_of(size))?;
+            return Some((Block::small(&small, size), small.touched));
         }
         if size <= REGION {
-            self.merge_slabs(size);
-            let run = self.take_run(size / PAGE, 1)?;
-            let touched = run.region.touch(run.pages.clone()) * PAGE;
-            let ptr = run.region.ptr(run.pages.start * PAGE);
-            return Some((Block { ptr, len: size, home: Home::Run(run) }, touched));
+            let Run { region, slot, pages } = self.take_run(&self.large, size / PAGE, 1)?;
+            let touched = region.touch(pages.clone()) * PAGE;
+            let ptr = region.ptr(pages.start * PAGE);
+            return Some((Block { ptr, len: size, home: Home::Run(region, slot) }, touched));
         }
         let free = self.large().take_own(size);
         let touched = if free.is_some() { 0 } else { size };
@@ -238,69 +277,85 @@ impl Heap {
         Some((Block { ptr: region.ptr(0), len: size, home: Home::Own(region) }, touched))
     }
 
-    /// The most that may be reserved when so many bytes more are in use: what buffers have taken at the peak and an eighth, as more
-    /// would be kept than pays off.
+    /// The most that may be reserved when so many bytes more are in use: what buffers have taken at the peak and a part of it, as
+    /// more would be kept than pays off.
     fn enough(&self, more: usize) -> usize {
         let peak = self.counters.high_blocks().max(self.counters.blocks() + more);
-        (peak + peak / 8 + LEEWAY).max(LITTLE)
+        (peak + peak / SPARE + LEEWAY).max(LITTLE)
     }
 
-    /// Returns empty slabs to their regions, where memory that is behind them serves others, if `more` bytes would be too much and some
-    /// slabs have come since this was last done.
-    fn merge_slabs(&self, more: usize) {
-        if self.slabs.load(Relaxed) < MERGE || self.reserved() + more <= self.enough(more) {
-            return;
-        }
-        self.slabs.store(0, Relaxed);
-        let now = self.now();
-        for class in &self.classes {
-            let mut class = class.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some((run, since)) = class.unused(now, 0) {
-                self.large().give(&run, Some(since));
+    /// Returns slabs that have been empty for `age` milliseconds to their regions, until their pages take `most` bytes. How many they
+    /// take.
+    fn give_back_slabs(&self, now: u32, age: u32, most: usize) -> usize {
+        let (mut bytes, mut left) = (0, self.empties.swap(0, Relaxed));
+        while let Some(class) = (left != 0 && bytes < most).then(|| left.trailing_zeros() as usize)
+        {
+            left &= left - 1;
+            let mut slabs = self.class(class);
+            if let Some((run, since)) = slabs.unused(now, age) {
+                bytes += run.touched() * PAGE;
+                locked(self.regions(size_of(class))).give(&run, Some(since));
+            } else if slabs.empty_since().is_some() {
+                self.may_be_empty(class);
             }
         }
+        self.empties.fetch_or(left, Relaxed);
+        bytes
     }
 
-    /// `n` pages of a shared region, at most [`PAGES`], for so many blocks; of another region if none has them.
-    fn take_run(&self, n: usize, blocks: u64) -> Option<Run> {
-        let run = self.large().take(n, blocks);
+    /// `n` pages of one of these regions, at most [`PAGES`], for so many blocks; of another region if none has them.
+    fn take_run(&self, regions: &Mutex<Large>, n: usize, blocks: u64) -> Option<Run> {
+        if self.empties.load(Relaxed) != 0 {
+            let room = self.enough(n * PAGE).saturating_sub(self.reserved()) / PAGE;
+            let run = locked(regions).take(n, blocks, room);
+            if run.is_some() {
+                return run;
+            }
+            // In their regions, memory that is behind empty slabs serves others.
+            self.give_back_slabs(clock::now(), 0, usize::MAX);
+        }
+        let run = locked(regions).take(n, blocks, n);
         if run.is_some() {
             return run;
         }
         // Without the lock, as the system is slow. It may refuse a large region and have a smaller one.
         let least = n.next_power_of_two();
         let sizes = std::iter::successors(Some(PAGES), |size| Some(size / 2));
-        let mut regions = sizes.take_while(|size| *size >= least);
-        let region = Arc::new(regions.find_map(|n| Region::of(&*self.provider, n * PAGE))?);
-        let mut large = self.large();
-        large.add(region);
-        large.take(n, blocks)
+        let mut sizes = sizes.take_while(|size| *size >= least);
+        let region = Arc::new(sizes.find_map(|n| Region::of(&*self.provider, n * PAGE))?);
+        let mut regions = locked(regions);
+        regions.add(region);
+        regions.take(n, blocks, n)
     }
 
-    fn take_small(&self, class: usize) -> Option<(Block, usize)> {
+    /// A block of a slab, which is a further one if no other has a block.
+    fn take_of_slab(&self, class: usize) -> Option<Small> {
         let mut slabs = self.class(class);
-        let mut taken = slabs.take();
-        if taken.is_none() {
-            let pages = slabs.pages();
-            drop(slabs);
-            self.slabs.fetch_add(1, Relaxed);
-            self.merge_slabs(size_of(class).next_multiple_of(PAGE));
-            let run = self.take_run(pages, 0)?;
-            slabs = self.class(class);
-            taken = slabs.take();
-            if taken.is_none() {
-                slabs.add(run);
-                taken = slabs.take();
-            } else {
-                // Another thread has added a slab meanwhile.
-                self.large().give(&run, None);
-            }
+        let taken = slabs.take();
+        if taken.is_some() {
+            return taken;
         }
-        let small = taken?;
-        let region = NonNull::from(&*slabs.run(small.slab)?.region);
+        let pages = slabs.pages();
         drop(slabs);
-        let home = Home::Slab(region, small.slab);
-        Some((Block { ptr: small.ptr, len: size_of(class), home }, small.touched * PAGE))
+        let run = self.take_run(self.regions(size_of(class)), pages, 0)?;
+        let mut slabs = self.class(class);
+        if let Some(small) = slabs.take() {
+            // Another thread has added a slab meanwhile.
+            drop(slabs);
+            locked(self.regions(size_of(class))).give(&run, None);
+            return Some(small);
+        }
+        slabs.add(run);
+        slabs.take()
+    }
+
+    /// Remembers that a class may have an empty slab.
+    fn may_be_empty(&self, class: usize) {
+        let bit = 1 << class;
+        // Mostly it is known, and reading is cheaper.
+        if self.empties.load(Relaxed) & bit == 0 {
+            self.empties.fetch_or(bit, Relaxed);
+        }
     }
 
     /// Takes a block back, which is no longer counted as live.
@@ -308,13 +363,19 @@ impl Heap {
         self.provider.recycle(block.bytes_mut());
         let Block { ptr, len, home } = block;
         match home {
-            Home::Slab(_, slab) => match self.class(class_of(len)).give(slab, ptr, || self.now()) {
-                Left::Used => return,
-                Left::Empty => {}
-                Left::Unneeded(run) => self.give_run(&run),
-            },
-            Home::Run(run) => self.give_run(&run),
-            Home::Own(region) => self.large().give_own(region, self.now()),
+            Home::Slab(_, slab) => {
+                let left = self.class(class_of(len)).give(slab, ptr, clock::now);
+                match left {
+                    Left::Used => return,
+                    Left::Empty => self.may_be_empty(class_of(len)),
+                    Left::Unneeded(run) => give_run(self.regions(len), &run),
+                }
+            }
+            Home::Run(region, slot) => {
+                let first = region.offset(ptr) / PAGE;
+                give_run(&self.large, &Run { region, slot, pages: first..first + len / PAGE });
+            }
+            Home::Own(region) => self.large().give_own(region, clock::now()),
         }
         let (cached, max) = (self.cached(), self.settings.max_unused);
         if cached > max {
@@ -323,51 +384,38 @@ impl Heap {
         }
     }
 
-    /// Takes pages back that are free from now on.
-    fn give_run(&self, run: &Run) {
-        // The clock is read before the lock is taken.
-        let now = self.now();
-        self.large().give(run, Some(now));
-    }
-
     /// Gives free memory back to the system: what is unused for `age` milliseconds, until `most` bytes are given back, and not more
     /// than those if that is asked for. Slabs go last, as small buffers come often.
     pub(super) fn give_back(&self, reason: Reason, age: u32, most: usize) -> usize {
         let exact = matches!(reason, Reason::Asked);
-        let unused = Unused { now: self.now(), age, most, exact };
-        let mut given = self.give_back_pages(unused);
-        let mut slabs = 0;
-        for class in 0..CLASSES {
-            if given + slabs >= most {
-                break;
-            }
-            let mut class = self.class(class);
-            if let Some((run, since)) = class.unused(unused.now, age) {
-                slabs += run.touched() * PAGE;
-                self.large().give(&run, Some(since));
-            }
+        let unused = Unused { now: clock::now(), age, most, exact };
+        let mut given = self.give_back_pages(&self.large, unused);
+        if given < most {
+            self.give_back_slabs(unused.now, age, most - given);
         }
-        if slabs > 0 {
-            given += self.give_back_pages(Unused { most: most - given, ..unused });
+        for regions in [&self.large, &self.small] {
+            if given < most {
+                given += self.give_back_pages(regions, Unused { most: most - given, ..unused });
+            }
         }
         self.given_back[reason as usize].fetch_add(given as u64, Relaxed);
         given
     }
 
-    /// Gives back what belongs to no slab.
-    fn give_back_pages(&self, unused: Unused) -> usize {
-        let mut large = self.large();
-        let Detached { mut bytes, regions, runs } = large.detach(unused);
+    /// Gives back free pages of some regions, and regions that are free.
+    fn give_back_pages(&self, from: &Mutex<Large>, unused: Unused) -> usize {
+        let mut held = locked(from);
+        let Detached { mut bytes, regions, runs } = held.detach(unused);
         // Before the lock ends, so that other threads do not give back more than is needed.
         self.reserved.fetch_sub(bytes, Relaxed);
-        drop(large);
+        drop(held);
         for run in runs {
             // SAFETY: the run is ours until it is given back below.
             let given = unsafe { run.region.discard(run.pages.clone()) };
             let kept = (run.pages.len() - given) * PAGE;
             self.reserved.fetch_add(kept, Relaxed);
             bytes -= kept;
-            self.large().give(&run, None);
+            locked(from).give(&run, None);
         }
         drop(regions);
         bytes
@@ -377,10 +425,11 @@ impl Heap {
     pub(super) fn sweep(&self) -> Option<Duration> {
         let age = self.age();
         self.give_back(Reason::Age, age, usize::MAX);
-        let now = self.now();
+        let now = clock::now();
         let slabs = (0..CLASSES).filter_map(|class| self.class(class).empty_since());
         let slabs = slabs.map(|since| elapsed(now, since)).max();
-        let unused_for = slabs.max(self.large().unused_for(now))?;
+        let pages = self.large().unused_for(now).max(self.small().unused_for(now));
+        let unused_for = slabs.max(pages)?;
         // Blocks that are given back one after another are swept together.
         let least = (age / 8).clamp(1, 1000);
         Some(Duration::from_millis(age.saturating_sub(unused_for).max(least).into()))
@@ -390,6 +439,13 @@ impl Heap {
     pub(super) fn age(&self) -> u32 {
         u32::try_from(self.settings.max_age.as_millis()).unwrap_or(u32::MAX / 2).min(u32::MAX / 2)
     }
+}
+
+/// Takes pages back that are free from now on.
+fn give_run(regions: &Mutex<Large>, run: &Run) {
+    // The clock is read before the lock is taken.
+    let now = clock::now();
+    locked(regions).give(run, Some(now));
 }
 
 impl Drop for Heap {

@@ -1,7 +1,7 @@
 //! Whole pages: runs of regions that many share, and regions of their own for what is larger than those.
 
 use super::PAGE;
-use super::buddy::{Buddy, PAGES};
+use super::buddy::{Buddy, Free, PAGES};
 use super::region::Region;
 use std::ops::Range;
 use std::sync::Arc;
@@ -116,20 +116,27 @@ pub(super) struct Detached {
 }
 
 impl Large {
-    /// Takes `n` pages of a shared region, if one has them, for so many blocks.
-    pub(super) fn take(&mut self, n: usize, blocks: u64) -> Option<Run> {
-        let run = self.run(n)?;
+    /// Takes `n` pages of a shared region for so many blocks, where the fewest are touched for the first time, then of the smallest
+    /// block that has them. `None` if no region has them without more than `most` that are touched for the first time.
+    pub(super) fn take(&mut self, n: usize, blocks: u64, most: usize) -> Option<Run> {
+        let mut best: Option<(usize, usize, Free)> = None;
+        for (slot, shared) in self.shared.iter().enumerate() {
+            let Some(shared) = shared else { continue };
+            for block in shared.buddy.fitting(n) {
+                let untouched = n - shared.region.touched(block.at..block.at + n);
+                if best.is_none_or(|(least, ..)| untouched < least) {
+                    best = Some((untouched, slot, block));
+                }
+                if untouched == 0 {
+                    break;
+                }
+            }
+        }
+        let (_, slot, block) = best.filter(|(untouched, ..)| *untouched <= most)?;
+        let shared = self.shared[slot].as_mut()?;
         self.taken += blocks;
-        Some(run)
-    }
-
-    fn run(&mut self, n: usize) -> Option<Run> {
-        self.shared.iter_mut().enumerate().find_map(|(slot, shared)| {
-            let shared = shared.as_mut()?;
-            let at = shared.buddy.take(n)?;
-            let (region, slot) = (Arc::clone(&shared.region), slot as u32);
-            Some(Run { region, slot, pages: at..at + n })
-        })
+        let at = shared.buddy.cut(block, n);
+        Some(Run { region: Arc::clone(&shared.region), slot: slot as u32, pages: at..at + n })
     }
 
     /// Adds a shared region of at most [`PAGES`].
@@ -154,6 +161,12 @@ impl Large {
                 shared.freed[run.pages.clone()].fill(since);
             }
             shared.buddy.give(run.pages.start, run.pages.len());
+            // What can only go as a whole is unused since its last page is.
+            if let Some(since) = since.filter(|_| shared.is_empty())
+                && !shared.region.pages().can_discard()
+            {
+                shared.freed.fill(since);
+            }
         }
     }
 

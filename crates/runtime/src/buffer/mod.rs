@@ -5,6 +5,7 @@
 #![allow(unsafe_code)]
 
 mod buddy;
+mod clock;
 mod heap;
 mod large;
 mod pages;

@@ -47,11 +47,10 @@ pub struct MemoryStats {
 pub(super) struct Counters {
     live: AtomicUsize,
     peak: AtomicUsize,
-    /// The peak that nobody resets.
-    high: AtomicUsize,
-    /// Part of `live` that is no blocks, and the most that it has been.
+    /// The part of `live` that is not in blocks.
     elsewhere: AtomicUsize,
-    high_elsewhere: AtomicUsize,
+    /// The most bytes in blocks so far; nobody resets it.
+    high: AtomicUsize,
     misses: AtomicU64,
 }
 
@@ -65,9 +64,9 @@ impl Counters {
         self.live().saturating_sub(self.elsewhere.load(Relaxed))
     }
 
-    /// The most bytes in blocks so far, or less where both they and what is elsewhere have become fewer.
+    /// The most bytes in blocks so far.
     pub(super) fn high_blocks(&self) -> usize {
-        self.high.load(Relaxed).saturating_sub(self.high_elsewhere.load(Relaxed))
+        self.high.load(Relaxed)
     }
 
     /// Counts `size` more bytes, not yet as a peak, unless there would be more than `limit`. How many there are then.
@@ -76,27 +75,40 @@ impl Counters {
         Some(self.live.fetch_update(Relaxed, Relaxed, fits).ok()? + size)
     }
 
-    /// Counts `size` more bytes.
-    fn add(&self, size: usize) {
+    /// Counts `size` more bytes of a block.
+    fn add_block(&self, size: usize) {
         self.raise(self.live.fetch_add(size, Relaxed) + size);
     }
 
+    /// So many bytes are live, of which a block is the last.
     fn raise(&self, live: usize) {
-        // Mostly it is no peak, and reading is cheaper.
-        if live > self.peak.load(Relaxed) {
-            self.peak.fetch_max(live, Relaxed);
-            self.high.fetch_max(live, Relaxed);
+        self.raise_peak(live);
+        let blocks = live.saturating_sub(self.elsewhere.load(Relaxed));
+        if blocks > self.high.load(Relaxed) {
+            self.high.fetch_max(blocks, Relaxed);
         }
     }
 
-    /// Counts `size` bytes of what is counted already as allocated elsewhere.
-    fn add_elsewhere(&self, size: usize) {
-        let elsewhere = self.elsewhere.fetch_add(size, Relaxed) + size;
-        self.high_elsewhere.fetch_max(elsewhere, Relaxed);
+    fn raise_peak(&self, live: usize) {
+        // Mostly it is no peak, and reading is cheaper.
+        if live > self.peak.load(Relaxed) {
+            self.peak.fetch_max(live, Relaxed);
+        }
+    }
+
+    /// Counts `size` bytes that are allocated elsewhere, unless there would be more than `limit` bytes live; whether there are not.
+    fn add_elsewhere(&self, size: usize, limit: usize) -> bool {
+        // In this order, as below, blocks never seem to be more than they are.
+        self.elsewhere.fetch_add(size, Relaxed);
+        let live = self.reserve(size, limit);
+        match live {
+            Some(live) => self.raise_peak(live),
+            None => drop(self.elsewhere.fetch_sub(size, Relaxed)),
+        }
+        live.is_some()
     }
 
     fn remove_elsewhere(&self, size: usize) {
-        // In this order blocks never seem to be more than they are.
         self.live.fetch_sub(size, Relaxed);
         self.elsewhere.fetch_sub(size, Relaxed);
     }
@@ -142,10 +154,18 @@ impl Charge {
 
     /// Counts `bytes` more; false, with no change, if the pool's limit would be exceeded.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        let Some(reserved) = self.pool.reserve(bytes) else { return false };
         let Shared { heap, counters, .. } = &*self.pool.0;
-        self.pool.count(bytes, reserved);
-        [counters, &heap.counters].iter().for_each(|counters| counters.add_elsewhere(bytes));
+        let limit = match self.pool.limit() {
+            0 => usize::MAX,
+            limit => limit,
+        };
+        if !counters.add_elsewhere(bytes, limit) {
+            return false;
+        }
+        if !heap.counters.add_elsewhere(bytes, usize::MAX) {
+            counters.remove_elsewhere(bytes);
+            return false;
+        }
         self.bytes += bytes;
         true
     }
@@ -203,7 +223,7 @@ impl Drop for Shared {
     fn drop(&mut self) {
         // Nothing of it is live. What a model has used is not kept for others, as it is not known that they need it.
         if self.name.is_some() {
-            self.heap.give_back(Reason::Unload, 0, self.counters.high.load(Relaxed));
+            self.heap.give_back(Reason::Unload, 0, self.counters.high_blocks());
         }
     }
 }
@@ -276,46 +296,37 @@ impl Pool {
         charge.grow(bytes).then_some(charge)
     }
 
-    /// Counts `size` bytes as live, and those of the device later; how many are, if they are not yet counted as a peak. `None` if the
-    /// limit would be exceeded.
-    fn reserve(&self, size: usize) -> Option<Option<usize>> {
-        match self.limit() {
-            0 => Some(None),
-            limit => self.0.counters.reserve(size, limit).map(Some),
-        }
-    }
-
-    /// Counts `size` bytes that [`Pool::reserve`] has admitted.
-    fn count(&self, size: usize, reserved: Option<usize>) {
-        match reserved {
-            Some(live) => self.0.counters.raise(live),
-            None => self.0.counters.add(size),
-        }
-        self.0.heap.counters.add(size);
-    }
-
     /// A buffer of `len` bytes with arbitrary contents; `None` if memory is insufficient or the limit would be
     /// exceeded.
     pub fn alloc(&self, len: usize) -> Option<Buffer> {
         if len == 0 {
             return Some(Buffer { memory: Memory::Nothing, len });
         }
-        Some(Buffer { memory: Memory::Block(self.block(len)?, self.clone()), len })
+        let pool = self.clone();
+        Some(Buffer { memory: Memory::Block(self.block(len)?, pool), len })
     }
 
     /// A block of at least `len` bytes, which must not be 0.
+    #[inline(always)]
     pub(super) fn block(&self, len: usize) -> Option<Block> {
         let size = block_len(len)?;
         let Shared { heap, counters, buffers, .. } = &*self.0;
-        let reserved = self.reserve(size)?;
-        let Some((block, hit)) = heap.take(size) else {
-            reserved.inspect(|_| counters.remove(size));
+        // With a limit, what is wanted counts as live at once; but what cannot be had is no peak.
+        let live = match self.limit() {
+            0 => None,
+            limit => Some(counters.reserve(size, limit)?),
+        };
+        let Some((block, touched)) = heap.take(size) else {
+            live.inspect(|_| counters.remove(size));
             return None;
         };
-        // What cannot be had is no peak.
-        self.count(size, reserved);
+        match live {
+            Some(live) => counters.raise(live),
+            None => counters.add_block(size),
+        }
+        heap.counters.add_block(size);
         buffers.fetch_add(1, Relaxed);
-        if !hit {
+        if touched > 0 {
             counters.miss();
             heap.counters.miss();
         }

@@ -47,6 +47,11 @@ impl Region {
         unsafe { self.pages.ptr().add(offset) }
     }
 
+    /// The place of a byte of it.
+    pub(super) fn offset(&self, ptr: NonNull<u8>) -> usize {
+        ptr.addr().get() - self.pages.ptr().addr().get()
+    }
+
     /// Marks pages as touched; how many were not.
     pub(super) fn touch(&self, pages: Range<usize>) -> usize {
         words(pages)

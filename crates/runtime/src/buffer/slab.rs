@@ -2,6 +2,7 @@
 
 use super::PAGE;
 use super::large::{Run, elapsed};
+use super::region::Region;
 use std::ptr::NonNull;
 
 /// Largest size that is cut from slabs, in bytes.
@@ -31,9 +32,14 @@ pub(super) fn size_of(class: usize) -> usize {
     }
 }
 
-/// Pages of a slab: it has at least four blocks. Larger slabs would be empty less often, and so keep memory that others could use.
+/// Pages of a slab: the fewest of which blocks take all but an eighth. Pages of a slab serve no other size as long as one of its blocks
+/// is in use.
 fn pages_of(size: usize) -> usize {
-    (4 * size).max(4 * PAGE).div_ceil(PAGE)
+    let mut pages = size.div_ceil(PAGE);
+    while pages * PAGE % size > pages * PAGE / 8 {
+        pages += 1;
+    }
+    pages
 }
 
 /// A run of pages and the blocks of it that are free. Those from `cut` on have never been handed out since the slab was last empty.
@@ -57,7 +63,9 @@ impl Slab {
 pub(super) struct Small {
     pub(super) slab: u32,
     pub(super) ptr: NonNull<u8>,
-    /// Pages that are touched with it for the first time.
+    /// The region of the slab, which holds it.
+    pub(super) region: NonNull<Region>,
+    /// Bytes of pages that are touched with it for the first time.
     pub(super) touched: usize,
 }
 
@@ -94,11 +102,6 @@ impl Class {
         pages_of(self.size)
     }
 
-    /// The run of a slab that has a block in use.
-    pub(super) fn run(&self, slab: u32) -> Option<&Run> {
-        Some(&self.slabs.get(slab as usize)?.as_ref()?.run)
-    }
-
     /// Adds a slab.
     pub(super) fn add(&mut self, run: Run) {
         let blocks = (run.pages.len() * PAGE / self.size) as u16;
@@ -122,28 +125,29 @@ impl Class {
             let first = slab.run.pages.start;
             let end = (usize::from(slab.cut) * self.size).div_ceil(PAGE);
             if end > slab.touched {
-                touched = slab.run.region.touch(first + slab.touched..first + end);
+                touched = slab.run.region.touch(first + slab.touched..first + end) * PAGE;
                 slab.touched = end;
             }
             slab.cut - 1
         });
         let ptr = slab.run.region.ptr(slab.run.pages.start * PAGE + usize::from(block) * self.size);
+        let region = NonNull::from(&*slab.run.region);
         if slab.is_full() {
             self.open.pop();
         }
         self.empty = self.empty.filter(|(empty, _)| *empty != at);
         self.taken += 1;
-        Some(Small { slab: at, ptr, touched })
+        Some(Small { slab: at, ptr, region, touched })
     }
 
     /// Takes a block back.
     pub(super) fn give(&mut self, at: u32, ptr: NonNull<u8>, now: impl FnOnce() -> u32) -> Left {
         let Some(Some(slab)) = self.slabs.get_mut(at as usize) else { return Left::Used };
-        let start = slab.run.region.ptr(slab.run.pages.start * PAGE);
+        let offset = slab.run.region.offset(ptr) - slab.run.pages.start * PAGE;
         if slab.is_full() {
             self.open.push(at);
         }
-        slab.free.push(((ptr.addr().get() - start.addr().get()) / self.size) as u16);
+        slab.free.push((offset as u32 / self.size as u32) as u16);
         if slab.free.len() < usize::from(slab.cut) {
             return Left::Used;
         }
