@@ -33,11 +33,21 @@ enum Panels<'a, T> {
     InPlace { data: &'a [T], step: usize, source: &'a dyn Source<T> },
 }
 
+/// Where the rows of A come from: element `(r, p)` of a panel is `r * row + p * step` behind its start.
+#[derive(Clone, Copy)]
+struct Left<T> {
+    data: *const T,
+    row: usize,
+    step: usize,
+    /// The distance of two panels.
+    panel: usize,
+}
+
 struct Product<'a, T: 'static> {
     kernels: &'static Kernels<T>,
     isa: Isa,
     shape: Shape,
-    a: *const T,
+    a: Left<T>,
     b: Panels<'a, T>,
     c: *mut T,
     ldc: usize,
@@ -128,15 +138,23 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         let grid = Grid::new(threads.count(), count, m.div_ceil(mr), n, nr);
         let mut packed = [None, None];
         let [a_packed, b_packed] = &mut packed;
+        let panels = |data: *const T| Left { data, row: 1, step: mr, panel: k * mr };
         let a = match a {
             Lhs::Packed(a) => {
                 assert!(
                     a.0.isa == isa && a.0.outer == m && a.0.k == k,
                     "A was packed for another product"
                 );
-                a.0.data.as_ptr()
+                panels(a.0.data.as_ptr())
             }
-            Lhs::Source(source) => a_packed.insert(pack_all(threads, source, m, k, mr)).as_ptr(),
+            Lhs::Source(source) => match source.runs() {
+                Some((data, row)) if !collide::<T>(row) && kernels.thin(n).is_none() => {
+                    let end = (m - 1).checked_mul(row).and_then(|at| at.checked_add(k));
+                    assert!(k == 0 || end.is_some_and(|end| end <= data.len()), "A is too small");
+                    Left { data: data.as_ptr(), row, step: 1, panel: row * mr }
+                }
+                _ => panels(a_packed.insert(pack_all(threads, source, m, k, mr)).as_ptr()),
+            },
         };
         let b = match b {
             Rhs::Packed(b) => {
@@ -193,6 +211,14 @@ impl<'a, T: Scalar> Prepared<'a, T> {
         // SAFETY: passed on; the operands are as large as the shape says, which `new` has checked.
         unsafe { self.product.block(panels, columns) }
     }
+}
+
+/// Whether rows of A so far apart compete for the same places of the first-level cache, which has at least 8 for each 4 KiB.
+fn collide<T>(row: usize) -> bool {
+    const SETS: usize = 4096;
+    const LINE: usize = 64;
+    let apart = (row * size_of::<T>()) % SETS;
+    apart.min(SETS - apart) < 2 * LINE
 }
 
 /// Packs a whole operand.
@@ -338,11 +364,13 @@ impl<T: Scalar> Product<'_, T> {
                     }
                 };
                 for i in first..row_panels.end.min(first + block) {
-                    let a = self.a.wrapping_add(i * mr * k + ks.start * mr);
+                    let Left { data, row, step, panel } = self.a;
                     let tile = Tile {
                         k: ks.len(),
-                        a,
-                        panel_stride: k * mr,
+                        a: data.wrapping_add(i * panel + ks.start * step),
+                        a_row: row,
+                        a_step: step,
+                        panel_stride: panel,
                         b,
                         b_step,
                         c: self.c.wrapping_add(i * mr * self.ldc + col),
@@ -376,7 +404,7 @@ impl<T: Scalar> Product<'_, T> {
         let kernels = self.kernels;
         let lanes = kernels.lanes;
         let rest = width % lanes;
-        let thin = kernels.thin.get(rest.wrapping_sub(1));
+        let thin = kernels.thin(width);
         let wide = if thin.is_some() { width - rest } else { width };
         if wide > 0 {
             let vectors = wide.div_ceil(lanes);

@@ -17,6 +17,12 @@ pub trait Source<T>: Sync {
     fn in_place(&self) -> Option<(&[T], usize)> {
         None
     }
+
+    /// The elements and the step between consecutive `outer`, if consecutive `k` are adjacent in memory and need no conversion:
+    /// then a kernel can read A in place.
+    fn runs(&self) -> Option<(&[T], usize)> {
+        None
+    }
 }
 
 /// A stored element that packing converts to the type `T` of the arithmetic.
@@ -161,5 +167,9 @@ impl<T: Plain + Default, E: Element<T>> Source<T> for Strided<'_, E> {
 
     fn in_place(&self) -> Option<(&[T], usize)> {
         (self.outer_stride == 1).then(|| E::as_is(self.data)).flatten().map(|d| (d, self.k_stride))
+    }
+
+    fn runs(&self) -> Option<(&[T], usize)> {
+        (self.k_stride == 1).then(|| E::as_is(self.data)).flatten().map(|d| (d, self.outer_stride))
     }
 }

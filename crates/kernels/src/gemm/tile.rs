@@ -23,11 +23,15 @@ pub(super) struct Finish<T> {
     pub limits: Option<(T, T)>,
 }
 
-/// One call of a micro-kernel, which relies on this: `a` is valid for `k * MR` elements (`a[p * MR + i]`), `b` for the vectors at `b + p * b_step`, `c` for the tile's rows
-/// and columns; the pointers of `finish` for the tile's place in the matrix (`row`, `col`).
+/// One call of a micro-kernel, which relies on this: `a` is valid for the tile's rows (`a[i * a_row + p * a_step]`), `b` for the vectors at
+/// `b + p * b_step`, `c` for the tile's rows and columns; the pointers of `finish` for the tile's place in the matrix (`row`, `col`).
+/// Thin kernels read panels of packed A.
 pub(super) struct Tile<'a, T> {
     pub k: usize,
     pub a: *const T,
+    /// The distances of neighbours in a column and in a row of A.
+    pub a_row: usize,
+    pub a_step: usize,
     /// The distance of two panels of A (thin kernels read several).
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "thin kernels are of x86"))]
     pub panel_stride: usize,
@@ -71,6 +75,11 @@ pub(super) struct Thin<T> {
 }
 
 impl<T> Kernels<T> {
+    /// The kernel for the columns of so many that are beyond the last whole vector, if there is one.
+    pub(super) fn thin(&self, columns: usize) -> Option<&Thin<T>> {
+        self.thin.get((columns % self.lanes).wrapping_sub(1))
+    }
+
     /// The width of a full tile and of a packed panel of B.
     pub(super) fn nr(&self) -> usize {
         self.tiles[0].len() * self.lanes
@@ -83,9 +92,7 @@ impl<T> Kernels<T> {
 /// # Safety
 /// As [`TileFn`], for the instruction set of `V`.
 #[inline(always)]
-unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize, const MR: usize>(
-    t: &Tile<'_, V::Elem>,
-) {
+unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, V::Elem>) {
     for i in 0..ROWS {
         for j in 0..VECTORS {
             V::prefetch(t.c.wrapping_add(i * t.ldc + j * V::LANES));
@@ -105,7 +112,11 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize, const MR: usi
                 }
             }
         }
-        let (mut a, mut b) = (t.a, t.b);
+        let mut rows = [t.a; ROWS];
+        for i in 0..ROWS {
+            rows[i] = t.a.wrapping_add(i * t.a_row);
+        }
+        let (mut step, mut b) = (0, t.b);
         for _ in 0..t.k {
             let mut bv = [zero; VECTORS];
             for j in 0..VECTORS {
@@ -113,12 +124,12 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize, const MR: usi
                 V::prefetch(b.wrapping_add(8 * t.b_step + j * V::LANES));
             }
             for i in 0..ROWS {
-                let x = V::new(isa, *a.add(i));
+                let x = V::new(isa, *rows[i].add(step));
                 for j in 0..VECTORS {
                     acc[i][j] = x.mul_add(bv[j], acc[i][j]);
                 }
             }
-            a = a.add(MR);
+            step += t.a_step;
             // Of an operand in place, the step after the last one leads out of it.
             b = b.wrapping_add(t.b_step);
         }
@@ -272,13 +283,13 @@ macro_rules! table {
 
 /// A kernel for each number of rows and vectors, compiled with the features of an instruction set.
 macro_rules! full_kernels {
-    ($name:ident, $v:ty, $mr:literal $(, $features:ident)?) => {
+    ($name:ident, $v:ty $(, $features:ident)?) => {
         full_kernels! { @compile $($features)?
             unsafe fn $name<const ROWS: usize, const VECTORS: usize>(
                 t: &Tile<'_, <$v as Arithmetic>::Elem>,
             ) {
                 // SAFETY: passed on.
-                unsafe { tile::<$v, ROWS, VECTORS, $mr>(t) }
+                unsafe { tile::<$v, ROWS, VECTORS>(t) }
             }
         }
     };
@@ -315,12 +326,12 @@ macro_rules! thin_kernels {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::*;
-    full_kernels!(f32_avx512, F32x16, 8, avx512);
-    full_kernels!(f64_avx512, F64x8, 8, avx512);
+    full_kernels!(f32_avx512, F32x16, avx512);
+    full_kernels!(f64_avx512, F64x8, avx512);
     thin_kernels!(f32_thin, F32x8, F32x16);
     thin_kernels!(f64_thin, F64x8, F64x8);
-    full_kernels!(f32_avx2, F32x8, 6, avx2);
-    full_kernels!(f64_avx2, F64x4, 6, avx2);
+    full_kernels!(f32_avx2, F32x8, avx2);
+    full_kernels!(f64_avx2, F64x4, avx2);
 
     pub(super) static F32_AVX512: Kernels<f32> = Kernels {
         mr: 8,
@@ -344,8 +355,8 @@ mod x86 {
 #[cfg(not(target_arch = "aarch64"))]
 mod portable {
     use super::*;
-    full_kernels!(f32_portable, Lanes<f32, 4>, 4);
-    full_kernels!(f64_portable, Lanes<f64, 2>, 4);
+    full_kernels!(f32_portable, Lanes<f32, 4>);
+    full_kernels!(f64_portable, Lanes<f64, 2>);
     pub(super) static F32: Kernels<f32> =
         Kernels { mr: 4, lanes: 4, tiles: table!(f32_portable, [1 2 3 4], [1 2]), thin: &[] };
     pub(super) static F64: Kernels<f64> =
@@ -354,8 +365,8 @@ mod portable {
 #[cfg(target_arch = "aarch64")]
 mod portable {
     use super::*;
-    full_kernels!(f32_portable, Lanes<f32, 4>, 8);
-    full_kernels!(f64_portable, Lanes<f64, 2>, 8);
+    full_kernels!(f32_portable, Lanes<f32, 4>);
+    full_kernels!(f64_portable, Lanes<f64, 2>);
     pub(super) static F32: Kernels<f32> = Kernels {
         mr: 8,
         lanes: 4,
