@@ -284,12 +284,21 @@ fn fill_lanes<S: Simd>(
         }
     };
     if let Some(shifts) = plan.shifts.as_ref().filter(|_| width.is_multiple_of(lanes)) {
+        let within = image.as_ptr_range();
         return plan.each_row(image, k, width, dst, |tap, channel, to| {
             let from = channel.wrapping_offset(shifts.from[tap]);
+            let inside = |from: *const f32, n: usize| {
+                within.start <= from && from.wrapping_add(n) <= within.end
+            };
+            let row_inside = inside(from, width);
             for i in (0..width).step_by(lanes) {
+                let (from, pixels) = (from.wrapping_add(i), shifts.lanes(tap, i));
                 // SAFETY: `each_row` gives the row, and the channel has the inputs of all pixels that are inside.
                 unsafe {
-                    let v = S::F32::load_where_at(s, from.wrapping_add(i), shifts.lanes(tap, i));
+                    let v = match row_inside || inside(from, lanes) {
+                        true => S::F32::load_where_at(s, from, pixels),
+                        false => S::F32::load(s, &gathered(from, pixels)),
+                    };
                     v.store_at(to.add(i));
                 }
             }
@@ -333,6 +342,21 @@ fn fill_lanes<S: Simd>(
             plan.fill(image, k, width, dst, copy, zero);
         }
     }
+}
+
+/// The lanes of a vector at `from`, one by one, and zeros for the others. A masked load that reaches into a page that is not there takes
+/// a hundred times as long as others, and the page before or behind an image may be such a one.
+///
+/// # Safety
+/// The lanes are readable.
+#[cold]
+unsafe fn gathered(from: *const f32, lanes: u32) -> [f32; 16] {
+    let mut all = [0.0; 16];
+    for (i, lane) in all.iter_mut().enumerate().filter(|(i, _)| lanes >> i & 1 == 1) {
+        // SAFETY: passed on.
+        *lane = unsafe { *from.wrapping_add(i) };
+    }
+    all
 }
 
 /// Copies elements that are `stride` apart.
