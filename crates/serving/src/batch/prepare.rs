@@ -2,7 +2,7 @@
 
 use super::request::{Input, Part, Request};
 use super::strings;
-use crate::complete::list;
+use crate::check::list;
 use crate::failure::RequestError;
 use crate::model::{InputSpec, Model};
 use std::borrow::Cow;
