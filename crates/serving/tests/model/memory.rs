@@ -148,6 +148,26 @@ fn requests_beside_each_other_do_not_fail_for_lack_of_memory() {
     assert_eq!(model.memory().live, idle);
 }
 
+#[test]
+fn weights_beyond_the_limit_are_a_lack_of_memory() {
+    // With the default of `b` the product is a constant; else the weights are packed once `b` is given.
+    let inputs = ["x", "b"].map(|name| (name, tensor(DType::F32, "1 64")));
+    let mut graph = graph(&inputs, vec![node("p = MatMul(b, w)"), node("y = Add(x, p)")], &["y"]);
+    for (name, rows) in [("b", 1), ("w", 64)] {
+        let ones = Literal::vector(&vec![1.0f32; rows * 64]);
+        constant(&mut graph, name, ones.with_dims(vec![rows, 64]).unwrap());
+    }
+    let with = |bytes: &str| load(&format!("name: 'm' {}", limit(bytes)), graph.clone());
+    let error = with("15K").err().unwrap();
+    assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
+    let model = with("24K").unwrap();
+    let data = bytes(&[1.0f32; 64]);
+    let of = |name| input(name, DataType::Fp32, &[1, 64], &[&data]);
+    answer(&model, request(vec![of("x")])).unwrap();
+    let error = answer(&model, request(vec![of("x"), of("b")])).unwrap_err();
+    assert!(error.starts_with("Unavailable: failed to run model 'm': with `b` given: "), "{error}");
+}
+
 /// A device with memory of its own.
 struct Own {
     device: Arc<dyn Device>,
