@@ -96,7 +96,7 @@ def main():
     print(f"backend in tritonserver 2.51, {options.engine}, {seconds:.1f} s")
     print("\n".join(report.table(suite.rows)))
     print(f"failures with reasons: {file.relative_to(ROOT)}, logs of servers in {out.name}/backend")
-    print(report.closing(suite.rows))
+    print("\n".join([*report.skipped_groups(suite.rows), report.closing(suite.rows)]))
     return 1 if report.counts(suite.rows)[1] else 0
 
 
