@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from . import repository
+from . import configurations, repository
 from .client import metrics
 from .loading import load_error
 from .server import FLAGS
@@ -36,6 +36,7 @@ def run(suite):
         ("an unknown setting", ("colour=blue",), unknown),
         ("a bad value", ("threads=many",), bad),
         ("devices written in several ways", ("device= cpu",), devices),
+        ("more threads than cores", ("threads=64",), crowded),
     ):
         suite.check(
             case,
@@ -89,6 +90,11 @@ def unknown(running, http, _):
 def bad(running, http, _):
     cause = load_error(http, "bare")
     assert "--backend-config=trident,threads=many is not a number of threads" in cause, cause
+
+
+def crowded(running, http, models):
+    """They let no more runs compute at a time."""
+    configurations.instances(models, http, running)
 
 
 def devices(running, http, models):
