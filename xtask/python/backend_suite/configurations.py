@@ -1,4 +1,4 @@
-"""What configurations ask for: parts that the model fills in, kinds and numbers of instances, files."""
+"""What configurations ask for: parts that the model fills in, files, limits, and instances."""
 
 import os
 import pathlib
@@ -143,7 +143,15 @@ def compiled(suite, models, http):
     suite.not_in_reference("runs no compiled models")
     add(models, "compiled", backend="onnxruntime")
     file = models.folder / "compiled/1/model.onnx"
-    program = [suite.file("TRIDENT"), "compile", file, "--emit", "mps", "-o", file.with_suffix(".mps")]
+    program = [
+        suite.file("TRIDENT"),
+        "compile",
+        file,
+        "--emit",
+        "mps",
+        "-o",
+        file.with_suffix(".mps"),
+    ]
     subprocess.run(program, check=True, capture_output=True, timeout=60)
     file.unlink()
     http.load("compiled")
@@ -173,7 +181,7 @@ def many_instances(suite, models, http, running):
 
 
 def instances(models, http, running):
-    """Many instances at work: each answer is right, and no more runs compute than there are cores."""
+    """Each answer of many instances is right, and no more runs compute than there are cores."""
     cores = len(os.sched_getaffinity(0))
     count = max(8, 3 * cores)
     extra = (

@@ -1,4 +1,4 @@
-"""What users install and run: the build by CMake, and the program that checks a server of theirs."""
+"""What users install and run: the build by CMake, and the program that checks a server."""
 
 import os
 import pathlib
@@ -26,7 +26,9 @@ def run(suite):
 def output(*command, **more):
     """What a program prints; its end in the error if it fails."""
     command = [str(part) for part in command]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **more
+    )
     told = " | ".join(done.stdout.splitlines()[-6:])
     assert done.returncode == 0, f"{command[0]} ends with status {done.returncode}: {told}"
     return done.stdout
@@ -46,7 +48,7 @@ def client(suite):
 
 
 def cmake(suite):
-    """`cmake` and `make install` put the library where a server looks for it, under all its names."""
+    """`cmake` and `make install` put the library where servers look for it, under all its names."""
     for program in ("cmake", "make", "cargo"):
         if shutil.which(program) is None:
             raise Skip(f"there is no `{program}`")

@@ -1,4 +1,4 @@
-"""Sequences of requests: control tensors, implicit state, and slots of a batch that nobody fills."""
+"""Sequences of requests: control tensors, implicit state, and slots that nobody fills."""
 
 import numpy as np
 from onnx import helper
@@ -103,8 +103,8 @@ def states(suite, http):
 
 
 def slots(suite, running, http, name, want):
-    """Of three sequences two go on: the server fills the slot between them with a request of its own,
-    which wants no outputs.
+    """Of three sequences two go on: the server fills the slot between them with a request of its
+    own, which wants no outputs.
     """
     suite.not_in_reference("does not look which outputs are asked for")
     http.load(name)

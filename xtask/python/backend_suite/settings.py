@@ -1,4 +1,4 @@
-"""Settings of the backend on the server's command line, and variables that say what its log tells."""
+"""Settings on the server's command line, and variables that say what the log tells."""
 
 import re
 
