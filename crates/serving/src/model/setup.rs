@@ -118,8 +118,8 @@ impl Setup {
 }
 
 impl ModelConfig {
-    /// Refuses what would otherwise be ignored, with wrong results. [`Setup::of`] does this, too; it comes before
-    /// [`ModelConfig::complete`], which would mend other faults of such a configuration first.
+    /// Refuses what would otherwise be ignored, with wrong results. [`Setup::of`] does so, too; servers call this before
+    /// [`ModelConfig::complete`], so that nothing is filled in for nothing.
     pub fn supported(&self) -> Result<(), LoadError> {
         let operations = self.model_operations.as_ref();
         let fields = [
