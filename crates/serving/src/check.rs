@@ -102,8 +102,9 @@ impl ModelConfig {
     pub fn check(&self, signature: &Signature) -> Result<(), ConfigError> {
         let model = || self.name.clone();
         let declared: Vec<Declared<'_>> = self.explicit().chain(self.scheduled()).collect();
-        let filled = declared.iter().filter(|own| !own.role.is_result() && own.role != Role::Input);
-        if let Some(own) = filled.into_iter().find(|own| own.find(signature).is_none()) {
+        let is_filled = |own: &Declared<'_>| !own.role.is_result() && own.role != Role::Input;
+        let absent = |own: &&Declared<'_>| is_filled(own) && own.find(signature).is_none();
+        if let Some(own) = declared.iter().find(absent) {
             let (role, tensor) = (own.role.name(), own.name.to_owned());
             return Err(ConfigError::MissingInput { model: model(), role, tensor });
         }
@@ -129,6 +130,7 @@ impl ModelConfig {
         }
         declared.iter().try_for_each(|own| self.check_tensor(own, signature))
     }
+
     /// What requests give and responses have.
     fn explicit(&self) -> impl Iterator<Item = Declared<'_>> {
         self.input.iter().map(Declared::input).chain(self.output.iter().map(Declared::output))

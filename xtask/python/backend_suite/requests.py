@@ -15,9 +15,12 @@ ARRIVAL = 0.02  # seconds between requests that become a batch
 CONNECTIONS = 4  # of requests that fail
 FAILURES = 20_000
 CANCELLED = 200
-SETTLING = 2000  # requests after which the server's gRPC takes no more memory
-NOISE = 128 << 10  # bytes of resident memory: 6 of each failure; up to 12 KiB were seen
-LONG = 200_000  # rounds of a loop: many seconds, that nobody waits for
+SETTLING = 2000  # requests after which the server's gRPC takes hardly more memory
+# Bytes of resident memory. Up to 12 KiB were seen after failures, so that 6 bytes of each would be.
+# Of cancellations up to 220 KiB were seen, also with the Python backend: gRPC leaves holes in the
+# heap, whose bytes in use do not grow. A run that kept its 16 KiB would be seen.
+NOISE, NOISE_OF_CANCELLATION = 128 << 10, 512 << 10
+LONG = 500_000  # rounds of a loop: many seconds, that nobody waits for
 TEXTS = [b"", b"a", "ü€😀".encode(), b"\0\0", b"x" * 70000, b"\xff\xfe\x80"]
 
 
@@ -262,12 +265,12 @@ def no_leak(running):
     all_fail(FAILURES // 10)
     before = running.memory()
     all_fail(FAILURES)
-    grown(running, before)
+    grown(running, before, NOISE)
 
 
-def grown(running, before):
+def grown(running, before, noise):
     more = running.memory() - before
-    assert more <= NOISE, f"resident memory grew by {more >> 10} KiB"
+    assert more <= noise, f"resident memory grew by {more >> 10} KiB"
 
 
 # ---- cancellation ----------------------------------------------------------------------------
@@ -311,11 +314,18 @@ def cancelled_often(suite, running, http):
     client = Grpc(running.grpc)
     for _ in range(SETTLING):
         client.infer("countdown", {"INPUT0": np.array([1])})
+
+    def allocated():
+        return counter(running.metrics, "trident_model_memory_allocated_bytes", model="countdown")
+
+    idle = 4 * 4096 + 4 + 1  # the loop's first state, a number and a truth value
+    wait_for(allocated, idle)
     before, memory = cancellations(running, "countdown"), running.memory()
     for _ in range(CANCELLED):
         cancel_after(client, "countdown", LONG, 0.02)
     wait_for(lambda: cancellations(running, "countdown") - before, CANCELLED)
-    grown(running, memory)
+    wait_for(allocated, idle)
+    grown(running, memory, NOISE_OF_CANCELLATION)
     client.close()
 
 
@@ -348,7 +358,7 @@ def gone(suite, running, http):
     for _ in range(5):
         other = Http(running.http, limit=0.1)
         try:
-            other.infer("countdown", {"INPUT0": np.array([LONG // 40])})
+            other.infer("countdown", {"INPUT0": np.array([LONG // 20])})
         except TimeoutError:
             other.close()
         else:
