@@ -59,9 +59,14 @@ pub struct ForModels {
     pub folder: Arc<dyn Device>,
 }
 
+/// The names in a choice.
+pub fn names(choice: &str) -> Vec<&str> {
+    choice.split(',').map(str::trim).collect()
+}
+
 /// The devices of a choice such as `cpu` or `queued,cpu`, for a session.
 pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, DeviceError> {
-    let names: Vec<&str> = choice.split(',').map(str::trim).collect();
+    let names = names(choice);
     let entry = |(i, name): (usize, &&str)| {
         if names[..i].contains(name) {
             return Err(DeviceError::Twice((*name).to_owned()));
@@ -108,7 +113,7 @@ mod tests {
 
     const ONE: Settings = Settings { threads: 1 };
 
-    fn names(choice: &str) -> Vec<String> {
+    fn opened(choice: &str) -> Vec<String> {
         let ForModels { devices, folder } = for_models(choice, &ONE).unwrap();
         assert_eq!(folder.info().name, "cpu");
         devices.iter().map(|device| device.info().name.clone()).collect()
@@ -116,11 +121,12 @@ mod tests {
 
     #[test]
     fn choices_keep_their_order() {
-        assert_eq!(names("cpu"), ["cpu"]);
-        assert_eq!(names("queued, cpu"), ["queued", "cpu"]);
+        assert_eq!(opened("cpu"), ["cpu"]);
+        assert_eq!(opened("queued, cpu"), ["queued", "cpu"]);
+        assert_eq!(names(" queued,cpu "), ["queued", "cpu"]);
         // Others need what not every machine has.
         for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
-            assert_eq!(names(entry.name), [entry.name]);
+            assert_eq!(opened(entry.name), [entry.name]);
         }
     }
 

@@ -81,6 +81,7 @@ impl LoadError {
             }
             LoadError::Plan { source, .. } => match **source {
                 PlanError::Unsupported { .. } => ErrorCode::Unsupported,
+                PlanError::Memory { .. } => ErrorCode::Unavailable,
                 _ => ErrorCode::Internal,
             },
             LoadError::Unsupported { .. } => ErrorCode::Unsupported,
@@ -270,6 +271,7 @@ impl RequestError {
             RequestError::Input { source, .. } => source,
             RequestError::Run { source, .. } => match &**source {
                 RunError::Op(failure) => &failure.source,
+                RunError::Plan { error, .. } => return matches!(**error, PlanError::Memory { .. }),
                 _ => return false,
             },
             _ => return false,

@@ -159,6 +159,11 @@ pub enum ConfigError {
         "unable to load model '{model}', configuration specified {role} '{tensor}', but model does not provide that input"
     )]
     MissingInput { model: String, role: &'static str, tensor: String },
+    /// A tensor that is declared twice.
+    #[error(
+        "unable to load model '{model}', configuration specifies {role} '{tensor}' more than once"
+    )]
+    TensorTwice { model: String, role: &'static str, tensor: String },
     /// A tensor that the model does not have.
     #[error("unexpected inference {role} '{tensor}', allowed {role}s are: {allowed}")]
     UnexpectedTensor { role: &'static str, tensor: String, allowed: String },

@@ -38,6 +38,7 @@
 
 mod accelerators;
 mod batch;
+mod check;
 mod complete;
 mod config;
 mod error;

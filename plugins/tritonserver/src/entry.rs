@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code)] // the server's interface is C
 
-use crate::execute::{Seat, execute, give_up};
+use crate::execute::{Seat, execute, finish, give_up};
 use crate::library::Library;
 use crate::served::Served;
 use crate::server::log::log;
@@ -186,7 +186,9 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceExecute(
         taken.extend(given.iter().map(|request| unsafe { Request::take(*request) }));
         let done = catch_unwind(AssertUnwindSafe(|| {
             fault("ModelInstanceExecute:late", || name_of(&instance).map(Some))?;
-            execute(&instance, seat, &mut taken);
+            let done = execute(seat, &mut taken);
+            fault("ModelInstanceExecute:answered", || name_of(&instance).map(Some))?;
+            finish(&instance, seat, &mut taken, done);
             Ok(())
         }));
         if let Err(error) =

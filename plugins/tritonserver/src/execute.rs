@@ -1,6 +1,5 @@
 //! Answers the requests of one call of the server.
 
-use crate::measures::Counts;
 use crate::served::{ResultName, Served, of_request};
 use crate::server::log::log;
 use crate::server::{Code, Error, Instance, Request, Response, Result, Times, now};
@@ -17,8 +16,15 @@ pub(crate) struct Seat {
     pub(crate) served: Arc<Served>,
 }
 
-/// Answers all requests, with results or errors, and counts them.
-pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Request]) {
+/// An execution whose requests are answered but not counted.
+pub(crate) struct Done {
+    times: Times,
+    /// How large its batch was; `None` if no request could be read.
+    rows: Option<u64>,
+}
+
+/// Answers all requests, with results or errors.
+pub(crate) fn execute(seat: &Seat, requests: &mut [Request]) -> Done {
     let (start, began) = (now(), Instant::now());
     let served = &*seat.served;
     let mut outcomes: Vec<Result<()>> = Vec::with_capacity(requests.len());
@@ -33,39 +39,53 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
         }
     }
     let rows = read.iter().map(|request| rows(served, request)).sum::<u64>();
+    let rows = (!read.is_empty()).then_some(rows);
     let Execution { responses, computing } = served.model.execute(&read);
-    let ran = !read.is_empty();
     drop(read);
     let mut responses = responses.into_iter();
-    for (request, outcome) in requests.iter_mut().zip(&mut outcomes) {
+    for (request, mut outcome) in requests.iter_mut().zip(outcomes) {
         if outcome.is_ok() {
-            *outcome = match responses.next() {
+            outcome = match responses.next() {
                 Some(Ok(response)) => answer(served, request, &response),
                 Some(Err(error)) => Err(of_request(&error)),
                 None => Err(Error::internal("the model has left the request unanswered")),
             };
         }
-        // A response that could not be sent is one all the same.
         if let Err(error) = outcome
             && !request.is_answered()
         {
-            request.fail(error);
+            request.fail(&error);
         }
     }
     let Range { start: from, end: to } = computing;
     // The server counts from the same clock's start, the engine from a moment of it.
     let moment = |at: Instant| start + at.saturating_duration_since(began).as_nanos() as u64;
     let times = Times { start, compute_start: moment(from), compute_end: moment(to), end: now() };
-    finish(instance, &served.counts, requests, &outcomes, ran.then_some(rows), times);
+    Done { times, rows }
+}
+
+/// Counts the requests and the execution, if there was one.
+pub(crate) fn finish(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Request], done: Done) {
+    let (served, Done { times, rows }) = (&*seat.served, done);
+    let reports = requests.iter_mut().map(|request| request.count(instance, times));
+    let reports = reports.fold(Ok(()), Result::and);
+    let batch = rows.map_or(Ok(()), |rows| instance.report_batch(rows, times));
+    if let Err(error) = reports.and(batch) {
+        log!(Error, "an execution is not counted: {error}");
+    }
+    if rows.is_some() {
+        served.counts.add(times);
+    }
     if served.verbose {
         let PoolStats { live, peak, .. } = served.memory();
         let micros = |a: u64, b: u64| b.saturating_sub(a) as f64 / 1e3;
         log!(
             Info,
-            "instance '{}': {} requests, {rows} rows, input {:.1} us, infer {:.1} us, output {:.1} us, \
+            "instance '{}': {} requests, {} rows, input {:.1} us, infer {:.1} us, output {:.1} us, \
              {live} bytes in use, {peak} at the most",
             seat.name,
             requests.len(),
+            rows.unwrap_or(0),
             micros(times.start, times.compute_start),
             micros(times.compute_start, times.compute_end),
             micros(times.compute_end, times.end)
@@ -73,37 +93,16 @@ pub(crate) fn execute(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Re
     }
 }
 
-/// Answers what is unanswered after a fault of this library, and counts all requests.
+/// Answers what is unanswered after a fault of this library, and counts what is not counted.
 pub(crate) fn give_up(instance: &Instance<Seat>, requests: &mut [Request], error: &Error) {
     let start = now();
     let times = Times { start, compute_start: start, compute_end: start, end: start };
     for request in requests {
-        let answered = request.is_answered();
-        if !answered {
+        if !request.is_answered() {
             request.fail(error);
         }
         // What cannot be counted is answered all the same.
-        let _ = instance.report(request, answered, times);
-    }
-}
-
-/// Counts the requests, which are answered, and the execution, if there was one.
-fn finish(
-    instance: &Instance<Seat>,
-    counts: &Counts,
-    requests: &[Request],
-    outcomes: &[Result<()>],
-    rows: Option<u64>,
-    times: Times,
-) {
-    let reports = requests.iter().zip(outcomes);
-    let reports = reports.map(|(request, o)| instance.report(request, o.is_ok(), times));
-    let batch = rows.map_or(Ok(()), |rows| instance.report_batch(rows, times));
-    if let Err(error) = reports.fold(Ok(()), Result::and).and(batch) {
-        log!(Error, "an execution is not counted: {error}");
-    }
-    if rows.is_some() {
-        counts.add(times);
+        let _ = request.count(instance, times);
     }
 }
 
@@ -137,6 +136,8 @@ fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving:
         }
     }
     let cancel = Some(request.cancel_flag());
+    // The server names all of them where the client names none: a request that pads a batch of sequences wants nothing.
+    let outputs = Some(outputs);
     Ok(trident_serving::Request { inputs, outputs, cancel, ..Default::default() })
 }
 

@@ -9,17 +9,16 @@ use crate::verbosity::Verbosity;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trident_devices::{
-    ACCELERATORS, DEVICES, ForModels, accelerators, for_models, for_models_by_default,
+    ACCELERATORS, DEVICES, ForModels, accelerators, for_models, for_models_by_default, names,
 };
 use trident_runtime::{DeviceInfo, PoolSettings};
 use trident_serving::Hardware;
 
-/// The key under which the devices lie that models use without naming one.
-const DEFAULT: &str = "";
+/// The names of devices in order, none for those that models use without naming one, and the number of threads.
+type Choice = (Vec<String>, usize);
 
-/// Devices, opened at their first use, by the choice and the number of threads. Their models share threads, memory and the number of
-/// runs at a time.
-type Opened = Mutex<HashMap<(String, usize), Hardware>>;
+/// Devices, opened at their first use. Their models share threads, memory and the number of runs at a time.
+type Opened = Mutex<HashMap<Choice, Hardware>>;
 
 /// Those of this library, which may be loaded under several names, until the last is unloaded.
 static OPENED: Mutex<Weak<Opened>> = Mutex::new(Weak::new());
@@ -80,18 +79,21 @@ impl Library {
     /// The devices of the choice of a model, such as `metal,cpu`, or of the settings if it has none.
     pub(crate) fn hardware(&self, of_model: Option<(&str, &str)>) -> Result<Hardware> {
         let choice = of_model.map(|(_, choice)| choice).or(self.settings.device.as_deref());
-        let choice = choice.unwrap_or(DEFAULT);
+        let settings = trident_devices::Settings { threads: self.settings.threads };
+        let key = |names: Vec<&str>| -> Choice {
+            (names.into_iter().map(str::to_owned).collect(), settings.threads)
+        };
+        let asked = key(choice.map(names).unwrap_or_default());
         let mut opened = self.devices.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (choice.to_owned(), self.settings.threads);
-        if let Some(hardware) = opened.get(&key) {
+        if let Some(hardware) = opened.get(&asked) {
             return Ok(hardware.clone());
         }
-        let settings = trident_devices::Settings { threads: self.settings.threads };
         let found = match choice {
-            DEFAULT => for_models_by_default(&settings),
-            choice => for_models(choice, &settings),
+            None => for_models_by_default(&settings),
+            Some(choice) => for_models(choice, &settings),
         };
-        let opened_now = found.map_err(|error| {
+        let found = found.map_err(|error| {
+            let choice = choice.unwrap_or_default();
             let place = match of_model {
                 Some((model, _)) => format!("parameter 'device' of model '{model}'"),
                 None => format!("--backend-config={},device={choice}", self.name),
@@ -100,15 +102,26 @@ impl Library {
             let known: Vec<&str> = known.collect();
             Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
         })?;
-        let accelerators = accelerators(&opened_now, &settings);
-        let ForModels { devices, folder } = opened_now;
-        let hardware = Hardware { devices, folder, accelerators };
-        if let Some(sampler) = &self.sampler {
-            let accelerators = hardware.accelerators.iter().map(|(_, device)| device);
-            hardware.devices.iter().chain(accelerators).for_each(|device| sampler.device(device));
-        }
-        opened.insert(key, hardware.clone());
+        // Those that no name stands for may be open under their names, and the other way round.
+        let resolved = key(found.devices.iter().map(|device| &*device.info().name).collect());
+        let hardware = match opened.get(&resolved) {
+            Some(hardware) => hardware.clone(),
+            None => self.open(found, &settings),
+        };
+        opened.extend([asked, resolved].map(|key| (key, hardware.clone())));
         Ok(hardware)
+    }
+
+    fn open(&self, found: ForModels, settings: &trident_devices::Settings) -> Hardware {
+        let accelerators = accelerators(&found, settings);
+        let ForModels { devices, folder } = found;
+        let names: Vec<&str> = devices.iter().map(|device| &*device.info().name).collect();
+        log!(Verbose, "backend '{}' opens the devices [{}]", self.name, names.join(", "));
+        if let Some(sampler) = &self.sampler {
+            let accelerators = accelerators.iter().map(|(_, device)| device);
+            devices.iter().chain(accelerators).for_each(|device| sampler.device(device));
+        }
+        Hardware { devices, folder, accelerators }
     }
 
     /// Shows a model's measures no longer. From then on only its caller has the model.

@@ -43,6 +43,7 @@ impl Served {
     pub(crate) fn load(handle: &Model<Arc<Served>>, library: &Library) -> Result<Served> {
         let (name, version) = (handle.name()?, handle.version()?);
         let mut config = parse(&name, &handle.config()?)?;
+        config.supported().map_err(of_load)?;
         let hardware = library.hardware(config.parameter("device").map(|it| (&*name, it)))?;
         let folder = handle.folder()?.join(version.to_string());
         let files = Disk::repository(&folder);
@@ -133,7 +134,7 @@ fn parse(model: &str, json: &str) -> Result<ModelConfig> {
     Ok(config)
 }
 
-/// Fills in the configuration, and lets the server have it. The server's own form of the result.
+/// Fills in what the configuration leaves out, and lets the server have it. The server's own form of the result.
 fn complete(
     handle: &Model<Arc<Served>>,
     mut config: ModelConfig,
@@ -141,6 +142,7 @@ fn complete(
     library: &Library,
 ) -> Result<ModelConfig> {
     let default = library.settings.default_max_batch_size;
+    let (no_inputs, no_outputs) = (config.input.is_empty(), config.output.is_empty());
     let dynamic = matches!(config.scheduling, SchedulingChoice::Unset);
     if config.complete(file.signature(), default).map_err(of_config)? {
         let (name, size) = (&config.name, config.max_batch_size);
@@ -153,10 +155,16 @@ fn complete(
     // Only the changes: the server may not know every field that we write.
     let fault = |error| Error::internal(format!("the server's configuration is no JSON: {error}"));
     let mut changed: Value = serde_json::from_str(&handle.config()?).map_err(fault)?;
-    let inputs = config.input.iter().map(|i| tensor(&i.name, i.data_type, &i.dims, &i.reshape));
-    changed["input"] = inputs.collect();
-    let outputs = config.output.iter().map(|o| tensor(&o.name, o.data_type, &o.dims, &o.reshape));
-    changed["output"] = outputs.collect();
+    if no_inputs {
+        let inputs = config.input.iter();
+        let inputs = inputs.map(|it| tensor(&it.name, it.data_type, &it.dims, &it.reshape));
+        changed["input"] = inputs.collect();
+    }
+    if no_outputs {
+        let outputs = config.output.iter();
+        let outputs = outputs.map(|it| tensor(&it.name, it.data_type, &it.dims, &it.reshape));
+        changed["output"] = outputs.collect();
+    }
     changed["max_batch_size"] = json!(config.max_batch_size);
     if dynamic && matches!(config.scheduling, SchedulingChoice::Dynamic(_)) {
         changed["dynamic_batching"] = json!({});

@@ -2,7 +2,8 @@
 
 The server is that of the `nvidia-pytriton` wheel. Groups: the library as a file, a small model over
 every protocol, recorded answers, cases of the ONNX suite and whole models beside `trident worker`,
-reloading, damaged models and requests, and what requests can ask for.
+reloading, damaged models and requests, what requests, configurations and settings can ask for, and
+what users install.
 """
 
 import argparse
@@ -12,7 +13,22 @@ import pathlib
 import sys
 import time
 
-from . import add, damage, golden, library, malformed, onnx_cases, reload, report, requests
+from . import (
+    add,
+    configurations,
+    damage,
+    golden,
+    installed,
+    library,
+    malformed,
+    onnx_cases,
+    reload,
+    report,
+    requests,
+    sequences,
+    settings,
+    shared_memory,
+)
 from .report import PASS
 from .suite import Suite
 
@@ -26,6 +42,11 @@ GROUPS = {
     "damage": damage.run,
     "malformed": malformed.run,
     "requests": requests.run,
+    "sequences": sequences.run,
+    "shared_memory": shared_memory.run,
+    "configurations": configurations.run,
+    "settings": settings.run,
+    "installed": installed.run,
 }
 
 
@@ -75,7 +96,7 @@ def main():
     print(f"backend in tritonserver 2.51, {options.engine}, {seconds:.1f} s")
     print("\n".join(report.table(suite.rows)))
     print(f"failures with reasons: {file.relative_to(ROOT)}, logs of servers in {out.name}/backend")
-    print(report.closing(suite.rows))
+    print("\n".join([*report.skipped_groups(suite.rows), report.closing(suite.rows)]))
     return 1 if report.counts(suite.rows)[1] else 0
 
 

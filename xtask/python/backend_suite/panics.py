@@ -35,7 +35,7 @@ def with_panic(suite, entry, function):
     variables = {"TRITON_TRIDENT_PANIC": entry, "RUST_BACKTRACE": "0"}
     with suite.serve(models, ["python"], backends=backends, variables=variables) as served:
         running, http, _ = served
-        function(http)
+        function(http, models)
         running.alive()
         other_answers(http, "python")
     return running
@@ -44,7 +44,7 @@ def with_panic(suite, entry, function):
 def panic_at_start(suite, case):
     """No model of the library loads; others do."""
 
-    def body(http):
+    def body(http, _):
         cause = load_error(http, "victim")
         assert "panic" in cause, f"the cause is no panic: {cause}"
 
@@ -54,7 +54,7 @@ def panic_at_start(suite, case):
 def panic_at_question(suite, case):
     """The server goes on without the answer to its question."""
 
-    def body(http):
+    def body(http, _):
         http.load("victim")
         other_answers(http, "victim")
 
@@ -62,7 +62,7 @@ def panic_at_question(suite, case):
 
 
 def panic_at_load(suite, case):
-    def body(http):
+    def body(http, _):
         http.load("other")
         for _ in range(2):
             cause = load_error(http, "victim")
@@ -73,7 +73,7 @@ def panic_at_load(suite, case):
 
 
 def panic_at_run(suite, case):
-    def body(http):
+    def body(http, _):
         http.load("other")
         http.load("victim")
         x = np.zeros((1, 16), np.float32)
@@ -92,8 +92,26 @@ def panic_at_run(suite, case):
     with_panic(suite, f"{case}@victim", body)
 
 
+def panic_when_answered(suite, case):
+    """Answers were sent, and each request counts as what it was answered with."""
+
+    def body(http, models):
+        repository.lookup(models, "victim")
+        http.load("victim")
+        for index in (1, 99, 2):
+            try:
+                http.infer("victim", {"INPUT0": np.array([[index]])})
+            except Refused as refused:
+                assert index == 99 and "panic" not in refused.text, refused.text
+        counts = http.settled_statistics("victim")["inference_stats"]
+        told = [counts[name]["count"] for name in ("success", "fail")]
+        assert told == [2, 1], f"{told[0]} successes and {told[1]} failures"
+
+    with_panic(suite, f"{case}@victim", body)
+
+
 def panic_at_unload(suite, case):
-    def body(http):
+    def body(http, _):
         http.load("other")
         for _ in range(2):
             http.load("victim")
@@ -105,7 +123,7 @@ def panic_at_unload(suite, case):
 
 
 def panic_at_exit(suite, case):
-    def body(http):
+    def body(http, _):
         http.load("other")
         other_answers(http)
 
@@ -121,6 +139,7 @@ PANICS = {
     "ModelInstanceInitialize": panic_at_load,
     "ModelInstanceExecute": panic_at_run,
     "ModelInstanceExecute:late": panic_at_run,
+    "ModelInstanceExecute:answered": panic_when_answered,
     "ModelInstanceFinalize": panic_at_unload,
     "ModelFinalize": panic_at_unload,
     "Finalize": panic_at_exit,

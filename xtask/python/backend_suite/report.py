@@ -1,6 +1,7 @@
 """The suite's tables."""
 
 PASS, FAIL, SKIP = "PASS", "FAIL", "SKIP"
+WHOLE = "all"  # the case that stands for a group
 
 
 def counts(rows):
@@ -17,6 +18,12 @@ def table(rows):
         seconds = sum(row["seconds"] for row in chosen)
         lines.append(f"{group:12} {passed:7} {failed:7} {skipped:8} {seconds:8.1f}")
     return lines
+
+
+def skipped_groups(rows):
+    """A line for each group of which nothing was checked; it counts as one that is skipped."""
+    whole = [row for row in rows if row["case"] == WHOLE and row["status"] == SKIP]
+    return [f"SKIPPED GROUP {row['group']}: {row['reason']}" for row in whole]
 
 
 def closing(rows):

@@ -1,10 +1,9 @@
-"""What requests can ask for: types, outputs, sizes, sequences, cancellation; and failures."""
+"""What requests can ask for: types, outputs, sizes, cancellation; and failures."""
 
 import time
 
 import grpc
 import numpy as np
-from onnx import helper
 
 from . import repository, tensors
 from .client import Grpc, Http, Refused, counter, grpc_request, in_parallel, metrics
@@ -13,7 +12,15 @@ from .tensors import expect
 
 GATHER = "dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 3000000 }"
 ARRIVAL = 0.02  # seconds between requests that become a batch
-LONG = 200_000  # rounds of a loop: many seconds, that nobody waits for
+CONNECTIONS = 4  # of requests that fail
+FAILURES = 20_000
+CANCELLED = 200
+SETTLING = 2000  # requests after which the server's gRPC takes hardly more memory
+# Bytes of resident memory. Up to 12 KiB were seen after failures, so that 6 bytes of each would be.
+# Of cancellations up to 220 KiB were seen, also with the Python backend: gRPC leaves holes in the
+# heap, whose bytes in use do not grow. A run that kept its 16 KiB would be seen.
+NOISE, NOISE_OF_CANCELLATION = 128 << 10, 512 << 10
+LONG = 500_000  # rounds of a loop: many seconds, that nobody waits for
 TEXTS = [b"", b"a", "ü€😀".encode(), b"\0\0", b"x" * 70000, b"\xff\xfe\x80"]
 
 
@@ -26,11 +33,9 @@ def run(suite):
     repository.lookup(models, "lookup_batched", extra=GATHER)
     repository.countdown(models)
     repository.countdown(models, "countdown_queued", "dynamic_batching { }")
-    running_sums(models)
-    sequence(models)
     kinds = {kind: repository.identity(models, kind) for kind in tensors.NUMPY}
     flat = repository.identity(models, "FP32", 2, batch=0)
-    loaded = ["add", "add_long", "pair", "lookup", "lookup_batched", "sequence", flat]
+    loaded = ["add", "add_long", "pair", "lookup", "lookup_batched", flat]
     with suite.serve(models, [*loaded, *kinds.values()]) as (running, http, client):
 
         def check(case, function, *args):
@@ -43,15 +48,13 @@ def run(suite):
         check("only requested outputs", requested, http, client)
         check("several buffers", buffers, http)
         check("8 MB", large, http, client)
-        check("completed configuration", completed, suite, models, http)
         check("memory in statistics", memory, suite, models, running, http)
         check("metrics of the library", own_metrics, suite, running, http)
-        check("control tensors", controls, http)
-        check("state tensors", states, suite, http)
         check("a failing request", failing, suite, running, http)
         check("a failing request in a batch", failing_in_batch, suite, running, client)
-        check("failing requests give memory back", no_leak, running, http)
+        check("failing requests give memory back", no_leak, running)
         check("cancellation", cancelled, suite, running, http)
+        check("cancelled requests give memory back", cancelled_often, suite, running, http)
         check("cancellation in the queue", cancelled_in_queue, suite, running, http)
         check("a client that goes away", gone, suite, running, http)
         check("a time-out of the client", timed_out, suite, running, http)
@@ -144,21 +147,6 @@ def large(http, client):
 # ---- what the server tells of a model --------------------------------------------------------
 
 
-def completed(suite, models, http):
-    """A configuration that names only the backend gets the rest from the model."""
-    suite.not_in_reference("completes nothing")
-    repository.add_one(models, "bare")
-    (models.folder / "bare/config.pbtxt").write_text('backend: "trident"\n')
-    http.load("bare")
-    config = http.get("/v2/models/bare/config")
-    (one,), (other,) = config["input"], config["output"]
-    told = [(part["name"], part["data_type"], part["dims"]) for part in (one, other)]
-    assert told == [(name, "TYPE_FP32", [16]) for name in ("INPUT0", "OUTPUT0")], f"{told}"
-    assert config["max_batch_size"] > 1 and "dynamic_batching" in config, f"{config}"
-    x = np.ones((2, 16), np.float32)
-    expect({"OUTPUT0": x + x}, http.infer("bare", {"INPUT0": x}))
-
-
 def memory(suite, models, running, http):
     """The weights of a model are in its statistics, and gone from the metrics when it is."""
     suite.not_in_reference("tells nothing of memory")
@@ -192,85 +180,6 @@ def own_metrics(suite, running, http):
     for name in ("trident_operations", "trident_operation_seconds"):
         found = counter(running.metrics, name, model="add", op="add", device="cpu")
         assert found > 0, f"{name}: {found}"
-
-
-# ---- sequences -------------------------------------------------------------------------------
-
-
-def control(name, kind, false_true):
-    return f'{{ name: "{name}" control [ {{ kind: {kind} {false_true} }} ] }}'
-
-
-def sequence(models):
-    """OUTPUT = INPUT + 100 START + 1000 END, from control tensors of two types."""
-    inputs, outputs = {"INPUT": ("FP32", [1])}, {"OUTPUT": ("FP32", [1])}
-    controls = [
-        control("START", "CONTROL_SEQUENCE_START", "fp32_false_true: [ 0, 100 ]"),
-        control("END", "CONTROL_SEQUENCE_END", "int32_false_true: [ 0, 1000 ]"),
-    ]
-    nodes = [
-        helper.make_node("Cast", ["END"], ["end"], to=repository.element("FP32")),
-        helper.make_node("Add", ["START", "end"], ["marks"]),
-        helper.make_node("Add", ["INPUT", "marks"], ["OUTPUT"]),
-    ]
-    graph_inputs = inputs | {"START": ("FP32", [1]), "END": ("INT32", [1])}
-    graph = repository.model(nodes, repository.batched(graph_inputs), repository.batched(outputs))
-    extra = f"sequence_batching {{ control_input [ {', '.join(controls)} ] }}"
-    models.add("sequence", graph, repository.configuration(inputs, outputs, batch=4, extra=extra))
-
-
-def running_sums(models):
-    """OUTPUT = the sum of the sequence's inputs so far, in implicit state."""
-    inputs, outputs = {"INPUT": ("FP32", [1])}, {"OUTPUT": ("FP32", [1])}
-    nodes = [
-        helper.make_node("Add", ["INPUT", "STATE_IN"], ["OUTPUT"]),
-        helper.make_node("Identity", ["OUTPUT"], ["STATE_OUT"]),
-    ]
-    graph = repository.model(
-        nodes,
-        repository.batched(inputs | {"STATE_IN": ("FP32", [1])}),
-        repository.batched(outputs | {"STATE_OUT": ("FP32", [1])}),
-    )
-    extra = (
-        'sequence_batching { state [ { input_name: "STATE_IN" output_name: "STATE_OUT" '
-        "data_type: TYPE_FP32 dims: [ 1 ] initial_state: "
-        '{ data_type: TYPE_FP32 dims: [ 1 ] zero_data: true name: "zero" } } ] }'
-    )
-    text = repository.configuration(inputs, outputs, batch=4, extra=extra)
-    models.add("running_sums", graph, text)
-
-
-def step(http, name, correlation, value, start=False, end=False):
-    parameters = {
-        "sequence_id": correlation,
-        "sequence_start": start,
-        "sequence_end": end,
-    }
-    x = np.array([[value]], np.float32)
-    return float(http.infer(name, {"INPUT": x}, parameters=parameters)["OUTPUT"][0, 0])
-
-
-def controls(http):
-    got = [
-        step(http, "sequence", 5, 1, start=True),
-        step(http, "sequence", 5, 2),
-        step(http, "sequence", 5, 3, end=True),
-        step(http, "sequence", 6, 4, start=True, end=True),
-    ]
-    assert got == [101, 2, 1003, 1104], f"{got}"
-
-
-def states(suite, http):
-    suite.not_in_reference("has no states")
-    http.load("running_sums")
-    for _ in range(2):  # a sequence of the same number begins anew
-        first = [step(http, "running_sums", 1, 2, start=True), step(http, "running_sums", 1, 3)]
-        other = step(http, "running_sums", 2, 10, start=True)
-        last = [
-            step(http, "running_sums", 1, 4, end=True),
-            step(http, "running_sums", 2, 1, end=True),
-        ]
-        assert [*first, other, *last] == [2, 5, 10, 9, 11], f"{first} {other} {last}"
 
 
 # ---- failures --------------------------------------------------------------------------------
@@ -335,22 +244,33 @@ def failing_in_batch(suite, running, client):
     counted(suite, running, "lookup_batched", before + 1)
 
 
-def no_leak(running, http):
+def no_leak(running):
     """Many failing requests, then resident memory is what it was."""
+    clients = [Http(running.http) for _ in range(CONNECTIONS)]
 
-    def fail(count):
+    def fail(client, count):
         for _ in range(count):
             try:
-                http.infer("lookup", {"INPUT0": np.array([[99]])})
+                client.infer("lookup", {"INPUT0": np.array([[99]])})
             except Refused:
                 continue
             raise AssertionError("an index out of range is answered")
 
-    fail(1000)
+    def all_fail(count):
+        each = count // CONNECTIONS
+        for found in in_parallel([lambda one=one: fail(one, each) for one in clients]):
+            if found is not None:
+                raise found
+
+    all_fail(FAILURES // 10)
     before = running.memory()
-    fail(3000)
-    growth = running.memory() / before - 1
-    assert growth < 0.02, f"resident memory grew by {growth:.1%}"
+    all_fail(FAILURES)
+    grown(running, before, NOISE)
+
+
+def grown(running, before, noise):
+    more = running.memory() - before
+    assert more <= noise, f"resident memory grew by {more >> 10} KiB"
 
 
 # ---- cancellation ----------------------------------------------------------------------------
@@ -384,12 +304,28 @@ def cancelled(suite, running, http):
     assert whole > 2, f"the long request takes {whole:.1f} s only: it tells nothing"
     assert waited < 1, f"the next request waited {waited:.1f} s"
     wait_for(lambda: cancellations(running, "countdown") - before, 1)
-    memory = running.memory()
-    for _ in range(20):
+    client.close()
+
+
+def cancelled_often(suite, running, http):
+    """Requests that are cancelled give memory back."""
+    suite.not_in_reference("does not look whether a request is cancelled")
+    http.load("countdown")
+    client = Grpc(running.grpc)
+    for _ in range(SETTLING):
+        client.infer("countdown", {"INPUT0": np.array([1])})
+
+    def allocated():
+        return counter(running.metrics, "trident_model_memory_allocated_bytes", model="countdown")
+
+    idle = 4 * 4096 + 4 + 1  # the loop's first state, a number and a truth value
+    wait_for(allocated, idle)
+    before, memory = cancellations(running, "countdown"), running.memory()
+    for _ in range(CANCELLED):
         cancel_after(client, "countdown", LONG, 0.02)
-    wait_for(lambda: cancellations(running, "countdown") - before, 21)
-    growth = running.memory() / memory - 1
-    assert growth < 0.05, f"resident memory grew by {growth:.1%}"
+    wait_for(lambda: cancellations(running, "countdown") - before, CANCELLED)
+    wait_for(allocated, idle)
+    grown(running, memory, NOISE_OF_CANCELLATION)
     client.close()
 
 
@@ -422,7 +358,7 @@ def gone(suite, running, http):
     for _ in range(5):
         other = Http(running.http, limit=0.1)
         try:
-            other.infer("countdown", {"INPUT0": np.array([LONG // 40])})
+            other.infer("countdown", {"INPUT0": np.array([LONG // 20])})
         except TimeoutError:
             other.close()
         else:

@@ -11,7 +11,7 @@ import time
 
 from . import server
 from .client import Grpc, Http
-from .report import FAIL, PASS, SKIP
+from .report import FAIL, PASS, SKIP, WHOLE
 from .repository import Repository
 
 LIMIT = 180  # seconds that one check may take
@@ -132,7 +132,7 @@ class Suite:
         try:
             function(self)
         except Skip as skip:
-            self.record("all", SKIP, str(skip))
+            self.record(WHOLE, SKIP, str(skip))
         except Exception as error:  # a server that does not start, a model that does not load
             self.record("start", FAIL, told(error))
         if sys.stderr.isatty():

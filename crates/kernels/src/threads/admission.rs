@@ -1,7 +1,7 @@
 //! Which runs may use the cores: as many at a time as there are cores; the others wait by priority.
 //!
 //! A run has one thread, its caller's. Workers are distributed among the active runs of the highest priority, so that
-//! callers and workers together never exceed the cores.
+//! callers and workers together never exceed the cores, or the threads that someone asks for if these are more.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -21,8 +21,10 @@ pub(super) struct Admission {
     /// Those of them that use a single thread.
     alone: AtomicU64,
     priorities: [AtomicI32; MOST_RUNS],
+    /// Maximum number of runs at a time.
+    cores: usize,
     /// Maximum number of threads that may compute at a time.
-    cores: AtomicUsize,
+    threads: AtomicUsize,
     /// Number of entries in `queue`, for those that only need to know whether anyone waits.
     waiting: AtomicUsize,
     queue: Mutex<Queue>,
@@ -92,18 +94,17 @@ impl Admission {
             active: Padded(AtomicU64::new(0)),
             alone: AtomicU64::new(0),
             priorities: std::array::from_fn(|_| AtomicI32::new(0)),
-            cores: AtomicUsize::new(cores),
+            cores,
+            threads: AtomicUsize::new(cores),
             waiting: AtomicUsize::new(0),
             queue: Mutex::default(),
             changed: Condvar::new(),
         }
     }
 
-    /// Lets at least this many threads compute at a time.
+    /// Lets at least this many threads compute at a time, in no more runs than before.
     pub(super) fn allow(&self, threads: usize) {
-        if self.cores.fetch_max(threads, Ordering::SeqCst) < threads {
-            self.notify();
-        }
+        self.threads.fetch_max(threads, Ordering::Relaxed);
     }
 
     /// A place for a run, if one is free and no other run waits for it; [`enter`](Self::enter) waits for one.
@@ -158,7 +159,7 @@ impl Admission {
         let mut active = self.active.0.load(Ordering::SeqCst);
         loop {
             let place = active.trailing_ones() as usize;
-            let full = active.count_ones() as usize >= self.cores.load(Ordering::SeqCst);
+            let full = active.count_ones() as usize >= self.cores;
             if full || place >= MOST_RUNS {
                 return None;
             }
@@ -213,7 +214,7 @@ impl Admission {
     /// The number of workers that may compute alongside the callers of these runs.
     fn workers_beside(&self, active: u64) -> usize {
         let callers = active.count_ones().max(1) as usize;
-        self.cores.load(Ordering::Relaxed).saturating_sub(callers)
+        self.threads.load(Ordering::Relaxed).saturating_sub(callers)
     }
 
     /// The workers of the run in a place.

@@ -110,7 +110,7 @@ impl Missed {
 }
 
 impl Executor {
-    /// An executor for this many threads, including callers, with no worker started yet.
+    /// An executor for this many runs, and as many threads, including callers, with no worker started yet.
     pub(super) fn new(cores: usize) -> Arc<Executor> {
         Arc::new(Executor {
             admission: Admission::new(cores),
@@ -128,7 +128,7 @@ impl Executor {
         })
     }
 
-    /// The executor of the process: for as many threads as the system grants it cores, or more on request.
+    /// The executor of the process: for as many runs as the system grants it cores, and as many threads, or more on request.
     pub(super) fn of_process() -> Arc<Executor> {
         static EXECUTOR: OnceLock<Arc<Executor>> = OnceLock::new();
         EXECUTOR.get_or_init(|| Executor::new(super::cores())).clone()

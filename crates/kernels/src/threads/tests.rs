@@ -245,15 +245,25 @@ fn a_run_of_one_thread_leaves_the_workers_to_others() {
 }
 
 #[test]
-fn more_cores_wake_those_that_wait_for_one() {
-    let pool = Threads::own(1);
-    let _run = pool.enter(Request::default());
+fn more_threads_than_cores_let_no_more_runs_in() {
+    let pool = Threads::own(2);
+    assert_eq!(pool.executor.grow(5), 5);
+    let _one = pool.enter(Request { threads: 1, ..Request::default() });
     std::thread::scope(|s| {
         s.spawn(|| {
-            let soon = Instant::now() + Duration::from_secs(60);
-            assert!(pool.enter(Request { until: Some(soon), ..Request::default() }).is_some());
+            let _other = pool.enter(Request::default());
+            // But the runs there are have more workers.
+            let wide = Threads { executor: pool.executor.clone(), owns: false, count: 5 };
+            let (members, start) = (AtomicUsize::new(0), Instant::now());
+            wide.team(5, &|_| {
+                members.fetch_add(1, Ordering::Relaxed);
+                // Until all have come.
+                while members.load(Ordering::Relaxed) < 4 && start.elapsed().as_secs() < 60 {
+                    std::thread::yield_now();
+                }
+            });
+            assert_eq!(members.into_inner(), 4);
+            std::thread::scope(|s| _ = s.spawn(|| assert!(pool.try_enter().is_none())));
         });
-        std::thread::sleep(Duration::from_millis(20));
-        pool.executor.grow(2);
     });
 }

@@ -33,8 +33,8 @@ impl Model {
     /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
     /// `max_batch_size` allows; batches run one after the other.
     ///
-    /// A request that does not fit the model fails alone. If a run fails, its requests run one by one, so that only those fail
-    /// that are to blame. For lack of memory a request fails only if it does while no other run of the model is under way and
+    /// A request that does not fit the model fails alone. If a run fails, or strings of its inputs are none, its requests run one
+    /// by one, so that only those fail that are to blame. For lack of memory a request fails only if it does while no other run of the model is under way and
     /// the responses of this execution have left the model's memory; those of other executions that still exist take their part
     /// of it. Results without a row for each row of the batch fail all its requests, as the configuration is to blame. A request
     /// that is cancelled is answered as such, while the rest of its batch runs on.
@@ -47,9 +47,11 @@ impl Model {
             } else {
                 self.prepare(at, request)
             };
-            // Its place is kept for what its batch gives.
+            // Its place is kept for what its batch gives. One that wants nothing has its answer.
             answers.push(prepared.map(|prepared| {
-                self.join(&mut batches, prepared);
+                if !prepared.outputs.is_empty() {
+                    self.join(&mut batches, prepared);
+                }
                 Response::default()
             }));
         }
@@ -64,7 +66,7 @@ impl Model {
     fn join<'r>(&self, batches: &mut Vec<Batch<'r>>, request: Prepared<'r>) {
         let open = batches.iter_mut().find(|batch| {
             self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
-                && batch.requests.iter().all(|other| other.joins(&request))
+                && batch.requests.first().is_some_and(|other| other.joins(&request))
         });
         match open {
             Some(batch) => {
@@ -101,7 +103,7 @@ impl Model {
                     answers.leave_memory();
                     self.alone(at, requests, several, answers, clock)
                 }
-                Err(RequestError::Run { .. }) if several => {
+                Err(RequestError::Run { .. } | RequestError::Strings { .. }) if several => {
                     self.alone(at, requests, true, answers, clock)
                 }
                 Err(error) => Err(error.clone()),

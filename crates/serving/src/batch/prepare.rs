@@ -1,11 +1,9 @@
 //! Checks a request against the model, alone, before it joins a batch.
 
 use super::request::{Input, Part, Request};
-use super::strings;
-use crate::complete::list;
+use crate::check::list;
 use crate::failure::RequestError;
 use crate::model::{InputSpec, Model};
-use std::borrow::Cow;
 
 /// A request that fits the model.
 pub(super) struct Prepared<'r> {
@@ -25,18 +23,15 @@ pub(super) struct Given<'r> {
     pub(super) at: usize,
     /// Its dimensions as the model has them.
     pub(super) dims: Vec<usize>,
-    pub(super) data: Data<'r>,
-}
-
-/// The elements of an input.
-pub(super) enum Data<'r> {
-    Parts(&'r [Part<'r>]),
-    /// Strings as they were sent.
-    Strings(Cow<'r, [u8]>),
+    /// How many elements these make.
+    pub(super) elements: usize,
+    /// The elements. Those that are strings are not checked yet.
+    pub(super) parts: &'r [Part<'r>],
 }
 
 impl Prepared<'_> {
-    /// Whether two requests can be one batch: they give the same inputs with the same dimensions, but for the first.
+    /// Whether two requests can be one batch: they give the same inputs with the same dimensions, but for the first. It is an
+    /// equivalence, so one request of a batch speaks for all.
     pub(super) fn joins(&self, other: &Prepared<'_>) -> bool {
         self.inputs.len() == other.inputs.len()
             && self
@@ -81,7 +76,7 @@ impl Model {
         }
         inputs.sort_unstable_by_key(|given| given.at);
         let rows = self.rows(&inputs)?;
-        let outputs = self.wanted(&request.outputs)?;
+        let outputs = self.wanted(request.outputs.as_deref())?;
         Ok(Prepared { at, rows, inputs, outputs })
     }
 
@@ -101,22 +96,15 @@ impl Model {
         let dims = dims(spec, &input.shape).ok_or_else(shape)?;
         let elements = dims.iter().try_fold(1usize, |n, dim| n.checked_mul(*dim));
         let elements = elements.ok_or_else(shape)?;
-        let Some(width) = input.data_type.byte_size() else {
-            let strings = strings::join(&input.data);
-            strings::check(&strings, elements).map_err(|fault| RequestError::Strings {
-                model: model(),
-                input: name(),
-                fault,
-            })?;
-            return Ok(Given { at, dims, data: Data::Strings(strings) });
-        };
-        let expected = elements.checked_mul(width).ok_or_else(shape)?;
-        let sizes = input.data.iter().map(|part| part.as_ref().len());
-        let given = sizes.fold(0, usize::saturating_add);
-        if given != expected {
-            return Err(RequestError::ByteSize { model: model(), input: name(), expected, given });
+        if let Some(width) = input.data_type.byte_size() {
+            let expected = elements.checked_mul(width).ok_or_else(shape)?;
+            let given = size(&input.data);
+            if given != expected {
+                let (model, input) = (model(), name());
+                return Err(RequestError::ByteSize { model, input, expected, given });
+            }
         }
-        Ok(Given { at, dims, data: Data::Parts(&input.data) })
+        Ok(Given { at, dims, elements, parts: &input.data })
     }
 
     /// The size along the batch dimension, which all inputs share.
@@ -135,11 +123,11 @@ impl Model {
     }
 
     /// Positions of the outputs of these names, ascending.
-    fn wanted(&self, names: &[&str]) -> Result<Vec<usize>, RequestError> {
-        if names.is_empty() {
+    fn wanted(&self, names: Option<&[&str]>) -> Result<Vec<usize>, RequestError> {
+        let Some(names) = names else {
             let usual = |at: &usize| self.outputs[*at].usual;
             return Ok((0..self.outputs.len()).filter(usual).collect());
-        }
+        };
         let find = |name: &&str| {
             let at = self.outputs.iter().position(|spec| spec.name == *name);
             at.ok_or_else(|| RequestError::UnexpectedOutput {
@@ -152,6 +140,11 @@ impl Model {
         outputs.dedup();
         Ok(outputs)
     }
+}
+
+/// How many bytes an input has.
+pub(super) fn size(parts: &[Part<'_>]) -> usize {
+    parts.iter().map(|part| part.as_ref().len()).fold(0, usize::saturating_add)
 }
 
 /// A request's dimensions as the model has them; `None` if they do not fit.

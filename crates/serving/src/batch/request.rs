@@ -14,9 +14,9 @@ use crate::failure::RequestError;
 pub struct Request<'a> {
     /// The inputs, with those that the scheduler fills in: controls and states.
     pub inputs: Vec<Input<'a>>,
-    /// Names of the outputs, and of states' outputs, that the response shall have; if there are none, all outputs of the
-    /// configuration.
-    pub outputs: Vec<&'a str>,
+    /// Names of the outputs, and of states' outputs, that the response shall have; `None` for all outputs of the configuration.
+    /// Where they are none, the model does not run for this request.
+    pub outputs: Option<Vec<&'a str>>,
     /// Set when the client no longer waits.
     pub cancel: Option<CancelFlag>,
     /// When the client stops to wait.
@@ -42,7 +42,7 @@ pub struct Input<'a> {
 /// Bytes of an input.
 #[derive(Clone, Debug)]
 pub enum Part<'a> {
-    /// Bytes that are copied.
+    /// Bytes that are copied once, before anything is concluded from them.
     Borrowed(&'a [u8]),
     /// Bytes that the model may read in place.
     Shared(Bytes),

@@ -3,7 +3,7 @@
 use super::request::{Output, Response};
 use super::run::Results;
 use super::strings;
-use crate::complete::list;
+use crate::check::list;
 use crate::config::DataType;
 use crate::failure::RequestError;
 use crate::model::Model;

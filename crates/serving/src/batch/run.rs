@@ -1,17 +1,16 @@
 //! Runs a batch: gathers its inputs from the rows of its requests.
 
 use super::Batch;
-use super::prepare::Data;
+use super::prepare::{Given, size};
 use super::request::{Part, Request};
 use super::strings;
 use crate::failure::RequestError;
 use crate::model::Model;
-use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Instant;
 use trident_engine::{CancelFlag, RunContext, RunError};
 use trident_ir::DType;
-use trident_runtime::Value;
+use trident_runtime::{KernelError, Tensor, Value};
 
 /// The results of a run, by name.
 pub(super) type Results = Vec<(String, Value)>;
@@ -80,7 +79,7 @@ impl Model {
         for request in requests {
             for (i, given) in request.inputs.into_iter().enumerate() {
                 if i == inputs.len() {
-                    let mut dims = given.dims;
+                    let mut dims = given.dims.clone();
                     if self.largest_batch.is_some()
                         && let Some(first) = dims.first_mut()
                     {
@@ -88,9 +87,9 @@ impl Model {
                     }
                     inputs.push(Gathered { at: given.at, dims, parts: vec![], strings: vec![] });
                 }
-                match given.data {
-                    Data::Parts(parts) => inputs[i].parts.extend(parts),
-                    Data::Strings(strings) => inputs[i].strings.push(strings),
+                match self.inputs[given.at].dtype {
+                    DType::Str => inputs[i].strings.push(self.strings(&given)?),
+                    _ => inputs[i].parts.extend(given.parts),
                 }
             }
         }
@@ -100,21 +99,52 @@ impl Model {
     fn tensor(&self, input: Gathered<'_>) -> Result<(&str, Value), RequestError> {
         let Gathered { at, dims, parts, strings } = input;
         let spec = &self.inputs[at];
-        let tensor = match (spec.dtype, &*parts) {
-            (DType::Str, _) => {
-                self.session.strings(&dims, strings.iter().flat_map(|part| strings::read(part)))
+        let tensor = match spec.dtype {
+            DType::Str => {
+                strings.iter().map(Tensor::bytes).collect::<Result<Vec<&[u8]>, _>>().and_then(
+                    |all| self.session.strings(&dims, all.into_iter().flat_map(strings::read)),
+                )
             }
-            (dtype, [Part::Shared(bytes)]) => self.session.adopt(dtype, &dims, bytes.clone()),
-            (dtype, parts) => {
-                self.session.gather(dtype, &dims, parts.iter().map(|part| part.as_ref()))
-            }
+            dtype => self.bytes(dtype, &dims, &parts),
         };
-        let fault = |source| RequestError::Input {
+        Ok((&spec.name, Value::Tensor(tensor.map_err(|source| self.no_input(at, source))?)))
+    }
+
+    /// The bytes of a request's strings, which are that many. They are checked where they no longer change: what they were
+    /// read from may be memory that the client still writes to.
+    fn strings(&self, given: &Given<'_>) -> Result<Tensor, RequestError> {
+        let parts: Vec<&Part<'_>> = given.parts.iter().collect();
+        let tensor = self.bytes(DType::U8, &[size(given.parts)], &parts);
+        let fault = |source| self.no_input(given.at, source);
+        let tensor = tensor.map_err(fault)?;
+        let checked = strings::check(tensor.bytes().map_err(fault)?, given.elements);
+        checked.map_err(|fault| RequestError::Strings {
             model: self.name.clone(),
-            input: spec.name.clone(),
+            input: self.inputs[given.at].name.clone(),
+            fault,
+        })?;
+        Ok(tensor)
+    }
+
+    /// A tensor of bytes, which are copied unless they can be shared.
+    fn bytes(
+        &self,
+        dtype: DType,
+        dims: &[usize],
+        parts: &[&Part<'_>],
+    ) -> Result<Tensor, KernelError> {
+        match parts {
+            [Part::Shared(bytes)] => self.session.adopt(dtype, dims, bytes.clone()),
+            parts => self.session.gather(dtype, dims, parts.iter().map(|part| part.as_ref())),
+        }
+    }
+
+    fn no_input(&self, at: usize, source: KernelError) -> RequestError {
+        RequestError::Input {
+            model: self.name.clone(),
+            input: self.inputs[at].name.clone(),
             source,
-        };
-        Ok((&spec.name, Value::Tensor(tensor.map_err(fault)?)))
+        }
     }
 }
 
@@ -124,5 +154,6 @@ struct Gathered<'r> {
     at: usize,
     dims: Vec<usize>,
     parts: Vec<&'r Part<'r>>,
-    strings: Vec<Cow<'r, [u8]>>,
+    /// The bytes of each request's strings.
+    strings: Vec<Tensor>,
 }

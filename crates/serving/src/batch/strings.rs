@@ -2,17 +2,6 @@
 
 use crate::failure::StringsFault;
 use bytes::Bytes;
-use std::borrow::Cow;
-
-use super::request::Part;
-
-/// The bytes of strings, which only more than one part have to be copied for.
-pub(super) fn join<'r>(parts: &'r [Part<'r>]) -> Cow<'r, [u8]> {
-    match parts {
-        [part] => Cow::Borrowed(part.as_ref()),
-        parts => Cow::Owned(parts.iter().flat_map(AsRef::as_ref).copied().collect()),
-    }
-}
 
 /// An error unless the bytes are exactly `count` strings.
 pub(super) fn check(bytes: &[u8], count: usize) -> Result<(), StringsFault> {

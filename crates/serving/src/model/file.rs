@@ -8,8 +8,8 @@ use std::path::{Component, Path};
 use trident_mps::{Model as Loaded, load_from};
 use trident_onnx::files::{Files, Source};
 
-/// The files that a version may have if its configuration names none, the first that is there. What a file holds does not depend
-/// on its name. A folder of the first name has such a file in it.
+/// The files that a version may have if its configuration names none or the first, which servers fill in for ONNX Runtime's
+/// models; the first that is there. What a file holds does not depend on its name. A folder of the first name has such a file in it.
 const DEFAULT_FILES: [&str; 2] = ["model.onnx", "model.mps"];
 
 /// The folder of one version of a model.
@@ -31,7 +31,7 @@ impl ModelFile {
     /// compiled one.
     pub fn read(config: &ModelConfig, folder: &VersionFolder<'_>) -> Result<ModelFile, LoadError> {
         let names = match &*config.default_model_filename {
-            "" => &DEFAULT_FILES[..],
+            name if name.is_empty() || name == DEFAULT_FILES[0] => &DEFAULT_FILES[..],
             name => &[name],
         };
         let model = || config.name.clone();

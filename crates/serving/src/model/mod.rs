@@ -48,7 +48,7 @@ pub(crate) struct InputSpec {
 #[derive(Debug)]
 pub(crate) struct OutputSpec {
     pub(crate) name: String,
-    /// What responses show for a scalar, as they have no tensors without dimensions unless declared so.
+    /// The shape of a scalar in responses, which have no tensors without dimensions: as many as are declared.
     pub(crate) scalar: Vec<i64>,
     /// Whether a request that asks for nothing gets it.
     pub(crate) usual: bool,
@@ -147,15 +147,20 @@ fn inputs(signature: &Signature) -> Vec<InputSpec> {
 fn outputs(config: &ModelConfig) -> Vec<OutputSpec> {
     let declared = config.output.iter().map(|output| OutputSpec {
         name: output.name.clone(),
-        scalar: output.reshape.as_ref().map_or(&output.dims, |reshape| &reshape.shape).clone(),
+        scalar: ones(output.reshape.as_ref().map_or(&output.dims, |reshape| &reshape.shape)),
         usual: true,
     });
     let mut outputs: Vec<OutputSpec> = declared.collect();
     for state in config.states() {
         if !outputs.iter().any(|output| output.name == state.output_name) {
-            let (name, scalar) = (state.output_name.clone(), state.dims.clone());
+            let (name, scalar) = (state.output_name.clone(), ones(&state.dims));
             outputs.push(OutputSpec { name, scalar, usual: false });
         }
     }
     outputs
+}
+
+/// The shape of one element in as many dimensions.
+fn ones(dims: &[i64]) -> Vec<i64> {
+    vec![1; dims.len()]
 }

@@ -87,7 +87,7 @@ impl Setup {
         hardware: &Hardware,
         log: &mut Log<'_>,
     ) -> Result<Setup, LoadError> {
-        supported(config)?;
+        config.supported()?;
         config.check(signature)?;
         let settings = OnnxRuntimeOptions::of(config)?;
         let (devices, placement) = place(config, hardware, log)?;
@@ -117,20 +117,21 @@ impl Setup {
     }
 }
 
-/// Refuses what would otherwise be ignored, with wrong results.
-fn supported(config: &ModelConfig) -> Result<(), LoadError> {
-    let fields = [
-        ("batch_input", !config.batch_input.is_empty()),
-        ("batch_output", !config.batch_output.is_empty()),
-        ("allow_ragged_batch", config.input.iter().any(|input| input.allow_ragged_batch)),
-        (
-            "model_operations",
-            config.model_operations.as_ref().is_some_and(|ops| !ops.op_library_filename.is_empty()),
-        ),
-    ];
-    match fields.into_iter().find(|(_, given)| *given) {
-        Some((field, _)) => Err(LoadError::Unsupported { model: config.name.clone(), field }),
-        None => Ok(()),
+impl ModelConfig {
+    /// Refuses what would otherwise be ignored, with wrong results. [`Setup::of`] does so, too; servers call this before
+    /// [`ModelConfig::complete`], so that nothing is filled in for nothing.
+    pub fn supported(&self) -> Result<(), LoadError> {
+        let operations = self.model_operations.as_ref();
+        let fields = [
+            ("batch_input", !self.batch_input.is_empty()),
+            ("batch_output", !self.batch_output.is_empty()),
+            ("allow_ragged_batch", self.input.iter().any(|input| input.allow_ragged_batch)),
+            ("model_operations", operations.is_some_and(|ops| !ops.op_library_filename.is_empty())),
+        ];
+        match fields.into_iter().find(|(_, given)| *given) {
+            Some((field, _)) => Err(LoadError::Unsupported { model: self.name.clone(), field }),
+            None => Ok(()),
+        }
     }
 }
 

@@ -77,7 +77,7 @@ fn a_batch_gives_the_bits_of_single_runs() {
                 let parts = random.split(data);
                 let mut request = request(vec![input("x", DataType::Fp32, shape, &parts)]);
                 if random.below(4) == 0 {
-                    request.outputs = vec!["top"];
+                    request.outputs = Some(vec!["top"]);
                 }
                 request
             })
@@ -92,7 +92,7 @@ fn a_batch_gives_the_bits_of_single_runs() {
             assert_eq!((&*top.name, top.data_type), ("top", DataType::Int64));
             assert_eq!(top.shape, [shape[0], shape[1], 1]);
             assert_eq!(top.data.len() as i64, shape[0] * shape[1] * 8);
-            assert_eq!(response.outputs.len(), 2 - request.outputs.len());
+            assert_eq!(response.outputs.len(), if request.outputs.is_some() { 1 } else { 2 });
         }
     }
 }
@@ -181,6 +181,44 @@ fn scalars_have_the_shape_that_the_configuration_gives_them() {
 }
 
 #[test]
+fn scalars_of_a_rank_that_is_known_only_in_a_run_are_one_element() {
+    let inputs = [("x", tensor(DType::F32, "1")), ("s", tensor(DType::I64, "K"))];
+    let graph = graph(&inputs, vec![node("y = Reshape(x, s)")], &["y"]);
+    let config = "name: 'm' input { name: 'x' data_type: TYPE_FP32 dims: [ 1 ] }
+        input { name: 's' data_type: TYPE_INT64 dims: [ -1 ] }
+        output { name: 'y' data_type: TYPE_FP32 dims: [ -1 ] }";
+    let model = load(config, graph).unwrap();
+    let (x, sizes) = (bytes(&[2.5f32]), bytes(&[1i64, 1]));
+    for (rank, shape) in [(0, &[1][..]), (1, &[1]), (2, &[1, 1])] {
+        let sizes = input("s", DataType::Int64, &[rank as i64], &[&sizes[..8 * rank]]);
+        let x = input("x", DataType::Fp32, &[1], &[&x]);
+        let response = answer(&model, request(vec![x, sizes])).unwrap();
+        assert_eq!(
+            (&*response.outputs[0].shape, &*response.outputs[0].data),
+            (shape, &*bytes(&[2.5f32]))
+        );
+    }
+}
+
+#[test]
+fn a_request_that_wants_no_output_gets_none() {
+    let model = load("name: 'm' max_batch_size: 4", add()).unwrap();
+    let data = bytes(&[1.0f32, 2.0, 3.0]);
+    let x = || request(vec![input("x", DataType::Fp32, &[1, 3], &[&data])]);
+    let nothing = || Request { outputs: Some(vec![]), ..x() };
+    let responses = model.execute(&[nothing(), x(), nothing()]).responses;
+    let counts = responses.iter().map(|r| r.as_ref().unwrap().outputs.len());
+    assert_eq!(counts.collect::<Vec<_>>(), [0, 1, 0]);
+    assert_eq!(floats(&responses[1].as_ref().unwrap().outputs[0].data), [11.0, 22.0, 33.0]);
+    // Nothing runs, but a fault is one all the same.
+    let execution = model.execute(&[nothing()]);
+    assert_eq!(execution.responses, [Ok(Response::default())]);
+    assert_eq!(execution.computing.start, execution.computing.end);
+    let wrong = Request { outputs: Some(vec![]), ..request(vec![]) };
+    assert!(answer(&model, wrong).unwrap_err().contains("missing required input(s) ['x']"));
+}
+
+#[test]
 fn optional_inputs_may_be_given() {
     let (x, b) = (tensor(DType::F32, "N 3"), tensor(DType::F32, "3"));
     let mut graph = graph(&[("x", x), ("b", b)], vec![node("y = Add(x, b)")], &["y"]);
@@ -229,7 +267,7 @@ fn states_and_controls_are_tensors_of_requests() {
     let usual = answer(&model, made(0)).unwrap();
     assert_eq!(usual.outputs.iter().map(|o| &*o.name).collect::<Vec<_>>(), ["y"]);
     let requests: Vec<Request<'_>> =
-        [0, 1].map(|at| Request { outputs: vec!["sum_out", "y"], ..made(at) }).into();
+        [0, 1].map(|at| Request { outputs: Some(vec!["sum_out", "y"]), ..made(at) }).into();
     let responses = model.execute(&requests).responses;
     let values = |at: usize| -> Vec<(String, f32)> {
         let outputs = &responses[at].as_ref().unwrap().outputs;

@@ -67,7 +67,7 @@ fn requests_that_do_not_fit_fail_alone() {
             assert_eq!(floats(&response.as_ref().unwrap().outputs[0].data), [2.0; 3]);
         }
     }
-    let unknown = Request { outputs: vec!["y", "w"], ..request(vec![x(), z()]) };
+    let unknown = Request { outputs: Some(vec!["y", "w"]), ..request(vec![x(), z()]) };
     let error = answer(&model, unknown).unwrap_err();
     assert_eq!(error, "InvalidArg: unexpected inference output 'w' for model 'm'");
 }

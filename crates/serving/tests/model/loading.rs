@@ -48,6 +48,17 @@ fn files_that_are_no_models_are_named() {
     );
 }
 
+#[test]
+fn compiled_models_are_found_where_the_server_names_the_file() {
+    let folder = || Folder::of([("model.mps", encoded(add()))]);
+    for config in ["name: 'm' backend: 'onnxruntime'", "name: 'm' backend: 'trident'"] {
+        completed(config, &folder()).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let (code, text) = fault("name: 'm' default_model_filename: 'other.onnx'", &folder());
+    assert_eq!(code, ErrorCode::Unavailable);
+    assert!(text.starts_with("unable to find 'models/m/1/other.onnx'"), "{text}");
+}
+
 /// `add` with its constant in a file.
 fn external() -> GraphProto {
     let mut graph = add();

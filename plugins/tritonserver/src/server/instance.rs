@@ -42,8 +42,8 @@ impl<S> Instance<S> {
         }
     }
 
-    /// Counts an answered request.
-    pub(crate) fn report(&self, request: &Request, success: bool, times: Times) -> Result<()> {
+    /// Counts an answered request, which happens once: see [`Request::count`].
+    pub(super) fn report(&self, request: &Request, success: bool, times: Times) -> Result<()> {
         let Times { start, compute_start, compute_end, end } = times;
         // SAFETY: the request is not released yet.
         unsafe {

@@ -2,6 +2,7 @@
 
 use super::api;
 use super::error::{Code, Error, Result, check};
+use super::instance::{Instance, Times};
 use super::response::{Response, State};
 use std::cell::OnceCell;
 use std::ffi::{CStr, c_char};
@@ -12,9 +13,19 @@ use trident_serving::CancelFlag;
 /// A request that belongs to the backend. It is released with this; if nothing has answered it by then, with an error.
 pub(crate) struct Request {
     request: *mut api::Request,
-    answered: bool,
+    progress: Progress,
     /// The request for those who ask whether it is cancelled, who may outlive it.
     watched: OnceCell<Arc<Mutex<Watched>>>,
+}
+
+/// What has become of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Unanswered,
+    Failed,
+    Succeeded,
+    /// It is answered and counted.
+    Counted,
 }
 
 /// A request until it is released.
@@ -27,7 +38,7 @@ impl Request {
     /// # Safety
     /// The request was given to the backend, which tells the server that it has taken it.
     pub(crate) unsafe fn take(request: *mut api::Request) -> Request {
-        Request { request, answered: false, watched: OnceCell::new() }
+        Request { request, progress: Progress::Unanswered, watched: OnceCell::new() }
     }
 
     pub(crate) fn as_ptr(&self) -> *mut api::Request {
@@ -53,7 +64,7 @@ impl Request {
 
     /// Whether an answer was sent.
     pub(crate) fn is_answered(&self) -> bool {
-        self.answered
+        self.progress != Progress::Unanswered
     }
 
     /// The inputs, with those that the server's scheduler adds.
@@ -109,16 +120,29 @@ impl Request {
         State::new(self, name, datatype, shape)
     }
 
-    /// Answers with results.
+    /// Answers with results. A response that cannot be sent is an answer all the same, which has failed.
     pub(crate) fn answer(&mut self, response: Response) -> Result<()> {
-        self.answered = true;
-        response.send(None)
+        self.progress = Progress::Failed;
+        response.send(None)?;
+        self.progress = Progress::Succeeded;
+        Ok(())
+    }
+
+    /// Counts the request, if it is answered and not yet counted.
+    pub(crate) fn count<S>(&mut self, instance: &Instance<S>, times: Times) -> Result<()> {
+        let success = match self.progress {
+            Progress::Unanswered | Progress::Counted => return Ok(()),
+            Progress::Failed => false,
+            Progress::Succeeded => true,
+        };
+        self.progress = Progress::Counted;
+        instance.report(self, success, times)
     }
 
     /// Answers with an error.
     pub(crate) fn fail(&mut self, error: &Error) {
         // There is nobody to tell if this fails too.
-        self.answered = true;
+        self.progress = Progress::Failed;
         if let Ok(response) = Response::new(self) {
             let _ = response.send(Some(error));
         }
@@ -127,7 +151,7 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        if !self.answered {
+        if !self.is_answered() {
             self.fail(&Error::new(Code::Internal, "the backend has left the request unanswered"));
         }
         if let Some(watched) = self.watched.get() {
@@ -169,7 +193,9 @@ impl<'a> Input<'a> {
 fn buffer(input: *mut api::Input, index: u32, _: &Request) -> Result<&[u8]> {
     let (mut buffer, mut byte_size) = (null(), 0);
     let (mut memory, mut memory_id) = (api::MEMORY_CPU, 0);
-    // SAFETY: the buffer lives as long as the request, and nobody writes to it meanwhile.
+    // SAFETY: the buffer lives as long as the request. Where it lies in shared memory the client may write to it meanwhile, against
+    // the protocol: all that is done with such bytes is to copy them once, byte by byte, before anything is concluded from them
+    // (`Part::Borrowed`), so that any value of each is as good.
     unsafe {
         check(api::TRITONBACKEND_InputBuffer(
             input,
