@@ -3,23 +3,34 @@
 use crate::dispatch_width;
 use crate::kernel::Call;
 use crate::real::read;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use trident_ir::{Attr, DType, Op};
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// A label that can be looked up. Floats are equal by value, all NaNs are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+enum Key<'a> {
     Int(i64),
     Float(u64),
-    Str(String),
+    Str(Cow<'a, str>),
+}
+
+impl Key<'_> {
+    fn into_owned(self) -> Key<'static> {
+        match self {
+            Key::Int(v) => Key::Int(v),
+            Key::Float(v) => Key::Float(v),
+            Key::Str(v) => Key::Str(Cow::Owned(v.into_owned())),
+        }
+    }
 }
 
 /// Labels of a tensor.
-fn keys(t: &Tensor) -> Result<Vec<Key>, KernelError> {
+fn keys(t: &Tensor) -> Result<Vec<Key<'_>>, KernelError> {
     let float = |&v: &f64| Key::Float(if v.is_nan() { f64::NAN } else { v + 0.0 }.to_bits());
     Ok(match t.dtype() {
-        DType::Str => t.strings()?.iter().cloned().map(Key::Str).collect(),
+        DType::Str => t.strings()?.iter().map(|s| Key::Str(Cow::Borrowed(s))).collect(),
         d if d.is_float() => read::<f64>(t)?.iter().map(float).collect(),
         _ => t.to_i64s()?.into_iter().map(Key::Int).collect(),
     })
@@ -27,7 +38,7 @@ fn keys(t: &Tensor) -> Result<Vec<Key>, KernelError> {
 
 /// A map from labels to elements of `values`; the last of them stands for unknown labels.
 pub(super) struct Encoder {
-    map: HashMap<Key, usize>,
+    map: HashMap<Key<'static>, usize>,
     values: Tensor,
 }
 
@@ -115,7 +126,7 @@ impl Encoder {
             all[split..].copy_from_slice(default.bytes()?);
         }
         // Of equal keys the last counts.
-        let map = keys(from)?.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
+        let map = keys(from)?.into_iter().enumerate().map(|(i, k)| (k.into_owned(), i)).collect();
         Ok(Encoder { map, values })
     }
 
@@ -128,7 +139,7 @@ impl Encoder {
         let mut out = call.alloc(0, self.values.dtype(), x.dims())?;
         if self.values.dtype() == DType::Str {
             let values = self.values.strings()?;
-            out.strings_mut()?.iter_mut().zip(at).for_each(|(slot, i)| slot.clone_from(&values[i]));
+            out.write_strings()?.extend(at.iter().map(|&i| values[i].as_str()))?;
         } else {
             dispatch_width!(self.values.dtype(), T => {
                 let values: &[T] = bytemuck::cast_slice(self.values.bytes()?);
@@ -156,7 +167,7 @@ pub(super) fn map_category(
 pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let labels = match call.op.strs("cats_strings").filter(|s| !s.is_empty()) {
-        Some(strings) => strings.iter().cloned().map(Key::Str).collect::<Vec<_>>(),
+        Some(strings) => strings.iter().map(|s| Key::Str(Cow::Borrowed(s))).collect::<Vec<_>>(),
         None => {
             call.op.ints("cats_int64s").unwrap_or_default().iter().map(|&i| Key::Int(i)).collect()
         }
