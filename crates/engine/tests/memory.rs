@@ -120,6 +120,32 @@ fn packed_weights_count_and_are_limited() {
     assert!(error.to_string().contains("too large"), "{error}");
 }
 
+#[test]
+fn weights_beyond_the_limit_are_not_packed() {
+    /// A device that ends where it would compile.
+    struct Never(CpuDevice);
+    impl Device for Never {
+        fn info(&self) -> &DeviceInfo {
+            self.0.info()
+        }
+        fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
+            self.0.estimate(func, ops)
+        }
+        fn compile(&self, _: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+            panic!("it is asked to compile")
+        }
+    }
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(Never(CpuDevice::new(1)))];
+    for (limit, asked) in [(0, true), (SUM, true), (SUM - 1, false)] {
+        let made = Session::new(product("never"), &devices, &plain(limit));
+        match made.map(|_| ()) {
+            Err(PlanError::Panic { .. }) => assert!(asked),
+            Err(PlanError::Memory { bytes: SUM, live: 0, .. }) => assert!(!asked),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 /// Bytes of the weight of [`sum`].
 const SUM: usize = 16 << 10;
 
@@ -237,6 +263,35 @@ fn strings_count_and_are_limited() {
         Session::new(module(text), &devices, &plain(32)),
         Err(PlanError::Constant { .. })
     ));
+}
+
+#[test]
+fn what_kernels_make_of_attributes_counts() {
+    let names: Vec<String> = (0..1000).map(|i| format!("\"name {i}\"")).collect();
+    let numbers: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
+    let (names, numbers) = (names.join(", "), numbers.join(", "));
+    let text = |keys: &str, values: &str, from: &str, to: &str| {
+        format!(
+            "func @labels graph (%x: {from}[N]) -> ({to}[N]) {{
+                %y = label_encoder(%x) {{keys_{keys}, values_{values}}} : {to}[N]
+                return %y
+            }}"
+        )
+    };
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let (strings, ints) = (format!("strings = [{names}]"), format!("int64s = [{numbers}]"));
+    for (text, least) in [
+        (text(&strings, &ints, "str", "i64"), 1000 * (size_of::<String>() + 8 + 16)),
+        (text(&ints, &strings, "i64", "str"), 1000 * (size_of::<String>() + 8 + 16)),
+    ] {
+        let session = Session::new(module(&text), &devices, &plain(0)).unwrap();
+        let live = session.memory().live;
+        assert!((least..4 * least).contains(&live), "{live} of {least}");
+        drop(session);
+        let refused = Session::new(module(&text), &devices, &plain(1000));
+        let Err(error) = refused.map(|_| ()) else { panic!("it has fitted") };
+        assert!(error.to_string().contains("too large"), "{error}");
+    }
 }
 
 #[test]
