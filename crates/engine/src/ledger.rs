@@ -7,7 +7,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trident_ir::Literal;
 use trident_ir::literal::LiteralData;
-use trident_runtime::{Charge, Pool, Tensor};
+use trident_runtime::{Charge, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
 /// once for as long as one of the plans has it.
@@ -22,6 +22,8 @@ struct Known {
     charged: HashMap<(usize, usize), Weak<Charge>>,
     /// Addresses of literals that lie in the pool, as long as they are in use.
     pooled: HashMap<usize, Weak<()>>,
+    /// The first op that was not folded for lack of memory.
+    unfolded: Option<PlanError>,
 }
 
 /// The bytes of a literal that lie in the pool.
@@ -57,6 +59,18 @@ impl Ledger {
         drop(known);
         let bytes = Bytes::from_owner(Pooled { bytes, _in_use: in_use });
         Literal::from_bytes(tensor.dtype(), tensor.dims().to_vec(), bytes).ok()
+    }
+
+    /// Notes that an op was not folded as there was no memory for it.
+    pub(crate) fn note_unfolded(&self, op: String, source: KernelError) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.unfolded.get_or_insert(PlanError::Constant { op, source });
+    }
+
+    /// An error if there was no memory to fold an op.
+    pub(crate) fn folded(&self) -> Result<(), PlanError> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.unfolded.clone().map_or(Ok(()), Err)
     }
 
     /// Counts bytes of an op that are no part of the pool, whoever has them.

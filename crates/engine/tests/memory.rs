@@ -5,7 +5,7 @@ use half::f16;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
+use trident_engine::{Optimized, Options, PassOptions, PlanError, RunContext, RunError, Session};
 use trident_ir::{DType, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
@@ -143,6 +143,28 @@ fn weights_beyond_the_limit_are_not_packed() {
             Err(PlanError::Memory { bytes: SUM, live: 0, .. }) => assert!(!asked),
             other => panic!("{other:?}"),
         }
+    }
+}
+
+#[test]
+fn what_is_stored_is_folded_or_refused() {
+    let weight = vec!["0.5"; 64 * 64].join(", ");
+    let text = format!(
+        "func @folded graph (%x: f32[64, 64]) -> (f32[64, 64]) {{
+            %w = constant {{value = f32[64, 64]({weight})}}
+            %e = exp(%w) : f32[64, 64]
+            %y = add(%x, %e) : f32[64, 64]
+            return %y
+        }}"
+    );
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let options = |memory_limit| Options { memory_limit, ..Options::default() };
+    let made = |limit| Optimized::new(module(&text), vec![], &devices, &options(limit));
+    let is_folded = |func: &Func| func.body.ops.iter().all(|op| op.kind != OpKind::Exp);
+    assert!(is_folded(&made(0).unwrap().entries[0].func));
+    match made(SUM - 1) {
+        Err(PlanError::Constant { source: KernelError::TooLarge { .. }, .. }) => {}
+        other => panic!("{other:?}"),
     }
 }
 
