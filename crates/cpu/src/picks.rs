@@ -63,7 +63,8 @@ mod tests {
         let axis = |n| ("axis", Attr::Int(n));
         let names = || Attr::Strs(vec![long.clone()]);
         let half = tensor(&[2, 1], &[B8::from(true), B8::from(false)]);
-        let cases: Vec<(OpKind, Vec<(&'static str, Attr)>, Vec<Value>)> = vec![
+        type Case = (OpKind, Vec<(&'static str, Attr)>, Vec<Value>);
+        let cases: Vec<Case> = vec![
             (Expand, vec![], vec![text(), ints(&[2, 2])]),
             (Tile, vec![], vec![text(), ints(&[1, 2])]),
             (Transpose, vec![], vec![strings(&[2, 2], &[&long, "", "", ""])]),
