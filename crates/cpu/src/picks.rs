@@ -61,7 +61,7 @@ mod tests {
         let text = || strings(&[2, 1], &[&long, "b"]);
         let ints = |v: &[i64]| tensor(&[v.len()], v);
         let axis = |n| ("axis", Attr::Int(n));
-        let names = || Attr::Strs(vec![long.clone()]);
+        let names = Attr::Strs(vec!["name ".repeat(100)]);
         let half = tensor(&[2, 1], &[B8::from(true), B8::from(false)]);
         type Case = (OpKind, Vec<(&'static str, Attr)>, Vec<Value>);
         let cases: Vec<Case> = vec![
@@ -83,8 +83,8 @@ mod tests {
             (ArrayFeatureExtractor, vec![], vec![text(), ints(&[0])]),
             (
                 LabelEncoder,
-                vec![("keys_int64s", Attr::Ints(vec![1])), ("values_strings", names())],
-                vec![ints(&[1])],
+                vec![("keys_int64s", Attr::Ints(vec![1])), ("values_strings", names)],
+                vec![ints(&[1; 20])],
             ),
             (Cast, vec![("to", Attr::DType(DType::Str))], vec![ints(&[i64::MAX; 100])]),
             (SplitToSequence, vec![], vec![text()]),
