@@ -1,23 +1,30 @@
-//! The digest of what decides on the content of compiled models: the sources of the IR and its passes, of reading ONNX, and of the
-//! engine, which runs the passes.
+//! The digest of what decides on the content of compiled models: the sources of the crates that read, change and compute it, and
+//! the versions of what they depend on.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{env, fs, io};
 
-/// Crates of the sources.
-const CRATES: [&str; 4] = ["ir", "passes", "onnx", "engine"];
+/// Crates that read models, run the passes, or compute constants that are folded. `xtask/tests/architecture.rs` knows if one is missing.
+const CRATES: &[&str] =
+    &["cpu", "engine", "ir", "jit", "kernels", "lower", "onnx", "passes", "runtime", "simd"];
+
+/// Of each of them.
+const PARTS: [&str; 2] = ["Cargo.toml", "src"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let own = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let mut hasher = DefaultHasher::new();
-    for name in CRATES {
-        let sources = own.join("..").join(name).join("src");
-        println!("cargo::rerun-if-changed={}", sources.display());
+    let parts =
+        CRATES.iter().flat_map(|name| PARTS.map(|part| own.join("..").join(name).join(part)));
+    // Builds of a package that was taken out of the workspace have no lock file there.
+    let lock = Some(own.join("../../Cargo.lock")).filter(|lock| lock.exists());
+    for part in parts.chain(lock) {
+        println!("cargo::rerun-if-changed={}", part.display());
         let mut files = vec![];
-        collect(&sources, &mut files)?;
+        collect(part, &mut files)?;
         files.sort();
         for file in files {
             file.strip_prefix(&own).unwrap_or(&file).hash(&mut hasher);
@@ -28,13 +35,13 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        match path.is_dir() {
-            true => collect(&path, files)?,
-            false => files.push(path),
-        }
+fn collect(path: PathBuf, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    if !path.is_dir() {
+        files.push(path);
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        collect(entry?.path(), files)?;
     }
     Ok(())
 }

@@ -90,6 +90,29 @@ fn manifest(folder: &Path) -> toml::Table {
     fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap()
 }
 
+/// Crates, and all that they depend on.
+fn closure(names: &[&str]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut pending: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    while let Some(name) = pending.pop() {
+        if found.insert(name.clone()) {
+            pending.extend(dependencies(&manifest(&root().join("crates").join(name)), false));
+        }
+    }
+    found
+}
+
+#[test]
+fn compiled_models_know_the_sources_of_all_that_is_in_them() {
+    let build = fs::read_to_string(root().join("crates/mps/build.rs")).unwrap();
+    let (_, list) = build.split_once("const CRATES: &[&str] =").unwrap();
+    let list = list.split_once(';').unwrap().0;
+    let digested: BTreeSet<String> =
+        list.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+    // The CPU folds constants, whichever devices run the model.
+    assert_eq!(digested, closure(&["onnx", "engine", "cpu"]));
+}
+
 /// All Rust files below `folder`.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

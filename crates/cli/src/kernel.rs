@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use trident_ir::{DType, Module, Type, ValueInfo};
-use trident_runtime::{Checks, Kernel, KernelOptions, Tensor, switch};
+use trident_runtime::{Checks, Kernel, KernelOptions, Pool, Tensor, switch};
 
 /// Options of a launch.
 #[derive(clap::Args)]
@@ -185,7 +185,7 @@ fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, Str
         Type::Tensor(t) => match number(value)? {
             Scalar::Int(n) if t.dtype.is_int() => integer(n, t.dtype).map(Argument::Scalar),
             number => {
-                let tensor = scalar::tensor(t.dtype, &[], &[number])?;
+                let tensor = scalar::tensor(&Pool::new(), t.dtype, &[], &[number])?;
                 let bytes = tensor.bytes().map_err(|e| e.to_string())?;
                 Ok(Argument::Scalar(bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))))
             }
@@ -198,7 +198,7 @@ fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, Str
 fn array(value: &str, dtype: DType, random: &mut Random) -> Result<Tensor, String> {
     if let Some(file) = value.strip_prefix('@') {
         let bytes = fs::read(file).map_err(|e| format!("cannot read `{file}`: {e}"))?;
-        let tensor = npy::read(&bytes, Some(dtype))?;
+        let tensor = npy::read(&Pool::new(), &bytes, Some(dtype))?;
         return match tensor.dtype() {
             // Triton has no booleans in memory: they are bytes.
             actual if actual == dtype || actual.size() == 1 && dtype.size() == 1 => Ok(tensor),
@@ -210,11 +210,11 @@ fn array(value: &str, dtype: DType, random: &mut Random) -> Result<Tensor, Strin
     }
     match value.split_once(':') {
         Some(("zeros", shape)) => {
-            let mut tensor = limits::alloc(dtype, &dims(shape)?)?;
+            let mut tensor = limits::alloc(&Pool::new(), dtype, &dims(shape)?)?;
             tensor.bytes_mut().map_err(|e| e.to_string())?.fill(0);
             Ok(tensor)
         }
-        Some(("random", shape)) => random.tensor(dtype, &dims(shape)?),
+        Some(("random", shape)) => random.tensor(&Pool::new(), dtype, &dims(shape)?),
         _ => Err("an array is @FILE.npy, zeros:DIMS or random:DIMS".into()),
     }
 }

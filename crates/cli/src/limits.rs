@@ -120,12 +120,24 @@ pub(crate) fn tensor_bytes(dtype: DType, dims: &[usize]) -> Option<usize> {
     isize::try_from(bytes).ok().map(|_| bytes)
 }
 
-/// A tensor to fill.
-pub(crate) fn alloc(dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
-    Tensor::alloc(&Pool::new(), dtype, dims).map_err(|_| {
-        let bytes = tensor_bytes(dtype, dims).map(render::bytes);
-        format!("there is no memory for {}", bytes.as_deref().unwrap_or("so many elements"))
-    })
+/// A tensor of a pool to fill.
+pub(crate) fn alloc(pool: &Pool, dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
+    Tensor::alloc(pool, dtype, dims).map_err(|error| refusal(pool, &error))
+}
+
+/// Why a tensor cannot be made in a pool, with the option to change it if the pool has a limit.
+pub(crate) fn refusal(pool: &Pool, error: &KernelError) -> String {
+    let KernelError::TooLarge { dtype, dims } = error else { return error.to_string() };
+    let bytes = tensor_bytes(*dtype, dims).map(render::bytes);
+    let bytes = bytes.as_deref().unwrap_or("so many elements");
+    let allowed = match pool.limit() {
+        0 => String::new(),
+        limit => {
+            let limit = render::bytes(limit);
+            format!(", as {limit} are allowed in all; change it by --memory-limit")
+        }
+    };
+    format!("there is no memory for {bytes}{allowed}")
 }
 
 fn with_hint(failure: Failure, hint: Option<String>) -> Failure {

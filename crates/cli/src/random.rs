@@ -3,7 +3,7 @@
 use crate::limits;
 use crate::scalar::{self, Scalar};
 use trident_ir::DType;
-use trident_runtime::{KernelError, Tensor};
+use trident_runtime::{KernelError, Pool, Tensor};
 
 /// Elements that are made at once: as scalars they take far more memory than in a tensor.
 const PART: usize = 4096;
@@ -31,18 +31,26 @@ impl Random {
     }
 
     /// Floats are uniform in [0, 1), or powers of two where there are no others. Integers are 0 or 1: they are often indices, for which these are always safe.
-    pub(crate) fn tensor(&mut self, dtype: DType, dims: &[usize]) -> Result<Tensor, String> {
+    pub(crate) fn tensor(
+        &mut self,
+        pool: &Pool,
+        dtype: DType,
+        dims: &[usize],
+    ) -> Result<Tensor, String> {
         let text = |e: KernelError| e.to_string();
-        let mut tensor = limits::alloc(dtype, dims)?;
+        let mut tensor = limits::alloc(pool, dtype, dims)?;
         if dtype == DType::Str {
-            let words = tensor.strings_mut().map_err(text)?;
-            words.iter_mut().for_each(|word| *word = format!("word{}", self.next() % 100));
+            let count = tensor.len();
+            let mut words = tensor.write_strings().map_err(text)?;
+            for _ in 0..count {
+                words.push(&["word", &(self.next() % 100).to_string()]).map_err(text)?;
+            }
             return Ok(tensor);
         }
         for part in tensor.bytes_mut().map_err(text)?.chunks_mut(PART * dtype.size()) {
             let values: Vec<Scalar> =
                 (0..part.len() / dtype.size()).map(|_| self.element(dtype)).collect();
-            let made = scalar::tensor(dtype, &[values.len()], &values)?;
+            let made = scalar::tensor(&Pool::new(), dtype, &[values.len()], &values)?;
             part.copy_from_slice(made.bytes().map_err(text)?);
         }
         Ok(tensor)
@@ -63,7 +71,7 @@ mod tests {
 
     #[test]
     fn equal_seeds_give_equal_numbers_in_range() {
-        let make = |seed| Random::new(seed).tensor(DType::F32, &[1000]).unwrap();
+        let make = |seed| Random::new(seed).tensor(&Pool::new(), DType::F32, &[1000]).unwrap();
         assert_eq!(make(3).bytes(), make(3).bytes());
         assert_ne!(make(3).bytes(), make(4).bytes());
         let t = make(0);
@@ -71,7 +79,8 @@ mod tests {
         assert!(values.iter().all(|v| (0.0..1.0).contains(v)));
         let mean = values.iter().sum::<f32>() / 1000.0;
         assert!((0.45..0.55).contains(&mean), "{mean}");
-        let refused = |dims: &[usize]| Random::new(0).tensor(DType::I64, dims).unwrap_err();
+        let refused =
+            |dims: &[usize]| Random::new(0).tensor(&Pool::new(), DType::I64, dims).unwrap_err();
         assert_eq!(refused(&[usize::MAX, 2]), "there is no memory for so many elements");
         assert_eq!(refused(&[1 << 59]), "there is no memory for 4.00 EiB");
     }
@@ -79,13 +88,13 @@ mod tests {
     #[test]
     fn every_type_is_filled_to_the_end() {
         for &dtype in DType::ALL {
-            let t = Random::new(0).tensor(dtype, &[3, PART]).unwrap();
+            let t = Random::new(0).tensor(&Pool::new(), dtype, &[3, PART]).unwrap();
             let rows = [0, 1, 2].map(|row| {
                 let elements = (0..PART).map(|i| Scalar::get(&t, row * PART + i).unwrap());
                 elements.collect::<Vec<_>>()
             });
             assert!(rows[0] != rows[1] && rows[1] != rows[2], "{dtype}");
-            assert!(Random::new(0).tensor(dtype, &[0, 2]).unwrap().is_empty());
+            assert!(Random::new(0).tensor(&Pool::new(), dtype, &[0, 2]).unwrap().is_empty());
         }
     }
 }

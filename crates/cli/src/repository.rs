@@ -10,7 +10,9 @@ use std::io;
 use std::path::Path;
 use trident_mps::Model;
 use trident_onnx::files::Disk;
-use trident_serving::{Host, LogLevel, ModelConfig, ModelFile, Placement, Setup, VersionFolder};
+use trident_serving::{
+    Host, LogLevel, ModelConfig, ModelFile, Placement, Setup, VersionFolder, VersionPolicyChoice,
+};
 
 /// The batch size of models that have a batch dimension and no configuration of it, as the server's backends have it.
 const BATCH: i32 = 4;
@@ -22,21 +24,20 @@ pub(crate) struct Served {
     pub(crate) setup: Setup,
 }
 
-/// The newest version of the model in a folder of a repository, on the devices that the server would take; `None` if the path is no
+/// The newest version that is served of the model in a folder of a repository, on the devices that the server would take; `None` if the path is no
 /// such folder.
 pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Served)>, Failure> {
-    let versions = match fs::read_dir(path) {
-        Ok(entries) => entries.filter_map(|entry| version(&entry.ok()?.file_name())),
+    let versions: Vec<u64> = match fs::read_dir(path) {
+        Ok(entries) => entries.filter_map(|entry| version(&entry.ok()?.file_name())).collect(),
         Err(_) => return Ok(None),
     };
-    let newest = versions.max();
     let file = path.join("config.pbtxt");
     let configured = fs::read_to_string(&file);
     let place = if configured.is_ok() { &*file } else { path };
     let text = match configured {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match newest {
-            Some(_) => Ok(String::new()),
-            None => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match versions.as_slice() {
+            [] => return Ok(None),
+            _ => Ok(String::new()),
         },
         read => read,
     };
@@ -44,9 +45,13 @@ pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Serv
         |error: &dyn std::fmt::Display| Failure::usage(format!("`{}`: {error}", place.display()));
     let text = text.map_err(|error| within(&error))?;
     let mut config = ModelConfig::from_text(&text).map_err(|error| within(&error))?;
-    let version = newest.ok_or_else(|| {
-        Failure::usage(format!("model `{}` has no version", path.display()))
-            .hint("put the model's file into a folder `1`")
+    let version = served(&config, &versions).ok_or_else(|| {
+        let failure =
+            |text| Failure::usage(format!("model `{}` has no version{text}", path.display()));
+        match versions.as_slice() {
+            [] => failure("").hint("put the model's file into a folder `1`"),
+            _ => failure(" that its `version_policy` serves"),
+        }
     })?;
     let folder = path.join(version.to_string());
     let files: Vec<String> = fs::read_dir(&folder)
@@ -74,9 +79,23 @@ pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Serv
     Ok(Some((model.into_model(), Served { config, version, setup })))
 }
 
-/// The number that a folder's name is.
+/// The number that a folder's name is, as the server writes it.
 fn version(name: &std::ffi::OsStr) -> Option<u64> {
-    name.to_str()?.parse().ok().filter(|version| *version > 0)
+    let name = name.to_str()?;
+    name.parse().ok().filter(|version: &u64| *version > 0 && version.to_string() == name)
+}
+
+/// The newest of these versions that the policy serves.
+fn served(config: &ModelConfig, versions: &[u64]) -> Option<u64> {
+    let policy = config.version_policy.as_ref().map(|policy| &policy.choice);
+    let serves = |version: &u64| match policy {
+        Some(VersionPolicyChoice::Specific(listed)) => {
+            listed.versions.iter().any(|listed| u64::try_from(*listed) == Ok(*version))
+        }
+        // The latest ones, however many, have the newest.
+        _ => true,
+    };
+    versions.iter().copied().filter(serves).max()
 }
 
 impl Served {

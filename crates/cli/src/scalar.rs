@@ -1,5 +1,6 @@
 //! Single elements of tensors of any type, for text and JSON.
 
+use crate::limits;
 use half::{bf16, f16};
 use std::fmt;
 use trident_ir::dtype::Class;
@@ -121,9 +122,13 @@ fn is_long(v: f64) -> bool {
 
 /// A tensor of the given elements, converted to the element type; an error names the first that does not fit, and its place.
 /// Numbers are rounded to floats, but a finite one never becomes an infinity or the reverse.
-pub(crate) fn tensor(dtype: DType, dims: &[usize], values: &[Scalar]) -> Result<Tensor, String> {
-    let pool = Pool::new();
-    let built = |r: Result<Tensor, KernelError>| r.map_err(|e| e.to_string());
+pub(crate) fn tensor(
+    pool: &Pool,
+    dtype: DType,
+    dims: &[usize],
+    values: &[Scalar],
+) -> Result<Tensor, String> {
+    let built = |r: Result<Tensor, KernelError>| r.map_err(|e| limits::refusal(pool, &e));
     let misfit = |i: usize, v: &Scalar| {
         let (place, reason) = (place(i, dims), reason(dtype, v));
         format!("{v}{place} is no element of type {dtype}{reason}")
@@ -134,7 +139,7 @@ pub(crate) fn tensor(dtype: DType, dims: &[usize], values: &[Scalar]) -> Result<
             let elements = values.iter().enumerate();
             let elements = elements.map(|(i, v)| f(v).ok_or_else(|| misfit(i, v)));
             let elements = elements.collect::<Result<Vec<_>, String>>()?;
-            built(Tensor::from_slice(&pool, dims, &elements))
+            built(Tensor::from_slice(pool, dims, &elements))
         }};
     }
     macro_rules! ints {
@@ -217,10 +222,11 @@ pub(crate) fn tensor(dtype: DType, dims: &[usize], values: &[Scalar]) -> Result<
         }),
         DType::Str => {
             let text = values.iter().enumerate().map(|(i, v)| match v {
-                Scalar::Text(s) => Ok(s.clone()),
+                Scalar::Text(s) => Ok(s.as_str()),
                 other => Err(misfit(i, other)),
             });
-            built(Tensor::from_strings(dims, text.collect::<Result<_, _>>()?))
+            let text = text.collect::<Result<Vec<_>, _>>()?;
+            built(Tensor::gather_strings(pool, dims, text.into_iter()))
         }
     }
 }
@@ -301,7 +307,7 @@ mod tests {
     #[test]
     fn numbers_of_every_type_survive_and_misfits_are_named() {
         for &dtype in DType::ALL.iter().filter(|d| **d != DType::Str) {
-            let t = tensor(dtype, &[2], &[Scalar::Int(1), Scalar::Int(1)]).unwrap();
+            let t = tensor(&Pool::new(), dtype, &[2], &[Scalar::Int(1), Scalar::Int(1)]).unwrap();
             let back = Scalar::get(&t, 0).unwrap();
             let one = match back {
                 Scalar::Complex(re, im) => re + im,
@@ -310,10 +316,10 @@ mod tests {
             assert_eq!(one, 1.0, "{dtype}");
             assert_eq!(Scalar::get(&t, 2), None);
         }
-        let error = tensor(DType::U8, &[1], &[Scalar::Int(256)]).unwrap_err();
+        let error = tensor(&Pool::new(), DType::U8, &[1], &[Scalar::Int(256)]).unwrap_err();
         assert_eq!(error, "256 at [0] is no element of type u8, which holds 0 to 255");
-        assert!(tensor(DType::F32, &[1], &[Scalar::Text("x".into())]).is_err());
-        assert!(tensor(DType::F32, &[2], &[Scalar::Int(1)]).is_err());
+        assert!(tensor(&Pool::new(), DType::F32, &[1], &[Scalar::Text("x".into())]).is_err());
+        assert!(tensor(&Pool::new(), DType::F32, &[2], &[Scalar::Int(1)]).is_err());
     }
 
     #[test]
@@ -343,19 +349,19 @@ mod tests {
             (D::U2, -1.0, "0 to 3"),
         ];
         for &(dtype, v, expected) in misfits {
-            let error = tensor(dtype, &[1, 1], &[Scalar::Double(v)]).unwrap_err();
+            let error = tensor(&Pool::new(), dtype, &[1, 1], &[Scalar::Double(v)]).unwrap_err();
             assert!(error.contains(" at [0, 0] is no element"), "{error}");
             assert!(error.contains(expected), "{error}");
         }
         let greatest_of_each =
             [D::F64, D::F32, D::F16, D::BF16, D::F8E4M3FN, D::F8E5M2, D::F4E2M1FN];
         for dtype in greatest_of_each {
-            let t = tensor(dtype, &[], &[Scalar::Double(greatest(dtype))]).unwrap();
+            let t = tensor(&Pool::new(), dtype, &[], &[Scalar::Double(greatest(dtype))]).unwrap();
             assert_eq!(Scalar::get(&t, 0).unwrap().to_f64(), Some(greatest(dtype)));
         }
         for v in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
             for dtype in [D::F64, D::F32, D::F16, D::BF16, D::F8E5M2] {
-                let t = tensor(dtype, &[], &[Scalar::Double(v)]).unwrap();
+                let t = tensor(&Pool::new(), dtype, &[], &[Scalar::Double(v)]).unwrap();
                 let back = Scalar::get(&t, 0).unwrap().to_f64().unwrap();
                 assert_eq!(back.to_string(), v.to_string());
             }

@@ -15,7 +15,7 @@ pub trait Kernel: Send + Sync {
         &[]
     }
 
-    /// Bytes of what is packed.
+    /// Bytes of what is packed, and of all else that the kernel has made of the model outside of the unit's pool.
     fn packed_bytes(&self) -> usize {
         0
     }

@@ -6,6 +6,7 @@
 mod device;
 pub mod kernel;
 mod ops;
+mod picks;
 mod real;
 #[cfg(test)]
 #[allow(dead_code, reason = "the tests of `trident-kernels` use the rest")]

@@ -40,6 +40,18 @@ pub(crate) fn run_on(
     inputs: Vec<Option<Value>>,
     results: usize,
 ) -> Result<Vec<Value>, KernelError> {
+    run_in(&Pool::new(), threads, kind, attrs, inputs, results)
+}
+
+/// As [`run_on`], with memory of a pool.
+pub(crate) fn run_in(
+    pool: &Pool,
+    threads: usize,
+    kind: OpKind,
+    attrs: &[(&'static str, Attr)],
+    inputs: Vec<Option<Value>>,
+    results: usize,
+) -> Result<Vec<Value>, KernelError> {
     let mut func = Func::new("test", Level::Graph);
     let operands: Vec<_> = inputs
         .iter()
@@ -53,14 +65,13 @@ pub(crate) fn run_on(
     for (name, value) in attrs {
         op.attrs.set(name, value.clone());
     }
-    let pool = Pool::new();
     let unit = Unit {
         func: &func,
         ops: std::slice::from_ref(&op),
         inputs: operands,
         outputs,
         constant: &|_| None,
-        pool: &pool,
+        pool,
     };
     let exe = CpuDevice::new(threads)
         .compile(&unit)
@@ -68,8 +79,8 @@ pub(crate) fn run_on(
     let mut inputs = inputs;
     let mut launch = Launch {
         inputs: &mut inputs,
-        alloc: &mut |_, dtype, dims| Tensor::alloc(&pool, dtype, dims),
-        pool: &pool,
+        alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
+        pool,
         limits: LaunchLimits::default(),
     };
     let results = exe.submit(&Immediate, &mut launch, &[])?.wait()?;

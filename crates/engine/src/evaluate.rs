@@ -2,8 +2,16 @@
 
 use crate::ledger::Ledger;
 use std::time::Instant;
+use trident_ir::literal::checked_len;
 use trident_ir::{Func, Literal, Op};
 use trident_runtime::{Device, KernelError, Launch, LaunchLimits, Tensor, Unit, Value, caught};
+
+/// Whether other machines, or other limits, may have the memory.
+fn is_shortage(error: &KernelError) -> bool {
+    let KernelError::TooLarge { dtype, dims } = error else { return false };
+    let bytes = checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
+    bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}
 
 /// Runs an op on the device that folds constants. `None` if the device declines the op, the op fails, or the time limit
 /// has passed: the op then stays unchanged and reports its error when the model runs.
@@ -32,16 +40,24 @@ pub(crate) fn evaluate(
         Some(l) => Tensor::from_literal(pool, l).map(|t| Some(Value::Tensor(t))),
         None => Ok(None),
     };
-    let mut inputs = operands.iter().map(tensor).collect::<Result<Vec<_>, _>>().ok()?;
-    let mut launch = Launch {
-        inputs: &mut inputs,
-        alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
-        pool,
-        limits: LaunchLimits::default(),
+    let run = || {
+        let mut inputs = operands.iter().map(tensor).collect::<Result<Vec<_>, _>>()?;
+        let mut launch = Launch {
+            inputs: &mut inputs,
+            alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),
+            pool,
+            limits: LaunchLimits::default(),
+        };
+        let stream = device.stream();
+        exe.submit(&*stream, &mut launch, &[])?.wait()
     };
-    let stream = device.stream();
-    let launched = KernelError::caught(|| exe.submit(&*stream, &mut launch, &[])?.wait());
-    let results = launched.ok()?;
+    let results = match KernelError::caught(run) {
+        Err(error) if is_shortage(&error) => {
+            ledger.note_unfolded(op.describe(), error);
+            return None;
+        }
+        results => results.ok()?,
+    };
     let literal = |value: Option<Value>| match value {
         Some(Value::Tensor(t)) => ledger.literal(&t),
         _ => None,

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use trident_ir::Literal;
-use trident_runtime::{Charge, Pool, Tensor};
+use trident_ir::literal::LiteralData;
+use trident_runtime::{Charge, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
 /// once for as long as one of the plans has it.
@@ -21,6 +22,8 @@ struct Known {
     charged: HashMap<(usize, usize), Weak<Charge>>,
     /// Addresses of literals that lie in the pool, as long as they are in use.
     pooled: HashMap<usize, Weak<()>>,
+    /// The first op that was not folded for lack of memory.
+    unfolded: Option<PlanError>,
 }
 
 /// The bytes of a literal that lie in the pool.
@@ -58,11 +61,42 @@ impl Ledger {
         Literal::from_bytes(tensor.dtype(), tensor.dims().to_vec(), bytes).ok()
     }
 
+    /// Notes that an op was not folded as there was no memory for it.
+    pub(crate) fn note_unfolded(&self, op: String, source: KernelError) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.unfolded.get_or_insert(PlanError::Constant { op, source });
+    }
+
+    /// An error if there was no memory to fold an op.
+    pub(crate) fn folded(&self) -> Result<(), PlanError> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.unfolded.clone().map_or(Ok(()), Err)
+    }
+
     /// Counts bytes of an op that are no part of the pool, whoever has them.
     pub(crate) fn charge(&self, op: &str, bytes: usize) -> Result<Charge, PlanError> {
         let (live, limit) = (self.pool.stats().live, self.pool.limit());
         let error = || PlanError::Memory { op: op.to_owned(), bytes, live, limit };
         self.pool.charge(bytes).ok_or_else(error)
+    }
+
+    /// An error if the pool has no room for so many bytes of an op.
+    pub(crate) fn fits(&self, op: &str, bytes: usize) -> Result<(), PlanError> {
+        let (live, limit) = (self.pool.stats().live, self.pool.limit());
+        match limit == 0 || bytes <= limit.saturating_sub(live) {
+            true => Ok(()),
+            false => Err(PlanError::Memory { op: op.to_owned(), bytes, live, limit }),
+        }
+    }
+
+    /// Bytes of a constant that nothing counts so far.
+    pub(crate) fn uncounted(&self, literal: &Literal) -> usize {
+        let LiteralData::Bytes(bytes) = literal.data() else { return 0 };
+        let place = (bytes.as_ptr().addr(), bytes.len());
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = known.pooled.get(&place.0).is_some_and(|in_use| in_use.strong_count() > 0);
+        let charged = known.charged.get(&place).is_some_and(|charge| charge.strong_count() > 0);
+        if pooled || charged { 0 } else { bytes.len() }
     }
 
     /// Counts the elements of a constant, unless the pool does already; `None` if it does.

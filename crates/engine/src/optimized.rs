@@ -84,7 +84,8 @@ pub struct Overridable {
 }
 
 impl Optimized {
-    /// Runs the passes over a module, as [`Session::with_optional`](crate::Session::with_optional) does.
+    /// Runs the passes over a module, as [`Session::with_optional`](crate::Session::with_optional) does. An error also if there was no
+    /// memory to fold constants, which a session that only runs the model does without.
     pub fn new(
         module: Module,
         optional: Vec<ValueInfo>,
@@ -106,6 +107,8 @@ impl Optimized {
             )
         });
         let entries = entries.collect::<Result<_, _>>()?;
+        // A model that is stored would be another one wherever there is more memory.
+        ledger.folded()?;
         Ok(Optimized { form: Form::of(devices, options), entries, metadata })
     }
 
@@ -130,6 +133,10 @@ impl Optimized {
         for (entry, func) in self.entries.iter_mut().zip(module.funcs) {
             plan::check(&func, devices, options)?;
             entry.func = func;
+            if let Some(Overridable { func, .. }) = &entry.overridable {
+                func.verify()?;
+                plan::check(func, devices, options)?;
+            }
             entry.check()?;
         }
         Ok(())
@@ -158,18 +165,25 @@ impl OptimizedEntry {
         Ok(OptimizedEntry { func, inputs, outputs, overridable, passes })
     }
 
-    /// Checks that function, interface and original fit each other.
+    /// Checks that function, interface and original, which is verified, fit each other.
     fn check(&mut self) -> Result<(), PlanError> {
         let ends = |func: &Func| (func.body.params.len(), func.body.results.len());
         let (inputs, outputs) = ends(&self.func);
         if (inputs, outputs) != (self.inputs.len(), self.outputs.len()) {
             return Err(self.malformed("has other inputs and outputs than it declares"));
         }
+        let mut funcs = vec![&self.func];
         if let Some(Overridable { func, .. }) = &self.overridable {
-            func.verify()?;
             if ends(func) != (inputs, outputs) {
                 let reason = "has other inputs and outputs than before its passes";
                 return Err(self.malformed(reason));
+            }
+            funcs.push(func);
+        }
+        for func in funcs {
+            let types = func.body.params.iter().map(|v| func.ty(*v));
+            if types.zip(&self.inputs).any(|(ty, info)| shape::unify(ty, &info.ty).is_none()) {
+                return Err(self.malformed("has inputs of other types than it declares"));
             }
         }
         // Types that contradict each other would be found when memory is planned, or not at all.

@@ -158,6 +158,11 @@ impl Session {
         self.pool.stats()
     }
 
+    /// The session's memory. Inputs that are made in it count, and are limited, with all else that the session has.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// A tensor in the session's memory whose elements are the concatenated parts, see [`Tensor::gather`]: an input that several
     /// callers give rows of.
     pub fn gather<'a>(

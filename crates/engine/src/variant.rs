@@ -46,7 +46,7 @@ pub(crate) struct Variants {
     /// Counts the function's constants, which are kept beside those of plans.
     _charges: Vec<Arc<Charge>>,
     /// Plans by the optional inputs given.
-    made: Mutex<Recent<Vec<usize>, Prepared>>,
+    made: Mutex<Recent<Prepared>>,
 }
 
 impl Variants {
@@ -80,7 +80,7 @@ impl Variants {
         Ok((Variants { func, values, devices, options, ledger, _charges, made }, inputs))
     }
 
-    fn made(&self) -> MutexGuard<'_, Recent<Vec<usize>, Prepared>> {
+    fn made(&self) -> MutexGuard<'_, Recent<Prepared>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +103,7 @@ impl Variants {
         }
         optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
         let prepared = Arc::new(prepare(func, &self.devices, &self.ledger)?);
-        Ok(self.made().put(given.to_vec(), prepared, 1))
+        Ok(self.made().put(given, prepared, 1))
     }
 }
 

@@ -5,7 +5,7 @@ use half::f16;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use trident_cpu::CpuDevice;
-use trident_engine::{Options, PassOptions, PlanError, RunContext, RunError, Session};
+use trident_engine::{Optimized, Options, PassOptions, PlanError, RunContext, RunError, Session};
 use trident_ir::{DType, Element, Func, Module, Op, OpKind, Type, ValueInfo};
 use trident_runtime::{
     Admission, Cost, Declined, Device, DeviceInfo, Executable, KernelError, LaunchLimits, Pool,
@@ -118,6 +118,54 @@ fn packed_weights_count_and_are_limited() {
     assert!(session.run(&rows(16)).is_ok());
     let error = session.run(&rows(64)).unwrap_err();
     assert!(error.to_string().contains("too large"), "{error}");
+}
+
+#[test]
+fn weights_beyond_the_limit_are_not_packed() {
+    /// A device that ends where it would compile.
+    struct Never(CpuDevice);
+    impl Device for Never {
+        fn info(&self) -> &DeviceInfo {
+            self.0.info()
+        }
+        fn estimate(&self, func: &Func, ops: &[&Op]) -> Option<Cost> {
+            self.0.estimate(func, ops)
+        }
+        fn compile(&self, _: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {
+            panic!("it is asked to compile")
+        }
+    }
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(Never(CpuDevice::new(1)))];
+    for (limit, asked) in [(0, true), (SUM, true), (SUM - 1, false)] {
+        let made = Session::new(product("never"), &devices, &plain(limit));
+        match made.map(|_| ()) {
+            Err(PlanError::Panic { .. }) => assert!(asked),
+            Err(PlanError::Memory { bytes: SUM, live: 0, .. }) => assert!(!asked),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_stored_is_folded_or_refused() {
+    let weight = vec!["0.5"; 64 * 64].join(", ");
+    let text = format!(
+        "func @folded graph (%x: f32[64, 64]) -> (f32[64, 64]) {{
+            %w = constant {{value = f32[64, 64]({weight})}}
+            %e = exp(%w) : f32[64, 64]
+            %y = add(%x, %e) : f32[64, 64]
+            return %y
+        }}"
+    );
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let options = |memory_limit| Options { memory_limit, ..Options::default() };
+    let made = |limit| Optimized::new(module(&text), vec![], &devices, &options(limit));
+    let is_folded = |func: &Func| func.body.ops.iter().all(|op| op.kind != OpKind::Exp);
+    assert!(is_folded(&made(0).unwrap().entries[0].func));
+    match made(SUM - 1) {
+        Err(PlanError::Constant { source: KernelError::TooLarge { .. }, .. }) => {}
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Bytes of the weight of [`sum`].
@@ -240,6 +288,35 @@ fn strings_count_and_are_limited() {
 }
 
 #[test]
+fn what_kernels_make_of_attributes_counts() {
+    let names: Vec<String> = (0..1000).map(|i| format!("\"name {i}\"")).collect();
+    let numbers: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
+    let (names, numbers) = (names.join(", "), numbers.join(", "));
+    let text = |keys: &str, values: &str, from: &str, to: &str| {
+        format!(
+            "func @labels graph (%x: {from}[N]) -> ({to}[N]) {{
+                %y = label_encoder(%x) {{keys_{keys}, values_{values}}} : {to}[N]
+                return %y
+            }}"
+        )
+    };
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let (strings, ints) = (format!("strings = [{names}]"), format!("int64s = [{numbers}]"));
+    for (text, least) in [
+        (text(&strings, &ints, "str", "i64"), 1000 * (size_of::<String>() + 8 + 16)),
+        (text(&ints, &strings, "i64", "str"), 1000 * (size_of::<String>() + 8 + 16)),
+    ] {
+        let session = Session::new(module(&text), &devices, &plain(0)).unwrap();
+        let live = session.memory().live;
+        assert!((least..4 * least).contains(&live), "{live} of {least}");
+        drop(session);
+        let refused = Session::new(module(&text), &devices, &plain(1000));
+        let Err(error) = refused.map(|_| ()) else { panic!("it has fitted") };
+        assert!(error.to_string().contains("too large"), "{error}");
+    }
+}
+
+#[test]
 fn strings_for_a_session_count_before_they_are_copied() {
     let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
     let text = "func @given graph (%x: str[N]) -> (str[N]) {
@@ -256,7 +333,11 @@ fn strings_for_a_session_count_before_they_are_copied() {
     assert!(session.strings(&[2], values.into_iter()).is_err());
     drop(tensor);
     assert_eq!(session.memory().live, 0);
-    assert_eq!(session.memory().peak, 2 * bytes, "what was refused is no peak");
+    assert_eq!(
+        session.memory().peak,
+        bytes + 2 * size_of::<String>(),
+        "what was refused is no peak"
+    );
 }
 
 /// A device that takes some ops only.

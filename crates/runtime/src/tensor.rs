@@ -1,7 +1,8 @@
 //! Tensors: dense, row-major, shared until written.
 
 use crate::pending::Pending;
-use crate::{Charge, Fence, KernelError, Pages, Pool, buffer::Buffer};
+use crate::strings::{StringWriter, Strings, strings_bytes};
+use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,19 +20,6 @@ enum Data {
     Pending(Arc<Pending>),
 }
 
-/// Strings, and what a pool counts for them.
-#[derive(Debug, Default)]
-struct Strings {
-    values: Vec<String>,
-    charge: Option<Charge>,
-}
-
-impl From<Vec<String>> for Strings {
-    fn from(values: Vec<String>) -> Strings {
-        Strings { values, charge: None }
-    }
-}
-
 /// A dense row-major tensor. Clones share the elements; writing to a shared tensor copies it first.
 ///
 /// The elements may be the result of a launch that has not ended, see [`Tensor::fence`]: type and dimensions are then
@@ -46,17 +34,12 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    /// A tensor with arbitrary contents, for a kernel to fill.
+    /// A tensor with arbitrary contents, for a kernel to fill; strings are empty, see [`Tensor::write_strings`].
     pub fn alloc(pool: &Pool, dtype: DType, dims: &[usize]) -> Result<Tensor, KernelError> {
         let too_large = || KernelError::TooLarge { dtype, dims: dims.to_vec() };
         let len = checked_len(dims).ok_or_else(too_large)?;
         let data = if dtype == DType::Str {
-            let bytes = len.checked_mul(size_of::<String>()).ok_or_else(too_large)?;
-            let charge = Some(pool.charge(bytes).ok_or_else(too_large)?);
-            let mut values = Vec::new();
-            values.try_reserve_exact(len).map_err(|_| too_large())?;
-            values.resize(len, String::new());
-            Data::Strings(Arc::new(Strings { values, charge }))
+            Data::Strings(Arc::new(Strings::empty(pool, len).ok_or_else(too_large)?))
         } else {
             let bytes = len.checked_mul(dtype.size()).ok_or_else(too_large)?;
             Data::Buffer(Arc::new(pool.alloc(bytes).ok_or_else(too_large)?))
@@ -95,15 +78,10 @@ impl Tensor {
 
     /// A tensor of strings, which no pool counts; see [`Tensor::count_strings`].
     pub fn from_strings(dims: &[usize], values: Vec<String>) -> Result<Tensor, KernelError> {
-        Tensor::of_strings(dims, values.into())
-    }
-
-    fn of_strings(dims: &[usize], strings: Strings) -> Result<Tensor, KernelError> {
-        if checked_len(dims) != Some(strings.values.len()) {
-            let n = strings.values.len();
-            return Err(KernelError::shape(format!("{n} strings do not fill {dims:?}")));
+        if checked_len(dims) != Some(values.len()) {
+            return Err(strings_do_not_fill(values.len(), dims));
         }
-        let data = Data::Strings(Arc::new(strings));
+        let data = Data::Strings(Arc::new(values.into()));
         Ok(Tensor { dtype: DType::Str, dims: dims.to_vec(), data })
     }
 
@@ -113,15 +91,13 @@ impl Tensor {
         dims: &[usize],
         strings: impl Iterator<Item = &'a str> + Clone,
     ) -> Result<Tensor, KernelError> {
-        let too_large = || KernelError::TooLarge { dtype: DType::Str, dims: dims.to_vec() };
-        let (count, bytes) = strings.clone().fold((0, 0), |(count, bytes), string| {
-            (count + 1, bytes + size_of::<String>() + string.len())
-        });
-        let charge = pool.charge(bytes).ok_or_else(too_large)?;
-        let mut values = Vec::new();
-        values.try_reserve_exact(count).map_err(|_| too_large())?;
-        values.extend(strings.map(str::to_owned));
-        Tensor::of_strings(dims, Strings { values, charge: Some(charge) })
+        let mut tensor = Tensor::alloc(pool, DType::Str, dims)?;
+        let count = strings.clone().count();
+        if count != tensor.len() {
+            return Err(strings_do_not_fill(count, dims));
+        }
+        tensor.write_strings()?.extend(strings)?;
+        Ok(tensor)
     }
 
     /// Has `pool` count the bytes of strings as they are now, unless they are shared: other tensors, which their owners count, need no
@@ -204,9 +180,7 @@ impl Tensor {
                 Tensor::from_bytes(pool, literal.dtype(), literal.dims(), bytes.clone())
             }
             LiteralData::Strings(s) => {
-                let mut tensor = Tensor::from_strings(literal.dims(), s.to_vec())?;
-                tensor.count_strings(pool)?;
-                Ok(tensor)
+                Tensor::gather_strings(pool, literal.dims(), s.iter().map(String::as_str))
             }
         }
     }
@@ -366,11 +340,11 @@ impl Tensor {
     /// The same elements in memory of their own, which the same pool counts.
     fn copy(&self) -> Result<Tensor, KernelError> {
         if let Data::Strings(strings) = &self.data {
-            let mut copy = Tensor::from_strings(&self.dims, strings.values.clone())?;
-            if let Some(charge) = &strings.charge {
-                copy.count_strings(charge.pool())?;
-            }
-            return Ok(copy);
+            let Some(charge) = &strings.charge else {
+                return Tensor::from_strings(&self.dims, strings.values.clone());
+            };
+            let values = strings.values.iter().map(String::as_str);
+            return Tensor::gather_strings(charge.pool(), &self.dims, values);
         }
         let own = match &self.data {
             Data::Buffer(buffer) => buffer.pool().cloned(),
@@ -411,13 +385,24 @@ impl Tensor {
 
     /// The elements of a string tensor, mutably; shared elements are copied first.
     pub fn strings_mut(&mut self) -> Result<&mut Vec<String>, KernelError> {
+        Ok(&mut self.own_strings()?.0.values)
+    }
+
+    /// Writes the elements of a string tensor from the first on; shared elements are copied first. The pool that counts the tensor counts
+    /// each string before it is made.
+    pub fn write_strings(&mut self) -> Result<StringWriter<'_>, KernelError> {
+        let (strings, dims) = self.own_strings()?;
+        Ok(strings.write(dims))
+    }
+
+    fn own_strings(&mut self) -> Result<(&mut Strings, &[usize]), KernelError> {
         self.settle()?;
         if matches!(self.data, Data::Strings(_)) && !self.is_unique() {
             *self = self.copy()?;
         }
         match &mut self.data {
             Data::Strings(s) => match Arc::get_mut(s) {
-                Some(s) => Ok(&mut s.values),
+                Some(s) => Ok((s, &self.dims)),
                 None => Err(KernelError::domain("the strings are shared")),
             },
             _ => Err(KernelError::DType { index: 0, actual: self.dtype, expected: "str".into() }),
@@ -475,9 +460,8 @@ impl Tensor {
     }
 }
 
-/// Memory of strings in bytes, roughly.
-pub fn strings_bytes(values: &[String]) -> usize {
-    values.iter().map(|s| size_of::<String>() + s.capacity()).sum()
+fn strings_do_not_fill(count: usize, dims: &[usize]) -> KernelError {
+    KernelError::shape(format!("{count} strings do not fill {dims:?}"))
 }
 
 /// Alignment that slices of the element type require, in bytes.

@@ -16,8 +16,10 @@ const AFTER: &str = "\
 The peak is measured: the best of several products of two square f32 matrices. It is
 missing (–, in JSON null) for a device that multiplies no matrices.
 
-With --memory, figures follow of the memory that this measurement has used:
-  live        what buffers take, and the most at once
+With --memory, figures follow of the memory that this measurement uses, of the device and
+of each model that is loaded:
+  live        what buffers take and what is elsewhere, and the most at once
+  elsewhere   what is allocated in other ways: strings, and weights that are packed
   reserved    what the system has given, and the most at once
   cached      what is reserved and in no buffer
   hits        buffers for which there was memory, as a share of all
@@ -55,9 +57,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             opened => opened.map_err(|e| Failure::run(e.to_string()))?,
         };
         for device in opened.devices {
-            let gflops = measured_gflops(device.clone())?;
-            let memory = args.memory.then(|| device.memory().device_stats());
-            rows.push((device.info().clone(), gflops, memory));
+            let Measured { gflops, memory } = measure(device.clone())?;
+            rows.push((device.info().clone(), gflops, args.memory.then_some(memory)));
         }
     }
     let text = if args.json {
@@ -86,6 +87,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let peak = gflops.map_or("–".into(), |gflops| format!("{gflops:.0}"));
             if let Some(memory) = memory {
                 figures.row(memory_row(&i.name, &memory));
+                for (name, stats) in &memory.pools {
+                    figures.row(model_row(name, stats));
+                }
             }
             table.row([i.name, threads, peak, i.description, i.features.join(" ")]);
         }
@@ -125,6 +129,7 @@ fn memory_table() -> Table {
     Table::new(&[
         ("memory", Align::Left),
         ("live", Align::Right),
+        ("elsewhere", Align::Right),
         ("peak", Align::Right),
         ("reserved", Align::Right),
         ("peak", Align::Right),
@@ -138,18 +143,37 @@ fn memory_table() -> Table {
     ])
 }
 
-fn memory_row(name: &str, memory: &MemoryStats) -> [String; 12] {
-    let PoolStats { live, peak, hits, misses, .. } = memory.buffers;
-    let percent = |part: f64| format!("{:.0} %", 100.0 * part);
+fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+/// The figures that devices and models have: what is live and elsewhere, the peak, the share of hits.
+fn pool_figures(stats: &PoolStats) -> [String; 4] {
+    let PoolStats { live, elsewhere, peak, hits, misses } = *stats;
     let hits = match hits + misses {
         0 => "–".into(),
         all => percent(hits as f64 / all as f64),
     };
+    [render::bytes(live), render::bytes(elsewhere), render::bytes(peak), hits]
+}
+
+/// A model takes its memory from the device, so the system's figures are the device's.
+fn model_row(name: &str, stats: &PoolStats) -> [String; 13] {
+    let [live, elsewhere, peak, hits] = pool_figures(stats);
+    let mut row = [const { String::new() }; 13];
+    (row[0], row[7]) = (format!("  model {name}"), hits);
+    (row[1], row[2], row[3]) = (live, elsewhere, peak);
+    row
+}
+
+fn memory_row(name: &str, memory: &MemoryStats) -> [String; 13] {
+    let [live, elsewhere, peak, hits] = pool_figures(&memory.buffers);
     let given = |bytes: u64| render::bytes(bytes as usize);
     [
         name.to_owned(),
-        render::bytes(live),
-        render::bytes(peak),
+        live,
+        elsewhere,
+        peak,
         render::bytes(memory.reserved),
         render::bytes(memory.peak_reserved),
         render::bytes(memory.cached),
@@ -162,8 +186,15 @@ fn memory_row(name: &str, memory: &MemoryStats) -> [String; 12] {
     ]
 }
 
-/// 10⁹ operations a second in the best of several matrix products; `None` if the device declines them.
-fn measured_gflops(device: Arc<dyn Device>) -> Result<Option<f64>, Failure> {
+/// What matrix products show of a device.
+struct Measured {
+    /// 10⁹ operations a second in the best of several; `None` if the device declines them.
+    gflops: Option<f64>,
+    /// While the model of the product is loaded.
+    memory: MemoryStats,
+}
+
+fn measure(device: Arc<dyn Device>) -> Result<Measured, Failure> {
     let mut func = Func::new("peak", Level::Graph);
     let square = Type::fixed(DType::F32, &[SIDE, SIDE]);
     let (a, b) = (func.value("a", square.clone()), func.value("b", square));
@@ -174,11 +205,15 @@ fn measured_gflops(device: Arc<dyn Device>) -> Result<Option<f64>, Failure> {
     func.body.ops = block.ops;
     func.body.results = vec![product];
     let module = Module { funcs: vec![func], ..Module::default() };
+    let pool = device.memory();
     let session = match Session::new(module, &[device], &Options::default()) {
-        Err(PlanError::Unsupported { .. }) => return Ok(None),
+        Err(PlanError::Unsupported { .. }) => {
+            return Ok(Measured { gflops: None, memory: pool.device_stats() });
+        }
         session => session?,
     };
-    let values = Random::new(0).tensor(DType::F32, &[SIDE, SIDE]).map_err(Failure::run)?;
+    let values =
+        Random::new(0).tensor(session.pool(), DType::F32, &[SIDE, SIDE]).map_err(Failure::run)?;
     let inputs = [("a", values.clone().into()), ("b", values.into())];
     let mut best = f64::INFINITY;
     for _ in 0..RUNS {
@@ -186,7 +221,8 @@ fn measured_gflops(device: Arc<dyn Device>) -> Result<Option<f64>, Failure> {
         session.run(&inputs)?;
         best = best.min(start.elapsed().as_secs_f64());
     }
-    Ok(Some(2.0 * (SIDE as f64).powi(3) / best / 1e9))
+    let gflops = Some(2.0 * (SIDE as f64).powi(3) / best / 1e9);
+    Ok(Measured { gflops, memory: pool.device_stats() })
 }
 
 #[cfg(test)]
@@ -218,8 +254,8 @@ mod tests {
         for estimate in [None, Some(Cost::default())] {
             let (name, description) = ("unable".into(), "for tests".into());
             let info = DeviceInfo { name, description, threads: 1, features: vec![] };
-            let gflops = measured_gflops(Arc::new(Unable(info, estimate))).unwrap();
-            assert_eq!(gflops, None);
+            let measured = measure(Arc::new(Unable(info, estimate))).unwrap();
+            assert_eq!(measured.gflops, None);
         }
     }
 }

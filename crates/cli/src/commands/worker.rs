@@ -14,7 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 use trident_devices::ForModels;
 use trident_engine::{Options, PlanError, RunContext, RunError, Session};
-use trident_runtime::{Pool, Value};
+use trident_runtime::Value;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -100,7 +100,7 @@ fn inputs(session: &Session, folder: &Path) -> Result<Vec<(String, Value)>, Stri
         let path = path(j);
         let failed = |e: String| format!("`{}` from input_{j}.pb: {e}", info.name);
         let bytes = fs::read(&path).map_err(|e| failed(e.to_string()))?;
-        let value = pb::read(bytes.into(), &info.ty, &Pool::new()).map_err(failed)?;
+        let value = pb::read(bytes.into(), &info.ty, session.pool()).map_err(failed)?;
         Ok((info.name.clone(), value))
     });
     read.collect()

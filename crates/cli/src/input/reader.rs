@@ -11,7 +11,7 @@ use std::path::Path;
 use trident_engine::{Session, Signature};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Type, ValueInfo};
-use trident_runtime::{Pool, Tensor, Value};
+use trident_runtime::{Tensor, Value};
 
 /// Everything needed to read inputs.
 pub(super) struct Reader<'a> {
@@ -110,7 +110,7 @@ impl Reader<'_> {
         let before = if taken > 0 { " with the inputs before it" } else { "" };
         self.limits.admit(taken.saturating_add(bytes), &format!("{what}{before}"))?;
         let tensor = random
-            .tensor(ty.dtype, &dims)
+            .tensor(self.session.pool(), ty.dtype, &dims)
             .map_err(|e| Failure::usage(format!("input `{}`: {e}", input.name)))?;
         bound.random.push(input.name.clone());
         bound.values.push((input.name.clone(), tensor.into()));
@@ -123,7 +123,7 @@ impl Reader<'_> {
         file: &str,
         bound: &mut Bound,
     ) -> Result<(), Failure> {
-        let path = Path::new(file);
+        let (path, pool) = (Path::new(file), self.session.pool());
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         let extension = extension.to_ascii_lowercase();
         if path.exists()
@@ -140,23 +140,25 @@ impl Reader<'_> {
         };
         if extension == "npz" {
             let arrays = npy::read_npz(File::open(path).map_err(unopened)?).map_err(unreadable)?;
-            return self
-                .arrays(arrays, input, file, bound, |bytes, wanted| npy::read(bytes, wanted));
+            return self.arrays(arrays, input, file, bound, |bytes, wanted| {
+                npy::read(pool, bytes, wanted)
+            });
         }
         let bytes = fs::read(path).map_err(unopened)?;
         if extension == "json" {
             let document = json::parse(&bytes).map_err(unreadable)?;
             return match (input, document) {
                 (None, json::Document::Object(members)) => {
-                    self.arrays(members, None, file, bound, json::read)
+                    let read = |array: &_, wanted| json::read(pool, array, wanted);
+                    self.arrays(members, None, file, bound, read)
                 }
                 (input, document) => {
-                    self.array(input, file, bound, |wanted| json::read(&document, wanted))
+                    self.array(input, file, bound, |wanted| json::read(pool, &document, wanted))
                 }
             };
         }
         if extension == "npy" {
-            return self.array(input, file, bound, |wanted| npy::read(&bytes, wanted));
+            return self.array(input, file, bound, |wanted| npy::read(pool, &bytes, wanted));
         }
         let input = self.or_next(input, file, bound)?;
         let failed = |e: String| cannot_read(file, input, &e);
@@ -164,7 +166,7 @@ impl Reader<'_> {
             if bytes.is_empty() && !matches!(input.ty, Type::Optional(_) | Type::Seq(_)) {
                 return Err(failed("it is empty".into()));
             }
-            pb::read(bytes.into(), &input.ty, &Pool::new()).map_err(failed)?
+            pb::read(bytes.into(), &input.ty, pool).map_err(failed)?
         } else {
             let ty = input.ty.as_tensor().ok_or_else(|| {
                 failed(format!("an image does not fit an input of type {}", input.ty))
@@ -173,7 +175,7 @@ impl Reader<'_> {
                 Some(steps) => steps.clone(),
                 None => Preprocess::own(self.session.metadata())?,
             };
-            let (tensor, notes) = steps.load(&bytes, ty).map_err(failed)?;
+            let (tensor, notes) = steps.load(pool, &bytes, ty).map_err(failed)?;
             bound.images += 1;
             let notes =
                 notes.iter().map(|note| format!("`{}` is {}; {note}", input.name, input.ty));

@@ -64,7 +64,10 @@ fn assert_same(actual: &Tensor, expected: &Tensor) {
 fn npy_keeps_every_bit() {
     for &dtype in DType::ALL {
         for t in tensors(dtype) {
-            assert_same(&npy::read(&npy::write(&t).unwrap(), Some(dtype)).unwrap(), &t);
+            assert_same(
+                &npy::read(&Pool::new(), &npy::write(&t).unwrap(), Some(dtype)).unwrap(),
+                &t,
+            );
         }
     }
 }
@@ -81,7 +84,7 @@ fn npz_keeps_every_bit_and_name() {
         assert_eq!(read.len(), COUNT);
         for ((name, bytes), (expected, t)) in read.iter().zip(&all) {
             assert_eq!(name, expected);
-            assert_same(&npy::read(bytes, Some(dtype)).unwrap(), t);
+            assert_same(&npy::read(&Pool::new(), bytes, Some(dtype)).unwrap(), t);
         }
     }
 }
@@ -107,7 +110,7 @@ fn json_keeps_every_number_and_one_nan() {
             let json::Document::Object(members) = json::parse(text.as_bytes()).unwrap() else {
                 panic!("{text}")
             };
-            let back = json::read(&members[0].1, Some(dtype)).unwrap();
+            let back = json::read(&Pool::new(), &members[0].1, Some(dtype)).unwrap();
             let end = t.dims().iter().position(|d| *d == 0).map_or(t.rank(), |i| i + 1);
             assert_eq!(back.dims(), &t.dims()[..end], "{text}");
             assert_eq!(back.strings().ok(), t.strings().ok());

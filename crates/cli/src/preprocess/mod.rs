@@ -12,7 +12,7 @@ use image::imageops::FilterType;
 use std::collections::BTreeMap;
 use steps::{Channels, Layout};
 use trident_ir::{Dim, TensorType};
-use trident_runtime::Tensor;
+use trident_runtime::{Pool, Tensor};
 
 impl Preprocess {
     /// Fills in what is not set from the type of the model's input. Gives the axes the image has in it, and what was
@@ -91,6 +91,7 @@ impl Preprocess {
     /// lost, in sentences.
     pub(crate) fn load(
         &self,
+        pool: &Pool,
         bytes: &[u8],
         ty: &TensorType,
     ) -> Result<(Tensor, Vec<String>), String> {
@@ -109,11 +110,16 @@ impl Preprocess {
             let keep = "scale=257 keeps them where the type has room";
             notes.push(format!("16-bit pixels are rounded to 0 to 255; {keep}"));
         }
-        Ok((settings.apply(image, ty)?, notes))
+        Ok((settings.apply(pool, image, ty)?, notes))
     }
 
     /// Resizes (triangle filter) and turns pixels into elements; everything must be set but mean and std.
-    fn apply(&self, mut image: DynamicImage, ty: &TensorType) -> Result<Tensor, String> {
+    fn apply(
+        &self,
+        pool: &Pool,
+        mut image: DynamicImage,
+        ty: &TensorType,
+    ) -> Result<Tensor, String> {
         if let Some((w, h)) = self.size
             && (image.width(), image.height()) != (w, h)
         {
@@ -155,7 +161,7 @@ impl Preprocess {
             .into_iter()
             .map(|v| if ty.dtype.is_int() { Scalar::Double(v.round()) } else { Scalar::Double(v) })
             .collect();
-        scalar::tensor(ty.dtype, &dims, &scalars)
+        scalar::tensor(pool, ty.dtype, &dims, &scalars)
     }
 }
 
@@ -182,7 +188,7 @@ mod tests {
     fn apply(text: &str, ty: &TensorType) -> Tensor {
         let mut steps: Preprocess = text.parse().unwrap();
         steps.complete(ty).unwrap();
-        steps.apply(image(), ty).unwrap()
+        steps.apply(&Pool::new(), image(), ty).unwrap()
     }
 
     #[test]
@@ -207,7 +213,7 @@ mod tests {
         let image = image::ImageBuffer::<Luma<u16>, _>::from_raw(6, 1, row.to_vec()).unwrap();
         DynamicImage::from(image).write_to(&mut file, ImageFormat::Png).unwrap();
         let load = |text: &str, ty: &TensorType| {
-            text.parse::<Preprocess>().unwrap().load(file.get_ref(), ty).unwrap()
+            text.parse::<Preprocess>().unwrap().load(&Pool::new(), file.get_ref(), ty).unwrap()
         };
         for channels in [1, 3] {
             let (t, notes) = load("", &ty(DType::F32, &[1, channels, 1, 6]));
@@ -240,6 +246,6 @@ mod tests {
     #[test]
     fn values_by_channel_fit_the_channels() {
         let steps: Preprocess = "mean=1:2,size=2x1,rgb,layout=nchw".parse().unwrap();
-        assert!(steps.apply(image(), &ty(DType::F32, &[1, 3, 1, 2])).is_err());
+        assert!(steps.apply(&Pool::new(), image(), &ty(DType::F32, &[1, 3, 1, 2])).is_err());
     }
 }

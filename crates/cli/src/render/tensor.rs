@@ -103,11 +103,12 @@ mod tests {
     use super::*;
     use crate::scalar;
     use trident_ir::DType;
+    use trident_runtime::Pool;
 
     fn counting(dims: &[usize]) -> Value {
         let n = dims.iter().product::<usize>() as i128;
         let elements: Vec<Scalar> = (0..n).map(Scalar::Int).collect();
-        scalar::tensor(DType::I32, dims, &elements).unwrap().into()
+        scalar::tensor(&Pool::new(), DType::I32, dims, &elements).unwrap().into()
     }
 
     #[test]

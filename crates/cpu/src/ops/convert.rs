@@ -381,8 +381,7 @@ fn parse(x: &Tensor, y: &mut Tensor, how: Conversion) -> Result<(), KernelError>
     let bad = |s: &str| KernelError::domain(format!("`{s}` is not a number"));
     let (x, to) = (x.strings()?, y.dtype());
     if to == DType::Str {
-        y.strings_mut()?.clone_from_slice(x);
-        return Ok(());
+        return y.write_strings()?.extend(x.iter().map(String::as_str));
     }
     let pool = Pool::new();
     let dims = [x.len()];
@@ -410,12 +409,12 @@ fn parse(x: &Tensor, y: &mut Tensor, how: Conversion) -> Result<(), KernelError>
 
 /// Numbers to decimal text: the shortest that reads back as the same number, as NumPy prints it.
 fn print(x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
-    let out = y.strings_mut()?;
+    let mut out = y.write_strings()?;
     macro_rules! floats {
         ($t:ty, $f:expr) => {
-            out.iter_mut()
-                .zip(x.slice::<$t>()?)
-                .for_each(|(o, &v)| *o = python_float(format!("{:?}", $f(v))))
+            for &v in x.slice::<$t>()? {
+                out.push(&[&python_float(format!("{:?}", $f(v)))])?;
+            }
         };
     }
     match x.dtype() {
@@ -423,19 +422,19 @@ fn print(x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
         DType::F32 => floats!(f32, |v: f32| v),
         DType::F16 => floats!(f16, shortest_f16),
         DType::Bool => {
-            let names = |v: B8| if bool::from(v) { "True" } else { "False" };
-            out.iter_mut().zip(x.slice::<B8>()?).for_each(|(o, &v)| *o = names(v).into());
+            let name = |v: &B8| if bool::from(*v) { "True" } else { "False" };
+            out.extend(x.slice::<B8>()?.iter().map(name))?;
         }
         _ => {
             let read = reader(x)?;
             let mut n = [Number::Int(0)];
-            for (i, o) in out.iter_mut().enumerate() {
+            for i in 0..x.len() {
                 read(i, &mut n);
-                *o = match n[0] {
+                out.push(&[&match n[0] {
                     Number::Float(v) => python_float(format!("{v:?}")),
                     Number::Int(v) => v.to_string(),
                     Number::UInt(v) => v.to_string(),
-                };
+                }])?;
             }
         }
     }

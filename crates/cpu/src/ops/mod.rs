@@ -33,7 +33,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Text => text::kernel(cx),
         Group::Random => random::kernel(cx),
         Group::Reduce => reduce::kernel(cx),
-        Group::Ml => ml::kernel(cx),
+        Group::Ml => ml::kernel(cx)?,
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
         Group::Signal => signal::kernel(cx),

@@ -93,8 +93,7 @@ impl Outputs {
                 Value::Tensor(t) if (t.dtype(), t.dims()) == (memory.dtype(), memory.dims()) => {
                     let copied = match t.dtype() {
                         DType::Str => t.strings().and_then(|from| {
-                            memory.strings_mut()?.clone_from_slice(from);
-                            Ok(())
+                            memory.write_strings()?.extend(from.iter().map(String::as_str))
                         }),
                         _ => t.bytes().and_then(|from| {
                             memory.bytes_mut()?.copy_from_slice(from);

@@ -19,9 +19,9 @@ pub(super) fn slice(
         let strings = tensor.strings()?;
         let picked = (0..outer).flat_map(|o| {
             let start = (o * count + at) * inner;
-            strings[start..start + inner].iter().cloned()
+            strings[start..start + inner].iter().map(String::as_str)
         });
-        return Tensor::from_strings(&rest, picked.collect());
+        return Tensor::gather_strings(pool, &rest, picked);
     }
     let run = inner * tensor.dtype().size();
     let mut result = Tensor::alloc(pool, tensor.dtype(), &rest)?;
@@ -123,11 +123,10 @@ impl Slices {
         // The position of part `o` of slice `i`, in units of the product of the inner dimensions.
         let place = |i: usize, o: usize| o * count + if backwards { count - 1 - i } else { i };
         if dtype == DType::Str {
-            let to = result.strings_mut()?;
-            for (at, run) in self.strings.chunks_exact(inner).enumerate() {
-                let start = place(at / outer, at % outer) * inner;
-                to[start..start + inner].clone_from_slice(run);
-            }
+            let slice = |i: usize| if backwards { count - 1 - i } else { i };
+            let runs = (0..outer).flat_map(|o| (0..count).map(move |i| slice(i) * outer + o));
+            let strings = runs.flat_map(|run| &self.strings[run * inner..(run + 1) * inner]);
+            result.write_strings()?.extend(strings.map(String::as_str))?;
             return Ok(result);
         }
         let run = inner * dtype.size();
@@ -218,6 +217,9 @@ mod tests {
         let slices = [slice(&pool, &whole, 1, 0).unwrap(), slice(&pool, &whole, 1, 1).unwrap()];
         assert_eq!(slices[1].strings().unwrap(), ["b", "d"]);
         assert_eq!(stack(&pool, &slices, 1, false).unwrap().strings().unwrap(), words);
+        let little = Pool::new().child("m");
+        little.set_limit(2 * size_of::<String>());
+        assert!(slice(&little, &whole, 1, 0).is_err(), "what is picked counts");
         let empty = stack(&pool, &[numbers(&[0, 3]), numbers(&[0, 3])], 2, false).unwrap();
         assert_eq!(empty.dims(), [0, 3, 2]);
         assert!(stack(&pool, &[numbers(&[1]), numbers(&[2])], 0, false).is_err());

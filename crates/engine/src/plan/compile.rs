@@ -154,6 +154,7 @@ impl Compiler<'_> {
         };
         let device = &self.devices[region.place];
         let described = ops.first().map_or_else(String::new, Op::describe);
+        self.fits(&unit, &described)?;
         let compiled = caught(|| device.compile(&unit))
             .map_err(|message| PlanError::Panic { op: described, message })?;
         let name = device.info().name.clone();
@@ -175,6 +176,12 @@ impl Compiler<'_> {
         let more = ops.collect();
         steps.push(Step { op, more, operands, results, work, inputs, outputs, dead, placement });
         Ok(())
+    }
+
+    /// An error if the memory limit has no room for the constants of a unit, whether a device packs them or they are used as they are:
+    /// what is packed is counted exactly, but exists by then.
+    fn fits(&self, unit: &Unit<'_>, described: &str) -> Result<(), PlanError> {
+        self.ledger.fits(described, self.constants.uncounted(&unit.inputs))
     }
 
     /// Replaces operands that the kernel has packed by absent ones, and has the pool count what they take now.
@@ -293,6 +300,7 @@ impl Compiler<'_> {
             constant: &constant,
             pool: self.ledger.pool(),
         };
+        self.fits(&unit, described)?;
         for (declines, Offer { nanos, place }) in offers.iter().enumerate() {
             let device = &self.devices[*place];
             let name = device.info().name.clone();

@@ -73,6 +73,18 @@ impl<'a> Constants<'a> {
         }
     }
 
+    /// Bytes of these constants that nothing counts so far.
+    pub(super) fn uncounted(&self, values: &[Option<ValueId>]) -> usize {
+        let table = self.table.borrow();
+        let entries = values.iter().flatten().filter_map(|v| table.get(self.place(*v)?));
+        let bytes = entries.map(|entry| match &entry.data {
+            Data::Literal(literal) => self.ledger.uncounted(literal),
+            // Copies are in the pool, and what is used in place is counted in the end.
+            Data::Tensor(_) | Data::Dropped => 0,
+        });
+        bytes.sum()
+    }
+
     /// Records that one user has packed the constant, which is dropped after the last.
     pub(super) fn release(&mut self, at: usize) {
         if let Some(entry) = self.table.get_mut().get_mut(at) {

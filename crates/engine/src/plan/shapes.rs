@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
-use trident_runtime::Value;
+use trident_runtime::{Tensor, Value};
 
 /// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
 const MAX_PLAN_BYTES: usize = 4 << 20;
@@ -21,8 +21,8 @@ pub(crate) struct Shapes {
     /// The function as it was compiled, with large constants turned into parameters; `None` if all its input types are
     /// fixed, so that its declared types apply.
     func: Option<Func>,
-    /// Plans by the types of the inputs.
-    plans: Mutex<Recent<Vec<Type>, MemoryPlan>>,
+    /// Plans by the types of the inputs, see [`key`].
+    plans: Mutex<Recent<MemoryPlan>>,
 }
 
 impl Shapes {
@@ -62,11 +62,11 @@ impl Shapes {
         Ok(func)
     }
 
-    /// The memory plan for these inputs; `None` if they contradict the function.
+    /// The memory plan for these inputs; `None` if they contradict the function, or are no tensors, as other types determine no sizes.
     pub(crate) fn plan(&self, plan: &Plan, inputs: &[Value]) -> Option<Arc<MemoryPlan>> {
-        let types: Vec<Type> = inputs.iter().map(type_of).collect::<Option<_>>()?;
+        let inputs: Vec<&Tensor> = inputs.iter().map(Value::as_tensor).collect::<Option<_>>()?;
         // Fixed input types have one plan, whatever runs are given.
-        let key = if self.func.is_none() { vec![] } else { types };
+        let key = if self.func.is_none() { vec![] } else { key(&inputs) };
         let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let known = plans().get(&key);
         if known.is_some() {
@@ -75,12 +75,15 @@ impl Shapes {
         // Inference takes a while: other runs should not wait for it.
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => memory::plan(&plan.body, &self.sizes(plan, &key)?),
+            Some(_) => {
+                let types: Vec<Type> = inputs.iter().map(|input| input.ty()).collect();
+                memory::plan(&plan.body, &self.sizes(plan, &types)?)
+            }
         };
         // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
-        let weight = made.bytes() + size_of_val(key.as_slice());
-        Some(plans().put(key, made, weight))
+        let weight = made.bytes() + Recent::<MemoryPlan>::bytes(&key);
+        Some(plans().put(&key, made, weight))
     }
 
     /// The function with the types of its values for these inputs, without its ops; `None` if they contradict each other. Most
@@ -110,14 +113,18 @@ impl Shapes {
     }
 }
 
-/// The type of a tensor; `None` for other values, whose types do not determine shapes.
-fn type_of(value: &Value) -> Option<Type> {
-    value.as_tensor().map(|t| t.ty())
+/// The types of tensors as numbers, which differ if the types do.
+fn key(tensors: &[&Tensor]) -> Vec<usize> {
+    let each = tensors.iter().flat_map(|tensor| {
+        [tensor.dtype() as usize, tensor.rank()].into_iter().chain(tensor.dims().iter().copied())
+    });
+    each.collect()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)] // a failed unwrap fails the test
+    use super::MAX_PLAN_BYTES;
     use crate::Options;
     use crate::ledger::Ledger;
     use crate::optimized::optimize;
@@ -171,5 +178,22 @@ mod tests {
         let first = made.shapes.plan(&made.plan, &[value(1)]).unwrap();
         (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)])));
         assert!(Arc::ptr_eq(&first, &made.shapes.plan(&made.plan, &[value(1)]).unwrap()));
+    }
+
+    #[test]
+    fn keys_of_plans_take_part_of_what_is_kept() {
+        let text = "func @f graph (%x: f32[*]) -> (f32[*]) {
+            %e = exp(%x)
+            return %e
+        }";
+        let made = prepared(text);
+        let plan = |n: usize| {
+            let dims = [vec![1; 1000], vec![n]].concat();
+            let value = Tensor::alloc(&Pool::new(), DType::F32, &dims).unwrap();
+            made.shapes.plan(&made.plan, &[value.into()]).unwrap()
+        };
+        let first = plan(1);
+        (2..=MAX_PLAN_BYTES / 8000 + 1).for_each(|n| drop(plan(n)));
+        assert!(!Arc::ptr_eq(&first, &plan(1)));
     }
 }

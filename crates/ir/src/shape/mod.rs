@@ -133,7 +133,7 @@ impl Infer<'_> {
 }
 
 /// What is known of a value that is of both types; `None` if it cannot be.
-pub(crate) fn unify(a: &Type, b: &Type) -> Option<Type> {
+pub fn unify(a: &Type, b: &Type) -> Option<Type> {
     Some(match (a, b) {
         (Type::Tensor(a), Type::Tensor(b)) => {
             if a.dtype != b.dtype {

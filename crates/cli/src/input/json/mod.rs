@@ -9,10 +9,14 @@ use crate::scalar::{self, Scalar};
 use document::special;
 use serde_json::{Value as Json, json};
 use trident_ir::DType;
-use trident_runtime::{Tensor, Value};
+use trident_runtime::{Pool, Tensor, Value};
 
 /// A tensor from nested lists. Without a wanted element type numbers become f32, or i64 if all are whole.
-pub(crate) fn read(document: &Document, wanted: Option<DType>) -> Result<Tensor, String> {
+pub(crate) fn read(
+    pool: &Pool,
+    document: &Document,
+    wanted: Option<DType>,
+) -> Result<Tensor, String> {
     let complex = matches!(wanted, Some(DType::C64 | DType::C128));
     let (mut dims, mut elements) = (Vec::new(), Vec::new());
     let mut level = document;
@@ -40,7 +44,7 @@ pub(crate) fn read(document: &Document, wanted: Option<DType>) -> Result<Tensor,
             }
         }
     }
-    scalar::tensor(dtype, &dims, &elements)
+    scalar::tensor(pool, dtype, &dims, &elements)
 }
 
 /// Real and imaginary part.
@@ -138,7 +142,7 @@ mod tests {
     use super::*;
 
     fn from(json: Json, wanted: Option<DType>) -> Result<Tensor, String> {
-        read(&parse(json.to_string().as_bytes())?, wanted)
+        read(&Pool::new(), &parse(json.to_string().as_bytes())?, wanted)
     }
 
     #[test]
@@ -163,7 +167,8 @@ mod tests {
             assert_eq!(t.dims(), [2, 1]);
             assert_eq!(write(&t.into()), json);
         }
-        let special = read(&parse(b"[NaN, -Infinity]").unwrap(), Some(DType::C64)).unwrap();
+        let special =
+            read(&Pool::new(), &parse(b"[NaN, -Infinity]").unwrap(), Some(DType::C64)).unwrap();
         assert_eq!(write(&special.into()), json!(["NaN", "-Infinity"]));
         assert_eq!(from(json!([1, 2]), Some(DType::C64)).unwrap().dims(), [] as [usize; 0]);
         assert_eq!(from(json!([[], []]), Some(DType::C64)).unwrap().dims(), [2, 0]);
@@ -184,10 +189,11 @@ mod tests {
     #[test]
     fn numbers_that_do_not_fit_are_named() {
         for wanted in [DType::I64, DType::Str, DType::F4E2M1FN] {
-            let error = read(&parse(b"[NaN]").unwrap(), Some(wanted)).unwrap_err();
+            let error = read(&Pool::new(), &parse(b"[NaN]").unwrap(), Some(wanted)).unwrap_err();
             assert!(error.starts_with("NaN at [0] is no element of type"), "{error}");
         }
-        let far = read(&parse(b"[0.5, 1e39]").unwrap(), Some(DType::F32)).unwrap_err();
+        let far =
+            read(&Pool::new(), &parse(b"[0.5, 1e39]").unwrap(), Some(DType::F32)).unwrap_err();
         assert!(far.starts_with("1e39 at [1] is no element of type f32"), "{far}");
     }
 }

@@ -44,16 +44,17 @@ mod tests {
     use super::*;
     use crate::scalar::{self, Scalar};
     use trident_ir::DType;
+    use trident_runtime::Pool;
 
     #[test]
     fn archives_keep_names() {
-        let t = scalar::tensor(DType::I32, &[1], &[Scalar::Int(7)]).unwrap();
+        let t = scalar::tensor(&Pool::new(), DType::I32, &[1], &[Scalar::Int(7)]).unwrap();
         let mut file = std::io::Cursor::new(Vec::new());
         write_npz(&mut file, &[("a.b", &t), ("c", &t)]).unwrap();
         let arrays = read_npz(file).unwrap();
         let names: Vec<_> = arrays.iter().map(|(n, _)| n.as_str()).collect();
         assert_eq!(names, ["a.b", "c"]);
         assert_eq!(read_npz(std::io::Cursor::new([])).unwrap_err(), "it is empty");
-        assert_eq!(read(&arrays[1].1, None).unwrap().slice::<i32>().unwrap(), [7]);
+        assert_eq!(read(&Pool::new(), &arrays[1].1, None).unwrap().slice::<i32>().unwrap(), [7]);
     }
 }

@@ -11,6 +11,7 @@ mod types;
 pub(crate) use archive::{read_npz, write_npz};
 pub(crate) use types::numpy_name;
 
+use crate::limits;
 use header::{ANEW, Header, MAGIC};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, literal::checked_len};
@@ -18,7 +19,7 @@ use trident_runtime::{KernelError, Pool, Tensor};
 use types::{element_type, header_name, unknown, widen};
 
 /// A tensor from the contents of a .npy file. `wanted` settles what raw bytes mean.
-pub(crate) fn read(bytes: &[u8], wanted: Option<DType>) -> Result<Tensor, String> {
+pub(crate) fn read(pool: &Pool, bytes: &[u8], wanted: Option<DType>) -> Result<Tensor, String> {
     let header = Header::parse(bytes)?;
     let data = &bytes[header.size..];
     let too_large =
@@ -28,36 +29,40 @@ pub(crate) fn read(bytes: &[u8], wanted: Option<DType>) -> Result<Tensor, String
     let name = header.descr.strip_prefix(['<', '>', '=', '|']).unwrap_or(&header.descr);
     if let Some(width) = name.strip_prefix(['U', 'S']) {
         let width: usize = width.parse().map_err(|_| unknown(&header.descr, name, wanted))?;
-        return text(&header, data, len, (width, name.starts_with('U'), big));
+        return text(pool, &header, data, len, (width, name.starts_with('U'), big));
     }
     let dtype = element_type(&header.descr, name, wanted)?;
     let size = len.checked_mul(dtype.size()).ok_or_else(too_large)?;
     let elements = data.get(..size).ok_or_else(|| {
         format!("it is cut off: {} bytes of elements, expected {size}", data.len())
     })?;
-    let mut elements = elements.to_vec();
+    let mut tensor = limits::alloc(pool, dtype, &header.dims)?;
+    let to = tensor.bytes_mut().map_err(|e| e.to_string())?;
+    if header.fortran {
+        let width = dtype.size();
+        for (to, i) in to.chunks_exact_mut(width).zip(row_major(&header.dims)) {
+            to.copy_from_slice(&elements[i * width..][..width]);
+        }
+    } else {
+        to.copy_from_slice(elements);
+    }
     if big {
         // Complex numbers are pairs, each swapped by itself.
         let part = if dtype.class() == Class::Complex { 2 } else { 1 };
-        elements.chunks_exact_mut(dtype.size() / part).for_each(<[u8]>::reverse);
+        to.chunks_exact_mut(dtype.size() / part).for_each(<[u8]>::reverse);
     }
     if dtype == DType::Bool {
-        elements.iter_mut().for_each(|b| *b = u8::from(*b != 0));
+        to.iter_mut().for_each(|b| *b = u8::from(*b != 0));
     }
     if dtype.bits() < 8 {
-        widen(&mut elements, dtype)?;
+        widen(to, dtype)?;
     }
-    if header.fortran {
-        let rows = row_major(&header.dims);
-        elements =
-            rows.flat_map(|i| &elements[i * dtype.size()..][..dtype.size()]).copied().collect();
-    }
-    let made = Tensor::from_bytes(&Pool::new(), dtype, &header.dims, elements.into());
-    made.map_err(|e| e.to_string())
+    Ok(tensor)
 }
 
 /// Fixed-width strings: UTF-32 (`U`) or bytes (`S`), filled up with zeros.
 fn text(
+    pool: &Pool,
     header: &Header,
     data: &[u8],
     len: usize,
@@ -81,11 +86,14 @@ fn text(
         let chars = codes[..end].iter().map(|&c| char::from_u32(c));
         chars.collect::<Option<String>>().ok_or_else(|| "it holds an invalid character".into())
     };
-    let strings = match header.fortran {
-        true => row_major(&header.dims).map(decode).collect::<Result<_, _>>()?,
-        false => (0..len).map(decode).collect::<Result<_, _>>()?,
-    };
-    Tensor::from_strings(&header.dims, strings).map_err(|e| e.to_string())
+    let mut tensor = limits::alloc(pool, DType::Str, &header.dims)?;
+    let mut to = tensor.write_strings().map_err(|e| e.to_string())?;
+    let mut write = |i| to.push(&[&decode(i)?]).map_err(|e| limits::refusal(pool, &e));
+    match header.fortran {
+        true => row_major(&header.dims).try_for_each(&mut write)?,
+        false => (0..len).try_for_each(&mut write)?,
+    }
+    Ok(tensor)
 }
 
 /// Places of the elements in column-major order, for an array that exists, row by row.
@@ -170,16 +178,17 @@ mod tests {
     #[test]
     fn byte_order_and_column_order() {
         let header = "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n";
-        let t = read(&file(header, &[0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5]), None).unwrap();
+        let t =
+            read(&Pool::new(), &file(header, &[0, 0, 0, 3, 0, 1, 0, 4, 0, 2, 0, 5]), None).unwrap();
         assert_eq!((t.dims(), t.slice::<i16>().unwrap()), (&[2, 3][..], &[0, 1, 2, 3, 4, 5][..]));
         let scalar = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }";
-        let t = read(&file(scalar, &1.5f32.to_le_bytes()), None).unwrap();
+        let t = read(&Pool::new(), &file(scalar, &1.5f32.to_le_bytes()), None).unwrap();
         assert_eq!((t.dims(), t.slice::<f32>().unwrap()), (&[][..], &[1.5f32][..]));
         let strings = "{'descr': '|S1', 'fortran_order': True, 'shape': (2, 1, 2)}";
-        let t = read(&file(strings, b"acbd"), None).unwrap();
+        let t = read(&Pool::new(), &file(strings, b"acbd"), None).unwrap();
         assert_eq!(t.strings().unwrap(), ["a", "b", "c", "d"]);
         let complex = [1f32.to_be_bytes(), 2f32.to_be_bytes()].concat();
-        let t = read(&row(">c8", 1, &complex), None).unwrap();
+        let t = read(&Pool::new(), &row(">c8", 1, &complex), None).unwrap();
         assert_eq!(t.bytes().unwrap(), [1f32.to_le_bytes(), 2f32.to_le_bytes()].concat());
     }
 
@@ -191,14 +200,15 @@ mod tests {
             bytes.extend((header.len() as u32).to_le_bytes());
             bytes.extend(header.as_bytes());
             bytes.push(9);
-            assert_eq!(read(&bytes, None).unwrap().slice::<u8>().unwrap(), [9]);
+            assert_eq!(read(&Pool::new(), &bytes, None).unwrap().slice::<u8>().unwrap(), [9]);
         }
     }
 
     #[test]
     fn types_of_ml_dtypes_are_what_the_model_says() {
         let bytes = |dtype, data: &[u8]| {
-            read(&row("<V1", data.len(), data), Some(dtype)).map(|t| t.bytes().unwrap().to_vec())
+            read(&Pool::new(), &row("<V1", data.len(), data), Some(dtype))
+                .map(|t| t.bytes().unwrap().to_vec())
         };
         // As `numpy.save` writes −8, −1, 0 and 7 of int4: the low half of each byte.
         assert_eq!(bytes(DType::I4, &[8, 15, 0, 7]).unwrap(), [0xf8, 0xff, 0, 7]);
@@ -219,7 +229,7 @@ mod tests {
             assert_eq!(error, format!("element 1 is the byte 0x{byte:02x}, which is no {dtype}"));
         }
         // `ml_dtypes` gives this one a name.
-        let t = read(&row("<f1", 1, &[0x3c]), None).unwrap();
+        let t = read(&Pool::new(), &row("<f1", 1, &[0x3c]), None).unwrap();
         assert_eq!((t.dtype(), t.bytes().unwrap()), (DType::F8E5M2, &[0x3c][..]));
         // NumPy would have named these.
         for wanted in [DType::I8, DType::U8, DType::Bool, DType::F32, DType::BF16, DType::Str] {
@@ -234,7 +244,7 @@ mod tests {
         let t = Tensor::from_bytes(&pool, DType::I4, &[3], vec![0xff, 0xf8, 7].into()).unwrap();
         let bytes = write(&t).unwrap();
         assert!(bytes.ends_with(&[15, 8, 7]) && bytes.len() == 64 + 64 + 3, "{bytes:?}");
-        assert_eq!(read(&bytes, Some(DType::I4)).unwrap().bytes(), t.bytes());
+        assert_eq!(read(&Pool::new(), &bytes, Some(DType::I4)).unwrap().bytes(), t.bytes());
         let null = Tensor::from_strings(&[1], vec!["a\0".into()]).unwrap();
         assert!(write(&null).unwrap_err().to_string().contains("null character"));
     }
@@ -270,7 +280,7 @@ mod tests {
             (row("<Ux", 1, &[0; 4]), "(`<Ux`)"),
         ];
         for (bytes, expected) in cases {
-            let error = read(bytes, None).unwrap_err();
+            let error = read(&Pool::new(), bytes, None).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
     }

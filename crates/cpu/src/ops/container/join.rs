@@ -2,9 +2,10 @@
 
 use super::sequence::items;
 use crate::kernel::Call;
+use crate::picks::Picks;
 use trident_ir::DType;
 use trident_ir::geometry::axis;
-use trident_runtime::{KernelError, Tensor, Value};
+use trident_runtime::{KernelError, Value};
 
 /// Rows that lie together when a tensor is cut along `axis`: outer count, length of the axis, elements per step.
 fn cut(dims: &[usize], axis: usize) -> (usize, usize, usize) {
@@ -12,30 +13,19 @@ fn cut(dims: &[usize], axis: usize) -> (usize, usize, usize) {
 }
 
 /// Copies `count` steps of the axis between two tensors; `from` and `to` are (offset, axis length).
-fn copy_rows(
-    src: &Tensor,
-    dst: &mut Tensor,
+fn copy_rows<T: Copy>(
+    src: &[T],
+    dst: &mut [T],
     outer: usize,
     row: usize,
     count: usize,
     (from, to): ((usize, usize), (usize, usize)),
-) -> Result<(), KernelError> {
+) {
     let place = |o: usize, (offset, len): (usize, usize)| (o * len + offset) * row;
-    if src.dtype() == DType::Str {
-        let (src, dst) = (src.strings()?, dst.strings_mut()?);
-        for o in 0..outer {
-            let (f, t) = (place(o, from), place(o, to));
-            dst[t..t + count * row].clone_from_slice(&src[f..f + count * row]);
-        }
-        return Ok(());
-    }
-    let size = src.dtype().size();
-    let (src, dst) = (src.bytes()?, dst.bytes_mut()?);
     for o in 0..outer {
-        let (f, t) = (place(o, from) * size, place(o, to) * size);
-        dst[t..t + count * row * size].copy_from_slice(&src[f..f + count * row * size]);
+        let (f, t) = (place(o, from), place(o, to));
+        dst[t..t + count * row].copy_from_slice(&src[f..f + count * row]);
     }
-    Ok(())
 }
 
 /// ConcatFromSequence.
@@ -76,11 +66,22 @@ pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         dims[at] += part.dims()[at];
     }
     let mut out = call.alloc(0, first.dtype(), &dims)?;
-    let mut offset = 0;
+    let (mut offset, size) = (0, first.dtype().size());
+    let mut picks = match first.dtype() {
+        DType::Str => Some(Picks::empty(call.pool(), &out)?),
+        _ => None,
+    };
     for part in &parts {
         let (outer, n, row) = cut(part.dims(), at);
-        copy_rows(part, &mut out, outer, row, n, ((0, n), (offset, dims[at])))?;
+        let places = ((0, n), (offset, dims[at]));
+        match &mut picks {
+            Some(picks) => copy_rows(&Picks::of(call.pool(), part)?, picks, outer, row, n, places),
+            None => copy_rows(part.bytes()?, out.bytes_mut()?, outer, row * size, n, places),
+        }
         offset += n;
+    }
+    if let Some(picks) = picks {
+        picks.write(out.write_strings()?)?;
     }
     call.set(0, out);
     Ok(())
@@ -111,7 +112,15 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let mut dims = x.dims().to_vec();
         dims[at] = size;
         let mut part = call.temp(x.dtype(), &dims)?;
-        copy_rows(&x, &mut part, outer, row, size, ((offset, n), (0, size)))?;
+        let places = ((offset, n), (0, size));
+        if x.dtype() == DType::Str {
+            let mut picks = Picks::empty(call.pool(), &part)?;
+            copy_rows(&Picks::of(call.pool(), &x)?, &mut picks, outer, row, size, places);
+            picks.write(part.write_strings()?)?;
+        } else {
+            let row = row * x.dtype().size();
+            copy_rows(x.bytes()?, part.bytes_mut()?, outer, row, size, places);
+        }
         if squeeze {
             dims.remove(at);
             part = part.reshaped(&dims)?;

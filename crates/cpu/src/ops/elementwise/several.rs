@@ -5,6 +5,7 @@ use super::rows::Rows;
 use crate::dispatch_width;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::ops::convert::{Conversion, Round, cast, compute_dtype, convert_into};
+use crate::picks::Picks;
 use trident_ir::element::B8;
 use trident_ir::geometry::broadcast;
 use trident_ir::{DType, Element, OpKind};
@@ -123,13 +124,12 @@ pub(super) fn expand(call: &Call<'_, '_>, x: &Tensor, y: &mut Tensor) -> Result<
     let dims = y.dims().to_vec();
     let rows = Rows::new(&dims, [x.dims()]);
     if x.dtype() == DType::Str {
-        let (from, to) = (x.strings()?, y.strings_mut()?);
-        let n = to.len();
-        rows.for_parts(0, n, |r, [i]| match rows.advances[0] {
-            true => to[r.clone()].clone_from_slice(&from[i..i + r.len()]),
-            false => to[r].fill(from[i].clone()),
+        let (from, mut to) = (Picks::of(call.pool(), x)?, Picks::empty(call.pool(), y)?);
+        rows.for_parts(0, y.len(), |r, [i]| match rows.advances[0] {
+            true => to[r.clone()].copy_from_slice(&from[i..i + r.len()]),
+            false => to[r].fill(from[i]),
         });
-        return Ok(());
+        return to.write(y.write_strings()?);
     }
     dispatch_width!(x.dtype(), T => {
         let from: &[T] = bytemuck::cast_slice(x.bytes()?);
@@ -157,15 +157,15 @@ fn select(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let mut out = call.alloc(0, x.dtype(), &dims)?;
     let [walk_c, walk_x, walk_y] = rows.advances;
     if x.dtype() == DType::Str {
-        let (x, y, out) = (x.strings()?, y.strings()?, out.strings_mut()?);
-        let n = out.len();
-        rows.for_parts(0, n, |r, [i, j, k]| {
-            for (at, o) in out[r].iter_mut().enumerate() {
+        let (x, y, mut to) = (x.strings()?, y.strings()?, Picks::empty(call.pool(), &out)?);
+        rows.for_parts(0, out.len(), |r, [i, j, k]| {
+            for (at, o) in to[r].iter_mut().enumerate() {
                 let step = |start: usize, walk: bool| if walk { start + at } else { start };
                 let holds = bool::from(c[step(i, walk_c)]);
-                *o = if holds { &x[step(j, walk_x)] } else { &y[step(k, walk_y)] }.clone();
+                *o = if holds { &x[step(j, walk_x)] } else { &y[step(k, walk_y)] };
             }
         });
+        to.write(out.write_strings()?)?;
     } else {
         dispatch_width!(x.dtype(), T => {
             let (x, y): (&[T], &[T]) = (bytemuck::cast_slice(x.bytes()?), bytemuck::cast_slice(y.bytes()?));

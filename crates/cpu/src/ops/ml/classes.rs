@@ -102,11 +102,10 @@ pub(super) fn finish(
     match labels {
         Labels::Strs(names) => {
             let mut out = call.alloc(0, DType::Str, &[n])?;
-            for (slot, i) in out.strings_mut()?.iter_mut().zip(picked) {
-                *slot = match i {
-                    Some(i) => names.get(*i).cloned().ok_or_else(|| missing(*i))?,
-                    None => String::new(),
-                };
+            let mut to = out.write_strings()?;
+            for i in picked {
+                let name = |i: usize| names.get(i).map(String::as_str).ok_or_else(|| missing(i));
+                to.push(&[i.map_or(Ok(""), name)?])?;
             }
             call.set(0, out);
         }

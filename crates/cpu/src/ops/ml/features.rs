@@ -25,8 +25,8 @@ pub(super) fn extract(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let from = |i: usize| i / n * width + columns[i % n];
     if x.dtype() == DType::Str {
         let x = x.strings()?;
-        let slots = out.strings_mut()?.iter_mut().enumerate();
-        slots.for_each(|(i, slot)| slot.clone_from(&x[from(i)]));
+        let count = out.len();
+        out.write_strings()?.extend((0..count).map(|i| x[from(i)].as_str()))?;
     } else {
         dispatch_width!(x.dtype(), T => {
             let x: &[T] = bytemuck::cast_slice(x.bytes()?);

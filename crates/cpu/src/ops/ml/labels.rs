@@ -1,25 +1,37 @@
 //! Maps between labels: LabelEncoder, CategoryMapper, OneHotEncoder.
 
+use super::Bytes;
 use crate::dispatch_width;
 use crate::kernel::Call;
 use crate::real::read;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use trident_ir::{Attr, DType, Op};
 use trident_runtime::{KernelError, Pool, Tensor};
 
 /// A label that can be looked up. Floats are equal by value, all NaNs are one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+enum Key<'a> {
     Int(i64),
     Float(u64),
-    Str(String),
+    Str(Cow<'a, str>),
+}
+
+impl Key<'_> {
+    fn into_owned(self) -> Key<'static> {
+        match self {
+            Key::Int(v) => Key::Int(v),
+            Key::Float(v) => Key::Float(v),
+            Key::Str(v) => Key::Str(Cow::Owned(v.into_owned())),
+        }
+    }
 }
 
 /// Labels of a tensor.
-fn keys(t: &Tensor) -> Result<Vec<Key>, KernelError> {
+fn keys(t: &Tensor) -> Result<Vec<Key<'_>>, KernelError> {
     let float = |&v: &f64| Key::Float(if v.is_nan() { f64::NAN } else { v + 0.0 }.to_bits());
     Ok(match t.dtype() {
-        DType::Str => t.strings()?.iter().cloned().map(Key::Str).collect(),
+        DType::Str => t.strings()?.iter().map(|s| Key::Str(Cow::Borrowed(s))).collect(),
         d if d.is_float() => read::<f64>(t)?.iter().map(float).collect(),
         _ => t.to_i64s()?.into_iter().map(Key::Int).collect(),
     })
@@ -27,7 +39,7 @@ fn keys(t: &Tensor) -> Result<Vec<Key>, KernelError> {
 
 /// A map from labels to elements of `values`; the last of them stands for unknown labels.
 pub(super) struct Encoder {
-    map: HashMap<Key, usize>,
+    map: HashMap<Key<'static>, usize>,
     values: Tensor,
 }
 
@@ -39,37 +51,39 @@ struct Lists {
     floats: &'static str,
 }
 
-fn vector(op: &Op, names: &Lists) -> Result<Tensor, KernelError> {
-    let pool = Pool::new();
+fn vector(op: &Op, pool: &Pool, names: &Lists) -> Result<Tensor, KernelError> {
     if let Some(Attr::Tensor(literal)) = op.attrs.get(names.tensor) {
-        return Tensor::from_literal(&pool, literal);
+        return Tensor::from_literal(pool, literal);
     }
     if let Some(v) = op.strs(names.strings) {
-        return Tensor::from_strings(&[v.len()], v.to_vec());
+        return strings(pool, v);
     }
     if let Some(v) = op.ints(names.ints) {
-        return Tensor::from_slice(&pool, &[v.len()], v);
+        return Tensor::from_slice(pool, &[v.len()], v);
     }
     match op.floats(names.floats) {
-        Some(v) => Tensor::from_slice(&pool, &[v.len()], v),
+        Some(v) => Tensor::from_slice(pool, &[v.len()], v),
         None => Err(KernelError::attr(names.tensor, "none of its kind is set")),
     }
 }
 
+fn strings(pool: &Pool, values: &[String]) -> Result<Tensor, KernelError> {
+    Tensor::gather_strings(pool, &[values.len()], values.iter().map(String::as_str))
+}
+
 /// What unknown labels become, in the type of the values.
-fn default(op: &Op, dtype: DType) -> Result<Tensor, KernelError> {
-    let pool = Pool::new();
+fn default(op: &Op, pool: &Pool, dtype: DType) -> Result<Tensor, KernelError> {
     if let Some(Attr::Tensor(literal)) = op.attrs.get("default_tensor") {
-        return Tensor::from_literal(&pool, literal);
+        return Tensor::from_literal(pool, literal);
     }
     let int = op.int("default_int64").unwrap_or(-1);
-    let out = Tensor::alloc(&pool, dtype, &[1])?;
+    let out = Tensor::alloc(pool, dtype, &[1])?;
     match dtype {
         DType::Str => {
             let text = op.str("default_string").unwrap_or("_Unused");
-            Tensor::from_strings(&[1], vec![text.to_owned()])
+            Tensor::gather_strings(pool, &[1], [text].into_iter())
         }
-        DType::I64 => Tensor::from_slice(&pool, &[1], &[int]),
+        DType::I64 => Tensor::from_slice(pool, &[1], &[int]),
         d if d.is_float() => crate::real::narrow(&[op.float("default_float").unwrap_or(-0.0)], out),
         _ => crate::real::narrow(&[int as f64], out),
     }
@@ -77,45 +91,40 @@ fn default(op: &Op, dtype: DType) -> Result<Tensor, KernelError> {
 
 impl Encoder {
     /// LabelEncoder's map.
-    pub(super) fn new(op: &Op) -> Result<Encoder, KernelError> {
+    pub(super) fn new(op: &Op, pool: &Pool) -> Result<Encoder, KernelError> {
         let (tensor, strings) = ("keys_tensor", "keys_strings");
-        let from =
-            vector(op, &Lists { tensor, strings, ints: "keys_int64s", floats: "keys_floats" })?;
+        let names = Lists { tensor, strings, ints: "keys_int64s", floats: "keys_floats" };
+        let from = vector(op, pool, &names)?;
         let (tensor, strings) = ("values_tensor", "values_strings");
-        let to =
-            vector(op, &Lists { tensor, strings, ints: "values_int64s", floats: "values_floats" })?;
-        let default = default(op, to.dtype())?;
-        Encoder::between(&from, &to, &default)
+        let names = Lists { tensor, strings, ints: "values_int64s", floats: "values_floats" };
+        let to = vector(op, pool, &names)?;
+        let default = default(op, pool, to.dtype())?;
+        Encoder::between(pool, &from, &to, &default)
     }
 
-    /// CategoryMapper's map: from strings where the default is a number, else from numbers.
-    pub(super) fn categories(op: &Op) -> Result<(Encoder, Encoder), KernelError> {
-        let (strings, ints) = (op.strs("cats_strings"), op.ints("cats_int64s"));
-        let (strings, ints) = (strings.unwrap_or_default(), ints.unwrap_or_default());
-        let strings = Tensor::from_strings(&[strings.len()], strings.to_vec())?;
-        let ints = Tensor::from_slice(&Pool::new(), &[ints.len()], ints)?;
-        let to_ints = Encoder::between(&strings, &ints, &default(op, DType::I64)?)?;
-        Ok((to_ints, Encoder::between(&ints, &strings, &default(op, DType::Str)?)?))
-    }
-
-    fn between(from: &Tensor, to: &Tensor, default: &Tensor) -> Result<Encoder, KernelError> {
+    fn between(
+        pool: &Pool,
+        from: &Tensor,
+        to: &Tensor,
+        default: &Tensor,
+    ) -> Result<Encoder, KernelError> {
         if from.len() != to.len() || default.len() != 1 || default.dtype() != to.dtype() {
             let (k, v, d) = (from.ty(), to.ty(), default.ty());
             return Err(KernelError::shape(format!(
                 "keys {k}, values {v} and default {d} do not fit"
             )));
         }
-        let mut values = Tensor::alloc(&Pool::new(), to.dtype(), &[to.len() + 1])?;
+        let mut values = Tensor::alloc(pool, to.dtype(), &[to.len() + 1])?;
         if to.dtype() == DType::Str {
             let all = to.strings()?.iter().chain(default.strings()?);
-            values.strings_mut()?.iter_mut().zip(all).for_each(|(slot, v)| slot.clone_from(v));
+            values.write_strings()?.extend(all.map(String::as_str))?;
         } else {
             let (all, split) = (values.bytes_mut()?, to.size());
             all[..split].copy_from_slice(to.bytes()?);
             all[split..].copy_from_slice(default.bytes()?);
         }
         // Of equal keys the last counts.
-        let map = keys(from)?.into_iter().enumerate().map(|(i, k)| (k, i)).collect();
+        let map = keys(from)?.into_iter().enumerate().map(|(i, k)| (k.into_owned(), i)).collect();
         Ok(Encoder { map, values })
     }
 
@@ -128,7 +137,7 @@ impl Encoder {
         let mut out = call.alloc(0, self.values.dtype(), x.dims())?;
         if self.values.dtype() == DType::Str {
             let values = self.values.strings()?;
-            out.strings_mut()?.iter_mut().zip(at).for_each(|(slot, i)| slot.clone_from(&values[i]));
+            out.write_strings()?.extend(at.iter().map(|&i| values[i].as_str()))?;
         } else {
             dispatch_width!(self.values.dtype(), T => {
                 let values: &[T] = bytemuck::cast_slice(self.values.bytes()?);
@@ -141,14 +150,45 @@ impl Encoder {
     }
 }
 
-/// CategoryMapper.
-pub(super) fn map_category(
-    (to_ints, to_strings): &(Encoder, Encoder),
-    call: &mut Call<'_, '_>,
-) -> Result<(), KernelError> {
-    match call.tensor(0)?.dtype() {
-        DType::Str => to_ints.run(call),
-        _ => to_strings.run(call),
+impl Bytes for Encoder {
+    /// Those of the map, as the values lie in the pool.
+    fn bytes(&self) -> usize {
+        let texts = self.map.keys().map(|key| match key {
+            Key::Str(text) => text.len(),
+            _ => 0,
+        });
+        self.map.capacity() * size_of::<(Key<'_>, usize)>() + texts.sum::<usize>()
+    }
+}
+
+/// CategoryMapper's maps.
+pub(super) struct Categories {
+    to_ints: Encoder,
+    to_strings: Encoder,
+}
+
+impl Categories {
+    pub(super) fn new(op: &Op, pool: &Pool) -> Result<Categories, KernelError> {
+        let texts = strings(pool, op.strs("cats_strings").unwrap_or_default())?;
+        let ints = op.ints("cats_int64s").unwrap_or_default();
+        let ints = Tensor::from_slice(pool, &[ints.len()], ints)?;
+        let (int, text) = (default(op, pool, DType::I64)?, default(op, pool, DType::Str)?);
+        let to_ints = Encoder::between(pool, &texts, &ints, &int)?;
+        Ok(Categories { to_ints, to_strings: Encoder::between(pool, &ints, &texts, &text)? })
+    }
+
+    /// Maps operand 0: strings to numbers, else numbers to strings.
+    pub(super) fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        match call.tensor(0)?.dtype() {
+            DType::Str => self.to_ints.run(call),
+            _ => self.to_strings.run(call),
+        }
+    }
+}
+
+impl Bytes for Categories {
+    fn bytes(&self) -> usize {
+        self.to_ints.bytes() + self.to_strings.bytes()
     }
 }
 
@@ -156,7 +196,7 @@ pub(super) fn map_category(
 pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let labels = match call.op.strs("cats_strings").filter(|s| !s.is_empty()) {
-        Some(strings) => strings.iter().cloned().map(Key::Str).collect::<Vec<_>>(),
+        Some(strings) => strings.iter().map(|s| Key::Str(Cow::Borrowed(s))).collect::<Vec<_>>(),
         None => {
             call.op.ints("cats_int64s").unwrap_or_default().iter().map(|&i| Key::Int(i)).collect()
         }

@@ -60,12 +60,16 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     };
     let out = match call.op.str("cast_to") {
         Some("TO_STRING") => {
-            let text = |i: usize| match (texts, &values) {
-                (Some(t), _) => t[i].clone(),
-                (None, v) => v.as_ref().map_or(0.0, |v| v[i]).to_string(),
-            };
-            let all = places.iter().map(|p| p.map_or_else(String::new, text)).collect();
-            Tensor::from_strings(&dims, all)?
+            let mut out = call.alloc(0, DType::Str, &dims)?;
+            let mut to = out.write_strings()?;
+            for place in &places {
+                match (*place, texts, &values) {
+                    (Some(i), Some(texts), _) => to.push(&[&texts[i]])?,
+                    (Some(i), None, Some(values)) => to.push(&[&values[i].to_string()])?,
+                    _ => to.push(&[])?,
+                }
+            }
+            out
         }
         Some("TO_FLOAT") | None => {
             crate::real::narrow(&numbers()?, call.alloc(0, DType::F32, &dims)?)?
@@ -98,9 +102,7 @@ pub(super) fn vectorize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let mut out = call.alloc(0, dtype, &[places.len()])?;
     if dtype == DType::Str {
         let values = map.values.strings()?;
-        for (slot, p) in out.strings_mut()?.iter_mut().zip(&places) {
-            *slot = p.map_or_else(String::new, |i| values[i].clone());
-        }
+        out.write_strings()?.extend(places.iter().map(|p| p.map_or("", |i| &values[i])))?;
     } else {
         let (values, size) = (map.values.bytes()?, dtype.size());
         for (slot, p) in out.bytes_mut()?.chunks_exact_mut(size).zip(&places) {
@@ -118,7 +120,7 @@ pub(super) fn vectorize(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     let keys = match call.op.strs("classlabels_strings").filter(|s| !s.is_empty()) {
-        Some(s) => Tensor::from_strings(&[s.len()], s.to_vec())?,
+        Some(s) => Tensor::gather_strings(call.pool(), &[s.len()], s.iter().map(String::as_str))?,
         None => {
             let ints = call.op.ints("classlabels_int64s").unwrap_or_default();
             Tensor::from_slice(call.pool(), &[ints.len()], ints)?

@@ -11,23 +11,24 @@ mod tree;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use crate::real::read;
 use trident_ir::{Op, OpKind};
-use trident_runtime::KernelError;
+use trident_runtime::{Declined, KernelError};
 
 /// The kernel for a classical model.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    let op = cx.op;
-    Some(match op.kind {
+pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declined> {
+    let (op, pool) = (cx.op, cx.unit.pool);
+    Ok(Some(match op.kind {
         OpKind::ArrayFeatureExtractor => Plain::boxed("array_feature_extractor", features::extract),
         OpKind::Binarizer => Plain::boxed("binarizer", features::binarize),
         OpKind::CastMap => Plain::boxed("cast_map", maps::cast),
         OpKind::CategoryMapper => {
-            Model::boxed("category_mapper", labels::Encoder::categories(op), labels::map_category)
+            let model = labels::Categories::new(op, pool);
+            Model::boxed(cx, "category_mapper", model, labels::Categories::run)?
         }
         OpKind::DictVectorizer => Plain::boxed("dict_vectorizer", maps::vectorize),
         OpKind::FeatureVectorizer => Plain::boxed("feature_vectorizer", features::join),
         OpKind::Imputer => Plain::boxed("imputer", features::impute),
         OpKind::LabelEncoder => {
-            Model::boxed("label_encoder", labels::Encoder::new(op), labels::Encoder::run)
+            Model::boxed(cx, "label_encoder", labels::Encoder::new(op, pool), labels::Encoder::run)?
         }
         OpKind::LinearClassifier => Plain::boxed("linear_classifier", linear::classify),
         OpKind::LinearRegressor => Plain::boxed("linear_regressor", linear::regress),
@@ -36,16 +37,16 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
         OpKind::Scaler => Plain::boxed("scaler", features::scale),
         OpKind::SVMClassifier => Plain::boxed("svm_classifier", svm::classify),
         OpKind::SVMRegressor => Plain::boxed("svm_regressor", svm::regress),
-        OpKind::TreeEnsemble => Model::boxed("tree_ensemble", tree::ensemble(op), tree::run),
+        OpKind::TreeEnsemble => Model::boxed(cx, "tree_ensemble", tree::ensemble(op), tree::run)?,
         OpKind::TreeEnsembleClassifier => {
-            Model::boxed("tree_ensemble_classifier", tree::classifier(op), tree::classify)
+            Model::boxed(cx, "tree_ensemble_classifier", tree::classifier(op), tree::classify)?
         }
         OpKind::TreeEnsembleRegressor => {
-            Model::boxed("tree_ensemble_regressor", tree::regressor(op), tree::run)
+            Model::boxed(cx, "tree_ensemble_regressor", tree::regressor(op), tree::run)?
         }
         OpKind::ZipMap => Plain::boxed("zip_map", maps::zip),
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// A kernel with a model that is read from the attributes once.
@@ -55,19 +56,34 @@ struct Model<T> {
     run: fn(&T, &mut Call<'_, '_>) -> Result<(), KernelError>,
 }
 
-impl<T: Send + Sync + 'static> Model<T> {
+/// What a model takes of memory.
+trait Bytes {
+    /// Bytes that are no part of a pool.
+    fn bytes(&self) -> usize;
+}
+
+impl<T: Bytes + Send + Sync + 'static> Model<T> {
+    /// What does not fit into the memory that the model may use is refused; other errors show when it runs.
     fn boxed(
+        cx: &Compile<'_>,
         name: &'static str,
         model: Result<T, KernelError>,
         run: fn(&T, &mut Call<'_, '_>) -> Result<(), KernelError>,
-    ) -> Box<dyn Kernel> {
-        Box::new(Model { name, model, run })
+    ) -> Result<Box<dyn Kernel>, Declined> {
+        match model {
+            Err(error @ KernelError::TooLarge { .. }) => Err(cx.declined(error.to_string())),
+            model => Ok(Box::new(Model { name, model, run })),
+        }
     }
 }
 
-impl<T: Send + Sync> Kernel for Model<T> {
+impl<T: Bytes + Send + Sync> Kernel for Model<T> {
     fn name(&self) -> &str {
         self.name
+    }
+
+    fn packed_bytes(&self) -> usize {
+        self.model.as_ref().map_or(0, T::bytes)
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {

@@ -1,7 +1,7 @@
 //! Ensembles of decision trees, in the forms of all versions of the standard.
 
 use super::classes::{Labels, Post, best, finish};
-use super::{Rows, list_or_tensor, numbers};
+use super::{Bytes, Rows, list_or_tensor, numbers};
 use crate::kernel::Call;
 use crate::real::produce;
 use std::collections::HashMap;
@@ -81,6 +81,16 @@ fn indices(op: &Op, name: &'static str) -> Result<Vec<usize>, KernelError> {
 /// A list that must have `n` elements.
 fn exactly<T>(list: Vec<T>, n: usize, name: &'static str) -> Result<Vec<T>, KernelError> {
     if list.len() == n { Ok(list) } else { Err(bad(name, format!("{} for {n}", list.len()))) }
+}
+
+impl Bytes for Ensemble {
+    fn bytes(&self) -> usize {
+        let Ensemble { nodes, leaves, roots, base, .. } = self;
+        let members: usize = nodes.iter().map(|node| size_of_val(node.members.as_slice())).sum();
+        let votes: usize = leaves.iter().map(|votes| size_of_val(votes.as_slice())).sum();
+        let lists = size_of_val(nodes.as_slice()) + size_of_val(leaves.as_slice());
+        lists + members + votes + size_of_val(roots.as_slice()) + size_of_val(base.as_slice())
+    }
 }
 
 impl Ensemble {

@@ -34,8 +34,8 @@ pub(super) fn filled(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         None => Tensor::from_slice(call.pool(), &[1], &[0f32])?,
     };
     let mut y = call.alloc(0, one.dtype(), &dims)?;
-    with_elements!(one, y, |src, dst| for_pieces(call.threads, dst, 1, |_, piece| piece
-        .fill(src[0].clone())));
+    with_elements!(call, one, y, |src, dst| for_pieces(call.threads, dst, 1, |_, piece| piece
+        .fill(src[0])));
     call.set(0, y);
     Ok(())
 }
@@ -51,15 +51,15 @@ pub(super) fn eye_like(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let zero_one = Tensor::from_slice(call.pool(), &[2], &[0u8, 1])?;
     let zero_one = cast(call.threads, call.pool(), &zero_one, dtype)?;
     let mut y = call.alloc(0, dtype, x.dims())?;
-    with_elements!(zero_one, y, |src, dst| {
-        dst.fill(src[0].clone());
+    with_elements!(call, zero_one, y, |src, dst| {
+        dst.fill(src[0]);
         for row in 0..rows {
             if let Some(c) = k
                 .checked_add(row as i64)
                 .and_then(|c| usize::try_from(c).ok())
                 .filter(|&c| c < columns)
             {
-                dst[row * columns + c] = src[1].clone();
+                dst[row * columns + c] = src[1];
             }
         }
     });

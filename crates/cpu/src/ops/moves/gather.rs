@@ -36,11 +36,11 @@ pub(crate) fn rows(
     if y.is_empty() {
         return Ok(());
     }
-    with_elements!(x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
+    with_elements!(call, x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
         let (mut outer, mut k) = (first / indices.len(), first % indices.len());
         for out in piece.chunks_mut(inner) {
             let at = (outer * dim + indices[k]) * inner;
-            out.clone_from_slice(&src[at..at + inner]);
+            out.copy_from_slice(&src[at..at + inner]);
             k += 1;
             if k == indices.len() {
                 (outer, k) = (outer + 1, 0);
@@ -124,9 +124,9 @@ pub(super) fn gather_elements(call: &mut Call<'_, '_>) -> Result<(), KernelError
     let axis = geometry::axis(call.op.int("axis").unwrap_or(0), x.rank())?;
     let offsets = element_offsets(x.dims(), axis, &indices)?;
     let mut y = call.alloc(0, x.dtype(), indices.dims())?;
-    with_elements!(x, y, |src, dst| for_pieces(call.threads, dst, 2, |start, piece| {
+    with_elements!(call, x, y, |src, dst| for_pieces(call.threads, dst, 2, |start, piece| {
         for (o, &at) in piece.iter_mut().zip(&offsets[start..]) {
-            o.clone_from(&src[at]);
+            *o = src[at];
         }
     }));
     call.set(0, y);
@@ -196,11 +196,17 @@ pub(super) fn gather_nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let mut y = call.alloc(0, x.dtype(), &[outer, rest].concat())?;
     let (offsets, inner) = slice_offsets(x.dims(), &indices, batch, y.len())?;
     if !y.is_empty() {
-        with_elements!(x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
-            for (out, &at) in piece.chunks_mut(inner).zip(&offsets[first..]) {
-                out.clone_from_slice(&src[at..at + inner]);
+        with_elements!(call, x, y, |src, dst| for_rows(
+            call.threads,
+            dst,
+            inner,
+            1,
+            |first, piece| {
+                for (out, &at) in piece.chunks_mut(inner).zip(&offsets[first..]) {
+                    out.copy_from_slice(&src[at..at + inner]);
+                }
             }
-        }));
+        ));
     }
     call.set(0, y);
     Ok(())
@@ -262,16 +268,22 @@ pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelErro
     let inner: usize = geometry::extent(&x.dims()[2..]);
     let mut y = call.alloc(0, x.dtype(), x.dims())?;
     if !y.is_empty() {
-        with_elements!(x, y, |src, dst| for_rows(call.threads, dst, inner, 1, |first, piece| {
-            for (k, out) in piece.chunks_mut(inner).enumerate() {
-                let (i, j) = ((first + k) / d1, (first + k) % d1);
-                let (b, t) = if time_first { (j, i) } else { (i, j) };
-                let len = lens[b] as usize;
-                let t = if t < len { len - 1 - t } else { t };
-                let at = (if time_first { t * d1 + b } else { b * d1 + t }) * inner;
-                out.clone_from_slice(&src[at..at + inner]);
+        with_elements!(call, x, y, |src, dst| for_rows(
+            call.threads,
+            dst,
+            inner,
+            1,
+            |first, piece| {
+                for (k, out) in piece.chunks_mut(inner).enumerate() {
+                    let (i, j) = ((first + k) / d1, (first + k) % d1);
+                    let (b, t) = if time_first { (j, i) } else { (i, j) };
+                    let len = lens[b] as usize;
+                    let t = if t < len { len - 1 - t } else { t };
+                    let at = (if time_first { t * d1 + b } else { b * d1 + t }) * inner;
+                    out.copy_from_slice(&src[at..at + inner]);
+                }
             }
-        }));
+        ));
     }
     call.set(0, y);
     Ok(())
@@ -296,13 +308,13 @@ pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let inner: usize = geometry::extent(&indices.dims()[axis..]);
     let at = at.slice::<i64>()?;
     let mut y = call.alloc(0, values.dtype(), &dims)?;
-    with_elements!(values, y, |values, dst| {
-        dst.fill(values[0].clone());
+    with_elements!(call, values, y, |values, dst| {
+        dst.fill(values[0]);
         for (k, &i) in at.iter().enumerate() {
             let wrapped = if i < 0 { i.saturating_add(depth) } else { i };
             if (0..depth).contains(&wrapped) {
                 let (outer, inside) = (k / inner, k % inner);
-                dst[(outer * n + wrapped as usize) * inner + inside] = values[1].clone();
+                dst[(outer * n + wrapped as usize) * inner + inside] = values[1];
             }
         }
     });

@@ -38,12 +38,11 @@ fn join(
     let (row, runs): (usize, Vec<usize>) = (run(y), xs.iter().map(run).collect());
     let dtype = y.dtype();
     if dtype == DType::Str {
-        let out = y.strings_mut()?;
-        for i in 0..out.len() / row {
-            let mut at = i * row;
+        let rows = y.len() / row;
+        let mut out = y.write_strings()?;
+        for i in 0..rows {
             for (x, &n) in xs.iter().zip(&runs) {
-                out[at..at + n].clone_from_slice(&x.strings()?[i * n..(i + 1) * n]);
-                at += n;
+                out.extend(x.strings()?[i * n..(i + 1) * n].iter().map(String::as_str))?;
             }
         }
         return Ok(());
@@ -109,12 +108,18 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let n = len * inner;
         if call.wants(i) {
             let mut y = call.alloc(i, x.dtype(), &dims)?;
-            with_elements!(x, y, |src, dst| for_rows(call.threads, dst, n, 1, |first, piece| {
-                for (j, out) in piece.chunks_mut(n).enumerate() {
-                    let at = (first + j) * row + start;
-                    out.clone_from_slice(&src[at..at + n]);
+            with_elements!(call, x, y, |src, dst| for_rows(
+                call.threads,
+                dst,
+                n,
+                1,
+                |first, piece| {
+                    for (j, out) in piece.chunks_mut(n).enumerate() {
+                        let at = (first + j) * row + start;
+                        out.copy_from_slice(&src[at..at + n]);
+                    }
                 }
-            }));
+            ));
             call.set(i, y);
         }
         start += n;

@@ -1,5 +1,4 @@
 //! Ops that move elements and do not change them.
-#![allow(clippy::clone_on_copy, reason = "the same code moves numbers and strings")]
 
 mod create;
 mod gather;

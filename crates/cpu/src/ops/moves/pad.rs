@@ -128,7 +128,7 @@ fn border(
         }
     }
     let row = inner.len();
-    with_elements!(x, y, |src, dst| {
+    with_elements!(call, x, y, |src, dst| {
         let fill = match_first(&fill, src)?;
         for_rows(call.threads, dst, row, 1, |first, piece| {
             for (k, out) in piece.chunks_mut(row).enumerate() {
@@ -139,18 +139,18 @@ fn border(
                     rest /= map.len();
                 }
                 let Some(at) = at else {
-                    out.fill(fill.clone());
+                    out.fill(fill);
                     continue;
                 };
                 for (i, slot) in out.iter_mut().enumerate() {
                     if i >= run_at && i < run_at + run {
                         continue;
                     }
-                    *slot = inner[i].map_or_else(|| fill.clone(), |p| src[at + p].clone());
+                    *slot = inner[i].map_or(fill, |p| src[at + p]);
                 }
                 let from = at + run_from;
                 if run > 0 {
-                    out[run_at..run_at + run].clone_from_slice(&src[from..from + run]);
+                    out[run_at..run_at + run].copy_from_slice(&src[from..from + run]);
                 }
             }
         });
@@ -160,17 +160,17 @@ fn border(
 }
 
 /// The first element of a tensor in the Rust type of a slice of the same element type.
-fn match_first<T: FromTensor>(t: &Tensor, _like: &[T]) -> Result<T, KernelError> {
+fn match_first<'a, T: FromTensor<'a>>(t: &'a Tensor, _like: &[T]) -> Result<T, KernelError> {
     T::first(t)
 }
 
-trait FromTensor: Sized {
-    fn first(t: &Tensor) -> Result<Self, KernelError>;
+trait FromTensor<'a>: Sized {
+    fn first(t: &'a Tensor) -> Result<Self, KernelError>;
 }
 
 macro_rules! from_tensor {
     ($($t:ty),*) => { $(
-        impl FromTensor for $t {
+        impl FromTensor<'_> for $t {
             fn first(t: &Tensor) -> Result<$t, KernelError> {
                 let first = bytemuck::cast_slice(t.bytes()?).first().copied();
                 first.ok_or_else(|| KernelError::shape("no element"))
@@ -180,8 +180,8 @@ macro_rules! from_tensor {
 }
 from_tensor!(u8, u16, u32, u64, [u64; 2]);
 
-impl FromTensor for String {
-    fn first(t: &Tensor) -> Result<String, KernelError> {
-        t.strings()?.first().cloned().ok_or_else(|| KernelError::shape("no element"))
+impl<'a> FromTensor<'a> for &'a str {
+    fn first(t: &'a Tensor) -> Result<&'a str, KernelError> {
+        t.strings()?.first().map(String::as_str).ok_or_else(|| KernelError::shape("no element"))
     }
 }

@@ -4,6 +4,7 @@ use super::gather::{element_offsets, slice_offsets};
 use super::view::with_elements;
 use crate::kernel::Call;
 use crate::ops::convert::{cast, compute_dtype};
+use crate::picks::Picks;
 use trident_ir::literal::checked_len;
 use trident_ir::{DType, geometry};
 use trident_runtime::{KernelError, Tensor};
@@ -29,17 +30,27 @@ fn reduction(call: &Call<'_, '_>) -> Result<Reduction, KernelError> {
     })
 }
 
-/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy.
+/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy. Strings are copied by [`scatter`], which
+/// knows those that stay.
 fn take_copy(call: &mut Call<'_, '_>) -> Result<Tensor, KernelError> {
     let x = call.tensor(0)?;
     let (dtype, dims) = (x.dtype(), x.dims().to_vec());
+    if dtype == DType::Str {
+        return Ok(x);
+    }
     drop(x);
     if let Some(t) = call.reuse(0, dtype, &dims) {
         return Ok(t);
     }
     let (x, mut y) = (call.tensor(0)?, call.alloc(0, dtype, &dims)?);
-    with_elements!(x, y, |src, dst| dst.clone_from_slice(src));
+    with_elements!(call, x, y, |src, dst| dst.copy_from_slice(src));
     Ok(y)
+}
+
+fn replace<T: Copy>(dst: &mut [T], offsets: &[usize], inner: usize, updates: &[T]) {
+    for (&at, update) in offsets.iter().zip(updates.chunks(inner)) {
+        dst[at..at + inner].copy_from_slice(update);
+    }
 }
 
 /// Runs of `inner` elements of `updates` meet those of `y` at the offsets, in order.
@@ -65,12 +76,13 @@ fn scatter(
     if inner == 0 || offsets.is_empty() {
         return Ok(y);
     }
+    if how == Reduction::Replace && y.dtype() == DType::Str {
+        let mut picks = Picks::of(call.pool(), &y)?;
+        replace(&mut picks, offsets, inner, &Picks::of(call.pool(), updates)?);
+        return Tensor::gather_strings(call.pool(), y.dims(), picks.iter().copied());
+    }
     if how == Reduction::Replace {
-        with_elements!(updates, y, |src, dst| {
-            for (&at, update) in offsets.iter().zip(src.chunks(inner)) {
-                dst[at..at + inner].clone_from_slice(update);
-            }
-        });
+        with_elements!(call, updates, y, |src, dst| replace(dst, offsets, inner, src));
         return Ok(y);
     }
     let (dtype, compute) = (y.dtype(), compute_dtype(y.dtype()));

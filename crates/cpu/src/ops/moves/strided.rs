@@ -14,7 +14,7 @@ fn finish(
     view: View,
 ) -> Result<(), KernelError> {
     let mut y = call.alloc(0, x.dtype(), dims)?;
-    with_elements!(x, y, |src, dst| view.copy(call.threads, src, dst));
+    with_elements!(call, x, y, |src, dst| view.copy(call.threads, src, dst));
     call.set(0, y);
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(crate) fn transposed(
     let dense = View::dense(x.dims());
     let view = View { offset: 0, axes: perm.iter().map(|&a| dense.axes[a]).collect() };
     let mut y = call.temp(x.dtype(), &geometry::transpose(x.dims(), perm))?;
-    with_elements!(x, y, |src, dst| view.copy(call.threads, src, dst));
+    with_elements!(call, x, y, |src, dst| view.copy(call.threads, src, dst));
     Ok(y)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn diagonal(
     let view = View { offset: 0, axes: groups.iter().map(axis).collect() };
     let dims: Vec<usize> = view.axes.iter().map(|a| a.0).collect();
     let mut y = call.temp(x.dtype(), &dims)?;
-    with_elements!(x, y, |src, dst| view.copy(call.threads, src, dst));
+    with_elements!(call, x, y, |src, dst| view.copy(call.threads, src, dst));
     Ok(y)
 }
 

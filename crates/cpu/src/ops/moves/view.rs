@@ -7,12 +7,15 @@ use trident_kernels::parallel::for_rows;
 use trident_kernels::threads::Threads;
 
 /// Runs a block on the elements of one tensor and those to write of another as slices of one Rust type: by width for
-/// numbers, as they are only moved, or of strings.
+/// numbers, as they are only moved, or of references to strings. The block writes every element that is not an empty string.
 macro_rules! with_elements {
-    ($x:expr, $y:expr, |$src:ident, $dst:ident| $body:expr) => {
+    ($call:expr, $x:expr, $y:expr, |$src:ident, $dst:ident| $body:expr) => {
         if $x.dtype() == trident_ir::DType::Str {
-            let ($src, $dst) = ($x.strings()?, $y.strings_mut()?.as_mut_slice());
-            $body
+            let $src = &*$crate::picks::Picks::of($call.pool(), &$x)?;
+            let mut picks = $crate::picks::Picks::empty($call.pool(), &$y)?;
+            let $dst = &mut *picks;
+            $body;
+            picks.write($y.write_strings()?)?;
         } else {
             $crate::dispatch_width!($x.dtype(), T => {
                 let $src: &[T] = bytemuck::cast_slice($x.bytes()?);
@@ -58,7 +61,7 @@ impl View {
     }
 
     /// Copies what the view shows of `src` to `dst`, which has as many elements.
-    pub(super) fn copy<T: Clone + Send + Sync>(&self, threads: &Threads, src: &[T], dst: &mut [T]) {
+    pub(super) fn copy<T: Copy + Send + Sync>(&self, threads: &Threads, src: &[T], dst: &mut [T]) {
         debug_assert_eq!(self.len(), dst.len());
         if dst.is_empty() {
             return;
@@ -77,7 +80,7 @@ impl View {
     }
 
     /// Rows of `n` elements `step` apart, one for each position of the view.
-    fn rows<T: Clone + Send + Sync>(
+    fn rows<T: Copy + Send + Sync>(
         &self,
         threads: &Threads,
         (n, step): (usize, isize),
@@ -88,12 +91,12 @@ impl View {
             let mut walk = Walk::new(self, first);
             for row in piece.chunks_mut(n) {
                 match step {
-                    1 => row.clone_from_slice(&src[walk.at..walk.at + n]),
-                    0 => row.fill(src[walk.at].clone()),
+                    1 => row.copy_from_slice(&src[walk.at..walk.at + n]),
+                    0 => row.fill(src[walk.at]),
                     _ => {
                         let mut at = walk.at as isize;
                         for slot in row {
-                            slot.clone_from(&src[at as usize]);
+                            *slot = src[at as usize];
                             at += step;
                         }
                     }
@@ -105,7 +108,7 @@ impl View {
 
     /// Blocks of two axes of which one is contiguous in the source and the other (`inner`) in the result. The axes left
     /// in the view stand before (`split` many) and after `outer`, whose distance in the result is given.
-    fn swap<T: Clone + Send + Sync>(
+    fn swap<T: Copy + Send + Sync>(
         &self,
         threads: &Threads,
         split: usize,
@@ -150,7 +153,7 @@ impl View {
                         let mut at = (from + i) as isize + column as isize * step;
                         for slot in row {
                             // SAFETY: between `lowest` and `last`, which are checked above.
-                            slot.clone_from(unsafe { src.get_unchecked(at as usize) });
+                            *slot = unsafe { *src.get_unchecked(at as usize) };
                             at += step;
                         }
                     }

@@ -29,13 +29,15 @@ fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let strides = [broadcast_strides(a.dims(), &dims), broadcast_strides(b.dims(), &dims)];
     let mut out = call.alloc(0, DType::Str, &dims)?;
     let (a, b) = (a.strings()?, b.strings()?);
-    for (i, slot) in out.strings_mut()?.iter_mut().enumerate() {
+    let count = out.len();
+    let mut to = out.write_strings()?;
+    for i in 0..count {
         let (mut rest, mut at) = (i, [0, 0]);
         for (d, &n) in dims.iter().enumerate().rev() {
             at = [at[0] + rest % n * strides[0][d], at[1] + rest % n * strides[1][d]];
             rest /= n;
         }
-        *slot = [a[at[0]].as_str(), b[at[1]].as_str()].concat();
+        to.push(&[&a[at[0]], &b[at[1]]])?;
     }
     call.set(0, out);
     Ok(())

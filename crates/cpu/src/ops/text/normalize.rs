@@ -2,7 +2,8 @@
 
 use crate::kernel::Call;
 use std::collections::HashSet;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::DType;
+use trident_runtime::KernelError;
 
 /// StringNormalizer: stop words are dropped, then the case is changed by Unicode's rules, whatever the locale.
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
@@ -24,13 +25,17 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             return Err(KernelError::attr("case_change_action", format!("unknown: {other}")));
         }
     };
-    let kept = x.strings()?.iter().filter(|s| stops.is_empty() || !stops.contains(&key(s)));
-    let mut words: Vec<String> = kept.map(|s| change(s)).collect();
-    if words.is_empty() {
-        words.push(String::new());
+    let keeps = |s: &&String| stops.is_empty() || !stops.contains(&key(s));
+    let words: Vec<&String> = x.strings()?.iter().filter(keeps).collect();
+    // Without a word there is one empty string.
+    let count = words.len().max(1);
+    let dims = if batched { vec![1, count] } else { vec![count] };
+    let mut out = call.alloc(0, DType::Str, &dims)?;
+    let mut to = out.write_strings()?;
+    for word in words {
+        to.push(&[&change(word)])?;
     }
-    let dims = if batched { vec![1, words.len()] } else { vec![words.len()] };
-    call.set(0, Tensor::from_strings(&dims, words)?);
+    call.set(0, out);
     Ok(())
 }
 

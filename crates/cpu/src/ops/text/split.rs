@@ -5,18 +5,18 @@ use trident_ir::DType;
 use trident_runtime::KernelError;
 
 /// Parts between runs of white space; the last takes what is left after `limit` cuts.
-fn by_whitespace(text: &str, limit: usize) -> Vec<&str> {
-    let (mut parts, mut rest) = (Vec::new(), text.trim_start());
-    while !rest.is_empty() {
-        if parts.len() == limit {
-            parts.push(rest);
-            break;
-        }
-        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        parts.push(&rest[..end]);
+fn by_whitespace(text: &str, limit: usize) -> impl Iterator<Item = &str> {
+    let (mut count, mut rest) = (0, text.trim_start());
+    std::iter::from_fn(move || {
+        let end = match count == limit {
+            true => rest.len(),
+            false => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        let part = &rest[..end];
+        count += 1;
         rest = rest[end..].trim_start();
-    }
-    parts
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// StringSplit.
@@ -25,31 +25,37 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     // A negative limit is none.
     let limit = call.op.int("maxsplit").and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
     let delimiter = call.op.str("delimiter").unwrap_or_default();
-    let split = |text| -> Vec<&str> {
+    fn split<'a>(
+        text: &'a str,
+        delimiter: &'a str,
+        limit: usize,
+    ) -> Box<dyn Iterator<Item = &'a str> + 'a> {
         match delimiter {
-            "" => by_whitespace(text, limit),
-            _ => str::splitn(text, limit.saturating_add(1), delimiter).collect(),
+            "" => Box::new(by_whitespace(text, limit)),
+            _ => Box::new(text.splitn(limit.saturating_add(1), delimiter)),
         }
-    };
-    let parts: Vec<Vec<&str>> = x.strings()?.iter().map(|s| split(s.as_str())).collect();
-    let most = parts.iter().map(Vec::len).max().unwrap_or(0);
-    // One string with many parts makes room for as many in every row: ask the pool first.
-    call.temp(DType::F64, &[parts.len(), most, 3])?;
+    }
+    let texts = x.strings()?;
+    // One string with many parts makes room for as many in every row, so they are counted first.
+    let counts: Vec<usize> =
+        texts.iter().map(|text| split(text, delimiter, limit).count()).collect();
+    let most = counts.iter().copied().max().unwrap_or(0);
     let dims = [x.dims(), &[most]].concat();
     let mut out = call.alloc(0, DType::Str, &dims)?;
-    for (row, parts) in out.strings_mut()?.chunks_mut(most.max(1)).zip(&parts) {
-        for (slot, part) in row.iter_mut().zip(parts.iter().chain(std::iter::repeat(&""))) {
-            slot.clear();
-            slot.push_str(part);
+    let mut to = out.write_strings()?;
+    for text in texts {
+        let parts = split(text, delimiter, limit).chain(std::iter::repeat(""));
+        for part in parts.take(most) {
+            to.push(&[part])?;
         }
     }
     call.set(0, out);
     if call.wants(1) {
-        let mut counts = call.alloc(1, DType::I64, x.dims())?;
-        for (slot, parts) in counts.slice_mut::<i64>()?.iter_mut().zip(&parts) {
-            *slot = parts.len() as i64;
+        let mut out = call.alloc(1, DType::I64, x.dims())?;
+        for (slot, &count) in out.slice_mut::<i64>()?.iter_mut().zip(&counts) {
+            *slot = count as i64;
         }
-        call.set(1, counts);
+        call.set(1, out);
     }
     Ok(())
 }
@@ -62,9 +68,10 @@ mod tests {
 
     #[test]
     fn whitespace_runs_and_limits() {
-        assert_eq!(by_whitespace("  a  b\tc ", usize::MAX), ["a", "b", "c"]);
-        assert_eq!(by_whitespace(" a  b c ", 1), ["a", "b c "]);
-        assert!(by_whitespace(" ", 3).is_empty());
+        let split = |text, limit| by_whitespace(text, limit).collect::<Vec<_>>();
+        assert_eq!(split("  a  b\tc ", usize::MAX), ["a", "b", "c"]);
+        assert_eq!(split(" a  b c ", 1), ["a", "b c "]);
+        assert!(split(" ", 3).is_empty());
     }
 
     #[test]

@@ -70,10 +70,9 @@ pub(super) fn copy(
     let column = |j: usize| maps.last().map_or(Some(0), |m| m[j]);
     if x.dtype() == DType::Str {
         let x = x.strings()?;
-        for (i, slot) in out.strings_mut()?.iter_mut().enumerate() {
-            let at = start(i / last).zip(column(i % last)).map(|(r, c)| r + c);
-            *slot = at.map_or_else(String::new, |at| x[at].clone());
-        }
+        let at = |i: usize| Some(start(i / last)? + column(i % last)?);
+        let n = out.len();
+        out.write_strings()?.extend((0..n).map(|i| at(i).map_or("", |at| &x[at])))?;
         return Ok(out);
     }
     let fill = match maps.iter().flatten().any(Option::is_none) {
