@@ -152,9 +152,10 @@ fn size(text: &str) -> Result<usize, String> {
     if text == "none" {
         return Ok(0);
     }
-    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40), ("B", 0), ("", 0)];
+    let binary = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)];
+    let units = binary.into_iter().chain([("K", 10), ("M", 20), ("G", 30), ("B", 0), ("", 0)]);
     let in_unit = |(unit, power)| Some((text.strip_suffix(unit)?, power));
-    let (number, power) = units.into_iter().find_map(in_unit).unwrap_or((text, 0));
+    let (number, power) = { units }.find_map(in_unit).unwrap_or((text, 0));
     match number.trim().parse::<f64>().map(|n| n * 2f64.powi(power)) {
         Ok(bytes) if (1.0..=MOST_BYTES).contains(&bytes) => Ok(bytes as usize),
         Ok(bytes) if bytes > MOST_BYTES => Err(format!(

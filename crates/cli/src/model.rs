@@ -113,11 +113,16 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
             "`trident run` launches kernels, with times in its results; `trident compile` shows what they become",
         ));
     }
-    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
-        return Err(Failure::usage(format!("cannot load `{}`: it is empty", path.display())));
+    let within = |text: &str| Failure::usage(format!("cannot load `{}`: {text}", path.display()));
+    match fs::metadata(path) {
+        Ok(file) if file.is_dir() => {
+            let hint = "give a model's file; `trident inspect` also takes a model's folder of a repository, with config.pbtxt or versions";
+            return Err(within("it is a folder").hint(hint));
+        }
+        Err(error) => return Err(within(&error.to_string())),
+        Ok(_) => {}
     }
-    trident_mps::load(path)
-        .map_err(|e| Failure::usage(format!("cannot load `{}`: {e}", path.display())))
+    trident_mps::load(path).map_err(|error| within(&error.to_string()))
 }
 
 /// Loads a model and plans it for the devices.

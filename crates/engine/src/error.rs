@@ -30,7 +30,7 @@ pub enum PlanError {
     },
     /// The module was optimised for other devices or with other options.
     #[error(
-        "the model was optimised {made}, but `{device}` needs it {wanted}: optimise it again for this device"
+        "the model was optimised {made}, and `{device}` needs one optimised {wanted}: optimise it again for this device"
     )]
     Form {
         /// As the model is.
@@ -88,7 +88,7 @@ pub enum PlanError {
     },
     /// Constants that exceed the limit on memory.
     #[error(
-        "{op}: constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use; raise the limit"
+        "{op}: constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use"
     )]
     Memory {
         /// The op and its node.

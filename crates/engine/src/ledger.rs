@@ -73,20 +73,21 @@ impl Ledger {
         known.unfolded.clone().map_or(Ok(()), Err)
     }
 
-    /// Counts bytes of an op that are no part of the pool, whoever has them.
+    /// Counts bytes of an op that are allocated outside of the pool.
     pub(crate) fn charge(&self, op: &str, bytes: usize) -> Result<Charge, PlanError> {
-        let (live, limit) = (self.pool.stats().live, self.pool.limit());
-        let error = || PlanError::Memory { op: op.to_owned(), bytes, live, limit };
-        self.pool.charge(bytes).ok_or_else(error)
+        self.pool.charge(bytes).ok_or_else(|| self.short(op, bytes))
     }
 
     /// An error if the pool has no room for so many bytes of an op.
     pub(crate) fn fits(&self, op: &str, bytes: usize) -> Result<(), PlanError> {
         let (live, limit) = (self.pool.stats().live, self.pool.limit());
-        match limit == 0 || bytes <= limit.saturating_sub(live) {
-            true => Ok(()),
-            false => Err(PlanError::Memory { op: op.to_owned(), bytes, live, limit }),
-        }
+        let fits = limit == 0 || bytes <= limit.saturating_sub(live);
+        fits.then_some(()).ok_or_else(|| self.short(op, bytes))
+    }
+
+    fn short(&self, op: &str, bytes: usize) -> PlanError {
+        let (live, limit) = (self.pool.stats().live, self.pool.limit());
+        PlanError::Memory { op: op.to_owned(), bytes, live, limit }
     }
 
     /// Bytes of a constant that nothing counts so far.

@@ -37,8 +37,8 @@ impl Form {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.chains {
-            true => "with fused chains of elementwise ops",
-            false => "with single elementwise ops",
+            true => "for devices that run chains of elementwise ops as one",
+            false => "for devices that run elementwise ops one by one",
         })?;
         match self.disabled.as_slice() {
             [] => Ok(()),

@@ -20,6 +20,9 @@ pub enum LoadError {
     /// The file cannot be read to its end.
     #[error("cannot read the model: {0}")]
     Read(io::Error),
+    /// The file has no bytes.
+    #[error("it is empty")]
+    Empty,
     /// It is an ONNX model that cannot be loaded, or no model.
     #[error(transparent)]
     Onnx(trident_onnx::LoadError),

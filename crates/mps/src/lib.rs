@@ -77,6 +77,9 @@ pub fn load_from(
     name: impl AsRef<Path>,
     files: Option<&dyn Files>,
 ) -> Result<Model, LoadError> {
+    if source.size() == 0 {
+        return Err(LoadError::Empty);
+    }
     if is_compiled(source)? {
         return Compiled::read(source).map(Model::Compiled);
     }

@@ -50,8 +50,10 @@ pub enum KernelError {
     /// An operand's values are outside what the op is defined for.
     #[error("{0}")]
     Domain(String),
-    /// The result would exceed the limit on a single tensor or the available memory.
-    #[error("a result of {dims:?} {dtype} elements is too large")]
+    /// A tensor would exceed the limit on a single one, on all together, or the available memory.
+    #[error(
+        "a tensor of {dims:?} {dtype} elements is too large for the memory that is allowed or free"
+    )]
     TooLarge {
         /// Element type.
         dtype: DType,

@@ -60,10 +60,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn of_model(args: &Args) -> Result<(), Failure> {
-    let (Some(MPS), Some(output)) = (args.emit.as_deref(), &args.output) else {
-        let text = format!("`{}` is compiled to a file", args.file.display());
-        return Err(Failure::usage(text)
-            .hint("write `--emit mps -o MODEL.mps`; `trident inspect` shows what is in a model"));
+    let file = args.file.display();
+    let output = match (args.emit.as_deref(), &args.output) {
+        (Some(MPS), Some(output)) => output,
+        (Some(MPS), None) => {
+            let text = format!("`{file}` is compiled to a file, and its name is missing");
+            return Err(Failure::usage(text).hint("add `-o MODEL.mps`"));
+        }
+        (Some(form), _) => {
+            let text = format!("`{file}` is a model, and models have no form `{form}`");
+            return Err(Failure::usage(text).hint("write `--emit mps -o MODEL.mps`"));
+        }
+        (None, _) => {
+            let text = format!("`{file}` is a model, which is compiled to a file");
+            return Err(Failure::usage(text).hint(
+                "write `--emit mps -o MODEL.mps`; `trident inspect` shows what is in a model",
+            ));
+        }
     };
     let model = match model::read(&args.file)? {
         Model::Onnx(model) => model,

@@ -132,7 +132,7 @@ fn memory_table() -> Table {
         ("elsewhere", Align::Right),
         ("peak", Align::Right),
         ("reserved", Align::Right),
-        ("peak", Align::Right),
+        ("reserved peak", Align::Right),
         ("cached", Align::Right),
         ("hits", Align::Right),
         ("given back: age", Align::Right),
@@ -186,7 +186,7 @@ fn memory_row(name: &str, memory: &MemoryStats) -> [String; 13] {
     ]
 }
 
-/// What matrix products show of a device.
+/// Figures of a device from computing matrix products on it.
 struct Measured {
     /// 10⁹ operations a second in the best of several; `None` if the device declines them.
     gflops: Option<f64>,
@@ -195,7 +195,7 @@ struct Measured {
 }
 
 fn measure(device: Arc<dyn Device>) -> Result<Measured, Failure> {
-    let mut func = Func::new("peak", Level::Graph);
+    let mut func = Func::new("matrix product", Level::Graph);
     let square = Type::fixed(DType::F32, &[SIDE, SIDE]);
     let (a, b) = (func.value("a", square.clone()), func.value("b", square));
     let mut builder = Builder::new(&mut func);

@@ -189,10 +189,10 @@ impl View<'_> {
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
         }
-        if let Some((origin, form)) = self.compiled {
+        if let Some((origin, _)) = self.compiled {
             let (trident, devices) = (escape(&origin.trident), origin.devices.join(", "));
             let devices = escape(&devices);
-            writeln!(text, "  compiled by Trident {trident} for {devices}, {form}")?;
+            writeln!(text, "  compiled by Trident {trident} for {devices}")?;
         }
         if let Some(served) = self.served {
             served.write_text(text)?;

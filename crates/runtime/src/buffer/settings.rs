@@ -51,7 +51,8 @@ impl PoolSettings {
             }
             _ => Ok(None),
         };
-        let size = "a size: give bytes, or a whole number with K, M or G, such as 512M";
+        let size =
+            "a size: give bytes, or a whole number with K, M or G, such as 512M, that 64 bits hold";
         let age = "a time: give whole milliseconds, such as 60000";
         let mut settings = PoolSettings::STANDARD;
         if let Some(bytes) = number(SIZE, size)? {
@@ -80,7 +81,7 @@ impl Default for PoolSettings {
     }
 }
 
-/// A number of bytes with an optional suffix K, M or G; `None` if the text is none.
+/// A number of bytes with an optional suffix K, M or G, also written KiB, MiB or GiB; `None` if the text is none.
 pub fn buffer_size(text: &str) -> Option<u64> {
     number(text)
 }
@@ -88,6 +89,10 @@ pub fn buffer_size(text: &str) -> Option<u64> {
 /// A whole number with an optional suffix.
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();
+    let text = text
+        .strip_suffix("iB")
+        .filter(|text| !text.ends_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(text);
     let power = match text.chars().last()? {
         'k' | 'K' => 10,
         'm' | 'M' => 20,
@@ -106,14 +111,32 @@ mod tests {
 
     #[test]
     fn numbers_have_suffixes() {
-        for (text, value) in
-            [("0", 0), ("17", 17), ("3K", 3 << 10), ("3 m", 3 << 20), (" 2G ", 2 << 30)]
-        {
+        for (text, value) in [
+            ("0", 0),
+            ("17", 17),
+            ("3K", 3 << 10),
+            ("3 m", 3 << 20),
+            (" 2G ", 2 << 30),
+            ("4 MiB", 4 << 20),
+        ] {
             assert_eq!(number(text), Some(value), "{text}");
         }
-        for text in
-            ["", "K", "-1", "+1", "1.5G", "1T", "1KB", "1KK", "٣", "17179869184G", "one", "1é"]
-        {
+        for text in [
+            "",
+            "K",
+            "-1",
+            "+1",
+            "1.5G",
+            "1T",
+            "1KB",
+            "1KK",
+            "1iB",
+            "KiB",
+            "٣",
+            "17179869184G",
+            "one",
+            "1é",
+        ] {
             assert_eq!(number(text), None, "{text}");
         }
     }
