@@ -47,7 +47,7 @@ impl DeviceArgs {
         self.device.models_on(self.threads)
     }
 
-    /// The hardware of a server whose models run on these devices, but for one that makes a choice of its own.
+    /// The hardware for a served model: these devices, or those that its own parameter names.
     pub(crate) fn hardware(&self, choice: Option<&str>) -> Result<Hardware, Failure> {
         let settings = Settings { threads: self.threads };
         let opened = match choice {

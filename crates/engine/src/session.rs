@@ -152,8 +152,8 @@ impl Session {
         self.first.report(shapes)
     }
 
-    /// Counters of the session's memory: constants, wherever they lie, and everything live during runs. The device lists them under the session's
-    /// name ([`Pool::device_stats`]).
+    /// Counters of the session's memory: constants, wherever they lie, and everything live during runs. The device lists them under
+    /// the session's name ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
     }

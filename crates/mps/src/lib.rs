@@ -8,8 +8,8 @@
 //! | bytes | hold |
 //! |---|---|
 //! | 128 | the header: mark, version of the layout, digest of the op table, sizes, digest of the header and the graph (`header.rs`) |
-//! | any number | the graph: what is known of the model, its functions in the text form of [`trident_ir`] without their weights, a list of blocks (`graph.rs`) |
-//! | multiples of 4096 | blocks of weights, each with its digest in the list (`blocks.rs`) |
+//! | any number | the graph: what is known of the model, its functions in the text form of [`trident_ir`] without their weights, a
+//! list of blocks (`graph.rs`) | | multiples of 4096 | blocks of weights, each with its digest in the list (`blocks.rs`) |
 //!
 //! The digests (XXH3, 128 bits) cover every byte, so a file that was damaged is an error. They prove nothing about who wrote it: a
 //! compiled model is as trustworthy as its source, like an ONNX file.

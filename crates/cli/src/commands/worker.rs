@@ -1,8 +1,8 @@
 //! `trident worker`: answers requests of the test suites, one a line, until its input ends.
 //!
 //! A request is `model <TAB> in_dir <TAB> out_dir`. The inputs are `in_dir/input_<j>.pb`, in the order of the graph's
-//! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage: message`. Every file is a
-//! TensorProto, SequenceProto or OptionalProto, as the graph declares.
+//! inputs, then those with defaults, which may be left out; the answer is `OK`, with results in `out_dir/out_<j>.pb`, or `ERR stage:
+//! message`. Every file is a TensorProto, SequenceProto or OptionalProto, as the graph declares.
 
 use crate::failure::Failure;
 use crate::input::pb;

@@ -24,9 +24,9 @@ pub(crate) struct Plan {
     pub(crate) constants: Vec<Option<Value>>,
     /// The devices that the steps run on.
     pub(crate) devices: Vec<Arc<dyn Device>>,
-    /// Has the session's pool count constants that devices have packed into memory of their own.
+    /// Charges for constants that devices have packed into memory of their own.
     pub(crate) _packed: Vec<Charge>,
-    /// Has it count constants that are where they were loaded; plans that share them share the charges.
+    /// Charges for constants that lie where they were loaded, held as long as the plan; plans that share constants share their charges.
     pub(crate) _borrowed: Vec<Arc<Charge>>,
 }
 
