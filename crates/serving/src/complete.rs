@@ -3,6 +3,8 @@
 use crate::check::Role;
 use crate::config::*;
 use crate::invalid::ConfigError;
+use crate::rows;
+use std::sync::Arc;
 use trident_ir::{Dim, ValueInfo};
 use trident_mps::Interface;
 
@@ -24,6 +26,8 @@ pub struct TensorInfo {
     pub data_type: DataType,
     /// Its dimensions, -1 for any size; `None` if not even their number is known.
     pub dims: Option<Vec<i64>>,
+    /// The names of its dimensions, of which equal ones are equal numbers; `None` for a dimension without one.
+    pub names: Vec<Option<Arc<str>>>,
     /// Whether the model has a default for it.
     pub optional: bool,
 }
@@ -67,13 +71,15 @@ impl TensorInfo {
         // A dimension beyond the range of the protocol's integers has no tensors.
         let dim = |dim: &Dim| dim.fixed().and_then(|n| i64::try_from(n).ok()).unwrap_or(-1);
         let dims = info.ty.shape().map(|dims| dims.iter().map(dim).collect());
-        Ok(TensorInfo { name, data_type, dims, optional })
+        let names = info.ty.shape().into_iter().flatten().map(rows::name).collect();
+        Ok(TensorInfo { name, data_type, dims, names, optional })
     }
 }
 
 impl ModelConfig {
     /// Fills in the batch size and the inputs or outputs that the configuration leaves out; if it gives both, nothing. What a
-    /// scheduler that is given fills in or keeps is no input or output of requests.
+    /// scheduler that is given fills in or keeps is no input or output of requests. Models with a batch size get dynamic batching,
+    /// but for those of [`Signature::dependent_rows`].
     ///
     /// `default_max_batch_size` is the server's setting for models with a batch dimension. Returns whether the batch size was
     /// taken from it, which the server logs as a warning.
@@ -93,7 +99,8 @@ impl ModelConfig {
                 self.max_batch_size = default_max_batch_size.max(0);
                 defaulted = true;
             }
-            if self.max_batch_size > 1 && self.scheduling == SchedulingChoice::Unset {
+            let merges = self.max_batch_size > 1 && signature.dependent_rows().is_none();
+            if merges && self.scheduling == SchedulingChoice::Unset {
                 self.scheduling = SchedulingChoice::Dynamic(ModelDynamicBatching::default());
             }
         } else if self.max_batch_size != 0 {

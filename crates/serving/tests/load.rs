@@ -122,6 +122,51 @@ fn a_model_fills_in_what_the_configuration_leaves_out() {
 }
 
 #[test]
+fn names_of_dimensions_tell_whether_rows_depend_on_each_other() {
+    let named = |dims: &str| {
+        let dim = |text: &str| match text.parse() {
+            Ok(n) => Dim::Fixed(n),
+            Err(_) if text == "?" => Dim::Unknown,
+            Err(_) => Dim::sym(text),
+        };
+        Type::tensor(DType::F32, dims.split_whitespace().map(dim))
+    };
+    let of = |a: &str, b: &str, y: &str| {
+        signature(&[("a", named(a)), ("b", named(b))], &[("y", named(y))])
+    };
+    for (a, b, y) in [
+        ("N", "M", "?"),
+        ("N", "?", "M"),
+        ("N K", "K M", "N M"),
+        ("N", "N", "N N"),
+        ("N", "N", "N 2*N"),
+        ("N N", "N", "N"),
+    ] {
+        let signature = of(a, b, y);
+        assert!(signature.dependent_rows().is_some(), "{a}, {b}, {y}");
+        let mut given = normalized("");
+        assert_eq!(given.complete(&signature, 4), Ok(true));
+        assert_eq!((given.max_batch_size, given.scheduling), (4, SchedulingChoice::Unset));
+    }
+    for (a, b, y) in [
+        ("N", "N", "N"),
+        ("? 3", "? 3", "?"),
+        ("N K", "N K", "N K"),
+        ("N K", "? K", "?"),
+        ("unk__1", "unk__2", "Addy_dim_0"),
+        ("DynamicDimension.0", "DynamicDimension.1", "?"),
+        ("N K", "N K", "floor((N*K)/(K)) floor((N*K)/(N))"),
+        ("batch", "batch", "batch batch_2"),
+    ] {
+        let signature = of(a, b, y);
+        assert_eq!(signature.dependent_rows(), None, "{a}, {b}, {y}");
+        let mut given = normalized("");
+        given.complete(&signature, 4).unwrap();
+        assert!(matches!(given.scheduling, SchedulingChoice::Dynamic(_)), "{a}, {b}, {y}");
+    }
+}
+
+#[test]
 fn scalars_and_optional_inputs_are_understood() {
     let mut scalar =
         interface(&[("A", tensor(DType::F32, &[]))], &[("B", tensor(DType::F32, &[]))]);

@@ -31,13 +31,17 @@ impl<'r> Batch<'r> {
 
 impl Model {
     /// Executes requests. Those whose inputs have the same dimensions, but for the batch dimension, run as one batch, as far as
-    /// `max_batch_size` allows; batches run one after the other.
+    /// `max_batch_size` allows, unless the model's rows depend on each other ([`Signature::dependent_rows`]). Batches run one
+    /// after the other.
     ///
-    /// A request that does not fit the model fails alone. If a run fails, or strings of its inputs are none, its requests run one
-    /// by one, so that only those fail that are to blame. For lack of memory a request fails only if it does while no other run of the model is under way and
-    /// the responses of this execution have left the model's memory; those of other executions that still exist take their part
-    /// of it. Results without a row for each row of the batch fail all its requests, as the configuration is to blame. A request
-    /// that is cancelled is answered as such, while the rest of its batch runs on.
+    /// - A request that does not fit the model fails alone.
+    /// - If a batch fails, or the bytes of its strings are wrong, its requests run again one by one, so that only those at fault fail.
+    /// - A request that lacks memory is tried once more while no other run of the model is under way, after the responses of this
+    ///   execution have been moved out of the model's memory. Responses of other executions still count while they exist.
+    /// - If an output does not have a row for each row of the batch, all requests of the batch fail: the configuration is wrong.
+    /// - A request that is cancelled is answered as such; the rest of its batch runs on.
+    ///
+    /// [`Signature::dependent_rows`]: crate::Signature::dependent_rows
     pub fn execute(&self, requests: &[Request<'_>]) -> Execution {
         let mut answers = Answers::default();
         let mut batches: Vec<Batch<'_>> = vec![];
@@ -65,7 +69,8 @@ impl Model {
     /// Adds a request to the first batch that it fits.
     fn join<'r>(&self, batches: &mut Vec<Batch<'r>>, request: Prepared<'r>) {
         let open = batches.iter_mut().find(|batch| {
-            self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
+            self.merges
+                && self.largest_batch.is_some_and(|largest| batch.rows + request.rows <= largest)
                 && batch.requests.first().is_some_and(|other| other.joins(&request))
         });
         match open {

@@ -25,6 +25,8 @@ pub struct Model {
     pub(crate) outputs: Vec<OutputSpec>,
     /// The largest batch; `None` if the model has no batch dimension.
     pub(crate) largest_batch: Option<usize>,
+    /// Whether requests may run as one batch.
+    pub(crate) merges: bool,
     pub(crate) threads: usize,
     /// Held shared by runs, and alone by one that needs the memory of the others.
     pub(crate) turns: RwLock<()>,
@@ -72,7 +74,7 @@ impl Model {
         hardware: &Hardware,
         log: &mut Log<'_>,
     ) -> Result<Model, LoadError> {
-        let Setup { devices, placement, options, threads, operations } =
+        let Setup { devices, placement, options, threads, dependent_rows, operations } =
             Setup::of(config, file.signature(), hardware, log)?;
         let ModelFile { model, signature } = file;
         let session = model.session(&devices, &options);
@@ -87,6 +89,7 @@ impl Model {
             inputs: inputs(&signature),
             outputs: outputs(config),
             largest_batch: (largest > 0).then_some(largest),
+            merges: largest > 0 && dependent_rows.is_none(),
             threads,
             turns: RwLock::new(()),
             operations,

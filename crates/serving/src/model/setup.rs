@@ -3,10 +3,11 @@
 use super::operations::Operations;
 use crate::accelerators::{Accelerators, Fallback};
 use crate::complete::Signature;
-use crate::config::ModelConfig;
+use crate::config::{ModelConfig, SchedulingChoice};
 use crate::failure::LoadError;
 use crate::invalid::ConfigError;
 use crate::onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
+use crate::rows::DependentRows;
 use std::fmt;
 use std::sync::Arc;
 use trident_engine::{Options, PassOptions};
@@ -71,6 +72,8 @@ pub struct Setup {
     pub options: Options,
     /// Most threads of a run; 0 for all of a device.
     pub threads: usize,
+    /// Why requests are not merged into batches though the model has a batch dimension.
+    pub dependent_rows: Option<DependentRows>,
     pub(super) operations: Operations,
 }
 
@@ -113,7 +116,18 @@ impl Setup {
         };
         let threads = settings.intra_op_threads.map_or(0, |n| n as usize);
         let operations = Operations::of(config)?;
-        Ok(Setup { devices, placement, options, threads, operations })
+        let dependent_rows =
+            (config.max_batch_size > 0).then(|| signature.dependent_rows()).flatten();
+        if let Some(reason) = &dependent_rows {
+            let asked = config.max_batch_size > 1 && config.scheduling != SchedulingChoice::Unset;
+            let level = if asked { LogLevel::Warning } else { LogLevel::Info };
+            let line = format!(
+                "requests of model '{}' are not merged into batches, as their rows depend on each other: {reason}",
+                config.name
+            );
+            log(level, &line);
+        }
+        Ok(Setup { devices, placement, options, threads, dependent_rows, operations })
     }
 }
 

@@ -276,3 +276,69 @@ fn states_and_controls_are_tensors_of_requests() {
     let expected = |sum: f32| vec![("y".to_owned(), -sum), ("sum_out".to_owned(), sum)];
     assert_eq!((values(0), values(1)), (expected(101.0), expected(7.0)));
 }
+
+/// `y[M] = a[N][b[M]]`, with these names of the first dimensions.
+fn gather(config: &str, first: [&str; 2]) -> (Model, Vec<String>) {
+    let inputs = [("a", tensor(DType::F32, first[0])), ("b", tensor(DType::I64, first[1]))];
+    let graph = graph(&inputs, vec![node("y = Gather(a, b)")], &["y"]);
+    load_on(config, graph, &hardware()).unwrap()
+}
+
+/// The inputs that a batch of two requests with these inputs would share, as answers tell.
+fn gathered(model: &Model) -> [Vec<f32>; 2] {
+    let (first, second, zero) = (bytes(&[1.0f32]), bytes(&[2.0f32]), bytes(&[0i64]));
+    let of = |a| {
+        let b = input("b", DataType::Int64, &[1], &[&zero]);
+        request(vec![input("a", DataType::Fp32, &[1], &[a]), b])
+    };
+    let responses = model.execute(&[of(&first), of(&second)]).responses;
+    let mut values = responses.into_iter().map(|r| floats(&r.unwrap().outputs[0].data));
+    [values.next().unwrap(), values.next().unwrap()]
+}
+
+#[test]
+fn requests_whose_rows_depend_on_each_other_are_not_merged() {
+    let told = "requests of model 'm' are not merged into batches, as their rows depend on each other: dimension 1 of 'a' is N, \
+                dimension 1 of 'b' is M";
+    for (config, level) in
+        [("max_batch_size: 4", "Info"), ("max_batch_size: 4 dynamic_batching {}", "Warning")]
+    {
+        let (model, log) = gather(&format!("name: 'm' {config}"), ["N", "M"]);
+        assert_eq!(gathered(&model), [[1.0], [2.0]], "{config}");
+        assert_eq!(log, [format!("{level}: {told}")]);
+    }
+    // Without names nothing is known, and these two are one batch.
+    for first in [["?", "?"], ["unk__1", "unk__2"], ["N", "?"]] {
+        let (model, log) = gather("name: 'm' max_batch_size: 4 dynamic_batching {}", first);
+        assert_eq!((gathered(&model), log.len()), ([vec![1.0], vec![1.0]], 0), "{first:?}");
+    }
+    let inputs = [("a", tensor(DType::F32, "N K")), ("b", tensor(DType::F32, "K M"))];
+    let product = graph(&inputs, vec![node("y = MatMul(a, b)")], &["y"]);
+    let model = load("name: 'm' max_batch_size: 4 dynamic_batching {}", product).unwrap();
+    let (a, b) = (bytes(&[1.0f32]), [bytes(&[5.0f32]), bytes(&[7.0f32])]);
+    let of = |b| {
+        let b = input("b", DataType::Fp32, &[1, 1], &[b]);
+        request(vec![input("a", DataType::Fp32, &[1, 1], &[&a]), b])
+    };
+    let responses = model.execute(&[of(&b[0]), of(&b[1])]).responses;
+    let values = responses.into_iter().flat_map(|r| floats(&r.unwrap().outputs[0].data));
+    assert_eq!(values.collect::<Vec<f32>>(), [5.0, 7.0]);
+}
+
+#[test]
+fn requests_of_inputs_with_one_name_are_merged() {
+    let inputs = ["a", "b"].map(|name| (name, tensor(DType::F32, "N 2")));
+    let nodes = vec![node("t = Add(a, b)"), node("y = ReduceSum(t, axes)")];
+    let mut graph = graph(&inputs, nodes, &["y"]);
+    constant(&mut graph, "axes", Literal::vector(&[1i64]));
+    let every = "parameters { key: 'time_operations' value { string_value: 'all' } }";
+    let config = format!("name: 'm' max_batch_size: 4 dynamic_batching {{}} {every}");
+    let (model, log) = load_on(&config, graph, &hardware()).unwrap();
+    assert!(log.is_empty(), "{log:?}");
+    let data = bytes(&[1.0f32, 2.0]);
+    let of =
+        || request(["a", "b"].map(|name| input(name, DataType::Fp32, &[1, 2], &[&data])).into());
+    let responses = model.execute(&[of(), of(), of()]).responses;
+    assert!(responses.into_iter().all(|r| floats(&r.unwrap().outputs[0].data) == [6.0]));
+    assert!(model.operations().iter().all(|op| op.count == 1), "one run: {:?}", model.operations());
+}
