@@ -135,7 +135,7 @@ pub enum ParseErrorKind {
     Json(String),
 }
 
-fn hint(suggestion: &Option<&'static str>) -> String {
+pub(crate) fn hint(suggestion: &Option<&'static str>) -> String {
     suggestion.map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
 }
 

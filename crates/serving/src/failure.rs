@@ -31,7 +31,13 @@ impl ConfigError {
     }
 }
 
-/// Why a model is not loaded.
+/// What the texts of errors for lack of memory end with, if the model has a limit: else users would look for it in the machine.
+fn allowed(limit: Option<usize>) -> String {
+    let text = |limit| format!("; the model parameter \"memory_limit\" allows {limit} bytes");
+    limit.map(text).unwrap_or_default()
+}
+
+/// Why a model is not loaded. `limit` is that of its memory, where it lacks memory.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
 pub enum LoadError {
@@ -56,8 +62,8 @@ pub enum LoadError {
     #[error("failed to load '{path}' for model '{model}': {source}")]
     Shapes { model: String, path: String, source: Box<ShapeError> },
     /// No device runs the model.
-    #[error("failed to plan model '{model}': {source}")]
-    Plan { model: String, source: Box<PlanError> },
+    #[error("failed to plan model '{model}': {source}{}", allowed(*limit))]
+    Plan { model: String, source: Box<PlanError>, limit: Option<usize> },
     /// An accelerator is not there, and the model runs on nothing else.
     #[error(
         "Execution Accelerator '{accelerator}' is requested for model '{model}' and not available here; hint: without the \
@@ -89,7 +95,8 @@ impl LoadError {
     }
 }
 
-/// Why a request has no response. The texts are the server's where it checks the same.
+/// Why a request has no response. The texts are the server's where it checks the same. `limit` is that of the model's memory,
+/// where it lacks memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // fields are what the texts say they are
 pub enum RequestError {
@@ -135,11 +142,11 @@ pub enum RequestError {
     #[error("{} for model '{model}'{}", fault.first(input), fault.second())]
     Strings { model: String, input: String, fault: StringsFault },
     /// There is no memory for an input.
-    #[error("failed to make input '{input}' for model '{model}': {source}")]
-    Input { model: String, input: String, source: KernelError },
+    #[error("failed to make input '{input}' for model '{model}': {source}{}", allowed(*limit))]
+    Input { model: String, input: String, source: KernelError, limit: Option<usize> },
     /// The model did not run to its end.
-    #[error("failed to run model '{model}': {source}")]
-    Run { model: String, source: Box<RunError> },
+    #[error("failed to run model '{model}': {source}{}", allowed(*limit))]
+    Run { model: String, source: Box<RunError>, limit: Option<usize> },
     /// A result that has no row for each row of the batch.
     #[error(
         "output '{output}' of model '{model}' has shape {actual}, but {expected} is expected for a batch of {rows}; hint: a \
@@ -263,6 +270,15 @@ impl RequestError {
             RequestError::Cancelled => ErrorCode::Cancelled,
             _ => ErrorCode::InvalidArg,
         }
+    }
+
+    /// The same with the model's limit, if there was too little memory.
+    pub(crate) fn limited(mut self, most: Option<usize>) -> RequestError {
+        let is_memory = self.is_memory();
+        if let RequestError::Input { limit, .. } | RequestError::Run { limit, .. } = &mut self {
+            *limit = most.filter(|_| is_memory);
+        }
+        self
     }
 
     /// Whether there was too little memory.

@@ -223,6 +223,9 @@ pub enum ConfigError {
     #[error("failed to convert '{value}' to {ty} (parameter '{key}' of model '{model}')")]
     Parameter { model: String, key: String, value: String, ty: &'static str },
 
+    /// A limit of 0 bytes.
+    #[error("parameter 'memory_limit' of model '{model}' is '{value}'; leave it out for no limit")]
+    NoMemory { model: String, value: String },
     /// A file that cannot be read.
     #[error("failed to read '{file}' for model '{model}': {cause}")]
     File { model: String, file: String, cause: String },

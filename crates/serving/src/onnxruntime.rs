@@ -3,6 +3,26 @@
 use crate::config::ModelConfig;
 use crate::invalid::ConfigError;
 
+/// Parameters of the backend's models, those of CUDA last.
+pub(crate) const PARAMETERS: &[&str] = &[
+    "enable_mem_arena",
+    "enable_mem_pattern",
+    "execution_mode",
+    "inter_op_thread_count",
+    "intra_op_thread_count",
+    "memory.enable_memory_arena_shrinkage",
+    "session.use_device_allocator_for_initializers",
+    "share_session_between_instances",
+    "arena_extend_strategy",
+    "cudnn_conv_algo_search",
+    "cudnn_conv_use_max_workspace",
+    "do_copy_in_default_stream",
+    "enable_cuda_graph",
+    "gpu_mem_limit",
+    "prefer_nhwc",
+    "use_tf32",
+];
+
 /// Settings of the ONNX Runtime backend, as `optimization.graph` and `parameters` give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnnxRuntimeOptions {

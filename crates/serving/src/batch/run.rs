@@ -50,7 +50,10 @@ impl Model {
         let (results, profile) = results.map_err(|error| match error {
             RunError::Cancelled { .. } => RequestError::Cancelled,
             RunError::Deadline { .. } => RequestError::Timeout,
-            error => RequestError::Run { model: self.name.clone(), source: Box::new(error) },
+            error => {
+                let (model, source) = (self.name.clone(), Box::new(error));
+                RequestError::Run { model, source, limit: None }.limited(self.memory_limit)
+            }
         })?;
         self.operations.add(profile.totals);
         Ok(results)
@@ -140,11 +143,8 @@ impl Model {
     }
 
     fn no_input(&self, at: usize, source: KernelError) -> RequestError {
-        RequestError::Input {
-            model: self.name.clone(),
-            input: self.inputs[at].name.clone(),
-            source,
-        }
+        let (model, input) = (self.name.clone(), self.inputs[at].name.clone());
+        RequestError::Input { model, input, source, limit: None }.limited(self.memory_limit)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::{DataType, ModelConfig};
 use crate::failure::LoadError;
 use operations::Operations;
 use std::sync::RwLock;
-use trident_engine::{OpTotal, PlanReport, Session};
+use trident_engine::{OpTotal, PlanError, PlanReport, Session};
 use trident_ir::DType;
 use trident_runtime::PoolStats;
 
@@ -28,6 +28,8 @@ pub struct Model {
     /// Whether requests may run as one batch.
     pub(crate) merges: bool,
     pub(crate) threads: usize,
+    /// Most bytes of its memory, if the parameter `memory_limit` says so.
+    pub(crate) memory_limit: Option<usize>,
     /// Held shared by runs, and alone by one that needs the memory of the others.
     pub(crate) turns: RwLock<()>,
     pub(crate) operations: Operations,
@@ -78,10 +80,9 @@ impl Model {
             Setup::of(config, file.signature(), hardware, log)?;
         let ModelFile { model, signature } = file;
         let session = model.session(&devices, &options);
-        let session = session.map_err(|source| LoadError::Plan {
-            model: config.name.clone(),
-            source: Box::new(source),
-        })?;
+        let memory_limit = (options.memory_limit > 0).then_some(options.memory_limit);
+        let session =
+            session.map_err(|source| unplanned(config.name.clone(), source, memory_limit))?;
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
         Ok(Model {
             name: config.name.clone(),
@@ -91,6 +92,7 @@ impl Model {
             largest_batch: (largest > 0).then_some(largest),
             merges: largest > 0 && dependent_rows.is_none(),
             threads,
+            memory_limit,
             turns: RwLock::new(()),
             operations,
             signature,
@@ -126,11 +128,14 @@ impl Model {
 
     /// The plan, without sizes of inputs.
     pub fn report(&self) -> Result<PlanReport, LoadError> {
-        self.session.report(&[]).map_err(|source| LoadError::Plan {
-            model: self.name.clone(),
-            source: Box::new(source),
-        })
+        let report = self.session.report(&[]);
+        report.map_err(|source| unplanned(self.name.clone(), source, self.memory_limit))
     }
+}
+
+fn unplanned(model: String, source: PlanError, limit: Option<usize>) -> LoadError {
+    let limit = limit.filter(|_| matches!(source, PlanError::Memory { .. }));
+    LoadError::Plan { model, source: Box::new(source), limit }
 }
 
 fn inputs(signature: &Signature) -> Vec<InputSpec> {

@@ -4,9 +4,10 @@ use super::operations::Operations;
 use crate::accelerators::{Accelerators, Fallback};
 use crate::complete::Signature;
 use crate::config::{ModelConfig, SchedulingChoice};
+use crate::error::{hint, shorten, similar};
 use crate::failure::LoadError;
 use crate::invalid::ConfigError;
-use crate::onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
+use crate::onnxruntime::{self, ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 use crate::rows::DependentRows;
 use std::fmt;
 use std::sync::Arc;
@@ -83,7 +84,8 @@ impl Setup {
     /// Applied are accelerators, the graph's optimisation level, `intra_op_thread_count` and parameters: `fallback`; `memory_limit`,
     /// the most bytes of the model's weights and of all tensors of its runs, but for inputs that are read in place
     /// ([`Part::Shared`](crate::Part::Shared)), with a suffix K, M or G; and `time_operations`, the runs whose operations are measured:
-    /// `never`, `sampled` (at most one a second, the default) or `all`.
+    /// `never`, `sampled` (at most one a second, the default) or `all`. The log warns of parameters that are neither these nor
+    /// the ONNX Runtime backend's.
     pub fn of(
         config: &ModelConfig,
         signature: &Signature,
@@ -93,6 +95,7 @@ impl Setup {
         config.supported()?;
         config.check(signature)?;
         let settings = OnnxRuntimeOptions::of(config)?;
+        unknown_parameters(config, log);
         let (devices, placement) = place(config, hardware, log)?;
         for (setting, given) in without_effect(&settings) {
             if given {
@@ -172,7 +175,7 @@ fn place(
         log(LogLevel::Info, &line);
     }
     let mut devices: Vec<Arc<dyn Device>> = vec![];
-    let mut absent: Vec<String> = vec![];
+    let mut absent: Vec<&str> = vec![];
     for accelerator in &asked.requested {
         let name = accelerator.name();
         match hardware.accelerators.iter().find(|(known, _)| known == name) {
@@ -181,19 +184,21 @@ fn place(
                 let model = config.name.clone();
                 return Err(LoadError::Accelerator { model, accelerator: name });
             }
-            None if absent.iter().any(|known| known == name) => {}
-            None => {
-                let line = format!(
-                    "Execution Accelerator '{name}' is not available here, other hardware runs '{}'",
-                    config.name
-                );
-                log(LogLevel::Warning, &line);
-                absent.push(name.to_owned());
-            }
+            None if absent.contains(&name) => {}
+            None => absent.push(name),
         }
     }
     hardware.devices.iter().for_each(|device| add(&mut devices, device));
-    let names = devices.iter().map(|device| device.info().name.clone()).collect();
+    let names: Vec<String> = devices.iter().map(|device| device.info().name.clone()).collect();
+    for name in &absent {
+        let line = format!(
+            "Execution Accelerator '{name}' is not available here, '{}' runs on {}",
+            config.name,
+            names.join(", ")
+        );
+        log(LogLevel::Warning, &line);
+    }
+    let absent = absent.into_iter().map(str::to_owned).collect();
     Ok((devices, Placement { devices: names, absent, ignored: asked.ignored }))
 }
 
@@ -207,10 +212,36 @@ fn add(devices: &mut Vec<Arc<dyn Device>>, device: &Arc<dyn Device>) {
 fn memory_limit(config: &ModelConfig) -> Result<usize, ConfigError> {
     let Some(value) = config.parameter("memory_limit") else { return Ok(0) };
     let bytes = trident_runtime::buffer_size(value);
-    bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| ConfigError::Parameter {
-        model: config.name.clone(),
-        key: "memory_limit".into(),
-        value: value.into(),
-        ty: "a number of bytes, such as 512M",
-    })
+    match bytes.and_then(|bytes| usize::try_from(bytes).ok()) {
+        Some(0) => Err(ConfigError::NoMemory { model: config.name.clone(), value: value.into() }),
+        Some(bytes) => Ok(bytes),
+        None => Err(ConfigError::Parameter {
+            model: config.name.clone(),
+            key: "memory_limit".into(),
+            value: value.into(),
+            ty: "a number of bytes, such as 512M",
+        }),
+    }
+}
+
+/// Parameters of models that have an effect here.
+const PARAMETERS: [&str; 5] =
+    ["device", "fallback", "intra_op_thread_count", "memory_limit", "time_operations"];
+
+/// Warns of parameters that nobody reads, which may be misspelt.
+fn unknown_parameters(config: &ModelConfig, log: &mut Log<'_>) {
+    // The server's own, such as TRITON_BATCH_STRATEGY_PATH and EXECUTION_ENV_PATH.
+    let of_the_server = |key: &str| key.starts_with("TRITON_") || key.starts_with("EXECUTION_");
+    let known = || PARAMETERS.into_iter().chain(onnxruntime::PARAMETERS.iter().copied());
+    let keys = config.parameters.keys().map(String::as_str);
+    for key in keys.filter(|key| !of_the_server(key) && !known().any(|known| known == *key)) {
+        let lower = key.to_ascii_lowercase();
+        let hint = hint(&similar(&lower, known()));
+        let line = format!(
+            "parameter '{}' of model '{}' is unknown and ignored{hint}",
+            shorten(key),
+            config.name
+        );
+        log(LogLevel::Warning, &line);
+    }
 }

@@ -117,8 +117,8 @@ fn hardware_that_is_absent_is_told_once_or_refused() {
         log,
         [
             "Info: Execution Accelerator 'tensorrt' is ignored for 'm': it is of other hardware",
-            "Warning: Execution Accelerator 'metal' is not available here, other hardware runs 'm'",
-            "Warning: Execution Accelerator 'amx' is not available here, other hardware runs 'm'",
+            "Warning: Execution Accelerator 'metal' is not available here, 'm' runs on cpu",
+            "Warning: Execution Accelerator 'amx' is not available here, 'm' runs on cpu",
         ]
     );
     let refusing =
@@ -165,6 +165,11 @@ fn settings_of_the_backend_are_applied_or_told() {
         error(set("memory_limit", "lots")),
         "failed to convert 'lots' to a number of bytes, such as 512M (parameter 'memory_limit' of model 'm')"
     );
+    for none in ["0", "0K"] {
+        let text =
+            format!("parameter 'memory_limit' of model 'm' is '{none}'; leave it out for no limit");
+        assert_eq!(error(set("memory_limit", none)), text);
+    }
     assert_eq!(
         error("name: 'm' input { name: 'x' data_type: TYPE_FP32 dims: [ -1, 3 ] allow_ragged_batch: true }".into()),
         "model 'm' specifies 'allow_ragged_batch', which is not supported"
@@ -186,6 +191,29 @@ fn settings_of_the_backend_are_applied_or_told() {
     let counts = ["2", "-1", "1", "0"].map(steps);
     assert!(counts[0] > counts[1] && counts[1] > counts[2], "{counts:?}");
     assert_eq!(counts[2], counts[3]);
+}
+
+#[test]
+fn parameters_that_nobody_reads_are_told() {
+    let log = |key: &str| {
+        let config =
+            format!("name: 'm' parameters {{ key: '{key}' value {{ string_value: '1' }} }}");
+        load_on(&config, add(), &hardware()).unwrap().1
+    };
+    let told = |key: &str, hint: &str| {
+        [format!("Warning: parameter '{key}' of model 'm' is unknown and ignored{hint}")]
+    };
+    for (key, hint) in [
+        ("memroy_limit", ", did you mean `memory_limit`?"),
+        ("Device", ", did you mean `device`?"),
+        ("enable_mem_arenas", ", did you mean `enable_mem_arena`?"),
+        ("owner", ""),
+    ] {
+        assert_eq!(log(key), told(key, hint));
+    }
+    for key in ["TRITON_BATCH_STRATEGY_PATH", "EXECUTION_ENV_PATH", "gpu_mem_limit"] {
+        assert_eq!(log(key), [""; 0], "{key}");
+    }
 }
 
 #[test]

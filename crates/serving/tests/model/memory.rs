@@ -95,6 +95,12 @@ fn a_request_that_no_memory_suffices_for_says_so() {
         let error = response.unwrap_err();
         assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
         assert!(error.to_string().contains("is too large"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with("; the model parameter \"memory_limit\" allows 204800 bytes"),
+            "{error}"
+        );
     }
     assert_eq!(model.memory().live, idle);
 }
@@ -124,7 +130,10 @@ fn strings_are_limited_before_they_are_decoded() {
             assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
             let text = error.to_string();
             assert!(text.starts_with("failed to make input 'x' for model 'm': "), "{text}");
-            assert!(text.contains("is too large"), "{text}");
+            assert!(
+                text.contains("is too large") && text.ends_with("allows 65536 bytes"),
+                "{text}"
+            );
         }
     }
 }
@@ -160,12 +169,14 @@ fn weights_beyond_the_limit_are_a_lack_of_memory() {
     let with = |bytes: &str| load(&format!("name: 'm' {}", limit(bytes)), graph.clone());
     let error = with("15K").err().unwrap();
     assert_eq!(error.code(), ErrorCode::Unavailable, "{error}");
+    assert!(error.to_string().ends_with("allows 15360 bytes"), "{error}");
     let model = with("24K").unwrap();
     let data = bytes(&[1.0f32; 64]);
     let of = |name| input(name, DataType::Fp32, &[1, 64], &[&data]);
     answer(&model, request(vec![of("x")])).unwrap();
     let error = answer(&model, request(vec![of("x"), of("b")])).unwrap_err();
     assert!(error.starts_with("Unavailable: failed to run model 'm': with `b` given: "), "{error}");
+    assert!(error.ends_with("allows 24576 bytes"), "{error}");
 }
 
 /// A device with memory of its own.
