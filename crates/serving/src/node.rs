@@ -56,7 +56,7 @@ impl Node {
         Node { origin: Origin::Json, kind }
     }
 
-    /// Takes away the field at a path such as `input[1].dims`; whether there is one.
+    /// Removes the field at a path such as `input[1].dims`. Returns false if there is no such field.
     pub(crate) fn remove(&mut self, path: &str) -> bool {
         let path = path.strip_prefix('.').unwrap_or(path);
         let (step, rest) = match path.strip_prefix('[') {

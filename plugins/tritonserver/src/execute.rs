@@ -79,13 +79,14 @@ pub(crate) fn finish(instance: &Instance<Seat>, seat: &Seat, requests: &mut [Req
     if served.verbose {
         let PoolStats { live, peak, .. } = served.memory();
         let micros = |a: u64, b: u64| b.saturating_sub(a) as f64 / 1e3;
+        let count = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         log!(
             Info,
-            "instance '{}': {} requests, {} rows, input {:.1} us, infer {:.1} us, output {:.1} us, \
+            "instance '{}': {}, {}, input {:.1} us, infer {:.1} us, output {:.1} us, \
              {live} bytes in use, {peak} at the most",
             seat.name,
-            requests.len(),
-            rows.unwrap_or(0),
+            count(requests.len() as u64, "request"),
+            count(rows.unwrap_or(0), "row"),
             micros(times.start, times.compute_start),
             micros(times.compute_start, times.compute_end),
             micros(times.compute_end, times.end)

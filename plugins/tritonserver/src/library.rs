@@ -20,7 +20,8 @@ type Choice = (Vec<String>, usize);
 /// Devices, opened at their first use. Their models share threads, memory and the number of runs at a time.
 type Opened = Mutex<HashMap<Choice, Hardware>>;
 
-/// Those of this library, which may be loaded under several names, until the last is unloaded.
+/// The devices that all backends of this file share, as the server may load it under several names. They are closed when the last
+/// of these backends is unloaded.
 static OPENED: Mutex<Weak<Opened>> = Mutex::new(Weak::new());
 
 fn opened() -> Arc<Opened> {
@@ -102,7 +103,7 @@ impl Library {
             let known: Vec<&str> = known.collect();
             Error::invalid(format!("{place}: {error}; hint: there is {}", known.join(", ")))
         })?;
-        // Those that no name stands for may be open under their names, and the other way round.
+        // The default devices and the same devices asked for by name are two keys, but must not be opened twice.
         let resolved = key(found.devices.iter().map(|device| &*device.info().name).collect());
         let hardware = match opened.get(&resolved) {
             Some(hardware) => hardware.clone(),

@@ -96,12 +96,7 @@ impl Served {
         let placement = self.model.placement();
         log!(Verbose, "model '{name}' version {version} runs on {}", self.devices());
         if verbosity.devices {
-            let (absent, ignored) = (placement.absent.join(", "), placement.ignored.join(", "));
-            log!(
-                Info,
-                "model '{name}' version {version}: devices [{}], absent accelerators [{absent}], ignored [{ignored}]",
-                self.devices()
-            );
+            log!(Info, "model '{name}' version {version}: devices {placement}");
         }
         if verbosity.executions {
             log!(Info, "model '{name}' version {version} takes {} bytes", self.size());

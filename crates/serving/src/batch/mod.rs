@@ -51,7 +51,7 @@ impl Model {
             } else {
                 self.prepare(at, request)
             };
-            // Its place is kept for what its batch gives. One that wants nothing has its answer.
+            // An empty response holds its place until its batch has run. A request for no outputs keeps it.
             answers.push(prepared.map(|prepared| {
                 if !prepared.outputs.is_empty() {
                     self.join(&mut batches, prepared);

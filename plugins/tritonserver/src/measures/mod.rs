@@ -94,7 +94,7 @@ impl Drop for Sampler {
         self.shared.lock().stop = true;
         self.shared.stopped.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has no result that could be lost.
+            // An error means that the thread panicked: there is nothing left to stop.
             let _ = thread.join();
         }
         // Metrics must go before their families.
