@@ -11,17 +11,27 @@ use std::path::Path;
 use trident_mps::Model;
 use trident_onnx::files::Disk;
 use trident_serving::{
-    Host, LogLevel, ModelConfig, ModelFile, Placement, Setup, VersionFolder, VersionPolicyChoice,
+    DEFAULT_MAX_BATCH_SIZE, DataType, Host, Labels, LoadError, LogLevel, ModelConfig, ModelFile,
+    Placement, SchedulingChoice, Setup, VersionFolder, VersionPolicyChoice,
 };
-
-/// The batch size of models that have a batch dimension and no configuration of it, as the server's backends have it.
-const BATCH: i32 = 4;
 
 /// What a configuration says of a version of a model.
 pub(crate) struct Served {
     config: ModelConfig,
     version: u64,
+    /// Whether the configuration leaves the batch size out.
+    filled: bool,
     pub(crate) setup: Setup,
+}
+
+/// An input or output as requests and responses have it.
+struct Sent<'a> {
+    role: &'static str,
+    name: &'a str,
+    data_type: DataType,
+    /// With the batch dimension.
+    shape: Vec<i64>,
+    optional: bool,
 }
 
 /// The newest version that is served of the model in a folder of a repository, on the devices that the server would take; `None` if the path is no
@@ -65,9 +75,11 @@ pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Serv
     let disk = Disk::repository(&folder);
     let folder = VersionFolder { path: &folder.to_string_lossy(), files: &disk };
     let model = ModelFile::read(&config, &folder).map_err(Failure::usage)?;
-    config.complete(model.signature(), BATCH).map_err(|error| within(&error))?;
+    let filled = config.complete(model.signature(), DEFAULT_MAX_BATCH_SIZE);
+    let filled = filled.map_err(|error| within(&error))?;
     config.normalize(&Host::default());
     config.validate(&Host::default()).map_err(|error| within(&error))?;
+    Labels::read(&config, |file| fs::read(path.join(file))).map_err(|error| within(&error))?;
     let hardware = args.hardware(config.parameter("device"))?;
     let mut log = |level, line: &str| {
         if level == LogLevel::Warning {
@@ -75,8 +87,11 @@ pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Serv
         }
     };
     let setup = Setup::of(&config, model.signature(), &hardware, &mut log);
-    let setup = setup.map_err(Failure::usage)?;
-    Ok(Some((model.into_model(), Served { config, version, setup })))
+    let setup = setup.map_err(|error| match error {
+        LoadError::Config(error) => within(&error),
+        error => Failure::usage(error),
+    })?;
+    Ok(Some((model.into_model(), Served { config, version, filled, setup })))
 }
 
 /// The number that a folder's name is, as the server writes it.
@@ -98,18 +113,69 @@ fn served(config: &ModelConfig, versions: &[u64]) -> Option<u64> {
     versions.iter().copied().filter(serves).max()
 }
 
+/// `[-1,3]`, as the server prints shapes.
+fn list(shape: &[i64]) -> String {
+    let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
+    format!("[{}]", dims.join(","))
+}
+
 impl Served {
     pub(crate) fn write_text(&self, text: &mut String) -> std::fmt::Result {
         let (t, d) = (style::TITLE, style::DIM);
         let ModelConfig { name, max_batch_size, .. } = &self.config;
         let batches = match *max_batch_size {
             0 => "no batches".to_owned(),
-            largest => format!("batches of up to {largest}"),
+            largest => {
+                let filled = if self.filled { " (filled in; give max_batch_size)" } else { "" };
+                let scheduling = match &self.config.scheduling {
+                    SchedulingChoice::Sequence(_) => "with sequence batching",
+                    _ if self.has_dynamic_batching() => "with dynamic batching",
+                    _ => "without dynamic batching",
+                };
+                format!("batches of up to {largest}{filled}, {scheduling}")
+            }
         };
         let name = escape(name);
         writeln!(text, "{t}served{t:#}      as `{name}`, version {}: {batches}", self.version)?;
+        if let Some(reason) = &self.setup.dependent_rows {
+            let reason = escape(&reason.to_string());
+            writeln!(
+                text,
+                "  requests run one by one, as their rows depend on each other: {reason}"
+            )?;
+        }
+        for Sent { role, name, data_type, shape, optional } in self.sent() {
+            let (data_type, shape) = (data_type.protocol_name(), list(&shape));
+            write!(text, "  {role} {}: {data_type} {shape}", escape(name))?;
+            writeln!(text, "{}", if optional { " (optional)" } else { "" })?;
+        }
         let placement = escape(&self.setup.placement.to_string());
         writeln!(text, "  on {placement} {d}(fallback {}){d:#}", self.fallback())
+    }
+
+    /// What requests give and responses have.
+    fn sent(&self) -> impl Iterator<Item = Sent<'_>> {
+        let batch = (self.config.max_batch_size > 0).then_some(-1);
+        let shape = move |dims: &[i64]| batch.into_iter().chain(dims.iter().copied()).collect();
+        let inputs = self.config.input.iter().map(move |input| Sent {
+            role: "input",
+            name: &input.name,
+            data_type: input.data_type,
+            shape: shape(&input.dims),
+            optional: input.optional,
+        });
+        let outputs = self.config.output.iter().map(move |output| Sent {
+            role: "output",
+            name: &output.name,
+            data_type: output.data_type,
+            shape: shape(&output.dims),
+            optional: false,
+        });
+        inputs.chain(outputs)
+    }
+
+    fn has_dynamic_batching(&self) -> bool {
+        matches!(self.config.scheduling, SchedulingChoice::Dynamic(_))
     }
 
     pub(crate) fn json(&self) -> Value {

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use trident_ir::{Dim, ValueInfo};
 use trident_mps::Interface;
 
+/// The batch size of models that have a batch dimension and no configuration of it, as the server's backends have it.
+pub const DEFAULT_MAX_BATCH_SIZE: i32 = 4;
+
 /// A model's own inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Signature {

@@ -58,7 +58,7 @@ mod warmup;
 
 pub use accelerators::{Accelerator, Accelerators, Fallback, PowerMode, Precision};
 pub use batch::{Execution, Input, Output, Part, Request, Response};
-pub use complete::{Signature, TensorInfo};
+pub use complete::{DEFAULT_MAX_BATCH_SIZE, Signature, TensorInfo};
 pub use config::*;
 pub use error::{ParseError, ParseErrorKind, Position};
 pub use failure::{ErrorCode, LoadError, RequestError, StringsFault};

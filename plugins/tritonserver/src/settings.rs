@@ -3,6 +3,7 @@
 use crate::server::{Error, Result};
 use serde_json::Value;
 use trident_devices::MAX_THREADS;
+use trident_serving::DEFAULT_MAX_BATCH_SIZE;
 
 /// Settings that the server gives to every backend.
 const OF_THE_SERVER: &[&str] =
@@ -10,9 +11,6 @@ const OF_THE_SERVER: &[&str] =
 
 /// Settings of the ONNX Runtime backend without an effect here.
 const OF_ONNX_RUNTIME: &[&str] = &["enable-global-threadpool", "intra_op_thread_count"];
-
-/// Largest batch of models whose configurations leave it open.
-const DEFAULT_MAX_BATCH_SIZE: i32 = 4;
 
 /// What the command line says of the backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
