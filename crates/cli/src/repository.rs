@@ -34,8 +34,8 @@ struct Sent<'a> {
     optional: bool,
 }
 
-/// The newest version that is served of the model in a folder of a repository, on the devices that the server would take; `None` if the path is no
-/// such folder.
+/// The newest version that is served of the model in a folder of a repository, on the devices that the server would take;
+/// `None` if the path is no such folder.
 pub(crate) fn read(path: &Path, args: &DeviceArgs) -> Result<Option<(Model, Served)>, Failure> {
     let versions: Vec<u64> = match fs::read_dir(path) {
         Ok(entries) => entries.filter_map(|entry| version(&entry.ok()?.file_name())).collect(),
