@@ -180,10 +180,20 @@ impl Served {
 
     pub(crate) fn json(&self) -> Value {
         let Placement { devices, absent, ignored } = &self.setup.placement;
+        let sent = |of: &str| -> Vec<Value> {
+            let sent = self.sent().filter(|sent| sent.role == of);
+            let json = |Sent { name, data_type, shape, optional, .. }: Sent<'_>| json!({ "name": name, "data_type": data_type.protocol_name(), "shape": shape, "optional": optional });
+            sent.map(json).collect()
+        };
         json!({
             "name": self.config.name,
             "version": self.version,
             "max_batch_size": self.config.max_batch_size,
+            "max_batch_size_filled_in": self.filled,
+            "dynamic_batching": self.has_dynamic_batching(),
+            "dependent_rows": self.setup.dependent_rows.as_ref().map(ToString::to_string),
+            "inputs": sent("input"),
+            "outputs": sent("output"),
             "devices": devices,
             "absent_accelerators": absent,
             "ignored_accelerators": ignored,

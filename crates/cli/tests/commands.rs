@@ -313,12 +313,22 @@ fn inspect_shows_what_a_repository_makes_of_a_model() {
     configure(&accelerators("allowed"));
     let report = json(&["inspect", &folder, "--device", "cpu", "--json"]);
     let expected = serde_json::json!({
-        "name": "digits", "version": 10, "max_batch_size": 8, "devices": ["cpu"],
+        "name": "digits", "version": 10, "devices": ["cpu"],
+        "max_batch_size": 8, "max_batch_size_filled_in": false, "dynamic_batching": true, "dependent_rows": null,
+        "inputs": [{ "name": "image", "data_type": "FP32", "shape": [-1, 1, 8, 8], "optional": false }],
+        "outputs": [{ "name": "probabilities", "data_type": "FP32", "shape": [-1, 10], "optional": false }],
         "absent_accelerators": ["amx"], "ignored_accelerators": ["cuda"], "fallback": "allowed",
     });
     assert_eq!((&report["served"], &report["parameters"]), (&expected, &58_314.into()));
     let text = stdout(&["inspect", &folder, "--device", "cpu"]);
-    assert!(text.contains("`digits`, version 10: batches of up to 8"), "{text}");
+    assert!(
+        text.contains("`digits`, version 10: batches of up to 8, with dynamic batching"),
+        "{text}"
+    );
+    assert!(
+        text.contains("  input image: FP32 [-1,1,8,8]\n  output probabilities: FP32 [-1,10]\n"),
+        "{text}"
+    );
     assert!(text.contains("on cpu; not here: amx; of other hardware: cuda"), "{text}");
 
     // Versions are those that the policy serves, and whose folders are written as numbers are.
@@ -340,12 +350,21 @@ fn inspect_shows_what_a_repository_makes_of_a_model() {
     configure(&accelerators("refused"));
     let (status, text) = failure(&["inspect", &folder, "--device", "cpu"]);
     assert!(status == 2 && text.contains("'amx' is requested"), "{text}");
+    configure(
+        "backend: 'trident' output { name: 'probabilities' data_type: TYPE_FP32 dims: 10 label_filename: 'absent.txt' }",
+    );
+    let (status, text) = failure(&["inspect", &folder]);
+    assert!(status == 2 && text.contains("config.pbtxt`: failed to read 'absent.txt'"), "{text}");
     configure("backend: 'trident'\nmax_batch_siz: 8");
     let (status, text) = failure(&["inspect", &folder]);
     assert!(status == 2 && text.contains("2:1: `max_batch_siz`"), "{text}");
     // Without a configuration, the server makes one. Of a file, nothing is served.
     std::fs::remove_file(format!("{folder}/config.pbtxt")).unwrap();
-    assert_eq!(json(&["inspect", &folder, "--json"])["served"]["version"], 10);
+    let served = &json(&["inspect", &folder, "--json"])["served"];
+    assert_eq!(
+        (&served["version"], &served["max_batch_size_filled_in"]),
+        (&10.into(), &true.into())
+    );
     assert!(json(&["inspect", &digits(), "--json"])["served"].is_null());
     std::fs::remove_dir_all(format!("{folder}/10")).unwrap();
     let (_, text) = failure(&["inspect", &folder]);
