@@ -19,7 +19,7 @@ TOLD = {
     "TRITON_APPLE_VERBOSE": (
         r"backend 'trident': device cpu, .*, \d+ threads",
         r"accelerator 'metal' is not available here",
-        r"(?m)model 'bare' version 1: devices cpu$",
+        r"(?m)model 'bare' version 1: devices cpu\"?$",
     ),
 }
 
