@@ -20,7 +20,7 @@ pub enum LoadError {
     /// The file cannot be read to its end.
     #[error("cannot read the model: {0}")]
     Read(io::Error),
-    /// The file has no bytes.
+    /// The file has no bytes, and its name is not that of a compiled model.
     #[error("it is empty")]
     Empty,
     /// It is an ONNX model that cannot be loaded, or no model.

@@ -77,15 +77,18 @@ pub fn load_from(
     name: impl AsRef<Path>,
     files: Option<&dyn Files>,
 ) -> Result<Model, LoadError> {
+    let named_compiled = name.as_ref().extension().is_some_and(|e| e.eq_ignore_ascii_case("mps"));
     if source.size() == 0 {
-        return Err(LoadError::Empty);
+        return Err(match named_compiled {
+            true => LoadError::malformed("it is empty"),
+            false => LoadError::Empty,
+        });
     }
     if is_compiled(source)? {
         return Compiled::read(source).map(Model::Compiled);
     }
     let loaded = trident_onnx::load_from(source, files).map(Model::Onnx);
-    let is_compiled = name.as_ref().extension().is_some_and(|e| e.eq_ignore_ascii_case("mps"));
-    loaded.map_err(|error| match is_compiled {
+    loaded.map_err(|error| match named_compiled {
         true => LoadError::Neither(error),
         false => LoadError::Onnx(error),
     })
