@@ -51,8 +51,7 @@ impl PoolSettings {
             }
             _ => Ok(None),
         };
-        let size =
-            "a size: give bytes, or a whole number with K, M or G, such as 512M, of less than 2^64 bytes";
+        let size = "a size: give bytes, or a whole number with K, M or G, such as 512M, of less than 2^64 bytes";
         let age = "a time: give whole milliseconds, such as 60000";
         let mut settings = PoolSettings::STANDARD;
         if let Some(bytes) = number(SIZE, size)? {
