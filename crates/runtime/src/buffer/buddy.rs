@@ -82,7 +82,7 @@ impl Buddy {
     }
 
     /// Takes `n` neighbouring pages, and tells the first; `None` if no block has so many. `n` is not 0.
-    #[cfg(test)]
+    #[cfg(all(test, not(feature = "models")))]
     pub(super) fn take(&mut self, n: usize) -> Option<usize> {
         let block = self.fitting(n).next()?;
         Some(self.cut(block, n))

@@ -328,15 +328,9 @@ impl Heap {
         regions.take(n, blocks, n)
     }
 
-    /// A block of a slab, which is a further one if no other has a block.
+    /// A block of a further slab, or of one that another thread adds meanwhile.
     fn take_of_slab(&self, class: usize) -> Option<Small> {
-        let mut slabs = self.class(class);
-        let taken = slabs.take();
-        if taken.is_some() {
-            return taken;
-        }
-        let pages = slabs.pages();
-        drop(slabs);
+        let pages = self.class(class).pages();
         let run = self.take_run(self.regions(size_of(class)), pages, 0)?;
         let mut slabs = self.class(class);
         if let Some(small) = slabs.take() {
