@@ -110,6 +110,8 @@ enum Suite {
     Msl,
     /// The backend library in a real Triton Inference Server
     Backend,
+    /// Small cases at the edges of the standard, beside outside references
+    Edges,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -148,7 +150,12 @@ fn run(command: Command) -> Result<Outcome> {
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),
         Command::Darwin { wheel } => darwin::run(wheel).map(|()| Outcome::Success),
         Command::Conformance { suite: Suite::Onnx, args } => {
-            run_tool(Profile::Ci, "onnx_suite", &args.args)
+            run_tool(Venv::Onnx, Profile::Ci, "onnx_suite", &args.args)
+        }
+        Command::Conformance { suite: Suite::Edges, args } => {
+            // One group exports models from PyTorch, whose environment is large: it is skipped without it.
+            let venv = if Venv::Torch.is_made()? { Venv::Torch } else { Venv::Onnx };
+            run_tool(venv, Profile::Ci, "edge_suite", &args.args)
         }
         Command::Conformance { suite: Suite::Triton, args } => {
             with_package("triton_suite", &args.args, &[])
@@ -182,7 +189,7 @@ fn run(command: Command) -> Result<Outcome> {
         }
         Command::Fuzz { args } => match args.args.first().and_then(|n| Format::by_name(n)) {
             Some(format) => format.run(&args.args),
-            None => run_tool(Profile::Ci, "fuzz", &args.args),
+            None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
@@ -206,7 +213,7 @@ fn run(command: Command) -> Result<Outcome> {
 /// variables that tell where they are, and run it.
 fn bench_models(module: &str, peers: &[(&str, Peer)], args: &[String]) -> Result<Outcome> {
     if wants_help(args) {
-        return run_tool(Profile::Release, module, args);
+        return run_tool(Venv::Onnx, Profile::Release, module, args);
     }
     let tool = Tool::module(Venv::Onnx, module)?.args(args);
     let mut command = tool.trident(Some(&build::trident(Profile::Release)?)).into_command();
@@ -236,9 +243,9 @@ pub(crate) fn wants_help(args: &[String]) -> bool {
 }
 
 /// Build the `trident` binary and run one of the Python programs with it.
-fn run_tool(profile: Profile, module: &str, args: &[String]) -> Result<Outcome> {
+fn run_tool(venv: Venv, profile: Profile, module: &str, args: &[String]) -> Result<Outcome> {
     let binary = if wants_help(args) { None } else { Some(build::trident(profile)?) };
-    let status = Tool::module(Venv::Onnx, module)?
+    let status = Tool::module(venv, module)?
         .args(args)
         .trident(binary.as_deref())
         .into_command()

@@ -63,6 +63,7 @@ pub(crate) fn run() -> Result<Outcome> {
         let name = format!("conformance onnx on {devices}");
         steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
     }
+    steps.needs(built, "conformance edges", || tool(Venv::Onnx, "edge_suite", &["--quick"]));
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
     Ok(steps.finish())
 }

@@ -13,6 +13,9 @@ import pathlib
 import sys
 import time
 
+import checks
+from checks import PASS
+
 from . import (
     add,
     configurations,
@@ -23,13 +26,11 @@ from . import (
     malformed,
     onnx_cases,
     reload,
-    report,
     requests,
     sequences,
     settings,
     shared_memory,
 )
-from .report import PASS
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -94,10 +95,10 @@ def main():
         pathlib.Path(options.json).write_text(json.dumps(suite.rows, indent=1, ensure_ascii=False))
     seconds = time.monotonic() - start
     print(f"backend in tritonserver 2.51, {options.engine}, {seconds:.1f} s")
-    print("\n".join(report.table(suite.rows)))
+    print("\n".join(checks.table(suite.rows)))
     print(f"failures with reasons: {file.relative_to(ROOT)}, logs of servers in {out.name}/backend")
-    print("\n".join([*report.skipped_groups(suite.rows), report.closing(suite.rows)]))
-    return 1 if report.counts(suite.rows)[1] else 0
+    print("\n".join([*checks.skipped_groups(suite.rows), checks.closing(suite.rows)]))
+    return 1 if checks.counts(suite.rows)[1] else 0
 
 
 if __name__ == "__main__":

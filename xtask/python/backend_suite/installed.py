@@ -6,9 +6,10 @@ import shutil
 import subprocess
 import sys
 
+from checks import Skip
+
 from . import library
 from .server import NAMES
-from .suite import Skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PLUGIN = ROOT / "plugins/tritonserver"

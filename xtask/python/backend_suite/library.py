@@ -4,8 +4,9 @@ import os
 import re
 import subprocess
 
+from checks import Skip
+
 from .server import NAMES
-from .suite import Skip
 
 ENTRY = re.compile(r"TRITONBACKEND_\w+")
 NEEDED = {"libgcc_s.so.1", "libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}

@@ -17,14 +17,13 @@ import onnx
 from onnx import numpy_helper
 
 import expectations
+from checks import FAIL, SKIP, Skip
 from onnx_suite.__main__ import RANDOM_OUTPUT
 from onnx_suite.cases import Case
 from worker import OK, Worker
 
 from . import repository, tensors
 from .client import Refused, in_parallel
-from .report import FAIL, SKIP
-from .suite import Skip
 from .tensors import expect
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -9,8 +9,9 @@ import unittest
 import ml_dtypes
 import numpy as np
 
+import checks
 from backend_bench import report as bench
-from backend_suite import golden, report, server, tensors
+from backend_suite import golden, server, tensors
 
 
 class Wire(unittest.TestCase):
@@ -100,8 +101,8 @@ class Tables(unittest.TestCase):
             {"group": group, "case": "c", "status": status, "reason": "", "seconds": 0.5}
             for group, status in (("a", "PASS"), ("a", "FAIL"), ("b", "SKIP"))
         ]
-        self.assertEqual(report.closing(rows), "1 passed, 1 failed, 1 skipped")
-        self.assertEqual(len(report.table(rows)), 3)
+        self.assertEqual(checks.closing(rows), "1 passed, 1 failed, 1 skipped")
+        self.assertEqual(len(checks.table(rows)), 3)
 
     def test_a_ratio_above_the_bar_is_marked(self):
         told = {"cpu_us": 10.0, "requests": 20, "seconds": 2.0, "p50_us": 1.0}
