@@ -3,18 +3,9 @@
 
 mod common;
 
-use common::{Scratch, failure, json, stdout};
+use common::{Scratch, digits, examples, failure, json, stdout};
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/digits")
-}
-
-fn digits() -> String {
-    examples().join("digits.onnx").to_str().unwrap().to_owned()
-}
 
 fn image(digit: usize) -> String {
     examples().join(format!("{digit}.png")).to_str().unwrap().to_owned()
@@ -293,88 +284,6 @@ fn inspect_tells_contents_and_plan() {
     }
     let ir = stdout(&["inspect", &digits(), "--ir"]);
     assert!(ir.starts_with("func @") && ir.contains("conv("), "{ir}");
-}
-
-#[test]
-fn inspect_shows_what_a_repository_makes_of_a_model() {
-    let scratch = Scratch::new("repository");
-    let folder = scratch.path("digits");
-    for version in ["2", "10"] {
-        std::fs::create_dir_all(format!("{folder}/{version}")).unwrap();
-    }
-    std::fs::copy(digits(), format!("{folder}/10/model.onnx")).unwrap();
-    let configure = |text: &str| std::fs::write(format!("{folder}/config.pbtxt"), text).unwrap();
-    let accelerators = |fallback: &str| {
-        format!(
-            "backend: 'trident' max_batch_size: 8 parameters {{ key: 'fallback' value {{ string_value: '{fallback}' }} }}
-             optimization {{ execution_accelerators {{ gpu_execution_accelerator [ {{ name: 'amx' }}, {{ name: 'cuda' }} ] }} }}"
-        )
-    };
-    configure(&accelerators("allowed"));
-    let report = json(&["inspect", &folder, "--device", "cpu", "--json"]);
-    let expected = serde_json::json!({
-        "name": "digits", "version": 10, "devices": ["cpu"],
-        "max_batch_size": 8, "max_batch_size_filled_in": false, "dynamic_batching": true, "dependent_rows": null,
-        "inputs": [{ "name": "image", "data_type": "FP32", "shape": [-1, 1, 8, 8], "optional": false }],
-        "outputs": [{ "name": "probabilities", "data_type": "FP32", "shape": [-1, 10], "optional": false }],
-        "absent_accelerators": ["amx"], "ignored_accelerators": ["cuda"], "fallback": "allowed",
-    });
-    assert_eq!((&report["served"], &report["parameters"]), (&expected, &58_314.into()));
-    let text = stdout(&["inspect", &folder, "--device", "cpu"]);
-    assert!(
-        text.contains("`digits`, version 10: batches of up to 8, with dynamic batching"),
-        "{text}"
-    );
-    assert!(
-        text.contains("  input image: FP32 [-1,1,8,8]\n  output probabilities: FP32 [-1,10]\n"),
-        "{text}"
-    );
-    assert!(text.contains("on cpu; not here: amx; of other hardware: cuda"), "{text}");
-
-    // Versions are those that the policy serves, and whose folders are written as numbers are.
-    std::fs::create_dir(format!("{folder}/+11")).unwrap();
-    std::fs::create_dir(format!("{folder}/012")).unwrap();
-    std::fs::copy(digits(), format!("{folder}/2/model.onnx")).unwrap();
-    for (policy, version) in
-        [("latest { num_versions: 2 }", 10), ("all {}", 10), ("specific { versions: [2, 3] }", 2)]
-    {
-        configure(&format!("backend: 'trident' version_policy {{ {policy} }}"));
-        let report = json(&["inspect", &folder, "--device", "cpu", "--json"]);
-        assert_eq!(report["served"]["version"], version, "{policy}");
-    }
-    configure("backend: 'trident' version_policy { specific { versions: 3 } }");
-    let (status, text) = failure(&["inspect", &folder]);
-    assert!(status == 2 && text.contains("no version that its `version_policy` serves"), "{text}");
-    std::fs::remove_file(format!("{folder}/2/model.onnx")).unwrap();
-
-    configure(&accelerators("refused"));
-    let (status, text) = failure(&["inspect", &folder, "--device", "cpu"]);
-    assert!(status == 2 && text.contains("'amx' is requested"), "{text}");
-    configure(
-        "backend: 'trident' output { name: 'probabilities' data_type: TYPE_FP32 dims: 10 label_filename: 'absent.txt' }",
-    );
-    let (status, text) = failure(&["inspect", &folder]);
-    assert!(status == 2 && text.contains("config.pbtxt`: failed to read 'absent.txt'"), "{text}");
-    configure("backend: 'trident'\nmax_batch_siz: 8");
-    let (status, text) = failure(&["inspect", &folder]);
-    assert!(status == 2 && text.contains("2:1: `max_batch_siz`"), "{text}");
-    // Without a configuration, the server makes one. Of a file, nothing is served.
-    std::fs::remove_file(format!("{folder}/config.pbtxt")).unwrap();
-    let served = &json(&["inspect", &folder, "--json"])["served"];
-    assert_eq!(
-        (&served["version"], &served["max_batch_size_filled_in"]),
-        (&10.into(), &true.into())
-    );
-    assert!(json(&["inspect", &digits(), "--json"])["served"].is_null());
-    std::fs::remove_dir_all(format!("{folder}/10")).unwrap();
-    let (_, text) = failure(&["inspect", &folder]);
-    assert!(
-        text.contains("Could not determine backend") && !text.contains("config.pbtxt"),
-        "{text}"
-    );
-    configure("backend: 'trident'");
-    let (_, text) = failure(&["inspect", &folder]);
-    assert!(text.contains("unable to find") && text.contains("2/model.onnx"), "{text}");
 }
 
 #[test]

@@ -17,7 +17,8 @@ mod models;
 
 #[cfg(feature = "models")]
 pub use models::{
-    ACCELERATORS, DEVICES, Entry, ForModels, accelerators, for_models, for_models_by_default, names,
+    ACCELERATORS, DEVICES, Entry, ForModels, accelerators, for_models, for_models_by_default,
+    is_gpu, names,
 };
 
 pub use trident_apple::device::{GpuHost, Held, Mark, Reached};

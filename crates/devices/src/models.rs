@@ -18,6 +18,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Whether it is for tests only, and so left out of lists of what a machine offers.
     pub for_tests: bool,
+    /// Whether it is a GPU, or stands for one.
+    gpu: bool,
     open: fn(&Choice<'_>, &Settings) -> Opened,
 }
 
@@ -25,13 +27,23 @@ type Opened = Result<Arc<dyn Device>, DeviceError>;
 
 /// The devices there are.
 pub const DEVICES: &[Entry] = &[
-    Entry { name: CPU, for_tests: false, open: cpu },
-    Entry { name: "queued", for_tests: true, open: queued },
+    Entry { name: CPU, for_tests: false, gpu: false, open: cpu },
+    Entry { name: "queued", for_tests: true, gpu: false, open: queued },
     #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
-    Entry { name: EMULATED, for_tests: true, open: |_, settings| emulated::model(settings) },
+    Entry {
+        name: EMULATED,
+        for_tests: true,
+        gpu: true,
+        open: |_, settings| emulated::model(settings),
+    },
     #[cfg(target_os = "macos")]
-    Entry { name: METAL, for_tests: false, open: |_, settings| metal::model(settings) },
+    Entry { name: METAL, for_tests: false, gpu: true, open: |_, settings| metal::model(settings) },
 ];
+
+/// Whether the device of this name is a GPU. The emulated one stands for that of a Mac, and counts as one.
+pub fn is_gpu(name: &str) -> bool {
+    DEVICES.iter().any(|entry| entry.gpu && entry.name == name)
+}
 
 /// A choice of devices while it is opened.
 struct Choice<'a> {
@@ -127,6 +139,14 @@ mod tests {
         // Others need what not every machine has.
         for entry in DEVICES.iter().filter(|entry| ["cpu", "queued"].contains(&entry.name)) {
             assert_eq!(opened(entry.name), [entry.name]);
+        }
+    }
+
+    #[test]
+    fn the_devices_of_a_mac_and_of_the_emulator_are_gpus() {
+        assert!(!is_gpu("cpu") && !is_gpu("queued"));
+        for name in ["metal", "metal-emulated"] {
+            assert_eq!(is_gpu(name), DEVICES.iter().any(|entry| entry.name == name), "{name}");
         }
     }
 

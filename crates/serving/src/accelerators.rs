@@ -29,16 +29,33 @@ pub enum Precision {
     Fp16,
     /// `FP32`.
     Fp32,
+    /// `INT8`.
+    Int8,
 }
 
-/// What an accelerator saves.
+/// The names of precisions, in any case.
+const PRECISIONS: &[(&str, Precision)] =
+    &[("FP16", Precision::Fp16), ("FP32", Precision::Fp32), ("INT8", Precision::Int8)];
+
+/// Whether an accelerator saves power or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PowerMode {
-    /// `low`: power.
+    /// `low`, `low_power`: power.
     Low,
-    /// `high`: time.
+    /// `balanced`: some of both.
+    Balanced,
+    /// `high`, `high_performance`: time.
     High,
 }
+
+/// The names of power modes, in any case.
+const POWER_MODES: &[(&str, PowerMode)] = &[
+    ("low", PowerMode::Low),
+    ("low_power", PowerMode::Low),
+    ("balanced", PowerMode::Balanced),
+    ("high", PowerMode::High),
+    ("high_performance", PowerMode::High),
+];
 
 /// What happens if the hardware that a model asks for is absent: the model's parameter `fallback`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,6 +65,15 @@ pub enum Fallback {
     Allowed,
     /// `refused`: the model is not loaded.
     Refused,
+}
+
+impl Fallback {
+    /// Reads the model's parameter.
+    pub fn of(config: &ModelConfig) -> Result<Fallback, ConfigError> {
+        let choices = [("allowed", Fallback::Allowed), ("refused", Fallback::Refused)];
+        let given = config.choice("fallback", &choices, "`allowed` or `refused`")?;
+        Ok(given.unwrap_or_default())
+    }
 }
 
 /// The accelerators that a model asks for.
@@ -65,19 +91,7 @@ impl Accelerators {
     /// Reads the accelerators for GPUs and for CPUs, and the parameter `fallback`. The server passes all of them on without
     /// a look, so an unknown one is an error here.
     pub fn of(config: &ModelConfig) -> Result<Accelerators, ConfigError> {
-        let fallback = match config.parameter("fallback") {
-            None | Some("allowed") => Fallback::Allowed,
-            Some("refused") => Fallback::Refused,
-            Some(value) => {
-                return Err(ConfigError::Parameter {
-                    model: config.name.clone(),
-                    key: "fallback".into(),
-                    value: value.into(),
-                    ty: "`allowed` or `refused`",
-                });
-            }
-        };
-        let mut found = Accelerators { fallback, ..Default::default() };
+        let mut found = Accelerators { fallback: Fallback::of(config)?, ..Default::default() };
         let asked = config.optimization.as_ref().and_then(|o| o.execution_accelerators.as_ref());
         let asked = asked.into_iter();
         for asked in asked.flat_map(|all| {
@@ -114,11 +128,11 @@ impl Accelerator {
     }
 
     fn of(asked: &ExecutionAccelerator) -> Result<Accelerator, ConfigError> {
-        let unknown = |accelerator, key: &String| {
-            Err(ConfigError::AcceleratorParameter { accelerator, key: key.clone() })
+        let unknown = |accelerator, key: &String, known| {
+            Err(ConfigError::AcceleratorParameter { accelerator, key: key.clone(), known })
         };
         let plain = |accelerator: Accelerator| match asked.parameters.keys().next() {
-            Some(key) => unknown(accelerator.name(), key),
+            Some(key) => unknown(accelerator.name(), key, "it takes none"),
             None => Ok(accelerator),
         };
         match &*asked.name {
@@ -129,17 +143,52 @@ impl Accelerator {
         }
         let (mut precision, mut power_mode) = (None, None);
         for (key, value) in &asked.parameters {
-            let fault = |what| Err(ConfigError::AcceleratorValue { what, value: value.clone() });
-            match (&**key, &**value) {
-                ("precision", "FP16") => precision = Some(Precision::Fp16),
-                ("precision", "FP32") => precision = Some(Precision::Fp32),
-                ("precision", _) => return fault("precision mode"),
-                ("power_mode", "low") => power_mode = Some(PowerMode::Low),
-                ("power_mode", "high") => power_mode = Some(PowerMode::High),
-                ("power_mode", _) => return fault("power mode"),
-                _ => return unknown("apple_neural_engine", key),
+            match &**key {
+                "precision" => precision = Some(setting("precision mode", value, PRECISIONS)?),
+                "power_mode" => power_mode = Some(setting("power mode", value, POWER_MODES)?),
+                _ => {
+                    let known = "it takes `precision` and `power_mode`";
+                    return unknown("apple_neural_engine", key, known);
+                }
             }
         }
         Ok(Accelerator::NeuralEngine { precision, power_mode })
+    }
+}
+
+/// The choice that an accelerator's parameter names.
+fn setting<T: Copy>(
+    what: &'static str,
+    value: &str,
+    choices: &[(&str, T)],
+) -> Result<T, ConfigError> {
+    named(value, choices).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let (value, accepted) = (value.to_owned(), names.join(", "));
+        ConfigError::AcceleratorValue { what, value, accepted }
+    })
+}
+
+/// The choice of this name, in any case.
+fn named<T: Copy>(name: &str, choices: &[(&str, T)]) -> Option<T> {
+    choices.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, choice)| *choice)
+}
+
+impl ModelConfig {
+    /// The choice that one of our parameters names, in any case; `accepted` lists the choices in errors.
+    pub(crate) fn choice<T: Copy>(
+        &self,
+        key: &str,
+        choices: &[(&str, T)],
+        accepted: &'static str,
+    ) -> Result<Option<T>, ConfigError> {
+        let Some(value) = self.parameter(key) else { return Ok(None) };
+        let fault = || ConfigError::Parameter {
+            model: self.name.clone(),
+            key: key.into(),
+            value: value.into(),
+            ty: accepted,
+        };
+        named(value, choices).map(Some).ok_or_else(fault)
     }
 }

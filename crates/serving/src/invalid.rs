@@ -214,11 +214,15 @@ pub enum ConfigError {
     #[error("unknown Execution Accelerator '{name}' is requested")]
     Accelerator { name: String },
     /// A parameter that the accelerator does not have.
-    #[error("unknown parameter '{key}' is provided for {accelerator} Execution Accelerator")]
-    AcceleratorParameter { accelerator: &'static str, key: String },
+    #[error(
+        "unknown parameter '{key}' is provided for {accelerator} Execution Accelerator; hint: {known}"
+    )]
+    AcceleratorParameter { accelerator: &'static str, key: String, known: &'static str },
     /// A setting that the accelerator does not have.
-    #[error("unsupported {what} '{value}' is requested")]
-    AcceleratorValue { what: &'static str, value: String },
+    #[error(
+        "unsupported {what} '{value}' is requested; hint: {accepted} are accepted, in any case"
+    )]
+    AcceleratorValue { what: &'static str, value: String, accepted: String },
     /// A parameter of the model with a value that it cannot have.
     #[error("failed to convert '{value}' to {ty} (parameter '{key}' of model '{model}')")]
     Parameter { model: String, key: String, value: String, ty: &'static str },

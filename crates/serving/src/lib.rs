@@ -27,8 +27,8 @@
 //! 1. [`ModelConfig::from_text`] reads the protobuf text format, [`ModelConfig::from_json`] the JSON form.
 //! 2. [`ModelConfig::complete_backend`] names the backend, [`ModelConfig::complete`] fills inputs, outputs and the batch
 //!    size from the model's [`Signature`].
-//! 3. [`ModelConfig::normalize`] fills defaults, [`ModelConfig::validate`] checks what fields say about each other, and
-//!    [`ModelConfig::check`] compares with the signature.
+//! 3. [`ModelConfig::fall_back`] takes the CPU where there is no GPU, [`ModelConfig::normalize`] fills defaults,
+//!    [`ModelConfig::validate`] checks what fields say about each other, and [`ModelConfig::check`] compares with the signature.
 //! 4. [`Labels`], [`WarmupRequest`]s, [`Accelerators`] and [`OnnxRuntimeOptions`] are read from the configuration.
 //!
 //! 5. [`ModelFile::read`] reads the model itself, which step 2 needs for the signature, and [`Model::new`] prepares it for the

@@ -83,6 +83,33 @@ impl Node {
         inner.is_some_and(|inner| !rest.is_empty() && inner.remove(rest))
     }
 
+    /// The place of the field at a path such as `instance_group[1].kind` in the text format, where each item of a list may have
+    /// its field's name before it.
+    pub(crate) fn position(&self, path: &str) -> Option<Position> {
+        let (step, rest) = path.split_once('.').unwrap_or((path, ""));
+        let (name, index) = match step.split_once('[') {
+            Some((name, index)) => (name, Some(index.strip_suffix(']')?.parse::<usize>().ok()?)),
+            None => (step, None),
+        };
+        let Kind::Message(entries) = &self.kind else { return None };
+        let mut entries = entries.iter().filter(|entry| entry.name == name);
+        let (origin, value) = match index {
+            None => entries.next().map(|entry| (entry.origin, &entry.value))?,
+            Some(index) => {
+                let items = entries.flat_map(|entry| match &entry.value.kind {
+                    Kind::List(items) => items.iter().map(|item| (item.origin, item)).collect(),
+                    _ => vec![(entry.origin, &entry.value)],
+                });
+                items.into_iter().nth(index)?
+            }
+        };
+        match (rest, origin) {
+            ("", Origin::Text(position)) => Some(position),
+            ("", Origin::Json) => None,
+            (rest, _) => value.position(rest),
+        }
+    }
+
     pub(crate) fn is_json(&self) -> bool {
         self.origin == Origin::Json
     }

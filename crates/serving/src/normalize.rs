@@ -1,5 +1,6 @@
 //! Defaults that a configuration leaves out.
 
+use crate::accelerators::Fallback;
 use crate::config::*;
 use crate::invalid::ConfigError;
 
@@ -61,6 +62,28 @@ impl ModelConfig {
             self.default_model_filename = file.into();
         }
         Ok(())
+    }
+
+    /// Moves instances that ask for GPUs to the CPU where the host has no GPU, unless the parameter `fallback` is `refused`. To be
+    /// called before [`ModelConfig::normalize`]; without it, [`ModelConfig::validate`] refuses them, as the server does.
+    ///
+    /// Returns the paths of the fields that ask for GPUs: `instance_group[0].kind`.
+    pub fn fall_back(&mut self, host: &Host) -> Result<Vec<String>, ConfigError> {
+        if !host.gpus.is_empty() || Fallback::of(self)? == Fallback::Refused {
+            return Ok(vec![]);
+        }
+        let mut fields = vec![];
+        for (index, group) in self.instance_group.iter_mut().enumerate() {
+            let field = match group.kind {
+                InstanceKind::Gpu => "kind",
+                InstanceKind::Auto if !group.gpus.is_empty() => "gpus",
+                _ => continue,
+            };
+            group.kind = InstanceKind::Cpu;
+            group.gpus.clear();
+            fields.push(format!("instance_group[{index}].{field}"));
+        }
+        Ok(fields)
     }
 
     /// Fills in the defaults of the server.

@@ -82,6 +82,98 @@ fn instances_have_names_kinds_and_counts() {
     assert_eq!(given.validate(&host).unwrap_err().to_string(), fault);
 }
 
+/// The configuration as a host has it, and the fields whose GPUs are not there.
+fn on_host(text: &str, gpus: &[i32]) -> Result<(ModelConfig, Vec<String>), String> {
+    let host = Host { gpus: gpus.to_vec() };
+    let mut given = config(text);
+    given.complete_backend("m", &["model.onnx"]).unwrap();
+    let fields = given.fall_back(&host).map_err(|e| e.to_string())?;
+    given.normalize(&host);
+    given.validate(&host).map_err(|e| e.to_string())?;
+    Ok((given, fields))
+}
+
+#[test]
+fn gpus_that_are_there_are_taken() {
+    let text =
+        "instance_group { count: 1 kind: KIND_GPU gpus: [ 0 ] } instance_group { kind: KIND_GPU }";
+    let (given, fields) = on_host(text, &[0]).unwrap();
+    let groups: Vec<_> = given.instance_group.iter().map(|g| (g.kind, &*g.gpus)).collect();
+    assert_eq!(groups, [(InstanceKind::Gpu, &[0][..]), (InstanceKind::Gpu, &[0])]);
+    assert_eq!(fields, [""; 0]);
+}
+
+#[test]
+fn without_a_gpu_the_cpu_runs_the_model_or_the_model_is_refused() {
+    let text = "instance_group { kind: KIND_CPU } instance_group { count: 1 kind: KIND_GPU gpus: [ 0 ] }
+        instance_group { gpus: [ 0, 1 ] } instance_group { kind: KIND_AUTO } instance_group { kind: KIND_MODEL }";
+    let (given, fields) = on_host(text, &[]).unwrap();
+    let kinds: Vec<_> = given.instance_group.iter().map(|group| group.kind).collect();
+    let cpu = InstanceKind::Cpu;
+    assert_eq!(kinds, [cpu, cpu, cpu, cpu, InstanceKind::Model]);
+    assert!(given.instance_group.iter().all(|group| group.gpus.is_empty()));
+    assert_eq!(fields, ["instance_group[1].kind", "instance_group[2].gpus"]);
+
+    let fallback = |value: &str, group: &str| {
+        let parameter = format!("key: \"fallback\" value {{ string_value: \"{value}\" }}");
+        on_host(&format!("parameters {{ {parameter} }} instance_group {{ {group} }}"), &[])
+    };
+    assert!(fallback("allowed", "kind: KIND_GPU").is_ok());
+    let refused = "instance group m_0 of model m has kind KIND_GPU but no GPUs are available";
+    for group in ["kind: KIND_GPU", "count: 1 kind: KIND_GPU gpus: [ 0 ]"] {
+        assert_eq!(fallback("refused", group), Err(refused.into()), "{group}");
+    }
+    let refused = "instance group m_0 of model m has kind KIND_CPU but specifies one or more GPUs";
+    assert_eq!(fallback("refused", "gpus: [ 0 ]"), Err(refused.into()));
+    assert!(fallback("maybe", "kind: KIND_GPU").is_err());
+}
+
+#[test]
+fn a_gpu_that_is_not_there_beside_others_is_an_error() {
+    let fault = "instance group m_0 of model m specifies invalid or unsupported gpu id 7";
+    for fallback in ["allowed", "refused"] {
+        let text = |group: &str| {
+            format!(
+                "parameters {{ key: \"fallback\" value {{ string_value: \"{fallback}\" }} }} instance_group {{ {group} }}"
+            )
+        };
+        let found = on_host(&text("kind: KIND_GPU gpus: [ 0, 7 ]"), &[0, 1]);
+        assert_eq!(found, Err(fault.into()));
+        let found = on_host(&text("gpus: [ 7 ]"), &[0, 1]).unwrap_err();
+        assert!(found.ends_with("has kind KIND_CPU but specifies one or more GPUs"), "{found}");
+        // A CPU has no GPUs, whatever the host.
+        let found = on_host(&text("kind: KIND_CPU gpus: [ 0 ]"), &[]).unwrap_err();
+        assert!(found.ends_with("has kind KIND_CPU but specifies one or more GPUs"), "{found}");
+    }
+}
+
+#[test]
+fn fields_have_places_in_the_text() {
+    let text = "backend: \"x\"
+instance_group [
+  { kind: KIND_CPU },
+  { count: 1
+    kind: KIND_GPU }
+]
+instance_group { kind: KIND_GPU gpus: [ 0 ] }
+instance_group: { count: 2 }";
+    let place = |field: &str| {
+        ModelConfig::position(text, field).map(|Position { line, column }| (line, column))
+    };
+    assert_eq!(place("backend"), Some((1, 1)));
+    assert_eq!(place("instance_group[0].kind"), Some((3, 5)));
+    assert_eq!(place("instance_group[1].kind"), Some((5, 5)));
+    assert_eq!(place("instance_group[1]"), Some((4, 3)));
+    assert_eq!(place("instance_group[2].kind"), Some((7, 18)));
+    assert_eq!(place("instance_group[2].gpus"), Some((7, 33)));
+    assert_eq!(place("instance_group[3].count"), Some((8, 19)));
+    for absent in ["instance_group[3].kind", "instance_group[4]", "input[0].dims", "", "a[", "a[x]"]
+    {
+        assert_eq!(place(absent), None, "{absent}");
+    }
+    assert_eq!(ModelConfig::position("{", "backend"), None);
+}
+
 #[test]
 fn a_model_fills_in_what_the_configuration_leaves_out() {
     let mut given = normalized("");
@@ -461,11 +553,21 @@ fn accelerators_are_known_ignored_or_refused() {
         ("{ name: \"x\" }", "unknown Execution Accelerator 'x' is requested"),
         (
             "{ name: \"metal\" parameters { key: \"k\" } }",
-            "unknown parameter 'k' is provided for metal Execution Accelerator",
+            "unknown parameter 'k' is provided for metal Execution Accelerator; hint: it takes none",
+        ),
+        (
+            "{ name: \"apple_neural_engine\" parameters { key: \"k\" } }",
+            "unknown parameter 'k' is provided for apple_neural_engine Execution Accelerator; hint: it takes `precision` and \
+             `power_mode`",
         ),
         (
             "{ name: \"apple_neural_engine\" parameters { key: \"precision\" value: \"INT4\" } }",
-            "unsupported precision mode 'INT4' is requested",
+            "unsupported precision mode 'INT4' is requested; hint: FP16, FP32, INT8 are accepted, in any case",
+        ),
+        (
+            "{ name: \"apple_neural_engine\" parameters { key: \"power_mode\" value: \"fast\" } }",
+            "unsupported power mode 'fast' is requested; hint: low, low_power, balanced, high, high_performance are \
+             accepted, in any case",
         ),
     ] {
         assert_eq!(of(&format!("cpu_execution_accelerator {text}")), Err(expected.into()));
@@ -476,7 +578,42 @@ fn accelerators_are_known_ignored_or_refused() {
         Accelerators::of(&config(&text)).map(|found| found.fallback)
     };
     assert_eq!(fallback("refused"), Ok(Fallback::Refused));
+    assert_eq!(fallback("Allowed"), Ok(Fallback::Allowed));
     assert!(fallback("maybe").is_err());
+}
+
+#[test]
+fn settings_of_accelerators_are_read_in_any_case() {
+    let engine = |key: &str, value: &str| {
+        let text = format!(
+            "optimization {{ execution_accelerators {{ gpu_execution_accelerator {{ name: \"apple_neural_engine\"
+             parameters {{ key: \"{key}\" value: \"{value}\" }} }} }} }}"
+        );
+        Accelerators::of(&config(&text)).map(|found| found.requested[0])
+    };
+    for (value, expected) in [
+        ("fp16", Precision::Fp16),
+        ("FP16", Precision::Fp16),
+        ("Fp32", Precision::Fp32),
+        ("int8", Precision::Int8),
+        ("INT8", Precision::Int8),
+    ] {
+        let precision = Some(expected);
+        let expected = Accelerator::NeuralEngine { precision, power_mode: None };
+        assert_eq!(engine("precision", value), Ok(expected), "{value}");
+    }
+    for (value, expected) in [
+        ("low", PowerMode::Low),
+        ("LOW_POWER", PowerMode::Low),
+        ("balanced", PowerMode::Balanced),
+        ("High", PowerMode::High),
+        ("high_performance", PowerMode::High),
+    ] {
+        let power_mode = Some(expected);
+        let expected = Accelerator::NeuralEngine { precision: None, power_mode };
+        assert_eq!(engine("power_mode", value), Ok(expected), "{value}");
+    }
+    assert!(engine("precision", "").is_err() && engine("power_mode", "high performance").is_err());
 }
 
 #[test]

@@ -32,6 +32,7 @@ def run(suite):
         check("an input twice", twice)
         check("KIND_MODEL", kind_model)
         check("KIND_GPU", kind_gpu)
+        check("an accelerator as documents print it", accelerator)
         check("a compiled model under ONNX Runtime's name", compiled)
         check("weights beyond the limit", beyond_limit)
         check("more instances than cores", many_instances, running)
@@ -136,6 +137,29 @@ def kind_gpu(suite, models, http):
         assert "has kind KIND_GPU but no GPUs are available" in refused.text, refused.text
     else:
         raise AssertionError("the model loads")
+
+
+def accelerator(suite, models, http):
+    """Values of its parameters in any case; an error lists what is accepted."""
+    suite.not_in_reference("does not look at accelerators")
+
+    def asked(precision):
+        given = {"precision": precision, "power_mode": "high_performance"}
+        listed = " ".join(
+            f'parameters {{ key: "{key}" value: "{value}" }}' for key, value in given.items()
+        )
+        return (
+            "optimization { execution_accelerators { gpu_execution_accelerator [ "
+            f'{{ name: "apple_neural_engine" {listed} }} ] }} }}'
+        )
+
+    repository.add_one(models, "engine", extra=asked("fp16"), backend="metal_mps")
+    http.load("engine")
+    one_more(http, "engine")
+    repository.add_one(models, "wrong_engine", extra=asked("fp7"), backend="metal_mps")
+    cause = load_error(http, "wrong_engine")
+    wanted = "unsupported precision mode 'fp7' is requested; hint: FP16, FP32, INT8 are accepted"
+    assert wanted in cause, cause
 
 
 def compiled(suite, models, http):

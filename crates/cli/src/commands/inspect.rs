@@ -3,8 +3,9 @@
 use crate::failure::Failure;
 use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
+use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, escape, style};
-use crate::repository::{self, Served};
+use crate::repository::{ModelFolder, Served};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,8 +56,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (model, served) = match repository::read(&args.model, &args.device)? {
-        Some((model, served)) => (model, Some(served)),
+    let mut warnings = vec![];
+    let (model, served) = match ModelFolder::open(&args.model)? {
+        Some(folder) => {
+            let loaded = load(&folder, &args.device, &mut warnings);
+            for line in &warnings {
+                anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", escape(line));
+            }
+            let (model, served) = loaded?;
+            (model, Some(served))
+        }
         None => (model::read(&args.model)?, None),
     };
     let (devices, mut options) = match &served {
@@ -105,10 +114,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })?;
     let (info, session, contents, plan) = (&info, &session, &contents, &plan);
     let (compiled, served) = (compiled.as_ref(), served.as_ref());
-    let view = View { args, info, compiled, served, session, contents, plan };
+    let warnings = &*warnings;
+    let view = View { args, info, compiled, served, warnings, session, contents, plan };
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// Loads the newest version of a model that is served.
+fn load(
+    folder: &ModelFolder,
+    device: &DeviceArgs,
+    warnings: &mut Vec<String>,
+) -> Result<(Model, Served), Failure> {
+    let version = folder.served()?[0];
+    folder.load(version, &device.hardware(folder.device())?, warnings)
 }
 
 /// What a function holds as the model's file has it.
@@ -142,6 +162,7 @@ struct View<'a> {
     compiled: Option<&'a (Origin, Form)>,
     /// If it lies in a repository.
     served: Option<&'a Served>,
+    warnings: &'a [String],
     session: &'a Session,
     contents: &'a Contents,
     plan: &'a PlanReport,
@@ -362,6 +383,7 @@ impl View<'_> {
                 "trident": origin.trident, "devices": origin.devices, "fused_chains": form.chains,
             })),
             "served": self.served.map(Served::json),
+            "warnings": self.warnings,
             "inputs": values(&self.session.signature().inputs),
             "optional_inputs": self.session.signature().optional.iter().map(optional).collect::<Vec<_>>(),
             "outputs": values(&self.session.signature().outputs),

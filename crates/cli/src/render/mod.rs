@@ -18,6 +18,7 @@ pub(crate) mod style {
     use anstyle::{AnsiColor, Style};
 
     pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+    pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
     pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
     pub(crate) const TITLE: Style = Style::new().bold();
     pub(crate) const BAR: Style = AnsiColor::Green.on_default();

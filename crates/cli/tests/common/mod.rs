@@ -1,8 +1,17 @@
 //! What the tests of the binary share.
 #![allow(dead_code)] // each test file uses its part
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// The folder of the digit classifier, the example.
+pub(crate) fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/digits")
+}
+
+pub(crate) fn digits() -> String {
+    examples().join("digits.onnx").to_str().unwrap().to_owned()
+}
 
 pub(crate) fn trident(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_trident")).args(args).output().unwrap()

@@ -12,7 +12,7 @@ pub use scheduling::*;
 pub use tensors::*;
 pub use warmup::*;
 
-use crate::error::{ParseError, ParseErrorKind};
+use crate::error::{ParseError, ParseErrorKind, Position};
 use crate::schema::{Form, Value, message, oneof};
 use crate::{json, text};
 use std::collections::BTreeMap;
@@ -73,6 +73,12 @@ impl ModelConfig {
     /// Reads a configuration in protobuf's text format: the content of `config.pbtxt`.
     pub fn from_text(text: &str) -> Result<ModelConfig, ParseError> {
         ModelConfig::from_node(text::parse(text)?)
+    }
+
+    /// The place of a field in a configuration's text, by a path such as [`ModelConfig::fall_back`] returns. `None` if the text does
+    /// not have the field.
+    pub fn position(text: &str, field: &str) -> Option<Position> {
+        text::parse(text).ok()?.position(field)
     }
 
     /// Reads the JSON form, with the freedoms that protobuf allows: names in camel case, integers as strings.

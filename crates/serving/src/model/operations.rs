@@ -32,19 +32,10 @@ pub(crate) struct Operations {
 impl Operations {
     /// As the parameter says.
     pub(super) fn of(config: &ModelConfig) -> Result<Operations, ConfigError> {
-        let measured = match config.parameter("time_operations") {
-            Some("never") => Measured::Never,
-            None | Some("sampled") => Measured::Sampled,
-            Some("all") => Measured::All,
-            Some(value) => {
-                return Err(ConfigError::Parameter {
-                    model: config.name.clone(),
-                    key: "time_operations".into(),
-                    value: value.into(),
-                    ty: "`never`, `sampled` or `all`",
-                });
-            }
-        };
+        let choices =
+            [("never", Measured::Never), ("sampled", Measured::Sampled), ("all", Measured::All)];
+        let given = config.choice("time_operations", &choices, "`never`, `sampled` or `all`")?;
+        let measured = given.unwrap_or(Measured::Sampled);
         let (start, next, totals) = (Instant::now(), AtomicU64::new(0), Mutex::default());
         Ok(Operations { measured, start, next, totals })
     }
