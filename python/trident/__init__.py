@@ -21,11 +21,17 @@ from trident._trident import (
 )
 from trident.errors import (
     AccessError,
+    AssumptionError,
     CompileError,
+    DeadlockError,
     DeviceAssertionError,
+    GatherError,
     LaunchError,
+    NestingError,
     OutOfMemoryError,
     ResourceError,
+    StepError,
+    UnsupportedError,
 )
 from trident.reach import address
 from trident.triton_backend import settings as _settings
@@ -39,12 +45,18 @@ __version__ = VERSION
 
 __all__ = [
     "AccessError",
+    "AssumptionError",
     "CompileError",
+    "DeadlockError",
     "DeviceAssertionError",
+    "GatherError",
     "Kernel",
     "LaunchError",
+    "NestingError",
     "OutOfMemoryError",
     "ResourceError",
+    "StepError",
+    "UnsupportedError",
     "address",
     "compile",
     "load",

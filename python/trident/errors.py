@@ -69,5 +69,29 @@ class AccessError(LaunchError):
     """A wrong access that a checked launch found."""
 
 
+class AssumptionError(LaunchError, AssertionError):
+    """A ``tl.assume`` that did not hold in a checked launch."""
+
+
+class StepError(LaunchError, ValueError):
+    """A loop whose step is zero or negative."""
+
+
+class GatherError(LaunchError, IndexError):
+    """An index of ``tl.gather`` outside of its axis, in a checked launch."""
+
+
+class DeadlockError(LaunchError):
+    """A program that waits for a value which no other program is left to write."""
+
+
+class NestingError(LaunchError, RecursionError):
+    """Calls and regions that are nested too deeply for the interpreter."""
+
+
+class UnsupportedError(LaunchError, NotImplementedError):
+    """An op, or a function for some types, that the interpreter lacks."""
+
+
 class OutOfMemoryError(LaunchError, MemoryError):
     """Memory for a kernel's temporaries is lacking."""

@@ -19,8 +19,8 @@ pub(super) struct Context<'l> {
     pub(super) code: *const u8,
     /// Number of programs along x, y, z.
     pub(super) grid: [u32; 3],
-    /// Called with the linear program id and the site of an assertion that failed.
-    pub(super) fail: extern "C" fn(*const Context<'_>, u64, u64),
+    /// Called with the linear program id, the site of a condition that does not hold, and the value it is about.
+    pub(super) fail: extern "C" fn(*const Context<'_>, u64, u64, u64),
     /// With all checks on, called before each access with program, site, address, bytes, kind (see [`Kind`]) and
     /// whether the access takes place. A result other than 0 ends the launch. With bounds checks, it is called only for
     /// accesses that appear to be out of bounds.
@@ -70,7 +70,9 @@ pub(super) struct ProgramFault {
     pub(super) program: u64,
     /// Index into the kernel's sites.
     pub(super) site: u64,
-    /// What is wrong with an access; `None` for an assertion.
+    /// The value that the site's condition is about.
+    pub(super) value: u64,
+    /// What is wrong with an access; `None` for other conditions.
     pub(super) access: Option<String>,
 }
 

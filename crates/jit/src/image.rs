@@ -11,7 +11,7 @@ use trident_ir::{Func, Level, Type};
 use trident_runtime::Checks;
 use trident_simd::Isa;
 
-use super::emit::{Emitted, Site};
+use super::emit::{Condition, Emitted, Site};
 use super::kernel::Header;
 use super::{routine, target};
 
@@ -58,6 +58,18 @@ fn checks(checks: Checks) -> &'static str {
     }
 }
 
+/// The kind of a condition, followed by its assertion's message or its axis' length.
+fn condition(condition: &Condition) -> String {
+    match condition {
+        Condition::Access => "access".into(),
+        Condition::Assert(message) => format!("assert {message}"),
+        Condition::Assume => "assume".into(),
+        Condition::Step => "step".into(),
+        Condition::Index(length) => format!("index {length}"),
+        Condition::Wait => "wait".into(),
+    }
+}
+
 pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     let mut body = vec![];
     let mut text = |s: &str| {
@@ -73,7 +85,7 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     text(&signature(&header.params).to_string());
     text(&header.emitted.sites.len().to_string());
     for site in &header.emitted.sites {
-        text(&site.message);
+        text(&condition(&site.condition));
         text(site.loc.as_deref().unwrap_or_default());
         text(&origin(&site.origin));
     }
@@ -99,10 +111,10 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
     let params = signature.body.params.iter().map(|&p| signature.ty(p).clone()).collect();
     let mut sites = vec![];
     for _ in 0..reader.number()? {
-        let message = reader.text()?.to_owned();
+        let condition = reader.condition()?;
         let loc = Some(reader.text()?.to_owned()).filter(|l| !l.is_empty());
         let origin = reader.origin()?;
-        sites.push(Site { message, loc, origin });
+        sites.push(Site { condition, loc, origin });
     }
     let code = reader.bytes()?;
     if entry >= code.len() {
@@ -135,6 +147,21 @@ impl<'a> Reader<'a> {
         };
         let params = params.split_whitespace().map(str::parse).collect::<Result<_, _>>();
         Ok(Origin { params: params.map_err(|_| ImageError::Malformed)?, open })
+    }
+
+    fn condition(&mut self) -> Result<Condition, ImageError> {
+        let text = self.text()?;
+        Ok(match text.split_once(' ').unwrap_or((text, "")) {
+            ("access", _) => Condition::Access,
+            ("assert", message) => Condition::Assert(message.to_owned()),
+            ("assume", _) => Condition::Assume,
+            ("step", _) => Condition::Step,
+            ("index", length) => {
+                Condition::Index(length.parse().map_err(|_| ImageError::Malformed)?)
+            }
+            ("wait", _) => Condition::Wait,
+            _ => return Err(ImageError::Malformed),
+        })
     }
 
     fn number(&mut self) -> Result<usize, ImageError> {

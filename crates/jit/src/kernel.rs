@@ -17,7 +17,7 @@ use trident_simd::Isa;
 use super::abi::{Context, Kind, ProgramFault};
 use super::check::{self, Access, Checker, Extents};
 use super::code::Code;
-use super::emit::Emitted;
+use super::emit::{Condition, Emitted};
 use super::spread::LaunchCost;
 use super::target::{self, Compiled};
 use super::{image, machine, routine};
@@ -142,8 +142,8 @@ fn note(context: *const Context<'_>, fault: ProgramFault) {
     }
 }
 
-extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64) {
-    note(context, ProgramFault { program, site, access: None });
+extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64, value: u64) {
+    note(context, ProgramFault { program, site, value, access: None });
 }
 
 /// Decodes the kind of access passed by native code.
@@ -182,7 +182,7 @@ extern "C" fn check_all(
         })
     };
     let Err(fault) = found else { return 0 };
-    note(context, ProgramFault { program, site, access: Some(fault.to_string()) });
+    note(context, ProgramFault { program, site, value: 0, access: Some(fault.to_string()) });
     1
 }
 
@@ -202,7 +202,7 @@ extern "C" fn check_bounds(
     let origin = sites.get(site as usize).map_or(&anywhere, |s| &s.origin);
     let (access, bytes) = (access(kind), bytes as usize);
     let Err(fault) = Extents::new(launch).access(origin, address, bytes, access) else { return 0 };
-    note(context, ProgramFault { program, site, access: Some(fault.to_string()) });
+    note(context, ProgramFault { program, site, value: 0, access: Some(fault.to_string()) });
     1
 }
 
@@ -254,9 +254,16 @@ impl Native {
         let id = [fault.program % x, fault.program / x % y, fault.program / x / y];
         let site = self.header.emitted.sites.get(fault.site as usize).cloned().unwrap_or_default();
         let at = ProgramPoint { program: id.map(|i| i as u32), loc: site.loc.map(Arc::from) };
-        match fault.access {
-            Some(access) => LaunchError::Access { at, access },
-            None => LaunchError::Assert { at, message: site.message },
+        let signed = i128::from(fault.value as i64);
+        match site.condition {
+            Condition::Access => {
+                LaunchError::Access { at, access: fault.access.unwrap_or_default() }
+            }
+            Condition::Assert(message) => LaunchError::Assert { at, message },
+            Condition::Assume => LaunchError::Assume { at },
+            Condition::Step => LaunchError::Step { at, step: signed },
+            Condition::Index(length) => LaunchError::Index { at, index: signed, length },
+            Condition::Wait => LaunchError::Wait { at, expected: fault.value },
         }
     }
 }

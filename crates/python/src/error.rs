@@ -40,6 +40,12 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
     let (class, at): (_, Option<&ProgramPoint>) = match error {
         LaunchError::Assert { at, .. } => ("DeviceAssertionError", Some(at)),
         LaunchError::Access { at, .. } => ("AccessError", Some(at)),
+        LaunchError::Assume { at } => ("AssumptionError", Some(at)),
+        LaunchError::Step { at, .. } => ("StepError", Some(at)),
+        LaunchError::Index { at, .. } => ("GatherError", Some(at)),
+        LaunchError::Wait { at, .. } => ("DeadlockError", Some(at)),
+        LaunchError::Nesting { at, .. } => ("NestingError", Some(at)),
+        LaunchError::Unsupported { at, .. } => ("UnsupportedError", Some(at)),
         LaunchError::Memory { .. } => ("OutOfMemoryError", None),
         LaunchError::Arguments { .. }
         | LaunchError::Device { .. }

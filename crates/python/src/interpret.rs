@@ -4,6 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use trident_ir::interp::{Block, Interpreter, Memory, RunError, Trap, Value};
+use trident_ir::tile::Origins;
 use trident_ir::{DType, Module, Type};
 use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError, ProgramPoint};
 
@@ -12,6 +13,8 @@ pub(crate) struct Interpreted {
     module: Module,
     name: String,
     params: Vec<Type>,
+    /// For each parameter, whether the kernel may write through it.
+    written: Vec<bool>,
 }
 
 impl Interpreted {
@@ -19,12 +22,12 @@ impl Interpreted {
     pub(crate) fn new(module: Module) -> Option<Interpreted> {
         let entry = module.entry()?;
         let params = entry.body.params.iter().map(|&p| entry.ty(p).clone()).collect();
-        Some(Interpreted { name: entry.name.clone(), params, module })
+        let (name, written) = (entry.name.clone(), Origins::new(&module).written());
+        Some(Interpreted { name, params, written, module })
     }
 
-    fn fail(&self, message: String) -> LaunchError {
-        let at = ProgramPoint { program: [0; 3], loc: None };
-        LaunchError::Access { at, access: format!("kernel `{}`: {message}", self.name) }
+    fn fail(&self, reason: String) -> LaunchError {
+        LaunchError::Device { kernel: self.name.clone(), reason }
     }
 
     fn run(&self, launch: &KernelLaunch<'_>, copies: &mut Copies<'_>) -> Result<(), LaunchError> {
@@ -58,7 +61,25 @@ impl Interpreted {
                 let at = ProgramPoint { program, loc };
                 match *fault {
                     Trap::Assert(message) => LaunchError::Assert { at, message },
-                    fault => LaunchError::Access { at, access: fault.to_string() },
+                    Trap::Assume => LaunchError::Assume { at },
+                    Trap::Step(step) => LaunchError::Step { at, step },
+                    Trap::Index { index, length } => LaunchError::Index { at, index, length },
+                    Trap::Wait(expected) => LaunchError::Wait { at, expected },
+                    Trap::TooDeep(most) => LaunchError::Nesting { at, most },
+                    fault @ (Trap::Access(_) | Trap::Local { .. } | Trap::Race { .. }) => {
+                        LaunchError::Access { at, access: fault.to_string() }
+                    }
+                    fault @ (Trap::Libm { .. }
+                    | Trap::NoMeaning { .. }
+                    | Trap::Unknown
+                    | Trap::NoValue(_)
+                    | Trap::Steps(_)
+                    | Trap::Divergent { .. }
+                    | Trap::NotUniform { .. }
+                    | Trap::PartialSimdgroup(_)
+                    | Trap::NoLane { .. }) => {
+                        LaunchError::Unsupported { at, reason: fault.to_string() }
+                    }
                 }
             }
             other => self.fail(other.to_string()),
@@ -79,6 +100,10 @@ impl Kernel for Interpreted {
 
     fn params(&self) -> &[Type] {
         &self.params
+    }
+
+    fn written(&self) -> Option<&[bool]> {
+        Some(&self.written)
     }
 
     fn launch(&self, launch: &KernelLaunch<'_>) -> Result<(), LaunchError> {
@@ -133,7 +158,7 @@ impl<'e> Copies<'e> {
 
     fn write_back(&self, py: Python<'_>) -> PyResult<()> {
         let write = py.import("ctypes")?.getattr(intern!(py, "memmove"))?;
-        for (extent, name, _) in &self.stretches {
+        for (extent, name, _) in self.stretches.iter().filter(|(extent, ..)| extent.writable) {
             if let Some(bytes) = self.memory.bytes(name) {
                 write.call1((extent.address, PyBytes::new(py, bytes), bytes.len()))?;
             }

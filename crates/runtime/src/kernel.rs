@@ -336,6 +336,55 @@ pub enum LaunchError {
         /// The fault: kind, tensor and offset.
         access: String,
     },
+    /// A condition that the kernel promises (`tl.assume`) does not hold. Found by checked launches.
+    #[error("{at}: the assumption does not hold")]
+    Assume {
+        /// Where.
+        at: ProgramPoint,
+    },
+    /// A loop's step is zero or negative. Found by every launch.
+    #[error("{at}: the step is {step}, must be positive")]
+    Step {
+        /// Where.
+        at: ProgramPoint,
+        /// The step.
+        step: i128,
+    },
+    /// A gather's index is outside of its axis. Found by checked launches.
+    #[error("{at}: index {index} is outside of an axis of length {length}")]
+    Index {
+        /// Where.
+        at: ProgramPoint,
+        /// The index.
+        index: i128,
+        /// Length of the axis.
+        length: usize,
+    },
+    /// A program waits for a value in memory, and no other program is left to write it. Found by launches that run programs
+    /// one after another.
+    #[error("{at}: waits forever for {expected:#x}: programs run one after another")]
+    Wait {
+        /// Where.
+        at: ProgramPoint,
+        /// The bits that the program waits for.
+        expected: u64,
+    },
+    /// Regions and calls are nested too deeply. Found by the interpreter; compilers refuse such kernels.
+    #[error("{at}: regions and calls nest deeper than {most}")]
+    Nesting {
+        /// Where.
+        at: ProgramPoint,
+        /// The depth that is possible.
+        most: usize,
+    },
+    /// The interpreter lacks an op, or a function for some types.
+    #[error("{at}: {reason}")]
+    Unsupported {
+        /// Where.
+        at: ProgramPoint,
+        /// The op or function.
+        reason: String,
+    },
     /// The device could not run the kernel.
     #[error("kernel `{kernel}`: {reason}")]
     Device {

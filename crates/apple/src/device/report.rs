@@ -34,6 +34,11 @@ pub(super) fn print(words: &[u32], messages: &[Message]) -> Result<(), LaunchErr
                 let at = ProgramPoint { program, loc: loc.as_deref().map(Arc::from) };
                 failed.get_or_insert(LaunchError::Assert { at, message: message.clone() });
             }
+            Some(Message::Step { loc }) => {
+                let at = ProgramPoint { program, loc: loc.as_deref().map(Arc::from) };
+                let step = (u64::from(high) << 32 | u64::from(low)) as i64;
+                failed.get_or_insert(LaunchError::Step { at, step: step.into() });
+            }
             None => {}
         }
     }

@@ -23,6 +23,17 @@ pub(super) fn expression(op: &Op) -> Result<String, String> {
     Ok(number(dtype, name, bits))
 }
 
+/// Whether a constant is one positive integer, of a type that counts loops.
+pub(super) fn is_positive(op: &Op) -> bool {
+    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else { return false };
+    let one = |value: Option<i64>| value.is_some_and(|value| value > 0);
+    match literal.dtype() {
+        DType::I32 => one(literal.to_vec::<i32>().and_then(|x| Some(i64::from(*x.first()?)))),
+        DType::I64 => one(literal.to_vec::<i64>().and_then(|x| x.first().copied())),
+        _ => false,
+    }
+}
+
 /// A number by its bits. What has no exact decimal form in a few digits, and NaN, is written by its bits.
 fn number(dtype: DType, name: &str, bits: u64) -> String {
     let by_bits = || format!("as_type<{name}>({}({bits:#x}))", unsigned(dtype));

@@ -3,6 +3,7 @@
 use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
 use trident_runtime::Declined;
 
+use super::report;
 use super::writer::{Writer, decline};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
@@ -104,7 +105,8 @@ fn leave(writer: &mut Writer<'_>, op: &Op, values: &[ValueId]) -> Result<(), Dec
     Ok(())
 }
 
-/// Counts without passing the bound: the next number may not exist.
+/// Counts without passing the bound: the next number may not exist. With a step that is not positive, a loop runs no times
+/// and the launch fails.
 fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Declined> {
     let Some((&counter, carried)) = body.params.split_first() else {
         return Err(decline(op, "has no counter"));
@@ -115,13 +117,21 @@ fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Decline
     let (lower, upper, step) = (&x[0], &x[1], &x[2]);
     let (ty, i) = (writer.type_name(op, counter)?, writer.name(counter));
     let wide = if ty == "long" { "ulong" } else { "uint" };
-    writer.braces(&format!("for ({ty} {i} = {lower}; {i} < {upper}; {i} += {step})"), |w| {
-        w.body(body)?;
-        let params: Vec<Option<ValueId>> = carried.iter().copied().map(Some).collect();
-        assign(w, op, &params, &body.results)?;
-        w.statement(&format!("if ({wide}({upper}) - {wide}({i}) <= {wide}({step})) break;"));
-        Ok(())
-    })?;
+    let is_known = op.input(2).is_some_and(|step| writer.is_positive(step));
+    if !is_known {
+        report::step(writer, op, step)?;
+    }
+    let runs = if is_known { String::new() } else { format!("{step} > 0 && ") };
+    writer.braces(
+        &format!("for ({ty} {i} = {lower}; {runs}{i} < {upper}; {i} += {step})"),
+        |w| {
+            w.body(body)?;
+            let params: Vec<Option<ValueId>> = carried.iter().copied().map(Some).collect();
+            assign(w, op, &params, &body.results)?;
+            w.statement(&format!("if ({wide}({upper}) - {wide}({i}) <= {wide}({step})) break;"));
+            Ok(())
+        },
+    )?;
     leave(writer, op, carried)
 }
 

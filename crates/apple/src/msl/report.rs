@@ -38,6 +38,11 @@ pub enum Message {
         /// Its place in the source.
         loc: Loc,
     },
+    /// A loop's step that is not positive: the record's element.
+    Step {
+        /// The loop's place in the source.
+        loc: Loc,
+    },
 }
 
 /// A function that takes words of the buffer; 0 where none are left.
@@ -104,6 +109,13 @@ pub(super) fn assert(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let message = op.str("message").unwrap_or_default().to_owned();
     let message = Message::Assert { message, loc: op.loc.clone() };
     writer.braces(&format!("if (!{})", x[0]), |w| record(w, message, "0", "0"))
+}
+
+/// Tells of a loop's step unless it is positive.
+pub(super) fn step(writer: &mut Writer<'_>, op: &Op, step: &str) -> Result<(), Declined> {
+    let message = Message::Step { loc: op.loc.clone() };
+    let bits = format!("ulong(long({step}))");
+    writer.braces(&format!("if ({step} <= 0)"), |w| record(w, message, "0", &bits))
 }
 
 fn record(

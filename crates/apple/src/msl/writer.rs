@@ -1,6 +1,6 @@
 //! Statements of a kernel, one for each op.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use trident_ir::op::Group;
 use trident_ir::{Block, Func, Op, OpKind as K, Space, Type, ValueId};
@@ -19,6 +19,8 @@ pub(super) struct Writer<'f> {
     /// Types of accumulators: elements of their factors, and which of these are transposed.
     pub(super) accumulators: BTreeSet<(&'static str, &'static str)>,
     uses: HashMap<ValueId, usize>,
+    /// Constants that are positive integers.
+    positive: HashSet<ValueId>,
     /// Accumulators that have a variable of their own, and how deep in braces they are written.
     owners: HashMap<ValueId, usize>,
     /// What the kernel may tell.
@@ -43,6 +45,7 @@ impl<'f> Writer<'f> {
             names: HashMap::new(),
             accumulators: BTreeSet::new(),
             uses: func.body.uses(),
+            positive: HashSet::new(),
             owners: HashMap::new(),
             messages: vec![],
             is_coherent: has_fences(func),
@@ -171,6 +174,11 @@ impl<'f> Writer<'f> {
         self.owners.get(&id) == Some(&self.depth) && self.uses.get(&id) == Some(&1)
     }
 
+    /// Whether a value is known to be a positive integer.
+    pub(super) fn is_positive(&self, id: ValueId) -> bool {
+        self.positive.contains(&id)
+    }
+
     /// The name of an address space.
     pub(super) fn space(&self, space: Space) -> &'static str {
         types::space(space, self.is_coherent)
@@ -196,6 +204,9 @@ impl<'f> Writer<'f> {
             }
             (K::Constant, _) => {
                 let expression = constant::expression(op).map_err(|why| decline(op, why))?;
+                if constant::is_positive(op) {
+                    self.positive.extend(op.output(0));
+                }
                 self.give(op, &expression)
             }
             (_, Group::Control) => control::write(self, op),

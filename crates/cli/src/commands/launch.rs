@@ -91,6 +91,12 @@ fn failure(error: LaunchError) -> Failure {
         LaunchError::Memory { .. } => Some("smaller blocks need less, and so do fewer --threads"),
         LaunchError::Grid { .. } => Some("give fewer programs in --grid"),
         LaunchError::Assert { .. }
+        | LaunchError::Assume { .. }
+        | LaunchError::Step { .. }
+        | LaunchError::Index { .. }
+        | LaunchError::Wait { .. }
+        | LaunchError::Nesting { .. }
+        | LaunchError::Unsupported { .. }
         | LaunchError::Device { .. }
         | LaunchError::Arguments { .. }
         | LaunchError::Argument { .. }

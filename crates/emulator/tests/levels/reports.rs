@@ -32,6 +32,23 @@ fn assertions_that_fail_are_errors_with_their_place() {
 }
 
 #[test]
+fn steps_that_are_not_positive_are_errors_with_their_place() {
+    // The step is the sum of the elements; x[0] becomes the number of iterations, in every element's thread.
+    let body = "  %step = reduce(%v) {axis = 0} region (%a: i32[], %b: i32[]) {
+    %sum = add(%a, %b)\n    yield %sum\n  }
+  %zero = constant {value = i32[](0)}\n  %ten = constant {value = i32[](10)}
+  %last = for(%zero, %ten, %step, %zero) loc(\"k.py:7\") region (%i: i32[], %c: i32[]) {
+    yield %i\n  }
+  %lasts = splat(%last) : i32[4]\n  %fine = equal(%lasts, %v)\n  store(%xp, %lasts)\n";
+    assert_eq!(launch(body, [1, 0, 0, 2], [1, 1, 1]), Ok(()));
+    for (elements, step) in [([1, 0, 0, -1], 0), ([5, -9, 0, 1], -3)] {
+        let error = launch(body, elements, [1, 1, 1]).unwrap_err().to_string();
+        let text = format!("program (0, 0, 0) at k.py:7: the step is {step}, must be positive");
+        assert_eq!(error, text);
+    }
+}
+
+#[test]
 fn lines_that_are_printed_do_not_stop_a_launch() {
     let body = "  print(%v, %xp) {prefix = \" v: \"}\n  print {prefix = \" end\"}\n";
     assert_eq!(launch(body, [1, 2, 3, 8], [3, 2, 1]), Ok(()));

@@ -1,8 +1,8 @@
-//! Products of blocks.
+//! Products of blocks. Every input precision is computed in full, as native code does.
 
 use super::error::Trap;
 use super::machine::{Site, Values};
-use super::number::{Rounding, float, from_float, from_int, int, quantise};
+use super::number::{float, from_float, from_int, int};
 use super::value::Block;
 use crate::element::{F4E2M1FN, F8E8M0FNU};
 use crate::{DType, OpKind};
@@ -12,16 +12,10 @@ pub(super) fn run(site: &Site<'_>) -> Values {
     let result = match site.op.kind {
         OpKind::Dot if a.dtype.is_float() => {
             let floats = |x: &Block| Matrix::of(x, |bits| float(x.dtype, bits));
-            // Only f32 factors have more bits than a precision may keep.
-            let precision = match a.dtype {
-                DType::F32 => site.op.str("precision").unwrap_or("ieee"),
-                _ => "ieee",
-            };
-            let (mantissa, pairs) = parts(precision);
-            let (a, b) = (floats(a).split(mantissa), floats(b).split(mantissa));
+            let (a, b) = (floats(a), floats(b));
             fill(c, |at, bits| {
-                let sums = pairs.iter().map(|&(i, j)| dot(&a[i], &b[j], &at, |s, x, y| s + x * y));
-                from_float(c.dtype, float(c.dtype, bits) + sums.sum::<f64>())
+                let sum = dot(&a, &b, &at, |s, x, y| s + x * y);
+                from_float(c.dtype, float(c.dtype, bits) + sum)
             })
         }
         OpKind::Dot => {
@@ -46,7 +40,6 @@ pub(super) fn run(site: &Site<'_>) -> Values {
 }
 
 /// Matrices behind a batch axis.
-#[derive(Clone)]
 struct Matrix<T> {
     rows: usize,
     columns: usize,
@@ -96,35 +89,7 @@ fn fill(c: &Block, element: impl Fn(Place, u64) -> u64) -> Block {
     Block::new(c.dtype, &c.dims, bits.collect())
 }
 
-/// Bits behind the first of each part into which a precision splits factors (none: factors stay whole), and which parts
-/// of a and b it multiplies with each other; 0 is the leading one.
-fn parts(precision: &str) -> (Option<i32>, &'static [(usize, usize)]) {
-    match precision {
-        "tf32" => (Some(10), &[(0, 0)]),
-        "tf32x3" => (Some(10), &[(0, 0), (0, 1), (1, 0)]),
-        "bf16x3" => (Some(7), &[(0, 0), (0, 1), (1, 0)]),
-        "bf16x6" => (Some(7), &[(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0)]),
-        _ => (None, &[(0, 0)]),
-    }
-}
-
 impl Matrix<f64> {
-    /// The leading bits of each factor, then those of the rest, and so on.
-    fn split(self, mantissa: Option<i32>) -> Vec<Matrix<f64>> {
-        let Some(mantissa) = mantissa else { return vec![self] };
-        let mut rest = self;
-        let part = |_| {
-            let mut part = rest.clone();
-            for (leading, rest) in part.values.iter_mut().zip(&mut rest.values) {
-                *leading = quantise(*rest, mantissa, -126, Rounding::Nearest);
-                // What is not finite has no rest.
-                *rest = if leading.is_finite() { *rest - *leading } else { 0.0 };
-            }
-            part
-        };
-        (0..3).map(part).collect()
-    }
-
     /// Times the scales: one for each group of factors along k, by rows of a or columns of b (`transposed`).
     fn scaled(mut self, scale: Option<&Block>, transposed: bool) -> Matrix<f64> {
         let Some(scale) = scale else { return self };

@@ -45,8 +45,9 @@ macro_rules! with_tile_ops {
     /// Runs the region for each run of `pack` consecutive elements: parameters are the `pack` elements of the first
     /// operand, then of the next; what it yields likewise.
     Map "map" Tile (xs[many]) -> (ys[many]: Declared) { pack = Int(1) } regions 1;
-    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. f32 factors are rounded as `precision` (`ieee`,
-    /// `tf32`, `tf32x3`, `bf16x3`, `bf16x6`) allows: a device may be more exact. The sum is of c's element type.
+    /// a·b + c for [m, k], [k, n], [m, n], or with a leading batch axis. `precision` (`ieee`, `tf32`,
+    /// `tf32x3`, `bf16x3`, `bf16x6`) allows f32 factors to be rounded; the interpreter and all devices keep all of their bits.
+    /// The sum is of c's element type.
     Dot "dot" Tile (a, b, c) -> (y: Same(2)) { precision = Str("ieee") };
     /// a·b + c where groups of 32 (or 16) factors along k share a scale 2^(s − 127) (e8m0, NaN for 0xff) or an e4m3 one.
     /// Formats are `e4m3`, `e5m2`, `e2m1`, `bf16`, `fp16`; e2m1 holds two values a byte, the low half first, along k, or

@@ -28,7 +28,7 @@ impl Arrays {
         let sites = [(vec![0], false), (vec![1], false), (vec![0, 1], false), (vec![], true)];
         let sites = sites.map(|(params, open)| {
             let loc = Some(format!("kernel.py:{}:1", params.len()));
-            Site { message: String::new(), loc, origin: Origin { params, open } }
+            Site { loc, origin: Origin { params, open }, ..Site::default() }
         });
         let args = [address as u64, address as u64 + 64];
         // SAFETY: no kernel gets it.

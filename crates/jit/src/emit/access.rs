@@ -82,19 +82,24 @@ impl<'m> Emitter<'m, '_> {
         self.b.set_cold_block(stop);
         self.b.ins().brif(status, stop, &[], go_on, &[]);
         self.b.switch_to_block(stop);
+        self.stop();
+        self.b.switch_to_block(go_on);
+    }
+
+    /// Returns from the entry, executing no further programs.
+    pub(super) fn stop(&mut self) {
         if self.wide && self.streams {
             self.b.ins().fence();
         }
         let one = self.int(1);
         self.b.ins().return_(&[one]);
-        self.b.switch_to_block(go_on);
     }
 
     /// Op `store`.
     pub(super) fn store(&mut self, op: &'m Op) -> Result<()> {
         let ((ptr, dims), (value, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
         let mask = self.optional(op, 2)?;
-        let site = self.site(op, "");
+        let site = self.site(op);
         self.store_block(&dims, Store { ptr, value, mask, site })
     }
 

@@ -41,7 +41,7 @@ impl<'m> Emitter<'m, '_> {
             | flag(acquire, abi::Kind::ACQUIRE)
             | flag(release, abi::Kind::RELEASE)
             | flag(writes, abi::Kind::WRITES);
-        let site = self.site(op, "");
+        let site = self.site(op);
         self.sweep(dims, &[], |e, index| {
             let address = e.eval(ptr, index)?;
             let mask = mask.map(|m| e.eval(m, index)).transpose()?;
@@ -95,12 +95,21 @@ impl<'m> Emitter<'m, '_> {
                 self.call_routine(op, Routine::AtomicStore { bytes }, &args)?;
             }
             _ => {
+                // Where programs run one after another, a value that is not there will not come.
+                let alone = self.checks == Checks::All && op.input(2).is_none();
                 let timeout = match op.input(2) {
                     Some(_) => self.scalar(op, 2)?.0,
-                    None => self.int(-1),
+                    None => self.int(if alone { 0 } else { -1 }),
                 };
                 let args = [former, addresses, values, timeout, n];
                 self.call_routine(op, Routine::AtomicPoll { bytes }, &args)?;
+                if alone {
+                    let bits = index_bits(&dims);
+                    let seen = self.node(Kind::Buffer(former), result, bits, 1, 0);
+                    let word = Elem::Data(of_class(Class::UInt, dtype).unwrap_or(dtype));
+                    let expected = self.node(Kind::Buffer(values), word, bits, 1, 0);
+                    self.check_seen(op, &dims, (seen, expected))?;
+                }
             }
         }
         if op.output(0).is_some() {
@@ -147,6 +156,11 @@ impl<'m> Emitter<'m, '_> {
     }
 }
 
+/// The type of this class with as many bits.
+fn of_class(class: Class, dtype: DType) -> Option<DType> {
+    DType::ALL.iter().copied().find(|d| d.class() == class && d.bits() == dtype.bits())
+}
+
 /// The routine for the atomic op `name`. Where only bits matter, signed integers, unsigned integers and floats share
 /// routines.
 fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
@@ -160,10 +174,7 @@ fn rmw(op: &Op, name: &str, dtype: DType) -> Result<Routine> {
         "exchange" => (Rmw::Exchange, true),
         _ => return Err(malformed(op, format!("there is no atomic `{name}`"))),
     };
-    let of = |class: Class| {
-        DType::ALL.iter().copied().find(|d| d.class() == class && d.bits() == dtype.bits())
-    };
-    let (signed, unsigned) = (of(Class::Int), of(Class::UInt));
+    let (signed, unsigned) = (of_class(Class::Int, dtype), of_class(Class::UInt, dtype));
     let candidates = match name {
         "umax" | "umin" => vec![unsigned],
         "add" if dtype.is_int() => vec![Some(dtype), signed, unsigned],

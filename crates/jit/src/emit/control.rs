@@ -229,6 +229,7 @@ impl<'m> Emitter<'m, '_> {
         let init: Vec<ValueId> = op.inputs.iter().skip(3).copied().flatten().collect();
         let params = region.params.get(1..).unwrap_or_default();
         let (how, values) = self.carry(op, region, &init, params, &region.results)?;
+        self.check_step(op, step, elem.dtype());
         let runs = self.trip_count(lower, upper, step, elem);
 
         let (head, body, done) =
@@ -259,17 +260,13 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// The number of iterations of a loop, as 64 bits.
+    /// The number of iterations of a loop whose step is positive, as 64 bits.
     fn trip_count(&mut self, lower: Value, upper: Value, step: Value, elem: Elem) -> Value {
         let dtype = elem.dtype();
         let some = self.b.ins().icmp(IntCC::SignedGreaterThan, upper, lower);
         let [lower, upper, step] = [lower, upper, step].map(|v| self.wide(v, dtype));
         let span = self.b.ins().isub(upper, lower);
         let last = self.b.ins().iadd_imm_s(span, -1);
-        // A step that is not positive is undefined, but must not trap.
-        let one = self.int(1);
-        let positive = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, step, 0);
-        let step = self.b.ins().select(positive, step, one);
         let runs = self.b.ins().udiv(last, step);
         let runs = self.b.ins().iadd_imm_s(runs, 1);
         let none = self.int(0);

@@ -133,7 +133,7 @@ impl<'m> Emitter<'m, '_> {
             ty => self.b.ins().ireduce(ty, d.padding),
         };
         let other = Some(self.uniform(padding, elem, bits));
-        let site = self.site(op, "");
+        let site = self.site(op);
         let kind = Kind::Load { ptr, mask: Some(mask), other, site };
         let node = self.make(kind, elem, bits, op.decl().cost, &[ptr, mask]);
         self.pending.push(node);
@@ -153,14 +153,14 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn descriptor_store(&mut self, op: &'m Op) -> Result<()> {
         let (value, _) = self.tile(op, 1)?;
         let (d, ptr, mask) = self.block_at(op, 2)?;
-        let site = self.site(op, "");
+        let site = self.site(op);
         self.store_block(&d.block, Store { ptr, value, mask: Some(mask), site })
     }
 
     pub(super) fn descriptor_scatter(&mut self, op: &'m Op) -> Result<()> {
         let (value, _) = self.tile(op, 1)?;
         let (_, ptr, mask, dims) = self.rows_at(op, 2)?;
-        let site = self.site(op, "");
+        let site = self.site(op);
         self.store_block(&dims, Store { ptr, value, mask: Some(mask), site })
     }
 

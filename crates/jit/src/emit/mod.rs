@@ -11,16 +11,17 @@ mod atomic;
 mod bits;
 mod bounds;
 mod call;
+mod condition;
 mod contract;
 mod control;
 mod convert;
 mod descriptor;
-mod effect;
 mod eval;
 mod guard;
 mod lanes;
 mod node;
 mod op;
+mod print;
 mod proof;
 mod reduce;
 mod row;
@@ -51,11 +52,29 @@ fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
     Declined { op: op.describe(), reason: reason.into() }
 }
 
+/// A condition on which a launch stops if it does not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// An access is valid.
+    #[default]
+    Access,
+    /// An assertion holds; its message.
+    Assert(String),
+    /// An assumption holds.
+    Assume,
+    /// A loop's step is positive.
+    Step,
+    /// An index is inside of an axis of this length.
+    Index(usize),
+    /// The value that a program waits for is there.
+    Wait,
+}
+
 /// A source location that errors of a launch can name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Site {
-    /// The message of an assertion.
-    pub(super) message: String,
+    /// The condition that is tested there.
+    pub(super) condition: Condition,
     /// `file:line:column`.
     pub(super) loc: Option<String>,
     /// Where the pointers of a checked access come from.

@@ -3,12 +3,13 @@
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
+use trident_ir::tile::Origin;
 use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
 use trident_lower::access::{Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy};
 use trident_runtime::{Checks, Declined};
 
 use super::node::{Kind, Register, Val};
-use super::{Emitter, Result, malformed};
+use super::{Condition, Emitter, Result, malformed};
 
 /// Expressions deeper than this are materialised, which bounds the stack needed to evaluate one.
 const DEEP: u32 = 128;
@@ -71,9 +72,14 @@ impl<'m> Emitter<'m, '_> {
                 self.atomic(op)
             }
             // A program runs on one thread, in order.
-            K::Barrier | K::Assume => Ok(()),
+            K::Barrier => Ok(()),
             K::Print => self.print(op),
-            K::Assert => self.assert(op),
+            K::Assert => {
+                let message = op.str("message").unwrap_or_default().to_owned();
+                self.condition(op, Condition::Assert(message))
+            }
+            K::Assume if self.checks == Checks::None => Ok(()),
+            K::Assume => self.condition(op, Condition::Assume),
             K::For => self.for_loop(op),
             K::While => self.while_loop(op),
             K::If => self.if_else(op),
@@ -171,11 +177,12 @@ impl<'m> Emitter<'m, '_> {
             return self.give_block(op, 0, node, dims);
         }
         if let (K::TakeAlongAxis, Some(Some((src, from)))) = (op.kind, operands.first_mut()) {
+            self.check_indices(op, from)?;
             let address = self.address(*src, from)?;
             let Node { elem, bits, .. } = self.nodes[*src];
             *src = self.node(Kind::Buffer(address), elem, bits, 1, 0);
         }
-        let site = if op.kind == K::Load { self.site(op, "") } else { 0 };
+        let site = if op.kind == K::Load { self.site(op) } else { 0 };
         let expression = Expression { op, operands: &operands, elem, dims: &dims, site };
         for i in (0..op.outputs.len()).filter(|&i| op.output(i).is_some()) {
             let made = expression.add(&mut self.nodes, i);
@@ -363,16 +370,20 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Adds a source location for errors and returns its number.
-    pub(super) fn site(&mut self, op: &Op, message: &str) -> u64 {
-        if self.checks == Checks::None && message.is_empty() && op.kind != K::Assert {
+    /// Adds the source location of accesses through operand 0 and returns its number.
+    pub(super) fn site(&mut self, op: &Op) -> u64 {
+        if self.checks == Checks::None {
             return 0;
         }
-        let loc = op.loc.as_ref().map(|l| l.to_string());
         let pointer = op.input(0).zip(self.origins.as_ref());
         let origin = pointer.map(|(id, origins)| origins.of(&self.func().name, id));
-        let (message, origin) = (message.to_owned(), origin.unwrap_or_default());
-        self.emitted.sites.push(super::Site { message, loc, origin });
+        self.add_site(op, Condition::Access, origin.unwrap_or_default())
+    }
+
+    /// Adds the source location of a condition, or of accesses, and returns its number.
+    pub(super) fn add_site(&mut self, op: &Op, condition: Condition, origin: Origin) -> u64 {
+        let loc = op.loc.as_ref().map(|l| l.to_string());
+        self.emitted.sites.push(super::Site { condition, loc, origin });
         self.emitted.sites.len() as u64 - 1
     }
 }

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 mod blocks;
+mod conditions;
 mod contract;
 mod control;
 mod elements;

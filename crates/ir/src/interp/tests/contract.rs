@@ -67,25 +67,15 @@ fn integers_sum_in_the_type_of_the_sum() {
 }
 
 #[test]
-fn precisions_drop_what_they_say() {
-    // Leading bits, the next ones, and those that only three bf16 hold.
-    let a = 1.0 + 2f32.powi(-9) + 2f32.powi(-20);
-    let b = 1.0 + 2f32.powi(-10);
-    let of = |precision: &str| {
+fn every_precision_keeps_all_bits_of_the_factors() {
+    // Bits that tf32 and bf16 lack.
+    let (a, b) = (1.0 + 2f32.powi(-9) + 2f32.powi(-20), 1.0 + 2f32.powi(-23));
+    for precision in ["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"] {
         let args = [tensor(&[a], &[1, 1]), tensor(&[b], &[1, 1]), tensor(&[0f64], &[1, 1])];
         let body = format!("%d = dot(%a, %b, %c) {{precision = \"{precision}\"}} return %d");
-        elements::<f64>(&run("%a: f32[1, 1], %b: f32[1, 1], %c: f64[1, 1]", &body, &args)[0])[0]
-    };
-    let (x, y) = (f64::from(a), f64::from(b));
-    let tail = 2f64.powi(-20);
-    assert_eq!(of("ieee"), x * y);
-    assert_eq!(of("tf32"), (x - tail) * y);
-    // All of a and b, but for the product of both rests; b has no rest.
-    assert_eq!(of("tf32x3"), x * y);
-    // bf16 parts of a: 1, 2^-9, 2^-20; of b: 1, 2^-10.
-    let (a1, b1) = (2f64.powi(-9), 2f64.powi(-10));
-    assert_eq!(of("bf16x3"), 1.0 + a1 + b1);
-    assert_eq!(of("bf16x6"), 1.0 + a1 + b1 + a1 * b1 + tail);
+        let found = run("%a: f32[1, 1], %b: f32[1, 1], %c: f64[1, 1]", &body, &args);
+        assert_eq!(elements::<f64>(&found[0]), [f64::from(a) * f64::from(b)], "{precision}");
+    }
 }
 
 /// The factors of one operand of `dot_scaled` by format, [rows, columns] of bytes or halves, and their values.

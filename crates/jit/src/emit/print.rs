@@ -1,13 +1,13 @@
-//! Prints and assertions.
+//! Prints.
 
 use std::mem::offset_of;
 
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::{DType, Op};
-use trident_lower::access::{Elem, counter, index_bits};
+use trident_lower::access::Elem;
 
 use super::node::Val;
-use super::{Context, Emitter, Result, malformed};
+use super::{Emitter, Result, malformed};
 use crate::routine::{Print, Routine};
 
 impl<'m> Emitter<'m, '_> {
@@ -75,35 +75,6 @@ impl<'m> Emitter<'m, '_> {
             }
             self.call_routine(op, Routine::Print, &[record])?;
         }
-        Ok(())
-    }
-
-    pub(super) fn assert(&mut self, op: &'m Op) -> Result<()> {
-        let (condition, dims) = self.tile(op, 0)?;
-        let yes = self.b.ins().iconst(types::I8, 1);
-        let bits = index_bits(&dims);
-        let all = self.repeat(bits, &[yes], |e, var, all| {
-            let index = counter(var, bits).collect();
-            let holds = e.eval(condition, &index)?;
-            Ok(vec![e.b.ins().band(all[0], holds)])
-        })?;
-        let site = self.site(op, op.str("message").unwrap_or_default());
-        let (fail, go_on) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(fail);
-        self.b.ins().brif(all[0], go_on, &[], fail, &[]);
-        self.b.switch_to_block(fail);
-        let flags = MemFlagsData::trusted().with_readonly();
-        let function = self.b.ins().load(
-            types::I64,
-            flags,
-            self.context,
-            offset_of!(Context<'_>, fail) as i32,
-        );
-        let site = self.int(site as i64);
-        self.call_address(function, &[self.context, self.program, site], false);
-        let one = self.int(1);
-        self.b.ins().return_(&[one]);
-        self.b.switch_to_block(go_on);
         Ok(())
     }
 }
