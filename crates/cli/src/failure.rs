@@ -42,6 +42,17 @@ impl Failure {
         self.message.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The message and the hint, for a place that has one text for both.
+    pub(crate) fn with_hint(&self) -> String {
+        let hint = self.hint.as_ref().map(|hint| format!("; hint: {hint}"));
+        format!("{}{}", self.message, hint.unwrap_or_default())
+    }
+
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        self.status
+    }
+
     /// Prints to standard error and gives the exit status.
     pub(crate) fn report(&self) -> ExitCode {
         if self.message.is_empty() {

@@ -8,8 +8,8 @@ use indicatif::ProgressBar;
 use std::fs;
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use trident_devices::{DeviceError, ForModels, MAX_THREADS, Settings};
 use trident_engine::{Options, Session};
@@ -116,7 +116,7 @@ pub(crate) fn read(path: &Path) -> Result<Model, Failure> {
     let within = |text: &str| Failure::usage(format!("cannot load `{}`: {text}", path.display()));
     match fs::metadata(path) {
         Ok(file) if file.is_dir() => {
-            let hint = "give a model's file; `trident inspect` also takes a model's folder of a repository, with config.pbtxt or versions";
+            let hint = "give a model's file; `trident inspect` also takes a model's folder or a repository of the Triton Inference Server";
             return Err(within("it is a folder").hint(hint));
         }
         Err(error) => return Err(within(&error.to_string())),
@@ -140,22 +140,33 @@ pub(crate) fn load(path: &Path, args: &DeviceArgs, limits: &Limits) -> Result<Lo
 
 /// Runs `work`; if it takes longer than a second, a spinner shows on a terminal.
 pub(crate) fn with_spinner<T>(message: &str, work: impl FnOnce() -> T) -> T {
+    with_progress(|progress| {
+        progress(message.to_owned());
+        work()
+    })
+}
+
+/// Runs `work`; if it takes longer than a second, a spinner shows on a terminal, beside the last message of `work`.
+pub(crate) fn with_progress<T>(work: impl FnOnce(&dyn Fn(String)) -> T) -> T {
     if !stderr().is_terminal() {
-        return work();
+        return work(&|_| {});
     }
+    let message = Mutex::new(String::new());
+    let said = || message.lock().unwrap_or_else(PoisonError::into_inner);
     let (done, wait) = channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             if wait.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let spinner = ProgressBar::new_spinner().with_message(message.to_owned());
+            let spinner = ProgressBar::new_spinner();
             while wait.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                spinner.set_message(said().clone());
                 spinner.tick();
             }
             spinner.finish_and_clear();
         });
-        let result = work();
+        let result = work(&|text| *said() = text);
         drop(done);
         result
     })

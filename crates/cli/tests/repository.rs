@@ -186,3 +186,109 @@ fn a_gpu_runs_its_instances() {
         assert!(status == 2 && text.contains(expected), "{text}");
     }
 }
+
+/// The status of each model, in the order of the table.
+fn statuses(report: &serde_json::Value) -> Vec<(&str, &str)> {
+    let models = report["models"].as_array().unwrap().iter();
+    models.map(|m| (m["name"].as_str().unwrap(), m["status"].as_str().unwrap())).collect()
+}
+
+/// The report on a repository, its exit status and what is on standard error.
+fn survey(path: &str) -> (serde_json::Value, i32, String) {
+    let output = trident(&["inspect", path, "--device", "cpu", "--json"]);
+    let text = String::from_utf8(output.stderr).unwrap();
+    (serde_json::from_slice(&output.stdout).unwrap(), output.status.code().unwrap(), text)
+}
+
+#[test]
+fn a_repository_is_a_table_of_its_models() {
+    let repository = Repository::new("whole");
+    repository.add("digits", "backend: 'trident' max_batch_size: 8");
+    repository.add("gpu", &on_gpu("gpus: [ 0 ]", ""));
+    let versions = repository.add("versions", "backend: 'trident' version_policy { all { } }");
+    std::fs::create_dir(format!("{versions}/12")).unwrap();
+    std::fs::copy(digits(), format!("{versions}/12/model.onnx")).unwrap();
+    repository.add("script", "backend: 'python' instance_group { kind: KIND_GPU }");
+    let step = "ensemble_scheduling { step { model_name: 'digits' model_version: -1 input_map { key: 'image' value: 'image' }
+        output_map { key: 'probabilities' value: 'probabilities' } } }";
+    let ends = "input { name: 'image' data_type: TYPE_FP32 dims: [ 1, 8, 8 ] }
+        output { name: 'probabilities' data_type: TYPE_FP32 dims: [ 10 ] }";
+    let chain = format!("platform: 'ensemble' max_batch_size: 8 {step} {ends}");
+    repository.add("chain", &chain);
+    let path = repository.0.path("");
+    std::fs::write(format!("{path}/notes.txt"), "").unwrap();
+    let (report, status, text) = survey(&path);
+    assert_eq!((status, &*text), (0, ""));
+    let expected = [
+        ("chain", "ok"),
+        ("digits", "ok"),
+        ("gpu", "warnings"),
+        ("script", "not checked"),
+        ("versions", "ok"),
+    ];
+    assert_eq!(statuses(&report), expected);
+    let digits = serde_json::json!({
+        "name": "digits", "versions": [1], "backend": "trident", "max_batch_size": 8,
+        "inputs": ["image FP32 [-1,1,8,8]"], "outputs": ["probabilities FP32 [-1,10]"], "devices": ["cpu"],
+        "status": "ok", "errors": [], "warnings": [],
+    });
+    assert_eq!(report["models"][1], digits);
+    assert_eq!(report["models"][4]["versions"], serde_json::json!([12, 1]));
+    let text = stdout(&["inspect", &path, "--device", "cpu"]);
+    let rows: Vec<&str> = text.lines().collect();
+    assert!(rows[0].starts_with("model     versions  backend"), "{text}");
+    assert!(rows[2].starts_with("digits    1         trident        8  image FP32"), "{text}");
+    assert!(rows[2].ends_with("cpu      ok"), "{text}");
+    assert!(rows[5].starts_with("versions  12, 1 "), "{text}");
+    assert!(text.contains("warning: gpu: `") && text.contains("asks for a GPU"), "{text}");
+}
+
+#[test]
+fn a_model_that_cannot_be_served_is_an_error_of_the_repository() {
+    let repository = Repository::new("broken");
+    repository.add("digits", "backend: 'trident'");
+    repository.add("misspelt", "backend: 'trident'\nmax_batch_siz: 8");
+    let folder = repository.add("versions", "backend: 'trident' version_policy { all { } }");
+    std::fs::create_dir(format!("{folder}/2")).unwrap();
+    std::fs::write(format!("{folder}/2/model.onnx"), b"\xff\xff").unwrap();
+    let folder = repository.add("empty", "backend: 'trident'");
+    std::fs::remove_file(format!("{folder}/1/model.onnx")).unwrap();
+    repository
+        .add("chain", "platform: 'ensemble' ensemble_scheduling { step { model_name: 'none' } }");
+    std::fs::create_dir(repository.0.path("stray")).unwrap();
+    let path = repository.0.path("");
+    let (report, status, text) = survey(&path);
+    assert_eq!(status, 2);
+    assert!(text.contains("5 of 6 models cannot be served"), "{text}");
+    let broken = ["chain", "empty", "misspelt", "stray", "versions"];
+    for (name, status) in statuses(&report) {
+        assert_eq!(status == "error", broken.contains(&name), "{name}: {status}");
+    }
+    let errors = |at: usize| report["models"][at]["errors"][0].as_str().unwrap();
+    assert!(errors(0).contains("no model `none` for a step"), "{report}");
+    assert!(errors(2).contains("unable to find"), "{report}");
+    assert!(errors(3).contains("2:1: `max_batch_siz`"), "{report}");
+    assert!(errors(4).contains("neither a `config.pbtxt` nor versions"), "{report}");
+    assert!(errors(5).starts_with("version 2: failed to load"), "{report}");
+    let output = trident(&["inspect", &path, "--device", "cpu"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.matches("error: ").count(), 5, "{text}");
+}
+
+#[test]
+fn options_and_folders_that_do_not_fit_a_repository_are_named() {
+    let repository = Repository::new("options");
+    let path = repository.0.path("");
+    let (status, text) = failure(&["inspect", &path]);
+    assert_eq!(status, 2);
+    assert!(
+        text.contains("is neither a model's folder") && text.contains("nor a repository"),
+        "{text}"
+    );
+    repository.add("digits", "backend: 'trident'");
+    for options in [&["--steps"][..], &["--ir"], &["--no-passes"], &["--shape", "image=1x1x8x8"]] {
+        let (status, text) = failure(&[&["inspect", &path], options].concat());
+        assert_eq!(status, 2);
+        assert!(text.contains(&format!("`{}` is about one model", options[0])), "{text}");
+    }
+}

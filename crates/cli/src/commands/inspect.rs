@@ -5,7 +5,7 @@ use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
 use crate::render::style::WARNING;
 use crate::render::{self, Align, Table, escape, style};
-use crate::repository::{ModelFolder, Served};
+use crate::repository::{self, Given, ModelFolder, Overview, Served};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,6 +26,7 @@ Examples:
   trident inspect model.onnx --ir                  the model in text form, before any pass
   trident inspect model.mps                        a compiled model, and the devices that it is for
   trident inspect repository/digits                a model as its config.pbtxt has it served
+  trident inspect repository                       a table of all models, and which of them cannot be served
   trident inspect model.onnx --json | jq .plan.peak_bytes";
 
 /// Elements of a default that are shown.
@@ -34,7 +35,7 @@ const MOST_SHOWN: usize = 8;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// ONNX file, compiled model (.mps), or a model's folder in a repository of the Triton Inference Server
+    /// ONNX file, compiled model (.mps), a model's folder in a repository of the Triton Inference Server, or a whole repository
     model: PathBuf,
     /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
@@ -57,8 +58,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut warnings = vec![];
-    let (model, served) = match ModelFolder::open(&args.model)? {
-        Some(folder) => {
+    let (model, served) = match repository::find(&args.model)? {
+        Given::Repository(folders) => return overview(args, &folders),
+        Given::Model(folder) => {
             let loaded = load(&folder, &args.device, &mut warnings);
             for line in &warnings {
                 anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", escape(line));
@@ -66,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let (model, served) = loaded?;
             (model, Some(served))
         }
-        None => (model::read(&args.model)?, None),
+        Given::File => (model::read(&args.model)?, None),
     };
     let (devices, mut options) = match &served {
         Some(Served { setup, .. }) => (setup.devices.clone(), setup.options.clone()),
@@ -119,6 +121,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// Checks the models of a repository.
+fn overview(args: &Args, folders: &[PathBuf]) -> Result<(), Failure> {
+    let of_one = [
+        ("--shape", !args.shape.is_empty()),
+        ("--steps", args.steps),
+        ("--ir", args.ir),
+        ("--no-passes", args.no_passes),
+    ];
+    if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
+        let failure = Failure::usage(format!("`{option}` is about one model, not a repository"));
+        return Err(failure.hint("give a model's folder"));
+    }
+    let overview = Overview::of(&args.model, folders, &args.device);
+    let text = if args.json { render::json(&overview.json()) } else { overview.text() };
+    anstream::stdout().write_all(text.as_bytes())?;
+    overview.result()
 }
 
 /// Loads the newest version of a model that is served.

@@ -1,7 +1,9 @@
 //! Models in a repository of the Triton Inference Server: a folder with a configuration, and one for each version.
 
+mod overview;
 mod served;
 
+pub(crate) use overview::Overview;
 pub(crate) use served::Served;
 
 use crate::failure::Failure;
@@ -31,6 +33,51 @@ pub(crate) struct ModelFolder {
     config: ModelConfig,
     /// The versions that have folders.
     versions: Vec<u64>,
+}
+
+/// The kinds of paths that users inspect.
+pub(crate) enum Given {
+    /// Something other than a folder.
+    File,
+    /// A model's folder.
+    Model(Box<ModelFolder>),
+    /// The folders in a repository of models, in the order of their names.
+    Repository(Vec<PathBuf>),
+}
+
+/// Finds out what a path is. A folder that has nothing to do with repositories is an error.
+pub(crate) fn find(path: &Path) -> Result<Given, Failure> {
+    if !path.is_dir() {
+        return Ok(Given::File);
+    }
+    if let Some(folder) = ModelFolder::open(path)? {
+        return Ok(Given::Model(Box::new(folder)));
+    }
+    let within = |error: io::Error| Failure::usage(format!("`{}`: {error}", path.display()));
+    let mut folders = vec![];
+    for entry in fs::read_dir(path).map_err(within)? {
+        let folder = entry.map_err(within)?.path();
+        if folder.is_dir() {
+            folders.push(folder);
+        }
+    }
+    folders.sort();
+    match folders.iter().any(|folder| is_model(folder)) {
+        true => Ok(Given::Repository(folders)),
+        false => {
+            let text = format!(
+                "`{}` is neither a model's folder, which has a `config.pbtxt` or versions such as `1`, nor a repository, \
+                 which has folders of models",
+                path.display()
+            );
+            Err(Failure::usage(text).hint("give a model's file, a model's folder or a repository"))
+        }
+    }
+}
+
+/// Whether a folder has a configuration or versions.
+fn is_model(folder: &Path) -> bool {
+    folder.join(CONFIG).exists() || !versions(folder).is_empty()
 }
 
 /// The versions that have folders.

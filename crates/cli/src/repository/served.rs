@@ -25,7 +25,7 @@ struct Sent<'a> {
 }
 
 /// `[-1,3]`, as the server prints shapes.
-fn list(shape: &[i64]) -> String {
+pub(super) fn list(shape: &[i64]) -> String {
     let dims: Vec<String> = shape.iter().map(i64::to_string).collect();
     format!("[{}]", dims.join(","))
 }
