@@ -57,6 +57,7 @@ const UNSAFE: &[&str] = &[
     "emulator/src/queue.rs",
     "emulator/examples/speed.rs",
     "emulator/tests",
+    "engine/tests/forks.rs",
     "jit",
     "kernels",
     "runtime",

@@ -4,16 +4,16 @@ use crate::error::PlanError;
 use bytes::Bytes;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use trident_ir::Literal;
 use trident_ir::literal::LiteralData;
-use trident_runtime::{Charge, KernelError, Pool, Tensor};
+use trident_runtime::{Charge, ForkMutex, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
 /// once for as long as one of the plans has it.
 pub(crate) struct Ledger {
     pool: Pool,
-    known: Mutex<Known>,
+    known: ForkMutex<Known>,
 }
 
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl AsRef<[u8]> for Pooled {
 
 impl Ledger {
     pub(crate) fn new(pool: Pool) -> Ledger {
-        Ledger { pool, known: Mutex::default() }
+        Ledger { pool, known: ForkMutex::new(Known::default) }
     }
 
     pub(crate) fn pool(&self) -> &Pool {
@@ -53,7 +53,7 @@ impl Ledger {
             return tensor.to_literal().ok();
         }
         let (bytes, in_use) = (tensor.to_bytes().ok()?, Arc::new(()));
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         tidy(&mut known.pooled);
         known.pooled.insert(bytes.as_ptr().addr(), Arc::downgrade(&in_use));
         drop(known);
@@ -63,13 +63,13 @@ impl Ledger {
 
     /// Notes that an op was not folded as there was no memory for it.
     pub(crate) fn note_unfolded(&self, op: String, source: KernelError) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         known.unfolded.get_or_insert(PlanError::Constant { op, source });
     }
 
     /// An error if there was no memory to fold an op.
     pub(crate) fn folded(&self) -> Result<(), PlanError> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.unfolded.clone().map_or(Ok(()), Err)
     }
 
@@ -94,7 +94,7 @@ impl Ledger {
     pub(crate) fn uncounted(&self, literal: &Literal) -> usize {
         let LiteralData::Bytes(bytes) = literal.data() else { return 0 };
         let place = (bytes.as_ptr().addr(), bytes.len());
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let pooled = known.pooled.get(&place.0).is_some_and(|in_use| in_use.strong_count() > 0);
         let charged = known.charged.get(&place).is_some_and(|charge| charge.strong_count() > 0);
         if pooled || charged { 0 } else { bytes.len() }
@@ -120,7 +120,7 @@ impl Ledger {
         bytes: &[u8],
     ) -> Result<Option<Arc<Charge>>, PlanError> {
         let at = bytes.as_ptr().addr();
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         let pooled = known.pooled.get(&at).is_some_and(|in_use| in_use.strong_count() > 0);
         if bytes.is_empty() || pooled {
             return Ok(None);

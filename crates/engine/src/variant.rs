@@ -9,10 +9,10 @@ use crate::plan::{self, Plan};
 use crate::recent::Recent;
 use crate::session::Options;
 use crate::signature::OptionalInput;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use trident_ir::literal::LiteralData;
 use trident_ir::{Attr, Func, OpKind, ValueId, ValueInfo};
-use trident_runtime::{Charge, Device};
+use trident_runtime::{Charge, Device, ForkMutex};
 
 /// Maximum number of selections of optional inputs whose plans are cached.
 const MAX_VARIANTS: usize = 4;
@@ -46,7 +46,7 @@ pub(crate) struct Variants {
     /// Counts the function's constants, which are kept beside those of plans.
     _charges: Vec<Arc<Charge>>,
     /// Plans by the optional inputs given.
-    made: Mutex<Recent<Prepared>>,
+    made: ForkMutex<Recent<Prepared>>,
 }
 
 impl Variants {
@@ -76,12 +76,8 @@ impl Variants {
         }
         let (devices, options, ledger) = (devices.to_vec(), options.clone(), Arc::clone(ledger));
         let _charges = charges(&func, &ledger)?;
-        let made = Mutex::new(Recent::new(MAX_VARIANTS));
+        let made = ForkMutex::new(|| Recent::new(MAX_VARIANTS));
         Ok((Variants { func, values, devices, options, ledger, _charges, made }, inputs))
-    }
-
-    fn made(&self) -> MutexGuard<'_, Recent<Prepared>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The plan with these optional inputs, by their positions in the signature, as parameters after the required ones.
@@ -90,7 +86,7 @@ impl Variants {
         given: &[usize],
         inputs: &[OptionalInput],
     ) -> Result<Arc<Prepared>, PlanError> {
-        if let Some(found) = self.made().get(given) {
+        if let Some(found) = self.made.lock().get(given) {
             return Ok(found);
         }
         // Planning takes a while: other runs should not wait for it.
@@ -103,7 +99,7 @@ impl Variants {
         }
         optimize(&mut func, &self.devices, &self.options, &self.ledger)?;
         let prepared = Arc::new(prepare(func, &self.devices, &self.ledger)?);
-        Ok(self.made().put(given, prepared, 1))
+        Ok(self.made.lock().put(given, prepared, 1))
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! The caller works too; workers that join a job late or not at all cost nothing. A worker spins for a while after a
 //! job, because launches follow one another closely, and then parks. Concurrent callers share the cores: no more runs
-//! are active than there are cores, and each gets a share of the remaining workers.
+//! are active than there are cores, and each gets a share of the remaining workers. A forked child has none of the
+//! threads, so it gets an executor of its own.
 
 mod admission;
 mod executor;
+mod fork;
 mod job;
 #[cfg(all(test, feature = "models"))]
 mod models;
@@ -28,7 +30,8 @@ pub use share::Shares;
 /// Tasks are not assigned to fixed threads, so a task must write only what its index determines; results then do not
 /// depend on the number of threads or on other load.
 pub struct Threads {
-    executor: Arc<Executor>,
+    /// `None` for that of the process, which is another one after a fork.
+    executor: Option<Arc<Executor>>,
     /// Whether dropping this ends the executor.
     owns: bool,
     count: usize,
@@ -42,9 +45,11 @@ fn cores() -> usize {
 impl Threads {
     /// `n` threads of the process (at least one), or fewer if the system refuses to start them.
     pub fn new(n: usize) -> Self {
-        let executor = Executor::of_process();
-        let count = executor.grow(n);
-        Self { executor, owns: false, count }
+        Self { executor: None, owns: false, count: Executor::grow_of_process(n) }
+    }
+
+    fn executor(&self) -> &Arc<Executor> {
+        self.executor.as_ref().unwrap_or_else(|| Executor::of_process())
     }
 
     /// `n` threads not shared with anyone else, for models and tests.
@@ -52,12 +57,12 @@ impl Threads {
     fn own(n: usize) -> Self {
         let executor = Executor::new(n);
         let count = executor.grow(n);
-        Self { executor, owns: true, count }
+        Self { executor: Some(executor), owns: true, count }
     }
 
     /// The same threads, but with at most `n` per job.
     pub fn limited(&self, n: usize) -> Self {
-        let (executor, count) = (Arc::clone(&self.executor), self.count.min(n.max(1)));
+        let (executor, count) = (self.executor.clone(), self.count.min(n.max(1)));
         Self { executor, owns: false, count }
     }
 
@@ -76,12 +81,12 @@ impl Threads {
             0 => self.count,
             n => n.min(self.count),
         };
-        self.executor.enter(&Request { threads, ..request })
+        self.executor().enter(&Request { threads, ..request })
     }
 
     /// As [`enter`](Self::enter), but returns `None` instead of waiting.
     pub fn try_enter(&self) -> Option<RunGuard> {
-        self.executor.try_enter()
+        self.executor().try_enter()
     }
 
     /// The number of threads, including the caller.
@@ -117,7 +122,7 @@ impl Threads {
     /// `member(size - 1)`. Any of these may be missing, so member 0 must be able to do everything.
     pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
         let size = size.min(self.count);
-        if size <= 1 || !self.executor.team(size, member) {
+        if size <= 1 || !self.executor().team(size, member) {
             member(0);
         }
     }
@@ -125,7 +130,7 @@ impl Threads {
     /// Whether waking workers pays off if the whole team saves `nanos` nanoseconds: a parked worker is woken for much
     /// work, or once the run has missed as much in launches that followed one another closely. Never outside a run.
     pub fn worth_waking(&self, size: usize, nanos: u64) -> bool {
-        self.executor.worth_waking(size.min(self.count), nanos)
+        self.executor().worth_waking(size.min(self.count), nanos)
     }
 
     /// Calls `f` on ranges that together cover `0..len` once; inner boundaries are multiples of `grain`. The result of
@@ -187,7 +192,7 @@ struct Padded<T>(T);
 impl Drop for Threads {
     fn drop(&mut self) {
         if self.owns {
-            self.executor.end();
+            self.executor().end();
         }
     }
 }

@@ -6,6 +6,8 @@ pub mod cost;
 pub mod device;
 pub mod error;
 pub mod fence;
+#[cfg(not(all(test, feature = "models")))]
+pub mod fork;
 pub mod kernel;
 pub mod pending;
 pub mod queued;
@@ -29,6 +31,8 @@ pub use device::{
 };
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
+#[cfg(not(all(test, feature = "models")))]
+pub use fork::ForkMutex;
 pub use kernel::{
     Arguments, Checks, CompileError, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
     LaunchError, Listing, ProgramPoint, UNWRITTEN,

@@ -2,13 +2,14 @@
 
 use crate::kernel::{Call, Compile, Kernel};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use trident_ir::{Literal, Module};
 use trident_jit::Compiler;
 use trident_lower::graph::{self, Arg, Array, Lowering, Refusal, Request, Step};
 use trident_lower::lane::Figures;
 use trident_runtime::{
-    Arguments, Checks, CompileError, Declined, KernelCompiler, KernelError, KernelOptions, Tensor,
+    Arguments, Checks, CompileError, Declined, ForkMutex, KernelCompiler, KernelError,
+    KernelOptions, Tensor,
 };
 use trident_simd::Isa;
 
@@ -22,7 +23,7 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let contents = |i: usize| cx.constant(i)?.to_literal().ok();
     let compiler = Compiler::new(Isa::detect(), Arc::clone(cx.threads));
     let name = format!("{}.tile", cx.op.decl().name);
-    let kernel = Lowered { name, compiler, results, kernels: Mutex::default() };
+    let kernel = Lowered { name, compiler, results, kernels: ForkMutex::new(HashMap::new) };
     let request = Request {
         op: cx.op,
         operands: &operands,
@@ -48,14 +49,14 @@ struct Lowered {
     compiler: Compiler,
     results: Vec<Option<Array>>,
     /// Compiled functions by their text.
-    kernels: Mutex<HashMap<String, Arc<dyn trident_runtime::Kernel>>>,
+    kernels: ForkMutex<HashMap<String, Arc<dyn trident_runtime::Kernel>>>,
 }
 
 impl Lowered {
     fn compiled(&self, step: &Step) -> Result<Arc<dyn trident_runtime::Kernel>, CompileError> {
         let module = Module { funcs: vec![step.func.clone()], ..Module::default() };
         let text = module.to_string();
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kernels = self.kernels.lock();
         if let Some(known) = kernels.get(&text) {
             return Ok(Arc::clone(known));
         }

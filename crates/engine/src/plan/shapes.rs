@@ -4,10 +4,10 @@ use super::Plan;
 use super::memory::{self, MemoryPlan};
 use crate::recent::Recent;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
-use trident_runtime::{Tensor, Value};
+use trident_runtime::{ForkMutex, Tensor, Value};
 
 /// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
 const MAX_PLAN_BYTES: usize = 4 << 20;
@@ -22,7 +22,7 @@ pub(crate) struct Shapes {
     /// fixed, so that its declared types apply.
     func: Option<Func>,
     /// Plans by the types of the inputs, see [`key`].
-    plans: Mutex<Recent<MemoryPlan>>,
+    plans: ForkMutex<Recent<MemoryPlan>>,
 }
 
 impl Shapes {
@@ -49,7 +49,7 @@ impl Shapes {
             let body = Block { params, ops, results: func.body.results.clone() };
             Func { values: func.values.clone(), body, ..Func::new(func.name.clone(), func.level) }
         });
-        Shapes { params, func, plans: Mutex::new(Recent::new(MAX_PLAN_BYTES)) }
+        Shapes { params, func, plans: ForkMutex::new(|| Recent::new(MAX_PLAN_BYTES)) }
     }
 
     /// The function with its values' types inferred for inputs of these types; an error if they contradict the
@@ -67,8 +67,7 @@ impl Shapes {
         let inputs: Vec<&Tensor> = inputs.iter().map(Value::as_tensor).collect::<Option<_>>()?;
         // Fixed input types have one plan, whatever runs are given.
         let key = if self.func.is_none() { vec![] } else { key(&inputs) };
-        let plans = || self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = plans().get(&key);
+        let known = self.plans.lock().get(&key);
         if known.is_some() {
             return known;
         }
@@ -83,7 +82,7 @@ impl Shapes {
         // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
         let weight = made.bytes() + Recent::<MemoryPlan>::bytes(&key);
-        Some(plans().put(&key, made, weight))
+        Some(self.plans.lock().put(&key, made, weight))
     }
 
     /// The function with the types of its values for these inputs, without its ops; `None` if they contradict each other. Most

@@ -1,12 +1,14 @@
 //! The executor: the workers of a process, and the runs they work for.
 
 use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::AtomicPtr;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Padded;
 use super::admission::{Admission, MOST_RUNS, Request};
 use super::job::{Gate, MOST_MEMBERS, Slot};
+use super::{Padded, fork};
 use crate::sync::{
     self, AtomicBool, AtomicU64, AtomicUsize, Builder, JoinHandle, LOOKS, Mutex, Ordering,
     Patience, Thread,
@@ -25,6 +27,12 @@ const ROUNDS: usize = 8;
 
 /// The cost of waking, in nanoseconds: the caller's system call and the worker's delay until it joins the job.
 const WAKE: u64 = 25_000;
+
+/// The executor of this process, leaked; null before the first use.
+static PROCESS: AtomicPtr<Arc<Executor>> = AtomicPtr::new(ptr::null_mut());
+
+/// The most threads that anyone has asked for, in this process or in those that it was forked from.
+static MOST_ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 sync::thread_local! {
     /// What this thread is doing.
@@ -52,6 +60,7 @@ pub(super) struct Executor {
     admission: Admission,
     slots: [Slot; MOST_RUNS],
     missed: [Missed; MOST_RUNS],
+    start: Instant,
     /// Counts the jobs of all runs except those in the first place, which workers always check.
     announced: Padded<AtomicU64>,
     /// Capacity for as many workers as may be started; the first is worker 1.
@@ -88,16 +97,15 @@ impl Drop for RunGuard {
 
 /// Time that a run's callers lost by not waking workers, since they last did.
 struct Missed {
-    /// When a caller was last here, in nanoseconds of process time.
+    /// When a caller was last here, in nanoseconds since the executor was made.
     last: AtomicU64,
     nanos: AtomicU64,
 }
 
 impl Missed {
     /// Adds the time about to be missed; returns whether the total justifies waking workers.
-    fn add(&self, nanos: u64) -> bool {
-        static START: OnceLock<Instant> = OnceLock::new();
-        let now = START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
+    fn add(&self, nanos: u64, start: Instant) -> bool {
+        let now = start.elapsed().as_nanos() as u64;
         let pause = now.saturating_sub(self.last.swap(now, Ordering::Relaxed));
         // After a longer pause the workers would have parked again.
         let before =
@@ -119,6 +127,7 @@ impl Executor {
                 last: AtomicU64::new(0),
                 nanos: AtomicU64::new(0),
             }),
+            start: Instant::now(),
             announced: Padded(AtomicU64::new(0)),
             workers: (1..MOST_MEMBERS).map(|_| Worker::default()).collect(),
             started: AtomicUsize::new(0),
@@ -129,9 +138,40 @@ impl Executor {
     }
 
     /// The executor of the process: for as many runs as the system grants it cores, and as many threads, or more on request.
-    pub(super) fn of_process() -> Arc<Executor> {
-        static EXECUTOR: OnceLock<Arc<Executor>> = OnceLock::new();
-        EXECUTOR.get_or_init(|| Executor::new(super::cores())).clone()
+    /// A forked child makes its own at first use.
+    pub(super) fn of_process() -> &'static Arc<Executor> {
+        let known = PROCESS.load(Ordering::Acquire);
+        // SAFETY: the pointer is null or that of a box that is never freed.
+        unsafe { known.as_ref() }.unwrap_or_else(Executor::make_of_process)
+    }
+
+    #[cold]
+    fn make_of_process() -> &'static Arc<Executor> {
+        fork::watch();
+        let made = Executor::new(super::cores());
+        made.admission.allow(MOST_ASKED.load(Ordering::Relaxed));
+        let made = Box::into_raw(Box::new(made));
+        let (null, order) = (ptr::null_mut(), Ordering::AcqRel);
+        match PROCESS.compare_exchange(null, made, order, Ordering::Acquire) {
+            // SAFETY: the box was leaked above and is never freed.
+            Ok(_) => unsafe { &*made },
+            Err(first) => {
+                // SAFETY: no one else has seen this box. The other one is never freed.
+                unsafe {
+                    drop(Box::from_raw(made));
+                    &*first
+                }
+            }
+        }
+    }
+
+    /// Called in a forked child: the next run makes an executor, because the workers and the other runs of the parent's do
+    /// not exist here. A run during which this thread forked goes on without a place in the parent's admission.
+    pub(super) fn forget_of_process() {
+        PROCESS.store(ptr::null_mut(), Ordering::Release);
+        if let Here::Run(..) = HERE.with(Cell::get) {
+            HERE.with(|here| here.set(Here::Outside));
+        }
     }
 
     /// Ensures that `n` threads can compute, including the caller; returns how many can.
@@ -139,6 +179,13 @@ impl Executor {
         let n = n.clamp(1, MOST_MEMBERS);
         let n = self.start(n - 1).min(n - 1) + 1;
         self.admission.allow(n);
+        n
+    }
+
+    /// [`grow`](Self::grow) for the executor of the process.
+    pub(super) fn grow_of_process(n: usize) -> usize {
+        let n = Executor::of_process().grow(n);
+        MOST_ASKED.fetch_max(n, Ordering::Relaxed);
         n
     }
 
@@ -235,6 +282,7 @@ impl Executor {
             return false;
         }
         let slot = &self.slots[place];
+        let process = fork::generation();
         // SAFETY: the run owns the slot of its place; it opens jobs on its thread only and one after another, because
         // there is no run inside a task. Each job is closed before this function returns, as calls catch panics.
         let gate = unsafe { slot.open(member, size, deal) };
@@ -242,7 +290,7 @@ impl Executor {
             self.announced.0.fetch_add(1, Ordering::SeqCst);
         }
         self.take_part(slot, 0, gate);
-        slot.close();
+        slot.close(process);
         true
     }
 
@@ -258,7 +306,7 @@ impl Executor {
             let worker = self.workers.get(deal.worker(member) - 1);
             worker.is_none_or(|worker| worker.parked.load(Ordering::Relaxed))
         };
-        size > 1 && (!(1..size).any(parked) || self.missed[place].add(nanos))
+        size > 1 && (!(1..size).any(parked) || self.missed[place].add(nanos, self.start))
     }
 
     /// Performs the work of one member of the open job.

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::cell::UnsafeCell;
 use std::sync::PoisonError;
 
-use super::Padded;
 use super::admission::Deal;
+use super::{Padded, fork};
 use crate::sync::{self, AtomicU64, MODELS, Mutex, Ordering};
 
 /// A gate is a number. From the lowest bits upward: the joined workers, the team's size, the rank and number of runs of
@@ -112,14 +112,24 @@ impl Slot {
         Gate(gate)
     }
 
-    /// Prevents further joins, waits for joined workers, and propagates the panic of a member.
-    pub(super) fn close(&self) {
+    /// Prevents further joins, waits for joined workers, and propagates the panic of a member. `process` is the
+    /// [`generation`](fork::generation) in which the job was opened.
+    pub(super) fn close(&self, process: u32) {
         self.job.0.gate.fetch_and(!OPEN, Ordering::SeqCst);
         let mut spins = 0u32;
         while self.gate(Ordering::Acquire).joined() != 0 {
             spins += 1;
+            if !spins.is_multiple_of(4096) {
+                sync::spin_loop();
+                continue;
+            }
+            // What the joined workers have begun is lost: they exist only in the parent.
+            assert!(
+                fork::generation() == process,
+                "the process was forked inside a task of a run, and the child continued the run"
+            );
             // A worker that lost its core needs this one.
-            if spins.is_multiple_of(4096) { sync::yield_now() } else { sync::spin_loop() }
+            sync::yield_now();
         }
         let panic = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(panic) = panic {

@@ -247,7 +247,7 @@ fn a_run_of_one_thread_leaves_the_workers_to_others() {
 #[test]
 fn more_threads_than_cores_let_no_more_runs_in() {
     let pool = Threads::own(2);
-    assert_eq!(pool.executor.grow(5), 5);
+    assert_eq!(pool.executor().grow(5), 5);
     let _one = pool.enter(Request { threads: 1, ..Request::default() });
     std::thread::scope(|s| {
         s.spawn(|| {
@@ -265,5 +265,69 @@ fn more_threads_than_cores_let_no_more_runs_in() {
             assert_eq!(members.into_inner(), 4);
             std::thread::scope(|s| _ = s.spawn(|| assert!(pool.try_enter().is_none())));
         });
+    });
+}
+
+/// What a child reports: the status with which it exits, or `None` if it does not end in time.
+fn child(body: impl FnOnce() -> bool) -> Option<i32> {
+    // SAFETY: the child calls only this crate and the allocator, which survive forks, and ends without the harness.
+    match unsafe { libc::fork() } {
+        -1 => panic!("no process could be started"),
+        0 => {
+            let right = catch_unwind(AssertUnwindSafe(body)).unwrap_or(false);
+            // SAFETY: it ends the process.
+            unsafe { libc::_exit(if right { 0 } else { 1 }) }
+        }
+        pid => {
+            let (mut status, start) = (0, Instant::now());
+            // SAFETY: `status` is a place for the result.
+            while unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } == 0 {
+                if start.elapsed() > Duration::from_secs(20) {
+                    // SAFETY: the child is ours and has not been waited for.
+                    unsafe { (libc::kill(pid, libc::SIGKILL), libc::waitpid(pid, &mut status, 0)) };
+                    return None;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Some(status)
+        }
+    }
+}
+
+/// Whether runs with and without a place find all tasks done.
+fn computes(threads: &Threads) -> bool {
+    (0..10).all(|_| {
+        let _run = threads.enter(Request::default());
+        let sum = AtomicUsize::new(0);
+        threads.run(100, |i| _ = sum.fetch_add(i, Ordering::Relaxed));
+        sum.into_inner() == 4950
+    })
+}
+
+#[test]
+fn a_forked_child_has_an_executor_of_its_own() {
+    let threads = Threads::new(3);
+    let done = AtomicUsize::new(0);
+    std::thread::scope(|s| {
+        for priority in 0..4 {
+            let (threads, done) = (&threads, &done);
+            s.spawn(move || {
+                while done.load(Ordering::Relaxed) == 0 {
+                    let _run = threads.enter(Request { priority, ..Request::default() });
+                    threads.run(50, |_| std::thread::sleep(Duration::from_micros(20)));
+                }
+            });
+        }
+        let children = || (0..20).map(|_| child(|| computes(&threads)));
+        let outside: Vec<_> = children().collect();
+        // A child that goes on with its parent's run.
+        let run = threads.enter(Request { priority: 9, ..Request::default() });
+        let inside: Vec<_> = children().collect();
+        let nested = child(|| {
+            drop(run);
+            computes(&threads) && child(|| computes(&threads)) == Some(0)
+        });
+        done.store(1, Ordering::Relaxed);
+        assert_eq!((outside, inside, nested), (vec![Some(0); 20], vec![Some(0); 20], Some(0)));
     });
 }

@@ -156,6 +156,19 @@ impl Heap {
         }
     }
 
+    /// Takes every lock of the heap, in the order in which threads take several.
+    #[cfg(not(all(test, feature = "models")))]
+    pub(super) fn lock_all(&self) -> Locked<'_> {
+        Locked {
+            heap: self,
+            _pools: locked(&self.pools),
+            timer: self.timer.thread(),
+            _classes: self.classes.iter().map(locked).collect(),
+            _large: self.large(),
+            _small: self.small(),
+        }
+    }
+
     fn class(&self, class: usize) -> MutexGuard<'_, Class> {
         locked(&self.classes[class])
     }
@@ -440,6 +453,26 @@ fn give_run(regions: &Mutex<Large>, run: &Run) {
     // The clock is read before the lock is taken.
     let now = clock::now();
     locked(regions).give(run, Some(now));
+}
+
+/// All locks of a heap, held around a fork.
+#[cfg(not(all(test, feature = "models")))]
+pub(super) struct Locked<'a> {
+    heap: &'a Heap,
+    _pools: MutexGuard<'a, Vec<Weak<super::pool::Shared>>>,
+    timer: MutexGuard<'a, Option<std::thread::Thread>>,
+    _classes: Vec<MutexGuard<'a, Class>>,
+    _large: MutexGuard<'a, Large>,
+    _small: MutexGuard<'a, Large>,
+}
+
+#[cfg(not(all(test, feature = "models")))]
+impl Locked<'_> {
+    /// Notes in a forked child that the timer's thread does not exist: the next block that is given back starts one.
+    pub(super) fn lose_timer(&mut self) {
+        *self.timer = None;
+        self.heap.timer.lose();
+    }
 }
 
 impl Drop for Heap {

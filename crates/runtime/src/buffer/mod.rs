@@ -6,6 +6,8 @@
 
 mod buddy;
 mod clock;
+#[cfg(not(all(test, feature = "models")))]
+mod forked;
 mod heap;
 mod large;
 mod pages;
@@ -18,6 +20,8 @@ mod timer;
 #[cfg(feature = "trace")]
 mod trace;
 
+#[cfg(not(all(test, feature = "models")))]
+pub(crate) use forked::{after_fork, before_fork, in_forked_child};
 pub use heap::GivenBack;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
 pub use pool::{Charge, MemoryStats, Pool, PoolStats};

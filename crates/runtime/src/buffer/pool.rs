@@ -261,7 +261,10 @@ impl Pool {
 
     /// The first pool of a device's memory.
     pub fn with(provider: Arc<dyn MemoryProvider>, settings: PoolSettings) -> Pool {
-        Pool(Arc::new(Shared::new(Arc::new(Heap::new(provider, settings)), None)))
+        let heap = Arc::new(Heap::new(provider, settings));
+        #[cfg(not(all(test, feature = "models")))]
+        super::forked::register(&heap);
+        Pool(Arc::new(Shared::new(heap, None)))
     }
 
     fn share(&self, name: Option<String>) -> Pool {

@@ -64,7 +64,13 @@ impl Timer {
         (!self.runs.swap(true, Ordering::SeqCst)).then_some(due)
     }
 
-    fn thread(&self) -> std::sync::MutexGuard<'_, Option<Thread>> {
+    /// There is no thread in this process.
+    #[cfg(not(all(test, feature = "models")))]
+    pub(super) fn lose(&self) {
+        self.runs.store(false, Ordering::SeqCst);
+    }
+
+    pub(super) fn thread(&self) -> std::sync::MutexGuard<'_, Option<Thread>> {
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
