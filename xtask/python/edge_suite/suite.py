@@ -84,7 +84,7 @@ class Suite(Checks):
         raise AssertionError(f"{engine}: {status}: {results}")
 
 
-def model(nodes, inputs, outputs, opset=OPSET, constants=(), domains=()):
+def model(nodes, inputs, outputs, opset=OPSET, constants=(), domains=(), ir_version=10):
     """A model of these nodes.
 
     `inputs` and `outputs` map names to (TensorProto type, shape); the shape may be None. `domains`
@@ -96,7 +96,7 @@ def model(nodes, inputs, outputs, opset=OPSET, constants=(), domains=()):
     ]
     graph = helper.make_graph(nodes, "edge", *infos, list(constants))
     opsets = [helper.make_opsetid(domain, n) for domain, n in [("", opset), *domains]]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    return helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
 
 
 def same(got, want, tolerance=EXACT):

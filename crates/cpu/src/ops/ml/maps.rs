@@ -1,6 +1,7 @@
 //! Between maps and tensors.
 
 use crate::kernel::Call;
+use crate::ops::convert::text;
 use crate::real::read;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,9 +50,7 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         None => Some(read::<f64>(&map.values)?),
     };
     let number = |i: usize| match (texts, &values) {
-        (Some(t), _) => {
-            t[i].trim().parse().map_err(|_| KernelError::domain(format!("`{}` is no number", t[i])))
-        }
+        (Some(t), _) => text::float(&t[i]),
         (None, Some(v)) => Ok(v[i]),
         (None, None) => Ok(0.0),
     };
@@ -73,6 +72,15 @@ pub(super) fn cast(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         Some("TO_FLOAT") | None => {
             crate::real::narrow(&numbers()?, call.alloc(0, DType::F32, &dims)?)?
+        }
+        Some("TO_INT64") if texts.is_some() => {
+            let mut out = call.alloc(0, DType::I64, &dims)?;
+            let texts = texts.unwrap_or_default();
+            for (slot, place) in out.slice_mut::<i64>()?.iter_mut().zip(&places) {
+                let number = |i: usize| text::integer(&texts[i], DType::I64, |v| v.try_into().ok());
+                *slot = place.map_or(Ok(0), number)?;
+            }
+            out
         }
         Some("TO_INT64") => crate::real::narrow(&numbers()?, call.alloc(0, DType::I64, &dims)?)?,
         Some(other) => return Err(KernelError::attr("cast_to", format!("unknown: {other}"))),
@@ -145,8 +153,25 @@ pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 #[cfg(test)]
 mod tests {
     use crate::testing::{elements, run, tensor};
+    use std::sync::Arc;
     use trident_ir::{Attr, OpKind};
-    use trident_runtime::Value;
+    use trident_runtime::{MapValue, Pool, Tensor, Value};
+
+    #[test]
+    fn text_becomes_an_integer_exactly() {
+        let go = |texts: [&str; 2]| {
+            let values = Tensor::from_strings(&[2], texts.map(str::to_owned).to_vec()).unwrap();
+            let keys = Tensor::from_slice(&Pool::new(), &[2], &[1i64, 2]).unwrap();
+            let attrs = [("cast_to", Attr::Str("TO_INT64".into()))];
+            let map = Value::Map(Arc::new(MapValue { keys, values }));
+            run(OpKind::CastMap, &attrs, vec![map])
+        };
+        let y = go(["9223372036854775807", " -9007199254740993"]).unwrap();
+        assert_eq!(elements::<i64>(&y), [i64::MAX, -9_007_199_254_740_993]);
+        for wrong in ["9223372036854775808", "1.5", "inf", "one"] {
+            assert!(go(["1", wrong]).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn there_and_back() {

@@ -1,5 +1,7 @@
 //! Conversions between element types.
 
+pub(crate) mod text;
+
 use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use trident_ir::element::*;
@@ -132,8 +134,8 @@ pub(crate) fn convert_into(
         return Ok(());
     }
     match (from, to) {
-        (DType::Str, _) => return parse(x, y, how),
-        (_, DType::Str) => return print(x, y),
+        (DType::Str, _) => return text::parse(x, y, how),
+        (_, DType::Str) => return text::print(x, y),
         (DType::C64 | DType::C128, _) => return Err(KernelError::Unsupported(from)),
         (_, DType::C64 | DType::C128) => return Err(KernelError::Unsupported(to)),
         (DType::F16, DType::F32) => {
@@ -376,96 +378,6 @@ fn e8m0(x: f32, how: Conversion) -> F8E8M0FNU {
     F8E8M0FNU((exponent + u32::from(up && !(how.saturate && exponent == 0xfe))) as u8)
 }
 
-/// Decimal text to numbers.
-fn parse(x: &Tensor, y: &mut Tensor, how: Conversion) -> Result<(), KernelError> {
-    let bad = |s: &str| KernelError::domain(format!("`{s}` is not a number"));
-    let (x, to) = (x.strings()?, y.dtype());
-    if to == DType::Str {
-        return y.write_strings()?.extend(x.iter().map(String::as_str));
-    }
-    let pool = Pool::new();
-    let dims = [x.len()];
-    // Integers keep all their digits; other texts are read as floats.
-    let integers: Option<Vec<i64>> =
-        to.is_int().then(|| x.iter().map(|s| s.trim().parse().ok()).collect()).flatten();
-    let numbers = match integers {
-        Some(v) => Tensor::from_slice(&pool, &dims, &v)?,
-        None if to == DType::U64 && x.iter().all(|s| s.trim().parse::<u64>().is_ok()) => {
-            let v: Vec<u64> = x.iter().filter_map(|s| s.trim().parse().ok()).collect();
-            Tensor::from_slice(&pool, &dims, &v)?
-        }
-        None if to == DType::F32 => {
-            let v = x.iter().map(|s| s.trim().parse::<f32>().map_err(|_| bad(s)));
-            Tensor::from_slice(&pool, &dims, &v.collect::<Result<Vec<_>, _>>()?)?
-        }
-        None => {
-            let v = x.iter().map(|s| s.trim().parse::<f64>().map_err(|_| bad(s)));
-            Tensor::from_slice(&pool, &dims, &v.collect::<Result<Vec<_>, _>>()?)?
-        }
-    };
-    let numbers = numbers.reshaped(y.dims())?;
-    convert_into(&Threads::new(1), &numbers, y, how)
-}
-
-/// Numbers to decimal text: the shortest that reads back as the same number, as NumPy prints it.
-fn print(x: &Tensor, y: &mut Tensor) -> Result<(), KernelError> {
-    let mut out = y.write_strings()?;
-    macro_rules! floats {
-        ($t:ty, $f:expr) => {
-            for &v in x.slice::<$t>()? {
-                out.push(&[&python_float(format!("{:?}", $f(v)))])?;
-            }
-        };
-    }
-    match x.dtype() {
-        DType::F64 => floats!(f64, |v: f64| v),
-        DType::F32 => floats!(f32, |v: f32| v),
-        DType::F16 => floats!(f16, shortest_f16),
-        DType::Bool => {
-            let name = |v: &B8| if bool::from(*v) { "True" } else { "False" };
-            out.extend(x.slice::<B8>()?.iter().map(name))?;
-        }
-        _ => {
-            let read = reader(x)?;
-            let mut n = [Number::Int(0)];
-            for i in 0..x.len() {
-                read(i, &mut n);
-                out.push(&[&match n[0] {
-                    Number::Float(v) => python_float(format!("{v:?}")),
-                    Number::Int(v) => v.to_string(),
-                    Number::UInt(v) => v.to_string(),
-                }])?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The number of fewest decimal digits that rounds to the half-precision value.
-fn shortest_f16(v: f16) -> f64 {
-    let exact = v.to_f64();
-    (0..6)
-        .filter_map(|digits| format!("{exact:.digits$e}").parse::<f64>().ok())
-        .find(|&short| f16::from_f64(short) == v)
-        .unwrap_or(exact)
-}
-
-/// Python writes exponents with a sign and at least two digits.
-fn python_float(text: String) -> String {
-    if let Some((mantissa, exponent)) = text.split_once('e') {
-        let (sign, digits) = match exponent.strip_prefix('-') {
-            Some(digits) => ('-', digits),
-            None => ('+', exponent),
-        };
-        let mantissa = mantissa.strip_suffix(".0").unwrap_or(mantissa);
-        return format!("{mantissa}e{sign}{digits:0>2}");
-    }
-    match text.as_str() {
-        "NaN" | "-NaN" => "nan".into(),
-        _ => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -515,25 +427,5 @@ mod tests {
         assert_eq!(to::<f16, u8>(&x), [255, 0, 0]);
         assert_eq!(to::<f16, i32>(&x), [-1, i32::MIN, i32::MIN]);
         assert_eq!(to::<bf16, u64>(&[bf16::from_f32(-3.0)]), [u64::MAX - 2]);
-    }
-
-    #[test]
-    fn text_converts() {
-        let pool = Pool::new();
-        let threads = Threads::new(1);
-        let x = Tensor::from_slice(
-            &pool,
-            &[6],
-            &[1.0f32, 0.1, 1e-7, 1e20, f32::NAN, f32::NEG_INFINITY],
-        );
-        let text = cast(&threads, &pool, &x.unwrap(), DType::Str).unwrap();
-        assert_eq!(text.strings().unwrap(), ["1.0", "0.1", "1e-07", "1e+20", "nan", "-inf"]);
-        let back = cast(&threads, &pool, &text, DType::F32).unwrap();
-        assert_eq!(back.slice::<f32>().unwrap()[..4], [1.0, 0.1, 1e-7, 1e20]);
-        let big = Tensor::from_strings(&[1], vec!["9007199254740993".into()]).unwrap();
-        let big = cast(&threads, &pool, &big, DType::I64).unwrap();
-        assert_eq!(big.slice::<i64>().unwrap(), [9_007_199_254_740_993]);
-        let bad = Tensor::from_strings(&[1], vec!["one".into()]).unwrap();
-        assert!(cast(&threads, &pool, &bad, DType::F32).is_err());
     }
 }
