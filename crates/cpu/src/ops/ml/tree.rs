@@ -329,6 +329,9 @@ fn listed(
     );
     for i in 0..count {
         match find(vote_trees[i], vote_nodes[i])? {
+            // With one target, ONNX Runtime keeps a leaf's first vote. Exporters rely on it: they write the same vote once
+            // for each class.
+            Next::Leaf(leaf) if (targets, targets_of[i]) == (1, 0) && !votes[leaf].is_empty() => {}
             Next::Leaf(leaf) => votes[leaf].push((targets_of[i], weights[i])),
             Next::Node(_) => {
                 return Err(KernelError::domain(format!(
@@ -496,6 +499,30 @@ mod tests {
         let y = run_on(1, OpKind::TreeEnsembleClassifier, &attrs, vec![Some(x())], 2).unwrap();
         assert_eq!(elements::<f32>(&y[1]), [0.0, 0.375, 0.0, 0.875, 0.0, 0.625]);
         assert_eq!(elements::<i64>(&y[0]), [3, 4, 4]);
+    }
+
+    #[test]
+    fn with_one_target_a_leaf_keeps_its_first_vote() {
+        let x = || tensor(&[2, 2], &[1.0f32, 3.0, 2.0, 0.0]);
+        let go = |ids: [i64; 5], targets, aggregate: &str| {
+            let votes = vec![
+                ("target_ids", ints(&ids)),
+                ("target_nodeids", ints(&[1, 1, 2, 1, 2])),
+                ("target_treeids", ints(&[0, 0, 0, 1, 1])),
+                ("target_weights", Attr::Floats(vec![2.0, 1.0, 4.0, 8.0, 16.0])),
+                ("n_targets", Attr::Int(targets)),
+                ("aggregate_function", Attr::Str(aggregate.into())),
+            ];
+            let attrs = [stumps(), votes].concat();
+            run(OpKind::TreeEnsembleRegressor, &attrs, vec![x()]).map(|y| elements::<f32>(&y))
+        };
+        assert_eq!(go([0; 5], 1, "SUM").unwrap(), [10.0, 20.0]);
+        assert_eq!(go([0; 5], 1, "AVERAGE").unwrap(), [5.0, 10.0]);
+        assert_eq!(go([0; 5], 1, "MIN").unwrap(), [2.0, 4.0]);
+        // With several targets, votes for the same one add up, as in all others.
+        assert_eq!(go([0; 5], 2, "SUM").unwrap(), [11.0, 0.0, 20.0, 0.0]);
+        assert_eq!(go([1, 1, 0, 0, 0], 2, "SUM").unwrap(), [8.0, 3.0, 20.0, 0.0]);
+        assert!(go([0, 1, 0, 0, 0], 1, "SUM").is_err());
     }
 
     #[test]
