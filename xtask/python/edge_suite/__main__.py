@@ -1,6 +1,7 @@
 """Run small generated cases at the edges of the standard, and compare with outside references.
 
-Groups: regular expressions beside RE2, and text as integers beside Python and ONNX Runtime.
+Groups: regular expressions beside RE2, and text as integers beside Python and ONNX Runtime,
+and ensembles of trees beside ONNX Runtime.
 """
 
 import argparse
@@ -11,13 +12,14 @@ import time
 
 import checks
 
-from . import regex, text
+from . import regex, text, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = {
     "regex": regex.run,
     "text": text.run,
+    "trees": trees.run,
 }
 NEED_TORCH = ()  # groups that --quick leaves out
 
