@@ -1,6 +1,11 @@
 """Generated parts of Markdown files."""
 
 
+def counted(n, noun):
+    """`1 thread`, `2 threads`."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def replace_between_markers(path, name, content):
     """Put `content` between `<!-- name:begin -->` and `<!-- name:end -->` of a file with both."""
     start, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"

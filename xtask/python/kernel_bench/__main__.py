@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from markdown import replace_between_markers
+from markdown import counted, replace_between_markers
 from torch_compile import report as compiled_report
 
 from . import report
@@ -47,7 +47,7 @@ def answers(module, threads, options, arguments):
         for line in child.stdout:
             yield json.loads(line)
         if child.wait():
-            print(f"the process for {threads} threads ended with status {child.returncode}")
+            print(f"the process for {counted(threads, 'thread')} ended with status {child.returncode}")
             raise SystemExit(1)
 
 
@@ -61,7 +61,7 @@ def measure(threads, latency, options):
             latencies = answer
             continue
         rows.append(answer)
-        head = f"{answer['op']}, {answer['size']}, {threads} threads"
+        head = f"{answer['op']}, {answer['size']}, {counted(threads, 'thread')}"
         print(f"{head}: {answer.get('error') or f'{report.ratio(answer):.2f}'}", flush=True)
     return rows, latencies
 
@@ -71,7 +71,7 @@ def measure_compiled(threads, options):
     arguments, rows = ["--filter", options.functions], []
     for answer in answers("torch_compile.measure", threads, options, arguments):
         rows.append(answer)
-        head = f"{answer['function']}, {threads} threads"
+        head = f"{answer['function']}, {counted(threads, 'thread')}"
         told = answer.get("error") or ", ".join(
             f"{compiled_report.ratio(answer, peer):.2f} vs {name}"
             for peer, name in compiled_report.PEERS.items()
@@ -169,7 +169,7 @@ def main():
     failed = [row for row in rows + functions if "error" in row]
     for row in failed:
         name = row.get("function") or f"{row['op']}, {row['size']}"
-        print(f"no figure: {name}, {row['threads']} threads: {row['error']}")
+        print(f"no figure: {name}, {counted(row['threads'], 'thread')}: {row['error']}")
     if rows:
         ratio = report.geometric_mean(map(report.ratio, report.measured(rows)))
         print(f"geomean ratio {ratio:.2f} vs {report.PEER}")

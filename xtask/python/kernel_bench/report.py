@@ -4,6 +4,8 @@ import math
 import os
 import platform
 
+from markdown import counted
+
 PEER = "PyTorch"
 COMPILE_MS = {"vector add": 5, "softmax": 10, "matmul": 25, "attention": 50}
 DISK_MS = 2
@@ -62,7 +64,7 @@ def machine(rows):
             if "gemm_crate" in row
         ]
         if parts:
-            yield f"{threads} threads: {', '.join(parts)}"
+            yield f"{counted(threads, 'thread')}: {', '.join(parts)}"
 
 
 def bars(rows, latency):
@@ -79,14 +81,14 @@ def bars(rows, latency):
     if good:
         at_least(f"geometric mean of {len(good)}", geometric_mean(map(ratio, good)), 1.24)
         worst = min(good, key=ratio)
-        name = f"slowest: {worst['op']}, {worst['size']}, {worst['threads']} threads"
+        name = f"slowest: {worst['op']}, {worst['size']}, {counted(worst['threads'], 'thread')}"
         at_least(name, ratio(worst), 0.8)
     for row in good:
         if row["op"] in ("add", "softmax") and "copy" in row:
-            what = f"{row['op']} in memory ÷ copy, {row['threads']} threads"
+            what = f"{row['op']} in memory ÷ copy, {counted(row['threads'], 'thread')}"
             at_least(what, row["bytes"] / row["ours"] / row["copy"], 0.9)
         if "gemm_crate" in row:
-            what = f"matmul 1024³ ÷ gemm crate, {row['threads']} threads"
+            what = f"matmul 1024³ ÷ gemm crate, {counted(row['threads'], 'thread')}"
             at_least(what, row["flops"] / row["ours"] / row["gemm_crate"], 0.85)
     for kernel, bound in COMPILE_MS.items() if latency else ():
         at_most(f"compile {kernel}, ms", latency["compile_ms"][kernel], bound)
@@ -107,7 +109,7 @@ def bar_lines(rows, latency):
 def bounds_table(rows):
     """A line per kernel: its time with checks of bounds ÷ without, for each number of threads."""
     threads = sorted({row["threads"] for row in rows})
-    yield f"| kernel | {' | '.join(f'{n} threads' for n in threads)} |"
+    yield f"| kernel | {' | '.join(counted(n, 'thread') for n in threads)} |"
     yield f"|---|{'---:|' * len(threads)}"
     for kernel in dict.fromkeys(row["kernel"] for row in rows):
         of = {r["threads"]: r["checked"] / r["unchecked"] for r in rows if r["kernel"] == kernel}
@@ -124,10 +126,10 @@ def summary(rows):
     yield (
         f"{PEER}'s time ÷ ours, geometric mean over {len(good)} configurations: "
         f"{geometric_mean(map(ratio, good)):.2f} (above 1 is faster); the slowest, "
-        f"{worst['op']} in {worst['size']} on {worst['threads']} threads, {ratio(worst):.2f}."
+        f"{worst['op']} in {worst['size']} on {counted(worst['threads'], 'thread')}, {ratio(worst):.2f}."
     )
     yield ""
-    yield f"| op | {' | '.join(f'{n} threads' for n in threads)} |"
+    yield f"| op | {' | '.join(counted(n, 'thread') for n in threads)} |"
     yield f"|---|{'---:|' * len(threads)}"
     for op in dict.fromkeys(row["op"] for row in good):
         of = [[ratio(r) for r in good if (r["op"], r["threads"]) == (op, n)] for n in threads]

@@ -6,7 +6,6 @@ import itertools
 from .cases import CATEGORIES
 
 STATUSES = ("PASS", "MISMATCH", "ERR", "CRASH", "TIMEOUT", "HARNESS", "EXCLUDED")
-OPSETS = ((1, 6), (7, 12), (13, 13), (14, 17), (18, 18), (19, 21), (22, 22), (23, 24), (25, 25))
 
 
 def scored(rows):
@@ -64,16 +63,9 @@ def print_tables(rows):
 
 
 def compact_markdown(rows):
-    """The README's table: categories, then ranges of opsets."""
+    """The README's table of categories."""
     lines = ["| category | passed / scored |", "|---|---|"]
     lines += [f"| {name} | {ratio(chosen)} |" for name, chosen in by_category(rows)]
-    lines += ["", "| opset | passed / scored |", "|---|---|"]
-    last = max(row["opset"] for row in rows)
-    for first, end in [*OPSETS, *((opset, opset) for opset in range(26, last + 1))]:
-        chosen = [row for row in rows if first <= row["opset"] <= end]
-        if chosen:
-            name = f"{first}–{end}" if first < end else str(first)
-            lines.append(f"| {name} | {ratio(chosen)} |")
     return "\n".join(lines)
 
 

@@ -29,7 +29,7 @@ class Bars(unittest.TestCase):
         met = self.met([row(), row("mul", ours=4e-3)])
         self.assertEqual(
             met,
-            {"geometric mean of 2": False, "slowest: mul, memory, 1 threads": False},
+            {"geometric mean of 2": False, "slowest: mul, memory, 1 thread": False},
         )
 
     def test_machine_figures(self):
@@ -39,9 +39,9 @@ class Bars(unittest.TestCase):
             row("matmul", "L3", flops=10**9, gemm_crate=1.1e12),
         ]
         met = self.met(rows)
-        self.assertTrue(met["add in memory ÷ copy, 1 threads"])
-        self.assertFalse(met["softmax in memory ÷ copy, 1 threads"])
-        self.assertTrue(met["matmul 1024³ ÷ gemm crate, 1 threads"])
+        self.assertTrue(met["add in memory ÷ copy, 1 thread"])
+        self.assertFalse(met["softmax in memory ÷ copy, 1 thread"])
+        self.assertTrue(met["matmul 1024³ ÷ gemm crate, 1 thread"])
 
     def test_latency(self):
         met = self.met([], LATENCY)
@@ -66,7 +66,7 @@ class Bars(unittest.TestCase):
             {"kernel": "add", "threads": n, "checked": 1.5 * n, "unchecked": 1.0} for n in (1, 2)
         ]
         lines = list(report.bounds_table(rows))
-        self.assertEqual(lines[0], "| kernel | 1 threads | 2 threads |")
+        self.assertEqual(lines[0], "| kernel | 1 thread | 2 threads |")
         self.assertEqual(lines[2:], ["| add | 1.50 | 3.00 |"])
 
     def test_a_case_without_figures_is_shown_and_not_scored(self):

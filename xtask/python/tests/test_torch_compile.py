@@ -19,7 +19,7 @@ class Tables(unittest.TestCase):
         rows = [row(), row("norm", cpp=8e-3, eager=5e-4), row(threads=2)]
         rows.append({"function": "sort", "threads": 2, "error": "no"})
         first, second = report.means(rows)
-        self.assertIn("1 threads, geometric mean of 2", first)
+        self.assertIn("1 thread, geometric mean of 2", first)
         self.assertIn("C++ back end 4.00, eager 2.00", first)
         self.assertIn("2 threads, geometric mean of 1", second)
 

@@ -1,6 +1,7 @@
 """Tables of the measured functions."""
 
 from kernel_bench.report import geometric_mean, measured, processor_line
+from markdown import counted
 
 PEERS = {"cpp": "Inductor's C++ back end", "eager": "eager"}
 
@@ -18,7 +19,8 @@ def means(rows):
             f"{name} {geometric_mean(ratio(row, peer) for row in mine):.2f}"
             for peer, name in PEERS.items()
         )
-        yield f"{threads} threads, geometric mean of {len(mine)}, time ÷ ours: {found}"
+        mean = f"geometric mean of {len(mine)}, time ÷ ours: {found}"
+        yield f"{counted(threads, 'thread')}, {mean}"
 
 
 def table(rows):
