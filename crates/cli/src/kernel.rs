@@ -5,6 +5,7 @@ use crate::input::npy;
 use crate::limits::{self, Limits};
 use crate::model::DeviceArgs;
 use crate::random::Random;
+use crate::render;
 use crate::scalar::{self, Scalar};
 use std::fs;
 use std::path::Path;
@@ -37,6 +38,11 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
+    /// Whether more than bounds is to be checked.
+    pub(crate) fn checks_more(&self) -> bool {
+        self.check
+    }
+
     /// How to compile a kernel.
     pub(crate) fn options(&self) -> Result<KernelOptions, Failure> {
         let checks = match self {
@@ -74,7 +80,7 @@ pub(crate) fn read(path: &Path) -> Result<Module, Failure> {
     trident_triton::parse(&text).map_err(|e| {
         // A fault without a place of its own is about the whole file.
         let colon = if e.line > 0 { "" } else { " " };
-        let failure = Failure::run(format!("{}:{colon}{e}", path.display()));
+        let failure = Failure::usage(format!("{}:{colon}{e}", path.display()));
         match text.lines().nth(e.line.wrapping_sub(1)) {
             Some(line) => failure.hint(format!("the line is `{}`", line.trim())),
             None => failure.hint("`kernel.asm[\"ttir\"]` of a Triton kernel is such a text"),
@@ -100,7 +106,7 @@ pub(crate) fn params(module: &Module) -> Result<Vec<&ValueInfo>, Failure> {
 /// Number of programs along x, y and z, from `8`, `8x4` or `8,4,1`.
 pub(crate) fn grid(text: &str) -> Result<[u32; 3], Failure> {
     let wrong = || {
-        Failure::usage(format!("`--grid {text}` is no grid"))
+        Failure::usage(format!("`--grid {text}` is not a grid"))
             .hint("write the number of programs as 8, 8x4 or 8x4x2")
     };
     let sizes: Result<Vec<u32>, _> = text.split(['x', ',']).map(|n| n.trim().parse()).collect();
@@ -177,7 +183,8 @@ fn argument(value: &str, ty: &Type, random: &mut Random) -> Result<Argument, Str
             let now = array(value, pointer.to, random)?;
             let bytes = now.bytes().map_err(|e| e.to_string())?;
             let mut before = Vec::new();
-            let lacking = |_| format!("there is no memory for a copy of {} bytes", bytes.len());
+            let lacking =
+                |_| format!("there is no memory for a copy of {}", render::bytes(bytes.len()));
             before.try_reserve_exact(bytes.len()).map_err(lacking)?;
             before.extend_from_slice(bytes);
             Ok(Argument::Array { now, before })

@@ -76,6 +76,11 @@ impl DeviceName {
         self.models_on(0)
     }
 
+    /// The device as it was named.
+    pub(crate) fn named(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+
     fn models_on(&self, threads: usize) -> Result<ForModels, Failure> {
         let settings = Settings { threads };
         let opened = match &self.device {
@@ -96,7 +101,11 @@ impl DeviceName {
 }
 
 fn failure(error: DeviceError) -> Failure {
-    Failure::usage(error.to_string()).hint("`trident devices` lists what there is")
+    let hint = match &error {
+        DeviceError::Unavailable { hint: Some(hint), .. } => hint.as_str(),
+        _ => "`trident devices` lists what there is",
+    };
+    Failure::usage(&error).hint(hint)
 }
 
 /// A session and the time it took to make.

@@ -30,8 +30,7 @@ fn emulator(
     if settings.threads > 0 {
         options.workers = settings.threads;
     }
-    let made = Emulator::new(options).map_err(|e| DeviceError::Unavailable(e.to_string()))?;
-    Ok(Arc::new(made))
+    Ok(Arc::new(Emulator::new(options)?))
 }
 
 fn info(name: &str, settings: &Settings, metal: &dyn Metal) -> DeviceInfo {

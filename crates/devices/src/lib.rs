@@ -14,6 +14,7 @@ mod gpu;
 mod metal;
 #[cfg(feature = "models")]
 mod models;
+mod texts;
 
 #[cfg(feature = "models")]
 pub use models::{
@@ -21,18 +22,21 @@ pub use models::{
     is_gpu, names,
 };
 
+pub use texts::{CHIPS, METAL_TEXTS, MetalTexts, chip, has_metal};
 pub use trident_apple::device::{GpuHost, Held, Mark, Reached};
 pub use trident_apple::metal::Buffer;
 
 #[cfg(all(feature = "emulator", target_os = "linux", target_arch = "x86_64"))]
 use emulated::Chip;
 use std::sync::Arc;
+use trident_apple::metal::MetalError;
 use trident_jit::Compiler;
 use trident_runtime::{DeviceInfo, KernelCompiler};
 
 /// Names of devices.
 const CPU: &str = "cpu";
-const METAL: &str = "metal";
+/// The GPU of a Mac.
+pub const METAL: &str = "metal";
 const EMULATED: &str = "metal-emulated";
 const EMULATED_M5: &str = "metal-emulated-m5";
 
@@ -59,11 +63,37 @@ pub enum DeviceError {
     #[error("there is no device `{0}` that compiles kernels")]
     NoCompiler(String),
     /// A device that is not there, or lacks something.
-    #[error("{0}")]
-    Unavailable(String),
+    #[error("{reason}")]
+    Unavailable {
+        /// The device, and what is missing.
+        reason: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// A chip whose figures are not known.
+    #[error("there is no chip `{0}`; the chips are {known}", known = CHIPS.join(", "))]
+    UnknownChip(String),
     /// Kernels run on one device.
     #[error("kernels run on one device, and `{0}` names several")]
     Several(String),
+}
+
+impl DeviceError {
+    fn unavailable(device: &str, reason: &str, hint: &str) -> DeviceError {
+        let reason = format!("the device `{device}` is not available: {reason}");
+        DeviceError::Unavailable { reason, hint: Some(hint.to_owned()) }
+    }
+}
+
+impl From<MetalError> for DeviceError {
+    fn from(error: MetalError) -> DeviceError {
+        match error {
+            MetalError::Unavailable { device, reason, hint } => {
+                DeviceError::unavailable(device, &reason, &hint)
+            }
+            other => DeviceError::Unavailable { reason: other.to_string(), hint: None },
+        }
+    }
 }
 
 /// What compiles kernels for a device.
@@ -129,7 +159,7 @@ pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, Device
 /// What compiles kernels where no device is named: the GPU of a Mac, elsewhere the CPU.
 pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceError> {
     match for_kernels(METAL, settings) {
-        Err(DeviceError::Unavailable(_)) => for_kernels(CPU, settings),
+        Err(DeviceError::Unavailable { .. }) => for_kernels(CPU, settings),
         opened => opened,
     }
 }
@@ -144,9 +174,7 @@ fn absent(name: &str) -> Option<DeviceError> {
         ),
         _ => return None,
     };
-    Some(DeviceError::Unavailable(format!(
-        "the device `{name}` is not available: {reason}; hint: {hint}"
-    )))
+    Some(DeviceError::unavailable(name, reason, hint))
 }
 
 #[cfg(test)]

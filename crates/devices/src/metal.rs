@@ -10,8 +10,7 @@ use trident_runtime::DeviceInfo;
 use crate::{DeviceError, ForKernels, METAL, Settings, gpu};
 
 fn open(settings: &Settings) -> Result<(DeviceInfo, Arc<dyn Metal>), DeviceError> {
-    let metal = framework::Gpu::open();
-    let metal = Arc::new(metal.map_err(|error| DeviceError::Unavailable(error.to_string()))?);
+    let metal = Arc::new(framework::Gpu::open()?);
     let info = gpu::info(METAL, metal.limits().name.clone(), settings, &*metal);
     Ok((info, metal))
 }

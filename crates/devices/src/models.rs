@@ -98,7 +98,7 @@ pub fn for_models(choice: &str, settings: &Settings) -> Result<ForModels, Device
 /// The devices of a session where none is named: the GPU of a Mac and its CPU, elsewhere the CPU.
 pub fn for_models_by_default(settings: &Settings) -> Result<ForModels, DeviceError> {
     match for_models(&format!("{METAL},{CPU}"), settings) {
-        Err(DeviceError::Unavailable(_)) => for_models(CPU, settings),
+        Err(DeviceError::Unavailable { .. }) => for_models(CPU, settings),
         opened => opened,
     }
 }
@@ -164,6 +164,6 @@ mod tests {
         assert_eq!(error("cpu,"), DeviceError::Unknown(String::new()));
         assert_eq!(error("cpu,cpu"), DeviceError::Twice("cpu".into()));
         #[cfg(not(target_os = "macos"))]
-        assert!(matches!(error("metal,cpu"), DeviceError::Unavailable(_)));
+        assert!(matches!(error("metal,cpu"), DeviceError::Unavailable { .. }));
     }
 }

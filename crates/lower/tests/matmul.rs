@@ -9,8 +9,6 @@ use trident_ir::types::ACCUMULATOR;
 use trident_ir::{Attr, DType, Func, Module, Op, OpKind as K, Space, Type, ValueId};
 use trident_lower::lane::{self, Figures};
 
-const CHIPS: [&str; 5] = ["M1", "M2", "M3", "M4", "M5"];
-
 /// 8×8 matrices along a side of what a tensor operation multiplies.
 const PIECES: usize = ACCUMULATOR / 8;
 
@@ -140,7 +138,7 @@ fn conflicts(places: &[i64], bytes: i64) -> usize {
 
 #[test]
 fn simdgroups_load_little_for_their_products() {
-    for chip in CHIPS {
+    for chip in Figures::CHIPS {
         let figures = Figures::chip(chip).unwrap_or_else(|| panic!("{chip} has no figures"));
         for (m, n, k) in [(64, 64, 16), (64, 64, 32), (64, 64, 64), (128, 64, 32), (128, 128, 32)] {
             let lowered = lane::lower(&matmul(m, n, k), &figures).unwrap_or_else(|e| panic!("{e}"));
@@ -151,7 +149,7 @@ fn simdgroups_load_little_for_their_products() {
             let places = Places::of(func);
             let mut tensors = false;
             func.body.walk(&mut |op| tensors |= op.kind == K::AccumulatorMultiplyAdd);
-            assert_eq!(tensors, chip == "M5" && k >= 32, "{what}");
+            assert_eq!(tensors, chip == "m5" && k >= 32, "{what}");
             let (mut products, mut loads, mut widths) = (0usize, 0usize, vec![]);
             func.body.walk(&mut |op| {
                 products += usize::from(op.kind == K::MatrixMultiplyAdd);

@@ -30,7 +30,10 @@ fn open(threads: usize) -> PyResult<ForKernels> {
         _ => for_kernels_by_default(&settings),
     };
     opened.map_err(|error| match error {
-        DeviceError::Unavailable(missing) => PyRuntimeError::new_err(missing),
+        DeviceError::Unavailable { reason, hint } => {
+            let hint = hint.map(|hint| format!("; hint: {hint}")).unwrap_or_default();
+            PyRuntimeError::new_err(reason + &hint)
+        }
         other => PyValueError::new_err(other.to_string()),
     })
 }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use trident_ir::tile::Origins;
-use trident_ir::{DType, Module, Type};
-use trident_lower::lane::{self, Figures, LowerError, Unsupported};
+use trident_ir::{Module, Type};
 use trident_runtime::{
     Checks, CompileError, Declined, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
     LaunchError, Listing,
@@ -13,8 +12,9 @@ use trident_runtime::{
 
 use super::alias::{self, Alias};
 use super::host::{GpuHost, KeptQueue};
-use crate::metal::{CompileOptions, Dispatch, Family, Limits, Metal, MetalError, Pipeline};
-use crate::msl::{self, Binding, Program};
+use super::translation::{LISTINGS, Translation, figures};
+use crate::metal::{CompileOptions, Dispatch, Limits, Metal, MetalError, Pipeline};
+use crate::msl::{Binding, Program};
 
 /// Threadgroups of each core below which programs get threadgroups of their own.
 const GROUPS: u64 = 8;
@@ -87,16 +87,6 @@ impl KernelCompiler for GpuCompiler {
     }
 }
 
-/// What plans depend on, from a device's limits.
-pub(super) fn figures(limits: &Limits) -> Figures {
-    Figures {
-        threads: limits.max_threads_per_threadgroup,
-        threadgroup: limits.max_threadgroup_bytes as usize,
-        tensors: limits.family >= Family::Apple10,
-        ..Figures::APPLE
-    }
-}
-
 /// A compiled kernel.
 #[derive(Debug)]
 pub(super) struct GpuKernel {
@@ -112,82 +102,45 @@ pub(super) struct GpuKernel {
     shared: Mutex<HashMap<Vec<Alias>, Arc<Compiled>>>,
 }
 
-/// Declines the first op on 64-bit floats, which Metal lacks. It has a place in the source, which what it becomes may have lost.
-fn native(module: &Module) -> Result<(), Declined> {
-    let mut found = None;
-    for func in &module.funcs {
-        func.body.walk(&mut |op| {
-            let is_wide = |id| match func.ty(id) {
-                Type::Pointer(to) => to.to == DType::F64,
-                ty => ty.dtype() == Some(DType::F64),
-            };
-            if op.used().chain(op.defined()).any(is_wide) {
-                let reason = "Metal has no element type f64".to_owned();
-                found.get_or_insert(Declined { op: op.describe(), reason });
-            }
-        });
-    }
-    found.map_or(Ok(()), Err)
-}
-
 /// A tile function as a pipeline, and the texts on the way to it.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) pipeline: Arc<dyn Pipeline>,
-    pub(super) program: Program,
-    /// Whether the kernel accesses whole words at both ends of tensors.
-    pub(super) exchanges_words: bool,
+    pub(super) translation: Translation,
     /// Whether the kernel follows addresses that it reads or computes.
     pub(super) follows: bool,
     /// For each parameter, whether the kernel may write through it.
     written: Vec<bool>,
-    plan: String,
-    lane: String,
 }
 
 impl Compiled {
     pub(super) fn of(module: &Module, metal: &dyn Metal) -> Result<Compiled, CompileError> {
-        let kernel = module.entry().map_or("", |entry| &entry.name);
-        let resources = |what, needed, most| CompileError::Resources {
-            kernel: kernel.to_owned(),
-            what,
-            needed,
-            most,
-        };
-        native(module)?;
-        let lowered =
-            lane::lower(module, &figures(metal.limits())).map_err(|error| match error {
-                LowerError::Unsupported(Unsupported { op, reason, .. }) => {
-                    Declined { op, reason }.into()
-                }
-                LowerError::Threadgroup { needed, most } => {
-                    resources("bytes of threadgroup memory", needed, most)
-                }
-                LowerError::Registers { needed, most, .. } => {
-                    resources("bytes of registers", needed, most)
-                }
-            })?;
-        let program = msl::write(&lowered.module, lowered.programs)?;
+        let translation = Translation::of(module, &figures(metal.limits()))?;
+        let program = translation.program();
         let options = CompileOptions { language: program.language, ..CompileOptions::default() };
         let compiled = metal.library(&program.source, &options);
         let pipeline = compiled.and_then(|library| library.pipeline(&program.entry, &[]));
+        let kernel = || module.entry().map_or_else(String::new, |entry| entry.name.clone());
         let pipeline = pipeline.map_err(|error| Declined {
-            op: format!("kernel `{kernel}`"),
+            op: format!("kernel `{}`", kernel()),
             reason: error.to_string(),
         })?;
         let most = pipeline.info().max_total_threads_per_threadgroup;
         if program.threads > most {
-            return Err(resources("threads", program.threads as usize, most as usize));
+            let (needed, most) = (program.threads as usize, most as usize);
+            return Err(CompileError::Resources {
+                kernel: kernel(),
+                what: "threads",
+                needed,
+                most,
+            });
         }
         let origins = Origins::new(module);
         Ok(Compiled {
             follows: follows(module, &origins),
             written: origins.written(),
-            exchanges_words: lowered.exchanges_words,
             pipeline,
-            program,
-            plan: lowered.plan,
-            lane: lowered.module.to_string(),
+            translation,
         })
     }
 }
@@ -196,14 +149,14 @@ impl Compiled {
     /// A dispatch of a grid of programs, without arguments. [`MetalError::Limit`] if programs that share threadgroups are too many
     /// for the numbers of their threads.
     pub(super) fn dispatch(&self, grid: [u32; 3], limits: &Limits) -> Result<Dispatch, MetalError> {
-        let Program { threads, programs, .. } = self.program;
+        let Program { threads, programs, ref entry, .. } = *self.translation.program();
         let pipeline = Arc::clone(&self.pipeline);
         if programs == 1 {
             return Ok(Dispatch::new(pipeline, grid, [threads, 1, 1]));
         }
         let [x, y, z] = grid;
         let width = x.checked_mul(threads).ok_or_else(|| MetalError::Limit {
-            what: format!("kernel `{}`: programs along x", self.program.entry),
+            what: format!("kernel `{entry}`: programs along x"),
             asked: x.into(),
             limit: (u32::MAX / threads).into(),
             hint: "use larger blocks",
@@ -231,7 +184,7 @@ fn follows(module: &Module, origins: &Origins<'_>) -> bool {
 impl GpuKernel {
     /// Whether the kernel uses a parameter, a pointer.
     pub(super) fn uses(&self, param: usize) -> bool {
-        self.separate.program.bindings.iter().any(|binding| match binding {
+        self.separate.translation.program().bindings.iter().any(|binding| match binding {
             Binding::Buffer(used) => *used == param,
             Binding::Table(used) => used.contains(&param),
             Binding::Scalars { .. } | Binding::Report => false,
@@ -259,13 +212,6 @@ impl GpuKernel {
     }
 }
 
-/// The texts of a kernel.
-const LISTINGS: &[Listing] = &[
-    Listing { name: "plan", about: "which thread holds which elements" },
-    Listing { name: "lane", about: "what each thread computes" },
-    Listing { name: "msl", about: "the Metal program" },
-];
-
 impl Kernel for GpuKernel {
     fn name(&self) -> &str {
         &self.name
@@ -288,11 +234,6 @@ impl Kernel for GpuKernel {
     }
 
     fn listing(&self, name: &str) -> Option<String> {
-        match name {
-            "plan" => Some(self.separate.plan.clone()),
-            "lane" => Some(self.separate.lane.clone()),
-            "msl" => Some(self.separate.program.source.clone()),
-            _ => None,
-        }
+        self.separate.translation.listing(name).map(str::to_owned)
     }
 }

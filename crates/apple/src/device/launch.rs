@@ -71,7 +71,7 @@ impl GpuKernel {
             reason: error.to_string(),
         })?;
         let args = [launch.args(), &offsets].concat();
-        let program = &variant.program;
+        let program = variant.translation.program();
         let mut dispatch =
             variant.dispatch(grid, self.side.metal.limits()).map_err(|error| self.failed(error))?;
         let mut bound: Vec<(&Shared, Bound)> = vec![];
@@ -162,7 +162,7 @@ impl GpuKernel {
         };
         let bound = self.bind(shared)?;
         let mut bytes = bound.start..bound.start + shared.memory.len().max(1);
-        if variant.exchanges_words {
+        if variant.translation.exchanges_words() {
             bytes = bytes.start / WORD * WORD..bytes.end.next_multiple_of(WORD);
         }
         let at = bound.start + (first.address - shared.memory.start);

@@ -10,7 +10,9 @@ mod memory;
 mod model;
 mod report;
 mod stream;
+mod translation;
 
 pub use self::compile::GpuCompiler;
 pub use self::host::{GpuHost, Held, Mark, Reached};
 pub use self::model::GpuDevice;
+pub use self::translation::{LISTINGS, Translation, figures};

@@ -15,10 +15,11 @@ use trident_runtime::{
     OpShapes, OutputShape, Outputs, Pool, Promise, Rates, Stream, Submitted, Tensor, Unit, Value,
 };
 
-use super::compile::{Compiled, figures};
+use super::compile::Compiled;
 use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
 use super::stream::{GpuStream, Launched};
+use super::translation::figures;
 use crate::metal::{Dispatch, Metal};
 use crate::msl::{Binding, is_native};
 
@@ -409,7 +410,7 @@ impl GpuOp {
         kernel: &Compiled,
         memory: &Memory<'_>,
     ) -> Result<Dispatch, KernelError> {
-        let program = &kernel.program;
+        let program = kernel.translation.program();
         let mut dispatch = kernel
             .dispatch(step.grid, self.shared.metal.limits())
             .map_err(|error| KernelError::Domain(error.to_string()))?;

@@ -9,9 +9,11 @@ use crate::render;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use trident_devices::ForModels;
+use trident_devices::{ForModels, METAL, METAL_TEXTS, MetalTexts};
 use trident_engine::Options;
+use trident_ir::Module;
 use trident_mps::{Compiled, Model};
+use trident_runtime::Listing;
 
 const EXAMPLES: &str = "\
 Models: --emit mps writes the optimised graph and the weights to a file that every command takes in place of the ONNX file.
@@ -24,10 +26,14 @@ Examples:
   trident compile model.onnx --emit mps -o model.mps
   trident compile model.onnx --emit mps -o model.metal.mps --device metal,cpu
   trident compile add.ttir                         what the kernel computes, in Trident's text form
-  trident compile add.ttir --emit asm              the machine code";
+  trident compile add.ttir --emit asm              the machine code
+  trident compile add.ttir --device metal --emit msl --chip m5
+                                                   the Metal program, on any machine";
 
 /// The form of compiled models.
 const MPS: &str = "mps";
+/// The form of kernels that no device makes.
+const TILE: &str = "tile";
 
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -35,12 +41,16 @@ pub(crate) struct Args {
     /// ONNX file, or Triton IR (.ttir)
     file: PathBuf,
     /// What to write: of a model `mps`, a compiled model; of a kernel a text: `tile` is Trident's own form, others are the
-    /// device's, such as `clif` (the code generator's form) and `asm` (machine code) of the CPU [default: tile]
+    /// device's: `clif` (the code generator's form) and `asm` (machine code) of `cpu`; `plan` (which thread holds which elements),
+    /// `lane` (what each thread computes) and `msl` (the Metal program) of `metal`, on any machine [default: tile]
     #[arg(short, long, value_name = "FORM")]
     emit: Option<String>,
     /// Where to write; without it, texts go to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Chip for which `--device metal` shows a kernel: m1, m2, m3, m4 or m5 [default: this Mac's; elsewhere m1]
+    #[arg(long, value_name = "NAME")]
+    chip: Option<String>,
     #[command(flatten)]
     checks: CheckArgs,
     #[command(flatten)]
@@ -61,6 +71,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn of_model(args: &Args) -> Result<(), Failure> {
     let file = args.file.display();
+    if args.chip.is_some() {
+        let text = format!("`{file}` is a model, and --chip is for kernels");
+        return Err(Failure::usage(text).hint("name the devices of a compiled model by --device"));
+    }
     let output = match (args.emit.as_deref(), &args.output) {
         (Some(MPS), Some(output)) => output,
         (Some(MPS), None) => {
@@ -94,8 +108,8 @@ fn of_model(args: &Args) -> Result<(), Failure> {
     let ForModels { devices, folder } = args.device.models()?;
     let options = Options { folder: Some(folder), ..limits.options() };
     let compiled = Compiled::new(model, &devices, &options).map_err(|e| limits.explain_plan(e))?;
-    let size = replace(output, |out| compiled.write(out))
-        .map_err(|e| Failure::run(format!("cannot write `{}`: {e}", output.display())))?;
+    let size =
+        replace(output, |out| compiled.write(out)).map_err(|e| output::cannot_write(output, &e))?;
     let devices = compiled.origin.devices.join(", ");
     let size = usize::try_from(size).map_or_else(|_| "?".into(), render::bytes);
     writeln!(anstream::stdout(), "{}: {size}, compiled for {devices}", output.display())?;
@@ -122,25 +136,65 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
 }
 
 fn of_kernel(args: &Args) -> Result<(), Failure> {
-    let compiler = args.device.compiler()?;
-    let module = kernel::read(&args.file)?;
-    let text = match args.emit.as_deref().unwrap_or("tile") {
-        "tile" => module.funcs.iter().map(|f| format!("{f}\n")).collect(),
-        name => {
-            let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
-            let kernel = kernel.map_err(Failure::run)?;
-            let names = kernel.listings().iter().map(|listing| listing.name);
-            let names = ["tile"].into_iter().chain(names).collect::<Vec<_>>().join(", ");
-            kernel.listing(name).ok_or_else(|| {
-                Failure::usage(format!("there is no text `{name}` of this kernel"))
-                    .hint(format!("there are {names}"))
-            })?
-        }
+    let named = args.device.named();
+    let is_metal = named.map_or_else(trident_devices::has_metal, |name| name == METAL);
+    let text = match is_metal {
+        true => metal_text(args)?,
+        false => device_text(args)?,
     };
     match &args.output {
         None => anstream::stdout().write_all(text.as_bytes())?,
-        Some(path) => fs::write(path, text)
-            .map_err(|e| Failure::run(format!("cannot write `{}`: {e}", path.display())))?,
+        Some(path) => fs::write(path, text).map_err(|e| output::cannot_write(path, &e))?,
     }
     Ok(())
+}
+
+/// A text of a kernel that a device of this machine compiles.
+fn device_text(args: &Args) -> Result<String, Failure> {
+    if let Some(chip) = &args.chip {
+        let device = args.device.named().unwrap_or("cpu");
+        let text =
+            format!("`--chip {chip}` is for `--device {METAL}`, and the device is `{device}`");
+        return Err(Failure::usage(text));
+    }
+    let compiler = args.device.compiler()?;
+    let module = kernel::read(&args.file)?;
+    let form = args.emit.as_deref().unwrap_or(TILE);
+    if form == TILE {
+        return Ok(tile_text(&module));
+    }
+    let kernel = compiler.compile_kernel(&module, &args.checks.options()?);
+    let kernel = kernel.map_err(Failure::run)?;
+    kernel.listing(form).ok_or_else(|| no_text(form, kernel.listings()))
+}
+
+/// A text of a kernel as a Metal program, which needs no GPU.
+fn metal_text(args: &Args) -> Result<String, Failure> {
+    let figures = trident_devices::chip(args.chip.as_deref()).map_err(Failure::usage)?;
+    if args.checks.checks_more() {
+        let text = format!("programs for `{METAL}` check no accesses, and --check asks for that");
+        return Err(Failure::usage(text).hint("`--device cpu` shows code that checks"));
+    }
+    let module = kernel::read(&args.file)?;
+    let form = args.emit.as_deref().unwrap_or(TILE);
+    if form == TILE {
+        return Ok(tile_text(&module));
+    }
+    if METAL_TEXTS.iter().all(|listing| listing.name != form) {
+        return Err(no_text(form, METAL_TEXTS));
+    }
+    let texts = MetalTexts::of(&module, &figures).map_err(Failure::run)?;
+    Ok(texts.listing(form).unwrap_or_default().to_owned())
+}
+
+fn tile_text(module: &Module) -> String {
+    module.funcs.iter().map(|func| format!("{func}\n")).collect()
+}
+
+/// The failure that lists the texts there are.
+fn no_text(form: &str, listings: &[Listing]) -> Failure {
+    let names = listings.iter().map(|listing| listing.name);
+    let names = [TILE].into_iter().chain(names).collect::<Vec<_>>().join(", ");
+    Failure::usage(format!("there is no text `{form}` of this kernel"))
+        .hint(format!("there are {names}"))
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for entry in DEVICES.iter().filter(|entry| !entry.for_tests) {
         let opened = match trident_devices::for_models(entry.name, &Settings::default()) {
-            Err(DeviceError::Unavailable(_)) => continue,
+            Err(DeviceError::Unavailable { .. }) => continue,
             opened => opened.map_err(|e| Failure::run(e.to_string()))?,
         };
         for device in opened.devices {

@@ -47,11 +47,14 @@ impl Figures {
         tensors: false,
     };
 
-    /// The figures of a chip by its name, such as `M2` or `Apple M2 Pro`: those of its generation. Registers are as measured
+    /// The chips that have figures, one for each generation.
+    pub const CHIPS: [&str; 5] = ["m1", "m2", "m3", "m4", "m5"];
+
+    /// The figures of a chip by its name, such as `m2` or `Apple M2 Pro`: those of its generation. Registers are as measured
     /// by P. Turner (metal-benchmarks); M1 loses more than others if fewer threads are resident (llama.cpp), and from M3 on
     /// registers are a cache.
     pub fn chip(name: &str) -> Option<Figures> {
-        let generation = name.split_whitespace().find_map(|word| word.strip_prefix('M'))?;
+        let generation = name.split_whitespace().find_map(|word| word.strip_prefix(['M', 'm']))?;
         let resident = match generation {
             "1" => 1024,
             "2" => 768,

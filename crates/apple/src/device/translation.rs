@@ -1,0 +1,108 @@
+//! From a tile function to the text of a Metal program. Nothing here needs a GPU, so every machine shows these texts.
+
+use trident_ir::{DType, Module, Type};
+use trident_lower::lane::{self, Figures, LowerError, Unsupported};
+use trident_runtime::{CompileError, Declined, Listing};
+
+use crate::metal::{Family, Limits};
+use crate::msl::{self, Program};
+
+/// The texts of a [`Translation`].
+pub const LISTINGS: &[Listing] = &[
+    Listing { name: "plan", about: "which thread holds which elements" },
+    Listing { name: "lane", about: "what each thread computes" },
+    Listing { name: "msl", about: "the Metal program" },
+];
+
+/// A tile function as a Metal program, and the texts on the way to it.
+#[derive(Debug)]
+pub struct Translation {
+    program: Program,
+    exchanges_words: bool,
+    plan: String,
+    lane: String,
+}
+
+impl Translation {
+    /// Translates the entry function of a module of level tile for a GPU with these figures.
+    ///
+    /// # Errors
+    /// [`CompileError::Declined`] names the first op or type that Metal or the lowering lacks. [`CompileError::Resources`] if a
+    /// program needs more registers or threadgroup memory than the GPU has.
+    pub fn of(module: &Module, figures: &Figures) -> Result<Translation, CompileError> {
+        let Some(entry) = module.entry() else {
+            return Err(Declined { op: "module".into(), reason: "has no function".into() }.into());
+        };
+        let resources = |what, needed, most| {
+            let kernel = entry.name.clone();
+            CompileError::Resources { kernel, what, needed, most }
+        };
+        native(module)?;
+        let lowered = lane::lower(module, figures).map_err(|error| match error {
+            LowerError::Unsupported(Unsupported { op, reason, .. }) => {
+                Declined { op, reason }.into()
+            }
+            LowerError::Threadgroup { needed, most } => {
+                resources("bytes of threadgroup memory", needed, most)
+            }
+            LowerError::Registers { needed, most, .. } => {
+                resources("bytes of registers", needed, most)
+            }
+        })?;
+        Ok(Translation {
+            program: msl::write(&lowered.module, lowered.programs)?,
+            exchanges_words: lowered.exchanges_words,
+            plan: lowered.plan,
+            lane: lowered.module.to_string(),
+        })
+    }
+
+    /// The program, and how it is launched.
+    pub(super) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Whether the program accesses whole words at both ends of tensors.
+    pub(super) fn exchanges_words(&self) -> bool {
+        self.exchanges_words
+    }
+
+    /// The text of this name in [`LISTINGS`].
+    pub fn listing(&self, name: &str) -> Option<&str> {
+        match name {
+            "plan" => Some(&self.plan),
+            "lane" => Some(&self.lane),
+            "msl" => Some(&self.program.source),
+            _ => None,
+        }
+    }
+}
+
+/// The figures that programs for a device are planned with: its chip's where the device's name tells the chip, otherwise the
+/// figures that all chips share.
+pub fn figures(limits: &Limits) -> Figures {
+    let shared = Figures { tensors: limits.family >= Family::Apple10, ..Figures::APPLE };
+    Figures {
+        threads: limits.max_threads_per_threadgroup,
+        threadgroup: limits.max_threadgroup_bytes as usize,
+        ..Figures::chip(&limits.name).unwrap_or(shared)
+    }
+}
+
+/// Declines the first op on 64-bit floats, which Metal lacks. Here the op still has its place in the source.
+fn native(module: &Module) -> Result<(), Declined> {
+    let mut found = None;
+    for func in &module.funcs {
+        func.body.walk(&mut |op| {
+            let is_wide = |id| match func.ty(id) {
+                Type::Pointer(to) => to.to == DType::F64,
+                ty => ty.dtype() == Some(DType::F64),
+            };
+            if op.used().chain(op.defined()).any(is_wide) {
+                let reason = "Metal has no element type f64".to_owned();
+                found.get_or_insert(Declined { op: op.describe(), reason });
+            }
+        });
+    }
+    found.map_or(Ok(()), Err)
+}
