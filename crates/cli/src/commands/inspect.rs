@@ -4,15 +4,16 @@ use crate::failure::Failure;
 use crate::input::Shapes;
 use crate::model::{self, DeviceArgs};
 use crate::render::style::WARNING;
-use crate::render::{self, Align, Table, escape, style};
+use crate::render::{self, Align, Table, counted, escape, style};
 use crate::repository::{self, Given, ModelFolder, Overview, Served};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use trident_devices::ForModels;
 use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
+use trident_ir::text::LISTED;
 use trident_ir::{Attr, Func, Literal, ValueInfo};
 use trident_mps::{Model, Origin};
 use trident_onnx::Info;
@@ -24,6 +25,7 @@ Examples:
   trident inspect resnet50.onnx
   trident inspect bert.onnx --shape ids=1x128 --shape mask=1x128 --steps
   trident inspect model.onnx --ir                  the model in text form, before any pass
+  trident inspect model.onnx --ir=full             the same with all weights, about twice as large as the file
   trident inspect model.mps                        a compiled model, and the devices that it is for
   trident inspect repository/digits                a model as its config.pbtxt has it served
   trident inspect repository                       a table of all models, and which of them cannot be served
@@ -37,15 +39,17 @@ const MOST_SHOWN: usize = 8;
 pub(crate) struct Args {
     /// ONNX file, compiled model (.mps), a model's folder in a repository of the Triton Inference Server, or a whole repository
     model: PathBuf,
-    /// Dimensions of an input, e.g. x=8x3x224x224; may be given several times
+    /// Dimensions of an input, e.g. x=8x3x224x224, or the size of a named dimension, e.g. batch=8; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
     shape: Vec<String>,
     /// List every step of the plan: kernel, device and why
     #[arg(long)]
     steps: bool,
-    /// Print the model's functions in text form instead: before any pass, or of a compiled model after them
-    #[arg(long, conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
-    ir: bool,
+    /// Print the model's functions in text form instead: before any pass, or of a compiled model after them. Long constants are
+    /// described; `--ir=full` writes all their elements
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "short",
+        conflicts_with_all = ["shape", "steps", "no_passes", "json", "threads"])]
+    ir: Option<IrForm>,
     /// Plan the model as it is, without simplification and fusion
     #[arg(long)]
     no_passes: bool,
@@ -54,6 +58,15 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     device: DeviceArgs,
+}
+
+/// How much of a model's text form is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum IrForm {
+    /// Constants of more than 32 elements as their type, statistics and digest
+    Short,
+    /// Everything: this text can be read back
+    Full,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -82,12 +95,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Model::Compiled(model) => model.optimized.entries.iter().map(|e| &e.func).collect(),
     };
     let func = funcs.first().ok_or_else(|| Failure::usage("the model is empty"))?;
-    if args.ir {
-        let mut out = anstream::stdout();
-        for func in funcs {
-            writeln!(out, "{func}")?;
-        }
-        return Ok(());
+    if let Some(form) = args.ir {
+        return print_ir(&funcs, form);
     }
     let contents = Contents::of(func);
     let compiled = match &model {
@@ -128,7 +137,7 @@ fn overview(args: &Args, folders: &[PathBuf]) -> Result<(), Failure> {
     let of_one = [
         ("--shape", !args.shape.is_empty()),
         ("--steps", args.steps),
-        ("--ir", args.ir),
+        ("--ir", args.ir.is_some()),
         ("--no-passes", args.no_passes),
     ];
     if let Some((option, _)) = of_one.into_iter().find(|(_, given)| *given) {
@@ -149,6 +158,33 @@ fn load(
 ) -> Result<(Model, Served), Failure> {
     let version = folder.served()?[0];
     folder.load(version, &device.hardware(folder.device())?, warnings)
+}
+
+fn print_ir(funcs: &[&Func], form: IrForm) -> Result<(), Failure> {
+    let mut out = BufWriter::new(anstream::stdout());
+    let is_short = form == IrForm::Short && funcs.iter().any(|func| has_long_constants(func));
+    if is_short {
+        writeln!(
+            out,
+            "; Constants of more than {LISTED} elements are described, so this text cannot be read back: --ir=full writes all.\n"
+        )?;
+    }
+    for func in funcs {
+        match is_short {
+            true => writeln!(out, "{}", func.described(&render::constant))?,
+            false => writeln!(out, "{func}")?,
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn has_long_constants(func: &Func) -> bool {
+    let mut found = false;
+    func.body.walk(&mut |op| {
+        let is_long = |attr: &Attr| matches!(attr, Attr::Tensor(t) if t.len() > LISTED);
+        found |= op.attrs.iter().any(|(_, attr)| is_long(attr));
+    });
+    found
 }
 
 /// What a function holds as the model's file has it.
@@ -283,17 +319,15 @@ impl View<'_> {
         if plan.unplanned > 0 {
             writeln!(
                 text,
-                "            {d}and what {} steps of unknown size take{d:#}",
-                plan.unplanned
+                "            {d}and the memory of {} of unknown size{d:#}",
+                counted(plan.unplanned, "step")
             )?;
         }
         let before: usize = self.contents.ops.values().sum();
-        let regions = match plan.regions() {
-            1 => "1 region".to_owned(),
-            n => format!("{n} regions"),
-        };
-        let steps = plan.steps.len();
-        writeln!(text, "\n{t}plan{t:#}        {before} ops became {steps} steps in {regions}")?;
+        let ops = counted(before, "op");
+        let (steps, regions) =
+            (counted(plan.steps.len(), "step"), counted(plan.regions(), "region"));
+        writeln!(text, "\n{t}plan{t:#}        {ops} became {steps} in {regions}")?;
         for pass in self.session.passes().iter().filter(|p| p.count > 0) {
             writeln!(text, "  {d}{:>5} × {}{d:#}", pass.count, pass.pass)?;
         }
@@ -315,7 +349,7 @@ impl View<'_> {
         }
         for ((device, reason), count) in reasons {
             let (device, reason) = (escape(device), escape(reason));
-            writeln!(text, "{count} steps on {device}: {reason}")?;
+            writeln!(text, "{} on {device}: {reason}", counted(count, "step"))?;
         }
         Ok(())
     }

@@ -27,7 +27,7 @@ pub(crate) struct InputArgs {
     /// Input as FILE, NAME=FILE or `random`; may be given several times
     #[arg(short, long, value_name = "[NAME=]FILE")]
     input: Vec<String>,
-    /// Dimensions of a random input, e.g. x=8x3x224x224; may be given several times
+    /// Dimensions of a random input, e.g. x=8x3x224x224, or the size of a named dimension, e.g. batch=8; may be given several times
     #[arg(short, long, value_name = "[NAME=]DIMS")]
     shape: Vec<String>,
     /// Seed of random inputs [default: 0]
@@ -75,6 +75,13 @@ impl InputArgs {
             return Err(Failure::usage(text).hint(format!(
                 "a file has dimensions of its own; `--input {name}=random` makes the input random"
             )));
+        }
+        let random = bound.random.iter().filter_map(|name| session.signature().find(name));
+        let random: Vec<&ValueInfo> = random.collect();
+        let unused = |dim: &&str| !random.iter().any(|input| shapes::has_dimension(input, dim));
+        if let Some(dim) = shapes.dimensions().find(unused) {
+            let text = format!("--shape is for random inputs, and none has the dimension `{dim}`");
+            return Err(Failure::usage(text).hint("a file has dimensions of its own"));
         }
         if self.seed.is_some() && bound.random.is_empty() {
             return Err(Failure::usage("--seed is for random inputs, and no input is random"));

@@ -2,14 +2,16 @@
 //! output is no terminal.
 
 mod chart;
+mod constant;
 mod escape;
 mod quantity;
 mod table;
 mod tensor;
 
 pub(crate) use chart::{bars, looks_like_probabilities, top_k};
+pub(crate) use constant::constant;
 pub(crate) use escape::{escape, json};
-pub(crate) use quantity::{bytes, count, duration, millis};
+pub(crate) use quantity::{bytes, count, counted, duration, millis};
 pub(crate) use table::{Align, Table};
 pub(crate) use tensor::value;
 

@@ -58,10 +58,11 @@ mod parse;
 mod print;
 
 pub use error::{ParseError, Syntax};
+pub use print::Described;
 pub(crate) use print::Word;
 
 /// How deep types, lists and regions may nest.
 pub const MAX_DEPTH: usize = 64;
 
 /// Data of at most this many elements are spelled as numbers.
-const LISTED: usize = 32;
+pub const LISTED: usize = 32;

@@ -130,10 +130,12 @@ impl Display for Attr {
 struct Printer<'a> {
     func: &'a Func,
     names: HashMap<ValueId, String>,
+    /// Stands for the elements of long constants, if they are left out.
+    describe: Option<&'a dyn Fn(&Literal) -> String>,
 }
 
 impl<'a> Printer<'a> {
-    fn new(func: &'a Func) -> Printer<'a> {
+    fn new(func: &'a Func, describe: Option<&'a dyn Fn(&Literal) -> String>) -> Printer<'a> {
         let mut taken = HashSet::new();
         let mut twice = vec![];
         let mut names = HashMap::new();
@@ -152,7 +154,7 @@ impl<'a> Printer<'a> {
             }
             names.insert(id, name);
         }
-        Printer { func, names }
+        Printer { func, names, describe }
     }
 
     fn value(&self, f: &mut Formatter<'_>, id: ValueId) -> fmt::Result {
@@ -218,7 +220,12 @@ impl<'a> Printer<'a> {
             f.write_str(" {")?;
             list(f, op.attrs.iter(), |f, (name, value)| {
                 write!(f, "{name} = ")?;
-                value.fmt(f)
+                match (value, self.describe) {
+                    (Attr::Tensor(constant), Some(describe)) if constant.len() > LISTED => {
+                        write!(f, "{}(... {})", constant.ty(), describe(constant))
+                    }
+                    _ => value.fmt(f),
+                }
             })?;
             f.write_char('}')?;
         }
@@ -250,19 +257,45 @@ impl<'a> Printer<'a> {
     }
 }
 
-impl Display for Func {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let printer = Printer::new(self);
-        write!(f, "func @{} {} ", Name(&self.name), self.level)?;
-        if let Some(threads) = self.threads {
+impl Printer<'_> {
+    fn print(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let func = self.func;
+        write!(f, "func @{} {} ", Name(&func.name), func.level)?;
+        if let Some(threads) = func.threads {
             write!(f, "{{threads = {threads}}} ")?;
         }
-        printer.params(f, &self.body.params)?;
+        self.params(f, &func.body.params)?;
         f.write_str(" -> (")?;
-        list(f, &self.body.results, |f, &id| printer.ty(f, id))?;
+        list(f, &func.body.results, |f, &id| self.ty(f, id))?;
         f.write_str(") ")?;
-        printer.block(f, &self.body, "return", 0)?;
+        self.block(f, &func.body, "return", 0)?;
         f.write_char('\n')
+    }
+}
+
+impl Display for Func {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer::new(self, None).print(f)
+    }
+}
+
+/// A function whose long constants are described, as [`Func::described`] makes it.
+pub struct Described<'a> {
+    func: &'a Func,
+    describe: &'a dyn Fn(&Literal) -> String,
+}
+
+impl Display for Described<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer::new(self.func, Some(self.describe)).print(f)
+    }
+}
+
+impl Func {
+    /// The function as a text for people: three dots and a description stand for the elements of each constant that has more
+    /// than [`LISTED`]. Such a text does not parse.
+    pub fn described<'a>(&'a self, describe: &'a dyn Fn(&Literal) -> String) -> Described<'a> {
+        Described { func: self, describe }
     }
 }
 
