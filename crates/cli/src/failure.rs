@@ -12,22 +12,42 @@ pub(crate) struct Failure {
     status: u8,
     message: String,
     hint: Option<String>,
+    /// Whether the hint came with the message.
+    is_own: bool,
 }
 
+/// The marks of a hint inside of a message.
+const OWN_HINT: [&str; 2] = ["; hint: ", "\nhint: "];
+
 impl Failure {
-    /// The model failed to plan or to run: status 1.
+    /// The model or kernel was read, and could not be planned, compiled or run: status 1.
     pub(crate) fn run(message: impl Display) -> Failure {
-        Failure { status: 1, message: message.to_string(), hint: None }
+        Failure::new(1, message)
     }
 
-    /// Wrong usage, files or inputs: status 2.
+    /// Wrong usage, or a file or input that cannot be used: status 2.
     pub(crate) fn usage(message: impl Display) -> Failure {
-        Failure { status: 2, message: message.to_string(), hint: None }
+        Failure::new(2, message)
     }
 
-    /// What to try.
+    /// Errors of devices end with a hint of their own, which becomes the failure's.
+    fn new(status: u8, message: impl Display) -> Failure {
+        let message = message.to_string();
+        let found = OWN_HINT.iter().find_map(|mark| message.split_once(mark));
+        match found {
+            Some((message, hint)) => {
+                let (message, hint) = (message.to_owned(), Some(hint.to_owned()));
+                Failure { status, message, hint, is_own: true }
+            }
+            None => Failure { status, message, hint: None, is_own: false },
+        }
+    }
+
+    /// What to try. The hint of the error itself, which is nearest to the cause, is kept.
     pub(crate) fn hint(mut self, hint: impl Display) -> Failure {
-        self.hint = Some(hint.to_string());
+        if !self.is_own {
+            self.hint = Some(hint.to_string());
+        }
         self
     }
 
@@ -91,7 +111,11 @@ impl From<PlanError> for Failure {
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Failure {
         let status = if matches!(error, RunError::Input { .. }) { 2 } else { 1 };
-        Failure { status, message: error.to_string(), hint: error.hint() }
+        let failure = Failure::new(status, &error);
+        match error.hint() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
     }
 }
 
@@ -99,8 +123,24 @@ impl From<RunError> for Failure {
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure { status: 0, message: String::new(), hint: None },
+            io::ErrorKind::BrokenPipe => Failure::new(0, ""),
             _ => Failure::run(format!("cannot write to standard output: {error}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_has_one_hint() {
+        let plain = Failure::run("no luck").hint("first").hint("second");
+        assert_eq!((plain.message().as_str(), plain.hint.as_deref()), ("no luck", Some("second")));
+        for mark in OWN_HINT {
+            let own = Failure::usage(format!("no GPU{mark}choose `cpu`")).hint("try again");
+            assert_eq!(own.message, "no GPU");
+            assert_eq!(own.hint.as_deref(), Some("choose `cpu`"));
         }
     }
 }

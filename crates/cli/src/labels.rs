@@ -1,6 +1,7 @@
 //! Names of classes.
 
 use crate::failure::Failure;
+use crate::render::counted;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -51,16 +52,17 @@ impl Labels {
         if self.names.is_empty() || tensors.clone().any(|(_, t)| self.fit(t)) {
             return Ok(None);
         }
-        let classes = tensors
-            .filter(|(_, t)| is_scores(t))
-            .filter_map(|(name, t)| t.dims().last().map(|n| format!("`{name}` has {n} classes")));
-        let classes = classes.collect::<Vec<_>>().join(", ");
-        let found = if classes.is_empty() { "no output has scores of classes" } else { &classes };
+        let classes = tensors.filter(|(_, t)| is_scores(t)).filter_map(|(name, t)| {
+            t.dims().last().map(|&n| format!("`{name}` has {}", counted(n, "class")))
+        });
+        let found = classes.collect::<Vec<_>>().join(", ");
+        let found = if found.is_empty() { "no output has scores of classes" } else { &found };
         let n = self.names.len();
+        let (labels, classes) = (counted(n, "label"), counted(n, "class"));
         match &self.file {
-            Some(file) => Err(Failure::usage(format!("`{file}` has {n} labels, but {found}"))),
+            Some(file) => Err(Failure::usage(format!("`{file}` has {labels}, but {found}"))),
             None => Ok(Some(format!(
-                "the model's own labels are not shown: they name {n} classes, but {found}"
+                "the model's own labels are not shown: they name {classes}, but {found}"
             ))),
         }
     }

@@ -16,7 +16,7 @@ pub(crate) struct LimitArgs {
     /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_hyphen_values = true)]
     memory_limit: Option<usize>,
-    /// Longest time that one run may take, in seconds
+    /// Longest time that one run may take, in seconds, above 0 [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
 }
@@ -170,6 +170,9 @@ fn size(text: &str) -> Result<usize, String> {
 const MOST_BYTES: f64 = isize::MAX as f64;
 
 fn seconds(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) {
+        return Err("no run ends in 0 seconds; leave --time-limit out for no limit".into());
+    }
     let seconds = text.parse().ok().filter(|s| *s > 0.0);
     let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
     let most = Duration::MAX.as_secs_f64();
@@ -221,7 +224,11 @@ mod tests {
             assert!(error.contains("more than memory can have, which is 8.00 EiB"), "{error}");
         }
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for bad in ["0", "-1", "nan", "inf", "1e300", "s", "5s"] {
+        for zero in ["0", "0.0", "-0", "0e9"] {
+            let told = "no run ends in 0 seconds; leave --time-limit out for no limit";
+            assert_eq!(seconds(zero), Err(told.to_owned()));
+        }
+        for bad in ["-1", "nan", "inf", "1e300", "s", "5s"] {
             let error = seconds(bad).unwrap_err();
             assert!(error.starts_with("give a number of seconds above 0 and below 1.8"), "{error}");
         }

@@ -30,7 +30,7 @@ Examples:
   trident run add.ttir --grid 8 --arg x=@x.npy --arg y=zeros:8192 --arg n=8000
   trident devices                                  what this machine offers
 
-Exit status: 0 success; 1 the model failed to plan or to run; 2 wrong usage, files or inputs.";
+Exit status: 0 success; 1 the model or kernel failed to plan or to run; 2 wrong usage, files or inputs.";
 
 /// Runs ONNX models and Triton kernels on any CPU.
 #[derive(Parser)]

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::{json, npy};
+use crate::render::counted;
 use serde_json::{Map, Value as Json};
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
@@ -37,7 +38,7 @@ impl Kind {
     }
 }
 
-fn cannot_write(path: &Path, e: &dyn Display) -> Failure {
+pub(crate) fn cannot_write(path: &Path, e: &dyn Display) -> Failure {
     Failure::usage(format!("cannot write `{}`: {e}", path.display()))
 }
 
@@ -77,7 +78,9 @@ pub(crate) fn check_types(path: &Path, outputs: &[ValueInfo]) -> Result<(), Fail
 }
 
 fn not_one(outputs: usize) -> Failure {
-    let text = format!("there are {outputs} outputs, a .npy file holds one");
+    let verb = if outputs == 1 { "is" } else { "are" };
+    let outputs = counted(outputs, "output");
+    let text = format!("there {verb} {outputs}, and a .npy file holds one");
     Failure::usage(text).hint("write them to a .npz file")
 }
 

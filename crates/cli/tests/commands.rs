@@ -182,13 +182,18 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         ),
         (
             &["run", &model, "-i", &image, "-l", &scratch.path("file.txt")],
-            &["1 labels", "`probabilities` has 10 classes"],
+            &["1 label", "`probabilities` has 10 classes"],
         ),
         (&["run", &model, "-i", &scratch.path("object.json")], &["object.json", "an object"]),
         (&["inspect", &model, "-s", "image=1x1x9x8"], &["dimension 2 is 9, expected 8", "hint:"]),
         (&["inspect", &model, "-s", "image=8x8"], &["rank 2, expected 4"]),
-        (&["run", &model, "-i", "random", "-s", "nope=1x1"], &["no input `nope`"]),
-        (&["run", &model, "-i", "random", "-s", "image=1xa"], &["is no shape"]),
+        (
+            &["run", &model, "-i", "random", "-s", "nope=1x1"],
+            &["no input and no dimension `nope`", "dimensions are `N`"],
+        ),
+        (&["run", &model, "-i", "random", "-s", "N=2", "-s", "N=2"], &["`N` is given twice"]),
+        (&["run", &model, "-i", &image, "-s", "N=2"], &["none has the dimension `N`"]),
+        (&["run", &model, "-i", "random", "-s", "image=1xa"], &["is not a shape"]),
         (
             &["run", &model, "-i", "random", "-s", "image=1x1x8x9"],
             &["dimension 3 is 9, expected 8"],
@@ -276,6 +281,7 @@ fn inspect_tells_contents_and_plan() {
     assert!(steps.iter().all(|s| s["device"] == "cpu" && s["kernel"] != ""), "{plan}");
     assert!(plan["peak_bytes"].as_u64().unwrap() >= plan["live_bytes"].as_u64().unwrap());
     let large = json(&["inspect", &digits(), "--shape", "image=8x1x8x8", "--json"]);
+    assert_eq!(large, json(&["inspect", &digits(), "--shape", "N=8", "--json"]));
     let ratio = large["flops"].as_f64().unwrap() / report["flops"].as_f64().unwrap();
     assert!((7.5..=8.0).contains(&ratio), "{ratio}");
     let text = stdout(&["inspect", &digits(), "--steps"]);
@@ -283,7 +289,25 @@ fn inspect_tells_contents_and_plan() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let ir = stdout(&["inspect", &digits(), "--ir"]);
-    assert!(ir.starts_with("func @") && ir.contains("conv("), "{ir}");
+    assert!(ir.contains("\nfunc @") && ir.contains("conv("), "{ir}");
+}
+
+#[test]
+fn long_constants_are_described_unless_the_full_text_is_asked_for() {
+    let (short, full) =
+        (stdout(&["inspect", &digits(), "--ir"]), stdout(&["inspect", &digits(), "--ir=full"]));
+    assert_eq!(short, stdout(&["inspect", &digits(), "--ir=short"]));
+    assert!(short.starts_with("; Constants of more than 32 elements are described"), "{short}");
+    assert!(short.len() < 6000 && full.len() > 2 * 58_000 * 4, "{} {}", short.len(), full.len());
+    let described = short.lines().find(|line| line.contains("(... ")).unwrap();
+    assert!(described.contains(" = constant {value = f32["), "{described}");
+    assert!(described.contains(", mean ") && described.contains(", xxh3 "), "{described}");
+    // Short constants stand in the short text as in the full one, and only the full one can be read.
+    let module: trident_ir::Module = full.parse().unwrap();
+    assert_eq!(format!("{module}").trim_end(), full.trim_end());
+    assert!(short.parse::<trident_ir::Module>().is_err());
+    let (status, text) = failure(&["inspect", &digits(), "--ir=all"]);
+    assert!(status == 2 && text.contains("[possible values: short, full]"), "{text}");
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn wrong_launches_are_refused() {
     let given = ["--arg", "x=zeros:16", "--arg", "out=zeros:16", "--arg", "a=1"];
     let cases: &[(&[&str], &str)] = &[
         (&["--arg", "n=1"], "a kernel needs a grid"),
-        (&["--grid", "1,2,3,4", "--arg", "n=1"], "is no grid"),
+        (&["--grid", "1,2,3,4", "--arg", "n=1"], "is not a grid"),
         (&["--grid", "1"], "parameter `n` has no value"),
         (&["--grid", "1", "--arg", "n=1.5"], "no element of type i32"),
         (&["--grid", "1", "--arg", "n=4294967296"], "i32, which takes -2147483648 to 4294967295"),
@@ -312,7 +312,7 @@ fn wrong_launches_are_refused() {
     }
     std::fs::write(scratch.path("bad.ttir"), SCALE.replace("arith.mulf", "arith.noise")).unwrap();
     let (status, text) = failure(&["compile", &scratch.path("bad.ttir")]);
-    assert!(status == 1 && text.contains("bad.ttir:15:10: unknown op `arith.noise`"), "{text}");
+    assert!(status == 2 && text.contains("bad.ttir:15:10: unknown op `arith.noise`"), "{text}");
     assert!(text.contains("hint: the line is `%y = arith.noise %vx"), "{text}");
     let (status, text) = failure(&["run", "model.onnx", "--grid", "1"]);
     assert!(status == 2 && text.contains("are for kernels"), "{text}");

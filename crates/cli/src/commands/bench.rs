@@ -5,7 +5,7 @@ use crate::input::{InputArgs, whole};
 use crate::limits::{LimitArgs, Limits};
 use crate::model::{self, DeviceArgs};
 use crate::output;
-use crate::render::{self, Align, Table, style};
+use crate::render::{self, Align, Table, counted, style};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -242,13 +242,13 @@ impl Report {
         let (title, l) = (style::TITLE, &self.latency);
         let d = render::duration;
         let mut text = format!(
-            "{title}latency{title:#}     p50 {}   p90 {}   p99 {}   min {}   mean {}   ({} runs)\n",
+            "{title}latency{title:#}     p50 {}   p90 {}   p99 {}   min {}   mean {}   ({})\n",
             d(l.quantile(0.5)),
             d(l.quantile(0.9)),
             d(l.quantile(0.99)),
             d(l.quantile(0.0)),
             d(l.mean()),
-            l.0.len()
+            counted(l.0.len(), "run")
         );
         let unit = if self.batch > 1 { "items" } else { "runs" };
         text.push_str(&format!("{title}throughput{title:#}  {:.1} {unit}/s\n", self.throughput));

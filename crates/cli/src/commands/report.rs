@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::input::json::element;
 use crate::labels::{self, Labels};
 use crate::output;
-use crate::render::{self, escape, style};
+use crate::render::{self, counted, escape, style};
 use crate::scalar::Scalar;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ impl Report<'_> {
                 text.push_str(&render::bars(row, names, probabilities));
             }
             if rows.len() > MAX_CHARTS {
-                text.push_str(&format!(" … {} more rows\n", rows.len() - MAX_CHARTS));
+                text.push_str(&format!(" … {}\n", counted(rows.len() - MAX_CHARTS, "more row")));
             }
         }
         if let Some(path) = &self.args.output {

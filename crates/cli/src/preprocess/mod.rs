@@ -6,6 +6,7 @@ pub(crate) use steps::Preprocess;
 
 use crate::failure::Failure;
 use crate::input::picture;
+use crate::render::counted;
 use crate::scalar::{self, Scalar};
 use image::DynamicImage;
 use image::imageops::FilterType;
@@ -61,7 +62,12 @@ impl Preprocess {
             let channels = match c {
                 Some(1) => Channels::Gray,
                 Some(3) | None => Channels::Rgb,
-                Some(n) => return Err(format!("an image does not fit an input of {n} channels")),
+                Some(n) => {
+                    return Err(format!(
+                        "an image does not fit an input of {}",
+                        counted(n, "channel")
+                    ));
+                }
             };
             self.channels = Some(channels);
             assumed.push(if channels == Channels::Gray { "gray" } else { "rgb" }.to_owned());
@@ -133,7 +139,8 @@ impl Preprocess {
             [] => Ok(default),
             [one] => Ok(*one),
             many => many.get(k).copied().filter(|_| many.len() == c).ok_or_else(|| {
-                format!("{} values of mean or std do not fit {c} channels", many.len())
+                let channels = counted(c, "channel");
+                format!("{} values of mean or std do not fit {channels}", many.len())
             }),
         };
         let scale = self.scale.unwrap_or(1.0);
