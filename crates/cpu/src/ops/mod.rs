@@ -30,7 +30,7 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
         Group::Image => image::kernel(cx),
-        Group::Text => text::kernel(cx),
+        Group::Text => text::kernel(cx)?,
         Group::Random => random::kernel(cx),
         Group::Reduce => reduce::kernel(cx),
         Group::Ml => ml::kernel(cx)?,

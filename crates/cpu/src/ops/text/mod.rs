@@ -1,6 +1,7 @@
 //! Strings.
 
 mod normalize;
+mod re2;
 mod regex;
 mod split;
 mod tfidf;
@@ -8,18 +9,18 @@ mod tfidf;
 use crate::kernel::{Call, Compile, Kernel, Plain};
 use trident_ir::geometry::{broadcast, broadcast_strides};
 use trident_ir::{DType, OpKind};
-use trident_runtime::KernelError;
+use trident_runtime::{Declined, KernelError};
 
 /// The kernel for an op on strings.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::RegexFullMatch => regex::FullMatch::boxed(cx.op),
+pub(super) fn kernel(cx: &Compile<'_>) -> Result<Option<Box<dyn Kernel>>, Declined> {
+    Ok(Some(match cx.op.kind {
+        OpKind::RegexFullMatch => regex::FullMatch::boxed(cx)?,
         OpKind::StringConcat => Plain::boxed("string_concat", concat),
         OpKind::StringNormalizer => Plain::boxed("string_normalizer", normalize::run),
         OpKind::StringSplit => Plain::boxed("string_split", split::run),
         OpKind::TfIdfVectorizer => Plain::boxed("tfidf_vectorizer", tfidf::run),
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// StringConcat.

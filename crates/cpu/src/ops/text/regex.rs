@@ -1,26 +1,22 @@
 //! RegexFullMatch.
 
-use crate::kernel::{Call, Kernel};
-use regex::{Regex, RegexBuilder};
+use super::re2::Regex;
+use crate::kernel::{Call, Compile, Kernel};
+use trident_ir::DType;
 use trident_ir::element::B8;
-use trident_ir::{DType, Op};
-use trident_runtime::KernelError;
+use trident_runtime::{Declined, KernelError};
 
-/// Bytes that a compiled pattern may take.
-const SIZE_LIMIT: usize = 1 << 20;
-
-/// A pattern, compiled once; or why it is none.
-pub(super) struct FullMatch(Result<Regex, String>);
+/// A pattern, compiled once.
+pub(super) struct FullMatch(Regex);
 
 impl FullMatch {
-    pub(super) fn boxed(op: &Op) -> Box<dyn Kernel> {
-        let pattern = op.str("pattern").unwrap_or_default();
-        let compile = |p: &str| {
-            RegexBuilder::new(p).size_limit(SIZE_LIMIT).build().map_err(|e| e.to_string())
-        };
-        // The pattern must be one by itself: `a)(b` is not, though it is inside a group.
-        let whole = compile(pattern).and_then(|_| compile(&format!("\\A(?:{pattern})\\z")));
-        Box::new(FullMatch(whole))
+    /// Refuses the op if its pattern is not valid.
+    pub(super) fn boxed(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+        let pattern = cx.op.str("pattern").unwrap_or_default();
+        let regex = Regex::new(pattern).map_err(|refusal| {
+            cx.declined(KernelError::attr("pattern", refusal.to_string()).to_string())
+        })?;
+        Ok(Box::new(FullMatch(regex)))
     }
 }
 
@@ -30,11 +26,10 @@ impl Kernel for FullMatch {
     }
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-        let regex = self.0.as_ref().map_err(|reason| KernelError::attr("pattern", reason))?;
         let x = call.tensor(0)?;
         let mut out = call.alloc(0, DType::Bool, x.dims())?;
         for (slot, text) in out.slice_mut::<B8>()?.iter_mut().zip(x.strings()?) {
-            *slot = regex.is_match(text).into();
+            *slot = self.0.is_full_match(text).into();
         }
         call.set(0, out);
         Ok(())
