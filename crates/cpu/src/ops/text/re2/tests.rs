@@ -46,6 +46,7 @@ fn classes() {
     assert_eq!(of(r"[--a]+", "-a ."), ["-a", "."]);
     assert_eq!(of(r"\pN\p{Greek}\P{^Lu}", "1αA ²βÉ 1aA"), ["1αA", "²βÉ"]);
     assert!(matches(r"\p{Any}", "\u{378}") && !matches(r"\p{C}", "\u{378}"));
+    assert!(matches(r"\p{Yi}", "\u{a000}"));
     assert!(matches(r"\p{Zl}", "\u{2028}") && !matches(r"[^\x00-\x{10FFFF}]", "a"));
     for nothing in [
         r"[^\x00-\x{10FFFF}]",
