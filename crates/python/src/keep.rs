@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ffi::CString;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trident_runtime::{Key, SealError, Vault, VaultError};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use trident_runtime::{Key, SealError, Vault, VaultClaim, VaultError};
 
 /// Ending of the files in the user's folder. Triton asks that it be the name of the back end's last stage.
 const ENDING: &str = "trident";
@@ -34,7 +34,7 @@ fn key(py: Python<'_>) -> PyResult<Key> {
         Ok(key) => return Ok(key),
         Err(trouble) => trouble,
     };
-    warn(py, &trouble)?;
+    excused(py, trouble)?;
     static OWN: OnceLock<Option<Key>> = OnceLock::new();
     let own = OWN.get_or_init(Key::random).clone();
     own.ok_or_else(|| PyOSError::new_err("the system has no random numbers to make a key of"))
@@ -97,18 +97,60 @@ fn file(name: &str) -> String {
     format!("{name}.{ENDING}")
 }
 
-/// Keeps what `Kernel.save` gave in the user's folder. Gives the file's path, or `None` where there is no such folder.
+/// Keeps what `Kernel.save` gave in the user's folder. Gives the file's path, or `None` where there is no such folder, or no
+/// room in it.
 #[pyfunction]
 pub(crate) fn keep(py: Python<'_>, name: &str, image: &[u8]) -> PyResult<Option<PathBuf>> {
     let kept = Vault::of_user().and_then(|vault| {
         // Under another key than the user's it would be worthless to others.
         vault.key()?;
-        vault.write(&file(name), image)
+        py.detach(|| vault.write(&file(name), image))
     });
     match kept {
-        Ok(path) => Ok(Some(path)),
-        Err(trouble) => warn(py, &trouble).map(|()| None),
+        Ok(path) => Ok(path),
+        Err(trouble) => excused(py, trouble).map(|()| None),
     }
+}
+
+/// An error for a setting that is wrong; for other trouble, a warning.
+fn excused(py: Python<'_>, trouble: VaultError) -> PyResult<()> {
+    match trouble {
+        VaultError::Limit { .. } => Err(PyValueError::new_err(trouble.to_string())),
+        trouble => warn(py, &trouble),
+    }
+}
+
+/// The right to compile the kernel of a name: other threads and processes of the user wait until it is released.
+#[pyclass(name = "Claim", module = "trident._trident", frozen)]
+pub(crate) struct KernelClaim {
+    claim: Mutex<Option<VaultClaim>>,
+    /// Whether another thread or process had it until now, and may have kept the kernel.
+    #[pyo3(get)]
+    waited: bool,
+}
+
+#[pymethods]
+impl KernelClaim {
+    /// Lets others compile the kernel.
+    fn release(&self) {
+        self.claim.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// Waits for the right to compile the kernel of this name; `None` where it cannot be had: then two may compile it.
+#[pyfunction]
+pub(crate) fn claim(py: Python<'_>, name: &str) -> PyResult<Option<KernelClaim>> {
+    let vault = match Vault::of_user() {
+        Ok(vault) => vault,
+        Err(VaultError::Nowhere) => return Ok(None),
+        Err(trouble) => return excused(py, trouble).map(|()| None),
+    };
+    // A folder that is not used has been warned about, or will be.
+    let claim = py.detach(|| vault.claim(name)).ok().flatten();
+    Ok(claim.map(|claim| {
+        let waited = claim.waited();
+        KernelClaim { claim: Mutex::new(Some(claim)), waited }
+    }))
 }
 
 /// The kernel that is kept under this name, with its file's path and content; `None` where there is none to be trusted.
@@ -124,7 +166,7 @@ pub(crate) fn kept<'py>(
     let (path, content) = match found {
         Ok(Some(found)) => found,
         Ok(None) | Err(VaultError::Nowhere) => return Ok(None),
-        Err(trouble) => return warn(py, &trouble).map(|()| None),
+        Err(trouble) => return excused(py, trouble).map(|()| None),
     };
     match open(py, &content, Some(name)) {
         Ok(kernel) => Ok(Some((path, PyBytes::new(py, &content), kernel))),

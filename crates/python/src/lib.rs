@@ -23,7 +23,7 @@ mod _trident {
     #[pymodule_export]
     use crate::host::{Buffer, Mark, Reached, metal_place};
     #[pymodule_export]
-    use crate::keep::{keep, kept, load};
+    use crate::keep::{KernelClaim, claim, keep, kept, load};
     #[pymodule_export]
     use crate::kernel::{Kernel, compile, switch};
     #[pymodule_export]

@@ -46,4 +46,4 @@ pub use strings::StringWriter;
 pub use switch::{SwitchError, switch};
 pub use tensor::Tensor;
 pub use value::{MapValue, Value};
-pub use vault::{Vault, VaultError};
+pub use vault::{Vault, VaultClaim, VaultError};

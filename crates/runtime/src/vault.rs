@@ -1,7 +1,13 @@
 //! The folder that stores a user's compiled kernels, and the key that seals them.
 //!
 //! Files there are trusted only if the system's permissions show that no one else can have written them, and code is
-//! executed only if its seal is valid.
+//! executed only if its seal is valid. The folder stays below a limit in bytes (`limit.rs`): the files that were not read for
+//! longest are removed. A file's time of change is the time of its last use, because many systems do not record reads.
+
+mod claim;
+mod limit;
+
+pub use claim::VaultClaim;
 
 use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File};
@@ -19,6 +25,8 @@ use crate::seal::Key;
 #[derive(Clone, Debug)]
 pub struct Vault {
     path: PathBuf,
+    /// Most bytes that its files take together.
+    limit: u64,
 }
 
 /// Why a vault, or a file in it, is not used.
@@ -29,6 +37,16 @@ pub enum VaultError {
         "there is no folder for compiled kernels: set HOME or XDG_CACHE_HOME to a folder of yours"
     )]
     Nowhere,
+    /// The environment's limit is not a size.
+    #[error(
+        "{variable}={value} is not a size: give bytes, or a whole number with K, M or G, such as 512M, of less than 2^64 bytes"
+    )]
+    Limit {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
     /// Someone else may have created or changed it.
     #[error("{} {reason}", .path.display())]
     Untrusted {
@@ -65,12 +83,17 @@ impl Vault {
                 .ok_or(VaultError::Nowhere)?
                 .join(".cache"),
         };
-        Ok(Vault::new(base.join("trident/kernels")))
+        Ok(Vault::new(base.join("trident/kernels")).limited(limit::of_environment()?))
     }
 
-    /// The vault in this folder, which is created on first use.
+    /// The vault in this folder, which is created on first use, with the standard limit.
     pub fn new(path: impl Into<PathBuf>) -> Vault {
-        Vault { path: path.into() }
+        Vault { path: path.into(), limit: limit::STANDARD }
+    }
+
+    /// The same vault with this limit in bytes.
+    pub fn limited(self, limit: u64) -> Vault {
+        Vault { limit, ..self }
     }
 
     /// The folder.
@@ -94,14 +117,22 @@ impl Vault {
     /// The contents of the file of this name, which must not contain folders; `None` if it does not exist.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, VaultError> {
         let folder = self.open()?;
-        self.get(&folder, name, WRITE, "can be written by others: remove it")
+        let found = self.get(&folder, name, WRITE, "can be written by others: remove it")?;
+        if found.is_some() {
+            limit::used(&folder, name);
+        }
+        Ok(found)
     }
 
     /// Stores bytes under a name, replacing any previous file, and returns its path. Readers see all of it or nothing.
-    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, VaultError> {
+    /// Other files are removed to stay below the limit; `None` if the bytes alone exceed it.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<Option<PathBuf>, VaultError> {
         let folder = self.open()?;
+        let Some(_room) = self.make_room(&folder, name, bytes.len() as u64)? else {
+            return Ok(None);
+        };
         self.put(&folder, name, bytes, Place::Any)?;
-        Ok(self.path.join(name))
+        Ok(Some(self.path.join(name)))
     }
 
     /// Opens the folder, so that what is checked about it holds for all later operations on it.

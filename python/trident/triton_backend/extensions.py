@@ -162,7 +162,9 @@ def _driver() -> None:
 
 @functools.cache
 def install_launches() -> None:
-    """Install that of launches, once, when the driver is made: then all of Triton is there."""
+    """Install those of launches and compilations, once, when the driver is made: then all of Triton
+    is there."""
+    cache.install_compilation()
     from triton import knobs
     from triton.compiler.compiler import CompiledKernel
 
