@@ -6,7 +6,7 @@ import grpc
 import numpy as np
 
 from . import repository, tensors
-from .client import Grpc, Http, Refused, counter, grpc_request, in_parallel, metrics
+from .client import LIMIT, Grpc, Http, Refused, counter, grpc_request, in_parallel, metrics
 from .reload import WIDTH, weighted
 from .tensors import expect
 
@@ -276,13 +276,18 @@ def grown(running, before, noise):
 # ---- cancellation ----------------------------------------------------------------------------
 
 
-def cancel_after(client, name, rounds, seconds):
-    """Send a long request and cancel it; its code, and the seconds until the next is answered."""
-    future = client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([rounds])}))
-    time.sleep(seconds)
-    future.cancel()
+def cancel_running(client, running, name):
+    """Send a long request and cancel it once it runs; the seconds until the next is answered.
+
+    The next one is sent before, and its wait in the queue tells that the long one has arrived: a
+    request that is cancelled on its way is unknown to the server, which would not count it.
+    """
+    long = client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([LONG])}))
+    short = client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([1])}))
+    wait_for(lambda: pending(running, name), 1)
+    long.cancel()
     start = time.monotonic()
-    client.infer(name, {"INPUT0": np.array([1])})
+    short.result(LIMIT)
     return time.monotonic() - start
 
 
@@ -300,7 +305,7 @@ def cancelled(suite, running, http):
     client = Grpc(running.grpc)
     whole = pace(client, "countdown")
     before = cancellations(running, "countdown")
-    waited = cancel_after(client, "countdown", LONG, 0.3)
+    waited = cancel_running(client, running, "countdown")
     assert whole > 2, f"the long request takes {whole:.1f} s only: it tells nothing"
     assert waited < 1, f"the next request waited {waited:.1f} s"
     wait_for(lambda: cancellations(running, "countdown") - before, 1)
@@ -322,7 +327,7 @@ def cancelled_often(suite, running, http):
     wait_for(allocated, idle)
     before, memory = cancellations(running, "countdown"), running.memory()
     for _ in range(CANCELLED):
-        cancel_after(client, "countdown", LONG, 0.02)
+        cancel_running(client, running, "countdown")
     wait_for(lambda: cancellations(running, "countdown") - before, CANCELLED)
     wait_for(allocated, idle)
     grown(running, memory, NOISE_OF_CANCELLATION)
@@ -336,9 +341,8 @@ def cancelled_in_queue(suite, running, http):
     name, client = "countdown_queued", Grpc(running.grpc)
     long = grpc_request(name, {"INPUT0": np.array([LONG // 4])})
     first = client.stub.ModelInfer.future(long)
-    time.sleep(0.1)
     queued = [client.stub.ModelInfer.future(long) for _ in range(5)]
-    time.sleep(0.1)
+    wait_for(lambda: pending(running, name), 5)
     for one in queued:
         one.cancel()
     time.sleep(0.1)
@@ -382,8 +386,10 @@ def timed_out(suite, running, http):
     wait_for(lambda: pending(running), 0)
 
 
-def pending(running):
-    """The requests that wait or run."""
+def pending(running, model=""):
+    """The requests that wait for a model, or for any."""
+    if model:
+        return counter(running.metrics, "nv_inference_pending_request_count", model=model)
     return sum(
         value
         for series, value in metrics(running.metrics).items()

@@ -6,7 +6,10 @@ from onnx import helper
 from . import repository
 from .client import Http, in_parallel
 
-DIRECT = "direct { max_queue_delay_microseconds: 300000 minimum_slot_utilization: 1.0 }"
+# A second, so that two requests arrive within it on a busy machine. Each step waits for all of it.
+# The other sequences are idle meanwhile, and the server would end them after a second without IDLE.
+DIRECT = "direct { max_queue_delay_microseconds: 1000000 minimum_slot_utilization: 1.0 }"
+IDLE = "max_sequence_idle_microseconds: 60000000"
 STATE = """\
 state [ {
   input_name: "STATE_IN" output_name: "STATE_OUT" data_type: TYPE_FP32 dims: [ 1 ]
@@ -49,7 +52,7 @@ def marks(models, name="marks", strategy=""):
     ]
     graph_inputs = inputs | {"START": ("FP32", [1]), "END": ("INT32", [1])}
     graph = repository.model(nodes, repository.batched(graph_inputs), repository.batched(outputs))
-    extra = f"sequence_batching {{ {strategy} control_input [ {', '.join(controls)} ] }}"
+    extra = f"sequence_batching {{ {IDLE} {strategy} control_input [ {', '.join(controls)} ] }}"
     models.add(name, graph, repository.configuration(inputs, outputs, batch=4, extra=extra))
 
 
@@ -65,7 +68,7 @@ def running_sums(models, name="running_sums", strategy=""):
         repository.batched(inputs | {"STATE_IN": ("FP32", [1])}),
         repository.batched(outputs | {"STATE_OUT": ("FP32", [1])}),
     )
-    extra = f"sequence_batching {{ {strategy} {STATE} }}"
+    extra = f"sequence_batching {{ {IDLE} {strategy} {STATE} }}"
     models.add(name, graph, repository.configuration(inputs, outputs, batch=4, extra=extra))
 
 
