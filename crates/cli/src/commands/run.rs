@@ -23,7 +23,7 @@ Inputs:
 Examples:
   trident run digits.onnx --input 7.png --top-k 5
   trident run resnet50.onnx --input cat.jpg --labels imagenet.txt \\
-      --preprocess scale=1/255,mean=0.485:0.456:0.406,std=0.229:0.224:0.225,size=224x224
+      --preprocess short=256,crop=224,mean=0.485:0.456:0.406,std=0.229:0.224:0.225
   trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
   trident run model.onnx --input random --shape x=8x3x224x224 --seed 1 --json
 

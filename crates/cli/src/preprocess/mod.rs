@@ -1,5 +1,6 @@
-//! From image files to tensors: `scale=1/255,mean=0.5:0.5:0.5,std=0.2:0.2:0.2,layout=nchw,size=224x224,gray`.
+//! From image files to tensors: `short=256,crop=224,gray,scale=1/255,mean=0.5,std=0.2,layout=nchw`.
 
+mod geometry;
 mod steps;
 
 pub(crate) use steps::Preprocess;
@@ -9,7 +10,6 @@ use crate::input::picture;
 use crate::render::counted;
 use crate::scalar::{self, Scalar};
 use image::DynamicImage;
-use image::imageops::FilterType;
 use std::collections::BTreeMap;
 use steps::{Channels, Layout};
 use trident_ir::{Dim, TensorType};
@@ -73,9 +73,8 @@ impl Preprocess {
             assumed.push(if channels == Channels::Gray { "gray" } else { "rgb" }.to_owned());
         }
         let fixed = |d: Option<usize>| d.and_then(|d| u32::try_from(d).ok()).filter(|d| *d > 0);
-        if let (None, Some(w), Some(h)) = (self.size, fixed(w), fixed(h)) {
-            self.size = Some((w, h));
-            assumed.push(format!("size={w}x{h}"));
+        if let (Some(w), Some(h)) = (fixed(w), fixed(h)) {
+            assumed.extend(self.geometry.complete(w, h));
         }
         if self.scale.is_none() {
             self.scale = Some(1.0 / 255.0);
@@ -119,18 +118,9 @@ impl Preprocess {
         Ok((settings.apply(pool, image, ty)?, notes))
     }
 
-    /// Resizes (triangle filter) and turns pixels into elements; everything must be set but mean and std.
-    fn apply(
-        &self,
-        pool: &Pool,
-        mut image: DynamicImage,
-        ty: &TensorType,
-    ) -> Result<Tensor, String> {
-        if let Some((w, h)) = self.size
-            && (image.width(), image.height()) != (w, h)
-        {
-            image = image.resize_exact(w, h, FilterType::Triangle);
-        }
+    /// Resizes and crops, and turns pixels into elements; everything must be set but mean and std.
+    fn apply(&self, pool: &Pool, image: DynamicImage, ty: &TensorType) -> Result<Tensor, String> {
+        let image = self.geometry.apply(image)?;
         let (w, h) = (image.width() as usize, image.height() as usize);
         let channels = self.channels.unwrap_or(Channels::Rgb);
         let c = if channels == Channels::Gray { 1 } else { 3 };
@@ -248,6 +238,19 @@ mod tests {
         assert_eq!(steps.complete(&ty(DType::F32, &[1, 1, 8, 8])).unwrap(), "");
         assert!(Preprocess::default().complete(&ty(DType::F32, &[5])).is_err());
         assert!(Preprocess::default().complete(&ty(DType::F32, &[1, 4, 8, 8])).is_err());
+    }
+
+    #[test]
+    fn usual_inputs_of_classifiers_and_detectors() {
+        let input = ty(DType::F32, &[1, 3, 4, 4]);
+        let mut steps: Preprocess = "short=6".parse().unwrap();
+        assert_eq!(steps.complete(&input).unwrap(), "layout=nchw,rgb,crop=4x4,scale=1/255");
+        assert_eq!(apply("short=6,crop=4", &input).dims(), [1, 3, 4, 4]);
+        // The image is twice as wide as high.
+        let boxed = apply("letterbox=4,fill=51", &input);
+        let (top, middle) = (boxed.slice::<f32>().unwrap(), 4 * 4 / 2);
+        assert_eq!((top[0], top[3], top[15]), (0.2, 0.2, 0.2));
+        assert_eq!(top[middle], 1.0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the steps of `--preprocess` ask for.
 
+use super::geometry::{Geometry, LONGEST, Resize};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
@@ -28,8 +29,7 @@ pub(crate) struct Preprocess {
     /// By channel, or one for all.
     pub(crate) std: Vec<f64>,
     pub(crate) layout: Option<Layout>,
-    /// Width and height.
-    pub(crate) size: Option<(u32, u32)>,
+    pub(crate) geometry: Geometry,
     pub(crate) channels: Option<Channels>,
 }
 
@@ -41,21 +41,41 @@ impl FromStr for Preprocess {
         let mut given: BTreeMap<&str, &str> = BTreeMap::new();
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let kind = if value.is_empty() { "channels" } else { key };
+            let kind = match key {
+                _ if value.is_empty() => "channels",
+                // One of them decides.
+                "size" | "short" | "letterbox" => "size",
+                key => key,
+            };
+            let geometry = &mut result.geometry;
             match (key, value) {
                 ("scale", v) => result.scale = Some(number(v)?),
                 ("mean", v) => result.mean = numbers(v)?,
                 ("std", v) => result.std = numbers(v)?,
                 ("layout", "nchw") => result.layout = Some(Layout::Nchw),
                 ("layout", "nhwc") => result.layout = Some(Layout::Nhwc),
-                ("size", v) => result.size = Some(size(v)?),
+                ("size", v) if v.contains('x') => {
+                    let (w, h) = size(v)?;
+                    geometry.resize = Some(Resize::Exact(w, h));
+                }
+                ("short", v) => geometry.resize = Some(Resize::Short(side(v)?)),
+                ("letterbox", v) => {
+                    let (w, h) = size(v)?;
+                    geometry.resize = Some(Resize::Letterbox(w, h));
+                }
+                ("crop", v) => geometry.crop = Some(size(v)?),
+                ("fill", v) => {
+                    let wrong = || format!("fill={v} is not a gray from 0 to 255");
+                    geometry.fill = Some(v.parse().map_err(|_| wrong())?);
+                }
                 ("gray" | "grey", "") => result.channels = Some(Channels::Gray),
                 ("rgb", "") => result.channels = Some(Channels::Rgb),
                 ("bgr", "") => result.channels = Some(Channels::Bgr),
                 _ => {
                     return Err(format!(
                         "`{part}` is no preprocessing step; known are scale=1/255, mean=A:B:C, std=A:B:C, \
-                         layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, gray, rgb, bgr"
+                         layout=nchw, layout=nhwc, size=WIDTHxHEIGHT, short=SIDE, crop=SIDE or crop=WIDTHxHEIGHT, \
+                         letterbox=SIDE or letterbox=WIDTHxHEIGHT, fill=GRAY, gray, rgb, bgr"
                     ));
                 }
             }
@@ -66,6 +86,7 @@ impl FromStr for Preprocess {
         if result.std.contains(&0.0) {
             return Err("a standard deviation is 0".into());
         }
+        result.geometry.check()?;
         Ok(result)
     }
 }
@@ -84,10 +105,19 @@ fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(':').map(number).collect()
 }
 
+/// The length of a side in pixels.
+fn side(text: &str) -> Result<u32, String> {
+    let side = text.parse::<u32>().ok().filter(|n| (1..=LONGEST).contains(n));
+    side.ok_or_else(|| format!("`{text}` is not a number of pixels from 1 to {LONGEST}"))
+}
+
+/// `224x192`, or `224` for both sides.
 fn size(text: &str) -> Result<(u32, u32), String> {
-    let parse = |t: &str| t.parse::<u32>().ok().filter(|n| (1..=1 << 16).contains(n));
-    let both = text.split_once('x').and_then(|(w, h)| parse(w).zip(parse(h)));
-    both.ok_or_else(|| format!("`{text}` is no size such as 224x224"))
+    match text.split_once('x') {
+        Some((w, h)) => Ok((side(w)?, side(h)?)),
+        None => side(text).map(|n| (n, n)),
+    }
+    .map_err(|_| format!("`{text}` is no size such as 224x224"))
 }
 
 #[cfg(test)]
@@ -96,14 +126,30 @@ mod tests {
 
     #[test]
     fn wrong_steps_are_named() {
-        for text in ["scal=1", "scale=1/0", "mean=a", "size=0x3", "layout=chwn", "std=0", "gray=1"]
-        {
+        for text in [
+            "scal=1",
+            "scale=1/0",
+            "mean=a",
+            "size=0x3",
+            "layout=chwn",
+            "std=0",
+            "gray=1",
+            "size=8",
+            "short=2x2",
+            "crop=0",
+            "letterbox=",
+            "fill=256",
+            "fill=-1",
+        ] {
             assert!(text.parse::<Preprocess>().is_err(), "{text}");
         }
         for (text, twice) in [
             ("scale=1/255,mean=0,scale=1", "`scale` is given twice: `scale=1/255` and `scale=1`"),
             ("gray,size=8x8,rgb", "`channels` is given twice: `gray` and `rgb`"),
             ("layout=nchw,layout=nchw", "`layout` is given twice"),
+            ("size=8x8,short=8", "`size` is given twice: `size=8x8` and `short=8`"),
+            ("letterbox=8,crop=4", "`letterbox` and `crop` contradict each other"),
+            ("crop=4,fill=9", "`fill` is the border of `letterbox`"),
         ] {
             let error = text.parse::<Preprocess>().unwrap_err();
             assert!(error.contains(twice), "{error}");
