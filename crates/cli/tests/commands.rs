@@ -164,7 +164,7 @@ fn mistakes_have_their_own_errors_hints_and_status() {
         (&["run", &model], &["no input was given", "hint:", "image: f32[N, 1, 8, 8]"]),
         (&["run", &model, "-i", "absent.png"], &["no file `absent.png`"]),
         (&["run", &model, "-i", "wrong=absent.png"], &["no input `wrong`", "image: f32["]),
-        (&["run", &model, "-i", &image, "-i", &image], &["no input left", "image: f32["]),
+        (&["run", &model, "-i", &image, "-i", "random"], &["no input left", "image: f32["]),
         (&["run", &model, "-i", &wrong], &["input `image` has rank 1, expected 4", "hint:"]),
         (&["run", &model, "-i", &scratch.path("ragged.json")], &["ragged.json", "unevenly"]),
         (&["run", &model, "-i", &scratch.path("file.txt")], &["no known kind", ".npy"]),

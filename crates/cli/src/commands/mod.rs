@@ -7,4 +7,5 @@ pub(crate) mod inspect;
 mod launch;
 mod report;
 pub(crate) mod run;
+mod several;
 pub(crate) mod worker;

@@ -9,6 +9,7 @@ use crate::render::{self, counted, escape, style};
 use crate::scalar::Scalar;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 use trident_ir::DType;
 use trident_runtime::{MapValue, Tensor, Value};
@@ -21,7 +22,10 @@ pub(super) struct Report<'a> {
     pub(super) args: &'a Args,
     pub(super) results: &'a [(String, Value)],
     pub(super) labels: &'a Labels,
-    pub(super) load: Duration,
+    /// The file that they were written to.
+    pub(super) output: Option<&'a Path>,
+    /// `None` if the model was loaded for several runs.
+    pub(super) load: Option<Duration>,
     pub(super) time: Duration,
 }
 
@@ -109,18 +113,24 @@ impl Report<'_> {
                 text.push_str(&format!(" … {}\n", counted(rows.len() - MAX_CHARTS, "more row")));
             }
         }
-        if let Some(path) = &self.args.output {
+        if let Some(path) = self.output {
             text.push_str(&format!(
                 "{dim}written to {}{dim:#}\n",
                 escape(&path.display().to_string())
             ));
         }
-        let (load, time) = (render::duration(self.load), render::duration(self.time));
-        text.push_str(&format!("{dim}loaded in {load}, ran in {time}{dim:#}\n"));
+        let load = self.load.map(|load| format!("loaded in {}, ", render::duration(load)));
+        let (load, time) = (load.unwrap_or_default(), render::duration(self.time));
+        text.push_str(&format!("{dim}{load}ran in {time}{dim:#}\n"));
         text
     }
 
     pub(super) fn json(&self) -> String {
+        render::json(&self.value())
+    }
+
+    /// The report as a JSON object.
+    pub(super) fn value(&self) -> serde_json::Value {
         let best = |value: &Value, row: usize, (class, score): &(usize, f64)| {
             let map = match value {
                 Value::Seq(maps) => maps.get(row).and_then(scores_by_key),
@@ -146,14 +156,16 @@ impl Report<'_> {
         }
         let types: BTreeMap<&str, String> =
             self.results.iter().map(|(n, v)| (n.as_str(), v.describe())).collect();
-        let report = json!({
+        let mut report = json!({
             "outputs": output::to_json(self.results),
             "types": types,
             "top_k": top,
-            "load_ms": render::millis(self.load),
             "run_ms": render::millis(self.time),
         });
-        render::json(&report)
+        if let (Some(load), Some(fields)) = (self.load, report.as_object_mut()) {
+            fields.insert("load_ms".to_owned(), json!(render::millis(load)));
+        }
+        report
     }
 }
 

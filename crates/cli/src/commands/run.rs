@@ -2,6 +2,7 @@
 
 use super::launch;
 use super::report::Report;
+use super::several::Several;
 use crate::failure::Failure;
 use crate::input::{self, InputArgs};
 use crate::kernel::{self, KernelArgs};
@@ -19,11 +20,13 @@ Inputs:
   FILE          for the next input that has none: .npy, .npz, .pb, .json, .png, .jpg
   NAME=FILE     for the input called NAME
   random        random numbers for all inputs left (NAME=random for one)
+  FOLDER        one run for each file in it; also 'FOLDER/*.png', or several files for a model with one input
 
 Examples:
   trident run digits.onnx --input 7.png --top-k 5
   trident run resnet50.onnx --input cat.jpg --labels imagenet.txt \\
       --preprocess short=256,crop=224,mean=0.485:0.456:0.406,std=0.229:0.224:0.225
+  trident run resnet50.onnx --input photos --labels imagenet.txt --output 'scores/{}.npy'
   trident run bert.onnx --input ids=ids.npy --input mask=mask.npy --output out.npz
   trident run model.onnx --input random --shape x=8x3x224x224 --seed 1 --json
 
@@ -42,8 +45,8 @@ pub(crate) struct Args {
     pub(super) kernel: KernelArgs,
     /// How image files become tensors, e.g. scale=1/255,mean=A:B:C,std=A:B:C,layout=nchw,size=32x32,gray
     #[arg(short, long, value_name = "STEPS")]
-    preprocess: Option<String>,
-    /// Write results to a .npy, .npz or .json file
+    pub(super) preprocess: Option<String>,
+    /// Write results to a .npy, .npz or .json file; for several runs, {} in its name stands for the input's
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
     /// Show the K best classes of each row, or with 0 the numbers [default: 3 where outputs are probabilities or have labels]
@@ -84,11 +87,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.preprocess.as_deref().map(str::parse::<Preprocess>).transpose();
     let steps = steps.map_err(|e| Failure::usage(format!("--preprocess: {e}")))?;
     let labels = Labels::of(args.labels.as_deref(), session.metadata())?;
+    if let Some(turns) = args.inputs.turns(signature)? {
+        let (steps, labels) = (steps.as_ref(), &labels);
+        return Several { args, loaded: &loaded, limits: &limits, steps, labels }.run(&turns);
+    }
     let bound = args.inputs.read(session, steps.as_ref(), &limits, false)?;
     if args.preprocess.is_some() && bound.images == 0 {
-        return Err(Failure::usage("--preprocess was given, but no input is an image").hint(
-            "it applies to .png and .jpg files; the numbers of other files are taken as they are",
-        ));
+        return Err(no_image());
     }
     let start = Instant::now();
     let outcome = session.run_with(&bound.as_slice(), limits.context());
@@ -99,14 +104,22 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     {
         input::print_note(&note);
     }
-    let report = Report { args, results: &results, labels: &labels, load, time };
+    let output = args.output.as_deref();
+    let report =
+        Report { args, results: &results, labels: &labels, output, load: Some(load), time };
     report.check_top_k()?;
-    if let Some(path) = &args.output {
+    if let Some(path) = output {
         output::write(path, &results)?;
     }
     let text = if args.json { report.json() } else { report.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// The failure of steps that would change nothing.
+pub(super) fn no_image() -> Failure {
+    Failure::usage("--preprocess was given, but no input is an image")
+        .hint("it applies to .png and .jpg files; the numbers of other files are taken as they are")
 }
 
 impl Args {

@@ -8,8 +8,10 @@ mod reader;
 #[cfg(test)]
 mod round_trip;
 mod shapes;
+mod turns;
 
 pub(crate) use shapes::Shapes;
+pub(crate) use turns::Turn;
 
 use crate::failure::Failure;
 use crate::limits::Limits;
@@ -22,7 +24,7 @@ use trident_ir::ValueInfo;
 use trident_runtime::Value;
 
 /// Options of the commands that run a model on inputs.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct InputArgs {
     /// Input as FILE, NAME=FILE or `random`; may be given several times
     #[arg(short, long, value_name = "[NAME=]FILE")]
@@ -66,6 +68,19 @@ impl InputArgs {
         limits: &Limits,
         fill: bool,
     ) -> Result<Bound, Failure> {
+        let bound = self.read_silently(session, steps, limits, fill)?;
+        bound.notes().iter().for_each(|note| print_note(note));
+        Ok(bound)
+    }
+
+    /// The same, without telling what was assumed.
+    pub(crate) fn read_silently(
+        &self,
+        session: &Session,
+        steps: Option<&Preprocess>,
+        limits: &Limits,
+        fill: bool,
+    ) -> Result<Bound, Failure> {
         let shapes = Shapes::parse(&self.shape, session.signature())?;
         let reader = Reader { session, steps, shapes: &shapes, seed: self.seed(), limits };
         let bound = reader.read(&self.input, fill)?;
@@ -86,7 +101,6 @@ impl InputArgs {
         if self.seed.is_some() && bound.random.is_empty() {
             return Err(Failure::usage("--seed is for random inputs, and no input is random"));
         }
-        bound.print_notes();
         Ok(bound)
     }
 }
@@ -108,9 +122,9 @@ impl Bound {
         self.values.iter().map(|(n, v)| (n.as_str(), v.clone())).collect()
     }
 
-    /// Tells what was assumed.
-    fn print_notes(&self) {
-        self.notes.iter().for_each(|note| print_note(note));
+    /// What was assumed, in sentences.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn has(&self, name: &str) -> bool {

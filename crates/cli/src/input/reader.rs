@@ -1,5 +1,6 @@
 //! Which file belongs to which input of the model.
 
+use super::turns::{ENDINGS, ending};
 use super::{Bound, Shapes, json, known, npy, pb, unknown};
 use crate::failure::Failure;
 use crate::limits::{Limits, tensor_bytes};
@@ -124,11 +125,8 @@ impl Reader<'_> {
         bound: &mut Bound,
     ) -> Result<(), Failure> {
         let (path, pool) = (Path::new(file), self.session.pool());
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        let extension = extension.to_ascii_lowercase();
-        if path.exists()
-            && !["npz", "json", "npy", "pb", "png", "jpg", "jpeg"].contains(&extension.as_str())
-        {
+        let extension = ending(path);
+        if path.exists() && !ENDINGS.contains(&extension.as_str()) {
             let text = format!("`{file}` is of no known kind");
             return Err(Failure::usage(text)
                 .hint("inputs are .npy, .npz, .pb, .json, .png or .jpg files, or `random`"));
