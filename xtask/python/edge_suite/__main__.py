@@ -1,7 +1,7 @@
 """Run small generated cases at the edges of the standard, and compare with outside references.
 
-Groups: regular expressions beside RE2, and text as integers beside Python and ONNX Runtime,
-and ensembles of trees beside ONNX Runtime.
+Groups: regular expressions beside RE2, `Resize` beside ONNX Runtime, `interpolate` beside PyTorch,
+text as integers beside Python and ONNX Runtime, and ensembles of trees beside ONNX Runtime.
 """
 
 import argparse
@@ -12,16 +12,18 @@ import time
 
 import checks
 
-from . import regex, text, trees
+from . import regex, resize, text, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = {
     "regex": regex.run,
+    "resize": resize.run,
+    "interpolate": resize.interpolate,
     "text": text.run,
     "trees": trees.run,
 }
-NEED_TORCH = ()  # groups that --quick leaves out
+NEED_TORCH = ("interpolate",)  # groups that --quick leaves out
 
 
 def parse_arguments():

@@ -23,10 +23,13 @@ const TRANSFORMS: [&str; 6] = [
     "tf_half_pixel_for_nn",
 ];
 
+const NEAREST: [&str; 5] =
+    ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "ceil_when_shrinking"];
+
 #[test]
 fn the_nearest_element_is_taken() {
     for transform in TRANSFORMS {
-        for nearest in ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"] {
+        for nearest in NEAREST {
             let attrs = [
                 ("coordinate_transformation_mode", text(transform)),
                 ("nearest_mode", text(nearest)),
@@ -34,6 +37,9 @@ fn the_nearest_element_is_taken() {
             for scales in [[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 0.6, 1.7], [1.0, 2.0, 0.5, 3.0]] {
                 let x = floats(&[2, 3, 5, 7], 1);
                 one(K::Resize, &attrs, vec![x, None, numbers(&scales), None]);
+            }
+            for scales in [[0.6, 1.4], [0.35, 2.3], [0.1, 0.9]] {
+                one(K::Resize, &attrs, vec![floats(&[31, 40], 1), None, numbers(&scales), None]);
             }
             let x = floats(&[1, 2, 4, 6], 1);
             one(K::Resize, &attrs, vec![x, None, None, ints(&[4], &[1, 2, 7, 3])]);

@@ -42,6 +42,27 @@ impl Transform {
     }
 }
 
+/// Fractions that are this close to one half are ties of the nearest modes that round: f32 coordinates miss exact halves by
+/// a few units of the last place. ONNX Runtime has the same bound.
+pub const TIE: f32 = 1e-6;
+
+/// Whole numbers below this are exact in f32, in which lengths and coordinates are computed.
+const EXACT: usize = 1 << 24;
+
+/// The nearest f32, widened again. An f64 sum, product or quotient of f32s that is rounded this way is the one that f32
+/// arithmetic gives.
+fn single(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+/// Length of an axis of `n` elements that is scaled: the product in f32, as ONNX Runtime computes it. Where f32 no longer
+/// holds every integer, the product is in f64.
+pub fn scaled_len(n: usize, scale: f64) -> usize {
+    let product = n as f64 * scale;
+    let short = n < EXACT && single(product) < EXACT as f64;
+    if short { single(product) as usize } else { product as usize }
+}
+
 /// One axis of a resize: lengths, scale, region and coordinate map.
 #[derive(Clone, Debug)]
 pub struct ResizedAxis {
@@ -55,44 +76,102 @@ pub struct ResizedAxis {
     pub roi: (f64, f64),
     /// How coordinates map.
     pub transform: Transform,
+    /// Whether coordinates are computed in f64: those of axes that are too long for f32. Kernels set it for weights of f64
+    /// operands.
+    pub wide: bool,
+}
+
+/// The coordinate map of an axis: `((x + offset)·span·length) / divisor + shift`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoordinateMap {
+    /// Added first.
+    pub offset: f64,
+    /// The first factor.
+    pub span: f64,
+    /// The second factor.
+    pub length: f64,
+    /// Divides the product.
+    pub divisor: f64,
+    /// Added last.
+    pub shift: f64,
+    /// Whether only the result is rounded to f32, not every step.
+    pub fused: bool,
 }
 
 impl ResizedAxis {
     /// Whether the output is the input.
     pub fn is_identity(&self) -> bool {
         let whole = self.transform != Transform::CropAndResize || self.roi == (0.0, 1.0);
-        whole && self.input == self.output && (self.scale - 1.0).abs() < 1e-9
+        whole && self.input == self.output && self.scale == 1.0
     }
 
-    /// The input coordinate of an output coordinate, of which it is an affine function.
-    pub fn position(&self, x: f64) -> f64 {
-        let (input, scale) = (self.input as f64, self.scale);
-        let output = scale * input;
+    /// Whether an axis is too long for coordinates in f32.
+    pub fn is_long(&self) -> bool {
+        self.input.max(self.output) >= EXACT
+    }
+
+    fn round(&self, x: f64) -> f64 {
+        if self.wide { x } else { single(x) }
+    }
+
+    /// The map from output to input coordinates, in the order of operations of ONNX Runtime.
+    pub fn map(&self) -> CoordinateMap {
+        let (input, output, scale) =
+            (self.input as f64, self.output as f64, self.round(self.scale));
+        // An axis with one output coordinate, 0, needs neither a factor nor a divisor.
+        let alone = self.output <= 1;
+        let identity = CoordinateMap {
+            offset: 0.0,
+            span: 1.0,
+            length: 1.0,
+            divisor: 1.0,
+            shift: 0.0,
+            fused: false,
+        };
+        let scaled = CoordinateMap { divisor: scale, ..identity };
+        let centred = CoordinateMap { offset: 0.5, shift: -0.5, ..scaled };
         match self.transform {
-            Transform::HalfPixel => (x + 0.5) / scale - 0.5,
-            Transform::TfHalfPixelForNearest => (x + 0.5) / scale,
+            Transform::Asymmetric => scaled,
+            Transform::TfHalfPixelForNearest => CoordinateMap { offset: 0.5, ..scaled },
+            Transform::PytorchHalfPixel | Transform::AlignCorners if alone => identity,
+            Transform::HalfPixel | Transform::PytorchHalfPixel => centred,
             Transform::HalfPixelSymmetric => {
-                let offset = input / 2.0 * (1.0 - self.output as f64 / output);
-                offset + (x + 0.5) / scale - 0.5
+                let adjustment = self.round(output / self.round(scale * input));
+                let offset = self.round(input / 2.0 * self.round(1.0 - adjustment));
+                CoordinateMap { shift: offset - 0.5, fused: true, ..centred }
             }
-            Transform::PytorchHalfPixel | Transform::AlignCorners if output == 1.0 => 0.0,
-            Transform::PytorchHalfPixel => (x + 0.5) / scale - 0.5,
-            Transform::AlignCorners => x * (input - 1.0) / (output - 1.0),
-            Transform::Asymmetric => x / scale,
+            Transform::AlignCorners => {
+                CoordinateMap { length: input - 1.0, divisor: output - 1.0, ..identity }
+            }
             Transform::CropAndResize => {
-                let (start, end) = self.roi;
-                let step = match output == 1.0 {
-                    true => (end - start) * (input - 1.0) / 2.0,
-                    false => x * (end - start) * (input - 1.0) / (output - 1.0),
-                };
-                step + start * (input - 1.0)
+                let (start, end) = (self.round(self.roi.0), self.round(self.roi.1));
+                if alone {
+                    let middle = 0.5 * self.round(start + end) * (input - 1.0);
+                    return CoordinateMap { shift: self.round(middle), ..identity };
+                }
+                CoordinateMap {
+                    span: self.round(end - start),
+                    length: input - 1.0,
+                    divisor: output - 1.0,
+                    shift: self.round(start * (input - 1.0)),
+                    ..identity
+                }
             }
         }
     }
 
+    /// The input coordinate of an output coordinate.
+    pub fn position(&self, x: usize) -> f64 {
+        let map = self.map();
+        let round = |x: f64| if map.fused { x } else { self.round(x) };
+        let at = round(x as f64 + map.offset);
+        let at = round(round(at * map.span) * map.length);
+        self.round(round(at / map.divisor) + map.shift)
+    }
+
     /// The input coordinate of output coordinate `i`; `None` outside of the region.
     pub fn source(&self, i: usize) -> Option<f64> {
-        let at = self.position(i as f64);
+        let at = self.position(i);
         let crops = self.transform == Transform::CropAndResize;
         (!crops || (0.0..=self.input as f64 - 1.0).contains(&at)).then_some(at)
     }
@@ -107,7 +186,7 @@ impl ResizedAxis {
 
     /// An antialiasing filter is stretched by the inverse of this when the axis shrinks.
     pub fn stretch(&self, antialias: bool) -> f64 {
-        if antialias { self.scale.min(1.0) } else { 1.0 }
+        if antialias { self.round(self.scale).min(1.0) } else { 1.0 }
     }
 }
 
@@ -132,8 +211,10 @@ pub fn resize(
         true => Ok(()),
         false => invalid(format!("{got} {what} where {want} are needed")),
     };
-    let whole =
-        |&n: &usize| ResizedAxis { input: n, output: n, scale: 1.0, roi: (0.0, 1.0), transform };
+    let whole = |&n: &usize| {
+        let roi = (0.0, 1.0);
+        ResizedAxis { input: n, output: n, scale: 1.0, roi, transform, wide: false }
+    };
     let mut found: Vec<ResizedAxis> = x.iter().map(whole).collect();
     match (scales, sizes) {
         (Some(scales), None) => {
@@ -142,8 +223,8 @@ pub fn resize(
                 if !(scale > 0.0 && scale.is_finite()) {
                     return invalid(format!("scale {scale} is not positive and finite"));
                 }
-                let output = scale * found[a].input as f64;
-                found[a] = ResizedAxis { scale, output: output as usize, ..found[a].clone() };
+                let output = scaled_len(found[a].input, scale);
+                found[a] = ResizedAxis { scale, output, ..found[a].clone() };
             }
         }
         (None, Some(sizes)) => {
@@ -167,7 +248,20 @@ pub fn resize(
             found[a].roi = (roi[i], roi[named.len() + i]);
         }
     }
+    copy_what_keeps_its_length(op, transform, &mut found);
+    found.iter_mut().for_each(|axis| axis.wide = axis.is_long());
     Ok(found)
+}
+
+/// Makes axes whose lengths stay the same identities, though their scales may differ from 1: all axes if no length changes,
+/// and each axis of an antialiased resize. ONNX Runtime and PyTorch copy these. A cubic resize is computed, as in PyTorch and
+/// the reference.
+fn copy_what_keeps_its_length(op: &Op, transform: Transform, axes: &mut [ResizedAxis]) {
+    let kept = |axis: &ResizedAxis| axis.input == axis.output;
+    let all = op.str("mode") != Some("cubic") && axes.iter().all(kept);
+    if transform != Transform::CropAndResize && (op.flag("antialias") || all) {
+        axes.iter_mut().filter(|axis| kept(axis)).for_each(|axis| axis.scale = 1.0);
+    }
 }
 
 /// One scale for all named axes, so that no size is exceeded (or none is missed).
@@ -176,7 +270,9 @@ fn keep_aspect_ratio(
     named: &[usize],
     axes: &mut [ResizedAxis],
 ) -> Result<(), GeometryError> {
-    let scales = named.iter().map(|&a| axes[a].scale);
+    let long = named.iter().any(|&a| axes[a].is_long());
+    let round = |x: f64| if long { x } else { single(x) };
+    let scales = named.iter().map(|&a| round(axes[a].scale));
     let scale = match op.str("keep_aspect_ratio_policy") {
         Some("stretch") | None => return Ok(()),
         Some("not_larger") => scales.fold(f64::INFINITY, f64::min),
@@ -186,8 +282,88 @@ fn keep_aspect_ratio(
         }
     };
     for &a in named {
-        let output = (scale * axes[a].input as f64 + 0.5) as usize;
+        let output = round(scale * axes[a].input as f64).round() as usize;
         axes[a] = ResizedAxis { scale, output, ..axes[a].clone() };
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(transform: Transform, input: usize, scale: f32) -> ResizedAxis {
+        let scale = f64::from(scale);
+        let output = scaled_len(input, scale);
+        ResizedAxis { input, output, scale, roi: (0.25, 1.5), transform, wide: false }
+    }
+
+    #[test]
+    fn lengths_are_products_in_f32() {
+        // 40 times the f32 below 1.4 is 55.99… in f64.
+        assert_eq!(scaled_len(40, 1.4f32.into()), 56);
+        assert_eq!(scaled_len(10, 0.7f32.into()), 7);
+        assert_eq!(scaled_len(3, 0.1f32.into()), 0);
+        for n in [0, 1, 7, 40, 224, 1999] {
+            for i in 1..400 {
+                let scale = i as f32 * 0.01;
+                assert_eq!(scaled_len(n, scale.into()), (n as f32 * scale) as usize, "{n}·{scale}");
+            }
+        }
+        // f32 holds neither the length nor the product.
+        assert_eq!(scaled_len((1 << 24) + 1, 1.0), (1 << 24) + 1);
+        assert_eq!(scaled_len((1 << 23) + 1, 3.0), 3 * ((1 << 23) + 1));
+        assert_eq!(scaled_len((1 << 24) + 2, 0.5), (1 << 23) + 1);
+    }
+
+    /// Coordinates, computed with f32 variables.
+    fn in_f32(a: &ResizedAxis, x: usize) -> f32 {
+        let (x, n, m, s) = (x as f32, a.input as f32, a.output as f32, a.scale as f32);
+        let (start, end) = (a.roi.0 as f32, a.roi.1 as f32);
+        match a.transform {
+            Transform::PytorchHalfPixel | Transform::AlignCorners if a.output == 1 => 0.0,
+            Transform::HalfPixel | Transform::PytorchHalfPixel => (x + 0.5) / s - 0.5,
+            Transform::HalfPixelSymmetric => {
+                let offset = n / 2.0 * (1.0 - m / (s * n));
+                (f64::from(offset) + (f64::from(x) + 0.5) / f64::from(s) - 0.5) as f32
+            }
+            Transform::AlignCorners => x * (n - 1.0) / (m - 1.0),
+            Transform::Asymmetric => x / s,
+            Transform::TfHalfPixelForNearest => (x + 0.5) / s,
+            Transform::CropAndResize if a.output == 1 => 0.5 * (start + end) * (n - 1.0),
+            Transform::CropAndResize => {
+                start * (n - 1.0) + (x * (end - start) * (n - 1.0)) / (m - 1.0)
+            }
+        }
+    }
+
+    #[test]
+    fn coordinates_are_those_of_f32() {
+        for transform in [
+            Transform::HalfPixel,
+            Transform::HalfPixelSymmetric,
+            Transform::PytorchHalfPixel,
+            Transform::AlignCorners,
+            Transform::Asymmetric,
+            Transform::TfHalfPixelForNearest,
+            Transform::CropAndResize,
+        ] {
+            for (n, scale) in [(1, 1.0), (5, 0.2), (5, 0.39), (40, 1.4), (120, 0.6), (333, 2.7)] {
+                let axis = axis(transform, n, scale);
+                for x in 0..axis.output {
+                    assert_eq!(axis.position(x), in_f32(&axis, x).into(), "{axis:?} at {x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_axes_have_coordinates_in_f64() {
+        let mut axis = axis(Transform::Asymmetric, (1 << 24) + 1, 1.5);
+        assert!(axis.is_long());
+        axis.wide = true;
+        let last = axis.output - 1;
+        assert_eq!(axis.position(last).floor(), (last as f64 / 1.5).floor());
+        assert_ne!(axis.position(last), axis.position(last - 1));
+    }
 }

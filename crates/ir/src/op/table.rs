@@ -476,6 +476,8 @@ with_elementwise_ops! { ops! {
     /// Resamples along the named axes to `sizes`, or by `scales`: `nearest`, `linear` or `cubic`.
     /// `coordinate_transformation_mode` maps places of the result to the operand: half_pixel (also _symmetric,
     /// pytorch_), align_corners, asymmetric, tf_half_pixel_for_nn, or tf_crop_and_resize, which takes `roi`.
+    /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of operator
+    /// set 10, which takes the element above on axes that shrink and the element below on others.
     Resize "resize" Image (x, roi[opt], scales[opt], sizes[opt]) -> (y: Elem(0)) {
         antialias = Int(0), axes = INTS, coordinate_transformation_mode = Str("half_pixel"), cubic_coeff_a = Float(-0.75),
         exclude_outside = Int(0), extrapolation_value = Float(0.0), keep_aspect_ratio_policy = Str("stretch"),

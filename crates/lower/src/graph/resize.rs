@@ -1,7 +1,7 @@
 //! Images in other sizes: each element is the nearest one, or a weighted sum of neighbours.
 
-use trident_ir::geometry::{self, GeometryError, ResizedAxis, Transform};
-use trident_ir::{Attr, DType, OpKind as K, ValueId};
+use trident_ir::geometry::{self, CoordinateMap, GeometryError, ResizedAxis, TIE, Transform};
+use trident_ir::{DType, OpKind as K, ValueId};
 
 use super::moves::bits;
 use super::rows::float;
@@ -13,8 +13,8 @@ use super::{Arg, Result};
 /// Elements that one program computes.
 const BLOCK: usize = 256;
 
-/// Bits of a fraction that are exact in f32.
-const FRACTION: u32 = 24;
+/// Coordinates are below this, where f32 holds every integer.
+const FARTHEST: f64 = (1 << 24) as f64;
 
 /// How elements follow from their neighbours.
 enum Mode {
@@ -29,6 +29,8 @@ enum Nearest {
     PreferCeil,
     Floor,
     Ceil,
+    /// Above on axes that shrink, below on others.
+    CeilWhenShrinking,
 }
 
 /// How neighbours are weighed: by a triangle, or by Keys' cubic kernel with this coefficient.
@@ -52,6 +54,7 @@ fn mode(site: &Site<'_>) -> Result<Mode> {
                 Some("round_prefer_ceil") => Nearest::PreferCeil,
                 Some("floor") => Nearest::Floor,
                 Some("ceil") => Nearest::Ceil,
+                Some("ceil_when_shrinking") => Nearest::CeilWhenShrinking,
                 Some(other) => {
                     return Err(unsupported(format!("nearest mode `{other}` is unknown")));
                 }
@@ -62,81 +65,101 @@ fn mode(site: &Site<'_>) -> Result<Mode> {
     Ok(Mode::Weighted(Filter { cubic, antialias, exclude_outside: op.flag("exclude_outside") }))
 }
 
-/// Positions along an axis as numbers of a fixed point, which tell ties and neighbours where f32 would not.
+/// Coordinates along an axis.
 struct Position {
-    /// Bits behind the point.
-    point: u32,
-    /// Rounded down, and the rest, as i64.
+    /// Rounded down, as i32.
     low: ValueId,
-    rest: ValueId,
-    /// Whether it is inside of the operand; only where a region is cropped.
+    /// The rest, as f32.
+    fraction: ValueId,
+    /// Whether the coordinate is inside of the operand; only where a region is cropped.
     inside: Option<ValueId>,
 }
 
 impl Position {
     fn of(w: &mut Writer, axis: &ResizedAxis, place: ValueId) -> Result<Position> {
-        let last = axis.position(axis.output.saturating_sub(1) as f64);
-        let start = axis.position(0.0);
-        let reach = start.abs().max(last.abs()).max(axis.input as f64) + 2.0;
-        if reach.is_nan() || reach >= 2f64.powi(28) {
+        let ends = [axis.position(0), axis.position(axis.output.saturating_sub(1))];
+        let reach =
+            ends.into_iter().map(f64::abs).fold(axis.output.max(axis.input) as f64, f64::max);
+        if !(reach < FARTHEST) || ends.iter().any(|end| end.is_nan()) {
             let text = format!("a position of {reach} along an axis of {}", axis.input);
-            return Err(GeometryError::Invalid(text).into());
+            return Err(unsupported(text));
         }
-        let point = (61 - reach.log2().ceil() as u32).min(44);
-        let fixed = |x: f64| (x * 2f64.powi(point as i32)).round() as i64;
-        let place = w.cast(place, DType::I64)?;
-        let step = w.scalar(DType::I64, fixed(axis.position(1.0) - start) as u64);
-        let start = w.scalar(DType::I64, fixed(start) as u64);
-        let at = w.mul(place, step)?;
-        let at = w.add(at, start)?;
-        let places = w.scalar(DType::I64, point.into());
-        let low = w.shift(at, places, "RIGHT")?;
-        let whole = w.shift(low, places, "LEFT")?;
-        let rest = w.sub(at, whole)?;
+        let map = axis.map();
+        let at = if map.fused { fused(w, &map, reach, place)? } else { stepwise(w, &map, place)? };
+        let low = w.op(K::Floor, &[at])?;
+        let fraction = w.sub(at, low)?;
+        let low = w.cast(low, DType::I32)?;
         let inside = if axis.transform == Transform::CropAndResize {
-            let near = 1i64 << (point - 32);
-            let first = w.scalar(DType::I64, -near as u64);
-            let last = fixed(axis.input as f64 - 1.0) + near;
-            let last = w.scalar(DType::I64, last as u64);
-            let (above, below) =
-                (w.op(K::GreaterOrEqual, &[at, first])?, w.op(K::LessOrEqual, &[at, last])?);
+            let first = w.float(DType::F32, 0.0)?;
+            let last = number(w, axis.input as f64 - 1.0);
+            let above = w.op(K::GreaterOrEqual, &[at, first])?;
+            let below = w.op(K::LessOrEqual, &[at, last])?;
             Some(w.and(above, below)?)
         } else {
             None
         };
-        Ok(Position { point, low, rest, inside })
+        Ok(Position { low, fraction, inside })
     }
 
-    /// The nearest coordinate. Positions that differ by less than their last bits, in which they may be inexact, are the same.
-    fn nearest(&self, w: &mut Writer, mode: Nearest) -> Result<ValueId> {
-        let (one, near) = (1i64 << self.point, 1i64 << (self.point - 32));
-        let least = match mode {
-            Nearest::PreferFloor => one / 2 + near,
-            Nearest::PreferCeil => one / 2 - near,
-            Nearest::Floor => one - near,
-            Nearest::Ceil => near,
+    /// The nearest coordinate.
+    fn nearest(&self, w: &mut Writer, mode: Nearest, shrinks: bool) -> Result<ValueId> {
+        let (kind, least) = match mode {
+            Nearest::PreferFloor => (K::Greater, 0.5 + TIE),
+            Nearest::PreferCeil => (K::GreaterOrEqual, 0.5 - TIE),
+            // A fraction is below 1.
+            Nearest::Floor => (K::Greater, 1.0),
+            Nearest::Ceil => (K::Greater, 0.0),
+            Nearest::CeilWhenShrinking => (K::Greater, if shrinks { 0.0 } else { 1.0 }),
         };
-        let least = w.scalar(DType::I64, least as u64);
-        let up = w.op(K::GreaterOrEqual, &[self.rest, least])?;
-        let next = w.literal(DType::I64, 1)?;
+        let least = number(w, least.into());
+        let up = w.op(kind, &[self.fraction, least])?;
+        let next = w.literal(DType::I32, 1)?;
         let next = w.add(self.low, next)?;
         w.select(up, next, self.low)
     }
+}
 
-    /// The rest as f32.
-    fn fraction(&self, w: &mut Writer) -> Result<ValueId> {
-        let places = w.scalar(DType::I64, (self.point - FRACTION).into());
-        let rest = w.shift(self.rest, places, "RIGHT")?;
-        let rest = w.cast(rest, DType::F32)?;
-        let unit = w.float(DType::F32, 0.5f64.powi(FRACTION as i32))?;
-        w.mul(rest, unit)
+/// A number as a parameter.
+fn number(w: &mut Writer, x: f64) -> ValueId {
+    w.scalar(DType::F32, (x as f32).to_bits().into())
+}
+
+/// Input coordinates for output coordinates, in f32: the bits that [`ResizedAxis::position`] gives. All steps are written, so
+/// that one function serves all lengths.
+fn stepwise(w: &mut Writer, map: &CoordinateMap, place: ValueId) -> Result<ValueId> {
+    let mut at = w.cast(place, DType::F32)?;
+    for (kind, operand) in [
+        (K::Add, map.offset),
+        (K::Mul, map.span),
+        (K::Mul, map.length),
+        (K::Div, map.divisor),
+        (K::Add, map.shift),
+    ] {
+        let operand = number(w, operand);
+        at = w.op(kind, &[at, operand])?;
     }
+    Ok(at)
+}
+
+/// The same for a map that is rounded only once, as integers with as many binary places as coordinates up to `reach` leave.
+fn fused(w: &mut Writer, map: &CoordinateMap, reach: f64, place: ValueId) -> Result<ValueId> {
+    let point = (60 - reach.max(1.0).log2().ceil() as i32).min(44);
+    let fixed = |x: f64| (x * 2f64.powi(point)).round() as i64 as u64;
+    let slope = map.span * map.length / map.divisor;
+    let place = w.cast(place, DType::I64)?;
+    let slope = w.scalar(DType::I64, fixed(slope));
+    let start = w.scalar(DType::I64, fixed(map.offset / map.divisor + map.shift));
+    let at = w.mul(place, slope)?;
+    let at = w.add(at, start)?;
+    let at = w.cast(at, DType::F32)?;
+    let unit = number(w, 0.5f64.powi(point));
+    w.mul(at, unit)
 }
 
 /// A coordinate as an index of an axis: beyond a border it is the border.
 fn clamped(w: &mut Writer, at: ValueId, len: usize) -> Result<ValueId> {
-    let (zero, last) = (w.literal(DType::I64, 0)?, len.saturating_sub(1));
-    let last = w.scalar(DType::I64, last as u64);
+    let (zero, last) = (w.literal(DType::I32, 0)?, len.saturating_sub(1));
+    let last = w.scalar(DType::I32, last as u64);
     let at = w.op(K::Max, &[at, zero])?;
     let at = w.op(K::Min, &[at, last])?;
     w.index(at)
@@ -248,7 +271,7 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
         Mode::Nearest(nearest) => {
             let mut from = start;
             for Along { axis, stride, position } in &along {
-                let at = position.nearest(&mut w, *nearest)?;
+                let at = position.nearest(&mut w, *nearest, axis.scale < 1.0)?;
                 let at = clamped(&mut w, at, axis.input)?;
                 if let Some(part) = w.offset(&[at], &[*stride], 0)? {
                     from = w.add(from, part)?;
@@ -288,8 +311,6 @@ fn weighed(
         .map(|Along { axis, .. }| axis.reach(filter.cubic.is_some(), filter.antialias))
         .collect();
     let taps: Vec<usize> = reaches.iter().map(|reach| reach.1).collect();
-    let fractions: Vec<ValueId> =
-        along.iter().map(|along| along.position.fraction(w)).collect::<Result<_>>()?;
     let zero = w.float(DType::F32, 0.0)?;
     let zeros = w.spread(zero, &[BLOCK])?;
     let window = w.size(taps.iter().product::<usize>())?;
@@ -298,16 +319,14 @@ fn weighed(
         let one = w.float(DType::F32, 1.0)?;
         let mut weight = w.spread(one, &[BLOCK])?;
         let mut from = start;
-        for (((along, &fraction), &(first, _)), &tap) in
-            along.iter().zip(&fractions).zip(&reaches).zip(&taps)
-        {
+        for ((along, &(first, _)), &tap) in along.iter().zip(&reaches).zip(&taps) {
             let Along { axis, stride, position } = along;
             let first = w.size(first as i64)?;
             let step = w.add(tap, first)?;
-            let step64 = w.cast(step, DType::I64)?;
-            let at = w.add(position.low, step64)?;
+            let step = w.cast(step, DType::I32)?;
+            let at = w.add(position.low, step)?;
             let step = w.cast(step, DType::F32)?;
-            let distance = w.sub(step, fraction)?;
+            let distance = w.sub(step, position.fraction)?;
             let distance = w.op(K::Abs, &[distance])?;
             let stretch = axis.stretch(filter.antialias) as f32;
             let stretch = w.scalar(DType::F32, stretch.to_bits().into());
@@ -315,7 +334,7 @@ fn weighed(
             let mut own = filter.weight(w, distance)?;
             let index = clamped(w, at, axis.input)?;
             if filter.exclude_outside {
-                let index = w.cast(index, DType::I64)?;
+                let index = w.cast(index, DType::I32)?;
                 let inside = w.op(K::Equal, &[index, at])?;
                 own = w.select(inside, own, zero)?;
             }
@@ -335,10 +354,4 @@ fn weighed(
     let (none, one) = (w.op(K::Equal, &[sums[1], zero])?, w.float(DType::F32, 1.0)?);
     let divisor = w.select(none, one, sums[1])?;
     w.div(sums[0], divisor)
-}
-
-impl Writer {
-    fn shift(&mut self, x: ValueId, by: ValueId, direction: &str) -> Result<ValueId> {
-        self.apply(K::BitShift, &[x, by], &[("direction", Attr::Str(direction.into()))])
-    }
 }

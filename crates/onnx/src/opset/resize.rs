@@ -3,14 +3,14 @@
 use super::Step;
 use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
-use trident_ir::{Attr, Builder, Literal, OpKind, ValueId};
+use trident_ir::{Attr, Builder, Literal};
 
 fn text(s: &str) -> Attr {
     Attr::Str(s.to_owned())
 }
 
 /// How images were resampled before operator set 11: whole coordinates are corners of pixels, not centres.
-fn asymmetric(node: &mut Node<'_>) -> Result<(), LoadError> {
+fn asymmetric(node: &mut Node<'_>, nearest_mode: &str) -> Result<(), LoadError> {
     let mode = node.take_str("mode")?.unwrap_or_else(|| "nearest".to_owned());
     let mode = match mode.as_str() {
         "nearest" => "nearest",
@@ -22,54 +22,22 @@ fn asymmetric(node: &mut Node<'_>) -> Result<(), LoadError> {
     };
     node.set("mode", text(mode));
     node.set("coordinate_transformation_mode", text("asymmetric"));
-    node.set("nearest_mode", text("floor"));
+    node.set("nearest_mode", text(nearest_mode));
     Ok(())
 }
 
-/// Resize with scales as its second operand. The nearest pixel lies below a place between two on axes that
-/// grow, and above it on axes that shrink, so that an image that does both passes two ops.
-pub(super) fn resize_10(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    asymmetric(node)?;
-    let mut x = node.need(0, "x")?;
-    let mut scales = node.need(1, "scales")?;
-    let nearest = node.take("mode")?;
-    if nearest == Some(Attr::Str("nearest".to_owned())) {
-        let known = constant(b, scales).and_then(|t| t.to_vec::<f32>());
-        let any = |test: fn(f32) -> bool| known.as_ref().is_none_or(|s| s.iter().any(|s| test(*s)));
-        let (grows, shrinks) = (any(|s| s > 1.0), any(|s| s < 1.0));
-        if grows && shrinks {
-            let one = b.literal(Literal::scalar(1f32));
-            let growth = b.op(OpKind::Max, &[scales, one], &[])?;
-            let attrs = [
-                ("coordinate_transformation_mode", text("asymmetric")),
-                ("nearest_mode", text("floor")),
-            ];
-            x = b.ops(OpKind::Resize, &[Some(x), None, Some(growth)], &attrs, 1)?[0];
-            scales = b.op(OpKind::Min, &[scales, one], &[])?;
-        }
-        if shrinks {
-            node.set("nearest_mode", text("ceil"));
-        }
-    }
-    nearest.into_iter().for_each(|mode| node.set("mode", mode));
-    node.set_input(0, Some(x));
+/// Resize with scales as its second operand.
+pub(super) fn resize_10(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
+    asymmetric(node, "ceil_when_shrinking")?;
+    let scales = node.need(1, "scales")?;
     node.set_input(2, Some(scales));
     node.set_input(1, None);
     Ok(Step::Continue)
 }
 
-/// The constant behind a value of the block under construction.
-fn constant(b: &Builder<'_>, value: ValueId) -> Option<Literal> {
-    let made = b.block.ops.iter().find(|op| op.defined().any(|v| v == value))?;
-    match (made.kind, made.attrs.get("value")) {
-        (OpKind::Constant, Some(Attr::Tensor(t))) => Some(t.clone()),
-        _ => None,
-    }
-}
-
 /// Upsample became Resize; its scales were attributes, then an operand.
 pub(super) fn upsample(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    asymmetric(node)?;
+    asymmetric(node, "floor")?;
     let missing = |name: &str| LoadErrorKind::MissingAttribute { name: name.to_owned() };
     let scales = match node.version {
         ..7 => {

@@ -79,6 +79,9 @@ pub(super) fn col2im(cx: &View<'_>) -> Shapes {
     one([vec![batch, channels], image].concat())
 }
 
+/// Longer axes are left to the kernel, which refuses them.
+const MAX_LEN: usize = 1 << 53;
+
 /// Resize.
 pub(super) fn resize(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
@@ -125,12 +128,11 @@ fn check_count(cx: &View<'_>, given: usize, axes: usize) -> Result<(), crate::sh
     }
 }
 
-/// floor(n·scale), where it does not depend on the precision in which that is computed.
+/// Length of an axis that is scaled. Of a symbolic length only whole multiples and binary fractions are expressions.
 fn scaled(n: &Dim, scale: f64) -> Dim {
     if let Some(n) = n.fixed() {
-        let (wide, narrow) = ((n as f64 * scale).floor(), (n as f32 * scale as f32).floor());
-        let certain = wide == f64::from(narrow) && (0.0..9e15).contains(&wide);
-        return if certain { Dim::Fixed(wide as usize) } else { Dim::Unknown };
+        let len = geometry::scaled_len(n, scale);
+        return if scale > 0.0 && len < MAX_LEN { Dim::Fixed(len) } else { Dim::Unknown };
     }
     if scale >= 1.0 && scale.fract() == 0.0 && scale < 1e6 {
         return dims::times(n, scale as i64);

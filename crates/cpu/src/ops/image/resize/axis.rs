@@ -1,6 +1,6 @@
 //! Where output coordinates of one axis come from.
 
-use trident_ir::geometry::{ResizedAxis, Transform};
+use trident_ir::geometry::{ResizedAxis, TIE, Transform};
 
 /// Which neighbour is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) enum Nearest {
     PreferCeil,
     Floor,
     Ceil,
+    /// Above on axes that shrink, below on others.
+    CeilWhenShrinking,
 }
 
 /// How neighbours are weighted.
@@ -46,10 +48,11 @@ impl Axis {
         let pick = |x: f64| {
             let (low, fraction) = (x.floor(), x - x.floor());
             let up = match mode {
-                Nearest::PreferFloor => fraction > 0.5,
-                Nearest::PreferCeil => fraction >= 0.5,
+                Nearest::PreferFloor => fraction > f64::from(0.5 + TIE),
+                Nearest::PreferCeil => fraction >= f64::from(0.5 - TIE),
                 Nearest::Floor => false,
                 Nearest::Ceil => fraction > 0.0,
+                Nearest::CeilWhenShrinking => fraction > 0.0 && self.0.scale < 1.0,
             };
             self.clamp(if up { low + 1.0 } else { low })
         };

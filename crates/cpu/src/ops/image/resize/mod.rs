@@ -15,7 +15,7 @@ use trident_runtime::{KernelError, Tensor};
 /// Resize.
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
-    let axes = axes(call, &x)?;
+    let mut axes = axes(call, &x)?;
     let dims: Vec<usize> = axes.iter().map(|a| a.0.output).collect();
     if checked_len(&dims).is_none() {
         return Err(KernelError::TooLarge { dtype: x.dtype(), dims });
@@ -38,6 +38,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         return Ok(());
     }
     let filter = filter(call)?;
+    axes.iter_mut().for_each(|axis| axis.0.wide |= x.dtype() == DType::F64);
     if x.dtype().is_int() {
         // Wide integers need all of f64; results round to nearest.
         let values = weigh::<f64>(call, &x, &axes, filter, outside)?;
@@ -69,6 +70,7 @@ fn nearest(call: &Call<'_, '_>) -> Result<Option<Nearest>, KernelError> {
         Some("round_prefer_ceil") => Ok(Some(Nearest::PreferCeil)),
         Some("floor") => Ok(Some(Nearest::Floor)),
         Some("ceil") => Ok(Some(Nearest::Ceil)),
+        Some("ceil_when_shrinking") => Ok(Some(Nearest::CeilWhenShrinking)),
         Some(other) => Err(KernelError::attr("nearest_mode", format!("unknown: {other}"))),
     }
 }

@@ -80,3 +80,97 @@ fn a_crop_beyond_the_image_is_filled() {
     let y = run_on(1, OpKind::Resize, &attrs, vec![x, roi, ABSENT, size], 1).unwrap();
     assert_eq!(elements::<f32>(&y[0]), [2.0, 3.0, 9.0]);
 }
+
+fn scales(x: Value, scales: &[f32], attrs: &[(&'static str, Attr)]) -> Result<Value, KernelError> {
+    let scales = Some(tensor(&[scales.len()], scales));
+    Ok(run_on(2, OpKind::Resize, attrs, vec![Some(x), ABSENT, scales], 1)?.remove(0))
+}
+
+fn indices(n: usize) -> Value {
+    tensor(&[n], &(0..n).map(|i| i as f32).collect::<Vec<_>>())
+}
+
+/// What PyTorch exports of `interpolate(scale_factor=1.4)` on 40 rows has 56.
+#[test]
+fn scales_multiply_in_f32() {
+    for mode in ["nearest", "linear", "cubic"] {
+        let y = scales(indices(40), &[1.4], &[("mode", s(mode))]).unwrap();
+        assert_eq!(y.as_tensor().unwrap().dims(), [56]);
+    }
+}
+
+#[test]
+fn nearest_places_are_quotients_in_f32() {
+    let attrs = [("coordinate_transformation_mode", s("asymmetric")), ("nearest_mode", s("floor"))];
+    for (n, scale) in [(120, 0.6f32), (40, 1.4), (50, 0.35), (31, 2.3)] {
+        let y = elements::<f32>(&scales(indices(n), &[scale], &attrs).unwrap());
+        let expected: Vec<f32> = (0..y.len()).map(|i| (i as f32 / scale).floor()).collect();
+        assert_eq!(y, expected);
+    }
+    // 3 / 0.6 is 5 in f32; in f64 the f32 above 0.6 gives a coordinate below 5.
+    assert_eq!(elements::<f32>(&scales(indices(10), &[0.6], &attrs).unwrap())[3], 5.0);
+}
+
+#[test]
+fn operator_set_10_rounds_up_where_an_axis_shrinks() {
+    let attrs = [
+        ("coordinate_transformation_mode", s("asymmetric")),
+        ("nearest_mode", s("ceil_when_shrinking")),
+    ];
+    let x = tensor(&[2, 5], &[0i16, 1, 2, 3, 4, 10, 11, 12, 13, 14]);
+    let y = elements::<i16>(&scales(x, &[1.5, 0.6], &attrs).unwrap());
+    assert_eq!(y, [0, 2, 4, 0, 2, 4, 10, 12, 14]);
+}
+
+#[test]
+fn corners_meet_whatever_the_scale_is() {
+    let attrs = [("mode", s("linear")), ("coordinate_transformation_mode", s("align_corners"))];
+    let y = scales(tensor(&[4], &[1.0f32, 2.0, 3.0, 4.0]), &[0.6], &attrs).unwrap();
+    assert_eq!(elements::<f32>(&y), [1.0, 4.0]);
+    let y = scales(tensor(&[4], &[1.0f32, 2.0, 3.0, 4.0]), &[0.3], &attrs).unwrap();
+    assert_eq!(elements::<f32>(&y), [1.0]);
+}
+
+#[test]
+fn one_element_of_pytorch_half_pixel_is_the_first() {
+    let attrs =
+        [("mode", s("linear")), ("coordinate_transformation_mode", s("pytorch_half_pixel"))];
+    let y = scales(indices(10), &[0.15], &attrs).unwrap();
+    assert_eq!(elements::<f32>(&y), [0.0]);
+}
+
+#[test]
+fn a_resize_that_keeps_all_lengths_copies() {
+    let x = tensor(&[2, 3], &[1.0f32, 2.0, 4.0, 8.0, 16.0, 32.0]);
+    for mode in ["nearest", "linear"] {
+        let y = scales(x.clone(), &[1.02, 1.3], &[("mode", s(mode))]).unwrap();
+        assert_eq!(elements::<f32>(&y), elements::<f32>(&x));
+    }
+    // A cubic resize is computed; and where another axis changes, the scale of this one counts.
+    let y = scales(x.clone(), &[1.02, 1.3], &[("mode", s("cubic"))]).unwrap();
+    assert_ne!(elements::<f32>(&y), elements::<f32>(&x));
+    let y = scales(x, &[2.0, 1.3], &[("mode", s("linear"))]).unwrap();
+    assert_ne!(elements::<f32>(&y)[..3], [1.0, 2.0, 4.0]);
+}
+
+#[test]
+fn f64_has_weights_in_f64() {
+    let x = tensor(&[1000], &(0..1000).map(f64::from).collect::<Vec<_>>());
+    let y = elements::<f64>(&sizes(x, &[1300], &[("mode", s("linear"))]).unwrap());
+    for (i, y) in y.iter().enumerate() {
+        let at = ((i as f64 + 0.5) / 1.3 - 0.5).clamp(0.0, 999.0);
+        assert!((y - at).abs() < 1e-12 * at.max(1.0), "{i}: {y} and {at}");
+    }
+}
+
+/// (4 + 0.5) / 0.3 - 0.5 is 14.5, but 14.499999 in f32.
+#[test]
+fn halves_are_ties_though_f32_misses_them() {
+    let attrs = |mode| [("nearest_mode", s(mode))];
+    let y = sizes(indices(20), &[6], &attrs("round_prefer_ceil")).unwrap();
+    assert_eq!(elements::<f32>(&y), [1.0, 5.0, 8.0, 11.0, 15.0, 18.0]);
+    let y = sizes(indices(20), &[6], &attrs("round_prefer_floor")).unwrap();
+    assert_eq!(elements::<f32>(&y), [1.0, 4.0, 8.0, 11.0, 14.0, 18.0]);
+    let y = sizes(indices(40), &[52], &attrs("round_prefer_floor")).unwrap();
+    assert_eq!(elements::<f32>(&y)[19], 14.0);
+}
