@@ -279,12 +279,25 @@ def grown(running, before, noise):
 def cancel_running(client, running, name):
     """Send a long request and cancel it once it runs; the seconds until the next is answered.
 
-    The next one is sent before, and its wait in the queue tells that the long one has arrived: a
-    request that is cancelled on its way is unknown to the server, which would not count it.
+    That one waits in the queue meanwhile, which tells that the long one has arrived: a request that
+    is cancelled on its way is unknown to the server, which would not count it.
     """
-    long = client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([LONG])}))
-    short = client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([1])}))
-    wait_for(lambda: pending(running, name), 1)
+
+    def send(rounds):
+        return client.stub.ModelInfer.future(grpc_request(name, {"INPUT0": np.array([rounds])}))
+
+    long, short = send(LONG), send(1)
+
+    def waits():
+        nonlocal short
+        if short.done():  # it has overtaken the long one
+            short = send(1)
+        if pending(running, name) != 1:
+            return False
+        time.sleep(0.02)
+        return not short.done()
+
+    wait_for(waits, True)
     long.cancel()
     start = time.monotonic()
     short.result(LIMIT)
