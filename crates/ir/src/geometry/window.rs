@@ -26,24 +26,47 @@ impl Window {
     }
 }
 
-/// A list attribute with one non-negative number for each axis, or `default`.
+/// Numbers of a window are below this, so that sums and products of two have 64 bits.
+const MOST: i64 = 1 << 31;
+
+/// Checks that there are `count` numbers, for `axes` spatial axes, and that each is from `least` on and below [`MOST`].
+fn check(
+    name: &str,
+    values: impl ExactSizeIterator<Item = i64> + Clone,
+    count: usize,
+    axes: usize,
+    least: i64,
+) -> Result<(), GeometryError> {
+    if values.len() != count {
+        let given = match values.len() {
+            1 => "1 entry".to_owned(),
+            n => format!("{n} entries"),
+        };
+        return invalid(format!("`{name}` has {given}, expected {count} for {axes} spatial axes"));
+    }
+    if let Some(low) = values.clone().find(|&v| v < least) {
+        return invalid(format!("`{name}` holds {low}, expected at least {least}"));
+    }
+    if let Some(high) = values.clone().find(|&v| v >= MOST) {
+        return invalid(format!("`{name}` holds {high}, expected less than {MOST}"));
+    }
+    Ok(())
+}
+
+/// A list attribute with `each` numbers for each of `axes` spatial axes, or `default`.
 fn list(
     name: &str,
     values: Option<&[i64]>,
-    n: usize,
+    (each, axes): (usize, usize),
     least: i64,
     default: usize,
 ) -> Result<Vec<usize>, GeometryError> {
-    // Limits keep every sum and product below within 64 bits.
-    const MOST: i64 = 1 << 31;
-    match values {
-        None => Ok(vec![default; n]),
-        Some([]) => Ok(vec![default; n]),
-        Some(v) if v.len() == n && v.iter().all(|&v| (least..MOST).contains(&v)) => {
-            Ok(v.iter().map(|&v| v as usize).collect())
-        }
-        Some(v) => invalid(format!("{name} {v:?} do not fit {n} spatial axes")),
-    }
+    let count = each * axes;
+    let Some(values) = values.filter(|values| !values.is_empty()) else {
+        return Ok(vec![default; count]);
+    };
+    check(name, values.iter().copied(), count, axes, least)?;
+    Ok(values.iter().map(|&v| v as usize).collect())
 }
 
 /// The windows over the spatial axes, with borders from `pads` (all beginnings, then all ends) or by `auto_pad`.
@@ -58,12 +81,11 @@ pub fn windows(
     ceil: bool,
 ) -> Result<Vec<Window>, GeometryError> {
     let n = spatial.len();
-    if kernel.len() != n || kernel.iter().any(|&k| k == 0 || k >= 1 << 31) {
-        return invalid(format!("kernel {kernel:?} does not fit {n} spatial axes"));
-    }
-    let strides = list("strides", strides, n, 1, 1)?;
-    let dilations = list("dilations", dilations, n, 1, 1)?;
-    let pads = list("pads", pads, 2 * n, 0, 0)?;
+    let taps = kernel.iter().map(|&k| i64::try_from(k).unwrap_or(i64::MAX));
+    check("kernel_shape", taps, n, n, 1)?;
+    let strides = list("strides", strides, (1, n), 1, 1)?;
+    let dilations = list("dilations", dilations, (1, n), 1, 1)?;
+    let pads = list("pads", pads, (2, n), 0, 0)?;
     (0..n)
         .map(|i| {
             let mut w = Window {
@@ -194,14 +216,14 @@ pub fn transposed_conv(
         return invalid(format!("kernel_shape {kernel:?} is not that of w {w:?}"));
     }
     let n = x.len() - 2;
-    let strides = list("strides", strides, n, 1, 1)?;
-    let dilations = list("dilations", dilations, n, 1, 1)?;
-    let pads = list("pads", pads, 2 * n, 0, 0)?;
-    let extra = list("output_padding", output_padding, n, 0, 0)?;
+    let strides = list("strides", strides, (1, n), 1, 1)?;
+    let dilations = list("dilations", dilations, (1, n), 1, 1)?;
+    let pads = list("pads", pads, (2, n), 0, 0)?;
+    let extra = list("output_padding", output_padding, (1, n), 0, 0)?;
     // Some exporters write the whole shape.
     let output_shape = output_shape.filter(|s| !s.is_empty());
     let output_shape = output_shape.map(|s| if s.len() == n + 2 { &s[2..] } else { s });
-    let sizes = output_shape.map(|s| list("output_shape", Some(s), n, 0, 0)).transpose()?;
+    let sizes = output_shape.map(|s| list("output_shape", Some(s), (1, n), 0, 0)).transpose()?;
     let mut dims = vec![x[0], w[1].checked_mul(group).ok_or(GeometryError::TooLarge)?];
     let mut axes = Vec::with_capacity(n);
     for i in 0..n {
@@ -287,5 +309,39 @@ mod tests {
             "NOTSET",
         );
         assert_eq!(t.unwrap().dims, [1, 2, 10, 8]);
+    }
+
+    #[test]
+    fn refusals_name_the_cause() {
+        let text = |strides: &[i64], dilations: &[i64], pads: &[i64]| {
+            let some = (Some(strides), Some(dilations), Some(pads));
+            let window = windows(&[7, 8], &[3, 2], some.0, some.1, some.2, "NOTSET", false);
+            let (x, w) = ([1, 2, 7, 8], [2, 3, 3, 2]);
+            let transposed =
+                transposed_conv(&x, &w, 1, None, some.0, some.1, some.2, None, None, "NOTSET");
+            let text = window.unwrap_err().to_string();
+            assert_eq!(transposed.unwrap_err().to_string(), text);
+            text
+        };
+        let ones = &[1, 1];
+        assert_eq!(text(ones, ones, &[0, 0, 0, -1]), "`pads` holds -1, expected at least 0");
+        let count = "`pads` has 3 entries, expected 4 for 2 spatial axes";
+        assert_eq!(text(ones, ones, &[0, 0, 0]), count);
+        assert_eq!(text(&[0, 1], ones, &[]), "`strides` holds 0, expected at least 1");
+        assert_eq!(text(ones, &[1, 0], &[]), "`dilations` holds 0, expected at least 1");
+        let size = "`strides` holds 1099511627776, expected less than 2147483648";
+        assert_eq!(text(&[1 << 40, 1], ones, &[]), size);
+        let count = "`dilations` has 1 entry, expected 2 for 2 spatial axes";
+        assert_eq!(text(ones, &[1], &[]), count);
+        let kernel = |kernel: &[usize]| {
+            let window = windows(&[7, 8], kernel, None, None, None, "NOTSET", false);
+            window.unwrap_err().to_string()
+        };
+        assert_eq!(kernel(&[3, 0]), "`kernel_shape` holds 0, expected at least 1");
+        assert_eq!(kernel(&[3]), "`kernel_shape` has 1 entry, expected 2 for 2 spatial axes");
+        let (x, w) = ([1, 2, 7], [2, 3, 3]);
+        let extra = |p| transposed_conv(&x, &w, 1, None, None, None, None, Some(p), None, "NOTSET");
+        let text = extra(&[-1]).unwrap_err().to_string();
+        assert_eq!(text, "`output_padding` holds -1, expected at least 0");
     }
 }
