@@ -1,6 +1,7 @@
 //! Loading a model and choosing devices.
 
 use crate::failure::Failure;
+use crate::input::print_note;
 use crate::kernel;
 use crate::limits::Limits;
 use crate::render::escape;
@@ -112,6 +113,15 @@ fn failure(error: DeviceError) -> Failure {
 pub(crate) struct Loaded {
     pub(crate) session: Session,
     pub(crate) time: Duration,
+}
+
+impl Loaded {
+    /// Says on standard error that the memory limit makes runs slower, if it does.
+    pub(crate) fn note_unfolded(&self) {
+        if let Some(unfolded) = self.session.unfolded() {
+            print_note(&unfolded.to_string());
+        }
+    }
 }
 
 /// Reads a model, ONNX or compiled.

@@ -53,11 +53,12 @@ pub(crate) fn evaluate(
     };
     let results = match KernelError::caught(run) {
         Err(error) if is_shortage(&error) => {
-            ledger.note_unfolded(op.describe(), error);
+            ledger.note_unfolded(func, op, error);
             return None;
         }
         results => results.ok()?,
     };
+    ledger.note_folded(func, op);
     let literal = |value: Option<Value>| match value {
         Some(Value::Tensor(t)) => ledger.literal(&t),
         _ => None,

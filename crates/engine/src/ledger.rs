@@ -3,10 +3,11 @@
 use crate::error::PlanError;
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
-use trident_ir::Literal;
 use trident_ir::literal::LiteralData;
+use trident_ir::{Func, Literal, Op, ValueId};
 use trident_runtime::{Charge, ForkMutex, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
@@ -24,6 +25,34 @@ struct Known {
     pooled: HashMap<usize, Weak<()>>,
     /// The first op that was not folded for lack of memory.
     unfolded: Option<PlanError>,
+    /// The ops that are not folded for lack of memory: function, first result, and the op in words.
+    left: Vec<(String, Option<ValueId>, String)>,
+}
+
+/// Ops on constants that run each time, because there was too little memory to run them when the session was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfolded {
+    /// The ops and their nodes, in the order in which memory ran out.
+    pub ops: Vec<String>,
+    /// [`Options::memory_limit`](crate::Options::memory_limit), in bytes; 0 if there is none.
+    pub limit: usize,
+}
+
+impl fmt::Display for Unfolded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.ops.first().map_or("", String::as_str);
+        match self.ops.len() {
+            1 => write!(f, "1 operation on constants runs each time ({first})"),
+            n => write!(f, "{n} operations on constants run each time (the first: {first})"),
+        }?;
+        match self.limit {
+            0 => f.write_str(", because there was too little memory to run them once beforehand"),
+            limit => write!(
+                f,
+                ", because the memory limit of {limit} bytes leaves too little to run them once beforehand"
+            ),
+        }
+    }
 }
 
 /// The bytes of a literal that lie in the pool.
@@ -62,9 +91,25 @@ impl Ledger {
     }
 
     /// Notes that an op was not folded as there was no memory for it.
-    pub(crate) fn note_unfolded(&self, op: String, source: KernelError) {
+    pub(crate) fn note_unfolded(&self, func: &Func, op: &Op, source: KernelError) {
         let mut known = self.known.lock();
-        known.unfolded.get_or_insert(PlanError::Constant { op, source });
+        if !known.left.iter().any(|left| is(left, func, op)) {
+            known.left.push((func.name.clone(), op.output(0), op.describe()));
+        }
+        known.unfolded.get_or_insert(PlanError::Constant { op: op.describe(), source });
+    }
+
+    /// Notes that an op was folded, maybe in a later attempt.
+    pub(crate) fn note_folded(&self, func: &Func, op: &Op) {
+        self.known.lock().left.retain(|left| !is(left, func, op));
+    }
+
+    /// The ops that are not folded for lack of memory.
+    pub(crate) fn unfolded(&self) -> Option<Unfolded> {
+        let known = self.known.lock();
+        let ops = || known.left.iter().map(|(_, _, op)| op.clone()).collect();
+        let unfolded = || Unfolded { ops: ops(), limit: self.pool.limit() };
+        (!known.left.is_empty()).then(unfolded)
     }
 
     /// An error if there was no memory to fold an op.
@@ -134,6 +179,11 @@ impl Ledger {
         known.charged.insert(place, Arc::downgrade(&charge));
         Ok(Some(charge))
     }
+}
+
+/// Whether an entry of [`Known::left`] stands for this op.
+fn is((name, result, _): &(String, Option<ValueId>, String), func: &Func, op: &Op) -> bool {
+    *name == func.name && *result == op.output(0)
 }
 
 /// Drops what is no longer in use, before there is more.

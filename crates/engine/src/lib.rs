@@ -25,6 +25,7 @@ mod variant;
 pub use context::{CancelFlag, Partial, RunContext, Sink};
 pub use entry::Entry;
 pub use error::{InputError, OpFailure, PlanError, RunError};
+pub use ledger::Unfolded;
 pub use optimized::{Form, Optimized, OptimizedEntry, Overridable};
 pub use plan::report::{MemoryReport, PlanReport, StepReport};
 pub use profile::{Event, OpTotal, Profile, Profiling};

@@ -3,7 +3,7 @@
 use crate::context::RunContext;
 use crate::entry::Entry;
 use crate::error::{PlanError, RunError};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Unfolded};
 use crate::optimized::{Optimized, OptimizedEntry};
 use crate::plan::report::PlanReport;
 use crate::profile::Profile;
@@ -58,6 +58,7 @@ pub struct Session {
     others: Vec<Entry>,
     metadata: BTreeMap<String, String>,
     pool: Pool,
+    unfolded: Option<Unfolded>,
 }
 
 impl Session {
@@ -93,7 +94,7 @@ impl Session {
             Entry::new(entry, devices, options, &ledger)
         });
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, ledger.pool().clone())
+        Session::of(entries, metadata, &ledger)
     }
 
     /// Plans a module after its passes. The session is the one that [`Session::with_optional`] would make of the module before
@@ -109,17 +110,18 @@ impl Session {
         let ledger = Arc::new(Ledger::new(pool(name, devices, options)));
         let entries = entries.into_iter().map(|entry| Entry::new(entry, devices, options, &ledger));
         let entries = entries.collect::<Result<_, _>>()?;
-        Session::of(entries, metadata, ledger.pool().clone())
+        Session::of(entries, metadata, &ledger)
     }
 
     fn of(
         entries: Vec<Entry>,
         metadata: BTreeMap<String, String>,
-        pool: Pool,
+        ledger: &Ledger,
     ) -> Result<Session, PlanError> {
         let mut others = entries.into_iter();
         let first = others.next().ok_or(VerifyError::Empty)?;
-        Ok(Session { first, others: others.collect(), metadata, pool })
+        let (pool, unfolded) = (ledger.pool().clone(), ledger.unfolded());
+        Ok(Session { first, others: others.collect(), metadata, pool, unfolded })
     }
 
     /// The functions, in the module's order.
@@ -156,6 +158,12 @@ impl Session {
     /// the session's name ([`Pool::device_stats`]).
     pub fn memory(&self) -> PoolStats {
         self.pool.stats()
+    }
+
+    /// The ops on constants that were not run when the session was made, because there was too little memory. Each run is slower
+    /// by them. Plans for optional inputs, which are made later, do not count.
+    pub fn unfolded(&self) -> Option<&Unfolded> {
+        self.unfolded.as_ref()
     }
 
     /// The session's memory. Inputs that are made in it count, and are limited, with all else that the session has.

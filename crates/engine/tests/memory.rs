@@ -168,6 +168,49 @@ fn what_is_stored_is_folded_or_refused() {
     }
 }
 
+#[test]
+fn what_is_not_folded_for_lack_of_memory_is_told() {
+    let weight = |step: usize| {
+        let values: Vec<String> = (0..64 * 64).map(|i| (i / step % 7).to_string()).collect();
+        values.join(", ")
+    };
+    // 4 KiB each, and 16 KiB when they are folded.
+    let text = format!(
+        "func @casts graph (%x: f32[64, 64]) -> (f32[64, 64]) {{
+            %v = constant {{value = i8[64, 64]({})}}
+            %w = constant {{value = i8[64, 64]({})}}
+            %a = cast(%v) {{to = f32}} : f32[64, 64]
+            %b = cast(%w) {{to = f32}} : f32[64, 64]
+            %c = add(%x, %a) : f32[64, 64]
+            %y = mul(%c, %b) : f32[64, 64]
+            return %y
+        }}",
+        weight(1),
+        weight(2)
+    );
+    let devices: [Arc<dyn Device>; 1] = [Arc::new(CpuDevice::new(1))];
+    let unfolded = |memory_limit| {
+        let options = Options { memory_limit, ..Options::default() };
+        Session::new(module(&text), &devices, &options).unwrap().unfolded().cloned()
+    };
+    assert_eq!(unfolded(0), None);
+    assert_eq!(unfolded(64 << 10), None);
+    let one = unfolded(24 << 10).unwrap();
+    assert_eq!((one.ops.len(), one.limit), (1, 24 << 10));
+    assert!(one.ops[0].starts_with("cast"), "{one:?}");
+    let told = format!(
+        "1 operation on constants runs each time ({}), because the memory limit of 24576 bytes leaves too little to run \
+         them once beforehand",
+        one.ops[0]
+    );
+    assert_eq!(one.to_string(), told);
+    let both = unfolded(12 << 10).unwrap();
+    assert_eq!(both.ops.len(), 2);
+    assert!(
+        both.to_string().starts_with("2 operations on constants run each time (the first: cast")
+    );
+}
+
 /// Bytes of the weight of [`sum`].
 const SUM: usize = 16 << 10;
 

@@ -75,9 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Given::Repository(folders) => return overview(args, &folders),
         Given::Model(folder) => {
             let loaded = load(&folder, &args.device, &mut warnings);
-            for line in &warnings {
-                anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", escape(line));
-            }
+            warnings.iter().for_each(|line| warn(line));
             let (model, served) = loaded?;
             (model, Some(served))
         }
@@ -112,6 +110,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let info = model.info().clone();
     let session = model.session(&devices, &options)?;
+    if let Some(unfolded) = session.unfolded() {
+        warnings.push(unfolded.to_string());
+        warn(&unfolded.to_string());
+    }
     let signature = session.signature();
     let shapes = Shapes::parse(&args.shape, signature)?;
     let mut dims = Vec::new();
@@ -130,6 +132,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let text = if args.json { view.json() } else { view.text() };
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())
+}
+
+fn warn(line: &str) {
+    anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", escape(line));
 }
 
 /// Checks the models of a repository.

@@ -98,7 +98,7 @@ impl Overview {
                 row.status().to_owned(),
             ]);
         }
-        let mut text = table.to_string();
+        let mut text = format!("{table}\n");
         let told: [(_, _, fn(&Row) -> &[String]); 2] = [
             ("error", style::ERROR, |row| &row.errors),
             ("warning", style::WARNING, |row| &row.warnings),
@@ -108,7 +108,7 @@ impl Overview {
                 for line in lines(row) {
                     let (name, line) = (escape(&row.name), escape(line));
                     // Writing to a string cannot fail.
-                    let _ = writeln!(text, "\n{style}{kind}:{style:#} {name}: {line}");
+                    let _ = writeln!(text, "{style}{kind}:{style:#} {name}: {line}");
                 }
             }
         }
@@ -188,8 +188,9 @@ impl Row {
             let mut warnings = vec![];
             let loaded = folder.load(version, &hardware, &mut warnings).and_then(|loaded| {
                 let (model, served) = loaded;
-                let planned = model.session(&served.setup.devices, &served.setup.options);
-                planned.map(|_| served).map_err(Failure::from)
+                let session = model.session(&served.setup.devices, &served.setup.options)?;
+                warnings.extend(session.unfolded().map(ToString::to_string));
+                Ok(served)
             });
             warnings.retain(|line| !self.warnings.contains(line));
             self.warnings.append(&mut warnings);

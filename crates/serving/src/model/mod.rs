@@ -83,6 +83,9 @@ impl Model {
         let memory_limit = (options.memory_limit > 0).then_some(options.memory_limit);
         let session =
             session.map_err(|source| unplanned(config.name.clone(), source, memory_limit))?;
+        if let Some(unfolded) = session.unfolded() {
+            log(LogLevel::Warning, &format!("model '{}': {unfolded}", config.name));
+        }
         let largest = usize::try_from(config.max_batch_size).unwrap_or(0);
         Ok(Model {
             name: config.name.clone(),

@@ -106,6 +106,37 @@ fn a_request_that_no_memory_suffices_for_says_so() {
 }
 
 #[test]
+fn a_limit_that_leaves_constants_to_the_runs_is_logged() {
+    // 4 KiB each in the file, and 16 KiB as floats.
+    let weight = |first: i8| {
+        let values: Vec<i8> = (0..4096).map(|i| first + (i % 5) as i8).collect();
+        Literal::vector(&values)
+    };
+    let cast = |text: &str| node_with(text, "to", 1);
+    let nodes = vec![
+        cast("a = Cast(v)"),
+        cast("b = Cast(w)"),
+        node("c = Add(x, a)"),
+        node("y = Mul(c, b)"),
+    ];
+    let mut casts = graph(&[("x", tensor(DType::F32, "N 4096"))], nodes, &["y"]);
+    constant(&mut casts, "v", weight(1));
+    constant(&mut casts, "w", weight(7));
+    let log = |bytes: &str| {
+        let config = format!("name: 'm' max_batch_size: 1 {}", limit(bytes));
+        load_on(&config, casts.clone(), &hardware()).unwrap().1
+    };
+    assert_eq!(log("64K"), [""; 0]);
+    let log = log("24K");
+    assert_eq!(log.len(), 1, "{log:?}");
+    assert!(
+        log[0].starts_with("Warning: model 'm': 1 operation on constants runs each time (cast"),
+        "{log:?}"
+    );
+    assert!(log[0].contains("the memory limit of 24576 bytes leaves too little"), "{log:?}");
+}
+
+#[test]
 fn strings_are_limited_before_they_are_decoded() {
     let graph = graph(&[("x", tensor(DType::Str, "N K"))], vec![node("y = Identity(x)")], &["y"]);
     let model = load(&format!("name: 'm' max_batch_size: 8 {}", limit("64K")), graph).unwrap();
