@@ -355,14 +355,25 @@ pub enum ExternalFault {
     NoFolder,
 }
 
+/// Operators that ONNX Runtime has in the standard's domain.
+const RUNTIME_OPS: [&str; 2] = ["SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"];
+
 impl LoadErrorKind {
     /// What a user can do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             LoadErrorKind::Decode { .. } => "is the file complete, and an ONNX file?",
             LoadErrorKind::Opset { .. } => "export the model with an older opset",
-            LoadErrorKind::UnknownOp { domain, .. } if domain == "com.microsoft" => {
-                "operators that ONNX Runtime's optimiser writes are not part of the standard: use the model as exported"
+            LoadErrorKind::UnknownOp { domain, .. } if domain.starts_with("com.microsoft") => {
+                "this is an operator of ONNX Runtime, written by its optimiser and by some exporters; of these only \
+                 `MatMulNBits` is supported: export with the standard's operators, without ONNX Runtime's optimiser"
+            }
+            LoadErrorKind::UnknownOp { domain, op, .. }
+                if matches!(domain.as_str(), "" | "ai.onnx")
+                    && RUNTIME_OPS.contains(&op.as_str()) =>
+            {
+                "this is an operator of ONNX Runtime that stands in the standard's domain: export with the standard's \
+                 `RMSNormalization` or its parts, without ONNX Runtime's optimiser"
             }
             LoadErrorKind::UnknownOp { .. } => {
                 "custom operators need a function of that name in the model"
@@ -392,5 +403,24 @@ pub(crate) fn kind_name(kind: AttrKind) -> &'static str {
         AttrKind::DType => "INT (an element type)",
         AttrKind::Type => "TYPE_PROTO",
         AttrKind::Tensor => "TENSOR",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_say_where_operators_of_onnx_runtime_come_from() {
+        let hint = |domain: &str, op: &str| {
+            let (op, domain) = (op.to_owned(), domain.to_owned());
+            LoadErrorKind::UnknownOp { op, domain, version: 1 }.hint().unwrap_or_default()
+        };
+        assert!(hint("com.microsoft", "SkipLayerNormalization").contains("some exporters"));
+        assert!(hint("com.microsoft.nchwc", "Conv").contains("some exporters"));
+        let standard = hint("ai.onnx", "SimplifiedLayerNormalization");
+        assert!(standard.contains("`RMSNormalization`"));
+        assert_eq!(hint("", "SimplifiedLayerNormalization"), standard);
+        assert!(hint("ai.onnx", "Nonsense").contains("function"));
     }
 }
