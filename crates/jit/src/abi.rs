@@ -9,6 +9,16 @@ use trident_runtime::KernelLaunch;
 
 use super::check::Checker;
 use super::emit::Site;
+use super::stop::Stop;
+
+/// Where in scratch a thread's fuel is, an `i64`. Masked-off lanes may read and write the bytes before it.
+pub(super) const FUEL: usize = 64;
+
+/// Bytes at the start of scratch before what programs use.
+pub(super) const HEAD: usize = 128;
+
+/// A thread's fuel at first: some milliseconds of work.
+pub(super) const FULL: i64 = 1 << 23;
 
 /// What a launch passes to native code.
 #[repr(C)]
@@ -25,8 +35,12 @@ pub(super) struct Context<'l> {
     /// whether the access takes place. A result other than 0 ends the launch. With bounds checks, it is called only for
     /// accesses that appear to be out of bounds.
     pub(super) check: extern "C" fn(*const Context<'_>, u64, u64, u64, u64, u64, u64) -> u64,
+    /// Called with a thread's scratch when its fuel is used up. Gives it fuel again; a result other than 0 ends the launch.
+    pub(super) refuel: extern "C" fn(*const Context<'_>, *mut u8) -> u64,
     /// The bounds of the memory behind each parameter, if bounds are checked.
     pub(super) bounds: *const Bound,
+    /// Whether the launch is to stop, and when it was asked last.
+    pub(super) stop: Stop,
     /// The first fault.
     pub(super) fault: Mutex<Option<ProgramFault>>,
     /// The state of a launch with all checks on.

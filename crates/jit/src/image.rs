@@ -82,6 +82,7 @@ pub(super) fn write(header: &Header, isa: Isa, code: &[u8]) -> Vec<u8> {
     text(&header.written.iter().map(|&w| if w { 'w' } else { 'r' }).collect::<String>());
     text(&header.emitted.scratch.to_string());
     text(&header.emitted.entry.to_string());
+    text(&header.emitted.work.to_string());
     text(&signature(&header.params).to_string());
     text(&header.emitted.sites.len().to_string());
     for site in &header.emitted.sites {
@@ -107,6 +108,7 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
     let checks = checks.ok_or(ImageError::Malformed)?;
     let written = reader.text()?.chars().map(|c| c == 'w').collect();
     let (scratch, entry) = (reader.number()?, reader.number()?);
+    let work = i64::try_from(reader.number()?).map_err(|_| ImageError::Malformed)?;
     let signature: Func = reader.text()?.parse().map_err(|_| ImageError::Malformed)?;
     let params = signature.body.params.iter().map(|&p| signature.ty(p).clone()).collect();
     let mut sites = vec![];
@@ -120,7 +122,7 @@ pub(super) fn read(image: &[u8], isa: Isa) -> Result<(Header, &[u8]), ImageError
     if entry >= code.len() {
         return Err(ImageError::Malformed);
     }
-    let emitted = Emitted { scratch, sites, entry, ..Emitted::default() };
+    let emitted = Emitted { scratch, work, sites, entry, ..Emitted::default() };
     Ok((Header { name, params, emitted, checks, written }, code))
 }
 

@@ -14,11 +14,12 @@ use trident_runtime::{
 };
 use trident_simd::Isa;
 
-use super::abi::{Context, Kind, ProgramFault};
+use super::abi::{Context, FUEL, FULL, HEAD, Kind, ProgramFault};
 use super::check::{self, Access, Checker, Extents};
 use super::code::Code;
 use super::emit::{Condition, Emitted};
 use super::spread::LaunchCost;
+use super::stop::Stop;
 use super::target::{self, Compiled};
 use super::{image, machine, routine};
 
@@ -146,6 +147,41 @@ extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64, value: 
     note(context, ProgramFault { program, site, value, access: None });
 }
 
+extern "C" fn refuel(context: *const Context<'_>, scratch: *mut u8) -> u64 {
+    // SAFETY: as in `note`; native code passes its thread's scratch.
+    let context = unsafe {
+        fill(scratch);
+        &*context
+    };
+    u64::from(context.stop.is_asked(&context.launch))
+}
+
+/// Gives a thread fuel.
+///
+/// # Safety
+/// Scratch of a kernel begins at the address, and no other thread uses it.
+unsafe fn fill(scratch: *mut u8) {
+    // SAFETY: the first `HEAD` bytes of scratch, which is aligned to 64 bytes, are reserved, and the fuel is in them.
+    unsafe { scratch.add(FUEL).cast::<i64>().write(FULL) };
+}
+
+/// Takes fuel from a thread, and gives it new fuel if there is not enough; returns whether that was so.
+///
+/// # Safety
+/// As for [`fill`], which has been called.
+unsafe fn spend(scratch: *mut u8, units: i64) -> bool {
+    // SAFETY: as in `fill`.
+    unsafe {
+        let fuel = scratch.add(FUEL).cast::<i64>();
+        fuel.write(fuel.read() - units);
+        let empty = fuel.read() < 0;
+        if empty {
+            fill(scratch);
+        }
+        empty
+    }
+}
+
 /// Decodes the kind of access passed by native code.
 fn access(kind: u64) -> Access {
     match kind {
@@ -208,7 +244,10 @@ extern "C" fn check_bounds(
 
 impl Native {
     fn scratch(&self) -> Scratch<u8> {
-        Scratch::take(self.header.emitted.scratch)
+        let mut scratch = Scratch::take(self.header.emitted.scratch.max(HEAD));
+        // SAFETY: the scratch is this thread's, and has that many bytes.
+        unsafe { fill(scratch.as_mut_ptr()) };
+        scratch
     }
 
     /// Runs programs one after another; returns whether none had a fault.
@@ -320,8 +359,10 @@ impl Kernel for Native {
             code: self.code.bytes().as_ptr(),
             grid,
             fail,
+            refuel,
             check: if all { check_all } else { check_bounds },
             bounds: bounds.as_ptr(),
+            stop: Stop::new(),
             fault: Mutex::new(None),
             checker: Mutex::new(all.then(|| Checker::new(launch, sites))),
             launch: *launch,
@@ -329,12 +370,21 @@ impl Kernel for Native {
         };
         // The first program that failed: those before it still run, so that the same one is reported every time.
         let failed = AtomicUsize::new(usize::MAX);
-        let run = |programs: Range<usize>, scratch: &mut Scratch<u8>| {
+        let work = self.header.emitted.work.max(1);
+        let most = (FULL / work).max(1) as usize;
+        let run = |mut programs: Range<usize>, scratch: &mut Scratch<u8>| {
             let first = programs.start;
-            if first <= failed.load(Ordering::Relaxed)
-                && !self.run(&context, launch.args(), programs, scratch)
-            {
-                failed.fetch_min(first, Ordering::Relaxed);
+            while !programs.is_empty() && first <= failed.load(Ordering::Relaxed) {
+                let now = programs.start..programs.end.min(programs.start + most);
+                // SAFETY: the scratch is this thread's.
+                let empty = unsafe { spend(scratch.as_mut_ptr(), now.len() as i64 * work) };
+                if context.stop.has_stopped() || empty && context.stop.is_asked(launch) {
+                    return;
+                }
+                programs.start = now.end;
+                if !self.run(&context, launch.args(), now, scratch) {
+                    failed.fetch_min(first, Ordering::Relaxed);
+                }
             }
         };
         if all {
@@ -346,7 +396,7 @@ impl Kernel for Native {
                     c.begin(program as u32);
                 }
                 run(program..program + 1, &mut scratch);
-                if failed.load(Ordering::Relaxed) <= program {
+                if failed.load(Ordering::Relaxed) <= program || context.stop.has_stopped() {
                     break;
                 }
             }
@@ -354,12 +404,16 @@ impl Kernel for Native {
             self.cost.spread(&self.threads, programs, &|pieces| {
                 // A thread that arrives late and finds no work needs no memory.
                 let mut scratch = None;
-                pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
+                context.stop.run(launch, || {
+                    pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
+                });
             });
         }
+        let stopped = context.stop.has_stopped();
         let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
         match fault {
             Some(fault) => Err(self.error(fault, grid)),
+            None if stopped => Err(LaunchError::Stopped { kernel: self.header.name.clone() }),
             None => Ok(()),
         }
     }

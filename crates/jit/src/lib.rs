@@ -15,6 +15,7 @@ mod machine;
 mod reduction;
 pub mod routine;
 mod spread;
+mod stop;
 mod target;
 #[cfg(test)]
 mod tests;

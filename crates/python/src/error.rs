@@ -49,6 +49,7 @@ pub(crate) fn launch(py: Python<'_>, error: &LaunchError) -> PyErr {
         LaunchError::Memory { .. } => ("OutOfMemoryError", None),
         LaunchError::Arguments { .. }
         | LaunchError::Device { .. }
+        | LaunchError::Stopped { .. }
         | LaunchError::Argument { .. }
         | LaunchError::Unchecked { .. }
         | LaunchError::Grid { .. } => ("LaunchError", None),

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use trident_ir::interp::{Block, Interpreter, Memory, RunError, Trap, Value};
+use trident_ir::interp::{Block, Interpreter, Memory, RunError, Trap, Value, Watch};
 use trident_ir::tile::Origins;
 use trident_ir::{DType, Module, Type};
 use trident_runtime::{Extent, Kernel, KernelLaunch, LaunchError, ProgramPoint};
@@ -46,6 +46,10 @@ impl Interpreted {
             .collect();
         let mut interpreter =
             Interpreter::new(&self.module).map_err(|e| self.fail(e.to_string()))?;
+        // A kernel that runs forever is stopped from outside, as native code is.
+        interpreter.max_steps = u64::MAX;
+        let asks_to_stop = || launch.watch().is_some_and(|watch| watch.asks_to_stop());
+        interpreter.watch = Some(Watch(&asks_to_stop));
         let outcome = interpreter.launch(launch.grid(), &args, &mut copies.memory);
         for line in &interpreter.printed {
             println!("{line}");
@@ -66,6 +70,7 @@ impl Interpreted {
                     Trap::Index { index, length } => LaunchError::Index { at, index, length },
                     Trap::Wait(expected) => LaunchError::Wait { at, expected },
                     Trap::TooDeep(most) => LaunchError::Nesting { at, most },
+                    Trap::Stopped => LaunchError::Stopped { kernel: self.name.clone() },
                     fault @ (Trap::Access(_) | Trap::Local { .. } | Trap::Race { .. }) => {
                         LaunchError::Access { at, access: fault.to_string() }
                     }

@@ -7,7 +7,7 @@ use crate::{array, device, error, keep};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use trident_ir::Module;
 use trident_runtime::{
     Checks, Extent, Kernel as RuntimeKernel, KernelImage, KernelLaunch, KernelOptions,
@@ -181,7 +181,20 @@ impl Kernel {
         // which are given for pointers are addresses of memory, is the caller's word.
         let launch = unsafe { KernelLaunch::of_addresses(grid, args, &extents) };
         let launch = if bounded { launch.bounded() } else { launch };
-        py.detach(|| self.kernel.launch(&launch)).map_err(|e| error::launch(py, &e))
+        // Python runs signal handlers on its main thread only: elsewhere this finds nothing.
+        let raised = Mutex::new(None);
+        let interrupted = || match Python::attach(|py| py.check_signals()) {
+            Ok(()) => false,
+            Err(error) => {
+                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                true
+            }
+        };
+        let outcome = py.detach(|| self.kernel.launch(&launch.watched(&interrupted)));
+        match raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(raised) => Err(raised),
+            None => outcome.map_err(|e| error::launch(py, &e)),
+        }
     }
 }
 

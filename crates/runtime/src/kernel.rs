@@ -134,6 +134,24 @@ pub struct KernelLaunch<'a> {
     args: &'a [u64],
     extents: &'a [Extent<'a>],
     bounded: bool,
+    watch: Option<Watch<'a>>,
+}
+
+/// A function that tells whether a launch is to stop.
+#[derive(Clone, Copy)]
+pub struct Watch<'a>(&'a (dyn Fn() -> bool + Sync));
+
+impl Watch<'_> {
+    /// Whether the launch is to stop.
+    pub fn asks_to_stop(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
 }
 
 impl<'a> KernelLaunch<'a> {
@@ -148,7 +166,19 @@ impl<'a> KernelLaunch<'a> {
         args: &'a [u64],
         extents: &'a [Extent<'a>],
     ) -> KernelLaunch<'a> {
-        KernelLaunch { grid, args, extents, bounded: false }
+        KernelLaunch { grid, args, extents, bounded: false, watch: None }
+    }
+
+    /// The same launch, which stops with [`LaunchError::Stopped`] once `asks_to_stop` returns true. The CPU calls it on the
+    /// launching thread, about every 20 ms while programs run. On a GPU, launches run to their end.
+    #[must_use]
+    pub fn watched(self, asks_to_stop: &'a (dyn Fn() -> bool + Sync)) -> KernelLaunch<'a> {
+        KernelLaunch { watch: Some(Watch(asks_to_stop)), ..self }
+    }
+
+    /// The function that tells whether the launch is to stop.
+    pub fn watch(&self) -> Option<Watch<'a>> {
+        self.watch
     }
 
     /// The same launch, with the extents being all memory that the kernel may access.
@@ -230,7 +260,7 @@ impl<'a> Arguments<'a> {
 
     /// A launch for kernels that check their accesses.
     pub fn launch(&mut self, grid: [u32; 3]) -> KernelLaunch<'_> {
-        KernelLaunch { grid, args: &self.words, extents: &self.extents, bounded: true }
+        KernelLaunch { grid, args: &self.words, extents: &self.extents, bounded: true, watch: None }
     }
 
     /// A launch for any kernel.
@@ -238,7 +268,13 @@ impl<'a> Arguments<'a> {
     /// # Safety
     /// As for [`KernelLaunch::of_addresses`].
     pub unsafe fn launch_unchecked(&mut self, grid: [u32; 3]) -> KernelLaunch<'_> {
-        KernelLaunch { grid, args: &self.words, extents: &self.extents, bounded: false }
+        KernelLaunch {
+            grid,
+            args: &self.words,
+            extents: &self.extents,
+            bounded: false,
+            watch: None,
+        }
     }
 }
 
@@ -384,6 +420,12 @@ pub enum LaunchError {
         at: ProgramPoint,
         /// The op or function.
         reason: String,
+    },
+    /// The launch's watch asked it to stop. Some programs may have run, others in part.
+    #[error("kernel `{kernel}` was stopped")]
+    Stopped {
+        /// Kernel name.
+        kernel: String,
     },
     /// The device could not run the kernel.
     #[error("kernel `{kernel}`: {reason}")]

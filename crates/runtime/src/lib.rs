@@ -35,7 +35,7 @@ pub use fence::{Fence, Timeline};
 pub use fork::ForkMutex;
 pub use kernel::{
     Arguments, Checks, CompileError, Extent, Kernel, KernelCompiler, KernelLaunch, KernelOptions,
-    LaunchError, Listing, ProgramPoint, UNWRITTEN,
+    LaunchError, Listing, ProgramPoint, UNWRITTEN, Watch,
 };
 pub use pending::{Later, Promise};
 pub use queued::{Queued, QueuedOptions};

@@ -97,6 +97,7 @@ fn failure(error: LaunchError) -> Failure {
         | LaunchError::Wait { .. }
         | LaunchError::Nesting { .. }
         | LaunchError::Unsupported { .. }
+        | LaunchError::Stopped { .. }
         | LaunchError::Device { .. }
         | LaunchError::Arguments { .. }
         | LaunchError::Argument { .. }

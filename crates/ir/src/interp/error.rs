@@ -133,6 +133,9 @@ pub enum Trap {
     /// Too many ops.
     #[error("more than {0} ops have run: an endless loop?")]
     Steps(u64),
+    /// The run was asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// A loop that would not end.
     #[error("the step is {0}, must be positive")]
     Step(i128),

@@ -1,5 +1,6 @@
 //! Runs blocks of ops: control flow, calls, and which file knows which op.
 
+use super::Watch;
 use super::error::{Raised, RunError, Trap};
 use super::memory::Memory;
 use super::value::{Block, Value};
@@ -7,9 +8,13 @@ use super::{atomic, block, contract, descriptor, elementwise, fold, number, prin
 use crate::op::{Effect, Group};
 use crate::{Attr, Func, Module, Op, OpKind, Type, ValueId};
 use OpKind as K;
+use std::time::{Duration, Instant};
 
 /// How deep regions and calls may nest.
 pub(super) const MAX_DEPTH: usize = 128;
+
+/// The shortest time between two questions to a watch.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// One run of one program.
 pub(super) struct Machine<'m> {
@@ -22,6 +27,9 @@ pub(super) struct Machine<'m> {
     pub(super) max_steps: u64,
     /// Regions and calls that are running.
     pub(super) depth: usize,
+    pub(super) watch: Option<Watch<'m>>,
+    /// When the watch was asked last.
+    pub(super) asked: Instant,
     pub(super) printed: &'m mut Vec<String>,
 }
 
@@ -195,8 +203,16 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Counts ops that run.
+    /// Counts ops that run, and looks whether the run is to stop.
     pub(super) fn spend(&mut self, ops: usize) -> Result<(), Trap> {
+        if let Some(Watch(asks_to_stop)) = self.watch
+            && self.asked.elapsed() >= PAUSE
+        {
+            if asks_to_stop() {
+                return Err(Trap::Stopped);
+            }
+            self.asked = Instant::now();
+        }
         self.steps = self.steps.checked_sub(ops as u64).ok_or(Trap::Steps(self.max_steps))?;
         Ok(())
     }

@@ -54,6 +54,17 @@ pub use value::{Block, Descriptor, Value};
 use crate::verify::VerifyError;
 use crate::{Func, Level, Module};
 use machine::Machine;
+use std::time::Instant;
+
+/// A function that a run calls about every 20 ms; the run stops once it returns true.
+#[derive(Clone, Copy)]
+pub struct Watch<'a>(pub &'a dyn Fn() -> bool);
+
+impl std::fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Watch")
+    }
+}
 
 /// Runs functions of one module.
 #[derive(Debug)]
@@ -61,6 +72,8 @@ pub struct Interpreter<'m> {
     module: &'m Module,
     /// Most ops that a launch or call may run; more are an error, as an endless loop would never end.
     pub max_steps: u64,
+    /// Tells runs to stop.
+    pub watch: Option<Watch<'m>>,
     /// What `print` has printed, line by line.
     pub printed: Vec<String>,
 }
@@ -69,7 +82,7 @@ impl<'m> Interpreter<'m> {
     /// An interpreter of a module that keeps the rules.
     pub fn new(module: &'m Module) -> Result<Interpreter<'m>, VerifyError> {
         module.verify()?;
-        Ok(Interpreter { module, max_steps: 1 << 30, printed: vec![] })
+        Ok(Interpreter { module, max_steps: 1 << 30, watch: None, printed: vec![] })
     }
 
     /// Runs the entry function once for each program of the grid, or for each threadgroup if it is at level lane.
@@ -142,6 +155,8 @@ impl<'m> Interpreter<'m> {
             steps: self.max_steps,
             max_steps: self.max_steps,
             depth: 0,
+            watch: self.watch,
+            asked: Instant::now(),
             printed: &mut self.printed,
         })
     }

@@ -1,6 +1,6 @@
 //! Atomic ops and histograms, implemented by routines on blocks in scratch.
 
-use cranelift_codegen::ir::Value;
+use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, Op, OpKind as K};
 use trident_lower::access::{Elem, NodeId, index_bits};
@@ -8,8 +8,11 @@ use trident_runtime::Checks;
 
 use super::node::{Kind, Register};
 use super::{Emitter, Result, malformed};
-use crate::abi;
+use crate::abi::{self, FULL};
 use crate::routine::{Rmw, Routine};
+
+/// Nanoseconds that a poll without a timeout waits before it looks whether the launch is to stop.
+const WAIT: i64 = 10_000_000;
 
 impl<'m> Emitter<'m, '_> {
     /// The address of the block's elements, or null if there is no block.
@@ -97,15 +100,30 @@ impl<'m> Emitter<'m, '_> {
             _ => {
                 // Where programs run one after another, a value that is not there will not come.
                 let alone = self.checks == Checks::All && op.input(2).is_none();
+                let bits = index_bits(&dims);
+                let seen = self.node(Kind::Buffer(former), result, bits, 1, 0);
+                let (again, done) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().jump(again, &[]);
+                self.b.switch_to_block(again);
                 let timeout = match op.input(2) {
                     Some(_) => self.scalar(op, 2)?.0,
-                    None => self.int(if alone { 0 } else { -1 }),
+                    None => self.int(if alone { 0 } else { WAIT }),
                 };
                 let args = [former, addresses, values, timeout, n];
                 self.call_routine(op, Routine::AtomicPoll { bytes }, &args)?;
+                if alone || op.input(2).is_some() {
+                    self.b.ins().jump(done, &[]);
+                } else {
+                    // A wait without end can be stopped.
+                    let all = self.all(seen, &dims)?;
+                    let wait = self.b.create_block();
+                    self.b.ins().brif(all, done, &[], wait, &[]);
+                    self.b.switch_to_block(wait);
+                    self.spend(FULL);
+                    self.b.ins().jump(again, &[]);
+                }
+                self.b.switch_to_block(done);
                 if alone {
-                    let bits = index_bits(&dims);
-                    let seen = self.node(Kind::Buffer(former), result, bits, 1, 0);
                     let word = Elem::Data(of_class(Class::UInt, dtype).unwrap_or(dtype));
                     let expected = self.node(Kind::Buffer(values), word, bits, 1, 0);
                     self.check_seen(op, &dims, (seen, expected))?;

@@ -17,16 +17,22 @@ impl<'m> Emitter<'m, '_> {
     /// Requires all elements of operand 0 to be true.
     pub(super) fn condition(&mut self, op: &'m Op, condition: Condition) -> Result<()> {
         let (truth, dims) = self.tile(op, 0)?;
+        let all = self.all(truth, &dims)?;
+        let none = self.int(0);
+        self.require(op, condition, all, none);
+        Ok(())
+    }
+
+    /// Whether all elements of a block of truth values are true.
+    pub(super) fn all(&mut self, truth: NodeId, dims: &[usize]) -> Result<Value> {
         let yes = self.b.ins().iconst(types::I8, 1);
-        let bits = index_bits(&dims);
+        let bits = index_bits(dims);
         let all = self.repeat(bits, &[yes], |e, var, all| {
             let place = counter(var, bits).collect();
             let holds = e.eval(truth, &place)?;
             Ok(vec![e.b.ins().band(all[0], holds)])
         })?;
-        let none = self.int(0);
-        self.require(op, condition, all[0], none);
-        Ok(())
+        Ok(all[0])
     }
 
     /// Requires the step of a loop to be positive, unless it is known to be.

@@ -245,6 +245,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.ins().brif(now[0], body, &[], done, &[]);
         self.b.switch_to_block(body);
         self.region(|e| {
+            e.spend_on(&[region]);
             let mut vals = vec![Val::Scalar(now[1], elem)];
             vals.extend(e.arrived(&how, &now[2..]));
             let yields = e.block(region, vals)?;
@@ -306,6 +307,7 @@ impl<'m> Emitter<'m, '_> {
         self.b.switch_to_block(body);
         let passed = yields.clone();
         self.region(|e| {
+            e.spend_on(&[before, after]);
             let next = e.block(after, passed)?;
             let next = e.leave(op, &how, &now, next)?;
             e.b.ins().jump(head, &args(&next));

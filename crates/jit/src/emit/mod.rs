@@ -17,6 +17,7 @@ mod control;
 mod convert;
 mod descriptor;
 mod eval;
+mod fuel;
 mod guard;
 mod lanes;
 mod node;
@@ -43,7 +44,7 @@ use trident_lower::access::{
 use trident_runtime::{Checks, Declined};
 
 use self::node::{Desc, Kind, Register, Val};
-use super::abi::Context;
+use super::abi::{Context, HEAD};
 
 type Result<T> = std::result::Result<T, Declined>;
 
@@ -86,6 +87,8 @@ pub(super) struct Site {
 pub(super) struct Emitted {
     /// Bytes of scratch that each thread needs.
     pub(super) scratch: usize,
+    /// Units of fuel that a program spends outside of loops.
+    pub(super) work: i64,
     /// Source locations that faults refer to.
     pub(super) sites: Vec<Site>,
     /// The offset of the entry in the code, after the loops.
@@ -104,9 +107,6 @@ struct Frame<'m> {
     /// The op being generated in each open region.
     at: Vec<&'m Op>,
 }
-
-/// Bytes at the start of scratch that masked-off lanes may read and write.
-const DUMMY: usize = 64;
 
 /// Calls nested deeper than this are assumed to be recursive.
 const MAX_CALLS: usize = 64;
@@ -227,12 +227,13 @@ pub(super) fn emit(
         ids: grid,
         grid,
         in_place: HashMap::new(),
-        top: DUMMY,
-        most: DUMMY,
+        top: HEAD,
+        most: HEAD,
         emitted: Emitted::default(),
     };
     let params = e.params(entry, args)?;
     e.ranges(entry);
+    e.emitted.work = fuel::program(module, entry);
     e.programs(first, count, |e| e.function(entry, params).map(drop))?;
     e.emitted.scratch = e.most;
     e.b.seal_all_blocks();
