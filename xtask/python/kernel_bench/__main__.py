@@ -47,7 +47,9 @@ def answers(module, threads, options, arguments):
         for line in child.stdout:
             yield json.loads(line)
         if child.wait():
-            print(f"the process for {counted(threads, 'thread')} ended with status {child.returncode}")
+            print(
+                f"the process for {counted(threads, 'thread')} ended with status {child.returncode}"
+            )
             raise SystemExit(1)
 
 

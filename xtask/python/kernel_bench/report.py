@@ -126,7 +126,8 @@ def summary(rows):
     yield (
         f"{PEER}'s time ÷ ours, geometric mean over {len(good)} configurations: "
         f"{geometric_mean(map(ratio, good)):.2f} (above 1 is faster); the slowest, "
-        f"{worst['op']} in {worst['size']} on {counted(worst['threads'], 'thread')}, {ratio(worst):.2f}."
+        f"{worst['op']} in {worst['size']} on "
+        f"{counted(worst['threads'], 'thread')}, {ratio(worst):.2f}."
     )
     yield ""
     yield f"| op | {' | '.join(counted(n, 'thread') for n in threads)} |"

@@ -217,7 +217,8 @@ mod tests {
         let args = Cli::parse_from(["run", "m.onnx", "-k", "1"]).args;
         let results: Vec<_> = outputs.into_iter().map(|(n, v)| (n.to_owned(), v)).collect();
         let (labels, time) = (Labels::default(), Duration::ZERO);
-        let report = Report { args: &args, results: &results, labels: &labels, load: time, time };
+        let (args, results, labels) = (&args, &results, &labels);
+        let report = Report { args, results, labels, output: None, load: Some(time), time };
         report.check_top_k().map_err(|e| e.message())?;
         let mut json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
         assert_eq!(report.text().contains('│'), json["top_k"] != json!({}));

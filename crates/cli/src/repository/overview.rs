@@ -99,17 +99,14 @@ impl Overview {
             ]);
         }
         let mut text = format!("{table}\n");
-        let told: [(_, _, fn(&Row) -> &[String]); 2] = [
-            ("error", style::ERROR, |row| &row.errors),
-            ("warning", style::WARNING, |row| &row.warnings),
-        ];
-        for (kind, style, lines) in told {
-            for row in self.models.iter().filter(|row| !lines(row).is_empty()) {
-                for line in lines(row) {
-                    let (name, line) = (escape(&row.name), escape(line));
-                    // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{style}{kind}:{style:#} {name}: {line}");
-                }
+        let models = || self.models.iter();
+        let errors = models().map(|row| ("error", style::ERROR, row, &row.errors));
+        let warnings = models().map(|row| ("warning", style::WARNING, row, &row.warnings));
+        for (kind, style, row, lines) in errors.chain(warnings) {
+            for line in lines {
+                let (name, line) = (escape(&row.name), escape(line));
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "\n{style}{kind}:{style:#} {name}: {line}");
             }
         }
         text

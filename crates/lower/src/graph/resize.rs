@@ -80,7 +80,7 @@ impl Position {
         let ends = [axis.position(0), axis.position(axis.output.saturating_sub(1))];
         let reach =
             ends.into_iter().map(f64::abs).fold(axis.output.max(axis.input) as f64, f64::max);
-        if !(reach < FARTHEST) || ends.iter().any(|end| end.is_nan()) {
+        if reach >= FARTHEST || ends.iter().any(|end| end.is_nan()) {
             let text = format!("a position of {reach} along an axis of {}", axis.input);
             return Err(unsupported(text));
         }
