@@ -147,7 +147,12 @@ fn parameters(
     let (mut bindings, mut fields, mut size) = (vec![], vec![], 0usize);
     let (mut used, mut reports) = (HashSet::new(), false);
     func.body.walk(&mut |op| {
-        reports |= matches!(op.kind, OpKind::Print | OpKind::Assert);
+        reports |= match op.kind {
+            OpKind::Print | OpKind::Assert => true,
+            // Its step is checked unless it is known to be positive.
+            OpKind::For => !op.input(2).is_some_and(|step| writer.is_positive(step)),
+            _ => false,
+        };
         used.extend(op.used());
         used.extend(op.regions.iter().flat_map(|region| &region.results));
     });

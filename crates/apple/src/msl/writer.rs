@@ -45,7 +45,7 @@ impl<'f> Writer<'f> {
             names: HashMap::new(),
             accumulators: BTreeSet::new(),
             uses: func.body.uses(),
-            positive: HashSet::new(),
+            positive: positive(func),
             owners: HashMap::new(),
             messages: vec![],
             is_coherent: has_fences(func),
@@ -204,9 +204,6 @@ impl<'f> Writer<'f> {
             }
             (K::Constant, _) => {
                 let expression = constant::expression(op).map_err(|why| decline(op, why))?;
-                if constant::is_positive(op) {
-                    self.positive.extend(op.output(0));
-                }
                 self.give(op, &expression)
             }
             (_, Group::Control) => control::write(self, op),
@@ -214,6 +211,17 @@ impl<'f> Writer<'f> {
             _ => memory::write(self, op),
         }
     }
+}
+
+/// The constants that are positive integers.
+fn positive(func: &Func) -> HashSet<ValueId> {
+    let mut found = HashSet::new();
+    func.body.walk(&mut |op| {
+        if op.kind == K::Constant && constant::is_positive(op) {
+            found.extend(op.output(0));
+        }
+    });
+    found
 }
 
 fn has_fences(func: &Func) -> bool {
