@@ -1,10 +1,10 @@
 //! Kernels as Metal programs, shown on machines that need not have a GPU.
 
+use trident_apple::device::Figures;
 #[cfg(target_os = "macos")]
 use trident_apple::framework;
 #[cfg(target_os = "macos")]
 use trident_apple::metal::Metal;
-use trident_lower::lane::Figures;
 
 use crate::DeviceError;
 

@@ -16,3 +16,4 @@ pub use self::compile::GpuCompiler;
 pub use self::host::{GpuHost, Held, Mark, Reached};
 pub use self::model::GpuDevice;
 pub use self::translation::{LISTINGS, Translation, figures};
+pub use trident_lower::lane::Figures;
