@@ -43,7 +43,7 @@ impl Failure {
         }
     }
 
-    /// What to try. The hint of the error itself, which is nearest to the cause, is kept.
+    /// Adds advice on what to try. The hint of the error itself, which is nearest to the cause, is kept.
     pub(crate) fn hint(mut self, hint: impl Display) -> Failure {
         if !self.is_own {
             self.hint = Some(hint.to_string());

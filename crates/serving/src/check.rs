@@ -131,7 +131,7 @@ impl ModelConfig {
         declared.iter().try_for_each(|own| self.check_tensor(own, signature))
     }
 
-    /// What requests give and responses have.
+    /// The tensors of requests and responses.
     fn explicit(&self) -> impl Iterator<Item = Declared<'_>> {
         self.input.iter().map(Declared::input).chain(self.output.iter().map(Declared::output))
     }

@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The part of `--output` that stands for the name of the input file, without its ending.
 const NAME: &str = "{}";
 
-/// What all runs have in common.
+/// The arguments and the model that all runs share.
 pub(super) struct Several<'a> {
     pub(super) args: &'a Args,
     pub(super) loaded: &'a Loaded,
@@ -127,7 +127,7 @@ impl Several<'_> {
     }
 }
 
-/// What is shown of a run.
+/// The printed result of a run.
 enum Outcome {
     Text(String),
     Json(Json),

@@ -122,7 +122,7 @@ impl Bound {
         self.values.iter().map(|(n, v)| (n.as_str(), v.clone())).collect()
     }
 
-    /// What was assumed, in sentences.
+    /// The assumptions that were made, in sentences.
     pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }

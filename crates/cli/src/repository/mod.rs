@@ -26,7 +26,7 @@ const CONFIG: &str = "config.pbtxt";
 /// A model's folder in a repository.
 pub(crate) struct ModelFolder {
     path: PathBuf,
-    /// What errors name: the configuration's file, or the folder where there is none.
+    /// The place that errors name: the configuration's file, or the folder where there is none.
     place: PathBuf,
     /// The content of the configuration's file.
     text: String,

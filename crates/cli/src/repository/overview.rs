@@ -17,7 +17,7 @@ const BACKENDS: [&str; 3] = ["trident", "metal_mps", "onnxruntime"];
 /// Characters of a cell that lists tensors.
 const MOST_SHOWN: usize = 40;
 
-/// What was found out about each model of a repository.
+/// Findings about each model of a repository.
 pub(crate) struct Overview {
     path: PathBuf,
     models: Vec<Row>,

@@ -64,7 +64,7 @@ impl Served {
         writeln!(text, "  on {placement} {d}(fallback {}){d:#}", self.fallback())
     }
 
-    /// What requests give and responses have.
+    /// The tensors of requests and responses.
     fn sent(&self) -> impl Iterator<Item = Sent<'_>> {
         let batch = (self.config.max_batch_size > 0).then_some(-1);
         let shape = move |dims: &[i64]| batch.into_iter().chain(dims.iter().copied()).collect();

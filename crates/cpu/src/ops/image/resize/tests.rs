@@ -90,7 +90,7 @@ fn indices(n: usize) -> Value {
     tensor(&[n], &(0..n).map(|i| i as f32).collect::<Vec<_>>())
 }
 
-/// What PyTorch exports of `interpolate(scale_factor=1.4)` on 40 rows has 56.
+/// A model that PyTorch exports from `interpolate(scale_factor=1.4)` on 40 rows has 56 rows.
 #[test]
 fn scales_multiply_in_f32() {
     for mode in ["nearest", "linear", "cubic"] {
