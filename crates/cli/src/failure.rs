@@ -51,9 +51,12 @@ impl Failure {
         self
     }
 
-    /// The same about a part of a file.
+    /// The same about a part of a file, which the message names once.
     pub(crate) fn within(mut self, file: &str) -> Failure {
-        self.message = format!("`{file}`: {}", self.message);
+        let place = format!("`{file}`");
+        if !self.message.contains(&place) {
+            self.message = format!("{place}: {}", self.message);
+        }
         self
     }
 

@@ -43,6 +43,12 @@ impl CheckArgs {
         self.check
     }
 
+    /// The options that were given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let options = [("--check", self.check), ("--unchecked", self.unchecked)];
+        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
     /// How to compile a kernel.
     pub(crate) fn options(&self) -> Result<KernelOptions, Failure> {
         let checks = match self {
@@ -58,13 +64,9 @@ impl CheckArgs {
 impl KernelArgs {
     /// The options that were given.
     pub(crate) fn given(&self) -> Vec<&'static str> {
-        let options = [
-            ("--grid", self.grid.is_some()),
-            ("--arg", !self.arg.is_empty()),
-            ("--check", self.checks.check),
-            ("--unchecked", self.checks.unchecked),
-        ];
-        options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+        let options = [("--grid", self.grid.is_some()), ("--arg", !self.arg.is_empty())];
+        let given = options.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
+        given.chain(self.checks.given()).collect()
     }
 }
 

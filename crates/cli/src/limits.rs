@@ -10,12 +10,19 @@ use trident_engine::{Options, PlanError, RunContext, RunError};
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Pool, Tensor};
 
-/// Options of the commands that run a model on inputs, or a kernel.
+/// The option of every command that makes tensors of a model or a kernel.
 #[derive(clap::Args, Debug)]
-pub(crate) struct LimitArgs {
+pub(crate) struct MemoryArgs {
     /// Most memory that tensors may take, e.g. 4GiB, or `none` [default: what the machine has free]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_hyphen_values = true)]
     memory_limit: Option<usize>,
+}
+
+/// Options of the commands that run a model on inputs, or a kernel.
+#[derive(clap::Args, Debug)]
+pub(crate) struct LimitArgs {
+    #[command(flatten)]
+    memory: MemoryArgs,
     /// Longest time that one run may take, in seconds, above 0 [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     time_limit: Option<Duration>,
@@ -30,13 +37,24 @@ pub(crate) struct Limits {
     source: &'static str,
 }
 
-impl LimitArgs {
+impl MemoryArgs {
+    /// Whether the option was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.memory_limit.is_some()
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         let (memory, source) = match self.memory_limit {
             Some(bytes) => (bytes, "--memory-limit"),
             None => (free_memory().unwrap_or(0), "what this machine has free"),
         };
-        Limits { memory, time: self.time_limit, source }
+        Limits { memory, time: None, source }
+    }
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { time: self.time_limit, ..self.memory.limits() }
     }
 }
 
@@ -81,7 +99,9 @@ impl Limits {
     /// A failed plan, with the option to change where a limit stopped it.
     pub(crate) fn explain_plan(&self, error: PlanError) -> Failure {
         let hint = match &error {
-            PlanError::Constant { source, .. } => self.too_large(source),
+            PlanError::Constant { source, .. } => {
+                self.too_large(source, "allow more by --memory-limit")
+            }
             PlanError::Memory { .. } => {
                 let limit = render::bytes(self.memory);
                 Some(format!("{limit} are allowed ({}); change it by --memory-limit", self.source))
@@ -94,22 +114,18 @@ impl Limits {
     /// A failed run, with the option to change where a limit stopped it.
     pub(crate) fn explain(&self, error: RunError) -> Failure {
         let hint = match &error {
-            RunError::Op(failure) => self.too_large(&failure.source),
+            RunError::Op(failure) => self
+                .too_large(&failure.source, "use smaller inputs, or change it by --memory-limit"),
             RunError::Deadline { .. } => Some("allow more by --time-limit".to_owned()),
             _ => None,
         };
         with_hint(error.into(), hint)
     }
 
-    fn too_large(&self, source: &KernelError) -> Option<String> {
+    fn too_large(&self, source: &KernelError, advice: &str) -> Option<String> {
         let limited = self.memory > 0 && matches!(source, KernelError::TooLarge { .. });
-        limited.then(|| {
-            format!(
-                "tensors may take {} in all ({}); use smaller inputs, or change it by --memory-limit",
-                render::bytes(self.memory),
-                self.source
-            )
-        })
+        let limit = render::bytes(self.memory);
+        limited.then(|| format!("tensors may take {limit} in all ({}); {advice}", self.source))
     }
 }
 

@@ -45,7 +45,7 @@ fn threads(text: &str) -> Result<usize, String> {
 impl DeviceArgs {
     /// The devices a session may use.
     pub(crate) fn open(&self) -> Result<ForModels, Failure> {
-        self.device.models_on(self.threads)
+        self.device.models_on(self.threads).map_err(failure)
     }
 
     /// The hardware for a served model: these devices, or those that its own parameter names.
@@ -62,18 +62,18 @@ impl DeviceArgs {
 
     /// What compiles kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
-        self.device.compiler_on(self.threads)
+        self.device.compiler_on(self.threads).map_err(failure)
     }
 }
 
 impl DeviceName {
     /// What compiles kernels.
-    pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
+    pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, DeviceError> {
         self.compiler_on(1)
     }
 
     /// The devices of sessions.
-    pub(crate) fn models(&self) -> Result<ForModels, Failure> {
+    pub(crate) fn models(&self) -> Result<ForModels, DeviceError> {
         self.models_on(0)
     }
 
@@ -82,26 +82,26 @@ impl DeviceName {
         self.device.as_deref()
     }
 
-    fn models_on(&self, threads: usize) -> Result<ForModels, Failure> {
+    fn models_on(&self, threads: usize) -> Result<ForModels, DeviceError> {
         let settings = Settings { threads };
-        let opened = match &self.device {
+        match &self.device {
             Some(choice) => trident_devices::for_models(choice, &settings),
             None => trident_devices::for_models_by_default(&settings),
-        };
-        opened.map_err(failure)
+        }
     }
 
-    fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, Failure> {
+    fn compiler_on(&self, threads: usize) -> Result<Arc<dyn KernelCompiler>, DeviceError> {
         let settings = Settings { threads };
         let opened = match &self.device {
             Some(name) => trident_devices::for_kernels(name, &settings),
             None => trident_devices::for_kernels_by_default(&settings),
         };
-        opened.map(|opened| opened.compiler).map_err(failure)
+        opened.map(|opened| opened.compiler)
     }
 }
 
-fn failure(error: DeviceError) -> Failure {
+/// The failure of a choice of devices.
+pub(crate) fn failure(error: DeviceError) -> Failure {
     let hint = match &error {
         DeviceError::Unavailable { hint: Some(hint), .. } => hint.as_str(),
         _ => "`trident devices` lists what there is",

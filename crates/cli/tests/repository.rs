@@ -243,7 +243,8 @@ fn a_repository_is_a_table_of_its_models() {
     assert!(rows[2].starts_with("digits    1         trident        8  image FP32"), "{text}");
     assert!(rows[2].ends_with("cpu      ok"), "{text}");
     assert!(rows[5].starts_with("versions  12, 1 "), "{text}");
-    assert!(text.contains("warning: gpu: `") && text.contains("asks for a GPU"), "{text}");
+    assert!(text.contains("\n\nwarning: gpu: `") && text.contains("asks for a GPU"), "{text}");
+    assert!(!text.contains("\n\n\n"), "{text}");
 }
 
 #[test]

@@ -154,12 +154,23 @@ fn wrong_usage_is_2() {
             &[&["inspect", DIGITS][..], &emulated].concat(),
             "build with the feature `emulator`",
         );
-        ends(
-            2,
-            &[&["compile", SCALE][..], &emulated].concat(),
-            "build with the feature `emulator`",
-        );
+        let told = "hint: `--device metal` shows the Metal program in every build";
+        ends(2, &[&["compile", SCALE][..], &emulated].concat(), told);
+        let run = [&["run", SCALE][..], &SCALE_ARGS, &emulated].concat();
+        ends(2, &run, "build with the feature `emulator`");
     }
+    #[cfg(not(target_os = "macos"))]
+    for devices in ["metal", "metal,cpu"] {
+        let scratch = Scratch::new("status-metal");
+        let out = scratch.path("digits.mps");
+        let args = ["compile", DIGITS, "--emit", "mps", "-o", &out, "--device", devices];
+        ends(2, &args, "`metal` is not available: it needs macOS and a GPU of Apple silicon");
+        ends(2, &args, "hint: compile the model on the Mac that will run it");
+    }
+    // Options that would have no effect.
+    ends(2, &["compile", SCALE, "--memory-limit", "1GiB"], "--memory-limit is for models");
+    ends(2, &["compile", DIGITS, "--emit", "mps", "--check"], "--check is for kernels");
+    ends(2, &["compile", SCALE, "--time-limit", "1"], "--time-limit");
     for zero in ["0", "0.0"] {
         let told = "no run ends in 0 seconds; leave --time-limit out for no limit";
         ends(2, &["run", DIGITS, "-i", "random", "--time-limit", zero], told);

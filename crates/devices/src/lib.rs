@@ -164,11 +164,16 @@ pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceE
     }
 }
 
+/// Whether the device of this name is a GPU in emulation, whether or not this build has it.
+pub fn is_emulated(name: &str) -> bool {
+    [EMULATED, EMULATED_M5].contains(&name)
+}
+
 /// Why there is no device of this name here, if there is one elsewhere.
 fn absent(name: &str) -> Option<DeviceError> {
     let (reason, hint) = match name {
         METAL => ("it needs macOS and a GPU of Apple silicon", "choose `cpu`"),
-        EMULATED | EMULATED_M5 => (
+        name if is_emulated(name) => (
             "this build of Trident does not have it",
             "it is for development, on 64-bit x86 Linux: build with the feature `emulator`",
         ),

@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::kernel::{self, CheckArgs};
-use crate::limits::LimitArgs;
+use crate::limits::MemoryArgs;
 use crate::model::{self, DeviceName};
 use crate::output;
 use crate::render;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use trident_devices::{ForModels, METAL, METAL_TEXTS, MetalTexts};
+use trident_devices::{DeviceError, ForModels, METAL, METAL_TEXTS, MetalTexts};
 use trident_engine::Options;
 use trident_ir::Module;
 use trident_mps::{Compiled, Model};
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     device: DeviceName,
     #[command(flatten)]
-    limits: LimitArgs,
+    memory: MemoryArgs,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -74,6 +74,9 @@ fn of_model(args: &Args) -> Result<(), Failure> {
     if args.chip.is_some() {
         let text = format!("`{file}` is a model, and --chip is for kernels");
         return Err(Failure::usage(text).hint("name the devices of a compiled model by --device"));
+    }
+    if let Some(option) = args.checks.given().first() {
+        return Err(Failure::usage(format!("`{file}` is a model, and {option} is for kernels")));
     }
     let output = match (args.emit.as_deref(), &args.output) {
         (Some(MPS), Some(output)) => output,
@@ -104,8 +107,9 @@ fn of_model(args: &Args) -> Result<(), Failure> {
         let text = format!("`{}` would be replaced by what it is compiled to", args.file.display());
         return Err(Failure::usage(text).hint("choose another name for --output"));
     }
-    let limits = args.limits.limits();
-    let ForModels { devices, folder } = args.device.models()?;
+    let limits = args.memory.limits();
+    let ForModels { devices, folder } =
+        args.device.models().map_err(|error| no_devices(args.device.named(), error))?;
     let options = Options { folder: Some(folder), ..limits.options() };
     let compiled = Compiled::new(model, &devices, &options).map_err(|e| limits.explain_plan(e))?;
     let size =
@@ -135,7 +139,32 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     written
 }
 
+/// The failure of these devices to compile a model.
+fn no_devices(names: Option<&str>, error: DeviceError) -> Failure {
+    let unavailable = matches!(error, DeviceError::Unavailable { .. });
+    let is_metal = names.is_some_and(|names| trident_devices::names(names).contains(&METAL));
+    let failure = model::failure(error);
+    match unavailable && is_metal && !cfg!(target_os = "macos") {
+        true => failure.hint("compile the model on the Mac that will run it"),
+        false => failure,
+    }
+}
+
+/// The failure of the device of this name to compile kernels.
+fn no_compiler(name: &str, error: DeviceError) -> Failure {
+    let failure = model::failure(error);
+    match !cfg!(feature = "emulator") && trident_devices::is_emulated(name) {
+        true => failure.hint(format!("`--device {METAL}` shows the Metal program in every build")),
+        false => failure,
+    }
+}
+
 fn of_kernel(args: &Args) -> Result<(), Failure> {
+    if args.memory.is_given() {
+        let file = args.file.display();
+        let text = format!("`{file}` is a kernel, and --memory-limit is for models");
+        return Err(Failure::usage(text));
+    }
     let named = args.device.named();
     let is_metal = named.map_or_else(trident_devices::has_metal, |name| name == METAL);
     let text = match is_metal {
@@ -151,13 +180,13 @@ fn of_kernel(args: &Args) -> Result<(), Failure> {
 
 /// A text of a kernel that a device of this machine compiles.
 fn device_text(args: &Args) -> Result<String, Failure> {
+    let named = args.device.named().unwrap_or("cpu");
     if let Some(chip) = &args.chip {
-        let device = args.device.named().unwrap_or("cpu");
         let text =
-            format!("`--chip {chip}` is for `--device {METAL}`, and the device is `{device}`");
+            format!("`--chip {chip}` is for `--device {METAL}`, and the device is `{named}`");
         return Err(Failure::usage(text));
     }
-    let compiler = args.device.compiler()?;
+    let compiler = args.device.compiler().map_err(|error| no_compiler(named, error))?;
     let module = kernel::read(&args.file)?;
     let form = args.emit.as_deref().unwrap_or(TILE);
     if form == TILE {

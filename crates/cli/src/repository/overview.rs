@@ -98,7 +98,7 @@ impl Overview {
                 row.status().to_owned(),
             ]);
         }
-        let mut text = format!("{table}\n");
+        let mut text = table.to_string();
         let models = || self.models.iter();
         let errors = models().map(|row| ("error", style::ERROR, row, &row.errors));
         let warnings = models().map(|row| ("warning", style::WARNING, row, &row.warnings));
