@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::onnx::{field, number};
 use common::{Scratch, digits, examples, failure, json, stdout};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -11,36 +12,26 @@ fn image(digit: usize) -> String {
     examples().join(format!("{digit}.png")).to_str().unwrap().to_owned()
 }
 
-/// A field of a protobuf message that holds bytes.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    [&[number << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat()
-}
-
-/// A field that holds a small number.
-fn number(field: u8, value: u8) -> Vec<u8> {
-    vec![field << 3, value]
-}
-
 /// `y = x + w` in ONNX, of f32, where `w` is an input with the default (1, 2), and `x` has a dimension of -1.
 fn sum_with_default() -> Vec<u8> {
     let input = |name: &str, dim: &[u8]| {
-        let shape = field(2, &field(1, &[&[8][..], dim].concat()));
-        let ty = field(2, &field(1, &[number(1, 1), shape].concat()));
-        field(11, &[field(1, name.as_bytes()), ty].concat())
+        let shape = field(2, field(1, [&[8][..], dim].concat()));
+        let ty = field(2, field(1, [number(1, 1), shape].concat()));
+        field(11, [field(1, name.as_bytes()), ty].concat())
     };
     let node = [field(1, b"x"), field(1, b"w"), field(2, b"y"), field(4, b"Add")].concat();
     let data: Vec<u8> = [1f32, 2.0].iter().flat_map(|v| v.to_le_bytes()).collect();
-    let w = [number(1, 2), number(2, 1), field(8, b"w"), field(9, &data)].concat();
+    let w = [number(1, 2), number(2, 1), field(8, b"w"), field(9, data)].concat();
     let minus_one = [&[0xff; 9][..], &[1]].concat();
     let graph = [
-        field(1, &node),
+        field(1, node),
         field(2, b"g"),
-        field(5, &w),
+        field(5, w),
         input("x", &minus_one),
         input("w", &[2]),
-        field(12, &field(1, b"y")),
+        field(12, field(1, b"y")),
     ];
-    [number(1, 8), field(8, &number(2, 18)), field(7, &graph.concat())].concat()
+    [number(1, 8), field(8, number(2, 18)), field(7, graph.concat())].concat()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::onnx::{field, info};
 use common::{Scratch, failure, json, stdout, trident};
 
 /// Element types by their numbers in ONNX.
@@ -10,33 +11,6 @@ const F32: u8 = 1;
 const I64: u8 = 7;
 const STR: u8 = 8;
 const I4: u8 = 22;
-
-/// A field of protobuf that holds bytes.
-fn field(number: u8, bytes: impl AsRef<[u8]>) -> Vec<u8> {
-    let bytes = bytes.as_ref();
-    assert!(bytes.len() < 1 << 14);
-    let length = [bytes.len() as u8 & 0x7f | 0x80, (bytes.len() >> 7) as u8];
-    [&[number << 3 | 2], &length[..], bytes].concat()
-}
-
-/// `name: dtype[dims]`; dimensions are names, or numbers where they look so.
-fn info(name: &str, dtype: u8, dims: &[&str]) -> Vec<u8> {
-    let dim = |d: &&str| match d.parse::<u64>() {
-        Ok(mut n) => {
-            let mut bytes = vec![8];
-            while n >= 0x80 {
-                bytes.push(n as u8 | 0x80);
-                n >>= 7;
-            }
-            bytes.push(n as u8);
-            field(1, bytes)
-        }
-        Err(_) => field(1, field(2, d)),
-    };
-    let shape = field(2, dims.iter().flat_map(dim).collect::<Vec<u8>>());
-    let tensor = [vec![8, dtype], shape].concat();
-    [field(1, name), field(2, field(1, tensor))].concat()
-}
 
 /// A model of one node.
 struct Model<'a> {

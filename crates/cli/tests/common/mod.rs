@@ -1,6 +1,8 @@
 //! What the tests of the binary share.
 #![allow(dead_code)] // each test file uses its part
 
+pub(crate) mod onnx;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
