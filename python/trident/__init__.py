@@ -1,4 +1,4 @@
-"""Trident runs Triton kernels on any CPU.
+"""Trident runs Triton kernels on CPUs and Apple GPUs.
 
 With the ``triton`` package installed there is nothing to do but ``import triton``: Trident
 registers as one of its back ends and takes over where no GPU is active. ``trident.compile`` runs

@@ -8,6 +8,8 @@ mod labels;
 mod limits;
 mod model;
 mod output;
+#[cfg(test)]
+mod pages;
 mod preprocess;
 mod random;
 mod render;
@@ -32,7 +34,7 @@ Examples:
 
 Exit status: 0 success; 1 the model or kernel failed to plan or to run; 2 wrong usage, files or inputs.";
 
-/// Runs ONNX models and Triton kernels on any CPU.
+/// Runs ONNX models and Triton kernels on CPUs and Apple GPUs.
 #[derive(Parser)]
 #[command(name = "trident", version, about, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
