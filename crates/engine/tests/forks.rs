@@ -1,10 +1,13 @@
 //! Models in forked children: runs that other threads of the parent have begun are nobody's there.
 #![allow(clippy::unwrap_used, unsafe_code)] // what does not fit fails the test; `fork` is unsafe
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+#[path = "../../runtime/tests/forked/mod.rs"]
+mod forked;
+
+use forked::{child, settle};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, RunContext, Session};
 use trident_ir::{Func, Module};
@@ -12,9 +15,6 @@ use trident_runtime::{Device, Pool, Queued, QueuedOptions, Tensor, Value};
 
 /// Number of forks.
 const FORKS: usize = 200;
-
-/// The longest that a child may take.
-const LIMIT: Duration = Duration::from_secs(30);
 
 /// Work for several threads, sizes that depend on the input, an op that is compiled when its shapes are known.
 const MODEL: &str = "func @f graph (%x: f32[N, 64]) -> (f32[*], f32[*]) {
@@ -43,34 +43,6 @@ fn bits(session: &Session, rows: usize, context: RunContext) -> Vec<Vec<u8>> {
     let (results, _) = session.run_with(&[("x", input(rows))], context).unwrap();
     let tensors = results.iter().map(|(_, value)| value.as_tensor().unwrap());
     tensors.map(|t| t.bytes().unwrap().to_vec()).collect()
-}
-
-/// Starts a child that exits with success if `body` is true.
-fn fork(body: impl FnOnce() -> bool) -> libc::pid_t {
-    // SAFETY: the child calls what is under test, which is meant to survive a fork, and ends without the harness.
-    let pid = unsafe { libc::fork() };
-    assert!(pid >= 0, "no process could be started");
-    if pid == 0 {
-        let right = catch_unwind(AssertUnwindSafe(body)).unwrap_or(false);
-        // SAFETY: it ends the process.
-        unsafe { libc::_exit(if right { 0 } else { 1 }) }
-    }
-    pid
-}
-
-/// The child's exit status; an error if it does not end in time, after which it is gone.
-fn wait(pid: libc::pid_t) -> Result<i32, &'static str> {
-    let (mut status, start) = (0, Instant::now());
-    // SAFETY: `status` is a place for the result, and the child is ours.
-    while unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) } == 0 {
-        if start.elapsed() > LIMIT {
-            // SAFETY: the child has not been waited for.
-            unsafe { (libc::kill(pid, libc::SIGKILL), libc::waitpid(pid, &mut status, 0)) };
-            return Err("the child hangs");
-        }
-        std::thread::sleep(Duration::from_micros(200));
-    }
-    Ok(status)
 }
 
 /// Forks while four threads run the model, with two priorities and ever other sizes.
@@ -102,7 +74,8 @@ fn fork_during_runs(session: &Session, forks: usize) {
             });
             known && new[0].len() == (100 + fork) * 64 * 4 && together
         };
-        let statuses: Vec<_> = (0..forks).map(|i| wait(fork(|| in_child(i)))).collect();
+        settle();
+        let statuses: Vec<_> = (0..forks).map(|i| child(|| in_child(i))).collect();
         done.store(true, Ordering::Relaxed);
         statuses
     });
@@ -111,21 +84,8 @@ fn fork_during_runs(session: &Session, forks: usize) {
     assert!(wrong.is_empty(), "of {forks} children: {wrong:?}");
 }
 
-#[test]
-fn each_child_of_a_running_parent_runs() {
-    fork_during_runs(&session(&[Arc::new(CpuDevice::new(3))]), FORKS);
-}
-
-#[test]
-fn children_open_queues_of_their_own() {
-    let options =
-        QueuedOptions { max_delay: Duration::from_micros(20), ..QueuedOptions::default() };
-    let device: Arc<dyn Device> = Arc::new(Queued::new(Arc::new(CpuDevice::new(2)), options));
-    fork_during_runs(&session(&[device]), 20);
-}
-
-#[test]
-fn a_child_compiles_models() {
+/// Forks while another thread compiles models.
+fn fork_during_compilation() {
     let parents = session(&[Arc::new(CpuDevice::new(2))]);
     let done = AtomicBool::new(false);
     let statuses = std::thread::scope(|scope| {
@@ -139,9 +99,23 @@ fn a_child_compiles_models() {
             let own = session(&[Arc::new(CpuDevice::new(2))]);
             bits(&own, 9, RunContext::default()) == expected
         };
-        let statuses: Vec<_> = (0..20).map(|_| wait(fork(in_child))).collect();
+        settle();
+        let statuses: Vec<_> = (0..20).map(|_| child(in_child)).collect();
         done.store(true, Ordering::Relaxed);
         statuses
     });
     assert_eq!(statuses, [Ok(0); 20]);
+}
+
+#[test]
+fn children_of_a_running_parent_run() {
+    fork_during_runs(&session(&[Arc::new(CpuDevice::new(3))]), FORKS);
+
+    // Children open queues of their own.
+    let options =
+        QueuedOptions { max_delay: Duration::from_micros(20), ..QueuedOptions::default() };
+    let device: Arc<dyn Device> = Arc::new(Queued::new(Arc::new(CpuDevice::new(2)), options));
+    fork_during_runs(&session(&[device]), 20);
+
+    fork_during_compilation();
 }
