@@ -56,6 +56,8 @@ fn suites(steps: &mut Steps, Target::Aarch64: Target, crates: &[&str]) {
             "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER",
             "qemu-aarch64 -L /usr/aarch64-linux-gnu",
         );
+        // QEMU 7.2 aborts when a child of a program with several threads starts a thread.
+        tests.args(["--", "--skip", "forked_children"]);
         Ok(tests)
     });
 }

@@ -108,7 +108,7 @@ fn fork_during_compilation() {
 }
 
 #[test]
-fn children_of_a_running_parent_run() {
+fn forked_children_of_a_running_parent_run() {
     fork_during_runs(&session(&[Arc::new(CpuDevice::new(3))]), FORKS);
 
     // Children open queues of their own.

@@ -21,7 +21,7 @@ fn computes(threads: &Threads) -> bool {
 }
 
 #[test]
-fn a_child_has_an_executor_of_its_own() {
+fn forked_children_have_executors_of_their_own() {
     let threads = Threads::new(3);
     let done = AtomicUsize::new(0);
     std::thread::scope(|s| {

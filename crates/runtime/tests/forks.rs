@@ -83,7 +83,7 @@ fn give_back() {
 }
 
 #[test]
-fn children_have_memory_and_caches() {
+fn forked_children_have_memory_and_caches() {
     keep_caches();
     take_memory();
     give_back();
