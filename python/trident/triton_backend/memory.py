@@ -12,37 +12,42 @@ from trident import _trident
 class MemoryPool(Mapping):
     """Memory in bytes, at one moment. A mapping whose values are attributes as well.
 
-    The first two are of the whole process, the others of the pool from which kernels' temporaries,
-    and copies of arguments that checked launches make, are taken.
+    Of the process:
+
+    - ``current_allocated``: in use.
+    - ``max_allocated``: the most in use so far.
+
+    Of the pool from which kernels' temporaries are taken, and the copies of arguments that checked
+    launches make:
+
+    - ``allocated``: in buffers.
+    - ``max_pool_allocated``: the most in buffers at once, since the last ``reset_peaks``.
+    - ``reserved``: taken from the system, in buffers and unused.
+    - ``max_reserved``: the most reserved at once, since the last ``reset_peaks``.
+    - ``cached``: reserved and in no buffer. ``MPS_MAX_POOL_SIZE`` limits it.
+    - ``hits``: number of buffers for which there was unused memory.
+    - ``misses``: number of buffers for which memory was taken from the system.
+    - ``given_back_by_age``: given back because it was unused for ``MPS_MAX_BUFFER_AGE``.
+    - ``given_back_by_size``: given back because more was unused than is kept.
+    - ``given_back_by_unload``: given back because a model was unloaded.
+    - ``given_back_on_request``: given back by ``empty_cache``, or because memory was short.
+    - ``fragmentation``: the part of the unused memory that one buffer cannot have, because it is
+      not in one piece, from 0 to 1.
     """
 
-    #: In use by the process.
     current_allocated: int
-    #: The most in use by the process so far.
     max_allocated: int
-    #: In buffers.
     allocated: int
-    #: The most in buffers at once, since the last ``reset_peaks``.
     max_pool_allocated: int
-    #: Taken from the system, for buffers and unused.
     reserved: int
-    #: The most taken from the system at once, since the last ``reset_peaks``.
     max_reserved: int
-    #: Of what is reserved, in no buffer. ``MPS_MAX_POOL_SIZE`` limits it.
     cached: int
-    #: Buffers for which there was unused memory.
     hits: int
-    #: Buffers for which memory was taken from the system.
     misses: int
-    #: Given back as it was unused for longer than ``MPS_MAX_BUFFER_AGE``.
     given_back_by_age: int
-    #: Given back as more was unused than is kept.
     given_back_by_size: int
-    #: Given back as a model was unloaded.
     given_back_by_unload: int
-    #: Given back by ``empty_cache``, or as memory was short.
     given_back_on_request: int
-    #: The part of the unused memory that one buffer cannot have, as it is not in one piece: 0 to 1.
     fragmentation: float
 
     def __getitem__(self, name: str) -> int | float:
