@@ -270,3 +270,33 @@ fn with_package(module: &str, args: &[String], peers: &[(&str, Peer)]) -> Result
     }
     Ok(Outcome::from(command.status()?.success()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trident_filetest::pages;
+
+    #[test]
+    fn every_command_line_in_the_documentation_parses() {
+        let mut checked = 0;
+        for line in pages::command_lines(paths::root()).unwrap() {
+            let [cargo, xtask, args @ ..] = &line.words[..] else { continue };
+            // A command in capitals stands for every command.
+            if (cargo.as_str(), xtask.as_str()) != ("cargo", "xtask") || args == ["COMMAND"] {
+                continue;
+            }
+            checked += 1;
+            let Err(error) = Cli::try_parse_from(&line.words[1..]) else { continue };
+            use clap::error::ErrorKind::{
+                DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, MissingRequiredArgument,
+            };
+            let fits = match error.kind() {
+                DisplayHelp => true,
+                DisplayHelpOnMissingArgumentOrSubcommand | MissingRequiredArgument => line.is_span,
+                _ => false,
+            };
+            assert!(fits, "{}: {}: {error}", line.place, line.words.join(" "));
+        }
+        assert!(checked > 40, "{checked} lines");
+    }
+}

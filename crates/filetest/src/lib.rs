@@ -35,10 +35,13 @@
 //! # }
 //! ```
 //!
+//! [`pages`] finds the command lines in the documentation, for tests that hold them to the commands.
+//!
 //! The crate knows texts only, so that every crate can use it in its tests, `trident-ir` too.
 
 mod case;
 mod diff;
+pub mod pages;
 
 use case::Case;
 use std::fmt;
