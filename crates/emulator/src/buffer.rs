@@ -50,7 +50,8 @@ struct State {
 // SAFETY: the memory is plain bytes, which kernels and the host access under the contract of `Queue::commit`; the rest is
 // behind a lock or sendable.
 unsafe impl Send for HostBuffer {}
-// SAFETY: as above.
+// SAFETY: a shared buffer gives out pointers to its memory, never references; the state is behind a lock, and the handle is
+// set once.
 unsafe impl Sync for HostBuffer {}
 
 impl HostBuffer {

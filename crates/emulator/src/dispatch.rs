@@ -72,7 +72,8 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
         limit: device.options.time_limit * if device.options.check.is_some() { 5 } else { 1 },
     };
     let Some(check) = device.options.check else {
-        // SAFETY: as for this function.
+        // SAFETY: the image is that of the dispatch's pipeline. The caller promises that the kernel stays inside of its buffers;
+        // that all are bound was checked.
         let outcome = unsafe { execute(&request, None, 0, device.options.workers)? };
         return outcome.stop.map_or(Ok(()), |stop| Err(halted(stop, &request)));
     };
@@ -83,11 +84,12 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
     let mut stop = None;
     for schedule in 0..check.schedules.max(1) {
         if schedule > 0 {
-            // SAFETY: as above.
+            // SAFETY: `before` has copies of parts of buffers that the dispatch holds and that nothing else uses.
             unsafe { restore(&before) };
         }
         let seed = u64::from(schedule) * 0x9e37_79b9_7f4a_7c15;
-        // SAFETY: as for this function; the regions are those of the arguments.
+        // SAFETY: the image is that of the dispatch's pipeline. The regions are those of its arguments, which it holds and
+        // nothing else uses.
         let outcome = unsafe { execute(&request, Some(arguments.regions(pipeline)), seed, 1)? };
         let Outcome { stop: stopped, reports: raw, regions } = outcome;
         let resolver = Resolver::new(&pipeline.image);
@@ -101,7 +103,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
                     part.buffer.add_known(part.bytes.start, written);
                 }
             }
-            // SAFETY: as above.
+            // SAFETY: the parts lie in buffers that the dispatch holds, and no kernel runs between two schedules.
             after = unsafe { save(&arguments.parts, check.schedules > 1) };
         }
         stop = stopped;
@@ -109,7 +111,7 @@ pub(crate) unsafe fn run(device: &Device, dispatch: &Dispatch) -> Result<()> {
             break;
         }
     }
-    // SAFETY: as above.
+    // SAFETY: `after` has copies of parts of buffers that the dispatch holds; the last schedule has ended.
     unsafe { restore(&after) };
     device.add_reports(&reports);
     let errors = reports.iter().filter(|report| !report.kind.is_warning());

@@ -57,7 +57,8 @@ unsafe fn run(device: &Device, batch: &Batch) -> Result<GpuTimes> {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let start = START.elapsed();
     for one in &batch.dispatches {
-        // SAFETY: as for this function.
+        // SAFETY: the dispatch is of a batch that was checked; the caller promises that nothing else uses its memory until the
+        // batch is done.
         unsafe { dispatch::run(device, one)? };
     }
     Ok(GpuTimes { start, end: START.elapsed() })

@@ -136,7 +136,7 @@ fn floats(buffer: &dyn Buffer) -> Vec<f32> {
 
 fn fill(buffer: &dyn Buffer, value: f32) {
     let first = buffer.contents().as_ptr().cast::<f32>();
-    // SAFETY: as above.
+    // SAFETY: the buffer has that many floats, and no kernel runs while a test fills it.
     unsafe { std::slice::from_raw_parts_mut(first, buffer.bytes() / 4) }.fill(value);
 }
 
@@ -186,7 +186,7 @@ fn kernels_follow_addresses_of_memory_that_is_known() {
     let mut table = [reached.address()];
     launch(&*kernel, &[memory(&mut table)]).unwrap();
     assert_eq!((numbers[63], numbers[64]), (4.0, 2.0));
-    // SAFETY: as above.
+    // SAFETY: `numbers` lives until the end of the test, after the memory is dropped.
     let again = unsafe { compiler.host().reach(start..start + 256) }.unwrap();
     assert_eq!(again.address(), table[0]);
     drop((again, reached));

@@ -93,7 +93,7 @@ fn strips(isa: Isa, filter: &str) {
         // SAFETY: the routine's signature; both strips have room for `N` elements.
         let f: unsafe extern "C" fn(*mut Line, *const Line, *const u8, usize) =
             unsafe { transmute(a) };
-        // SAFETY: as above.
+        // SAFETY: both strips have room for `N` elements of 4 bytes; without a mask, all are copied.
         rate(|| unsafe { f(black_box(out), x.as_ptr(), std::ptr::null(), N) }) * (8 * N) as f64
     });
     println!("  copy {copy:.0} GB/s");
@@ -105,7 +105,7 @@ fn strips(isa: Isa, filter: &str) {
         fill(x, from);
         // SAFETY: a function of one operand; both strips have room for `N` elements.
         let f: unsafe extern "C" fn(*mut Line, *const Line, usize) = unsafe { transmute(a) };
-        // SAFETY: as above.
+        // SAFETY: both strips have room for `N` elements of 8 bytes, and no type is larger.
         let r = rate(|| unsafe { f(black_box(out), x.as_ptr(), N) }) * N as f64;
         let bytes = r * (from.size() + to.size()) as f64;
         println!("  {name:<24} {r:7.3} Gelem/s {:4.0} % of a copy", 100.0 * bytes / copy);
@@ -158,7 +158,7 @@ fn strips(isa: Isa, filter: &str) {
             // SAFETY: the routine's signature; one row of `n` elements.
             let f: unsafe extern "C" fn(*mut Line, *const Line, usize, usize, usize) =
                 unsafe { transmute(a) };
-            // SAFETY: as above.
+            // SAFETY: `x` has a row of `n <= N` elements, and `out` room for its one result.
             let r = rate(|| unsafe { f(black_box(out), x.as_ptr(), 1, n, n) }) * n as f64;
             let part = 100.0 * r * dtype.size() as f64 / (copy / 2.0);
             println!(
@@ -183,7 +183,7 @@ fn scattered(isa: Isa, filter: &str) {
         // SAFETY: the routine's signature; the addresses are inside `x`.
         let f: unsafe extern "C" fn(*mut u32, *const u64, *const u8, usize) =
             unsafe { transmute(a) };
-        // SAFETY: as above.
+        // SAFETY: all of the `N` addresses are those of elements of `x`, and `out` has room for `N` values.
         let r = rate(|| unsafe { f(out, addresses.as_ptr(), std::ptr::null(), N) }) * N as f64;
         println!("  {:<24} {r:7.3} Gelem/s", "gather of 4 bytes");
     }
@@ -195,7 +195,7 @@ fn scattered(isa: Isa, filter: &str) {
         let f: unsafe extern "C" fn(*mut u32, *const u64, *const u32, *const u8, usize) =
             unsafe { transmute(a) };
         let values = vec![0u32; N];
-        // SAFETY: as above.
+        // SAFETY: the `N` addresses are those of aligned elements of `x`; `values` has `N` elements, and `out` room for as many.
         let r = rate(|| unsafe {
             f(out, addresses.as_ptr(), values.as_ptr(), std::ptr::null(), N);
         }) * N as f64;

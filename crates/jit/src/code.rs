@@ -32,7 +32,7 @@ impl Code {
     /// # Safety
     /// The bytes are those of a kernel compiled for this machine, and `at` is the offset of its entry.
     pub(super) unsafe fn entry(&self, at: usize) -> Entry {
-        // SAFETY: as the caller states; the mapping is executable.
+        // SAFETY: the caller states that an entry of a kernel for this machine is at this offset; the mapping is executable.
         unsafe { std::mem::transmute::<*const u8, Entry>(self.map.as_ptr().add(at)) }
     }
 }

@@ -148,7 +148,7 @@ extern "C" fn fail(context: *const Context<'_>, program: u64, site: u64, value: 
 }
 
 extern "C" fn refuel(context: *const Context<'_>, scratch: *mut u8) -> u64 {
-    // SAFETY: as in `note`; native code passes its thread's scratch.
+    // SAFETY: native code passes its thread's scratch and the context of its launch, which outlives the launch.
     let context = unsafe {
         fill(scratch);
         &*context
@@ -170,7 +170,8 @@ unsafe fn fill(scratch: *mut u8) {
 /// # Safety
 /// As for [`fill`], which has been called.
 unsafe fn spend(scratch: *mut u8, units: i64) -> bool {
-    // SAFETY: as in `fill`.
+    // SAFETY: the fuel is in the first `HEAD` bytes of scratch, aligned, and `fill` has written it. No other thread uses the
+    // scratch.
     unsafe {
         let fuel = scratch.add(FUEL).cast::<i64>();
         fuel.write(fuel.read() - units);
@@ -209,7 +210,7 @@ extern "C" fn check_all(
         return 0;
     }
     let found = {
-        // SAFETY: as in `note`.
+        // SAFETY: native code passes the context that its launch gave it, which outlives the launch; the checker is behind a lock.
         let checker = unsafe { &(*context).checker };
         let mut checker = checker.lock().unwrap_or_else(PoisonError::into_inner);
         checker.as_mut().map_or(Ok(()), |c| {
@@ -232,7 +233,7 @@ extern "C" fn check_bounds(
     kind: u64,
     _mask: u64,
 ) -> u64 {
-    // SAFETY: as in `note`.
+    // SAFETY: native code passes the context that its launch gave it, which outlives the launch.
     let (launch, sites) = unsafe { (&(*context).launch, (*context).sites) };
     let anywhere = Origin { params: vec![], open: true };
     let origin = sites.get(site as usize).map_or(&anywhere, |s| &s.origin);

@@ -12,7 +12,8 @@ pub struct Disjoint<'a, T> {
 
 // SAFETY: what it gives away are mutable borrows of parts, which are as good on any thread as the elements are.
 unsafe impl<T: Send> Send for Disjoint<'_, T> {}
-// SAFETY: as above; that parts do not overlap is on those who ask for them.
+// SAFETY: through a shared reference, elements are reached only by `part` and `rows`, whose callers promise that parts in use
+// do not overlap: no element is on two threads at a time.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
 impl<'a, T> Disjoint<'a, T> {

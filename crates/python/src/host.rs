@@ -47,7 +47,7 @@ pub(crate) fn place(array: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<Opt
 /// What stands for the address of a buffer of the GPU, and its bytes.
 #[pyfunction]
 pub(crate) fn metal_place(handle: u64) -> PyResult<(usize, usize)> {
-    // SAFETY: as in `place`.
+    // SAFETY: the caller has the handle from an array whose library holds the buffer.
     let held = unsafe { gpu()?.hold(handle) };
     let held = held.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok((held.place(), held.bytes()))

@@ -81,7 +81,7 @@ impl<'a, T: Copy> InOut<'a, T> {
             return None;
         }
         let part = InOut { x: self.x, y: self.y, len: n, slices: PhantomData };
-        // SAFETY: as many elements are left. What is left lies behind the part, so neither touches the other.
+        // SAFETY: at least `n` elements are left, so both pointers stay inside of their slices or at their ends.
         (self.x, self.y) = unsafe { (self.x.add(n), self.y.add(n)) };
         self.len -= n;
         Some(part)

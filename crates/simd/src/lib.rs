@@ -256,7 +256,7 @@ macro_rules! kernel {
                 // SAFETY: the token proves that the machine has the instructions.
                 $crate::Kind::Avx512(s) => unsafe { avx512(s, $($arg),*) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: as above.
+                // SAFETY: an `Avx2` token exists only on a machine that has these instructions.
                 $crate::Kind::Avx2(s) => unsafe { avx2(s, $($arg),*) },
                 $crate::Kind::Portable(s) => $body(s, $($arg),*),
             }

@@ -23,15 +23,15 @@ macro_rules! map {
             // SAFETY: `InOut` vouches for `n` elements on both sides.
             let $x = unsafe { <$v as $crate::Vector>::load_at(isa, x.add(i)) };
             let result = $f;
-            // SAFETY: as above.
+            // SAFETY: `InOut` vouches for `n` writable elements, and a whole vector is left.
             unsafe { $crate::Vector::store_at(result, y.add(i)) };
             i += lanes;
         }
         if i < n {
-            // SAFETY: as above.
+            // SAFETY: `InOut` vouches for `n` readable elements; less than a vector is left from `i` on.
             let $x = unsafe { <$v as $crate::Vector>::load_first_at(isa, x.add(i), n - i) };
             let result = $f;
-            // SAFETY: as above.
+            // SAFETY: `InOut` vouches for `n` writable elements; less than a vector is left from `i` on.
             unsafe { $crate::Vector::store_first_at(result, y.add(i), n - i) };
         }
     }};

@@ -68,13 +68,15 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn load_at(_: $isa, p: *const $elem) -> Self {
-                // SAFETY: as above; the elements are readable, as the caller says.
+                // SAFETY: the token proves that the machine has the instruction; the caller promises that the elements are
+                // readable.
                 $v(unsafe { $load(p) })
             }
             #[inline(always)]
             unsafe fn load_first_at(_: $isa, $p: *const $elem, $n: usize) -> Self {
                 debug_assert!($n < $lanes);
-                // SAFETY: as above; lanes outside of the mask are not touched.
+                // SAFETY: the token proves that the machine has the instructions. The caller promises that the first `n` elements
+                // are readable, and lanes outside of the mask are not touched.
                 unsafe {
                     let $m = $mask;
                     $v($partial)
@@ -82,7 +84,8 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn load_where_at(_: $isa, $p: *const $elem, $bits: u32) -> Self {
-                // SAFETY: as above; lanes outside of the mask are not touched.
+                // SAFETY: the token proves that the machine has the instructions. The caller promises that the elements whose
+                // bits are set are readable, and lanes outside of the mask are not touched.
                 unsafe {
                     let $m = $lanes_mask;
                     $v($partial)
@@ -96,7 +99,8 @@ macro_rules! vector {
             #[inline(always)]
             unsafe fn store_first_at(self, p: *mut $elem, $n: usize) {
                 debug_assert!($n < $lanes);
-                // SAFETY: as above; lanes outside of the mask are not touched.
+                // SAFETY: a vector exists only where its instruction set does. The caller promises that the first `n` elements are
+                // writable, and lanes outside of the mask are not touched.
                 unsafe { $store_partial(p, $mask, self.0) }
             }
             methods! { $features $v;

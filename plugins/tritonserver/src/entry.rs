@@ -85,7 +85,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInitialize(
         // SAFETY: the model is there for the call; only this library sets its state and the backend's.
         let model = unsafe { Model::<Arc<Served>>::from_raw(model) };
         fault("ModelInitialize", || model.name().map(Some))?;
-        // SAFETY: as above.
+        // SAFETY: a model's backend outlives it, and only this library sets the backend's state, to a `Library`.
         let backend = unsafe { model.backend::<Library>()? };
         let library = backend.state()?.ok_or_else(|| Error::internal("no backend is loaded"))?;
         let served = Arc::new(Served::load(&model, library)?);
@@ -110,9 +110,9 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelFinalize(model: *mut api::Mod
         // SAFETY: the model is there for the call, and its instances are gone.
         let model = unsafe { Model::<Arc<Served>>::from_raw(model) };
         fault("ModelFinalize", || model.name().map(Some))?;
-        // SAFETY: as above.
+        // SAFETY: a model's backend outlives it, and only this library sets the backend's state, to a `Library`.
         let backend = unsafe { model.backend::<Library>()? };
-        // SAFETY: as above.
+        // SAFETY: only this library sets the model's state. The model's instances, which shared the state, are gone.
         let served = unsafe { model.take_state()? };
         if let (Some(library), Some(served)) = (backend.state()?, &served) {
             library.hide(served);
@@ -134,7 +134,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceInitialize(
     guarded("ModelInstanceInitialize", || {
         // SAFETY: the instance is there for the call; only this library sets its state and the model's.
         let instance = unsafe { Instance::<Seat>::from_raw(instance) };
-        // SAFETY: as above.
+        // SAFETY: an instance's model outlives it, and only this library sets the model's state, to an `Arc<Served>`.
         let model = unsafe { instance.model::<Arc<Served>>()? };
         fault("ModelInstanceInitialize", || model.name().map(Some))?;
         let served = model.state()?.ok_or_else(|| Error::internal("the model is not loaded"))?;
@@ -155,7 +155,7 @@ pub(crate) unsafe extern "C" fn TRITONBACKEND_ModelInstanceFinalize(
         // SAFETY: the instance is there for the call, and nobody uses it.
         let instance = unsafe { Instance::<Seat>::from_raw(instance) };
         fault("ModelInstanceFinalize", || name_of(&instance).map(Some))?;
-        // SAFETY: as above.
+        // SAFETY: only this library sets the instance's state, and the server runs nothing on an instance that it finalises.
         drop(unsafe { instance.take_state()? });
         Ok(())
     })

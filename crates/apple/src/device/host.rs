@@ -99,7 +99,7 @@ impl GpuHost {
     /// # Safety
     /// As for [`Metal::adopt`].
     pub unsafe fn hold(&self, handle: u64) -> Result<Arc<Held>, MetalError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that the object of the handle lives until `adopt` returns.
         let buffer = unsafe { self.metal.adopt(handle) }?;
         let mut held = lock(&self.held);
         held.retain(|_, held| held.strong_count() > 0);
@@ -145,7 +145,7 @@ impl GpuHost {
                 let start = memory.start - buffer.place();
                 (buffer, start)
             }
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller lets the memory be read and written until the buffer, which the result holds, is dropped.
             None => unsafe { wrap(&*self.metal, &memory) }?,
         };
         let new = Arc::new(Reached { buffer, bytes: start..start + memory.len() });
@@ -205,7 +205,7 @@ pub(super) unsafe fn wrap(
         what: "an argument".to_owned(),
         reason: "its address is null".to_owned(),
     })?;
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller promises that the memory is valid until the buffer is dropped; nothing accesses the rest of its pages.
     let buffer = unsafe { metal.wrap(first, bytes, Box::new(())) }?;
     Ok((buffer, memory.start - start))
 }

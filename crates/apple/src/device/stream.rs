@@ -111,7 +111,8 @@ impl Shared {
             match (is_cancelled, &self.queue) {
                 (true, _) => self.completed(number, Err(KernelError::Cancelled)),
                 (_, Err(error)) => self.completed(number, Err(failed(error))),
-                // SAFETY: as `submit` asks of each launch; `flying` holds their tensors until the batch has completed.
+                // SAFETY: `submit` was promised that the dispatches access only tensors of their launches, which nothing else
+                // writes before the fence has passed. `flying` holds these tensors until the batch has completed.
                 (_, Ok(queue)) => match unsafe { queue.commit(batch) } {
                     Err(error) => self.completed(number, Err(failed(&error))),
                     Ok(completion) => {

@@ -28,7 +28,8 @@ pub(super) struct SharedBuffer {
 // SAFETY: Metal's buffers belong to no thread, and the methods that are called here only read what does not change, or set
 // the label, which Metal allows from any thread. The memory is accessed under the contract of `Queue::commit`.
 unsafe impl Send for SharedBuffer {}
-// SAFETY: as above.
+// SAFETY: shared references call Metal's methods for properties that do not change, and `setLabel`, which Metal allows from
+// several threads at a time.
 unsafe impl Sync for SharedBuffer {}
 
 impl SharedBuffer {

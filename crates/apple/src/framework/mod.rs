@@ -127,12 +127,12 @@ impl Metal for Gpu {
                 });
             }
         }
-        // SAFETY: as the caller promises, with whole pages.
+        // SAFETY: the caller promises that the memory is valid until `owner` is dropped; it was just checked to be whole pages.
         Ok(Arc::new(unsafe { SharedBuffer::wrap(&self.0, start, bytes, owner) }?))
     }
 
     unsafe fn adopt(&self, handle: u64) -> Result<Arc<dyn Buffer>, MetalError> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises that the object of the handle lives until this returns.
         Ok(Arc::new(unsafe { SharedBuffer::adopt(&self.0, handle) }?))
     }
 

@@ -33,7 +33,8 @@ pub(crate) fn install() {
         }
         FAULTS.map(|signal| {
             let mut previous = MaybeUninit::zeroed();
-            // SAFETY: as above; the previous action is written before it is read, and zeros are valid.
+            // SAFETY: the handler has the signature that SA_SIGINFO asks for. The previous action is zeros, which are valid,
+            // until the system writes it.
             unsafe {
                 libc::sigaction(signal, &raw const action, previous.as_mut_ptr());
                 previous.assume_init()
@@ -122,7 +123,7 @@ fn forward(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) 
             unsafe { std::mem::transmute(handler) };
         handler(signal, info, context);
     } else {
-        // SAFETY: as above, without SA_SIGINFO.
+        // SAFETY: handlers without SA_SIGINFO have this signature, and it is neither SIG_DFL nor SIG_IGN.
         let handler: extern "C" fn(i32) = unsafe { std::mem::transmute(handler) };
         handler(signal);
     }

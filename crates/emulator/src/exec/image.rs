@@ -51,7 +51,8 @@ impl Image {
         let list: Symbol<unsafe extern "C" fn(*mut u64) -> *const u32> =
             unsafe { library.get(b"msl_variables\0") }.map_err(message)?;
         let mut count = 0;
-        // SAFETY: as declared; it returns `count` triples that live as long as the library.
+        // SAFETY: `shim/hooks.c` defines the function: it sets `count` and returns as many triples, which live as long as the
+        // library.
         let triples = unsafe {
             let start = list(&raw mut count);
             if count == 0 { &[] } else { std::slice::from_raw_parts(start, 3 * count as usize) }
@@ -106,7 +107,8 @@ fn addresses(inside: usize) -> Option<Range<usize>> {
     ) -> i32 {
         // SAFETY: the loader passes a valid description, and the pointer given to `dl_iterate_phdr`.
         let (info, search) = unsafe { (&*info, &mut *search.cast::<Search>()) };
-        // SAFETY: as described by the loader.
+        // SAFETY: the loader's description has the address and the number of the object's program headers, which stay loaded
+        // meanwhile.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
         let end = loaded.map(|header| header.p_vaddr + header.p_memsz).max().unwrap_or(0);

@@ -249,7 +249,8 @@ impl Machine {
             let order = unsafe { &mut *this }.order::<{ MAX_THREADS / WIDTH }>(simdgroups);
             for &simdgroup in &order[..simdgroups] {
                 let first = usize::from(simdgroup) * WIDTH;
-                // SAFETY: as for this function.
+                // SAFETY: the caller promises a live machine that only this thread uses; none of its fibers runs, and `prepare`
+                // made `count`.
                 unsafe { Machine::run_simdgroup(this, first, WIDTH.min(count - first))? };
             }
             // SAFETY: no fiber runs.
@@ -356,7 +357,7 @@ impl Machine {
             // SAFETY: no fiber runs.
             let order = unsafe { &mut *this }.order::<WIDTH>(count);
             for &lane in &order[..count] {
-                // SAFETY: as for this function.
+                // SAFETY: the caller promises a live machine that only this thread uses; no other of its fibers runs.
                 unsafe { Machine::run_thread(this, first + usize::from(lane))? };
             }
             // SAFETY: no fiber runs.

@@ -146,7 +146,7 @@ pub(crate) unsafe fn run(
         let memory = machine.memory.as_ptr() as usize;
         threadgroup_regions(request, &layout, memory, &mut regions);
         machine.checker = Some(Checker::new(regions));
-        // SAFETY: as for this function.
+        // SAFETY: the machine has begun this launch, and the caller promises that its buffers are valid and used by nothing else.
         let stop = unsafe { serve(&mut machine, &launch, &next, groups) };
         let (reports, regions) = machine.checker.take().map(Checker::finish).unwrap_or_default();
         keep(machine);
@@ -170,13 +170,14 @@ pub(crate) unsafe fn run(
             .map(|machine| {
                 scope.spawn(move || {
                     let machine = machine;
-                    // SAFETY: as for this function.
+                    // SAFETY: the machine has begun this launch, which outlives the scope; the caller promises that the kernel
+                    // stays in its buffers.
                     unsafe { serve(&mut machine.0, shared.0, next, groups) }
                 })
             })
             .collect();
         if let Some(machine) = own {
-            // SAFETY: as for this function.
+            // SAFETY: the machine has begun this launch; the caller promises that the kernel accesses only memory of its buffers.
             stops.push(unsafe { serve(&mut machine.0, shared.0, next, groups) });
         }
         stops.extend(others.into_iter().filter_map(|other| other.join().ok()));
@@ -212,7 +213,8 @@ unsafe fn serve(
         // Backwards in every other schedule: an order that no threadgroup may rely on.
         let index = if launch.seed & 1 != 0 { groups - 1 - index } else { index };
         let group = [index % x, index / x % y, index / x / y].map(|n| n as u32);
-        // SAFETY: as for this function; the machine is borrowed.
+        // SAFETY: the machine is borrowed mutably, so only this thread uses it. The caller promises that it has begun this launch
+        // and that the kernel's accesses are valid or checked.
         if let Err(stop) = unsafe { Machine::run(this, group) } {
             launch.stopped.store(true, Ordering::Relaxed);
             return Some(stop);

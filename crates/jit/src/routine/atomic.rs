@@ -111,7 +111,8 @@ fn access(registry: &mut Registry) {
                 mask: *const u8, n: usize,
             ) {
                 for i in 0..n {
-                    // SAFETY: as in `rmw!`.
+                    // SAFETY: the spans have `n` elements; addresses whose mask holds are valid and aligned, and accessed by
+                    // others only atomically while the kernel runs.
                     unsafe {
                         if holds(mask, i) {
                             let place = $atomic::from_ptr(*addresses.add(i) as *mut $bits);
@@ -127,7 +128,8 @@ fn access(registry: &mut Registry) {
             registry.add(Routine::AtomicCas { bytes }, cas);
             let load = any_isa!(fn(out: *mut $bits, addresses: *const u64, mask: *const u8, n: usize) {
                 for i in 0..n {
-                    // SAFETY: as in `rmw!`.
+                    // SAFETY: the spans have `n` elements; addresses whose mask holds are valid and aligned, and accessed by
+                    // others only atomically while the kernel runs.
                     unsafe {
                         if holds(mask, i) {
                             *out.add(i) = $atomic::from_ptr(*addresses.add(i) as *mut $bits).load(SeqCst);
@@ -138,7 +140,8 @@ fn access(registry: &mut Registry) {
             registry.add(Routine::AtomicLoad { bytes }, load);
             let store = any_isa!(fn(addresses: *const u64, values: *const $bits, mask: *const u8, n: usize) {
                 for i in 0..n {
-                    // SAFETY: as in `rmw!`.
+                    // SAFETY: the spans have `n` elements; addresses whose mask holds are valid and aligned, and accessed by
+                    // others only atomically while the kernel runs.
                     unsafe {
                         if holds(mask, i) {
                             $atomic::from_ptr(*addresses.add(i) as *mut $bits).store(*values.add(i), SeqCst);
@@ -152,7 +155,8 @@ fn access(registry: &mut Registry) {
             ) {
                 let mut patience = Patience::new(timeout);
                 for i in 0..n {
-                    // SAFETY: as in `rmw!`.
+                    // SAFETY: the spans have `n` elements; all addresses are valid and aligned, and accessed by others only
+                    // atomically while the kernel runs.
                     unsafe {
                         let place = $atomic::from_ptr(*addresses.add(i) as *mut $bits);
                         let seen = loop {

@@ -68,7 +68,7 @@ macro_rules! conversions {
                     // SAFETY: the spans have `n` elements.
                     let ($x, out) = unsafe { (*x.add(i), out.add(i)) };
                     let y = $y;
-                    // SAFETY: as above.
+                    // SAFETY: `out` points to element `i` of a span of `n` elements, which is writable.
                     unsafe { *out = y };
                 }
             });

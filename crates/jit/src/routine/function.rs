@@ -76,7 +76,7 @@ macro_rules! functions {
                 // SAFETY: the spans have `n` elements.
                 let (out, $($x,)+) = unsafe { (out.add(i), $(*$x.add(i),)+) };
                 let y: $out = $body;
-                // SAFETY: as above.
+                // SAFETY: `out` points to element `i` of a span of `n` elements, which is writable.
                 unsafe { *out = y };
             }
         });

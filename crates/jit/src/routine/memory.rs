@@ -138,7 +138,8 @@ mod tests {
                     address(Routine::Scatter { bytes: 4 }, isa);
                     *const u64, *const u32, *const u8, usize
                 );
-                // SAFETY: as above, of `target`.
+                // SAFETY: `values` and the mask have `n` elements; the addresses are those of elements of `target` where the mask
+                // holds.
                 unsafe {
                     f(addresses.as_ptr(), values.as_ptr(), mask.as_ptr(), n);
                 }

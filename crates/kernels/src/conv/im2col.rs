@@ -445,7 +445,7 @@ fn pack_plain<T: Copy>(
         let copy = |from: *const T, to: *mut T, n: usize| unsafe {
             if stride == 1 { copy_short(from, to, n) } else { strided(from, to, n, stride) }
         };
-        // SAFETY: as above.
+        // SAFETY: `fill` gives `n` elements to write.
         let zero = |to: *mut T, n: usize| unsafe { fill_short(to, source.padding, n) };
         plan.fill(source.image, k, width, dst, copy, zero);
     });

@@ -112,7 +112,7 @@ mod x86 {
                 } else {
                     let to = &mut dst[at..];
                     let mut lanes = [0.0f32; 8];
-                    // SAFETY: as above.
+                    // SAFETY: `lanes` has eight elements.
                     unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), r) };
                     to.copy_from_slice(&lanes[..to.len()]);
                 }

@@ -79,7 +79,8 @@ impl Buffer {
 
     /// The bytes, mutably.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `bytes`, and `&mut self` makes the access exclusive.
+        // SAFETY: `len` initialised bytes lie there for as long as `self` lives, no other buffer has them, and `&mut self` makes
+        // the access exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().as_ptr(), self.len) }
     }
 

@@ -23,7 +23,7 @@ unsafe impl Keeper for api::Backend {
         api::TRITONBACKEND_BackendSetState;
 }
 
-// SAFETY: as above.
+// SAFETY: `TRITONBACKEND_ModelState` writes the pointer that `TRITONBACKEND_ModelSetState` has stored in the model, or null.
 unsafe impl Keeper for api::Model {
     const GET: unsafe extern "C" fn(*mut Self, *mut *mut c_void) -> Status =
         api::TRITONBACKEND_ModelState;
@@ -31,7 +31,7 @@ unsafe impl Keeper for api::Model {
         api::TRITONBACKEND_ModelSetState;
 }
 
-// SAFETY: as above.
+// SAFETY: `TRITONBACKEND_ModelInstanceState` writes the pointer that `TRITONBACKEND_ModelInstanceSetState` has stored, or null.
 unsafe impl Keeper for api::Instance {
     const GET: unsafe extern "C" fn(*mut Self, *mut *mut c_void) -> Status =
         api::TRITONBACKEND_ModelInstanceState;

@@ -18,7 +18,7 @@ pub(crate) struct Family(*mut api::MetricFamily);
 
 // SAFETY: the server's families and metrics take calls of any thread at any time.
 unsafe impl Send for Family {}
-// SAFETY: as above.
+// SAFETY: a family is only passed to the server, which locks it: several threads may add metrics to it at a time.
 unsafe impl Sync for Family {}
 
 impl Family {
@@ -52,9 +52,9 @@ pub(crate) struct Metric {
     _family: Arc<Family>,
 }
 
-// SAFETY: as of families.
+// SAFETY: a metric may be used and deleted by another thread than the one that made it.
 unsafe impl Send for Metric {}
-// SAFETY: as above.
+// SAFETY: a metric is only passed to the server, which changes its value atomically: several threads may do so at a time.
 unsafe impl Sync for Metric {}
 
 impl Metric {
@@ -84,7 +84,7 @@ impl Metric {
 
     /// Adds to a counter.
     pub(crate) fn add(&self, value: f64) -> Result<()> {
-        // SAFETY: as above.
+        // SAFETY: it is a metric until it is dropped.
         unsafe { check(api::TRITONSERVER_MetricIncrement(self.metric, value)) }
     }
 }

@@ -106,7 +106,8 @@ impl<'a> State<'a> {
 
     /// Writes the elements, and makes them the sequence's.
     pub(crate) fn write(self, elements: &[u8]) -> Result<()> {
-        // SAFETY: as for outputs; the state is the request's.
+        // SAFETY: the server makes a buffer of as many bytes as it is asked for, and the request, which is borrowed, keeps the
+        // state.
         unsafe {
             fill(elements, |buffer, bytes, memory, id| {
                 api::TRITONBACKEND_StateBuffer(self.state, buffer, bytes, memory, id)

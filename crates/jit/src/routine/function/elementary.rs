@@ -128,7 +128,7 @@ fn pow(registry: &mut Registry) {
                 b.as_mut_ptr().copy_from_nonoverlapping(y.add(i), some);
             }
             let z = pow_lanes(s, &a, &b, some);
-            // SAFETY: as above.
+            // SAFETY: `out` has `n` elements, so `some` are left from `i` on; `z` has eight, at least a vector's lanes.
             unsafe { out.add(i).copy_from_nonoverlapping(z.as_ptr(), some) };
         }
     });

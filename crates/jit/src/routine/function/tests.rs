@@ -34,7 +34,7 @@ pub(super) fn call2<T: Element, S: Element, U: Element>(
     let address = table(isa)[Routine::Function(f).slot().unwrap()];
     let mut out = vec![U::default(); x.len()];
     let f = c_function!(address; *mut U, *const T, *const S, usize);
-    // SAFETY: as in `call`, for two operands.
+    // SAFETY: the address is that of a function of two operands of these types; callers pass spans that are equally long.
     unsafe {
         f(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len());
     }
