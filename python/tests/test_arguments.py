@@ -88,16 +88,10 @@ def test_views_start_at_their_first_element(floats):
 
 def test_arrays_of_another_device_are_refused_by_name(floats):
     out = np.zeros(16, np.float32)
-    with pytest.raises(ValueError, match="x: .*`cuda:0`"):
+    with pytest.raises(ValueError, match="argument `x` is on `cuda:0`"):
         copy_kernel[(1,)](Tensor(floats(16), "cuda:0"), out, 16, N=16)
-    with pytest.raises(ValueError, match="DLPack type 2"):
+    with pytest.raises(ValueError, match="argument `x`: .*DLPack type 2"):
         copy_kernel[(1,)](OnGpu(floats(16)), out, 16, N=16)
-
-
-@pytest.mark.parametrize("dtype", [">f4", "c8", "U3", "M8[s]"])
-def test_element_types_that_kernels_lack_are_refused(dtype):
-    with pytest.raises(TypeError, match="element type"):
-        copy_kernel[(1,)](np.zeros(16, dtype), np.zeros(16, np.float32), 16, N=16)
 
 
 def readonly(array):
@@ -110,7 +104,7 @@ def test_read_only_arrays_are_read_and_not_written(wrap, floats):
     x, out = readonly(floats(16)), np.zeros(16, np.float32)
     copy_kernel[(1,)](wrap(x), out, 16, N=16)
     np.testing.assert_array_equal(out, x)
-    with pytest.raises(ValueError, match="out: the array is read-only, and the kernel writes"):
+    with pytest.raises(ValueError, match="argument `out` is read-only, and the kernel writes"):
         copy_kernel[(1,)](out, wrap(x), 16, N=16)
 
 
@@ -134,11 +128,11 @@ def store_by_call_kernel(x, y, go):
 
 def test_every_way_to_write_to_a_read_only_array_is_refused():
     fixed, free = readonly(np.zeros(1, np.int32)), np.zeros(1, np.int32)
-    with pytest.raises(ValueError, match="x: the array is read-only"):
+    with pytest.raises(ValueError, match="argument `x` is read-only"):
         add_atomically_kernel[(1,)](fixed)
     for names in ("x", "y"):
         arrays = {"x": free, "y": free} | {names: fixed}
-        with pytest.raises(ValueError, match=f"{names}: the array is read-only"):
+        with pytest.raises(ValueError, match=f"argument `{names}` is read-only"):
             store_by_call_kernel[(1,)](**arrays, go=7)
 
 
@@ -185,23 +179,18 @@ def test_arrays_without_axes_or_elements():
     copy_kernel[(1,)](nothing, nothing, 0, N=16)
 
 
-def test_masked_arrays_are_refused(floats):
-    with pytest.raises(TypeError, match="mask of a masked array"):
-        copy_kernel[(1,)](np.ma.masked_array(floats(16)), floats(16), 16, N=16)
-
-
 def test_compiled_kernels_take_arrays_of_their_types_only(floats):
     x, out = floats(16), np.zeros(16, np.float32)
     kernel = copy_kernel[(1,)](x, out, 16, N=16)
     kernel[(1, 1, 1)](x, out, 16, 16)
-    wrong = "takes elements of type f32, and the array has"
+    wrong = "and the kernel was compiled for f32"
     for dtype, name in (("f8", "f64"), ("i4", "i32"), ("f2", "f16")):
-        with pytest.raises(TypeError, match=f"out: the kernel {wrong} {name}"):
+        with pytest.raises(TypeError, match=f"`out` has elements of type {name}, {wrong}"):
             kernel[(1, 1, 1)](x, out.astype(dtype), 16, 16)
-    with pytest.raises(OverflowError, match="n: 1099511627776 does not fit into i32"):
+    with pytest.raises(OverflowError, match="`n` is 1099511627776, which does not fit into i32"):
         kernel[(1, 1, 1)](x, out, 2**40, 16)
     direct = trident.compile(kernel.asm["ttir"])
-    with pytest.raises(TypeError, match=f"argument 0: the kernel {wrong} f64"):
+    with pytest.raises(TypeError, match=f"`x` has elements of type f64, {wrong}"):
         direct.launch(1, [x.astype(np.float64), out, 16][: len(direct.params)])
 
 
@@ -224,19 +213,10 @@ def test_integers_stand_for_floats_that_numpy_lacks():
     )
     direct.launch(1, [np.array([0x4040], np.uint16), out])
     assert out[0] == 3
-    with pytest.raises(TypeError, match="takes elements of type bf16, and the array has f16"):
+    with pytest.raises(
+        TypeError, match="has elements of type f16, and the kernel was compiled for bf16"
+    ):
         direct.launch(1, [np.zeros(1, np.float16), out])
-
-
-class Complex(Tensor):
-    def __init__(self, data):
-        super().__init__(data)
-        self.dtype = "torch.complex64"
-
-
-def test_tensors_of_types_that_kernels_lack_are_refused(floats):
-    with pytest.raises(TypeError, match="element type `torch.complex64`"):
-        copy_kernel[(1,)](Complex(floats(16)), floats(16), 16, N=16)
 
 
 def test_mlx():
@@ -269,16 +249,6 @@ def test_pytorch(floats):
     out = torch.zeros(())
     copy_kernel[(1,)](torch.tensor(3.0), out, 1, N=16)
     assert out == 3
-    with pytest.raises(ValueError, match="x: the tensor is on `meta`"):
-        copy_kernel[(1,)](torch.zeros(16, device="meta"), x, 16, N=16)
-    with pytest.raises(TypeError, match="element type `torch.complex64`"):
-        copy_kernel[(1,)](torch.zeros(16, dtype=torch.complex64), x, 16, N=16)
-
-
-@pytest.mark.parametrize("value", ["text", b"bytes", object(), {}])
-def test_other_objects_are_refused(value, floats):
-    with pytest.raises(TypeError):
-        copy_kernel[(1,)](value, floats(16), 16, N=16)
 
 
 @triton.jit
@@ -316,9 +286,9 @@ def test_annotated_numbers_are_packed_by_their_type():
     out = np.zeros(3, np.float64)
     typed_kernel[(1,)](out, -5, 0.1, 7)
     np.testing.assert_array_equal(out, [-5, np.float64(np.float16(0.1)), 7])
-    with pytest.raises(OverflowError, match="a: 300 does not fit"):
+    with pytest.raises(OverflowError, match="`a` is 300, which does not fit"):
         typed_kernel[(1,)](out, 300, 0.1, 7)
-    with pytest.raises(TypeError, match="a: expected an integer"):
+    with pytest.raises(TypeError, match="`a` is a float, and the kernel takes an integer"):
         typed_kernel[(1,)](out, 1.5, 0.1, 7)
 
 
@@ -344,8 +314,9 @@ def test_integers_take_the_type_that_holds_them():
     for value, ty in ((16, "i32"), (2**31, "i64"), (-(2**31) - 1, "i64"), (2**63, "u64")):
         kernel = copy_kernel.warmup(x, out, value, N=16, grid=(1,))
         assert kernel.src.signature["n"] == ty
-    for value in (2**64, -(2**63) - 1):
-        with pytest.raises(OverflowError):
+    for value in (2**64, -(2**63) - 1, 10**10_000):
+        shown = value if abs(value) < 2**70 else "an integer of 33220 bits"
+        with pytest.raises(OverflowError, match=f"`n` is {shown}, which does not fit"):
             copy_kernel[(1,)](x, out, value, N=16)
 
 
@@ -387,7 +358,7 @@ def test_tuples_hold_anything(floats):
     np.testing.assert_allclose(out, x * 2 + 1, rtol=1e-6)
     nested_kernel[(1,)]((x, out), (np.float32(0.5), (3.0, bias)), N=16)
     np.testing.assert_allclose(out, x * 0.5 + 3 + bias, rtol=1e-5, atol=1e-6)
-    with pytest.raises(ValueError, match=r"arrays\[1\]: the array is read-only"):
+    with pytest.raises(ValueError, match=r"argument `arrays\[1\]` is read-only"):
         nested_kernel[(1,)]((x, readonly(out)), (2, (1, None)), N=16)
 
 
@@ -513,7 +484,7 @@ def test_the_c_interface_serves_kernels_that_are_launched_directly():
     store.launch(1, (x,))
     assert x.data[0] == 1 and x.looks == 1
     ints = exchanging(lambda array, out: described(array, out, code=0))
-    with pytest.raises(TypeError, match="takes elements of type f32, and the array has i32"):
+    with pytest.raises(TypeError, match="`x` has elements of type i32, and the kernel was"):
         store.launch(1, (ints(np.zeros(4, np.int32)),))
 
 
@@ -523,7 +494,7 @@ def test_elements_without_memory():
     elsewhere.data_ptr, elsewhere.numel = lambda: 0, lambda: 4
     wrap.__dlpack_c_exchange_api__ = None
     out = np.zeros(16, np.float32)
-    with pytest.raises(ValueError, match="`Exchanging` has no memory"):
+    with pytest.raises(ValueError, match="is a `Exchanging` without memory"):
         launch_copy(elsewhere, out)
 
 
@@ -534,7 +505,7 @@ def test_element_types_that_no_kernel_takes():
     )
     x = np.zeros(4, np.complex64)
     for array_ in (x, Tensor(x), Interface(x)):
-        with pytest.raises(TypeError, match="complex64` cannot be kernel arguments"):
+        with pytest.raises(TypeError, match="`x` has elements of type `.*complex64`"):
             store.launch(1, (array_,))
     assert (x == 0).all()
 
@@ -549,7 +520,7 @@ def test_what_a_compiled_kernel_is_given():
     compiled = pair_kernel[(1,)]((1.5, 2.5), out)
     compiled[(1, 1, 1)]((1.0, 2.0), out)
     assert out[0] == 3
-    with pytest.raises(TypeError, match="`pair` is a tuple of 2, not 3"):
+    with pytest.raises(TypeError, match="`pair` is a tuple of 3, and the kernel takes one of 2"):
         compiled[(1, 1, 1)]((1.0, 2.0, 3.0), out)
     with pytest.raises(TypeError, match=r"a grid of three sizes, such as \(n, 1, 1\)"):
         compiled[(1,)]

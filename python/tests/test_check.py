@@ -239,7 +239,7 @@ def test_descriptors_of_the_host(floats):
         lambda: host_descriptor_kernel[(1,)](source, out, M=8, N=16),
         host_descriptor_kernel,
         "source.load(",
-        "byte 240 (element 60) of `source`",
+        "byte 240 (element 60) of `source.base`",
     )
 
 

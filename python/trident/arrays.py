@@ -79,9 +79,14 @@ def is_readonly(array) -> bool:
     interface = getattr(array, "__array_interface__", None)
     if interface is not None and interface.get("data") is not None:
         return bool(interface["data"][1])
-    if hasattr(array, "data_ptr") or not hasattr(array, "__dlpack__"):
+    if hasattr(array, "data_ptr"):
         return False
-    return _dltensor(array)[2]
+    if hasattr(array, "__dlpack__"):
+        return _dltensor(array)[2]
+    try:
+        return memoryview(array).readonly
+    except TypeError:
+        return False
 
 
 def metal(array) -> tuple[int, int] | None:

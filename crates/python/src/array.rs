@@ -3,11 +3,12 @@
 
 use crate::exchange::Exchange;
 use crate::host::{self, Holds};
+use crate::unfit::{Result, Unfit};
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyMemoryView, PyString, PyTuple, PyType};
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
 use trident_ir::DType;
@@ -48,7 +49,7 @@ fn types() -> &'static RwLock<Types> {
 
 impl Access {
     /// How this object is taken.
-    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Access> {
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> Result<Access> {
         let ty = object.get_type();
         let key = ty.as_ptr() as usize;
         if let Some((_, access)) = types().read().unwrap_or_else(PoisonError::into_inner).get(&key)
@@ -60,7 +61,7 @@ impl Access {
         Ok(access)
     }
 
-    fn find(object: &Bound<'_, PyAny>) -> PyResult<Access> {
+    fn find(object: &Bound<'_, PyAny>) -> Result<Access> {
         let py = object.py();
         let plain = object.is_none()
             || object.is_exact_instance_of::<PyInt>()
@@ -93,19 +94,20 @@ impl Access {
         if let Ok(masked) = modules.get_item("numpy.ma")
             && object.is_instance(&masked.getattr("MaskedArray")?)?
         {
-            let text = "a kernel does not see the mask of a masked array: give its `data`";
-            return Err(PyTypeError::new_err(text));
+            let text =
+                "is a masked array, whose mask a kernel does not see; pass {}.data or {}.filled()";
+            return Err(Unfit::Type(text.into()));
         }
         let foreign = object.hasattr(intern!(py, "__array_interface__"))?
             || object.hasattr(intern!(py, "__dlpack__"))?
-            || PyUntypedBuffer::get(object).is_ok();
+            || buffer(object).is_some();
         Ok(if foreign { Access::Foreign } else { Access::None })
     }
 }
 
 /// The address of an array's first element. Integers are addresses, `None` is null. In a buffer of the GPU it is what launches take
 /// for an address as long as the buffer is in `holds`.
-pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<u64> {
+pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u64> {
     let py = object.py();
     match Access::of(object)? {
         Access::DataPtr(gate) => {
@@ -127,17 +129,19 @@ pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<
         }
         Access::Foreign => foreign(object, false, holds),
         Access::None if object.is_none() => Ok(0),
-        Access::None | Access::Tuple | Access::Scalar => object.extract().map_err(|_: PyErr| {
-            let name = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
-            PyTypeError::new_err(format!(
-                "expected an array (PyTorch, NumPy, DLPack, buffer or an object with `data_ptr()`), not `{name}`"
-            ))
-        }),
+        Access::None | Access::Tuple | Access::Scalar => {
+            object.extract().map_err(|error: PyErr| {
+                match error.is_instance_of::<PyOverflowError>(object.py()) {
+                    true => Unfit::beyond(object, "an address", 0, u64::MAX.into()),
+                    false => Unfit::mismatch(object, "an array"),
+                }
+            })
+        }
     }
 }
 
 /// The null address of an empty array; an array of elements has to have memory.
-fn without_memory(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+fn without_memory(object: &Bound<'_, PyAny>) -> Result<u64> {
     let py = object.py();
     let count = match object.call_method0(intern!(py, "numel")) {
         Ok(count) => count,
@@ -147,8 +151,8 @@ fn without_memory(object: &Bound<'_, PyAny>) -> PyResult<u64> {
         return Ok(0);
     }
     let name = object.get_type().name()?;
-    Err(PyValueError::new_err(format!(
-        "this `{name}` has no memory (its address is 0): its elements are elsewhere, or it was made for tracing only"
+    Err(Unfit::Value(format!(
+        "is a `{name}` without memory (its address is 0): its elements are elsewhere, or it was made for tracing only"
     )))
 }
 
@@ -159,7 +163,7 @@ pub(crate) fn pointer(
     to: DType,
     written: bool,
     holds: &mut Holds,
-) -> PyResult<u64> {
+) -> Result<u64> {
     let access = Access::of(object)?;
     // PyTorch has no read-only tensors. What the interface cannot tell, or does not suit, goes on to where the errors are.
     if let Access::DataPtr(Gate::IsCpu(Some(exchange))) = access
@@ -174,8 +178,9 @@ pub(crate) fn pointer(
         && !fits(ty, to)
     {
         let ty = ty.replacen("fp", "f", 1);
-        let text = format!("the kernel takes elements of type {to}, and the array has {ty}");
-        return Err(PyTypeError::new_err(text));
+        return Err(Unfit::Type(format!(
+            "has elements of type {ty}, and the kernel was compiled for {to}"
+        )));
     }
     match access {
         Access::Foreign => foreign(object, written, holds),
@@ -208,35 +213,42 @@ fn spoken_readonly(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     readonly.call1((object,))?.extract()
 }
 
-fn writable(readonly: bool) -> PyResult<()> {
-    if readonly {
-        let text = "the array is read-only, and the kernel writes to it: give a copy";
-        return Err(PyValueError::new_err(text));
+fn writable(readonly: bool) -> Result<()> {
+    match readonly {
+        true => Err(Unfit::Value(
+            "is read-only, and the kernel writes to it; pass a copy, such as np.array({})".into(),
+        )),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface. An
 /// array that has strides but cannot tell them must have none: no kernel could be told how to read it.
-fn foreign(object: &Bound<'_, PyAny>, written: bool, holds: &mut Holds) -> PyResult<u64> {
+fn foreign(object: &Bound<'_, PyAny>, written: bool, holds: &mut Holds) -> Result<u64> {
     let py = object.py();
     if let Some(place) = host::place(object, holds)? {
         writable(written && spoken_readonly(object)?)?;
         return Ok(place);
     }
-    if let Ok(buffer) = PyUntypedBuffer::get(object) {
+    if let Some(buffer) = buffer(object) {
         writable(written && buffer.readonly())?;
         if !buffer.is_c_contiguous() && !object.hasattr(intern!(py, "strides"))? {
             let name = object.get_type().name()?;
-            return Err(PyValueError::new_err(format!(
-                "the elements of this `{name}` are not one behind the other, and it does not tell its strides: make it contiguous first"
+            return Err(Unfit::Value(format!(
+                "is a `{name}` whose elements are not contiguous, and it does not tell its strides: make it contiguous first"
             )));
         }
         return Ok(buffer.buf_ptr() as u64);
     }
     writable(written && spoken_readonly(object)?)?;
     let address = py.import("trident.arrays")?.getattr("address")?;
-    address.call1((object,))?.extract()
+    Ok(address.call1((object,))?.extract()?)
+}
+
+/// The object's buffer. Arrays of `ctypes` leave the strides of theirs out; a view of them tells them.
+fn buffer(object: &Bound<'_, PyAny>) -> Option<PyUntypedBuffer> {
+    let viewed = || PyUntypedBuffer::get(PyMemoryView::from(object)?.as_any());
+    PyUntypedBuffer::get(object).or_else(|_| viewed()).ok()
 }
 
 /// Whether a `device` attribute names this machine's memory: `cpu`, an object whose `type` is that, or an empty one.
@@ -246,13 +258,16 @@ fn is_cpu(device: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(device.is_none() || text.to_ascii_lowercase().starts_with("cpu"))
 }
 
-fn elsewhere(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+fn elsewhere(object: &Bound<'_, PyAny>) -> PyResult<Unfit> {
     let here = if host::is_gpu()? { "GPU, which does not reach it" } else { "CPU" };
     let device = object.getattr("device").and_then(|d| d.str().map(|s| s.to_string()));
     let device = device.unwrap_or_else(|_| "another device".into());
-    Ok(PyValueError::new_err(format!(
-        "the tensor is on `{device}`, and this kernel runs on the {here}: move it there first, for example by `.cpu()`"
-    )))
+    Ok(Unfit::Value(match device.as_str() {
+        "meta" => "is on `meta`, where tensors have no elements".into(),
+        _ => format!(
+            "is on `{device}`, and this kernel runs on the {here}: move it there first, such as by {{}}.cpu()"
+        ),
+    }))
 }
 
 /// Element types by the names that array libraries give them, and what Triton calls them.
@@ -288,26 +303,32 @@ const DTYPES: &[(&str, &str)] = &[
     ("fp8e4b15", "fp8e4b15"),
 ];
 
-/// Element types by the codes of Python's `struct`.
-const FORMATS: &[(&str, &str)] = &[
-    ("f", "fp32"),
-    ("d", "fp64"),
-    ("e", "fp16"),
-    ("b", "i8"),
-    ("h", "i16"),
-    ("i", "i32"),
-    ("q", "i64"),
-    ("l", if cfg!(windows) { "i32" } else { "i64" }),
-    ("B", "u8"),
-    ("H", "u16"),
-    ("I", "u32"),
-    ("Q", "u64"),
-    ("L", if cfg!(windows) { "u32" } else { "u64" }),
-    ("?", "u1"),
-];
+/// The sign in formats of buffers that says the byte order of this machine.
+const NATIVE: char = if cfg!(target_endian = "little") { '<' } else { '>' };
 
-fn find(table: &[(&str, &'static str)], key: &str) -> Option<&'static str> {
-    table.iter().find(|(name, _)| *name == key).map(|(_, ty)| *ty)
+/// The element type of a buffer by its format, a code of Python's `struct`. The size of an integer follows from the
+/// buffer: codes have other sizes with a sign of byte order, and `ctypes` gives one to integers that lack the code's.
+fn of_format(format: &str, size: usize) -> Option<&'static str> {
+    let code = format.trim_start_matches(['@', '=', NATIVE]);
+    Some(match (code, size) {
+        ("f", 4) => "fp32",
+        ("d", 8) => "fp64",
+        ("e", 2) => "fp16",
+        ("?", 1) => "u1",
+        ("b" | "h" | "i" | "l" | "q" | "n", 1) => "i8",
+        ("b" | "h" | "i" | "l" | "q" | "n", 2) => "i16",
+        ("b" | "h" | "i" | "l" | "q" | "n", 4) => "i32",
+        ("b" | "h" | "i" | "l" | "q" | "n", 8) => "i64",
+        ("B" | "H" | "I" | "L" | "Q" | "N", 1) => "u8",
+        ("B" | "H" | "I" | "L" | "Q" | "N", 2) => "u16",
+        ("B" | "H" | "I" | "L" | "Q" | "N", 4) => "u32",
+        ("B" | "H" | "I" | "L" | "Q" | "N", 8) => "u64",
+        _ => return None,
+    })
+}
+
+fn find(name: &str) -> Option<&'static str> {
+    DTYPES.iter().find(|(known, _)| *known == name).map(|(_, ty)| *ty)
 }
 
 /// Element types by the `dtype` objects seen, which libraries make once each; few, so that others cost no memory.
@@ -320,20 +341,18 @@ fn dtypes() -> &'static RwLock<DTypes> {
 }
 
 /// Triton's name for the element type of a foreign array.
-pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> PyResult<&'static str> {
-    match told_dtype(object)? {
-        Some(ty) => Ok(ty),
-        None => Err(unknown(&object.get_type().name()?.to_string())),
-    }
+pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> Result<&'static str> {
+    let untold = || Unfit::Type("does not tell the type of its elements: it has no `dtype`".into());
+    told_dtype(object)?.ok_or_else(untold)
 }
 
 /// The same; `None` if the array does not tell it.
-fn told_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+fn told_dtype(object: &Bound<'_, PyAny>) -> Result<Option<&'static str>> {
     let Ok(dtype) = object.getattr(intern!(object.py(), "dtype")) else {
-        let Ok(buffer) = PyUntypedBuffer::get(object) else { return Ok(None) };
+        let Some(buffer) = buffer(object) else { return Ok(None) };
         let format = buffer.format().to_string_lossy().into_owned();
-        let code = format.trim_start_matches(['@', '=', '<']);
-        return find(FORMATS, code).map(Some).ok_or_else(|| unknown(&format));
+        let ty = of_format(&format, buffer.item_size());
+        return ty.map(Some).ok_or_else(|| Unfit::elements(object, &format));
     };
     let key = dtype.as_ptr() as usize;
     if let Some((_, ty)) = dtypes().read().unwrap_or_else(PoisonError::into_inner).get(&key) {
@@ -341,14 +360,10 @@ fn told_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
     }
     let name = dtype.str()?.to_string();
     let short = name.rsplit('.').next().unwrap_or(&name);
-    let ty = find(DTYPES, short).ok_or_else(|| unknown(&name))?;
+    let ty = find(short).ok_or_else(|| Unfit::elements(object, &name))?;
     let mut known = dtypes().write().unwrap_or_else(PoisonError::into_inner);
     if known.len() < MAX_DTYPES {
         known.insert(key, (dtype.unbind(), ty));
     }
     Ok(Some(ty))
-}
-
-pub(crate) fn unknown(name: &str) -> PyErr {
-    PyTypeError::new_err(format!("arrays of element type `{name}` cannot be kernel arguments"))
 }

@@ -1,8 +1,10 @@
 //! Compiled kernels.
 
+use crate::array::Access;
 use crate::host::{self, Holds};
 use crate::interpret::Interpreted;
 use crate::scalar::Kind;
+use crate::unfit::{self, Unfit};
 use crate::{array, device, error, keep};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,7 +39,7 @@ pub(crate) struct Param {
 
 impl Param {
     /// What the kernel gets for an argument: the bits of a number, or an address, which may need a buffer to be held.
-    pub(crate) fn pack(self, arg: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<u64> {
+    pub(crate) fn pack(self, arg: &Bound<'_, PyAny>, holds: &mut Holds) -> unfit::Result<u64> {
         match self.kind {
             Kind::Pointer(to) => array::pointer(arg, to, self.written, holds),
             kind => kind.pack(arg),
@@ -82,7 +84,11 @@ impl Memory {
         name: &str,
         param: usize,
         array: &Bound<'_, PyAny>,
-    ) -> PyResult<Option<Memory>> {
+    ) -> unfit::Result<Option<Memory>> {
+        // A number stands for an array of unknown memory, and has memory of its own that is another one.
+        if let Access::Scalar = Access::of(array)? {
+            return Ok(None);
+        }
         let memory = array.py().import("trident.arrays")?.getattr("memory")?.call1((array,))?;
         let memory: Option<(usize, usize, bool)> = memory.extract()?;
         let name = name.to_owned();
@@ -144,8 +150,8 @@ impl Kernel {
         self.needs_memory
     }
 
-    /// How errors call the memory behind a parameter.
-    fn memory_name(&self, py: Python<'_>, param: usize) -> String {
+    /// The name of a parameter in errors: that of the source, or else the expression of its argument.
+    fn param_name(&self, py: Python<'_>, param: usize) -> String {
         let names = self.names.get_or_init(|| {
             let module = parse(py, &self.source).ok();
             let entry = module.as_ref().and_then(Module::entry);
@@ -154,7 +160,7 @@ impl Kernel {
             })
         });
         let name = names.get(param).filter(|name| !name.is_empty()).cloned();
-        name.unwrap_or_else(|| format!("argument {param}"))
+        name.unwrap_or_else(|| format!("args[{param}]"))
     }
 
     /// Runs the kernel without holding the interpreter. If it is `bounded`, `memory` is all that it may touch.
@@ -250,10 +256,10 @@ impl Kernel {
         let (mut memory, mut holds) = (Vec::new(), Holds::new());
         let mut bounded = self.mode == Mode::Bounds;
         for (i, (param, arg)) in self.params.iter().zip(&args).enumerate() {
-            let packed = param.pack(arg, &mut holds);
-            bits.push(packed.map_err(|e| named(py, e, &format!("argument {i}")))?);
+            let named = |refused: Unfit| refused.about(py, &self.param_name(py, i));
+            bits.push(param.pack(arg, &mut holds).map_err(named)?);
             if self.needs_memory && matches!(param.kind, Kind::Pointer(_)) {
-                let found = Memory::of(&self.memory_name(py, i), i, arg)?;
+                let found = Memory::of(&self.param_name(py, i), i, arg).map_err(named)?;
                 bounded &= found.is_some();
                 memory.extend(found);
             }
@@ -344,10 +350,4 @@ pub(crate) fn grid_size(size: &Bound<'_, PyAny>) -> PyResult<u32> {
     u32::try_from(number).map_err(|_| {
         PyValueError::new_err(format!("a grid of {number} programs along an axis is not possible"))
     })
-}
-
-/// The same error with the argument's name before its text.
-pub(crate) fn named(py: Python<'_>, error: PyErr, name: &str) -> PyErr {
-    let text = format!("{name}: {}", error.value(py));
-    PyErr::from_type(error.get_type(py), text)
 }

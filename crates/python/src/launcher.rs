@@ -1,8 +1,9 @@
 //! What Triton calls at every launch.
 
 use crate::host::Holds;
-use crate::kernel::{Kernel, Memory, Param, grid_size, named};
+use crate::kernel::{Kernel, Memory, Param, grid_size};
 use crate::scalar::Kind;
+use crate::unfit::Unfit;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -206,11 +207,14 @@ impl Packer<'_> {
             Slot::Value => self.value(arg, name),
             Slot::Descriptor => self.descriptor(arg, name),
             Slot::Tuple(slots) => {
-                let items = arg.cast::<PyTuple>()?;
+                let named = |refused: Unfit| refused.about(arg.py(), name);
+                let mismatch = |_| named(Unfit::mismatch(arg, "a tuple"));
+                let items = arg.cast::<PyTuple>().map_err(mismatch)?;
                 let (expected, actual) = (slots.len(), items.len());
                 if actual != expected {
-                    let text = format!("argument `{name}` is a tuple of {expected}, not {actual}");
-                    return Err(PyTypeError::new_err(text));
+                    return Err(named(Unfit::Type(format!(
+                        "is a tuple of {actual}, and the kernel takes one of {expected}"
+                    ))));
                 }
                 for (i, (slot, item)) in slots.iter().zip(items.iter()).enumerate() {
                     self.add(slot, &item, &format!("{name}[{i}]"))?;
@@ -223,9 +227,10 @@ impl Packer<'_> {
     fn value(&mut self, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let place = self.bits.len();
         let param = self.params.get(place).copied().ok_or_else(too_many)?;
-        self.bits.push(param.pack(arg, &mut self.holds).map_err(|e| named(arg.py(), e, name))?);
+        let named = |refused: Unfit| refused.about(arg.py(), name);
+        self.bits.push(param.pack(arg, &mut self.holds).map_err(named)?);
         if let (Kind::Pointer(_), Some(memory)) = (param.kind, &mut self.memory) {
-            memory.extend(Memory::of(name, place, arg)?);
+            memory.extend(Memory::of(name, place, arg).map_err(named)?);
         }
         Ok(())
     }
@@ -234,9 +239,12 @@ impl Packer<'_> {
     /// round to tf32, and shape and strides once more.
     fn descriptor(&mut self, arg: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         let py = arg.py();
+        if !arg.hasattr(intern!(py, "base"))? || !arg.hasattr(intern!(py, "padding"))? {
+            return Err(Unfit::mismatch(arg, "a `TensorDescriptor`").about(py, name));
+        }
         let shape = arg.getattr(intern!(py, "shape"))?;
         let strides = arg.getattr(intern!(py, "strides"))?;
-        self.value(&arg.getattr(intern!(py, "base"))?, name)?;
+        self.value(&arg.getattr(intern!(py, "base"))?, &format!("{name}.base"))?;
         self.items(&shape, name)?;
         self.items(&strides, name)?;
         let nan = arg.getattr(intern!(py, "padding"))?.eq(intern!(py, "nan"))?;

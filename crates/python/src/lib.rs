@@ -13,6 +13,7 @@ mod launcher;
 mod memory;
 mod scalar;
 mod specialize;
+mod unfit;
 
 use pyo3::prelude::*;
 

@@ -1,8 +1,11 @@
 //! Python values as the bits that a kernel's parameter takes.
 
+use crate::unfit::{Result, Unfit};
 use half::{bf16, f16};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::PyOverflowError;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyComplex, PyFloat};
 use trident_ir::{DType, Type};
 
 /// What a parameter takes.
@@ -43,42 +46,56 @@ impl Kind {
     }
 
     /// The bits of a number. Integers have to fit, as signed or unsigned ones; floats are rounded to nearest even.
-    pub(crate) fn pack(self, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    pub(crate) fn pack(self, value: &Bound<'_, PyAny>) -> Result<u64> {
         Ok(match self {
-            Kind::Bool => u64::from(value.is_truthy()?),
+            Kind::Bool => u64::from(truth(value)?),
             Kind::Int(bits) => integer(value, bits)?,
             Kind::F64 => float(value)?.to_bits(),
             Kind::F32 => u64::from((float(value)? as f32).to_bits()),
             Kind::F16 => u64::from(f16::from_f64(float(value)?).to_bits()),
             Kind::BF16 => u64::from(bf16::from_f64(float(value)?).to_bits()),
-            Kind::Pointer(_) => return Err(PyTypeError::new_err("a pointer is no number")),
+            Kind::Pointer(_) => return Err(Unfit::mismatch(value, "an array")),
         })
     }
 }
 
-fn float(value: &Bound<'_, PyAny>) -> PyResult<f64> {
-    value.extract().map_err(|_: PyErr| mismatch(value, "a number"))
+/// A bool, or an integer that is not 0.
+fn truth(value: &Bound<'_, PyAny>) -> Result<bool> {
+    let number = || value.extract::<i128>().map(|n| n != 0);
+    value.extract().or_else(|_: PyErr| number()).map_err(|_| Unfit::mismatch(value, "a bool"))
 }
 
-fn integer(value: &Bound<'_, PyAny>, bits: u32) -> PyResult<u64> {
-    let signed: Result<i64, PyErr> = value.extract();
+fn float(value: &Bound<'_, PyAny>) -> Result<f64> {
+    if let Ok(float) = value.cast_exact::<PyFloat>() {
+        return Ok(float.value());
+    }
+    // NumPy's complex numbers become floats by losing their imaginary parts.
+    let dtype = value.getattr(intern!(value.py(), "dtype"));
+    let complex = value.is_instance_of::<PyComplex>()
+        || dtype.is_ok_and(|dtype| dtype.to_string().contains("complex"));
+    if complex {
+        return Err(Unfit::mismatch(value, "a number"));
+    }
+    value.extract().map_err(|error: PyErr| {
+        match error.is_instance_of::<PyOverflowError>(value.py()) {
+            true => Unfit::Overflow("is beyond the floats".into()),
+            false => Unfit::mismatch(value, "a number"),
+        }
+    })
+}
+
+fn integer(value: &Bound<'_, PyAny>, bits: u32) -> Result<u64> {
+    let signed: PyResult<i64> = value.extract();
     let number = match signed {
         Ok(n) => Some(i128::from(n)),
         Err(e) if e.is_instance_of::<PyOverflowError>(value.py()) => {
             value.extract::<u64>().ok().map(i128::from)
         }
-        Err(_) => return Err(mismatch(value, "an integer")),
+        Err(_) => return Err(Unfit::mismatch(value, "an integer")),
     };
     let (least, greatest) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
     let fitting = number.filter(|n| (least..=greatest).contains(n));
-    fitting.map(|n| n as u64).ok_or_else(|| {
-        PyOverflowError::new_err(format!(
-            "{value} does not fit into i{bits}, which takes {least} to {greatest}, signed or unsigned"
-        ))
-    })
-}
-
-fn mismatch(value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
-    let actual = value.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
-    PyTypeError::new_err(format!("expected {expected}, not `{actual}`"))
+    fitting
+        .map(|n| n as u64)
+        .ok_or_else(|| Unfit::beyond(value, &format!("i{bits}"), least, greatest))
 }
