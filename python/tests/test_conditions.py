@@ -37,6 +37,12 @@ def assert_kernel(out, n):
     tl.store(out, n)
 
 
+@triton.jit
+def wait_kernel(out):
+    tl.atomic_poll(out, 7)
+    tl.store(out, 1)
+
+
 CASES = [
     (step_kernel, (88, -1, -8), {}, trident.StepError, "tl.range(", "the step is -8, must be"),
     (step_kernel, (5, 10, -3), {}, trident.StepError, "tl.range(", "the step is -3, must be"),
@@ -51,6 +57,7 @@ CASES = [
         "tl.device_assert(",
         "too small",
     ),
+    (wait_kernel, (), {}, trident.DeadlockError, "tl.atomic_poll(", "waits forever for 0x7"),
 ]
 
 ALWAYS = (trident.StepError, trident.DeviceAssertionError)

@@ -55,8 +55,11 @@ def test_views_of_one_array_are_one_memory(floats):
 
 def test_a_program_of_too_many_threads_is_out_of_resources():
     x = np.ones(8, np.float32)
-    with pytest.raises(OutOfResources, match="threads"):
+    with pytest.raises(OutOfResources, match="threads") as found:
         double[(1,)](x, x, 8, BLOCK=8, num_warps=64)
+    cause = found.value.__cause__
+    assert type(cause) is trident.ResourceError
+    assert (cause.name, cause.required, cause.limit) == ("threads", 2048, 1024)
 
 
 @triton.jit
