@@ -16,7 +16,7 @@ use std::time::Duration;
 use trident_ir::verify::VerifyError;
 use trident_ir::{DType, Module, ValueInfo};
 use trident_passes::{Options as PassOptions, PassReport};
-use trident_runtime::{Device, KernelError, Pool, PoolStats, Tensor, Value};
+use trident_runtime::{ByteSource, Device, KernelError, Pool, PoolStats, Tensor, Value};
 
 /// Options of a session.
 #[derive(Clone, Debug)]
@@ -173,11 +173,11 @@ impl Session {
 
     /// A tensor in the session's memory whose elements are the concatenated parts, see [`Tensor::gather`]: an input that several
     /// callers give rows of.
-    pub fn gather<'a>(
+    pub fn gather(
         &self,
         dtype: DType,
         dims: &[usize],
-        parts: impl IntoIterator<Item = &'a [u8]>,
+        parts: impl IntoIterator<Item = impl ByteSource>,
     ) -> Result<Tensor, KernelError> {
         Tensor::gather(&self.pool, dtype, dims, parts)
     }

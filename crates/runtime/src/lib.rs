@@ -6,6 +6,7 @@ pub mod cost;
 pub mod device;
 pub mod error;
 pub mod fence;
+pub mod foreign;
 #[cfg(not(all(test, feature = "models")))]
 pub mod fork;
 pub mod kernel;
@@ -31,6 +32,7 @@ pub use device::{
 };
 pub use error::{KernelError, caught};
 pub use fence::{Fence, Timeline};
+pub use foreign::{ByteSource, ForeignBytes};
 #[cfg(not(all(test, feature = "models")))]
 pub use fork::ForkMutex;
 pub use kernel::{

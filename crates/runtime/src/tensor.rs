@@ -1,5 +1,6 @@
 //! Tensors: dense, row-major, shared until written.
 
+use crate::foreign::ByteSource;
 use crate::pending::Pending;
 use crate::strings::{StringWriter, Strings, strings_bytes};
 use crate::{Fence, KernelError, Pages, Pool, buffer::Buffer};
@@ -146,20 +147,20 @@ impl Tensor {
 
     /// A tensor whose elements are the concatenated parts: rows of several tensors, or pieces of one. An error unless they
     /// have exactly its size; parts may divide elements.
-    pub fn gather<'a>(
+    pub fn gather(
         pool: &Pool,
         dtype: DType,
         dims: &[usize],
-        parts: impl IntoIterator<Item = &'a [u8]>,
+        parts: impl IntoIterator<Item = impl ByteSource>,
     ) -> Result<Tensor, KernelError> {
         let mut tensor = Tensor::alloc(pool, dtype, dims)?;
         let bytes = tensor.bytes_mut()?;
         let (size, mut at) = (bytes.len(), 0usize);
         for part in parts {
-            let end = at.saturating_add(part.len());
+            let end = at.saturating_add(part.size());
             // What follows is only counted, for the message.
             if let Some(place) = bytes.get_mut(at..end) {
-                place.copy_from_slice(part);
+                part.copy_to(place);
             }
             at = end;
         }

@@ -69,4 +69,5 @@ pub use normalize::Host;
 pub use onnxruntime::{ExecutionMode, GraphLevel, OnnxRuntimeOptions};
 pub use rows::DependentRows;
 pub use trident_engine::{CancelFlag, OpTotal};
+pub use trident_runtime::ForeignBytes;
 pub use warmup::{WarmupRequest, WarmupTensor};

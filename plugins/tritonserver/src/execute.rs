@@ -121,7 +121,7 @@ fn read<'a>(served: &'a Served, request: &'a Request) -> Result<trident_serving:
             let text = format!("input '{name}' is of an unknown type {}", input.datatype);
             Error::unsupported(text)
         })?;
-        let data = input.buffers().map(|buffer| Ok(Part::Borrowed(buffer?)));
+        let data = input.buffers().map(|buffer| Ok(Part::Foreign(buffer?)));
         let data = data.collect::<Result<_>>()?;
         inputs.push(Input { name, data_type, shape: input.shape.to_vec(), data });
     }

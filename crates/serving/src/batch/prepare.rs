@@ -4,6 +4,7 @@ use super::request::{Input, Part, Request};
 use crate::check::list;
 use crate::failure::RequestError;
 use crate::model::{InputSpec, Model};
+use trident_runtime::ByteSource;
 
 /// A request that fits the model.
 pub(super) struct Prepared<'r> {
@@ -144,7 +145,7 @@ impl Model {
 
 /// How many bytes an input has.
 pub(super) fn size(parts: &[Part<'_>]) -> usize {
-    parts.iter().map(|part| part.as_ref().len()).fold(0, usize::saturating_add)
+    parts.iter().map(|part| part.size()).fold(0, usize::saturating_add)
 }
 
 /// A request's dimensions as the model has them; `None` if they do not fit.

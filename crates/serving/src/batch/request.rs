@@ -5,6 +5,7 @@ use bytes::Bytes;
 use std::ops::Range;
 use std::time::Instant;
 use trident_engine::CancelFlag;
+use trident_runtime::{ByteSource, ForeignBytes};
 
 use crate::failure::RequestError;
 
@@ -42,17 +43,28 @@ pub struct Input<'a> {
 /// Bytes of an input.
 #[derive(Clone, Debug)]
 pub enum Part<'a> {
-    /// Bytes that are copied once, before anything is concluded from them.
+    /// Bytes that are copied.
     Borrowed(&'a [u8]),
+    /// Bytes that the client may still write to. They are copied once, and only the copy is looked at.
+    Foreign(ForeignBytes<'a>),
     /// Bytes that the model may read in place.
     Shared(Bytes),
 }
 
-impl AsRef<[u8]> for Part<'_> {
-    fn as_ref(&self) -> &[u8] {
+impl ByteSource for &Part<'_> {
+    fn size(&self) -> usize {
         match self {
-            Part::Borrowed(bytes) => bytes,
-            Part::Shared(bytes) => bytes,
+            Part::Borrowed(bytes) => bytes.len(),
+            Part::Foreign(bytes) => bytes.size(),
+            Part::Shared(bytes) => bytes.len(),
+        }
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        match self {
+            Part::Borrowed(bytes) => to.copy_from_slice(bytes),
+            Part::Foreign(bytes) => bytes.copy_to(to),
+            Part::Shared(bytes) => to.copy_from_slice(bytes),
         }
     }
 }

@@ -138,7 +138,7 @@ impl Model {
     ) -> Result<Tensor, KernelError> {
         match parts {
             [Part::Shared(bytes)] => self.session.adopt(dtype, dims, bytes.clone()),
-            parts => self.session.gather(dtype, dims, parts.iter().map(|part| part.as_ref())),
+            parts => self.session.gather(dtype, dims, parts.iter().copied()),
         }
     }
 

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, PoisonError};
-use trident_serving::CancelFlag;
+use trident_serving::{CancelFlag, ForeignBytes};
 
 /// A request that belongs to the backend. It is released with this; if nothing has answered it by then, with an error.
 pub(crate) struct Request {
@@ -184,18 +184,16 @@ pub(crate) struct Input<'a> {
 
 impl<'a> Input<'a> {
     /// The elements, which may lie in several places, one after the other.
-    pub(crate) fn buffers(&self) -> impl ExactSizeIterator<Item = Result<&'a [u8]>> {
+    pub(crate) fn buffers(&self) -> impl ExactSizeIterator<Item = Result<ForeignBytes<'a>>> {
         let (input, request) = (self.input, self.request);
         (0..self.buffers as usize).map(move |index| buffer(input, index as u32, request))
     }
 }
 
-fn buffer(input: *mut api::Input, index: u32, _: &Request) -> Result<&[u8]> {
+fn buffer(input: *mut api::Input, index: u32, _: &Request) -> Result<ForeignBytes<'_>> {
     let (mut buffer, mut byte_size) = (null(), 0);
     let (mut memory, mut memory_id) = (api::MEMORY_CPU, 0);
-    // SAFETY: the buffer lives as long as the request. Where it lies in shared memory the client may write to it meanwhile, against
-    // the protocol: all that is done with such bytes is to copy them once, byte by byte, before anything is concluded from them
-    // (`Part::Borrowed`), so that any value of each is as good.
+    // SAFETY: the input is the request's, which is not released yet; the rest is written.
     unsafe {
         check(api::TRITONBACKEND_InputBuffer(
             input,
@@ -205,14 +203,14 @@ fn buffer(input: *mut api::Input, index: u32, _: &Request) -> Result<&[u8]> {
             &mut memory,
             &mut memory_id,
         ))?;
-        on_host(memory)?;
-        let byte_size = usize::try_from(byte_size)
-            .map_err(|_| Error::invalid("an input is larger than the address space"))?;
-        Ok(match buffer.is_null() || byte_size == 0 {
-            true => &[],
-            false => std::slice::from_raw_parts(buffer.cast::<u8>(), byte_size),
-        })
     }
+    on_host(memory)?;
+    let byte_size = usize::try_from(byte_size)
+        .map_err(|_| Error::invalid("an input is larger than the address space"))?;
+    let byte_size = if buffer.is_null() { 0 } else { byte_size };
+    // SAFETY: the server keeps the buffer as long as the request and does not write to it. Where it lies in shared memory, the
+    // client, another process, may.
+    Ok(unsafe { ForeignBytes::new(buffer.cast::<u8>(), byte_size) })
 }
 
 /// Whether a kind of memory can be read and written here.

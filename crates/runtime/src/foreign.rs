@@ -1,0 +1,149 @@
+//! Bytes outside of this program's control, such as the inputs of requests that lie in memory shared with the client.
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::slice;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+
+/// Bytes that can be copied into a tensor; see [`Tensor::gather`](crate::Tensor::gather).
+pub trait ByteSource {
+    /// The number of bytes.
+    fn size(&self) -> usize;
+
+    /// Copies the bytes.
+    ///
+    /// # Panics
+    /// If `to` has another length than [`ByteSource::size`].
+    fn copy_to(&self, to: &mut [u8]);
+}
+
+impl ByteSource for &[u8] {
+    fn size(&self) -> usize {
+        self.len()
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        to.copy_from_slice(self);
+    }
+}
+
+/// Bytes that others may write to at any time. A `&[u8]` would promise the compiler that they stay the same, so they can only be
+/// copied: each byte is read once, and the copy no longer changes.
+#[derive(Clone, Copy)]
+pub struct ForeignBytes<'a>(&'a [AtomicU8]);
+
+/// Words copied at a time. The compiler does not vectorise atomic loads, but it unrolls them.
+type Block = [AtomicUsize; 8];
+
+impl<'a> ForeignBytes<'a> {
+    /// The `len` bytes from `start` on. `start` may be null if there are none.
+    ///
+    /// # Safety
+    /// The bytes are readable for `'a`. During that time, this process writes to them by atomic operations only; other processes may
+    /// write to them in any way.
+    pub unsafe fn new(start: *const u8, len: usize) -> ForeignBytes<'a> {
+        if len == 0 {
+            return ForeignBytes(&[]);
+        }
+        // SAFETY: the caller promises that the bytes are readable. Bytes behind an `AtomicU8` may change while they are borrowed,
+        // and what another process writes arrives as if by atomic stores.
+        ForeignBytes(unsafe { slice::from_raw_parts(start.cast::<AtomicU8>(), len) })
+    }
+}
+
+impl<'a> From<&'a [AtomicU8]> for ForeignBytes<'a> {
+    fn from(bytes: &'a [AtomicU8]) -> Self {
+        ForeignBytes(bytes)
+    }
+}
+
+impl ByteSource for ForeignBytes<'_> {
+    fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    fn copy_to(&self, to: &mut [u8]) {
+        assert_eq!(self.0.len(), to.len(), "a copy of another length");
+        // SAFETY: aligned atomic bytes are atomic words: both may change, and have no invalid values.
+        let (head, blocks, tail) = unsafe { self.0.align_to::<Block>() };
+        let (to_head, rest) = to.split_at_mut(head.len());
+        let (to_blocks, to_tail) = rest.split_at_mut(size_of_val(blocks));
+        for (to, block) in to_blocks.chunks_exact_mut(size_of::<Block>()).zip(blocks) {
+            let words = block.each_ref().map(|word| word.load(Relaxed).to_ne_bytes());
+            to.copy_from_slice(words.as_flattened());
+        }
+        let to_ends = to_head.iter_mut().chain(to_tail);
+        for (to, byte) in to_ends.zip(head.iter().chain(tail)) {
+            *to = byte.load(Relaxed);
+        }
+    }
+}
+
+impl fmt::Debug for ForeignBytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ForeignBytes({} bytes)", self.0.len())
+    }
+}
+
+#[cfg(all(test, not(feature = "models")))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    fn memory(bytes: impl Iterator<Item = u8>) -> Vec<AtomicU8> {
+        bytes.map(AtomicU8::new).collect()
+    }
+
+    #[test]
+    fn copies_are_whole_wherever_they_begin_and_end() {
+        let memory = memory((0..400u16).map(|i| (i % 251) as u8));
+        for start in 0..20 {
+            for end in start..memory.len() {
+                let bytes = &memory[start..end];
+                // SAFETY: `memory` outlives the bytes, and nothing writes to it.
+                let raw = unsafe { ForeignBytes::new(bytes.as_ptr().cast(), bytes.len()) };
+                for foreign in [raw, ForeignBytes::from(bytes)] {
+                    let mut copy = vec![255; foreign.size()];
+                    foreign.copy_to(&mut copy);
+                    assert!(copy.iter().zip(start..end).all(|(byte, i)| *byte == (i % 251) as u8));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_may_lie_nowhere() {
+        // SAFETY: there are no bytes.
+        let nothing = unsafe { ForeignBytes::new(std::ptr::null(), 0) };
+        nothing.copy_to(&mut []);
+        assert_eq!(nothing.size(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a copy of another length")]
+    fn a_copy_of_another_length_is_refused() {
+        ForeignBytes::from(&memory(0..9)[..]).copy_to(&mut [0; 8]);
+    }
+
+    #[test]
+    fn bytes_are_copied_while_they_are_written() {
+        let (memory, done) = (memory((0..1000).map(|_| 1)), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for value in [2, 1].into_iter().cycle() {
+                    memory.iter().for_each(|byte| byte.store(value, Relaxed));
+                    if done.load(Relaxed) {
+                        break;
+                    }
+                }
+            });
+            for start in 0..200 {
+                let foreign = ForeignBytes::from(&memory[start % 9..]);
+                let mut copy = vec![0; foreign.size()];
+                foreign.copy_to(&mut copy);
+                assert!(copy.iter().all(|byte| matches!(byte, 1 | 2)), "{copy:?}");
+            }
+            done.store(true, Relaxed);
+        });
+    }
+}
