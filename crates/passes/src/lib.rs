@@ -10,5 +10,5 @@ mod rewrite;
 mod simplify;
 
 pub use fold::Evaluate;
-pub use pipeline::{OptimizeError, Options, Report, optimize, passes};
+pub use pipeline::{OptimizeError, Options, Report, fusions, optimize, passes};
 pub use rewrite::PassReport;

@@ -87,6 +87,11 @@ pub fn passes() -> Vec<&'static str> {
     names
 }
 
+/// The names of the fusions among [`passes`].
+pub fn fusions() -> Vec<&'static str> {
+    fusion::names().collect()
+}
+
 /// Infers types and runs all passes that are not disabled, until none finds anything more.
 ///
 /// Results keep their names and meaning: fusions may round differently, nothing else changes.

@@ -208,7 +208,7 @@ fn specials(dtype: DType) -> Vec<u64> {
         -2.5,
         3.0,
         20.0,
-        -30.0,
+        -6e4,
         6e4,
         f64::INFINITY,
         f64::NEG_INFINITY,

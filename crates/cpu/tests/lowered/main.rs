@@ -242,6 +242,16 @@ fn images_are_convolved() {
 }
 
 #[test]
+fn maxima_of_windows_pass_over_nan() {
+    let (nan, low) = (f32::NAN, f32::NEG_INFINITY);
+    let x = [nan, 1.0, nan, nan, nan, -2.0, low, nan, low, low, nan, f32::INFINITY, 0.0, -0.0];
+    let attrs = [("kernel_shape", list(&[3])), ("pads", list(&[1, 1]))];
+    let x = || Some(Tensor::from_slice(&Pool::new(), &[1, 1, x.len()], &x).unwrap());
+    one(K::MaxPool, &attrs, vec![x()]);
+    check(K::MaxPool, &attrs, vec![x()], 2);
+}
+
+#[test]
 fn windows_are_pooled() {
     let x = || floats(&[2, 3, 7, 8], 1);
     let kernel = ("kernel_shape", list(&[3, 2]));

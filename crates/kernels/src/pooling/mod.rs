@@ -91,7 +91,7 @@ impl PoolElement for f32 {
 }
 
 /// The greatest element of each window: `planes` of `input` to `planes` of `output`. A window of padding only gives
-/// [`PoolElement::LEAST`]; a NaN may be passed over.
+/// [`PoolElement::LEAST`], and so does one of NaNs: a NaN is passed over.
 #[allow(clippy::too_many_arguments)]
 pub fn max_pool<T: PoolElement>(
     threads: &Threads,
@@ -107,7 +107,7 @@ pub fn max_pool<T: PoolElement>(
     each_plane(threads, &plan, planes, x, y, |_, x, y| T::plane(isa, &plan, x, y));
 }
 
-/// As [`max_pool`], with the place of each greatest element (the first of equals, -1 in padding only): its offset in `x`,
+/// As [`max_pool`], with the place of each greatest element (the first of equals and of NaNs, -1 in padding only): its offset in `x`,
 /// or with `last_fastest` false its offset if the spatial dimensions of each plane were stored in reverse order.
 #[allow(clippy::too_many_arguments)]
 pub fn max_pool_with_indices<T: PoolElement>(
@@ -130,8 +130,12 @@ pub fn max_pool_with_indices<T: PoolElement>(
         plan.for_each_window(|pixel, window| {
             let mut best: Option<(usize, T)> = None;
             for at in window {
-                if best.is_none_or(|(_, v)| x[at] > v) {
-                    best = Some((at, x[at]));
+                // `LEAST` stands for a NaN: any number replaces it.
+                let value = if is_nan(x[at]) { T::LEAST } else { x[at] };
+                let replaces =
+                    |(place, v): (usize, T)| value > v || is_nan(x[place]) && !is_nan(x[at]);
+                if best.is_none_or(replaces) {
+                    best = Some((at, value));
                 }
             }
             y[pixel] = best.map_or(T::LEAST, |b| b.1);
@@ -141,6 +145,11 @@ pub fn max_pool_with_indices<T: PoolElement>(
             });
         });
     });
+}
+
+/// Whether an element is not a number.
+fn is_nan<T: PoolElement>(x: T) -> bool {
+    x.partial_cmp(&x).is_none()
 }
 
 /// Elements of average and Lp pooling: `f32` and `f64`.
@@ -264,8 +273,9 @@ kernel! {
 }
 #[inline(always)]
 fn max_lanes<S: Simd>(s: S, plan: &Plan, x: &[f32], y: &mut [f32]) {
-    let greater = |best: f32, x: f32| if best > x { best } else { x };
-    reduce::<S::F32>(s, plan, x, y, f32::NEG_INFINITY, |best, x| best.max(x), greater);
+    // In this order, a NaN among the elements leaves the greatest so far as it is.
+    let greater = |best: f32, x: f32| if x > best { x } else { best };
+    reduce::<S::F32>(s, plan, x, y, f32::NEG_INFINITY, |best, x| x.max(best), greater);
 }
 
 kernel! {

@@ -36,6 +36,35 @@ fn windows(spec: &PoolSpec, input: &[usize], output: &[usize]) -> Vec<(Vec<usize
         .collect()
 }
 
+#[test]
+fn nan_is_passed_over() {
+    let (nan, low) = (f32::NAN, f32::NEG_INFINITY);
+    // Windows of three, among them one of NaNs, and one of NaNs and infinities.
+    let x: Vec<f32> = [nan, nan, nan, 1.0, nan, -2.0, nan, low, nan, 3.0, nan].repeat(4);
+    let list = |n| vec![n];
+    let spec = PoolSpec {
+        kernel: list(3),
+        strides: list(1),
+        dilations: list(1),
+        pads_begin: list(0),
+        pads_end: list(0),
+    };
+    let (threads, input, output) = (Threads::new(1), [x.len()], [x.len() - 2]);
+    let want: Vec<f32> = x.windows(3).map(|w| w.iter().copied().fold(low, f32::max)).collect();
+    let (mut y, mut indices) = (vec![0.0; want.len()], vec![0; want.len()]);
+    for isa in Isa::available() {
+        max_pool(&threads, isa, &spec, 1, &input, &output, &x, &mut y);
+        assert_eq!(y, want, "{isa:?}");
+    }
+    max_pool_with_indices(&threads, &spec, 1, &input, &output, true, &x, &mut y, &mut indices);
+    assert_eq!(y, want);
+    for (at, (&index, &want)) in indices.iter().zip(&want).enumerate() {
+        let found = x[index as usize];
+        assert!((at..at + 3).contains(&(index as usize)));
+        assert!(found == want || found.is_nan() && want == low);
+    }
+}
+
 fn check(spec: &PoolSpec, input: &[usize], ceil: bool, seed: u64) {
     let output = spec.output(input, ceil).unwrap();
     let windows = windows(spec, input, &output);

@@ -110,7 +110,13 @@ pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
                 // The first element inside is the greatest so far, even if it is not greater than the least number.
                 let zero = w.int(0)?;
                 let none = w.less(index, zero)?;
-                let better = w.op(K::Or, &[more, none])?;
+                let mut better = w.op(K::Or, &[more, none])?;
+                if dtype.is_float() {
+                    let (replaced, number) =
+                        (w.op(K::IsNaN, &[sums[0]])?, w.op(K::Equal, &[x, x])?);
+                    let replaced = w.and(replaced, number)?;
+                    better = w.op(K::Or, &[better, replaced])?;
+                }
                 let better = w.and(better, inside)?;
                 let at = if by_columns {
                     let mut strides = vec![1isize; axes.len()];
@@ -145,7 +151,12 @@ pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
                     _ => x,
                 };
                 let x = w.select(inside, x, neutral)?;
-                Ok(vec![w.folded(fold, sums[0], x)?])
+                let sum = match kind {
+                    // A NaN is passed over.
+                    K::MaxPool if dtype.is_float() => w.op(K::MaxNum, &[sums[0], x])?,
+                    _ => w.folded(fold, sums[0], x)?,
+                };
+                Ok(vec![sum])
             }
         }
     })?;
@@ -158,6 +169,11 @@ pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
         K::LpPool if power > 2 => {
             let inverse = w.float(wide, 1.0 / power as f64)?;
             w.op(K::Pow, &[found[0], inverse])?
+        }
+        K::MaxPool if dtype.is_float() => {
+            let nothing = w.op(K::IsNaN, &[found[0]])?;
+            let none = w.spread(neutral, &[BLOCK])?;
+            w.select(nothing, none, found[0])?
         }
         _ => found[0],
     };

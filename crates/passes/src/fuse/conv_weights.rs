@@ -2,7 +2,7 @@
 
 use super::matching::literal;
 use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
+use trident_ir::{DType, Element, Literal, Op, OpKind as K, ValueId};
 
 /// A product whose weights are constant: Conv, ConvTranspose or Gemm.
 struct Weights {
@@ -48,7 +48,7 @@ impl Weights {
         (run, move |i| i / block / rows * block + i % block)
     }
 
-    /// The weights, each times its channel's factor; `None` where one would overflow or vanish.
+    /// The weights, each times its channel's factor; `None` where one would vanish or not be moderate.
     fn times(&self, scale: &[f64]) -> Option<Literal> {
         let (run, channel) = self.runs();
         macro_rules! times {
@@ -60,7 +60,7 @@ impl Weights {
                     for w in run {
                         let old = std::mem::replace(w, (f64::from(*w) * factor) as $t);
                         exact &= (*w != 0.0) | (old == 0.0);
-                        exact &= w.is_finite() | !old.is_finite();
+                        exact &= is_moderate(<$t>::DTYPE, f64::from(*w));
                     }
                 }
                 exact.then(|| Literal::vector(&elements))?.with_dims(self.w.dims().to_vec())
@@ -73,8 +73,8 @@ impl Weights {
         }
     }
 
-    /// The same product of `scale·result + shift`, in the place of `root`; `None` where a weight would
-    /// overflow or vanish.
+    /// The same product of `scale·result + shift`, in the place of `root`; `None` where a number would
+    /// vanish or is not moderate.
     fn scaled(
         mut self,
         cx: &mut Rewriter<'_>,
@@ -82,13 +82,15 @@ impl Weights {
         scale: &[f64],
         shift: &[f64],
     ) -> Option<Change> {
-        if scale.len() != self.bias.len() || !scale.iter().chain(shift).all(|v| v.is_finite()) {
+        let weights = self.w.to_f64s()?;
+        let mut all = scale.iter().chain(shift).chain(&self.bias).chain(&weights);
+        if scale.len() != self.bias.len() || !all.all(|v| is_moderate(self.w.dtype(), *v)) {
             return None;
         }
         for ((b, s), t) in self.bias.iter_mut().zip(scale).zip(shift) {
             *b = *b * s + t;
         }
-        let b = literal(self.w.dtype(), vec![self.bias.len()], &self.bias)?;
+        let b = moderate(self.w.dtype(), &self.bias)?;
         let w = match scale.iter().all(|s| *s == 1.0) {
             true => self.op.input(1)?,
             false => {
@@ -179,22 +181,47 @@ pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     if !plain || norm.flag("training_mode") || !cx.single(affine.x) {
         return None;
     }
-    let (gamma, beta) = (cx.floats(norm.input(1)?)?, cx.floats(norm.input(2)?)?);
+    let [gamma, beta, mean, var] = [1, 2, 3, 4].map(|i| norm.input(i).and_then(|v| cx.floats(v)));
+    let (gamma, beta, mean, var) = (gamma?, beta?, mean?, var?);
     let (scale, shift) = affine.by_channel(cx, gamma.len())?;
-    if beta.len() != gamma.len() || !scale.iter().chain(&shift).all(|v| v.is_finite()) {
+    if [&beta, &mean, &var].iter().any(|all| all.len() != gamma.len()) {
         return None;
     }
     let dtype = cx.dtype(norm.input(1)?)?;
     let product: Vec<f64> = gamma.iter().zip(&scale).map(|(g, s)| g * s).collect();
     let sum: Vec<f64> = beta.iter().zip(&scale).zip(&shift).map(|((b, s), t)| b * s + t).collect();
-    let gamma = literal(dtype, vec![product.len()], &product)?;
-    let beta = literal(dtype, vec![sum.len()], &sum)?;
+    // A factor that vanishes would make NaN of an infinity.
+    let vanishes = |(i, p): (usize, &f64)| *p as f32 == 0.0 && gamma[i] != 0.0 && scale[i] != 0.0;
+    if product.iter().enumerate().any(vanishes) {
+        return None;
+    }
+    // The kernel multiplies by one number and adds another for each channel.
+    let epsilon = f64::from(norm.float("epsilon")?);
+    let factors: Vec<f64> =
+        product.iter().zip(&var).map(|(p, v)| p / (v + epsilon).sqrt()).collect();
+    let addends: Vec<f64> =
+        sum.iter().zip(&mean).zip(&factors).map(|((b, m), f)| b - m * f).collect();
+    moderate(dtype, &factors).and(moderate(dtype, &addends))?;
+    let (gamma, beta) = (moderate(dtype, &product)?, moderate(dtype, &sum)?);
     let (gamma, beta) = (cx.literal("scale", gamma), cx.literal("bias", beta));
     let inputs = vec![norm.input(0), Some(gamma), Some(beta), norm.input(3), norm.input(4)];
     let mut new = instead(op, K::BatchNormalization, inputs);
     new.attrs = norm.attrs;
     new.loc = norm.loc;
     Some(Change::Op(new))
+}
+
+/// Whether a number is far from the greatest one of its type. Sums with greater ones, infinities and NaN depend on whether
+/// factors come before or after them, so such weights stay as they are.
+fn is_moderate(dtype: DType, value: f64) -> bool {
+    let most = if dtype == DType::F64 { 1e300 } else { 1e30 };
+    value.abs() <= most
+}
+
+/// A vector of numbers rounded to an element type; `None` if one is not moderate.
+fn moderate(dtype: DType, values: &[f64]) -> Option<Literal> {
+    let all = values.iter().all(|v| is_moderate(dtype, *v));
+    literal(dtype, vec![values.len()], values).filter(|_| all)
 }
 
 /// The numbers of a constant that broadcasts along all axes but the second of a tensor of this rank.

@@ -1,9 +1,9 @@
 //! Products of a value with a function of itself: Swish, HardSwish, Mish.
 
 use super::gelu::root_factors;
-use super::matching::{close, factors, with_scalar};
+use super::matching::{attribute, close_in, factors, with_scalar};
 use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{Attr, Op, OpKind as K, ValueId};
+use trident_ir::{Attr, DType, Op, OpKind as K, ValueId};
 
 /// x·sigmoid(alpha·x), x·hard_sigmoid(x), x·tanh(softplus(x)).
 pub(super) fn gate(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
@@ -11,6 +11,7 @@ pub(super) fn gate(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         return None;
     }
     let (a, b) = (op.input(0)?, op.input(1)?);
+    let dtype = cx.dtype(a)?;
     [(a, b), (b, a)].into_iter().find_map(|(x, gate)| {
         let producer = cx.producer(gate)?;
         let inner = producer.input(0)?;
@@ -18,10 +19,10 @@ pub(super) fn gate(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
             K::Sigmoid => {
                 let (alpha, found) = if inner == x { (1.0, vec![x]) } else { factors(cx, inner) };
                 let mut swish = instead(op, K::Swish, vec![Some(x)]);
-                swish.attrs.set("alpha", Attr::Float(alpha as f32));
+                swish.attrs.set("alpha", Attr::Float(attribute(dtype, alpha)?));
                 return (found == [x]).then_some(Change::Op(swish));
             }
-            K::HardSigmoid if inner == x && is_hard_swish(producer) => K::HardSwish,
+            K::HardSigmoid if inner == x && is_hard_swish(producer, dtype) => K::HardSwish,
             K::Tanh if cx.made_by(inner, K::Softplus)?.input(0) == Some(x) => K::Mish,
             _ => return None,
         };
@@ -29,8 +30,8 @@ pub(super) fn gate(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     })
 }
 
-fn is_hard_swish(gate: &Op) -> bool {
-    let near = |name: &str, v: f64| gate.float(name).is_some_and(|a| close(a.into(), v));
+fn is_hard_swish(gate: &Op, dtype: DType) -> bool {
+    let near = |name: &str, v: f64| gate.float(name).is_some_and(|a| close_in(dtype, a.into(), v));
     near("alpha", 1.0 / 6.0) && near("beta", 0.5)
 }
 
@@ -41,7 +42,7 @@ pub(super) fn hard_swish(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     }
     let (k, found) = root_factors(cx, op)?;
     let [a, b] = found.as_slice() else { return None };
-    if !close(k, 1.0 / 6.0) {
+    if !close_in(cx.dtype(*a)?, k, 1.0 / 6.0) {
         return None;
     }
     let clipped = |x: ValueId, gate: ValueId| {
@@ -49,7 +50,8 @@ pub(super) fn hard_swish(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         let bounds = (cx.scalar(clip.input(1)?)?, cx.scalar(clip.input(2)?)?);
         let add = cx.made_by(clip.input(0)?, K::Add)?;
         let (inner, three, _) = with_scalar(cx, &add)?;
-        (bounds == (0.0, 6.0) && three == 3.0 && inner == x).then_some(x)
+        let clips = bounds.0.to_bits() == 0 && bounds.1 == 6.0;
+        (clips && three == 3.0 && inner == x).then_some(x)
     };
     let x = clipped(*a, *b).or_else(|| clipped(*b, *a))?;
     Some(Change::Op(instead(op, K::HardSwish, vec![Some(x)])))

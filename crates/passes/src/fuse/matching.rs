@@ -8,6 +8,23 @@ pub(super) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * b.abs()
 }
 
+/// Whether a constant is this number as nearly as the element type of the formula needs it.
+pub(super) fn close_in(dtype: DType, a: f64, b: f64) -> bool {
+    match dtype {
+        DType::F64 => (a - b).abs() <= 4.0 * f64::EPSILON * b.abs(),
+        _ => close(a, b),
+    }
+}
+
+/// A factor of a formula as an attribute, if that holds it: rounded no more than in the element type, and neither
+/// overflowing nor vanishing.
+pub(super) fn attribute(dtype: DType, factor: f64) -> Option<f32> {
+    let rounded = factor as f32;
+    let holds =
+        if dtype == DType::F64 { f64::from(rounded) == factor } else { rounded.is_normal() };
+    (holds || factor == 0.0).then_some(rounded)
+}
+
 /// The tensor operand and the number of a binary op with a constant of one element, in either order; with
 /// the order that was found: `true` if the number came second.
 pub(super) fn with_scalar(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64, bool)> {

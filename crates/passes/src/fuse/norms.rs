@@ -23,7 +23,8 @@ fn root(cx: &Rewriter<'_>, value: ValueId) -> Option<(ValueId, f64)> {
 fn epsilon(cx: &Rewriter<'_>, value: ValueId) -> Option<(ValueId, f64)> {
     let add = cx.made_by(value, K::Add)?;
     let (v, epsilon, _) = with_scalar(cx, &add)?;
-    Some((v, epsilon))
+    // With others, the forms of the root differ.
+    (epsilon >= 0.0 && epsilon.is_finite()).then_some((v, epsilon))
 }
 
 /// `d` and the mean square with ε that `op` divides it by: d/√(v+ε), d·1/√(v+ε), d·(v+ε)^−½.

@@ -3,6 +3,10 @@
 use crate::rewrite::{Change, Rewriter, instead};
 use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
 
+/// The scales with which quantised arithmetic takes place: products and quotients of them are normal numbers, and sums of
+/// dequantised products do not overflow.
+const SCALES: std::ops::RangeInclusive<f64> = 1e-12..=1e12;
+
 /// How a tensor is quantised: by the operands of a QuantizeLinear or DequantizeLinear.
 struct Params {
     scale: ValueId,
@@ -23,7 +27,7 @@ impl Params {
         let plain = op.int("block_size") == Some(0)
             && cx.is_f32(scale)
             && matches!(dtype, DType::U8 | DType::I8)
-            && scales.iter().all(|s| s.is_normal() && *s > 0.0);
+            && scales.iter().all(|s| SCALES.contains(s));
         let zero_point = op.input(2);
         if zero_point.is_some_and(|z| cx.ints(z).is_none()) || !plain {
             return None;

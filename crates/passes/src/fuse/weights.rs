@@ -13,7 +13,11 @@ const FILLED: usize = 16;
 pub(super) fn weights(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let rows = op.input(0).and_then(|a| cx.rank(a)) >= Some(2);
     let usable = matches!(op.kind, K::MatMul | K::FusedMatMul) && rows && !op.flag("trans_a");
-    if !usable || op.input(0).and_then(|a| cx.dtype(a)) != op.input(1).and_then(|b| cx.dtype(b)) {
+    // Scales of f64 are rounded to f32 where weights are dequantised on their own.
+    if !usable
+        || op.output(0).and_then(|y| cx.dtype(y)) == Some(DType::F64)
+        || op.input(0).and_then(|a| cx.dtype(a)) != op.input(1).and_then(|b| cx.dtype(b))
+    {
         return None;
     }
     let dequantize = cx.only(op, 1, K::DequantizeLinear)?;
@@ -155,7 +159,9 @@ impl Quantised {
         }
         let scaled: Option<Vec<f32>> =
             scales.to_vec::<f32>().map(|all| all.iter().map(|scale| scale * factor).collect());
-        Literal::vector(&scaled?).with_dims(dims)
+        // A scale that overflows or vanishes would make infinities and NaN of numbers.
+        let scaled = scaled.filter(|all| all.iter().all(|scale| scale.is_normal()))?;
+        Literal::vector(&scaled).with_dims(dims)
     }
 }
 

@@ -27,6 +27,9 @@ pub(super) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     }
 }
 
+/// Elements that a thread scales at a time.
+const CHUNK: usize = 1 << 14;
+
 /// How the last two axes of an operand are read, and what the op adds.
 #[derive(Clone, Copy)]
 pub(in crate::ops) struct Form {
@@ -223,6 +226,24 @@ impl<R: Real> Product<R> {
     }
 }
 
+impl<R: Real> Product<R> {
+    /// The left operand, and what remains to multiply the product with. The scale of a fused product may have stood before
+    /// it: a small one multiplies the operand, as the product could overflow without it.
+    fn scaled(&self, call: &Call<'_, '_>, a: Tensor) -> Result<(Tensor, R), KernelError> {
+        let alpha = R::of(self.form.alpha.into());
+        if call.op.kind != OpKind::FusedMatMul || alpha.abs() >= R::one() {
+            return Ok((a, alpha));
+        }
+        let mut scaled = call.temp(R::DTYPE, a.dims())?;
+        let from = read::<R>(&a)?;
+        call.threads.for_chunks_mut(scaled.slice_mut::<R>()?, CHUNK, |i, to| {
+            let from = &from[i * CHUNK..];
+            to.iter_mut().zip(from).for_each(|(to, &x)| *to = x * alpha);
+        });
+        Ok((scaled, R::one()))
+    }
+}
+
 impl<R: Real> Kernel for Product<R> {
     fn name(&self) -> &str {
         &self.name
@@ -238,6 +259,7 @@ impl<R: Real> Kernel for Product<R> {
 
     fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let (a, c, residual) = (call.tensor(0)?, call.opt(2)?, call.opt(3)?);
+        let dtype = a.dtype();
         let b = if self.packed.is_some() { None } else { Some(self.right(call)?) };
         let b_dims = match (&self.packed, &b) {
             (Some((_, dims)), _) => dims,
@@ -254,11 +276,12 @@ impl<R: Real> Kernel for Product<R> {
             return Err(KernelError::shape(format!("the residual must have dimensions {dims:?}")));
         }
         let c = c.map(|c| addend::<R>(&c, extents.shape, call.op)).transpose()?;
+        let (a, alpha) = self.scaled(call, a)?;
         let left = read::<R>(&a)?;
         let right = b.as_ref().map(read::<R>).transpose()?;
         let residual = residual.as_ref().map(read::<R>).transpose()?;
         let mut epilogue = Epilogue {
-            alpha: R::of(self.form.alpha.into()),
+            alpha,
             residual: residual.as_deref(),
             activation: self.activation,
             ..Epilogue::default()
@@ -270,7 +293,7 @@ impl<R: Real> Kernel for Product<R> {
             None => {}
         }
         let (threads, isa, form) = (call.threads, self.isa, self.form);
-        produce::<R>(call, 0, a.dtype(), &dims, |y| {
+        produce::<R>(call, 0, dtype, &dims, |y| {
             let mut shape = extents.shape;
             if y.is_empty() {
                 return Ok(());

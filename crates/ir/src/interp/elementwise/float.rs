@@ -2,6 +2,7 @@
 
 use super::no_meaning;
 use crate::interp::error::Trap;
+use crate::interp::libm;
 use crate::interp::number::{float, from_float};
 use crate::{DType, Op, OpKind};
 use OpKind as K;
@@ -87,7 +88,7 @@ fn min_num(a: f64, b: f64) -> f64 {
 fn unary(kind: OpKind, x: f64) -> Option<f64> {
     Some(match kind {
         K::Acos => x.acos(),
-        K::Acosh => ::libm::acosh(x),
+        K::Acosh => libm::acosh(x),
         K::Asin => x.asin(),
         K::Asinh => ::libm::asinh(x),
         K::Atan => x.atan(),

@@ -56,6 +56,11 @@ fn apply(name: &str, args: &[(DType, u64)], to: DType) -> Option<u64> {
     })
 }
 
+/// The inverse hyperbolic cosine. `libm`'s gives numbers for some operands far below 1.
+pub(in crate::interp) fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
 fn truths(name: &str, x: &[f64]) -> Option<bool> {
     Some(match (name, x) {
         ("isnan", [x]) => x.is_nan(),
@@ -71,7 +76,7 @@ fn one(name: &str, x: f64) -> Option<f64> {
     Some(match name {
         "fabs" => x.abs(),
         "acos" => x.acos(),
-        "acosh" => libm::acosh(x),
+        "acosh" => acosh(x),
         "asin" => x.asin(),
         "asinh" => libm::asinh(x),
         "atan" => x.atan(),

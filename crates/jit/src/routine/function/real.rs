@@ -57,7 +57,7 @@ macro_rules! table {
             "atan" => |x: R| -> R { f64::from(x).atan() as R }
             "atan2" => |y: R, x: R| -> R { f64::from(y).atan2(x.into()) as R }
             "asinh" => |x: R| -> R { libm::asinh(x.into()) as R }
-            "acosh" => |x: R| -> R { libm::acosh(x.into()) as R }
+            "acosh" => |x: R| -> R { special::acosh(x.into()) as R }
             "atanh" => |x: R| -> R { libm::atanh(x.into()) as R }
             "hypot" => |x: R, y: R| -> R { f64::from(x).hypot(y.into()) as R }
             "rhypot" => |x: R, y: R| -> R { (1.0 / f64::from(x).hypot(y.into())) as R }

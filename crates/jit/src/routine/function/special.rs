@@ -30,6 +30,11 @@ pub(super) fn cos_pi(x: f64) -> f64 {
     }
 }
 
+/// The inverse hyperbolic cosine. `libm`'s gives numbers for some operands far below 1.
+pub(super) fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
 /// `exp(x²) erfc(x)`.
 pub(super) fn erfcx(x: f64) -> f64 {
     if x < 5.0 {

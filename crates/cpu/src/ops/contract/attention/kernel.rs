@@ -74,10 +74,17 @@ impl<R: Real> Operands<'_, R> {
             let mut scores = Scratch::<R>::take(rows * stride);
 
             let q = rows_of(&self.q, (b, h, first));
+            // A small scale goes to the queries, as in formulas that scale them: the product then stays in range.
+            let small = self.scale.abs() < R::one();
+            let scaled = if small { self.scaled(&q, rows) } else { Scratch::take(0) };
+            let (q, scale) = match small {
+                true => (Strided::rows(&scaled[..], at.size), R::one()),
+                false => (q, self.scale),
+            };
             let keys = rows_of(&self.k, (b, kv, 0));
             let shape = Shape { m: rows, n: total, k: at.size };
             let to = Rows::new(&mut scores, stride);
-            product(shape, &q, (&keys, key_pack), self.scale, to);
+            product(shape, &q, (&keys, key_pack), scale, to);
 
             for (r, row) in scores.chunks_exact_mut(stride).enumerate() {
                 let row = &mut row[..total];
@@ -111,6 +118,17 @@ impl<R: Real> Operands<'_, R> {
             let to = unsafe { y.rows(start, out.row) };
             product(shape, &weights, (&values, value_pack), R::one(), to);
         });
+    }
+
+    /// The first `rows` queries of `q` times the scale.
+    fn scaled(&self, q: &Strided<'_, R>, rows: usize) -> Scratch<R> {
+        let size = self.at.size;
+        let mut scaled = Scratch::take(rows * size);
+        for (r, row) in scaled.chunks_exact_mut(size.max(1)).enumerate() {
+            let from = &q.data[r * q.outer_stride..][..size];
+            row.iter_mut().zip(from).for_each(|(to, &x)| *to = x * self.scale);
+        }
+        scaled
     }
 
     fn cap(&self, scores: &mut [R]) {
