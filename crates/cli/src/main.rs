@@ -46,7 +46,7 @@ struct Cli {
 enum Command {
     /// Run a model once, or launch a kernel
     Run(commands::run::Args),
-    /// Show what is in a model and how it will run
+    /// Show what is in a model and how it will run, or check a repository
     Inspect(commands::inspect::Args),
     /// Write a model after its optimisations, or show what a Triton kernel becomes
     Compile(commands::compile::Args),
