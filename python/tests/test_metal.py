@@ -6,11 +6,13 @@ import subprocess
 import sys
 import textwrap
 import types
+import weakref
 
 import numpy as np
 import pytest
 import triton
 import triton.language as tl
+from dlpack import Managed, capsule
 from triton.runtime.errors import OutOfResources
 
 import trident
@@ -83,7 +85,7 @@ class OnMetal:
         values = np.asarray(values)
         self.buffer = buffer or _trident.Buffer(values.nbytes + offset)
         self.dtype, self.shape, self.ndim = values.dtype, values.shape, values.ndim
-        self.offset = offset
+        self.offset, self.exports = offset, 0
         self.handle = self.buffer.handle if handle is None else handle
         self.numpy()[...] = values
 
@@ -96,19 +98,13 @@ class OnMetal:
         return 8, 0
 
     def __dlpack__(self, **options):
-        managed = arrays._DLVersioned(major=1, minor=0)
         code, bits = KINDS[str(self.dtype)]
         shape = (ctypes.c_int64 * self.ndim)(*self.shape)
-        managed.tensor = arrays._DLTensor(
-            self.handle, 8, 0, self.ndim, code, bits, 1, shape, None, self.offset
-        )
+        managed = Managed(major=1)
+        managed.tensor = (self.handle, 8, 0, self.ndim, code, bits, 1, shape, None, self.offset)
+        self.exports += 1
         self.exported = managed, shape
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = (
-            ctypes.py_object,
-            [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
-        )
-        return new(ctypes.addressof(managed), b"dltensor_versioned", None)
+        return capsule(managed)
 
 
 def test_buffers_of_other_libraries_are_used_where_they_are(floats):
@@ -124,6 +120,14 @@ def test_buffers_of_other_libraries_are_used_where_they_are(floats):
     z = np.zeros_like(values)
     double[(4,)](y, z, 1000, BLOCK=256)
     assert np.array_equal(z, 4 * values)
+
+
+def test_an_array_in_a_buffer_is_exported_once_for_a_launch(floats):
+    x, y = OnMetal(floats(100)), OnMetal(floats(100))
+    compiled = double[(1,)](x, y, 100, BLOCK=128)
+    x.exports = y.exports = 0
+    compiled[(1, 1, 1)](x, y, 100, 128)
+    assert (x.exports, y.exports) == (1, 1)
 
 
 def test_accesses_outside_of_such_a_buffer_are_found(floats):
@@ -215,6 +219,25 @@ def test_addresses_of_unknown_memory_are_named(floats):
     del values
     with pytest.raises(trident.AccessError, match="trident.address"):
         double_each[(1,)](table, 64, BLOCK=64)
+
+
+@pytest.mark.parametrize("wrap", [lambda array: array, arrays.View])
+def test_addresses_do_not_keep_their_arrays(wrap):
+    array = np.zeros(64, np.float32)
+    end = weakref.ref(array)
+    table = np.array([trident.address(wrap(array))])
+    double_each[(1,)](table, 64, BLOCK=64)
+    del array
+    assert end() is None
+    with pytest.raises(trident.AccessError, match="trident.address"):
+        double_each[(1,)](table, 64, BLOCK=64)
+
+
+def test_addresses_of_arrays_whose_end_nobody_tells_are_refused():
+    with pytest.raises(
+        TypeError, match="argument `array` .* does not tell when its memory is gone"
+    ):
+        trident.address(bytearray(64))
 
 
 def test_addresses_are_taken_of_what_may_be_written():

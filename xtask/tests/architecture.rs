@@ -62,6 +62,7 @@ const UNSAFE: &[&str] = &[
     "kernels",
     "runtime",
     "simd",
+    "python/src/dlpack.rs",
     "python/src/exchange.rs",
     "python/src/host.rs",
     "python/src/kernel.rs",

@@ -2,6 +2,7 @@
 //! objects with the buffer protocol, `__array_interface__` or DLPack.
 
 use crate::exchange::Exchange;
+use crate::extent;
 use crate::host::{self, Holds};
 use crate::unfit::{Result, Unfit};
 use pyo3::buffer::PyUntypedBuffer;
@@ -117,8 +118,8 @@ pub(crate) fn address(object: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<u6
                 Gate::Open => true,
             };
             if !here {
-                return match host::place(object, holds)? {
-                    Some(place) => Ok(place),
+                return match holds.place(object)? {
+                    Some(place) => Ok(place.address()),
                     None => Err(elsewhere(object)?),
                 };
             }
@@ -185,7 +186,7 @@ pub(crate) fn pointer(
     match access {
         Access::Foreign => foreign(object, written, holds),
         Access::DataPtr(Gate::Device | Gate::Open) if written => {
-            writable(spoken_readonly(object)?)?;
+            writable(extent::is_readonly(object, holds)?)?;
             address(object, holds)
         }
         _ => address(object, holds),
@@ -207,12 +208,6 @@ fn fits(ty: &str, to: DType) -> bool {
     }
 }
 
-/// Whether an array says by other ways than the buffer protocol that it is not to be written to.
-fn spoken_readonly(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let readonly = object.py().import("trident.arrays")?.getattr("is_readonly")?;
-    readonly.call1((object,))?.extract()
-}
-
 fn writable(readonly: bool) -> Result<()> {
     match readonly {
         true => Err(Unfit::Value(
@@ -222,27 +217,33 @@ fn writable(readonly: bool) -> Result<()> {
     }
 }
 
-/// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface. An
-/// array that has strides but cannot tell them must have none: no kernel could be told how to read it.
+/// The address by the buffer protocol, or where that has no name for the element type, by the array's own interface.
 fn foreign(object: &Bound<'_, PyAny>, written: bool, holds: &mut Holds) -> Result<u64> {
-    let py = object.py();
-    if let Some(place) = host::place(object, holds)? {
-        writable(written && spoken_readonly(object)?)?;
-        return Ok(place);
+    if let Some(place) = holds.place(object)? {
+        writable(written && extent::is_readonly(object, holds)?)?;
+        return Ok(place.address());
     }
     if let Some(buffer) = buffer(object) {
         writable(written && buffer.readonly())?;
-        if !buffer.is_c_contiguous() && !object.hasattr(intern!(py, "strides"))? {
-            let name = object.get_type().name()?;
-            return Err(Unfit::Value(format!(
-                "is a `{name}` whose elements are not contiguous, and it does not tell its strides: make it contiguous first"
-            )));
+        if !buffer.is_c_contiguous() {
+            tells_strides(object)?;
         }
         return Ok(buffer.buf_ptr() as u64);
     }
-    writable(written && spoken_readonly(object)?)?;
-    let address = py.import("trident.arrays")?.getattr("address")?;
-    Ok(address.call1((object,))?.extract()?)
+    writable(written && extent::is_readonly(object, holds)?)?;
+    extent::spoken_address(object, holds)
+}
+
+/// An error for an array that has strides but cannot tell them: no kernel could be told how to read it.
+pub(crate) fn tells_strides(object: &Bound<'_, PyAny>) -> Result<()> {
+    let py = object.py();
+    if object.hasattr(intern!(py, "strides"))? || object.hasattr(intern!(py, "stride"))? {
+        return Ok(());
+    }
+    let name = object.get_type().name()?;
+    Err(Unfit::Value(format!(
+        "is a `{name}` whose elements are not contiguous, and it does not tell its strides: make it contiguous first"
+    )))
 }
 
 /// The object's buffer. Arrays of `ctypes` leave the strides of theirs out; a view of them tells them.

@@ -1,6 +1,7 @@
 //! DLPack's C interface for arrays (`__dlpack_c_exchange_api__`, from DLPack 1.2 on): a look at an array without a call of Python.
 #![allow(unsafe_code)]
 
+use crate::dlpack::{CPU, Device, Element, MAJOR, Tensor};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyType};
@@ -8,9 +9,6 @@ use std::ffi::{CStr, c_int, c_void};
 
 const CAPSULE: &CStr = c"dlpack_exchange_api";
 const ATTRIBUTE: &str = "__dlpack_c_exchange_api__";
-/// The version of DLPack whose structures are declared here.
-const MAJOR: u32 = 1;
-const CPU: i32 = 1;
 
 #[repr(C)]
 struct Header {
@@ -32,30 +30,6 @@ struct Table {
 
 /// Describes an object's array, which goes on to own its memory; -1 with an exception set if that cannot be.
 type Look = unsafe extern "C" fn(*mut c_void, *mut Tensor) -> c_int;
-
-#[repr(C)]
-struct Tensor {
-    data: *mut c_void,
-    device: Device,
-    dimensions: i32,
-    element: Element,
-    shape: *mut i64,
-    strides: *mut i64,
-    byte_offset: u64,
-}
-
-#[repr(C)]
-struct Device {
-    kind: i32,
-    number: i32,
-}
-
-#[repr(C)]
-struct Element {
-    code: u8,
-    bits: u8,
-    lanes: u16,
-}
 
 impl Element {
     /// Triton's name for it.

@@ -1,6 +1,7 @@
 //! Compiled kernels.
 
 use crate::array::Access;
+use crate::extent::{self, Stretch};
 use crate::host::{self, Holds};
 use crate::interpret::Interpreted;
 use crate::scalar::Kind;
@@ -84,19 +85,17 @@ impl Memory {
         name: &str,
         param: usize,
         array: &Bound<'_, PyAny>,
+        holds: &mut Holds,
     ) -> unfit::Result<Option<Memory>> {
         // A number stands for an array of unknown memory, and has memory of its own that is another one.
         if let Access::Scalar = Access::of(array)? {
             return Ok(None);
         }
-        let memory = array.py().import("trident.arrays")?.getattr("memory")?.call1((array,))?;
-        let memory: Option<(usize, usize, bool)> = memory.extract()?;
-        let name = name.to_owned();
-        Ok(memory.map(|(address, bytes, writable)| Memory {
-            name,
+        Ok(extent::memory(array, holds)?.map(|(Stretch { address, bytes }, writable)| Memory {
+            name: name.to_owned(),
             param,
-            address,
-            bytes,
+            address: address as usize,
+            bytes: bytes as usize,
             writable,
         }))
     }
@@ -253,13 +252,14 @@ impl Kernel {
             return Err(PyTypeError::new_err(text));
         }
         let mut bits = Vec::with_capacity(args.len());
-        let (mut memory, mut holds) = (Vec::new(), Holds::new());
+        let (mut memory, mut holds) = (Vec::new(), Holds::default());
         let mut bounded = self.mode == Mode::Bounds;
         for (i, (param, arg)) in self.params.iter().zip(&args).enumerate() {
             let named = |refused: Unfit| refused.about(py, &self.param_name(py, i));
             bits.push(param.pack(arg, &mut holds).map_err(named)?);
             if self.needs_memory && matches!(param.kind, Kind::Pointer(_)) {
-                let found = Memory::of(&self.param_name(py, i), i, arg).map_err(named)?;
+                let found =
+                    Memory::of(&self.param_name(py, i), i, arg, &mut holds).map_err(named)?;
                 bounded &= found.is_some();
                 memory.extend(found);
             }

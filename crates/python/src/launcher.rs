@@ -88,7 +88,7 @@ impl Launcher {
             params: kernel.parameters(),
             bits: Vec::with_capacity(kernel.parameters().len()),
             memory: kernel.needs_memory().then(Vec::new),
-            holds: Holds::new(),
+            holds: Holds::default(),
         };
         for (i, slot) in self.slots.iter().enumerate() {
             if !matches!(slot, Slot::Constant) {
@@ -192,7 +192,6 @@ struct Packer<'k> {
     bits: Vec<u64>,
     /// Where launches need it.
     memory: Option<Vec<Memory>>,
-    /// Buffers of other libraries, for the time of the launch.
     holds: Holds,
 }
 
@@ -230,7 +229,7 @@ impl Packer<'_> {
         let named = |refused: Unfit| refused.about(arg.py(), name);
         self.bits.push(param.pack(arg, &mut self.holds).map_err(named)?);
         if let (Kind::Pointer(_), Some(memory)) = (param.kind, &mut self.memory) {
-            memory.extend(Memory::of(name, place, arg).map_err(named)?);
+            memory.extend(Memory::of(name, place, arg, &mut self.holds).map_err(named)?);
         }
         Ok(())
     }

@@ -3,8 +3,10 @@
 
 mod array;
 mod device;
+mod dlpack;
 mod error;
 mod exchange;
+mod extent;
 mod host;
 mod interpret;
 mod keep;
@@ -22,7 +24,7 @@ mod _trident {
     #[pymodule_export]
     use crate::device::{gpu, machine, num_threads, set_num_threads};
     #[pymodule_export]
-    use crate::host::{Buffer, Mark, Reached, metal_place};
+    use crate::host::{Buffer, Mark, reach};
     #[pymodule_export]
     use crate::keep::{KernelClaim, claim, keep, kept, load};
     #[pymodule_export]

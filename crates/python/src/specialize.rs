@@ -1,7 +1,7 @@
 //! What Triton's JIT asks of each argument: its type and whether its address is a multiple of 16.
 
 use crate::array::{self, Access, Gate};
-use crate::host::{self, Holds};
+use crate::host::Holds;
 use crate::unfit::{Result, Unfit};
 use pyo3::exceptions::{PyKeyError, PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -69,7 +69,7 @@ impl<'py> Request<'py> {
         match Access::of(arg)? {
             Access::Foreign => {
                 let wanted = self.align && self.specialize;
-                let address = if wanted { array::address(arg, &mut Holds::new())? } else { 0 };
+                let address = if wanted { array::address(arg, &mut Holds::default())? } else { 0 };
                 Ok(self.pointer(py, array::dtype(arg)?, address)?)
             }
             // A NumPy 1 must not become a constant of the kernel's: the compiler knows Python's numbers only.
@@ -94,7 +94,7 @@ impl<'py> Request<'py> {
                     return Ok(self.pointer(py, ty, address)?);
                 }
                 // What `data_ptr()` gives there is no address.
-                if let Some(place) = host::place(arg, &mut Holds::new())? {
+                if let Some(place) = Holds::default().place(arg)?.map(|place| place.address()) {
                     return Ok(self.pointer(py, array::dtype(arg)?, place)?);
                 }
                 self.ask(arg).map_err(|e| match arg.getattr(intern!(py, "dtype")) {
@@ -179,6 +179,6 @@ fn foreign_inside(items: &Bound<'_, PyTuple>) -> Result<bool> {
 /// The address of an array's first element, whichever library made it.
 #[pyfunction]
 pub(crate) fn address(array: Bound<'_, PyAny>) -> PyResult<u64> {
-    let found = array::address(&array, &mut Holds::new());
+    let found = array::address(&array, &mut Holds::default());
     found.map_err(|refused| refused.about(array.py(), "array"))
 }
