@@ -71,6 +71,15 @@ fn neighbours_are_weighed() {
             }
         }
     }
+    for (mode, scale) in [("linear", 1.4), ("cubic", 0.85)] {
+        let attrs = [
+            ("mode", text(mode)),
+            ("antialias", int(1)),
+            ("coordinate_transformation_mode", text("asymmetric")),
+        ];
+        let scales = numbers(&[scale, 1.0]);
+        one(K::Resize, &attrs, vec![floats(&[120, 3], 1), None, scales, None]);
+    }
     let special = [1.0, f32::INFINITY, f32::NAN, -1.0];
     one(
         K::Resize,

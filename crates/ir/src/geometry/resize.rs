@@ -176,6 +176,12 @@ impl ResizedAxis {
         (!crops || (0.0..=self.input as f64 - 1.0).contains(&at)).then_some(at)
     }
 
+    /// The input coordinate around which neighbours are weighed, for one that [`position`](Self::position) gives. ONNX Runtime
+    /// places an antialiasing filter by the edges of pixels, half a pixel further on, and so rounds once more.
+    pub fn centre(&self, at: f64, antialias: bool) -> f64 {
+        if antialias { self.round(self.round(at + 0.5) - 0.5) } else { at }
+    }
+
     /// The first neighbour that is weighed, counted from the input coordinate below, and the number of neighbours. A filter
     /// reaches 1 (`linear`) or 2 (`cubic`) to each side, an antialiasing one further where the axis shrinks.
     pub fn reach(&self, cubic: bool, antialias: bool) -> (f64, usize) {
@@ -355,6 +361,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_centre_of_an_antialiasing_filter_rounds_once_more() {
+        let mut axis = axis(Transform::Asymmetric, 120, 1.4);
+        // 89 / 1.4 + 0.5 is just above 64, where f32 has fewer binary places.
+        let at = axis.position(89);
+        assert_eq!(axis.centre(at, false), at);
+        assert_eq!(axis.centre(at, true), f64::from((at as f32 + 0.5) - 0.5));
+        assert_ne!(axis.centre(at, true), at);
+        axis.wide = true;
+        assert!((axis.centre(at, true) - at).abs() < 1e-12);
     }
 
     #[test]

@@ -76,7 +76,7 @@ struct Position {
 }
 
 impl Position {
-    fn of(w: &mut Writer, axis: &ResizedAxis, place: ValueId) -> Result<Position> {
+    fn of(w: &mut Writer, axis: &ResizedAxis, place: ValueId, mode: &Mode) -> Result<Position> {
         let ends = [axis.position(0), axis.position(axis.output.saturating_sub(1))];
         let reach =
             ends.into_iter().map(f64::abs).fold(axis.output.max(axis.input) as f64, f64::max);
@@ -86,9 +86,6 @@ impl Position {
         }
         let map = axis.map();
         let at = if map.fused { fused(w, &map, reach, place)? } else { stepwise(w, &map, place)? };
-        let low = w.op(K::Floor, &[at])?;
-        let fraction = w.sub(at, low)?;
-        let low = w.cast(low, DType::I32)?;
         let inside = if axis.transform == Transform::CropAndResize {
             let first = w.float(DType::F32, 0.0)?;
             let last = number(w, axis.input as f64 - 1.0);
@@ -98,6 +95,17 @@ impl Position {
         } else {
             None
         };
+        // As in `ResizedAxis::centre`.
+        let at = if matches!(mode, Mode::Weighted(filter) if filter.antialias) {
+            let half = w.float(DType::F32, 0.5)?;
+            let edge = w.add(at, half)?;
+            w.sub(edge, half)?
+        } else {
+            at
+        };
+        let low = w.op(K::Floor, &[at])?;
+        let fraction = w.sub(at, low)?;
+        let low = w.cast(low, DType::I32)?;
         Ok(Position { low, fraction, inside })
     }
 
@@ -259,7 +267,7 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
             }
             continue;
         };
-        let position = Position::of(&mut w, axis, at)?;
+        let position = Position::of(&mut w, axis, at, &mode)?;
         if let Some(own) = position.inside {
             inside = w.and(inside, own)?;
         }

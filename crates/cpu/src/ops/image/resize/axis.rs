@@ -70,7 +70,7 @@ impl Axis {
             if self.0.transform == Transform::CropAndResize {
                 taps.outside.push(source.is_none());
             }
-            let x = source.unwrap_or(0.0);
+            let x = self.0.centre(source.unwrap_or(0.0), filter.antialias);
             let start = x.floor() + first;
             let row = taps.weights.len();
             for k in 0..count {

@@ -174,3 +174,20 @@ fn halves_are_ties_though_f32_misses_them() {
     let y = sizes(indices(40), &[52], &attrs("round_prefer_floor")).unwrap();
     assert_eq!(elements::<f32>(&y)[19], 14.0);
 }
+
+#[test]
+fn antialiasing_filters_have_their_centre_half_a_pixel_further_on() {
+    let attrs = [
+        ("mode", s("linear")),
+        ("antialias", Attr::Int(1)),
+        ("coordinate_transformation_mode", s("asymmetric")),
+    ];
+    let x: Vec<f32> = (0..120).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let y = elements::<f32>(&scales(tensor(&[120], &x), &[1.4], &attrs).unwrap());
+    // 63.57143 + 0.5 is above 64, where f32 has fewer places.
+    let at = 89.0 / 1.4f32;
+    let centre = at + 0.5;
+    assert_ne!(centre - 0.5, at);
+    let fraction = centre - 0.5 - 63.0;
+    assert!((y[89] - (2.0 * fraction - 1.0)).abs() < 1e-6, "{} at {fraction}", y[89]);
+}
