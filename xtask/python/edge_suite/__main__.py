@@ -12,14 +12,14 @@ import time
 
 import checks
 
-from . import regex, resize, text, trees
+from . import interpolate, regex, resize, text, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = {
     "regex": regex.run,
     "resize": resize.run,
-    "interpolate": resize.interpolate,
+    "interpolate": interpolate.run,
     "text": text.run,
     "trees": trees.run,
 }
