@@ -136,10 +136,45 @@ pub(crate) fn since(domain: &str, op: &str) -> Option<i64> {
     SINCE.get(&(domain, op)).copied()
 }
 
+/// The operators of a domain, in the order of their first versions.
+pub(crate) fn operators(domain: &str) -> impl Iterator<Item = &'static str> {
+    let sets = OP_SETS.iter().filter(move |set| set.domain == domain);
+    sets.flat_map(|set| set.ops).flat_map(|(_, names)| names.split_ascii_whitespace())
+}
+
+/// The domain of an operator with this name.
+pub(crate) fn domain_of(op: &str) -> Option<&'static str> {
+    OP_SETS.iter().map(|set| set.domain).find(|domain| operators(domain).any(|name| name == op))
+}
+
+/// The operator of a domain that was probably meant.
+pub(crate) fn likely(domain: &str, op: &str) -> Option<&'static str> {
+    // Longer names are not compared, as that takes time in proportion to their length.
+    const LONGEST: usize = 64;
+    let likeness = |known: &&str| {
+        strsim::normalized_damerau_levenshtein(&op.to_lowercase(), &known.to_lowercase())
+    };
+    let known = operators(domain).filter(|_| op.len() <= LONGEST);
+    known.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).filter(|name| likeness(name) >= 0.75)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use trident_ir::OpKind;
+
+    #[test]
+    fn likely_operators() {
+        assert_eq!(likely("", "Convv"), Some("Conv"));
+        assert_eq!(likely("", "batchnormalisation"), Some("BatchNormalization"));
+        assert_eq!(likely("", "SimplifiedLayerNormalization"), None);
+        assert_eq!(likely("com.microsoft", "MatMulNBit"), Some("MatMulNBits"));
+        assert_eq!(likely("com.microsoft", "FusedMatMul"), None);
+        assert_eq!(likely("com.example", "Conv"), None);
+        assert_eq!(domain_of("MatMulNBits"), Some("com.microsoft"));
+        assert_eq!([domain_of("Scaler"), domain_of("Conv")], [Some("ai.onnx.ml"), Some("")]);
+        assert_eq!(domain_of("Nonsense"), None);
+    }
 
     #[test]
     fn lookups() {

@@ -1,5 +1,7 @@
 //! Why a model is refused.
 
+use crate::catalog;
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use trident_ir::literal::LiteralError;
@@ -358,26 +360,46 @@ pub enum ExternalFault {
 /// Operators that ONNX Runtime has in the standard's domain.
 const RUNTIME_OPS: [&str; 2] = ["SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"];
 
+/// What a user can do about an operator that is unknown.
+fn unknown_op(op: &str, domain: &str) -> String {
+    let domain = catalog::canonical(domain);
+    if let Some(likely) = catalog::likely(domain, op) {
+        return format!("did you mean `{likely}`?");
+    }
+    // Operators of ONNX Runtime share names with those of the standard that compute something else.
+    if domain == "com.microsoft" {
+        let known: Vec<String> = catalog::operators(domain).map(|op| format!("`{op}`")).collect();
+        return format!(
+            "this is an operator of ONNX Runtime; of these, Trident runs {}; export with the standard's operators, \
+             without ONNX Runtime's optimiser",
+            known.join(", ")
+        );
+    }
+    if domain.starts_with("com.microsoft.") {
+        return "this is an operator of ONNX Runtime; Trident runs none of this domain; use the model from before \
+                ONNX Runtime's optimiser"
+            .to_owned();
+    }
+    if domain.is_empty() && RUNTIME_OPS.contains(&op) {
+        return "this is an operator of ONNX Runtime that stands in the standard's domain; export with the standard's \
+                `RMSNormalization` or its parts, without ONNX Runtime's optimiser"
+            .to_owned();
+    }
+    if let Some(other) = catalog::domain_of(op) {
+        return format!("`{op}` is an operator of `{}`", catalog::display(other));
+    }
+    "custom operators need a function of that name in the model".to_owned()
+}
+
 impl LoadErrorKind {
     /// What a user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        let hint = match self {
+            LoadErrorKind::UnknownOp { op, domain, .. } => {
+                return Some(unknown_op(op, domain).into());
+            }
             LoadErrorKind::Decode { .. } => "is the file complete, and an ONNX file?",
             LoadErrorKind::Opset { .. } => "export the model with an older opset",
-            LoadErrorKind::UnknownOp { domain, .. } if domain.starts_with("com.microsoft") => {
-                "this is an operator of ONNX Runtime, written by its optimiser and by some exporters; of these only \
-                 `MatMulNBits` is supported: export with the standard's operators, without ONNX Runtime's optimiser"
-            }
-            LoadErrorKind::UnknownOp { domain, op, .. }
-                if matches!(domain.as_str(), "" | "ai.onnx")
-                    && RUNTIME_OPS.contains(&op.as_str()) =>
-            {
-                "this is an operator of ONNX Runtime that stands in the standard's domain: export with the standard's \
-                 `RMSNormalization` or its parts, without ONNX Runtime's optimiser"
-            }
-            LoadErrorKind::UnknownOp { .. } => {
-                "custom operators need a function of that name in the model"
-            }
             LoadErrorKind::NotImported { .. } => "add it to the model's `opset_import`",
             LoadErrorKind::TooNew { .. } => "raise the version in the model's `opset_import`",
             LoadErrorKind::External { reason: ExternalFault::Outside(_), .. } => {
@@ -387,7 +409,8 @@ impl LoadErrorKind {
                 "load the model by its path"
             }
             _ => return None,
-        })
+        };
+        Some(hint.into())
     }
 }
 
@@ -416,8 +439,17 @@ mod tests {
             let (op, domain) = (op.to_owned(), domain.to_owned());
             LoadErrorKind::UnknownOp { op, domain, version: 1 }.hint().unwrap_or_default()
         };
-        assert!(hint("com.microsoft", "SkipLayerNormalization").contains("some exporters"));
-        assert!(hint("com.microsoft.nchwc", "Conv").contains("some exporters"));
+        let other = hint("com.microsoft", "SkipLayerNormalization");
+        assert!(other.contains("of these, Trident runs `MatMulNBits`; export"), "{other}");
+        assert_eq!(hint("com.microsoft", "MatmulNbits"), "did you mean `MatMulNBits`?");
+        assert_eq!(
+            hint("ai.onnx", "MatMulNBits"),
+            "`MatMulNBits` is an operator of `com.microsoft`"
+        );
+        assert!(hint("com.microsoft", "Gelu").contains("of these, Trident runs"));
+        assert_eq!(hint("ai.onnx", "Scaler"), "`Scaler` is an operator of `ai.onnx.ml`");
+        assert_eq!(hint("ai.onnx", "Convv"), "did you mean `Conv`?");
+        assert!(hint("com.microsoft.nchwc", "ReorderInput").contains("none of this domain"));
         let standard = hint("ai.onnx", "SimplifiedLayerNormalization");
         assert!(standard.contains("`RMSNormalization`"));
         assert_eq!(hint("", "SimplifiedLayerNormalization"), standard);

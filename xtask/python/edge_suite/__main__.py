@@ -1,7 +1,8 @@
 """Run small generated cases at the edges of the standard, and compare with outside references.
 
 Groups: regular expressions beside RE2, `Resize` beside ONNX Runtime, `interpolate` beside PyTorch,
-text as integers beside Python and ONNX Runtime, and ensembles of trees beside ONNX Runtime.
+text as integers beside Python and ONNX Runtime, ensembles of trees beside ONNX Runtime, and the
+texts of refusals.
 """
 
 import argparse
@@ -12,11 +13,12 @@ import time
 
 import checks
 
-from . import interpolate, regex, resize, text, trees
+from . import interpolate, refusals, regex, resize, text, trees
 from .suite import Suite
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 GROUPS = {
+    "refusals": refusals.run,
     "regex": regex.run,
     "resize": resize.run,
     "interpolate": interpolate.run,

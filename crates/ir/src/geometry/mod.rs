@@ -15,7 +15,10 @@ pub use slice::{
     Borders, Cut, center_crop_pad, concat, pad, range_len, reduced, reduction_axes, shape_bounds,
     slice, slices, split,
 };
-pub use window::{TransposedAxis, TransposedConv, Window, conv_dims, transposed_conv, windows};
+pub use window::{
+    TransposedAxis, TransposedConv, Window, conv_dims, per_axis, transposed_conv, unpooled,
+    window_size, window_sizes, windows,
+};
 
 /// Why dimensions do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

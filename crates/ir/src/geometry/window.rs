@@ -53,8 +53,11 @@ fn check(
     Ok(())
 }
 
-/// A list attribute with `each` numbers for each of `axes` spatial axes, or `default`.
-fn list(
+/// A list attribute with `each` numbers for each of `axes` spatial axes, or `default` for each if it is left out or empty.
+///
+/// # Errors
+/// A wrong count, a number below `least`, or one of 2^31 and more; each has a text of its own, which names the attribute.
+pub fn per_axis(
     name: &str,
     values: Option<&[i64]>,
     (each, axes): (usize, usize),
@@ -67,6 +70,50 @@ fn list(
     };
     check(name, values.iter().copied(), count, axes, least)?;
     Ok(values.iter().map(|&v| v as usize).collect())
+}
+
+/// The sizes of a window, in the attribute or operand `name`, for `axes` spatial axes.
+///
+/// # Errors
+/// As [`per_axis`]; the sizes must be there and at least 1.
+pub fn window_sizes(name: &str, sizes: &[i64], axes: usize) -> Result<Vec<usize>, GeometryError> {
+    check(name, sizes.iter().copied(), axes, axes, 1)?;
+    Ok(sizes.iter().map(|&size| size as usize).collect())
+}
+
+/// A size in the attribute `name`.
+///
+/// # Errors
+/// One below 1, or of 2^31 and more.
+pub fn window_size(name: &str, size: i64) -> Result<usize, GeometryError> {
+    check(name, [size].into_iter(), 1, 1, 1)?;
+    Ok(size as usize)
+}
+
+/// The sizes of an unpooled image: that of the smallest one which the windows of `pooled` cover.
+pub fn unpooled(
+    pooled: &[usize],
+    kernel: &[i64],
+    strides: Option<&[i64]>,
+    pads: Option<&[i64]>,
+) -> Result<Vec<usize>, GeometryError> {
+    let n = pooled.len();
+    let kernel = window_sizes("kernel_shape", kernel, n)?;
+    let strides = per_axis("strides", strides, (1, n), 1, 1)?;
+    let pads = per_axis("pads", pads, (2, n), 0, 0)?;
+    (0..n)
+        .map(|i| {
+            let last = i64::try_from(pooled[i])
+                .ok()
+                .and_then(|len| (len - 1).checked_mul(strides[i] as i64));
+            let border = (pads[i] + pads[n + i]) as i64;
+            let size = last.and_then(|last| last.checked_add(kernel[i] as i64 - border));
+            let size = size.ok_or(GeometryError::TooLarge)?;
+            usize::try_from(size).or_else(|_| {
+                invalid(format!("spatial axis {i} of the result would have size {size}"))
+            })
+        })
+        .collect()
 }
 
 /// The windows over the spatial axes, with borders from `pads` (all beginnings, then all ends) or by `auto_pad`.
@@ -83,9 +130,9 @@ pub fn windows(
     let n = spatial.len();
     let taps = kernel.iter().map(|&k| i64::try_from(k).unwrap_or(i64::MAX));
     check("kernel_shape", taps, n, n, 1)?;
-    let strides = list("strides", strides, (1, n), 1, 1)?;
-    let dilations = list("dilations", dilations, (1, n), 1, 1)?;
-    let pads = list("pads", pads, (2, n), 0, 0)?;
+    let strides = per_axis("strides", strides, (1, n), 1, 1)?;
+    let dilations = per_axis("dilations", dilations, (1, n), 1, 1)?;
+    let pads = per_axis("pads", pads, (2, n), 0, 0)?;
     (0..n)
         .map(|i| {
             let mut w = Window {
@@ -131,6 +178,17 @@ pub fn windows(
         .collect()
 }
 
+/// Checks an attribute `kernel_shape` against the weights.
+fn check_kernel(kernel: Option<&[i64]>, w: &[usize]) -> Result<(), GeometryError> {
+    let Some(kernel) = kernel.filter(|kernel| !kernel.is_empty()) else { return Ok(()) };
+    if window_sizes("kernel_shape", kernel, w.len() - 2)? != w[2..] {
+        return invalid(format!(
+            "`kernel_shape` is {kernel:?}, and the weights have dimensions {w:?}"
+        ));
+    }
+    Ok(())
+}
+
 /// The result dimensions of a convolution of `x` [N, C, …] with `w` [M, C/group, …], and the windows.
 #[allow(clippy::too_many_arguments)]
 pub fn conv_dims(
@@ -151,11 +209,7 @@ pub fn conv_dims(
     if w[1].checked_mul(group) != Some(x[1]) || !w[0].is_multiple_of(group) {
         return Err(shape());
     }
-    if kernel
-        .is_some_and(|k| !k.is_empty() && !k.iter().copied().eq(w[2..].iter().map(|&d| d as i64)))
-    {
-        return invalid(format!("kernel_shape {kernel:?} is not that of w {w:?}"));
-    }
+    check_kernel(kernel, w)?;
     let windows = windows(&x[2..], &w[2..], strides, dilations, pads, auto_pad, false)?;
     let dims = [x[0], w[0]].into_iter().chain(windows.iter().map(|w| w.out)).collect();
     Ok((dims, windows))
@@ -210,20 +264,17 @@ pub fn transposed_conv(
     if w[0] != x[1] || !x[1].is_multiple_of(group) || w[2..].contains(&0) {
         return Err(shape());
     }
-    if kernel
-        .is_some_and(|k| !k.is_empty() && !k.iter().copied().eq(w[2..].iter().map(|&d| d as i64)))
-    {
-        return invalid(format!("kernel_shape {kernel:?} is not that of w {w:?}"));
-    }
+    check_kernel(kernel, w)?;
     let n = x.len() - 2;
-    let strides = list("strides", strides, (1, n), 1, 1)?;
-    let dilations = list("dilations", dilations, (1, n), 1, 1)?;
-    let pads = list("pads", pads, (2, n), 0, 0)?;
-    let extra = list("output_padding", output_padding, (1, n), 0, 0)?;
+    let strides = per_axis("strides", strides, (1, n), 1, 1)?;
+    let dilations = per_axis("dilations", dilations, (1, n), 1, 1)?;
+    let pads = per_axis("pads", pads, (2, n), 0, 0)?;
+    let extra = per_axis("output_padding", output_padding, (1, n), 0, 0)?;
     // Some exporters write the whole shape.
     let output_shape = output_shape.filter(|s| !s.is_empty());
     let output_shape = output_shape.map(|s| if s.len() == n + 2 { &s[2..] } else { s });
-    let sizes = output_shape.map(|s| list("output_shape", Some(s), (1, n), 0, 0)).transpose()?;
+    let sizes =
+        output_shape.map(|s| per_axis("output_shape", Some(s), (1, n), 0, 0)).transpose()?;
     let mut dims = vec![x[0], w[1].checked_mul(group).ok_or(GeometryError::TooLarge)?];
     let mut axes = Vec::with_capacity(n);
     for i in 0..n {
@@ -339,7 +390,25 @@ mod tests {
         };
         assert_eq!(kernel(&[3, 0]), "`kernel_shape` holds 0, expected at least 1");
         assert_eq!(kernel(&[3]), "`kernel_shape` has 1 entry, expected 2 for 2 spatial axes");
+        let unpool = |kernel: &[i64], strides: &[i64], pads: &[i64]| {
+            unpooled(&[3, 3], kernel, Some(strides), Some(pads)).unwrap_err().to_string()
+        };
+        assert_eq!(unpool(&[2, 0], ones, &[]), "`kernel_shape` holds 0, expected at least 1");
+        assert_eq!(
+            unpool(&[2], ones, &[]),
+            "`kernel_shape` has 1 entry, expected 2 for 2 spatial axes"
+        );
+        assert_eq!(unpool(&[2, 2], &[1, 0], &[]), "`strides` holds 0, expected at least 1");
+        assert_eq!(unpool(&[2, 2], ones, &[0, 0, 0, -1]), "`pads` holds -1, expected at least 0");
+        let size = "spatial axis 1 of the result would have size -1";
+        assert_eq!(unpool(&[2, 2], ones, &[0, 5, 0, 0]), size);
+        assert_eq!(unpooled(&[3, 2], &[2, 3], Some(&[2, 1]), None), Ok(vec![6, 4]));
         let (x, w) = ([1, 2, 7], [2, 3, 3]);
+        let kernel = |k| conv_dims(&x, &[2, 2, 3], 1, Some(k), None, None, None, "NOTSET");
+        let other = "`kernel_shape` is [2], and the weights have dimensions [2, 2, 3]";
+        assert_eq!(kernel(&[2]).unwrap_err().to_string(), other);
+        let negative = "`kernel_shape` holds -3, expected at least 1";
+        assert_eq!(kernel(&[-3]).unwrap_err().to_string(), negative);
         let extra = |p| transposed_conv(&x, &w, 1, None, None, None, None, Some(p), None, "NOTSET");
         let text = extra(&[-1]).unwrap_err().to_string();
         assert_eq!(text, "`output_padding` holds -1, expected at least 0");

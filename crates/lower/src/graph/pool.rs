@@ -1,6 +1,6 @@
 //! Pooling: each element of the result folds a window of the operand.
 
-use trident_ir::geometry::{self, windows};
+use trident_ir::geometry::{self, window_sizes, windows};
 use trident_ir::{DType, OpKind as K};
 
 use super::conv::{Axis, reach};
@@ -16,9 +16,7 @@ fn axes(site: &Site<'_>) -> Result<Vec<(Axis, usize)>> {
     let (op, x) = (site.op, site.dims(0)?);
     let spatial = x.get(2..).ok_or_else(|| unsupported("has no batch and channel axis"))?;
     let kernel = op.ints("kernel_shape").unwrap_or_default();
-    let kernel =
-        kernel.iter().map(|&k| usize::try_from(k)).collect::<std::result::Result<Vec<_>, _>>();
-    let kernel = kernel.map_err(|_| unsupported("its window has a negative size"))?;
+    let kernel = window_sizes("kernel_shape", kernel, spatial.len())?;
     let found = windows(
         spatial,
         &kernel,

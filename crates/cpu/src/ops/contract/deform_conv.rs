@@ -3,7 +3,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
-use trident_ir::geometry::strides;
+use trident_ir::geometry::{conv_dims, strides};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
@@ -12,21 +12,6 @@ use trident_simd::Isa;
 pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
     in_real!(x.dtype(), R => convolve::<R>(call, &x))
-}
-
-/// A list attribute of `n` numbers that are at least `least`, all `default` if absent.
-fn list(
-    call: &Call<'_, '_>,
-    name: &'static str,
-    n: usize,
-    default: i64,
-    least: i64,
-) -> Result<Vec<i64>, KernelError> {
-    let values = call.op.ints(name).map_or_else(|| vec![default; n], <[i64]>::to_vec);
-    if values.len() != n || values.iter().any(|&v| v < least || v > i64::from(i32::MAX)) {
-        return Err(KernelError::attr(name, format!("{values:?} for {n} numbers from {least} on")));
-    }
-    Ok(values)
 }
 
 fn count(call: &Call<'_, '_>, name: &'static str) -> Result<usize, KernelError> {
@@ -58,22 +43,18 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     }
     let (batch, channels, image) = (xd[0], xd[1], &xd[2..]);
     let (maps, kernel) = (wd[0], &wd[2..]);
-    if call
-        .op
-        .ints("kernel_shape")
-        .is_some_and(|k| !k.iter().map(|&k| k as usize).eq(kernel.iter().copied()))
-    {
-        return Err(KernelError::attr("kernel_shape", format!("the weight has {kernel:?}")));
-    }
-    let pads = list(call, "pads", 2 * n, 0, 0)?;
-    let (steps, dilations) = (list(call, "strides", n, 1, 1)?, list(call, "dilations", n, 1, 1)?);
-    let out_image: Vec<usize> = (0..n)
-        .map(|i| {
-            let window = (kernel[i] as i64 - 1) * dilations[i] + 1;
-            let room = image[i] as i64 + pads[i] + pads[n + i] - window;
-            usize::try_from(room.div_euclid(steps[i]) + 1).map_err(|_| misfit())
-        })
-        .collect::<Result<_, _>>()?;
+    let op = call.op;
+    let (_, windows) = conv_dims(
+        xd,
+        wd,
+        op.int("group").unwrap_or(1),
+        op.ints("kernel_shape"),
+        op.ints("strides"),
+        op.ints("dilations"),
+        op.ints("pads"),
+        "NOTSET",
+    )?;
+    let out_image: Vec<usize> = windows.iter().map(|w| w.out).collect();
     let (taps, pixels): (usize, usize) = (kernel.iter().product(), out_image.iter().product());
     let with_image = |n: usize| [&[batch, n][..], &out_image[..]].concat();
     let fits = channels == wd[1] * group
@@ -108,7 +89,8 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
                     unravel(i, &out_image, &mut p[..n]);
                     let mut place = [0.0; 8];
                     for d in 0..n {
-                        let start = p[d] as i64 * steps[d] - pads[d] + k[d] as i64 * dilations[d];
+                        let w = &windows[d];
+                        let start = (p[d] * w.stride + k[d] * w.dilation) as i64 - w.before as i64;
                         place[d] = start as f64 + offsets[(first * n + d) * pixels + i].wide();
                     }
                     let weight = mask.as_ref().map_or(R::one(), |m| m[first * pixels + i]);

@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::geometry::window_size;
 use trident_runtime::{KernelError, Tensor};
 
 /// RoiAlign.
@@ -55,13 +56,7 @@ fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError
             "{n} batch indices for {count} regions of {height}x{width} images"
         )));
     }
-    let size = |name: &'static str| {
-        let n = call.op.int(name).unwrap_or(1);
-        usize::try_from(n)
-            .ok()
-            .filter(|&n| n > 0)
-            .ok_or_else(|| KernelError::attr(name, format!("{n}")))
-    };
+    let size = |name: &str| window_size(name, call.op.int(name).unwrap_or(1));
     let (rows, columns) = (size("output_height")?, size("output_width")?);
     let ratio = call.op.int("sampling_ratio").unwrap_or(0);
     let scale = f64::from(call.op.float("spatial_scale").unwrap_or(1.0));

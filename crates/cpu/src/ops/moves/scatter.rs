@@ -208,12 +208,12 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 /// Columns summed into the image they were cut from.
 pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let x = call.tensor(0)?;
-    let size = |t: Option<Vec<i64>>, i| -> Result<Vec<usize>, KernelError> {
-        let t = t.ok_or(KernelError::Missing(i))?;
-        let sizes = t.iter().map(|&d| usize::try_from(d)).collect::<Result<_, _>>();
-        sizes.map_err(|_| KernelError::domain(format!("operand {i} has a negative size")))
-    };
-    let (image, block) = (size(call.ints(1)?, 1)?, size(call.ints(2)?, 2)?);
+    let (image, block) = (call.ints(1)?, call.ints(2)?);
+    let image = image.ok_or(KernelError::Missing(1))?;
+    let block = block.ok_or(KernelError::Missing(2))?;
+    let n = image.len();
+    let image = geometry::per_axis("image_shape", Some(&image), (1, n), 0, 0)?;
+    let block = geometry::window_sizes("block_shape", &block, n)?;
     let windows = geometry::windows(
         &image,
         &block,

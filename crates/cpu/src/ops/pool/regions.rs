@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::geometry::window_sizes;
 use trident_runtime::{KernelError, Tensor};
 
 /// Each region [image, x1, y1, x2, y2] is cut into `pooled_shape` cells; the result holds their maxima, 0 for empty cells.
@@ -19,11 +20,8 @@ fn pool<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError>
         )));
     };
     let shape = call.op.ints("pooled_shape").unwrap_or(&[]);
-    let cells: Option<Vec<usize>> =
-        shape.iter().map(|&v| usize::try_from(v).ok().filter(|&v| v > 0)).collect();
-    let Some(&[rows, columns]) = cells.as_deref() else {
-        return Err(KernelError::attr("pooled_shape", format!("{shape:?} is not two sizes")));
-    };
+    let cells = window_sizes("pooled_shape", shape, 2)?;
+    let (rows, columns) = (cells[0], cells[1]);
     let scale = R::of(call.op.float("spatial_scale").unwrap_or(1.0).into());
     let (data, regions) = (read::<R>(x)?, read::<R>(&rois)?);
     let threads = call.threads;

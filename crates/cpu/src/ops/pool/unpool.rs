@@ -2,7 +2,7 @@
 
 use crate::dispatch;
 use crate::kernel::Call;
-use trident_ir::geometry::strides;
+use trident_ir::geometry::{strides, unpooled};
 use trident_runtime::{KernelError, Tensor};
 
 /// The indices count within the smallest image that the windows cover; a larger `output_shape` adds room behind it.
@@ -12,21 +12,10 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let (x, i) = (x.dims(), indices.dims());
         return Err(KernelError::shape(format!("x {x:?} and its indices {i:?} do not fit")));
     }
-    let n = x.rank() - 2;
-    let attr = |name: &'static str, len: usize, default: i64| {
-        let values = call.op.ints(name).map_or_else(|| vec![default; len], <[i64]>::to_vec);
-        let fits = values.len() == len && values.iter().all(|v| (0..1 << 31).contains(v));
-        if fits { Ok(values) } else { Err(KernelError::attr(name, format!("{values:?}"))) }
-    };
-    let (kernel, steps) = (attr("kernel_shape", n, 1)?, attr("strides", n, 1)?);
-    let pads = attr("pads", 2 * n, 0)?;
+    let attr = |name| call.op.ints(name);
+    let kernel = attr("kernel_shape").unwrap_or(&[]);
     let mut covered = x.dims()[..2].to_vec();
-    for i in 0..n {
-        let last = (x.dims()[i + 2] as i64 - 1).checked_mul(steps[i]);
-        let size = last.and_then(|l| l.checked_add(kernel[i] - pads[i] - pads[n + i]));
-        let size = size.and_then(|s| usize::try_from(s).ok());
-        covered.push(size.ok_or_else(|| KernelError::shape("the result has no size"))?);
-    }
+    covered.extend(unpooled(&x.dims()[2..], kernel, attr("strides"), attr("pads"))?);
     let dims = match call.ints(2)? {
         None => covered.clone(),
         Some(shape) => {

@@ -3,7 +3,7 @@
 use crate::dispatch;
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
-use trident_ir::geometry::windows;
+use trident_ir::geometry::{window_sizes, windows};
 use trident_ir::{DType, Element};
 use trident_kernels::pooling::{
     PoolElement, PoolFloat, PoolSpec, average_pool, global_average as planes_average,
@@ -26,10 +26,7 @@ impl Pooling {
         let op = call.op;
         let image = spatial(x)?;
         let kernel = op.ints("kernel_shape").unwrap_or(&[]);
-        let kernel =
-            kernel.iter().map(|&k| usize::try_from(k)).collect::<Result<Vec<_>, _>>().map_err(
-                |_| KernelError::attr("kernel_shape", format!("{kernel:?} is negative")),
-            )?;
+        let kernel = window_sizes("kernel_shape", kernel, image.len())?;
         let windows = windows(
             &image,
             &kernel,

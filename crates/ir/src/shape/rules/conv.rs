@@ -1,45 +1,26 @@
 //! Convolutions.
 
-use super::expect_len;
-use super::window::Windows;
+use super::window::{self, Windows};
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape};
+use crate::{Dim, Shape, geometry};
 
 fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
     match cx.op.int("group").unwrap_or(1) {
         g if g >= 1 => Ok(g),
-        g => Err(cx.error(format!("`group` is {g}"))),
+        g => Err(cx.error(format!("`group` is {g}, expected at least 1"))),
     }
 }
 
 /// The kernel's size from weights [_, _, kernel…] and the attribute, which must agree.
 fn kernel(cx: &View<'_>, weights: usize) -> Result<Option<Shape>, ShapeError> {
-    let attr = cx.op.ints("kernel_shape").filter(|k| !k.is_empty());
-    let told: Option<Shape> = match attr {
-        Some(sizes) => Some(
-            sizes
-                .iter()
-                .map(|&k| match usize::try_from(k) {
-                    Ok(k) if k > 0 => Ok(Dim::Fixed(k)),
-                    _ => Err(cx.error(format!("`kernel_shape` holds {k}"))),
-                })
-                .collect::<Result<_, _>>()?,
-        ),
-        None => None,
-    };
     cx.expect_rank_from(weights, 2)?;
+    let axes = cx.shape(weights).map(|w| w.len() - 2);
+    let told = window::kernel_shape(cx, axes)?;
     match (told, cx.shape(weights).and_then(|w| w.get(2..))) {
         (Some(told), Some(w)) => {
-            if told.len() != w.len() {
-                return Err(cx.error(format!(
-                    "`kernel_shape` has {} entries, weights {}",
-                    told.len(),
-                    cx.name_shape(weights)
-                )));
-            }
             let both = told.iter().zip(w);
             both.map(|(a, b)| cx.equal(a, b, "`kernel_shape` and weights"))
                 .collect::<Result<_, _>>()
@@ -123,21 +104,21 @@ pub(super) fn transposed(cx: &View<'_>) -> Shapes {
         None => Dim::Unknown,
     };
     let channels = check_bias(cx, cx.op.input(2).map(|_| 2), &channels)?;
-    let list = |name: &'static str, default: i64, len: usize| {
-        let values = cx.op.ints(name).map_or_else(|| vec![default; len], <[i64]>::to_vec);
-        expect_len(cx, name, &values, len).map(|()| values)
-    };
+    let (strides, dilations) =
+        (window::steps(cx, "strides", rank)?, window::steps(cx, "dilations", rank)?);
+    let extra = window::extras(cx, "output_padding", rank)?;
+    let pads = window::borders(cx, rank)?;
     let mut shape = vec![xs[0].clone(), channels];
     if let Some(sizes) = cx.op.ints("output_shape").filter(|s| !s.is_empty()) {
-        let sizes = sizes.get(sizes.len().saturating_sub(rank)..).unwrap_or_default();
-        expect_len(cx, "output_shape", sizes, rank)?;
-        shape.extend(sizes.iter().map(|&n| Expr::from(n).dim()));
+        // Some exporters write the whole shape.
+        let sizes = if sizes.len() == rank + 2 { &sizes[2..] } else { sizes };
+        let sizes = geometry::per_axis("output_shape", Some(sizes), (1, rank), 0, 0);
+        let sizes = sizes.map_err(|e| cx.error(e.to_string()))?;
+        shape.extend(sizes.into_iter().map(Dim::Fixed));
         return one(shape);
     }
-    let (strides, dilations) = (list("strides", 1, rank)?, list("dilations", 1, rank)?);
-    let extra = list("output_padding", 0, rank)?;
     let auto_pad = cx.op.str("auto_pad").unwrap_or("NOTSET");
-    let pads = if auto_pad == "NOTSET" { list("pads", 0, 2 * rank)? } else { vec![0; 2 * rank] };
+    let pads = if auto_pad == "NOTSET" { pads } else { vec![0; 2 * rank] };
     for i in 0..rank {
         let size = || {
             let (n, k) = (Expr::of(&xs[2 + i])?, Expr::of(&kernel[i])?);

@@ -1,9 +1,9 @@
 //! Images and regions of interest.
 
+use super::window;
 use crate::Dim;
 use crate::geometry;
 use crate::shape::dims;
-use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
 
 /// AffineGrid: from size [N, C, spatial…] the grid [N, spatial…, axes].
@@ -60,13 +60,23 @@ pub(super) fn roi_align(cx: &View<'_>) -> Shapes {
     cx.expect_rank(2, 1)?;
     let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
     let rois = cx.equal(&at(1, 0), &at(2, 0), "regions and batch indices")?;
-    let size = |name: &str| Expr::from(cx.op.int(name).unwrap_or(1)).dim();
-    one(vec![rois, at(0, 1), size("output_height"), size("output_width")])
+    let size = |name: &str| {
+        let size = geometry::window_size(name, cx.op.int(name).unwrap_or(1));
+        size.map(Dim::Fixed).map_err(|e| cx.error(e.to_string()))
+    };
+    one(vec![rois, at(0, 1), size("output_height")?, size("output_width")?])
 }
 
 /// Col2Im.
 pub(super) fn col2im(cx: &View<'_>) -> Shapes {
     let Some(image) = cx.dims_in(1) else { return nothing() };
+    window::steps(cx, "strides", image.len())?;
+    window::steps(cx, "dilations", image.len())?;
+    window::borders(cx, image.len())?;
+    if let Some(block) = cx.ints(2) {
+        let sizes = geometry::window_sizes("block_shape", &block, image.len());
+        sizes.map_err(|e| cx.error(e.to_string()))?;
+    }
     let area = dims::product(&cx.dims_in(2).unwrap_or_else(|| vec![Dim::Unknown]));
     let (batch, columns) = match cx.shape(0) {
         Some([n, c, _]) => (n.clone(), c.clone()),

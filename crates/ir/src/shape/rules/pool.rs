@@ -1,19 +1,24 @@
 //! Pooling.
 
-use super::expect_len;
-use super::window::Windows;
+use super::window::{self, Windows};
+use crate::geometry;
 use crate::shape::dims;
-use crate::shape::expr::Expr;
+use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, Shape};
 
-fn kernel(cx: &View<'_>) -> Result<Shape, crate::shape::ShapeError> {
-    let sizes = cx.op.ints("kernel_shape").unwrap_or_default();
-    let size = |&k: &i64| match usize::try_from(k) {
-        Ok(k) if k > 0 => Ok(Dim::Fixed(k)),
-        _ => Err(cx.error(format!("`kernel_shape` holds {k}"))),
-    };
-    sizes.iter().map(size).collect()
+/// The window's sizes; an operand of known rank tells how many there must be.
+fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
+    cx.expect_rank_from(0, 2)?;
+    let axes = cx.shape(0).map(|x| x.len() - 2);
+    let kernel = window::kernel_shape(cx, axes)?;
+    match (kernel, axes) {
+        (Some(kernel), _) => Ok(kernel),
+        (None, None | Some(0)) => Ok(vec![]),
+        (None, Some(axes)) => Err(cx.error(format!(
+            "`kernel_shape` has 0 entries, expected {axes} for {axes} spatial axes"
+        ))),
+    }
 }
 
 /// Pooling over windows.
@@ -40,33 +45,31 @@ pub(super) fn max_roi(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     cx.expect_rank(1, 2)?;
     let sizes = cx.op.ints("pooled_shape").unwrap_or_default();
-    expect_len(cx, "pooled_shape", sizes, 2)?;
+    let sizes = geometry::window_sizes("pooled_shape", sizes, 2);
+    let sizes = sizes.map_err(|e| cx.error(e.to_string()))?;
     let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
     let mut shape = vec![at(1, 0), at(0, 1)];
-    shape.extend(sizes.iter().map(|&n| Expr::from(n).dim()));
+    shape.extend(sizes.into_iter().map(Dim::Fixed));
     one(shape)
 }
 
 /// MaxUnpool.
 pub(super) fn unpool(cx: &View<'_>) -> Shapes {
-    let kernel = cx.op.ints("kernel_shape").unwrap_or_default();
+    let kernel = kernel(cx)?;
     let rank = kernel.len();
     cx.expect_rank(0, rank + 2)?;
+    let (strides, pads) = (window::steps(cx, "strides", rank)?, window::borders(cx, rank)?);
     if cx.has(2) {
         return Ok(vec![cx.dims_in(2)]);
     }
     let Some(x) = cx.shape(0) else { return nothing() };
-    let list = |name: &'static str, default: i64, len: usize| {
-        let values = cx.op.ints(name).map_or_else(|| vec![default; len], <[i64]>::to_vec);
-        expect_len(cx, name, &values, len).map(|()| values)
-    };
-    let (strides, pads) = (list("strides", 1, rank)?, list("pads", 0, 2 * rank)?);
     let mut shape = x[..2].to_vec();
     for i in 0..rank {
-        let fixed = kernel[i].checked_sub(pads[i]).and_then(|k| k.checked_sub(pads[i + rank]));
-        shape.push(dims::map(&x[2 + i], |n| {
+        let fixed = kernel[i].fixed().map(|k| k as i64 - pads[i] - pads[i + rank]);
+        let size = dims::map(&x[2 + i], |n| {
             n.sub(&1.into())?.mul(&strides[i].into())?.add(&fixed?.into())
-        }));
+        });
+        shape.push(size);
     }
     one(shape)
 }

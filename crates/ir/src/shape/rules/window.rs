@@ -1,6 +1,5 @@
 //! Sizes of sliding windows, for convolution and pooling.
 
-use super::expect_len;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::View;
@@ -23,30 +22,62 @@ enum AutoPad {
     Valid,
 }
 
+/// The attribute `kernel_shape`, for `axes` spatial axes where their number is known; `None` if it is left out.
+pub(super) fn kernel_shape(
+    cx: &View<'_>,
+    axes: Option<usize>,
+) -> Result<Option<Shape>, ShapeError> {
+    let Some(sizes) = cx.op.ints("kernel_shape").filter(|sizes| !sizes.is_empty()) else {
+        return Ok(None);
+    };
+    let sizes = geometry::window_sizes("kernel_shape", sizes, axes.unwrap_or(sizes.len()));
+    let sizes = sizes.map_err(|e| cx.error(e.to_string()))?;
+    Ok(Some(sizes.into_iter().map(Dim::Fixed).collect()))
+}
+
+/// Numbers of an attribute, `each` of them for each of `axes` spatial axes.
+fn list(
+    cx: &View<'_>,
+    name: &str,
+    (each, axes): (usize, usize),
+    least: i64,
+) -> Result<Vec<i64>, ShapeError> {
+    let values = geometry::per_axis(name, cx.op.ints(name), (each, axes), least, least as usize);
+    let values = values.map_err(|e| cx.error(e.to_string()))?;
+    Ok(values.into_iter().map(|v| v as i64).collect())
+}
+
+/// Strides or dilations; 1 where they are left out.
+pub(super) fn steps(cx: &View<'_>, name: &str, axes: usize) -> Result<Vec<i64>, ShapeError> {
+    list(cx, name, (1, axes), 1)
+}
+
+/// Borders before all axes, then after them; 0 where they are left out.
+pub(super) fn borders(cx: &View<'_>, axes: usize) -> Result<Vec<i64>, ShapeError> {
+    list(cx, "pads", (2, axes), 0)
+}
+
+/// One number for each spatial axis that may be 0; 0 where they are left out.
+pub(super) fn extras(cx: &View<'_>, name: &str, axes: usize) -> Result<Vec<i64>, ShapeError> {
+    list(cx, name, (1, axes), 0)
+}
+
 impl Windows {
     /// Reads the op's attributes; the kernel's size is given by the caller, as it can come from weights.
     pub(super) fn read(cx: &View<'_>, kernel: Shape) -> Result<Windows, ShapeError> {
         let rank = kernel.len();
-        let list = |name: &'static str, default: i64, len: usize, least: i64| {
-            let given = cx.op.ints(name).filter(|v| !v.is_empty());
-            let values = given.map_or_else(|| vec![default; len], <[i64]>::to_vec);
-            expect_len(cx, name, &values, len)?;
-            match values.iter().find(|v| **v < least) {
-                Some(v) => Err(cx.error(format!("`{name}` holds {v}, expected at least {least}"))),
-                None => Ok(values),
-            }
-        };
         let auto_pad = match cx.op.str("auto_pad").unwrap_or("NOTSET") {
             "NOTSET" | "" => AutoPad::Explicit,
             "SAME_UPPER" | "SAME_LOWER" => AutoPad::Same,
             "VALID" => AutoPad::Valid,
             other => return Err(cx.error(format!("`auto_pad` is {other:?}"))),
         };
+        let pads = borders(cx, rank)?;
         Ok(Windows {
-            strides: list("strides", 1, rank, 1)?,
-            dilations: list("dilations", 1, rank, 1)?,
+            strides: steps(cx, "strides", rank)?,
+            dilations: steps(cx, "dilations", rank)?,
             pads: match auto_pad {
-                AutoPad::Explicit => list("pads", 0, 2 * rank, i64::MIN)?,
+                AutoPad::Explicit => pads,
                 _ => vec![0; 2 * rank],
             },
             ceil: cx.op.flag("ceil_mode"),
