@@ -360,7 +360,7 @@ pub enum ExternalFault {
 /// Operators that ONNX Runtime has in the standard's domain.
 const RUNTIME_OPS: [&str; 2] = ["SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization"];
 
-/// What a user can do about an operator that is unknown.
+/// Advice on an operator that is unknown.
 fn unknown_op(op: &str, domain: &str) -> String {
     let domain = catalog::canonical(domain);
     if let Some(likely) = catalog::likely(domain, op) {
@@ -392,7 +392,7 @@ fn unknown_op(op: &str, domain: &str) -> String {
 }
 
 impl LoadErrorKind {
-    /// What a user can do about it.
+    /// Advice on how to avoid the error.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         let hint = match self {
             LoadErrorKind::UnknownOp { op, domain, .. } => {
