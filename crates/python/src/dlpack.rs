@@ -82,7 +82,7 @@ impl Export {
     pub(crate) fn of(array: &Bound<'_, PyAny>) -> PyResult<Export> {
         let device = device(array)?;
         let is_gpu = host::is_gpu()?;
-        if !HOST.contains(&device) && !(is_gpu && device == METAL) {
+        if !(HOST.contains(&device) || is_gpu && device == METAL) {
             let here = if is_gpu { "GPU" } else { "CPU" };
             return Err(PyValueError::new_err(format!(
                 "the array is on another device (DLPack type {device}); this kernel runs on the {here}"
