@@ -116,5 +116,5 @@ def test_the_memory_of_an_export_bounds_its_launches(floats):
     y = np.zeros(20, np.float32)
     x = Foreign(floats(16), offset=64)
     beyond = COPY.replace("end = 16 : i32, start = 0", "end = 17 : i32, start = 1")
-    with pytest.raises(trident.AccessError, match="out-of-bounds read of 4 bytes at byte 64"):
+    with pytest.raises(trident.AccessError, match="out.of.bounds.* of 4 bytes at byte 64"):
         trident.compile(beyond).launch(1, [x, y])

@@ -57,11 +57,25 @@ def test_views_of_one_array_are_one_memory(floats):
 
 def test_a_program_of_too_many_threads_is_out_of_resources():
     x = np.ones(8, np.float32)
-    with pytest.raises(OutOfResources, match="threads") as found:
+    with pytest.raises(OutOfResources, match="threads"):
         double[(1,)](x, x, 8, BLOCK=8, num_warps=64)
+
+
+@triton.jit
+def square(x, y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    matrix = tl.load(x + at)
+    tl.store(y + at, tl.dot(matrix, tl.trans(matrix)) + tl.cumsum(matrix, 0))
+
+
+def test_a_program_of_too_many_registers_is_out_of_resources():
+    x = np.ones((256, 256), np.float32)
+    with pytest.raises(OutOfResources, match="bytes of registers") as found:
+        square[(1,)](x, x.copy(), BLOCK=256)
     cause = found.value.__cause__
     assert type(cause) is trident.ResourceError
-    assert (cause.name, cause.required, cause.limit) == ("threads", 2048, 1024)
+    assert (cause.name, cause.required) == ("bytes of registers", 256 * 256 * 4)
+    assert cause.required > cause.limit == found.value.limit
 
 
 @triton.jit
