@@ -47,9 +47,10 @@ class Exchanged:
         return self.data.__dlpack_device__()
 
 
-def random_array(rng, dtype):
-    """Up to five dimensions; bits of all kinds, of NaNs with payloads and signed zeros, too."""
-    shape = [int(n) for n in rng.choice([1, 2, 3, 5, 7, 0], rng.integers(6))]
+def random_array(rng, dtype, shape=None):
+    """Bits of all kinds, of NaNs with payloads and signed zeros, too; of up to five dimensions."""
+    if shape is None:
+        shape = [int(n) for n in rng.choice([1, 2, 3, 5, 7, 0], rng.integers(6))]
     dtype = np.dtype(dtype)
     count = int(np.prod(shape))
     elements = rng.integers(0, 256, (count, dtype.itemsize), dtype=np.uint8)
@@ -69,3 +70,22 @@ def test_dlpack_keeps_every_bit(rng, name):
         copy_kernel[(triton.cdiv(max(given.size, 1), 64),)](x, out, given.size, N=64)
         # As another library sees it.
         assert np.from_dlpack(out).tobytes() == given.tobytes()
+
+
+@triton.jit
+def shift_kernel(x, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out + i, tl.load(x + i))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_copies_within_a_block_keep_every_bit(rng, name):
+    """Arrays that overlap, or nearly do: a block is read whole before an element is written."""
+    for size in (8, 64, 256):
+        for shift in (-8, -1, 1, 5, size // 2):
+            memory = random_array(rng, TYPES[name], [1024])
+            given = memory[400 : 400 + size].copy()
+            out = memory[400 + shift : 400 + shift + size]
+            x = Exchanged(memory[400 : 400 + size], name)
+            shift_kernel[(1,)](x, Exchanged(out, name), N=size)
+            assert out.tobytes() == given.tobytes()

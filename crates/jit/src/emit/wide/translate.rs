@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use cranelift_codegen::ir::Value;
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
 use trident_ir::{DType, Op, OpKind as K};
@@ -35,6 +36,12 @@ impl Translation<'_> {
             self.words.push(word);
             self.words.len() - 1
         })
+    }
+
+    /// The elements of a buffer, read as a type of their size.
+    fn buffer(&mut self, address: Value, index: &Index, elem: Elem) -> Id {
+        let stream = self.word(Word::Buffer(address, start(index), elem.size()));
+        self.values.add(Of::Load { stream, other: None, format: format_of(elem) })
     }
 
     fn scalar(&mut self, node: NodeId, index: &Index) -> Id {
@@ -143,6 +150,11 @@ impl Emitter<'_, '_> {
             Kind::Load { .. } if is_short(n.elem) && n.elem.dtype().is_float() => {
                 self.translate_load(t, root, index, bits).map(|id| (id, format_of(bits)))
             }
+            &Kind::Buffer(address)
+                if is_short(n.elem) && n.elem.dtype().is_float() && !uniform(index) =>
+            {
+                Some((t.buffer(address, index, bits), format_of(bits)))
+            }
             _ => None,
         };
         moved.or_else(|| Some((self.translate(t, root, index)?, format_of(n.elem))))
@@ -177,9 +189,7 @@ impl Emitter<'_, '_> {
                 t.binary(Binary::IntAdd, first, number)
             }
             &Kind::Buffer(address) => {
-                let word = Word::Buffer(address, start(index), n.elem.size());
-                let (stream, format) = (t.word(word), format_of(n.elem));
-                let bits = t.values.add(Of::Load { stream, other: None, format });
+                let bits = t.buffer(address, index, n.elem);
                 let zero = t.values.add(Of::Const(0));
                 match truth {
                     true => t.values.add(Of::Compare(Class::Uint, Relation::Greater, bits, zero)),
