@@ -39,6 +39,7 @@ OWN = (
     "test_round_trip",
     "test_launch",
     "test_metal",
+    "test_dlpack",
 )
 HELPERS = ("lab.py", "test_triton.py")
 LIMIT = 120  # seconds of a test
