@@ -100,14 +100,7 @@ impl Failure {
 
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Failure {
-        let form = matches!(error, PlanError::Form { .. });
-        let failure = Failure::run(error);
-        match form {
-            true => failure.hint(
-                "compile it for this device: trident compile MODEL.onnx --emit mps -o MODEL.mps --device NAME",
-            ),
-            false => failure,
-        }
+        Failure::run(error)
     }
 }
 
@@ -135,6 +128,7 @@ impl From<io::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trident_engine::Form;
 
     #[test]
     fn a_failure_has_one_hint() {
@@ -145,5 +139,15 @@ mod tests {
             assert_eq!(own.message, "no GPU");
             assert_eq!(own.hint.as_deref(), Some("choose `cpu`"));
         }
+    }
+
+    #[test]
+    fn a_model_for_other_devices_says_once_what_to_do() {
+        let (made, wanted) = (Form::default(), Form { chains: true, ..Form::default() });
+        let error = PlanError::Form { made, wanted, device: "metal".into() };
+        let failure = Failure::from(error);
+        assert!(failure.message.ends_with("that run chains of elementwise ops as one"));
+        let hint = failure.hint.unwrap();
+        assert!(hint.starts_with("compile it for this device") && hint.ends_with("--device metal"));
     }
 }

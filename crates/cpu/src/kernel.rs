@@ -1,7 +1,7 @@
 //! What a kernel is made from and what it gets to run.
 
 use std::sync::Arc;
-use trident_ir::{DType, Element, Op};
+use trident_ir::{DType, Element, Op, counted};
 use trident_kernels::threads::Threads;
 use trident_runtime::{Declined, KernelError, Launch, Pool, Tensor, Unit, Value};
 
@@ -162,8 +162,8 @@ impl<'a, 'l> Call<'a, 'l> {
         match t.slice::<T>()? {
             [v] => Ok(Some(*v)),
             other => Err(KernelError::shape(format!(
-                "operand {i} has {} elements, expected one",
-                other.len()
+                "operand {i} has {}, expected one",
+                counted(other.len(), "element")
             ))),
         }
     }

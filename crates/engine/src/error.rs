@@ -2,6 +2,7 @@
 
 use crate::optimized::Form;
 use std::time::Duration;
+use trident_ir::counted;
 use trident_ir::op::Level;
 use trident_ir::verify::VerifyError;
 use trident_passes::OptimizeError;
@@ -30,7 +31,8 @@ pub enum PlanError {
     },
     /// The module was optimised for other devices or with other options.
     #[error(
-        "the model was optimised {made}, and `{device}` needs one optimised {wanted}: optimise it again for this device"
+        "the model was optimised {made}, and `{device}` needs one optimised {wanted}; hint: compile it for this device: trident \
+         compile MODEL.onnx --emit mps -o MODEL.mps --device {device}"
     )]
     Form {
         /// As the model is.
@@ -47,7 +49,7 @@ pub enum PlanError {
         input: String,
     },
     /// More ops than allowed.
-    #[error("the model has more than {limit} ops")]
+    #[error("the model has more than {}", counted(*limit, "op"))]
     TooManyOps {
         /// [`Options::max_ops`](crate::Options::max_ops).
         limit: usize,
@@ -88,7 +90,9 @@ pub enum PlanError {
     },
     /// Constants that exceed the limit on memory.
     #[error(
-        "{op}: constants take {bytes} bytes, and {live} of the {limit} bytes that the memory limit allows are in use"
+        "{op}: constants take {}, and {live} of the {} that the memory limit allows are in use",
+        counted(*bytes, "byte"),
+        counted(*limit, "byte")
     )]
     Memory {
         /// The op and its node.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Weak};
 use trident_ir::literal::LiteralData;
-use trident_ir::{Func, Literal, Op, ValueId};
+use trident_ir::{Func, Literal, Op, ValueId, counted};
 use trident_runtime::{Charge, ForkMutex, KernelError, Pool, Tensor};
 
 /// A session's pool, and the constants that the plans of the session read where they were loaded. Plans share them, so each counts
@@ -49,7 +49,8 @@ impl fmt::Display for Unfolded {
             0 => f.write_str(", because there was too little memory to run them once beforehand"),
             limit => write!(
                 f,
-                ", because the memory limit of {limit} bytes leaves too little to run them once beforehand"
+                ", because the memory limit of {} leaves too little to run them once beforehand",
+                counted(limit, "byte")
             ),
         }
     }

@@ -8,6 +8,7 @@ pub mod attr;
 pub mod builder;
 pub mod control;
 pub mod cost;
+mod counted;
 pub mod decompose;
 pub mod dim;
 pub mod dtype;
@@ -26,6 +27,7 @@ pub mod verify;
 
 pub use attr::{Attr, AttrKind, Attrs};
 pub use builder::Builder;
+pub use counted::counted;
 pub use dim::{Dim, Shape};
 pub use dtype::DType;
 pub use element::Element;

@@ -2,7 +2,7 @@
 
 use crate::element::{I2, I4, U2, U4};
 use crate::interp::number::{from_float, from_int};
-use crate::{DType, Element, Type};
+use crate::{DType, Element, Type, counted};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -28,7 +28,10 @@ pub struct Literal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LiteralError {
     /// Byte count against what type and dimensions ask for.
-    #[error("a constant of type {dtype}{dims:?} needs {expected} bytes, its data have {actual}")]
+    #[error(
+        "a constant of type {dtype}{dims:?} needs {}, its data have {actual}",
+        counted(*expected, "byte")
+    )]
     Size {
         /// Element type.
         dtype: DType,

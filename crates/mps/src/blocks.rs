@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use trident_ir::counted;
 use trident_onnx::files::Source;
 use trident_runtime::Segment;
 use twox_hash::XxHash3_128 as Hasher;
@@ -63,7 +64,7 @@ impl Listed {
     pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Listed, LoadError> {
         let len = reader.number()?;
         if len == 0 || !len.is_multiple_of(ALIGN) {
-            return Err(LoadError::malformed(format!("a block of {len} bytes")));
+            return Err(LoadError::malformed(format!("a block of {}", counted(len, "byte"))));
         }
         let mut digests = vec![];
         for _ in 0..len.div_ceil(PIECE as u64) {

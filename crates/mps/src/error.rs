@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use trident_ir::counted;
 use trident_ir::literal::LiteralError;
 use trident_ir::text::ParseError;
 
@@ -52,7 +53,10 @@ pub enum LoadError {
         known: &'static str,
     },
     /// The file is shorter or longer than it was.
-    #[error("the compiled model is damaged: it has {found} bytes of {expected} ({AGAIN})")]
+    #[error(
+        "the compiled model is damaged: it has {} of {expected} ({AGAIN})",
+        counted(*found, "byte")
+    )]
     Size {
         /// Its bytes.
         found: u64,

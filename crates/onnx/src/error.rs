@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::PathBuf;
 use trident_ir::literal::LiteralError;
 use trident_ir::op::TypeError;
-use trident_ir::{AttrKind, Type};
+use trident_ir::{AttrKind, Type, counted};
 
 /// A model that cannot be loaded: what is wrong, and at which node.
 #[derive(Debug, thiserror::Error)]
@@ -153,9 +153,9 @@ pub enum LoadErrorKind {
         tensor: String,
     },
     /// A count of operands or results outside what the operator takes.
-    #[error("has {found} {what}, expected {least} to {most}")]
+    #[error("has {}, expected {least} to {most}", counted(*found, what))]
     Arity {
-        /// Operands or results.
+        /// `operand` or `result`.
         what: &'static str,
         /// As the node tells.
         found: usize,
@@ -262,11 +262,11 @@ pub enum LoadErrorKind {
         function: String,
     },
     /// A subgraph with the wrong number of inputs or outputs.
-    #[error("subgraph `{attribute}` has {found} {what}, expected {expected}")]
+    #[error("subgraph `{attribute}` has {}, expected {expected}", counted(*found, what))]
     Subgraph {
         /// The attribute that holds it.
         attribute: &'static str,
-        /// Inputs or outputs.
+        /// `input` or `output`.
         what: &'static str,
         /// As the subgraph tells.
         found: usize,
@@ -288,9 +288,9 @@ pub enum TensorFault {
     #[error(transparent)]
     Literal(#[from] LiteralError),
     /// Packed data do not fit type and dimensions.
-    #[error("its data have {found} {unit}, expected {expected}")]
+    #[error("its data have {}, expected {expected}", counted(*found, unit))]
     Count {
-        /// Bytes or elements.
+        /// `byte` or `element`.
         unit: &'static str,
         /// As found.
         found: usize,

@@ -103,7 +103,7 @@ fn map(m: &MapProto) -> Result<PbValue, LoadErrorKind> {
     let values = stack(&values).map_err(bad)?;
     if values.len() != keys.len() {
         let (found, expected) = (values.len(), keys.len());
-        return Err(bad(TensorFault::Count { unit: "values", found, expected }));
+        return Err(bad(TensorFault::Count { unit: "value", found, expected }));
     }
     Ok(PbValue::Map { keys, values })
 }
@@ -117,7 +117,7 @@ fn stack(items: &[Literal]) -> Result<Literal, TensorFault> {
             return Err(TensorFault::DataType(dtype::to_number(item.dtype())));
         }
         if item.len() != 1 {
-            return Err(TensorFault::Count { unit: "elements", found: item.len(), expected: 1 });
+            return Err(TensorFault::Count { unit: "element", found: item.len(), expected: 1 });
         }
         match item.data() {
             LiteralData::Bytes(b) => bytes.extend_from_slice(b),

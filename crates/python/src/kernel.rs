@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use trident_ir::Module;
+use trident_ir::{Module, counted};
 use trident_runtime::{
     Checks, Extent, Kernel as RuntimeKernel, KernelImage, KernelLaunch, KernelOptions,
 };
@@ -243,9 +243,9 @@ impl Kernel {
         }
         if args.len() != self.params.len() {
             let text = format!(
-                "kernel `{}` takes {} arguments, not {}: it has parameters ({})",
+                "kernel `{}` takes {}, not {}: it has parameters ({})",
                 self.kernel.name(),
-                self.params.len(),
+                counted(self.params.len(), "argument"),
                 args.len(),
                 self.params().join(", ")
             );

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use trident_ir::counted;
 
 /// One entry of a kernel's signature.
 enum Slot {
@@ -101,7 +102,10 @@ impl Launcher {
 
     fn miscounted(&self, actual: usize) -> PyErr {
         let expected = self.slots.len();
-        PyTypeError::new_err(format!("the kernel takes {expected} arguments, not {actual}"))
+        PyTypeError::new_err(format!(
+            "the kernel takes {}, not {actual}",
+            counted(expected, "argument")
+        ))
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::{Declined, KernelImage};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use trident_ir::{Module, Type};
+use trident_ir::{Module, Type, counted};
 
 /// How a kernel is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -73,7 +73,8 @@ pub trait KernelCompiler: Send + Sync {
     /// Loads a kernel from the result of [`Kernel::image`]. Devices that cannot, or to which the image is of another
     /// version or machine, decline; the module must then be compiled.
     fn load_kernel(&self, image: &KernelImage) -> Result<Arc<dyn Kernel>, Declined> {
-        let reason = format!("{} bytes of compiled code cannot be loaded", image.bytes().len());
+        let reason =
+            format!("compiled code of {} cannot be loaded", counted(image.bytes().len(), "byte"));
         Err(Declined { op: "kernel".into(), reason })
     }
 }
@@ -321,7 +322,7 @@ impl std::fmt::Display for ProgramPoint {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
     /// The number of arguments differs from the number of parameters.
-    #[error("kernel `{kernel}` takes {expected} arguments, not {actual}")]
+    #[error("kernel `{kernel}` takes {}, not {actual}", counted(*expected, "argument"))]
     Arguments {
         /// Kernel name.
         kernel: String,
@@ -436,7 +437,10 @@ pub enum LaunchError {
         reason: String,
     },
     /// There is not enough memory for temporaries.
-    #[error("kernel `{kernel}` needs {bytes} bytes of temporary memory for each thread")]
+    #[error(
+        "kernel `{kernel}` needs {} of temporary memory for each thread",
+        counted(*bytes, "byte")
+    )]
     Memory {
         /// Kernel name.
         kernel: String,

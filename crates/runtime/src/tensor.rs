@@ -8,7 +8,7 @@ use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 use trident_ir::literal::{LiteralData, checked_len};
-use trident_ir::{DType, Element, Literal, Type};
+use trident_ir::{DType, Element, Literal, Type, counted};
 
 /// The location of the elements.
 #[derive(Clone, Debug)]
@@ -56,8 +56,7 @@ impl Tensor {
     ) -> Result<Tensor, KernelError> {
         let bytes = checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
         if dtype == DType::Str || bytes != Some(buffer.len()) {
-            let n = buffer.len();
-            return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
+            return Err(not_filled(buffer.len(), "byte", format!("{dtype}{dims:?}")));
         }
         Ok(Tensor { dtype, dims: dims.to_vec(), data: Data::Buffer(Arc::new(buffer)) })
     }
@@ -70,8 +69,7 @@ impl Tensor {
     ) -> Result<Tensor, KernelError> {
         let mut t = Tensor::alloc(pool, T::DTYPE, dims)?;
         if t.len() != values.len() {
-            let n = values.len();
-            return Err(KernelError::shape(format!("{n} elements do not fill {dims:?}")));
+            return Err(not_filled(values.len(), "element", format!("{dims:?}")));
         }
         t.slice_mut::<T>()?.copy_from_slice(values);
         Ok(t)
@@ -130,8 +128,7 @@ impl Tensor {
     ) -> Result<Tensor, KernelError> {
         let expected = checked_len(dims).and_then(|n| n.checked_mul(dtype.size()));
         if dtype == DType::Str || expected != Some(bytes.len()) {
-            let n = bytes.len();
-            return Err(KernelError::shape(format!("{n} bytes do not fill {dtype}{dims:?}")));
+            return Err(not_filled(bytes.len(), "byte", format!("{dtype}{dims:?}")));
         }
         if bytes.as_ptr().addr().is_multiple_of(align(dtype)) {
             return Ok(Tensor {
@@ -166,7 +163,7 @@ impl Tensor {
         }
         match at == size {
             true => Ok(tensor),
-            false => Err(KernelError::shape(format!("{at} bytes do not fill {dtype}{dims:?}"))),
+            false => Err(not_filled(at, "byte", format!("{dtype}{dims:?}"))),
         }
     }
 
@@ -462,7 +459,11 @@ impl Tensor {
 }
 
 fn strings_do_not_fill(count: usize, dims: &[usize]) -> KernelError {
-    KernelError::shape(format!("{count} strings do not fill {dims:?}"))
+    not_filled(count, "string", format!("{dims:?}"))
+}
+
+fn not_filled(given: usize, what: &str, tensor: String) -> KernelError {
+    KernelError::shape(format!("{tensor} is not filled by {}", counted(given, what)))
 }
 
 /// Alignment that slices of the element type require, in bytes.

@@ -3,6 +3,7 @@
 use crate::config::DataType;
 use crate::invalid::ConfigError;
 use trident_engine::{PlanError, RunError};
+use trident_ir::counted;
 use trident_ir::shape::ShapeError;
 use trident_runtime::KernelError;
 
@@ -33,7 +34,9 @@ impl ConfigError {
 
 /// What the texts of errors for lack of memory end with, if the model has a limit: else users would look for it in the machine.
 fn allowed(limit: Option<usize>) -> String {
-    let text = |limit| format!("; the model parameter \"memory_limit\" allows {limit} bytes");
+    let text = |limit| {
+        format!("; the model parameter \"memory_limit\" allows {}", counted::<usize>(limit, "byte"))
+    };
     limit.map(text).unwrap_or_default()
 }
 

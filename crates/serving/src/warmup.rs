@@ -3,6 +3,7 @@
 use crate::config::{DataType, ModelConfig, ModelWarmup, ModelWarmupInput, WarmupData};
 use crate::invalid::ConfigError;
 use std::io;
+use trident_ir::counted;
 
 /// The most bytes that an input of a warm-up request may have: its data is made, or read, at once.
 const MAX_BYTES: usize = 1 << 30;
@@ -105,7 +106,8 @@ fn tensor(
             let expected = bytes / batch as usize;
             if data_type != DataType::String && item.len() != expected {
                 return Err(format!(
-                    "expects {expected} bytes for an item of the batch, '{path}' has {}",
+                    "expects {} for an item of the batch, '{path}' has {}",
+                    counted(expected, "byte"),
                     item.len()
                 ));
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use trident_ir::counted;
 use trident_ir::verify::VerifyError;
 
 /// Why a text did not become a module: the fault, its place in the text and, where the text has locations, the place
@@ -91,11 +92,11 @@ pub enum ErrorKind {
         expected: String,
     },
     /// Not as many operands, results, regions … as the op has.
-    #[error("`{op}` has {actual} {what}, needs {expected}")]
+    #[error("`{op}` has {}, needs {expected}", counted(*actual, what))]
     Count {
         /// The op.
         op: String,
-        /// What is counted.
+        /// What is counted, in the singular.
         what: &'static str,
         /// The number there is.
         actual: usize,

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
+use trident_ir::counted;
 
 use block2::RcBlock;
 use objc2::rc::{Retained, autoreleasepool};
@@ -78,7 +79,7 @@ impl SharedBuffer {
         bytes: usize,
     ) -> Result<SharedBuffer, MetalError> {
         let raw = raw.ok_or_else(|| MetalError::Memory {
-            what: format!("a buffer of {bytes} bytes"),
+            what: format!("a buffer of {}", counted(bytes, "byte")),
             reason: "Metal has made none".to_owned(),
         })?;
         device.residency.add(&raw);

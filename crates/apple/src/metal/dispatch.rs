@@ -3,6 +3,7 @@
 use super::{BUFFER_SLOTS, Buffer, Limits, MAX_INLINE_BYTES, MetalError, Pipeline};
 use std::ops::Range;
 use std::sync::Arc;
+use trident_ir::counted;
 
 /// What a kernel finds in a slot.
 #[derive(Clone, Debug)]
@@ -210,7 +211,8 @@ impl Dispatch {
                 {
                     let (start, end, bytes) = (part.start, part.end, buffer.bytes());
                     return wrong(format!(
-                        "has bytes {start} to {end} of a buffer of {bytes} bytes; hint: offsets are in bytes"
+                        "has bytes {start} to {end} of a buffer of {}; hint: offsets are in bytes",
+                        counted(bytes, "byte")
                     ));
                 }
                 Argument::Buffer { bytes, at, .. } if *at < bytes.start || *at > bytes.end => {

@@ -129,8 +129,8 @@ impl Preprocess {
             [] => Ok(default),
             [one] => Ok(*one),
             many => many.get(k).copied().filter(|_| many.len() == c).ok_or_else(|| {
-                let channels = counted(c, "channel");
-                format!("{} values of mean or std do not fit {channels}", many.len())
+                let values = counted(many.len(), "value");
+                format!("{values} of mean or std for {}", counted(c, "channel"))
             }),
         };
         let scale = self.scale.unwrap_or(1.0);

@@ -11,9 +11,10 @@ mod tensor;
 pub(crate) use chart::{bars, looks_like_probabilities, top_k};
 pub(crate) use constant::constant;
 pub(crate) use escape::{escape, json};
-pub(crate) use quantity::{bytes, count, counted, duration, millis};
+pub(crate) use quantity::{bytes, count, duration, millis};
 pub(crate) use table::{Align, Table};
 pub(crate) use tensor::value;
+pub(crate) use trident_ir::counted;
 
 /// Colours.
 pub(crate) mod style {

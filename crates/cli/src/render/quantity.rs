@@ -12,16 +12,6 @@ pub(crate) fn count(n: f64) -> String {
     scaled(n, 1000.0, &["", "k", "M", "G", "T", "P"]).trim_end().to_owned()
 }
 
-/// A count and its noun, which takes an `s`, or an `es` after an `s`: `1 op`, `8 ops`, `2 classes`.
-pub(crate) fn counted(n: usize, noun: &str) -> String {
-    let ending = match n {
-        1 => "",
-        _ if noun.ends_with('s') => "es",
-        _ => "s",
-    };
-    format!("{n} {noun}{ending}")
-}
-
 fn scaled(mut n: f64, base: f64, units: &[&str]) -> String {
     let mut unit = 0;
     while n >= base && unit + 1 < units.len() {
@@ -63,13 +53,6 @@ pub(crate) fn millis(d: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nouns_agree_with_their_counts() {
-        let counts = [0, 1, 2].map(|n| counted(n, "op"));
-        assert_eq!(counts, ["0 ops", "1 op", "2 ops"]);
-        assert_eq!([1, 3].map(|n| counted(n, "class")), ["1 class", "3 classes"]);
-    }
 
     #[test]
     fn units_fit_the_size() {

@@ -4,7 +4,7 @@ use super::served::list;
 use super::{ModelFolder, Served, as_strs, files};
 use crate::failure::Failure;
 use crate::model::{DeviceArgs, with_progress};
-use crate::render::{Align, Table, escape, style};
+use crate::render::{Align, Table, counted, escape, style};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -69,8 +69,11 @@ impl Overview {
         let broken = self.models.iter().filter(|row| !row.errors.is_empty());
         let Some(status) = broken.clone().map(|row| row.exit).max() else { return Ok(()) };
         let (broken, all) = (broken.count(), self.models.len());
-        let text =
-            format!("`{}`: {broken} of {} cannot be served", self.path.display(), models(all));
+        let text = format!(
+            "`{}`: {broken} of {} cannot be served",
+            self.path.display(),
+            counted(all, "model")
+        );
         Err(if status == 1 { Failure::run(text) } else { Failure::usage(text) })
     }
 
@@ -247,10 +250,6 @@ fn check_ensemble(folder: &ModelFolder, folders: &[PathBuf]) -> Result<(), Failu
 
 fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn models(count: usize) -> String {
-    if count == 1 { "1 model".to_owned() } else { format!("{count} models") }
 }
 
 /// As many tensors as fit into a cell, at least one, and the number of the others.

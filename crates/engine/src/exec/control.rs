@@ -5,7 +5,7 @@ use super::{Failure, Frame, Run};
 use crate::context::Partial;
 use crate::plan::{BlockPlan, Step, Work};
 use trident_ir::element::B8;
-use trident_ir::{DType, Dim, Type, ValueId, geometry};
+use trident_ir::{DType, Dim, Type, ValueId, counted, geometry};
 use trident_runtime::{KernelError, Tensor, Value};
 
 impl<'a> Run<'a> {
@@ -213,6 +213,9 @@ fn present(
 fn scalar(tensor: &Tensor) -> Result<i64, KernelError> {
     match tensor.to_i64s()?.as_slice() {
         [n] => Ok(*n),
-        other => Err(KernelError::shape(format!("has {} elements, expected one", other.len()))),
+        other => Err(KernelError::shape(format!(
+            "has {}, expected one",
+            counted(other.len(), "element")
+        ))),
     }
 }

@@ -9,7 +9,7 @@ use crate::ledger::Ledger;
 use crate::session::Options;
 use std::sync::Arc;
 use trident_ir::op::Level;
-use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId};
+use trident_ir::{Attr, Block, Func, Op, OpKind, ValueId, counted};
 use trident_runtime::{Charge, Declined, Device, Executable, Unit, caught};
 
 /// Maximum nesting depth of regions.
@@ -167,7 +167,8 @@ impl Compiler<'_> {
         };
         let sources = inputs.iter().map(|(v, last)| self.operand(Some(*v), *last)).collect();
         let inputs = self.packed(exe.as_ref(), sources, &op)?;
-        let reason = format!("region of {} ops, {:.1} µs", kept.len(), region.nanos / 1e3);
+        let reason =
+            format!("region of {}, {:.1} µs", counted(kept.len(), "op"), region.nanos / 1e3);
         let placement = Placement { device: name, place: region.place, reason };
         let outputs = border.outputs.iter().map(|v| Some(v.index())).collect();
         let dead = border.dead.iter().filter(|v| !self.constants.has(**v));

@@ -6,7 +6,7 @@ pub use op::{Loc, Op};
 
 use crate::control::{self, Yield};
 use crate::op::TypeError;
-use crate::{Level, Type};
+use crate::{Level, Type, counted};
 use std::collections::{BTreeMap, HashMap};
 
 /// Functions that belong together, the first being the entry.
@@ -125,7 +125,10 @@ impl Func {
 fn exact(op: &Op, types: Vec<Option<Type>>) -> Result<Vec<Option<Type>>, TypeError> {
     if types.len() != op.outputs.len() {
         let (op, n, m) = (op.decl().name, types.len(), op.outputs.len());
-        return Err(TypeError::Region { op, reason: format!("gives {n} results, not {m}") });
+        return Err(TypeError::Region {
+            op,
+            reason: format!("gives {}, not {m}", counted(n, "result")),
+        });
     }
     Ok(op.outputs.iter().zip(types).map(|(out, ty)| out.and(ty)).collect())
 }

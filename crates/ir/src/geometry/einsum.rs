@@ -1,5 +1,6 @@
 //! Equations of `einsum`.
 
+use crate::counted;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -67,7 +68,11 @@ impl Equation {
         };
         let parts: Vec<&str> = left.split(',').collect();
         if parts.len() != ranks.len() {
-            return bad(format!("has {} terms for {} operands", parts.len(), ranks.len()));
+            return bad(format!(
+                "has {} for {}",
+                counted(parts.len(), "term"),
+                counted(ranks.len(), "operand")
+            ));
         }
         let terms = parts.iter().zip(ranks).map(|(term, &rank)| labels(term, Some(rank), 0));
         let terms: Vec<_> = terms.collect::<Result<_, _>>()?;

@@ -1,6 +1,7 @@
 //! Other dimensions for the same elements: reshape, squeeze, expand, transpose.
 
 use super::{GeometryError, axes, axis, broadcast, invalid};
+use crate::counted;
 use crate::literal::checked_len;
 
 /// The dimensions that `target` asks for: 0 copies the dimension at its place (unless `allow_zero`), one −1 is inferred.
@@ -76,7 +77,10 @@ pub fn expand(dims: &[usize], to: &[i64]) -> Result<Vec<usize>, GeometryError> {
 pub fn permutation(perm: Option<&[i64]>, rank: usize) -> Result<Vec<usize>, GeometryError> {
     let Some(perm) = perm else { return Ok((0..rank).rev().collect()) };
     if perm.len() != rank {
-        return invalid(format!("a permutation of {} axes for rank {rank}", perm.len()));
+        return invalid(format!(
+            "a permutation of {} for rank {rank}",
+            counted(perm.len(), "axis")
+        ));
     }
     axes(perm, rank)?;
     perm.iter().map(|&a| axis(a, rank)).collect()

@@ -1,7 +1,7 @@
 //! Matrices of quantised weights, several to a byte.
 
 use super::{GeometryError, invalid};
-use crate::{DType, Op};
+use crate::{DType, Op, counted};
 
 /// The weights of `matmul_n_bits`, a matrix [k, n] that is stored column by column. A column is cut into blocks, each with
 /// a scale and a zero point; the last one is filled up.
@@ -45,7 +45,8 @@ impl PackedWeights {
             return invalid(format!("attribute `bits` is {bits}, expected 2, 4 or 8"));
         }
         if block == 0 || !block.is_multiple_of(8 / bits) {
-            let text = format!("blocks of {block} weights of {bits} bits are not whole bytes");
+            let weights = counted(block, "weight");
+            let text = format!("blocks of {weights} of {bits} bits are not whole bytes");
             return invalid(text);
         }
         let padded = k.checked_next_multiple_of(block).and_then(|k| k.checked_mul(n.max(1)));
@@ -97,9 +98,10 @@ impl PackedWeights {
             return invalid(format!("weights of type {dtype}{given:?}, expected u8{dims:?}"));
         }
         let count = |i: usize, what: &str, expected: usize| match operand(i) {
-            Some((_, given)) if given.iter().product::<usize>() != expected => {
-                invalid(format!("{what} of dimensions {given:?}, expected {expected} elements"))
-            }
+            Some((_, given)) if given.iter().product::<usize>() != expected => invalid(format!(
+                "{what} of dimensions {given:?}, expected {}",
+                counted(expected, "element")
+            )),
             _ => Ok(()),
         };
         count(Self::SCALES, "scales", self.n * self.blocks())?;

@@ -1,6 +1,7 @@
 //! Parts of axes: slices, splits, concatenation, borders, reductions.
 
 use super::{GeometryError, axes, axis, invalid};
+use crate::counted;
 
 /// Every `step`-th of `len` indices of an axis, from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +113,11 @@ pub fn pad(
         None => (0..dims.len()).collect(),
     };
     if pads.len() != 2 * at.len() {
-        return invalid(format!("{} pads for {} axes", pads.len(), at.len()));
+        return invalid(format!(
+            "{} for {}",
+            counted(pads.len(), "pad"),
+            counted(at.len(), "axis")
+        ));
     }
     let mut borders = vec![(0, 0); dims.len()];
     for (i, &a) in at.iter().enumerate() {
@@ -138,7 +143,11 @@ pub fn center_crop_pad(
     named: &[i64],
 ) -> Result<(Borders, Vec<usize>), GeometryError> {
     if named.len() != sizes.len() {
-        return invalid(format!("{} sizes for {} axes", sizes.len(), named.len()));
+        return invalid(format!(
+            "{} for {}",
+            counted(sizes.len(), "size"),
+            counted(named.len(), "axis")
+        ));
     }
     axes(named, dims.len())?;
     let (mut begins, mut ends) = (vec![], vec![]);

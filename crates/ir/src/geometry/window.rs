@@ -1,6 +1,7 @@
 //! Windows that slide over spatial axes: convolution and pooling.
 
 use super::{GeometryError, invalid};
+use crate::counted;
 
 /// A window along one spatial axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +39,8 @@ fn check(
     least: i64,
 ) -> Result<(), GeometryError> {
     if values.len() != count {
-        let given = match values.len() {
-            1 => "1 entry".to_owned(),
-            n => format!("{n} entries"),
-        };
-        return invalid(format!("`{name}` has {given}, expected {count} for {axes} spatial axes"));
+        let (given, axes) = (counted(values.len(), "entry"), counted(axes, "spatial axis"));
+        return invalid(format!("`{name}` has {given}, expected {count} for {axes}"));
     }
     if let Some(low) = values.clone().find(|&v| v < least) {
         return invalid(format!("`{name}` holds {low}, expected at least {least}"));
@@ -166,7 +164,8 @@ pub fn windows(
             let padded = dim.checked_add(w.before + w.after).ok_or(GeometryError::TooLarge)?;
             let Some(room) = padded.checked_sub(extent) else {
                 return invalid(format!(
-                    "a window of {extent} elements does not fit an axis of {padded} with its borders"
+                    "a window of {} does not fit an axis of {padded} with its borders",
+                    counted(extent, "element")
                 ));
             };
             w.out = if ceil { room.div_ceil(w.stride) } else { room / w.stride } + 1;

@@ -2,7 +2,7 @@
 
 use super::memory::AccessFault;
 use crate::types::Space;
-use crate::{DType, Level};
+use crate::{DType, Level, counted};
 
 /// A run that ended early.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -131,7 +131,7 @@ pub enum Trap {
     #[error("what the program promises to hold does not")]
     Assume,
     /// Too many ops.
-    #[error("more than {0} ops have run: an endless loop?")]
+    #[error("more than {} have run: an endless loop?", counted(*.0, "op"))]
     Steps(u64),
     /// The run was asked to stop.
     #[error("stopped")]

@@ -1,6 +1,7 @@
 //! Memory as the interpreter sees it: named tensors far apart from each other.
 
 use crate::Element;
+use crate::counted;
 
 /// Tensors lie at multiples of this: a pointer that leaves its tensor does not meet another.
 const SPACING: u64 = 1 << 40;
@@ -9,7 +10,11 @@ const SPACING: u64 = 1 << 40;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AccessFault {
     /// Outside of every tensor; the nearest is named.
-    #[error("{access} of {size} bytes at offset {offset} of `{tensor}`, which has {len} bytes")]
+    #[error(
+        "{access} of {} at offset {offset} of `{tensor}`, which has {}",
+        counted(*size, "byte"),
+        counted(*len, "byte")
+    )]
     Outside {
         /// `read`, `write` or `atomic access`.
         access: &'static str,
@@ -23,7 +28,7 @@ pub enum AccessFault {
         len: usize,
     },
     /// There is no memory at all.
-    #[error("{access} of {size} bytes at address {address:#x}, where nothing is")]
+    #[error("{access} of {} at address {address:#x}, where nothing is", counted(*size, "byte"))]
     Nowhere {
         /// `read`, `write` or `atomic access`.
         access: &'static str,
@@ -33,7 +38,7 @@ pub enum AccessFault {
         address: u64,
     },
     /// The address is not a multiple of the element's size.
-    #[error("misaligned {access} of {size} bytes at offset {offset} of `{tensor}`")]
+    #[error("misaligned {access} of {} at offset {offset} of `{tensor}`", counted(*size, "byte"))]
     Misaligned {
         /// `read`, `write` or `atomic access`.
         access: &'static str,
@@ -45,7 +50,10 @@ pub enum AccessFault {
         tensor: String,
     },
     /// Bytes that nothing has written.
-    #[error("read of {size} bytes at offset {offset} of `{tensor}`, which nothing has written")]
+    #[error(
+        "read of {} at offset {offset} of `{tensor}`, which nothing has written",
+        counted(*size, "byte")
+    )]
     Unwritten {
         /// Bytes accessed.
         size: usize,

@@ -2,7 +2,7 @@
 
 use super::error::ShapeError;
 use super::{Infer, View, dims, join};
-use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId};
+use crate::{Block, DType, Dim, Op, OpKind, Type, ValueId, counted};
 
 impl Infer<'_> {
     /// Infers the regions of a control-flow op and the types of its results.
@@ -71,7 +71,10 @@ impl Infer<'_> {
     fn enter(&mut self, op: &Op, body: &Block, types: &[Type]) -> Result<(), ShapeError> {
         if body.params.len() != types.len() {
             let (has, needs) = (body.params.len(), types.len());
-            return Err(self.wrong(op, format!("the region takes {has} values, expected {needs}")));
+            return Err(self.wrong(
+                op,
+                format!("the region takes {}, expected {needs}", counted(has, "value")),
+            ));
         }
         for (&param, ty) in body.params.iter().zip(types) {
             self.known[param.index()] = None;

@@ -2,7 +2,7 @@
 
 use crate::literal::LiteralError;
 use crate::op::TypeError;
-use crate::{DType, Type};
+use crate::{DType, Type, counted};
 use std::fmt;
 
 /// A text that is no module: what is wrong and where.
@@ -85,7 +85,7 @@ pub enum Syntax {
     #[error("`%{0}` is not defined")]
     Undefined(String),
     /// The number of types after `:`.
-    #[error("{expected} named results need {expected} types, there are {actual}")]
+    #[error("{} for {}", counted(*actual, "type"), counted(*expected, "named result"))]
     TypeCount {
         /// Results that have a name.
         expected: usize,

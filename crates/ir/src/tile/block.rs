@@ -2,7 +2,7 @@
 
 use super::{Site, Types, one, with_dims};
 use crate::op::TypeError;
-use crate::{DType, OpKind, Type};
+use crate::{DType, OpKind, Type, counted};
 use OpKind as K;
 
 pub(super) fn infer(site: &Site<'_>) -> Types {
@@ -82,7 +82,7 @@ fn permute(site: &Site<'_>) -> Types {
             let dims: Vec<_> = axes.iter().map(|&axis| dims[axis]).collect();
             one(with_dims(site.operand(0)?, &dims))
         }
-        _ => Err(site.wrong_attr("order", format!("an order of the {} axes", dims.len()))),
+        _ => Err(site.wrong_attr("order", format!("an order of {}", counted(dims.len(), "axis")))),
     }
 }
 
@@ -134,7 +134,9 @@ fn map(site: &Site<'_>) -> Types {
     let yields = site.types(&site.region(0)?.results);
     if yields.len() != site.op.outputs.len() * pack {
         let (n, m) = (yields.len(), site.op.outputs.len() * pack);
-        return Err(site.region_fault(format!("the region yields {n} values, needs {m}")));
+        return Err(
+            site.region_fault(format!("the region yields {}, needs {m}", counted(n, "value")))
+        );
     }
     Ok(yields.iter().step_by(pack).map(|ty| Some(with_dims(ty, &dims))).collect())
 }
@@ -153,9 +155,10 @@ fn hint(site: &Site<'_>) -> Types {
     for name in ["contiguity", "constancy", "divisibility"] {
         let list = site.op.ints(name).unwrap_or_default();
         if !list.is_empty() && (list.len() != rank || list.iter().any(|&n| n < 1)) {
-            return Err(
-                site.wrong_attr(name, format!("{rank} positive numbers, one for each axis"))
-            );
+            return Err(site.wrong_attr(
+                name,
+                format!("{}, one for each axis", counted(rank, "positive number")),
+            ));
         }
     }
     one(ty.clone())
@@ -190,7 +193,7 @@ pub(super) fn declared(site: &Site<'_>) -> Result<(), TypeError> {
         K::View => {
             let n = from.iter().product::<usize>();
             let same = crate::literal::checked_len(&to) == Some(n);
-            same.then_some(()).ok_or_else(|| site.wrong_result(0, format!("{n} elements")))
+            same.then_some(()).ok_or_else(|| site.wrong_result(0, counted(n, "element")))
         }
         _ => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use super::{Site, Types, one};
 use crate::op::TypeError;
-use crate::{DType, OpKind, Type};
+use crate::{DType, OpKind, Type, counted};
 
 /// Precisions of `dot`.
 const PRECISIONS: &[&str] = &["ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"];
@@ -42,7 +42,10 @@ fn product(site: &Site<'_>, a: &[usize], b: &[usize], float: bool) -> Types {
     let batch = &a[..a.len() - 2];
     let n = match b {
         [b_batch @ .., rows, n] if b_batch == batch && rows == k => n,
-        _ => return Err(site.wrong(1, format!("{k} rows, and axes before these as {batch:?}"))),
+        _ => {
+            return Err(site
+                .wrong(1, format!("{}, and axes before these as {batch:?}", counted(*k, "row"))));
+        }
     };
     let (what, takes): (_, fn(DType) -> bool) =
         if float { ("floats", DType::is_float) } else { ("integers", DType::is_int) };

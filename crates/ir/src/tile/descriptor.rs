@@ -3,7 +3,7 @@
 use super::{Site, Types};
 use crate::op::TypeError;
 use crate::types::DescriptorType;
-use crate::{DType, OpKind, Type};
+use crate::{DType, OpKind, Type, counted};
 use OpKind as K;
 
 /// Most axes of a descriptor.
@@ -136,7 +136,8 @@ fn made(site: &Site<'_>, result: &Type) -> Result<(), TypeError> {
     match result {
         Type::Descriptor(d) if same_bits(d.dtype, to) => {
             if d.block.len() > MAX_RANK || d.block.len() * 2 != lengths_and_strides {
-                let expected = format!("{} axes, at most {MAX_RANK}", lengths_and_strides / 2);
+                let expected =
+                    format!("{}, at most {MAX_RANK}", counted(lengths_and_strides / 2, "axis"));
                 return Err(site.wrong_result(0, expected));
             }
             match site.op.str("padding") == Some("nan") && !d.dtype.is_float() {

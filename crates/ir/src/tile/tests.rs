@@ -80,8 +80,8 @@ fn blocks() {
         ("%x = expand_dims(%f) {axis = -1}", "must be an axis below 2"),
         ("%x = broadcast(%f) : f32[16]", "must be dimensions [8] with other lengths in place of 1"),
         ("%x = view(%f) : f32[4, 4]", "must be 8 elements"),
-        ("%x = permute(%f) {order = [1]}", "must be an order of the 1 axes"),
-        ("%x = permute(%f) {order = [0, 0]}", "must be an order of the 1 axes"),
+        ("%x = permute(%f) {order = [1]}", "must be an order of 1 axis"),
+        ("%x = permute(%f) {order = [0, 0]}", "must be an order of 1 axis"),
         ("%x = cat(%f, %s)", "operand 1 (`b`) is f32[], expected a block of rank 1"),
         ("%x = join(%f, %g)", "expected f32[8]"),
         ("%x, %y = unjoin(%f)", "expected a block whose last axis has length 2"),
@@ -90,10 +90,10 @@ fn blocks() {
         ("%x = histogram(%f) : i32[4]", "expected a block of integers"),
         ("%x = histogram(%k, %m) : i32[4]", "operand 1 (`mask`) is bool[8], expected bool[16]"),
         ("%x = histogram(%i) : i64[4]", "must be a block of i32 of rank 1"),
-        ("%x = hint(%f) {divisibility = [16, 16]}", "must be 1 positive numbers"),
+        ("%x = hint(%f) {divisibility = [16, 16]}", "must be 1 positive number"),
         ("%x = poison : desc<f32>[8]", "must be a block"),
         ("%x = hint(%d)", "expected a block of elements or pointers"),
-        ("%x = hint(%f) {divisibility = [0]}", "must be 1 positive numbers"),
+        ("%x = hint(%f) {divisibility = [0]}", "must be 1 positive number"),
     ]);
 }
 
@@ -110,7 +110,7 @@ fn regions() {
         ),
         (
             "%x = reduce(%f) {axis = 0} region (%a: f32[]) { yield %a }",
-            "region 0 has 1 parameters, needs 2",
+            "region 0 has 1 parameter, needs 2",
         ),
         (
             "%x = reduce(%f) {axis = 0} region (%a: f32[], %b: i32[]) { yield %a }",
@@ -130,7 +130,7 @@ fn regions() {
         ),
         (
             "%x = map(%f) {pack = 2} region (%a: f32[], %b: f32[]) { yield %a }",
-            "yields 1 values, needs 2",
+            "yields 1 value, needs 2",
         ),
         (
             "%x = map(%f) {pack = 2} region (%a: f32[], %b: f32[]) { yield %a, %n }",
@@ -235,7 +235,7 @@ fn descriptors() {
             "operand 1 (`dims`) is i64[], expected i32[]",
         ),
         ("%x = make_descriptor(%z, %n, %w) : desc<f16>[8]", "must be a descriptor of f32"),
-        ("%x = make_descriptor(%z, %n, %w) : desc<f32>[8, 8]", "must be 1 axes"),
+        ("%x = make_descriptor(%z, %n, %w) : desc<f32>[8, 8]", "must be 1 axis"),
         ("%x = descriptor_load(%d, %n) : f32[8]", "needs operand 2 (`offsets`)"),
         ("%x = descriptor_load(%d, %n, %n, %n) : f32[8]", "offsets are as many as axes"),
         ("%x = descriptor_load(%d, %n, %n) : f32[16]", "must be f32[1, 8]"),

@@ -1,7 +1,7 @@
 //! What the verifier finds.
 
 use crate::op::TypeError;
-use crate::{AttrKind, Level, Type};
+use crate::{AttrKind, Level, Type, counted};
 
 /// A module that breaks a rule of the IR.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum Violation {
         name: &'static str,
     },
     /// More operands than declared.
-    #[error("has {actual} operands, takes {most}")]
+    #[error("has {}, takes {most}", counted(*actual, "operand"))]
     Operands {
         /// Greatest number.
         most: usize,
@@ -64,7 +64,7 @@ pub enum Violation {
         actual: usize,
     },
     /// Fewer or more results than declared. Results that nobody asks for count.
-    #[error("has {actual} results, must have {}", range(*least, *most))]
+    #[error("has {}, must have {}", counted(*actual, "result"), range(*least, *most))]
     Results {
         /// Least number.
         least: usize,
@@ -90,7 +90,7 @@ pub enum Violation {
         actual: AttrKind,
     },
     /// The number of regions.
-    #[error("has {actual} regions, declares {expected}")]
+    #[error("has {}, declares {expected}", counted(*actual, "region"))]
     Regions {
         /// Declared number.
         expected: usize,
@@ -98,7 +98,7 @@ pub enum Violation {
         actual: usize,
     },
     /// The number of a region's parameters or results.
-    #[error("region {region} has {actual} {what}s, needs {expected}")]
+    #[error("region {region} has {}, needs {expected}", counted(*actual, what))]
     RegionCount {
         /// Which region.
         region: usize,
@@ -182,7 +182,7 @@ pub enum Violation {
         actual: String,
     },
     /// A number of threads that no threadgroup has.
-    #[error("{0} threads: a threadgroup has 1 to {max}", max = crate::lane::MAX_THREADS)]
+    #[error("{}: a threadgroup has 1 to {max}", counted(*.0, "thread"), max = crate::lane::MAX_THREADS)]
     Threads(u32),
     /// A number of threads where there are none.
     #[error("a function at level {0} has no number of threads")]

@@ -1,6 +1,7 @@
 //! Faults of memory accesses.
 
 use std::fmt;
+use trident_ir::counted;
 
 /// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,26 +69,31 @@ impl fmt::Display for Place {
 pub(crate) enum AccessFault {
     /// Outside the tensor that the pointer comes from.
     #[error(
-        "out-of-bounds {access} of {bytes} bytes at {place}, whose memory is bytes {begin} to {end}"
+        "out-of-bounds {access} of {} at {place}, whose memory is bytes {begin} to {end}",
+        counted(*bytes, "byte")
     )]
     Outside { access: Access, bytes: usize, place: Place, begin: i64, end: i64 },
     /// A write to a tensor that the launch declares as read-only.
-    #[error("{access} of {bytes} bytes at {place}, which is read-only")]
+    #[error("{access} of {} at {place}, which is read-only", counted(*bytes, "byte"))]
     ReadOnly { access: Access, bytes: usize, place: Place },
     /// Through a pointer of unknown origin, outside all tensors of a launch that declares all its memory.
-    #[error("out-of-bounds {access} of {bytes} bytes at address {address:#x}, which belongs to no argument{}", near(.nearest))]
+    #[error(
+        "out-of-bounds {access} of {} at address {address:#x}, which belongs to no argument{}",
+        counted(*bytes, "byte"),
+        near(.nearest)
+    )]
     Stray { access: Access, bytes: usize, address: u64, nearest: Option<Place> },
     /// A null pointer, possibly with an offset.
-    #[error("{access} of {bytes} bytes through a null pointer (address {address:#x})")]
+    #[error("{access} of {} through a null pointer (address {address:#x})", counted(*bytes, "byte"))]
     Null { access: Access, bytes: usize, address: u64 },
     /// The address is not a multiple of the element's size.
-    #[error("misaligned {access} of {bytes} bytes at {place}")]
+    #[error("misaligned {access} of {} at {place}", counted(*bytes, "byte"))]
     Misaligned { access: Access, bytes: usize, place: Place },
     /// The bytes were never written.
-    #[error("{access} of {bytes} bytes at {place}, which nothing has written")]
+    #[error("{access} of {} at {place}, which nothing has written", counted(*bytes, "byte"))]
     Unwritten { access: Access, bytes: usize, place: Place },
     /// Another program accessed the bytes and nothing orders the two accesses.
-    #[error("{access} of {bytes} bytes at {place} races with a {other}")]
+    #[error("{access} of {} at {place} races with a {other}", counted(*bytes, "byte"))]
     Race { access: Access, bytes: usize, place: Place, other: Other },
 }
 

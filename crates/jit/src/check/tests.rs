@@ -61,7 +61,7 @@ fn an_access_stays_in_the_tensor_that_it_is_meant_for() {
     a.fails(Y, 60, 4, LOCK, text);
     assert_eq!(a.access(EITHER, 60, 4, Access::Read), Ok(()));
     assert_eq!(a.access(EITHER, 64, 4, Access::Read), Ok(()));
-    let text = "out-of-bounds read of 1 bytes at byte 64 (element 64) of `y`, whose memory is bytes 0 to 64";
+    let text = "out-of-bounds read of 1 byte at byte 64 (element 64) of `y`, whose memory is bytes 0 to 64";
     a.fails(EITHER, 128, 1, Access::Read, text);
 }
 
@@ -152,7 +152,7 @@ fn programs_race_where_one_writes() {
         );
         a.fails(X, 4, 4, access, &text);
     }
-    let text = "read of 1 bytes at byte 6 (element 6) of `x` races with a write by program (0, 0, 0) at kernel.py:1:1";
+    let text = "read of 1 byte at byte 6 (element 6) of `x` races with a write by program (0, 0, 0) at kernel.py:1:1";
     a.fails(EITHER, 6, 1, Access::Read, text);
     for program in [5, 6, 7] {
         a.checker.begin(program);

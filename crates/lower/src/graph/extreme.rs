@@ -1,6 +1,6 @@
 //! Extremes and where they are.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
 
 use super::Arg;
 use super::Result;
@@ -88,7 +88,7 @@ pub(super) fn top_k(site: &mut Site<'_>) -> Result<()> {
     let k = match site.ints(1)?.as_deref() {
         Some(&[k]) if (0..=dims[axis] as i64).contains(&k) => k as usize,
         k => {
-            let text = format!("k is {k:?}, the axis has {} elements", dims[axis]);
+            let text = format!("k is {k:?}, the axis has {}", counted(dims[axis], "element"));
             return Err(geometry::GeometryError::Invalid(text).into());
         }
     };

@@ -1,6 +1,6 @@
 //! Ops that choose elements by index. An index outside of its axis is a fault; nothing is read or written for it.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
 
 use super::moves::bits;
 use super::site::{Site, unsupported};
@@ -150,7 +150,8 @@ impl Slices {
     fn of(x: &[usize], indices: &[usize], batch: usize) -> Result<Slices> {
         let bad = || {
             geometry::GeometryError::Invalid(format!(
-                "indices {indices:?} do not fit {x:?} with {batch} batch axes"
+                "indices {indices:?} do not fit {x:?} with {}",
+                counted(batch, "batch axis")
             ))
         };
         let (&tuple, outer) = indices.split_last().ok_or_else(bad)?;

@@ -1,6 +1,6 @@
 //! Norms: elements less their mean, by their deviation.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
 
 use super::elementwise::map;
 use super::rows::{Place, Rows, Shape, float};
@@ -183,8 +183,10 @@ pub(super) fn group_norm(site: &mut Site<'_>) -> Result<()> {
     let own = channels / groups.max(1);
     if own * groups != channels || site.dims(1)? != [channels] || site.dims(2)? != [channels] {
         return Err(geometry::GeometryError::Invalid(format!(
-            "{channels} channels with scale {:?} do not make {groups} groups",
-            site.dims(1)?
+            "{} with scale {:?} cannot make {}",
+            counted(channels, "channel"),
+            site.dims(1)?,
+            counted(groups, "group")
         ))
         .into());
     }

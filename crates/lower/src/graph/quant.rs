@@ -2,7 +2,7 @@
 
 use trident_ir::dtype::Class;
 use trident_ir::geometry::{self, GeometryError};
-use trident_ir::{DType, OpKind as K, ValueId};
+use trident_ir::{DType, OpKind as K, ValueId, counted};
 
 use super::moves::stored;
 use super::rows::float;
@@ -297,7 +297,8 @@ impl Along {
     fn of(&self, w: &mut Writer, site: &Site<'_>, i: usize) -> Result<ValueId> {
         let given: usize = site.dims(i)?.iter().product();
         if given != 1 && given != self.count {
-            let text = format!("operand {i} has {given} elements, expected 1 or {}", self.count);
+            let given = counted(given, "element");
+            let text = format!("operand {i} has {given}, expected 1 or {}", self.count);
             return Err(GeometryError::Invalid(text).into());
         }
         parameter(w, site, i, (given != 1).then_some(self.at), self.valid)

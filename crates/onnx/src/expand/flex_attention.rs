@@ -101,8 +101,8 @@ impl<'a> Import<'a, '_> {
         for name in ["score_mod", "prob_mod"] {
             let graph = node.take_graph_opt(name)?;
             if let Some(graph) = graph {
-                expect(name, "inputs", graph.input.len(), 1)?;
-                expect(name, "outputs", graph.output.len(), 1)?;
+                expect(name, "input", graph.input.len(), 1)?;
+                expect(name, "output", graph.output.len(), 1)?;
             }
             modifiers.push(graph);
         }

@@ -20,8 +20,8 @@ impl<'a> Import<'a, '_> {
         let graph = node.take_graph("body")?;
         node.finish()?;
         let first = node.need(0, "input_sequence")?;
-        expect("body", "inputs", graph.input.len(), node.inputs.len())?;
-        expect("body", "outputs", graph.output.len(), node.proto.output.len())?;
+        expect("body", "input", graph.input.len(), node.inputs.len())?;
+        expect("body", "output", graph.output.len(), node.proto.output.len())?;
         let count = b.op(OpKind::SequenceLength, &[first], &[])?;
 
         let loc = b.loc.clone();

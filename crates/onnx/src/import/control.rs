@@ -75,8 +75,8 @@ impl<'a> Import<'a, '_> {
         let mut regions = vec![];
         for name in ["then_branch", "else_branch"] {
             let graph = node.take_graph(name)?;
-            expect(name, "inputs", graph.input.len(), 0)?;
-            expect(name, "outputs", graph.output.len(), node.proto.output.len())?;
+            expect(name, "input", graph.input.len(), 0)?;
+            expect(name, "output", graph.output.len(), node.proto.output.len())?;
             regions.push(self.region(b.func, scope, graph, &[], frame)?);
         }
         let [yes, no] = [&regions[0].results, &regions[1].results];
@@ -103,9 +103,9 @@ impl<'a> Import<'a, '_> {
         let head = [DType::I64, DType::Bool].map(|dtype| Some(Type::fixed(dtype, &[])));
         let mut given = head.to_vec();
         given.extend(carried(b.func, node.inputs.get(2..).unwrap_or_default()));
-        expect("body", "inputs", graph.input.len(), given.len())?;
+        expect("body", "input", graph.input.len(), given.len())?;
         let expected = node.proto.output.len().max(given.len() - 2) + 1;
-        expect("body", "outputs", graph.output.len(), expected)?;
+        expect("body", "output", graph.output.len(), expected)?;
         let mut region = self.region(b.func, scope, graph, &given, frame)?;
         let unwrapped = wrap_optionals(b.func, &mut region)?;
         same_types(b.func, &region.params[1..], &region.results)?;

@@ -84,7 +84,7 @@ impl<'a> Import<'a, '_> {
         }
         if inputs.len() > function.input.len() {
             let (found, most) = (inputs.len(), function.input.len());
-            return Err(LoadErrorKind::Arity { what: "operands", found, least: 0, most }.into());
+            return Err(LoadErrorKind::Arity { what: "operand", found, least: 0, most }.into());
         }
         let mut calls = frame.calls.clone();
         calls.push(key);

@@ -244,7 +244,7 @@ impl<'a> Import<'a, '_> {
         };
         for (i, name) in proto.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let value = outputs.get(i).copied().flatten().ok_or(LoadErrorKind::Arity {
-                what: "results",
+                what: "result",
                 found: proto.output.len(),
                 least: 0,
                 most: outputs.len(),

@@ -170,7 +170,7 @@ impl<'a> Node<'a> {
         let (least, most) = decl.operand_count();
         if self.inputs.len() > most {
             let found = self.inputs.len();
-            return Err(LoadErrorKind::Arity { what: "operands", found, least, most });
+            return Err(LoadErrorKind::Arity { what: "operand", found, least, most });
         }
         for index in 0..self.inputs.len().max(least) {
             let Some(operand) = decl.operand(index) else { continue };
@@ -182,7 +182,7 @@ impl<'a> Node<'a> {
         let (least, most) = decl.result_count();
         if self.outputs() > most {
             return Err(LoadErrorKind::Arity {
-                what: "results",
+                what: "result",
                 found: self.outputs(),
                 least,
                 most,

@@ -55,8 +55,8 @@ impl<'a> Import<'a, '_> {
         frame: &Frame<'a>,
     ) -> Result<Block, LoadError> {
         let given = carried(func, operands);
-        expect("body", "inputs", graph.input.len(), given.len())?;
-        expect("body", "outputs", graph.output.len(), results.max(states))?;
+        expect("body", "input", graph.input.len(), given.len())?;
+        expect("body", "output", graph.output.len(), results.max(states))?;
         let region = self.region(func, scope, graph, &given, frame)?;
         same_types(func, &region.params[..states], &region.results)?;
         Ok(region)

@@ -198,7 +198,7 @@ fn cycles_are_told_by_their_nodes() {
 #[test]
 fn operands_and_results_are_counted() {
     let many = fault_of(vec![plain("y = Relu(a, b)")], "y");
-    assert!(matches!(many, LoadErrorKind::Arity { what: "operands", found: 2, least: 1, most: 1 }));
+    assert!(matches!(many, LoadErrorKind::Arity { what: "operand", found: 2, least: 1, most: 1 }));
     let few = fault_of(vec![plain("y = Add(a)")], "y");
     assert!(matches!(few, LoadErrorKind::Type(TypeError::MissingOperand { index: 1, .. })));
     let skipped = fault_of(vec![plain("y = Add(, b)")], "y");
@@ -208,7 +208,7 @@ fn operands_and_results_are_counted() {
     let none = fault_of(vec![plain("y = Sum()")], "y");
     assert!(matches!(none, LoadErrorKind::Type(TypeError::MissingOperand { .. })));
     let results = fault_of(vec![plain("y, z = Relu(a)")], "y");
-    assert!(matches!(results, LoadErrorKind::Arity { what: "results", .. }));
+    assert!(matches!(results, LoadErrorKind::Arity { what: "result", .. }));
     let (_, text) = imported(18, graph("a", vec![plain("y = Clip(a, , )")], "y"));
     assert_eq!(text, "clip");
     // Results that a node does not ask for at the end stay in place, unnamed.
@@ -324,7 +324,7 @@ fn branches_see_outer_values() {
     let hiding = untyped(graph("", vec![plain("h = Abs(a)")], "h"));
     assert!(matches!(fault(&choose(hiding)), LoadErrorKind::DefinedTwice { .. }));
     let wide = untyped(graph("", vec![plain("r = Abs(h)")], "r r"));
-    assert!(matches!(fault(&choose(wide)), LoadErrorKind::Subgraph { what: "outputs", .. }));
+    assert!(matches!(fault(&choose(wide)), LoadErrorKind::Subgraph { what: "output", .. }));
     let nothing = fault_of(vec![plain("c = IsNaN(a)"), plain("y = If(c)")], "y");
     assert!(matches!(nothing, LoadErrorKind::MissingAttribute { .. }));
 }
@@ -347,9 +347,9 @@ fn loops_carry_values() {
     loaded.module.verify().unwrap();
     assert_eq!(ops(&loaded.module.entry().unwrap().body), "loop { add }");
     let short = body(vec![plain("z = Add(x, a)")], "i c", "c z z");
-    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "inputs", .. }));
+    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "input", .. }));
     let short = body(vec![plain("z = Add(x, a)")], "i c x", "c z");
-    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "outputs", .. }));
+    assert!(matches!(fault(&repeat(short)), LoadErrorKind::Subgraph { what: "output", .. }));
     let other = body(vec![plain("z = IsNaN(x)"), plain("w = Abs(x)")], "i c x", "c z w");
     assert!(matches!(fault(&repeat(other)), LoadErrorKind::Declared { .. }));
 }
@@ -455,9 +455,9 @@ fn functions_are_expanded() {
     let unknown = fault_with("y = local.Inner(a)", vec![attr("tilt", 1)], both());
     assert!(matches!(unknown, LoadErrorKind::UnknownAttribute { .. }));
     let many = fault_with("y = local.Inner(a, a)", vec![], both());
-    assert!(matches!(many, LoadErrorKind::Arity { what: "operands", .. }));
+    assert!(matches!(many, LoadErrorKind::Arity { what: "operand", .. }));
     let results = fault_with("y, z = local.Inner(a)", vec![], both());
-    assert!(matches!(results, LoadErrorKind::Arity { what: "results", .. }));
+    assert!(matches!(results, LoadErrorKind::Arity { what: "result", .. }));
     let twice = fault_with("y = local.Inner(a)", vec![], vec![inner.clone(), inner.clone()]);
     assert!(matches!(twice, LoadErrorKind::FunctionTwice { .. }));
     let mut other = inner.clone();

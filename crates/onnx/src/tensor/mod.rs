@@ -63,7 +63,7 @@ fn raw(t: &TensorProto, data: Bytes) -> Result<Literal, TensorFault> {
         bits @ 1..8 => {
             let expected = (len * bits).div_ceil(8);
             if data.len() != expected {
-                return Err(TensorFault::Count { unit: "bytes", found: data.len(), expected });
+                return Err(TensorFault::Count { unit: "byte", found: data.len(), expected });
             }
             unpack(dtype, &data, len)
         }
@@ -102,7 +102,7 @@ fn typed(t: &TensorProto) -> Result<Literal, TensorFault> {
     let (dtype, dims, len) = head(t)?;
     let count = |found: usize, expected: usize| match found == expected {
         true => Ok(()),
-        false => Err(TensorFault::Count { unit: "elements", found, expected }),
+        false => Err(TensorFault::Count { unit: "element", found, expected }),
     };
     macro_rules! copy {
         ($field:ident, $expected:expr) => {{

@@ -83,7 +83,7 @@ fn what_does_not_hold_together_is_refused() {
     assert!(too_large(&proto(1, &[i64::MAX, 2])));
     assert!(too_large(&proto(21, &[1 << 62])));
     // A request for 2³¹ elements fails for want of data before anything is allocated.
-    for (data_type, unit) in [(1, "elements"), (21, "elements"), (8, "elements")] {
+    for (data_type, unit) in [(1, "element"), (21, "element"), (8, "element")] {
         let error = reason(&proto(data_type, &[1 << 31]));
         assert!(matches!(error, TensorFault::Count { unit: u, found: 0, .. } if u == unit));
     }

@@ -148,7 +148,7 @@ impl<'a, 's> Import<'a, 's> {
     /// Binds the parameters of a block.
     fn arrive(&mut self, block: &Block<'s>, from: usize, args: &[ValueId]) -> Result<(), Failure> {
         if args.len() != block.params.len() {
-            let (op, what) = (format!("^{}", block.label), "arguments");
+            let (op, what) = (format!("^{}", block.label), "argument");
             let (actual, expected) = (args.len(), block.params.len());
             return Err(Failure::new(from, ErrorKind::Count { op, what, actual, expected }));
         }

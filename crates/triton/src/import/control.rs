@@ -18,7 +18,7 @@ impl<'a, 's> Import<'a, 's> {
 
     fn scf_for(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
         let Some((&[lower, upper, step], carried)) = xs.split_first_chunk() else {
-            return self.counted(op, "operands", xs.len(), 3).map(|()| vec![]);
+            return self.counted(op, "operand", xs.len(), 3).map(|()| vec![]);
         };
         let counter = self.ty(lower).clone();
         if ![DType::I32, DType::I64].map(|d| Type::fixed(d, &[])).contains(&counter) {
@@ -27,8 +27,8 @@ impl<'a, 's> Import<'a, 's> {
         for bound in [upper, step] {
             self.typed(op, || "a bound".into(), self.ty(bound), &counter)?;
         }
-        self.counted(op, "carried values", carried.len(), op.result_types.len())?;
-        self.counted(op, "regions", op.regions.len(), 1)?;
+        self.counted(op, "carried value", carried.len(), op.result_types.len())?;
+        self.counted(op, "region", op.regions.len(), 1)?;
         let Some(region) = op.regions.first() else { return self.unknown(op) };
         let params: Vec<_> =
             [counter].into_iter().chain(carried.iter().map(|&x| self.ty(x).clone())).collect();
@@ -65,7 +65,7 @@ impl<'a, 's> Import<'a, 's> {
     }
 
     fn scf_while(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
-        self.counted(op, "regions", op.regions.len(), 2)?;
+        self.counted(op, "region", op.regions.len(), 2)?;
         let [before, after] = &op.regions[..] else { return self.unknown(op) };
         let carried: Vec<_> = xs.iter().map(|&x| self.ty(x).clone()).collect();
         self.takes(op, before, &carried)?;
@@ -86,7 +86,7 @@ impl<'a, 's> Import<'a, 's> {
         let Some(signature) = self.context.signatures.get(&*callee) else {
             return self.fail(ErrorKind::NoFunction(callee));
         };
-        self.counted(op, "arguments", xs.len(), signature.params.len())?;
+        self.counted(op, "argument", xs.len(), signature.params.len())?;
         for (i, (&x, ty)) in xs.iter().zip(&signature.params).enumerate() {
             self.typed(op, || format!("argument {i}"), self.ty(x), ty)?;
         }
@@ -109,7 +109,7 @@ impl<'a, 's> Import<'a, 's> {
         types: &[Type],
     ) -> Result<(), Failure> {
         let params = region.blocks.first().map_or(&[][..], |b| &b.params);
-        self.counted(op, "region parameters", params.len(), types.len())?;
+        self.counted(op, "region parameter", params.len(), types.len())?;
         params.iter().zip(types).try_for_each(|(param, ty)| {
             self.typed(op, || format!("region parameter `%{}`", param.name), &param.ty, ty)
         })
@@ -117,7 +117,7 @@ impl<'a, 's> Import<'a, 's> {
 
     /// Whether the block yields values of these types.
     pub(super) fn yields(&self, op: &Op<'_>, block: &Block, types: &[Type]) -> Result<(), Failure> {
-        self.counted(op, "yielded values", block.results.len(), types.len())?;
+        self.counted(op, "yielded value", block.results.len(), types.len())?;
         block.results.iter().zip(types).enumerate().try_for_each(|(i, (&x, ty))| {
             self.typed(op, || format!("yielded value {i}"), self.ty(x), ty)
         })

@@ -18,7 +18,7 @@ impl Import<'_, '_> {
         let described = match xs.first().map(|&d| self.ty(d)) {
             Some(Type::Descriptor(d)) => d.clone(),
             Some(other) => return self.wrong_type(op, "operand 0", other, "a descriptor"),
-            None => return self.counted(op, "operands", 0, 1).map(|()| vec![]),
+            None => return self.counted(op, "operand", 0, 1).map(|()| vec![]),
         };
         let mut inputs = xs.to_vec();
         let mut attrs = vec![];
@@ -46,11 +46,11 @@ impl Import<'_, '_> {
             _ => K::DescriptorStore,
         };
         match kind {
-            K::DescriptorGather => self.counted(op, "operands", xs.len(), 3)?,
+            K::DescriptorGather => self.counted(op, "operand", xs.len(), 3)?,
             K::DescriptorScatter => {}
             _ => {
                 let block = usize::from(kind != K::DescriptorLoad);
-                self.counted(op, "operands", xs.len(), 1 + block + described.block.len())?;
+                self.counted(op, "operand", xs.len(), 1 + block + described.block.len())?;
             }
         }
         if matches!(kind, K::DescriptorLoad | K::DescriptorGather) {
@@ -76,7 +76,7 @@ impl Import<'_, '_> {
         let Type::Descriptor(DescriptorType { dtype, block }) = &ty else {
             return self.wrong_type(op, "the result", &ty, "a descriptor");
         };
-        self.counted(op, "operands", xs.len(), 1 + 2 * block.len())?;
+        self.counted(op, "operand", xs.len(), 1 + 2 * block.len())?;
         let mut inputs = xs.to_vec();
         if let Some(base) = inputs.first_mut() {
             *base = self.pointer_to(op, *base, *dtype)?;

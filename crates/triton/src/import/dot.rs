@@ -36,7 +36,7 @@ impl Import<'_, '_> {
         };
         let scales = [a_scaled != 0, b_scaled != 0];
         let expected = 3 + scales.iter().filter(|s| **s).count();
-        self.counted(op, "operands", xs.len(), expected)?;
+        self.counted(op, "operand", xs.len(), expected)?;
         let mut rest = xs.iter().copied();
         let mut inputs: Vec<_> = rest.by_ref().take(3).map(Some).collect();
         inputs.extend(scales.map(|there| if there { rest.next() } else { None }));

@@ -18,7 +18,7 @@ impl Import<'_, '_> {
         }
         let signed = op.attrs.get("isSigned").and_then(|a| a.ints()).unwrap_or_default();
         if !signed.is_empty() {
-            self.counted(op, "signs", signed.len(), xs.len())?;
+            self.counted(op, "sign", signed.len(), xs.len())?;
             attrs.push(("signed", Attr::Ints(signed)));
         }
         for &x in xs {

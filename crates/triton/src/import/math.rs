@@ -61,7 +61,7 @@ impl Import<'_, '_> {
             return Ok(vec![self.like(kind, &[x], &[])]);
         }
         if let Some(&(_, function, count)) = LIBM.iter().find(|(own, ..)| *own == name) {
-            self.counted(op, "operands", xs.len(), count)?;
+            self.counted(op, "operand", xs.len(), count)?;
             for &x in xs {
                 self.floats(op, x)?;
             }

@@ -105,7 +105,7 @@ impl<'a, 's> Import<'a, 's> {
         self.count(op.at)?;
         let operands = self.operands(op)?;
         let mut results = self.lower(op, &operands)?;
-        self.counted(op, "results", results.len(), op.result_types.len())?;
+        self.counted(op, "result", results.len(), op.result_types.len())?;
         for (i, (&id, ty)) in results.iter().zip(&op.result_types).enumerate() {
             self.typed(op, || format!("result {i}"), self.ty(id), ty)?;
         }
@@ -221,13 +221,13 @@ impl<'a, 's> Import<'a, 's> {
         op: &Op<'_>,
         operands: &[ValueId],
     ) -> Result<[ValueId; N], Failure> {
-        self.counted(op, "operands", operands.len(), N)?;
+        self.counted(op, "operand", operands.len(), N)?;
         operands.try_into().or_else(|_| self.fail(ErrorKind::UnknownOp(op.name.into())))
     }
 
     /// The one type of result that the text says.
     fn result_type<'o>(&self, op: &'o Op<'_>) -> Result<&'o Type, Failure> {
-        self.counted(op, "results", op.result_types.len(), 1)?;
+        self.counted(op, "result", op.result_types.len(), 1)?;
         op.result_types.first().ok_or_else(|| self.failure(ErrorKind::UnknownOp(op.name.into())))
     }
 

@@ -31,7 +31,7 @@ impl Import<'_, '_> {
             _ => (K::AtomicPoll, 2, 3),
         };
         let count = xs.len().clamp(least, most);
-        self.counted(op, "operands", xs.len(), count)?;
+        self.counted(op, "operand", xs.len(), count)?;
         let mut attrs = vec![];
         match kind {
             K::Load | K::Store => {

@@ -101,7 +101,7 @@ impl<'a, 's> Import<'a, 's> {
         params: &[Type],
         yields: &[Type],
     ) -> Result<Block, Failure> {
-        self.counted(op, "regions", op.regions.len(), 1)?;
+        self.counted(op, "region", op.regions.len(), 1)?;
         let Some(region) = op.regions.first() else { return self.unknown(op) };
         self.takes(op, region, params)?;
         let block = self.region(region, end)?;

@@ -23,7 +23,7 @@ impl Import<'_, '_> {
             "gather" => (K::TakeAlongAxis, 2),
             _ => (K::Histogram, if xs.len() == 2 { 2 } else { 1 }),
         };
-        self.counted(op, "operands", xs.len(), count)?;
+        self.counted(op, "operand", xs.len(), count)?;
         let mut attrs = vec![];
         match kind {
             K::ProgramId | K::NumPrograms => {

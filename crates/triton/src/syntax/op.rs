@@ -39,7 +39,7 @@ impl<'s> Parser<'s, '_> {
             (results.iter().map(|r| r.count).sum::<usize>(), op.result_types.len());
         if !results.is_empty() && actual != expected {
             let fault =
-                ErrorKind::Count { op: op.name.into(), what: "names of results", actual, expected };
+                ErrorKind::Count { op: op.name.into(), what: "result name", actual, expected };
             return Err(Failure { at, loc: op.loc, fault: Box::new(fault) });
         }
         op.results = results;
@@ -139,7 +139,7 @@ impl<'s> Parser<'s, '_> {
         if op.operand_types.len() != op.operands.len() {
             let (actual, expected) = (op.operand_types.len(), op.operands.len());
             let fault =
-                ErrorKind::Count { op: name.into(), what: "types of operands", actual, expected };
+                ErrorKind::Count { op: name.into(), what: "operand type", actual, expected };
             return Err(Failure::new(at, fault));
         }
         Ok(op)

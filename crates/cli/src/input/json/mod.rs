@@ -5,6 +5,7 @@ mod document;
 
 pub(crate) use document::{Document, parse};
 
+use crate::render::counted;
 use crate::scalar::{self, Scalar};
 use document::special;
 use serde_json::{Value as Json, json};
@@ -70,9 +71,10 @@ fn flatten(
         (Document::List(items), [n, rest @ ..]) if items.len() == *n => {
             items.iter().try_for_each(|item| flatten(item, rest, complex, elements))
         }
-        (Document::List(items), [n, ..]) => {
-            Err(format!("its lists are ragged: {} and {n} items at the same depth", items.len()))
-        }
+        (Document::List(items), [n, ..]) => Err(format!(
+            "its lists are ragged: {} and {n} at the same depth",
+            counted(items.len(), "item")
+        )),
         (Document::List(items), []) if complex => {
             elements.push(pair(items).ok_or("a complex number is a list of two numbers")?);
             Ok(())

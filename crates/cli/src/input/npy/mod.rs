@@ -12,6 +12,7 @@ pub(crate) use archive::{read_npz, write_npz};
 pub(crate) use types::numpy_name;
 
 use crate::limits;
+use crate::render::counted;
 use header::{ANEW, Header, MAGIC};
 use trident_ir::dtype::Class;
 use trident_ir::{DType, literal::checked_len};
@@ -34,7 +35,7 @@ pub(crate) fn read(pool: &Pool, bytes: &[u8], wanted: Option<DType>) -> Result<T
     let dtype = element_type(&header.descr, name, wanted)?;
     let size = len.checked_mul(dtype.size()).ok_or_else(too_large)?;
     let elements = data.get(..size).ok_or_else(|| {
-        format!("it is cut off: {} bytes of elements, expected {size}", data.len())
+        format!("it is cut off: {} of elements, expected {size}", counted(data.len(), "byte"))
     })?;
     let mut tensor = limits::alloc(pool, dtype, &header.dims)?;
     let to = tensor.bytes_mut().map_err(|e| e.to_string())?;

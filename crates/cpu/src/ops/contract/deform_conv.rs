@@ -3,6 +3,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_ir::geometry::{conv_dims, strides};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
@@ -34,7 +35,8 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     let misfit = || {
         let od = offset.dims();
         KernelError::shape(format!(
-            "input {xd:?}, weight {wd:?}, offset {od:?}, bias and mask do not fit {group} groups"
+            "input {xd:?}, weight {wd:?}, offset {od:?}, bias and mask do not fit {}",
+            counted(group, "group")
         ))
     };
     let n = xd.len().checked_sub(2).filter(|&n| (1..=8).contains(&n)).ok_or_else(misfit)?;

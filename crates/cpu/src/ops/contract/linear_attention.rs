@@ -3,6 +3,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_runtime::{KernelError, Tensor};
 
 /// LinearAttention.
@@ -43,7 +44,9 @@ fn attend<R: Real>(call: &mut Call<'_, '_>, q: &Tensor) -> Result<(), KernelErro
     let misfit = || {
         let (q, k, v) = (q.dims(), k.dims(), v.dims());
         KernelError::shape(format!(
-            "queries {q:?}, keys {k:?} and values {v:?} do not fit {q_heads} and {kv_heads} heads, or each other"
+            "queries {q:?}, keys {k:?} and values {v:?} do not fit {} and {}, or each other",
+            counted(q_heads, "query head"),
+            counted(kv_heads, "key head")
         ))
     };
     let (&[batch, len, q_width], &[kb, kt, k_width], &[vb, vt, v_width]) =

@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_runtime::{KernelError, Tensor};
 
 /// RotaryEmbedding.
@@ -47,13 +48,19 @@ fn rotate<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelErro
     if !fits || sin.dims() != cos.dims() {
         let (c, s) = (cos.dims(), sin.dims());
         return Err(KernelError::shape(format!(
-            "caches {c:?} and {s:?} do not fit {batch} samples of {len} positions and {rotated} features"
+            "caches {c:?} and {s:?} do not fit {} of {} and {}",
+            counted(batch, "sample"),
+            counted(len, "position"),
+            counted(rotated, "feature")
         )));
     }
     // The cache row of each position of each sample.
     let row = |id: i64| match usize::try_from(id) {
         Ok(i) if i < rows => Ok(i),
-        _ => Err(KernelError::domain(format!("position {id} is outside caches of {rows} rows"))),
+        _ => {
+            let rows = counted(rows, "row");
+            Err(KernelError::domain(format!("position {id} is outside caches of {rows}")))
+        }
     };
     let at: Vec<usize> = match ids {
         Some(ids) => ids.to_i64s()?.into_iter().map(row).collect::<Result<_, _>>()?,

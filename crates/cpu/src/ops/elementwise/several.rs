@@ -8,7 +8,7 @@ use crate::ops::convert::{Conversion, Round, cast, compute_dtype, convert_into};
 use crate::picks::Picks;
 use trident_ir::element::B8;
 use trident_ir::geometry::broadcast;
-use trident_ir::{DType, Element, OpKind};
+use trident_ir::{DType, Element, OpKind, counted};
 use trident_kernels::parallel::{for_pieces, vectorised};
 use trident_runtime::{KernelError, Tensor};
 
@@ -224,8 +224,8 @@ fn clip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         if t.len() != 1 {
             return Err(KernelError::shape(format!(
-                "bound {i} has {} elements, expected one",
-                t.len()
+                "bound {i} has {}, expected one",
+                counted(t.len(), "element")
             )));
         }
         Ok(Some(cast(threads, call.pool(), &t, compute)?))

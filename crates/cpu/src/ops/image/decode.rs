@@ -4,7 +4,7 @@ use crate::kernel::Call;
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 use image::{DynamicImage, ImageReader, RgbImage};
 use std::io::Cursor;
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// Pixels of one image, at most; what a decoder of untrusted files may be asked for.
@@ -33,7 +33,7 @@ fn jpeg2000(stream: &[u8]) -> Result<RgbImage, KernelError> {
     let rgb: Vec<u8> = match channels - alpha.min(channels) {
         1 => data.chunks_exact(channels).flat_map(|p| [p[0]; 3]).collect(),
         3 => data.chunks_exact(channels).flat_map(|p| [p[0], p[1], p[2]]).collect(),
-        other => return Err(failed(format!("{other} colour channels"))),
+        other => return Err(failed(counted(other, "colour channel"))),
     };
     RgbImage::from_raw(width, height, rgb).ok_or_else(|| failed("pixels are missing"))
 }

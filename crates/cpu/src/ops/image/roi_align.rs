@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_ir::geometry::window_size;
 use trident_runtime::{KernelError, Tensor};
 
@@ -51,10 +52,8 @@ fn align<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelError
     };
     let indices = indices.to_i64s()?;
     if indices.len() != count || height == 0 || width == 0 {
-        let n = indices.len();
-        return Err(KernelError::shape(format!(
-            "{n} batch indices for {count} regions of {height}x{width} images"
-        )));
+        let (n, regions) = (counted(indices.len(), "batch index"), counted(count, "region"));
+        return Err(KernelError::shape(format!("{n} for {regions} of {height}x{width} images")));
     }
     let size = |name: &str| window_size(name, call.op.int(name).unwrap_or(1));
     let (rows, columns) = (size("output_height")?, size("output_width")?);

@@ -5,7 +5,7 @@ use crate::dispatch_width;
 use crate::kernel::Call;
 use crate::real::{produce, read};
 use num_traits::{AsPrimitive, Zero};
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// ArrayFeatureExtractor: columns of the last axis.
@@ -97,7 +97,10 @@ pub(super) fn impute(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let width = x.dims().last().copied().unwrap_or(1);
     let fits = |n: usize| match n == 1 || n == width {
         true => Ok(()),
-        false => Err(KernelError::shape(format!("{n} imputed values for {width} columns"))),
+        false => {
+            let (values, columns) = (counted(n, "imputed value"), counted(width, "column"));
+            Err(KernelError::shape(format!("{values} for {columns}")))
+        }
     };
     let mut out = call.alloc(0, x.dtype(), x.dims())?;
     macro_rules! replace {
@@ -161,7 +164,8 @@ pub(super) fn scale(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let (offset, scale) = (floats(call.op, "offset"), floats(call.op, "scale"));
     for (name, list) in [("offset", offset), ("scale", scale)] {
         if !(list.len() <= 1 || list.len() == width) {
-            return Err(KernelError::attr(name, format!("{} for {width} columns", list.len())));
+            let (given, columns) = (counted(list.len(), "number"), counted(width, "column"));
+            return Err(KernelError::attr(name, format!("{given} for {columns}")));
         }
     }
     let at = |list: &[f32], i: usize, default: f64| match list.len() {

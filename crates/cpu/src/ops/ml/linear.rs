@@ -4,7 +4,7 @@ use super::classes::{Labels, Post, best, finish};
 use super::{Rows, floats};
 use crate::kernel::Call;
 use crate::real::produce;
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// Scores of each row: one for each of `outputs` rows of coefficients.
@@ -12,9 +12,12 @@ fn scores(call: &Call<'_, '_>, rows: &Rows, outputs: usize) -> Result<Vec<f64>, 
     let (weights, bias) = (floats(call.op, "coefficients"), floats(call.op, "intercepts"));
     let fits = outputs.checked_mul(rows.width) == Some(weights.len());
     if !fits || !(bias.is_empty() || bias.len() == outputs) {
-        let (w, b, n) = (weights.len(), bias.len(), rows.width);
         return Err(KernelError::shape(format!(
-            "{w} coefficients and {b} intercepts do not fit {outputs} outputs of {n} features"
+            "{} and {} for {} of {}",
+            counted(weights.len(), "coefficient"),
+            counted(bias.len(), "intercept"),
+            counted(outputs, "output"),
+            counted(rows.width, "feature")
         )));
     }
     let mut all = Vec::with_capacity(rows.count * outputs);

@@ -5,7 +5,7 @@ use crate::ops::convert::text;
 use crate::real::read;
 use std::collections::HashMap;
 use std::sync::Arc;
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::{KernelError, MapValue, Tensor, Value};
 
 fn map(call: &Call<'_, '_>) -> Result<Arc<MapValue>, KernelError> {
@@ -138,7 +138,8 @@ pub(super) fn zip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if x.rank() == 0 || x.rank() > 2 || x.dims().last() != Some(&width) || width == 0 {
         let dims = x.dims();
         return Err(KernelError::shape(format!(
-            "{dims:?} does not have a column for each of {width} classes"
+            "{dims:?} does not have a column for each of {}",
+            counted(width, "class")
         )));
     }
     let rows = x.slice::<f32>()?.chunks_exact(width).map(|row| {

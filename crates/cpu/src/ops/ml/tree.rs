@@ -5,7 +5,7 @@ use super::{Bytes, Rows, list_or_tensor, numbers};
 use crate::kernel::Call;
 use crate::real::produce;
 use std::collections::HashMap;
-use trident_ir::{Attr, DType, Op};
+use trident_ir::{Attr, DType, Op, counted};
 use trident_runtime::KernelError;
 
 /// The comparison of a node.
@@ -117,7 +117,11 @@ impl Ensemble {
         if !(self.base.is_empty() || self.base.len() == self.targets) {
             return Err(bad(
                 "base_values",
-                format!("{} for {} targets", self.base.len(), self.targets),
+                format!(
+                    "{} for {}",
+                    counted(self.base.len(), "number"),
+                    counted(self.targets, "target")
+                ),
             ));
         }
         Ok(self)

@@ -2,10 +2,10 @@
 
 use super::view::with_elements;
 use crate::kernel::Call;
-use trident_ir::DType;
 use trident_ir::element::B8;
 use trident_ir::geometry;
 use trident_ir::literal::checked_len;
+use trident_ir::{DType, counted};
 use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_runtime::{KernelError, Tensor};
 
@@ -143,7 +143,8 @@ pub(super) fn slice_offsets(
 ) -> Result<(Vec<usize>, usize), KernelError> {
     let at = indices.dims();
     let bad = || {
-        KernelError::shape(format!("indices {at:?} do not fit {dims:?} with {batch} batch axes"))
+        let axes = counted(batch, "batch axis");
+        KernelError::shape(format!("indices {at:?} do not fit {dims:?} with {axes}"))
     };
     let (&tuple, outer) = at.split_last().ok_or_else(bad)?;
     if batch > outer.len() || batch + tuple > dims.len() || at[..batch] != dims[..batch] {
@@ -153,7 +154,9 @@ pub(super) fn slice_offsets(
     let count = checked_len(outer).ok_or(geometry::GeometryError::TooLarge)?;
     if count.checked_mul(inner) != Some(total) {
         return Err(KernelError::shape(format!(
-            "{count} slices of {inner} elements are not {total}"
+            "{} of {} instead of {total}",
+            counted(count, "slice"),
+            counted(inner, "element")
         )));
     }
     if total == 0 {
@@ -262,7 +265,8 @@ pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelErro
     let (batches, steps) = if time_first { (d1, d0) } else { (d0, d1) };
     if lens.len() != batches || lens.iter().any(|&l| l < 0 || l > steps as i64) {
         return Err(KernelError::domain(format!(
-            "lengths {lens:?} do not fit {batches} sequences of {steps}"
+            "lengths {lens:?} do not fit {} of {steps}",
+            counted(batches, "sequence")
         )));
     }
     let inner: usize = geometry::extent(&x.dims()[2..]);

@@ -2,8 +2,8 @@
 
 use super::view::with_elements;
 use crate::kernel::Call;
-use trident_ir::DType;
 use trident_ir::geometry;
+use trident_ir::{DType, counted};
 use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_runtime::{KernelError, Tensor};
 
@@ -89,14 +89,15 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if sizes.is_none() && parts != count {
         return Err(KernelError::attr(
             "num_outputs",
-            format!("is {parts}, but there are {count} results"),
+            format!("is {parts}, and the node has {}", counted(count, "result")),
         ));
     }
     let lens = geometry::split(x.dims()[axis], sizes.as_deref(), parts)?;
     if lens.len() != count {
         return Err(KernelError::shape(format!(
-            "a split into {} parts for {count} results",
-            lens.len()
+            "a split into {} for {}",
+            counted(lens.len(), "part"),
+            counted(count, "result")
         )));
     }
     let inner: usize = geometry::extent(&x.dims()[axis + 1..]);

@@ -6,7 +6,7 @@ use crate::kernel::Call;
 use crate::ops::convert::{cast, compute_dtype};
 use crate::picks::Picks;
 use trident_ir::literal::checked_len;
-use trident_ir::{DType, geometry};
+use trident_ir::{DType, counted, geometry};
 use trident_runtime::{KernelError, Tensor};
 
 /// How an update meets what is there.
@@ -68,9 +68,10 @@ fn scatter(
     }
     if offsets.len().checked_mul(inner) != Some(updates.len()) {
         return Err(KernelError::shape(format!(
-            "updates {:?} do not fill {} slices of {inner} elements",
+            "updates {:?} do not fill {} of {}",
             updates.dims(),
-            offsets.len()
+            counted(offsets.len(), "slice"),
+            counted(inner, "element")
         )));
     }
     if inner == 0 || offsets.is_empty() {
@@ -168,8 +169,8 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let starts = call.ints(2)?.unwrap_or_else(|| vec![0; batch]);
     if starts.len() != batch {
         return Err(KernelError::shape(format!(
-            "{} write indices for batch {batch}",
-            starts.len()
+            "{} for batch {batch}",
+            counted(starts.len(), "write index")
         )));
     }
     let inner: usize = geometry::extent(&dims[axis + 1..]);

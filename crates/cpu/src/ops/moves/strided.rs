@@ -2,6 +2,7 @@
 
 use super::view::{View, with_elements};
 use crate::kernel::Call;
+use trident_ir::counted;
 use trident_ir::geometry::{self, broadcast_strides, strides};
 use trident_ir::literal::checked_len;
 use trident_runtime::{KernelError, Tensor};
@@ -157,7 +158,10 @@ pub(super) fn depth_to_space(call: &mut Call<'_, '_>) -> Result<(), KernelError>
     let x = call.tensor(0)?;
     let ([n, c, h, w], b) = (image(&x)?, block_size(call)?);
     if !c.is_multiple_of(b * b) {
-        return Err(KernelError::shape(format!("{c} channels are no multiple of {b}·{b}")));
+        return Err(KernelError::shape(format!(
+            "{} in squares of {b}·{b}, which must divide them",
+            counted(c, "channel")
+        )));
     }
     let depth = c / (b * b);
     let view = if dcr(call)? {

@@ -2,8 +2,8 @@
 
 use crate::kernel::Call;
 use crate::real::{read, round_to};
-use trident_ir::DType;
 use trident_ir::element::*;
+use trident_ir::{DType, counted};
 use trident_runtime::{KernelError, Tensor};
 
 /// Whether an 8-bit element type is signed; an error for all others.
@@ -44,8 +44,8 @@ fn one_or<T>(values: Vec<T>, i: usize, n: usize) -> Result<Vec<T>, KernelError> 
     if values.len() == 1 || values.len() == n {
         return Ok(values);
     }
-    let len = values.len();
-    Err(KernelError::shape(format!("operand {i} has {len} elements, expected 1 or {n}")))
+    let given = counted(values.len(), "element");
+    Err(KernelError::shape(format!("operand {i} has {given}, expected 1 or {n}")))
 }
 
 /// The factor from a sum to a result, a·b/y, one or as many as the longer list has. It is rounded to the type of the

@@ -11,7 +11,7 @@ use crate::kernel::{Call, Compile, Kernel};
 use crate::real::{Real, in_real, produce, read};
 use cell::{Cell, State};
 use function::Functions;
-use trident_ir::OpKind;
+use trident_ir::{OpKind, counted};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
@@ -124,8 +124,10 @@ fn run<R: Real>(call: &mut Call<'_, '_>, x: &Tensor, w: &Weights<R>) -> Result<(
     let named = call.op.int("hidden_size").is_some_and(|h| usize::try_from(h) != Ok(hidden));
     if directions != reversed.len() || width != w.input || named {
         return Err(KernelError::shape(format!(
-            "weights of {directions} directions, {} inputs and {hidden} units do not fit the input or the attributes",
-            w.input
+            "weights of {}, {} and {} do not fit the input or the attributes",
+            counted(directions, "direction"),
+            counted(w.input, "input"),
+            counted(hidden, "unit")
         )));
     }
     let at = Extents { steps, batch, directions, hidden, batch_first };

@@ -4,7 +4,7 @@ use super::axes::{Around, axis_of};
 use crate::kernel::Call;
 use crate::ops::convert::{cast, compute_dtype, convert_into};
 use std::cmp::Ordering;
-use trident_ir::{DType, OpKind, geometry};
+use trident_ir::{DType, OpKind, counted, geometry};
 use trident_kernels::parallel::for_rows;
 use trident_runtime::{KernelError, Tensor};
 
@@ -163,7 +163,7 @@ pub(super) fn top_k(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let at = Around::axis(x.dims(), axis_of(call, -1))?;
     let k = match call.ints(1)?.as_deref() {
         Some([k]) => usize::try_from(*k).ok().filter(|&k| k <= at.n).ok_or_else(|| {
-            KernelError::domain(format!("k is {k}, the axis has {} elements", at.n))
+            KernelError::domain(format!("k is {k}, the axis has {}", counted(at.n, "element")))
         })?,
         Some(_) => return Err(KernelError::shape("k is not one number")),
         None => return Err(KernelError::Missing(1)),

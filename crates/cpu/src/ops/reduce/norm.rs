@@ -6,7 +6,7 @@ use crate::kernel::Call;
 use crate::real::{Real, in_real, narrow, produce, read};
 use std::borrow::Cow;
 use trident_ir::geometry::{self, broadcast_strides, extent};
-use trident_ir::{DType, Element, OpKind};
+use trident_ir::{DType, Element, OpKind, counted};
 use trident_kernels::disjoint::Disjoint;
 use trident_kernels::parallel::{for_rows, vectorised};
 use trident_kernels::rows;
@@ -200,7 +200,7 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     }
     let vectors = [Some(&scale), beta.as_ref(), bias.as_ref()];
     if vectors.into_iter().flatten().any(|t| t.dims() != [n]) {
-        return Err(KernelError::shape(format!("scale and biases need {n} elements")));
+        return Err(KernelError::shape(format!("scale and biases need {}", counted(n, "element"))));
     }
     let (threads, eps, wants_sum) = (call.threads, epsilon(call), call.wants(1));
     in_real!(x.dtype(), R => {
@@ -258,13 +258,17 @@ pub(super) fn channels(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         OpKind::GroupNormalization => {
             let groups = call.op.int("num_groups").and_then(|g| usize::try_from(g).ok());
             groups.filter(|&g| g > 0 && channels.is_multiple_of(g)).ok_or_else(|| {
-                KernelError::attr("num_groups", format!("does not divide {channels} channels"))
+                let channels = counted(channels, "channel");
+                KernelError::attr("num_groups", format!("does not divide {channels}"))
             })?
         }
         _ => channels,
     };
     if scale.dims() != [channels] || bias.dims() != [channels] {
-        return Err(KernelError::shape(format!("scale and bias need {channels} elements")));
+        return Err(KernelError::shape(format!(
+            "scale and bias need {}",
+            counted(channels, "element")
+        )));
     }
     let plane = extent(&dims[2..]);
     let n = if x.is_empty() { 0 } else { channels / groups * plane };

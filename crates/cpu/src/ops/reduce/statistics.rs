@@ -4,7 +4,7 @@ use super::axes::{Around, axis_of};
 use super::norm::epsilon;
 use crate::kernel::Call;
 use crate::real::{Real, in_real, narrow, produce, read};
-use trident_ir::geometry;
+use trident_ir::{counted, geometry};
 use trident_kernels::lrn::Lrn;
 use trident_kernels::parallel::{for_rows, vectorised};
 use trident_runtime::{KernelError, Tensor};
@@ -18,7 +18,8 @@ pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let channels = dims.get(1).copied().unwrap_or(1);
     if dims.is_empty() || parameters.iter().any(|p| p.dims() != [channels]) {
         return Err(KernelError::shape(format!(
-            "scale, bias, mean and variance of {dims:?} need {channels} elements"
+            "scale, bias, mean and variance of {dims:?} need {}",
+            counted(channels, "element")
         )));
     }
     let training = call.op.flag("training_mode");

@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_ir::geometry::axis;
 use trident_kernels::fft::{Complex, Fft};
 use trident_runtime::KernelError;
@@ -121,7 +122,8 @@ pub(super) fn stft(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let n = given.or(window.as_ref().map(|w| w.len())).unwrap_or(samples);
     if n == 0 || n > samples || window.as_ref().is_some_and(|w| w.dims() != [n]) {
         return Err(KernelError::shape(format!(
-            "frames of {n} samples do not fit the signal ({samples}) or the window"
+            "frames of {} do not fit the signal ({samples}) or the window",
+            counted(n, "sample")
         )));
     }
     let onesided = call.op.flag("onesided");

@@ -3,7 +3,7 @@
 use crate::kernel::Call;
 use crate::real::produce;
 use std::f64::consts::TAU;
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 fn output_dtype(call: &Call<'_, '_>) -> DType {
@@ -41,8 +41,10 @@ pub(super) fn mel(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         _ => Err(KernelError::shape(format!("operand {i} is one number"))),
     };
     let (low, high) = (edge(3)?, edge(4)?);
-    let domain =
-        || KernelError::domain(format!("{bins} mel bins of {length} samples at {rate} Hz"));
+    let domain = || {
+        let (bins, samples) = (counted(bins, "mel bin"), counted(length, "sample"));
+        KernelError::domain(format!("{bins} of {samples} at {rate} Hz"))
+    };
     let count = usize::try_from(bins).map_err(|_| domain())?;
     let rows = usize::try_from(length).map_err(|_| domain())? / 2 + 1;
     if rate <= 0 {

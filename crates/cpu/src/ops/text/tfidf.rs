@@ -3,7 +3,7 @@
 use crate::kernel::Call;
 use std::collections::HashMap;
 use std::hash::Hash;
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, counted};
 use trident_runtime::KernelError;
 
 /// Known n-grams by the numbers of their items, with the column each counts in.
@@ -39,7 +39,8 @@ impl<K: Hash + Eq + Copy> Grams<K> {
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).copied().unwrap_or(pool.len());
             let part = pool.get(start..end).ok_or_else(|| {
-                KernelError::attr("ngram_counts", format!("{start}..{end} of {} items", pool.len()))
+                let items = counted(pool.len(), "item");
+                KernelError::attr("ngram_counts", format!("{start}..{end} of {items}"))
             })?;
             let size = i + 1;
             for gram in part.chunks_exact(size) {

@@ -2,6 +2,7 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
+use trident_ir::counted;
 use trident_runtime::{KernelError, Tensor};
 
 /// Classes lie along axis 1: scores are [N, C, d…], targets [N, d…].
@@ -32,7 +33,9 @@ fn reduce<R: Real>(
     let weight = call.opt(2)?;
     let weight = weight.as_ref().map(read::<R>).transpose()?;
     if weight.as_ref().is_some_and(|w| w.len() != at.classes) {
-        return Err(KernelError::shape(format!("one weight for each of {} classes", at.classes)));
+        let weights = counted(weight.map_or(0, |w| w.len()), "weight");
+        let classes = counted(at.classes, "class");
+        return Err(KernelError::shape(format!("{weights} for {classes}")));
     }
     let ignore = call.op.int("ignore_index");
     let (mut losses, mut total, mut weights) = (Vec::with_capacity(classes.len()), 0.0, 0.0);
@@ -42,7 +45,8 @@ fn reduce<R: Real>(
             continue;
         }
         let c = usize::try_from(class).ok().filter(|&c| c < at.classes).ok_or_else(|| {
-            KernelError::domain(format!("target {class} is not one of {} classes", at.classes))
+            let classes = counted(at.classes, "class");
+            KernelError::domain(format!("target {class} is not one of {classes}"))
         })?;
         let (n, d) = (i / at.inner, i % at.inner);
         let w = weight.as_ref().map_or(R::one(), |w| w[c]);

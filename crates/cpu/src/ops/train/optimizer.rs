@@ -3,7 +3,7 @@
 
 use crate::kernel::Call;
 use crate::real::{produce, read};
-use trident_ir::DType;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 fn attr(call: &Call<'_, '_>, name: &'static str) -> Result<f64, KernelError> {
@@ -30,10 +30,8 @@ fn step<const STATES: usize>(
     let per = 2 + STATES;
     let n = call.inputs().saturating_sub(2) / per;
     if n == 0 || call.inputs() != 2 + n * per {
-        let got = call.inputs();
-        return Err(KernelError::shape(format!(
-            "{got} operands are not 2 and {per} for each tensor"
-        )));
+        let got = counted(call.inputs(), "operand");
+        return Err(KernelError::shape(format!("{got} instead of 2 and {per} for each tensor")));
     }
     for i in 0..n {
         let tensors =

@@ -5,7 +5,7 @@ use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape, geometry};
+use crate::{Dim, Shape, counted, geometry};
 
 fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
     match cx.op.int("group").unwrap_or(1) {
@@ -53,8 +53,9 @@ pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Sh
     let kernel = kernel.unwrap_or_else(|| dims::unknown(spatial));
     if kernel.len() != spatial {
         return Err(cx.error(format!(
-            "{} has {spatial} spatial axes, weights {} have {}",
+            "{} has {}, weights {} have {}",
             cx.name_shape(x),
+            counted(spatial, "spatial axis"),
             cx.name_shape(w),
             kernel.len()
         )));
@@ -68,7 +69,11 @@ pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Sh
             if let Some(m) = ws[0].fixed()
                 && m as i64 % group != 0
             {
-                return Err(cx.error(format!("{m} output channels in {group} groups")));
+                return Err(cx.error(format!(
+                    "{} in {}",
+                    counted(m, "output channel"),
+                    counted(group, "group")
+                )));
             }
             ws[0].clone()
         }
@@ -91,8 +96,9 @@ pub(super) fn transposed(cx: &View<'_>) -> Shapes {
     let kernel = kernel.unwrap_or_else(|| dims::unknown(rank));
     if kernel.len() != rank {
         return Err(cx.error(format!(
-            "{} has {rank} spatial axes, weights {}",
+            "{} has {}, weights {}",
             cx.name_shape(0),
+            counted(rank, "spatial axis"),
             cx.name_shape(1)
         )));
     }

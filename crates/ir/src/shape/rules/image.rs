@@ -2,6 +2,7 @@
 
 use super::window;
 use crate::Dim;
+use crate::counted;
 use crate::geometry;
 use crate::shape::dims;
 use crate::shape::view::{Shapes, View, nothing, one};
@@ -11,9 +12,9 @@ pub(super) fn affine_grid(cx: &View<'_>) -> Shapes {
     let Some(size) = cx.dims_in(1) else { return nothing() };
     if !(4..=5).contains(&size.len()) {
         return Err(cx.error(format!(
-            "{} has {} entries, expected 4 or 5",
+            "{} has {}, expected 4 or 5",
             cx.name(1),
-            size.len()
+            counted(size.len(), "entry")
         )));
     }
     let mut shape = vec![size[0].clone()];
@@ -134,7 +135,10 @@ pub(super) fn resize(cx: &View<'_>) -> Shapes {
 fn check_count(cx: &View<'_>, given: usize, axes: usize) -> Result<(), crate::shape::ShapeError> {
     match given == axes {
         true => Ok(()),
-        false => Err(cx.error(format!("{given} sizes or scales for {axes} axes"))),
+        false => {
+            let (given, axes) = (counted(given, "size or scale"), counted(axes, "axis"));
+            Err(cx.error(format!("{given} for {axes}")))
+        }
     }
 }
 

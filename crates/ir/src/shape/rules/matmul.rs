@@ -4,7 +4,7 @@ use crate::geometry::{GeometryError, PackedWeights};
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape};
+use crate::{Dim, Shape, counted};
 use std::collections::HashMap;
 
 /// NumPy's matmul of the operands at these places.
@@ -119,8 +119,9 @@ pub(super) fn einsum(cx: &View<'_>) -> Shapes {
     };
     let terms: Vec<&str> = left.split(',').collect();
     if terms.len() != cx.op.inputs.len() {
-        let (terms, operands) = (terms.len(), cx.op.inputs.len());
-        return Err(cx.error(format!("{equation:?} has {terms} terms for {operands} operands")));
+        let terms = counted(terms.len(), "term");
+        let operands = counted(cx.op.inputs.len(), "operand");
+        return Err(cx.error(format!("{equation:?} has {terms} for {operands}")));
     }
     let mut sizes: HashMap<char, Dim> = HashMap::new();
     let mut ellipsis: Shape = vec![];

@@ -76,7 +76,9 @@ pub(super) fn optimizer(cx: &View<'_>) -> Shapes {
     let parts = if cx.op.kind == K::Adam { 4 } else { 3 };
     let tensors = cx.op.inputs.len().saturating_sub(2);
     if !tensors.is_multiple_of(parts) {
-        return Err(cx.error(format!("{tensors} tensors do not divide into {parts} groups")));
+        return Err(
+            cx.error(format!("the number of tensors, {tensors}, is not a multiple of {parts}"))
+        );
     }
     let n = tensors / parts;
     let source = |i: usize| 2 + if i < n { i } else { n + i };

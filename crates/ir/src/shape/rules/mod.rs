@@ -22,6 +22,7 @@ pub(super) use slice::axes_in;
 use super::error::ShapeError;
 use super::view::{Shapes, View, nothing, one};
 use crate::OpKind as K;
+use crate::counted;
 use crate::op::Group;
 
 /// The shapes of the op's results.
@@ -152,5 +153,5 @@ fn expect_len(cx: &View<'_>, name: &str, list: &[i64], len: usize) -> Result<(),
     if list.len() == len {
         return Ok(());
     }
-    Err(cx.error(format!("`{name}` has {} entries, expected {len}", list.len())))
+    Err(cx.error(format!("`{name}` has {}, expected {len}", counted(list.len(), "entry"))))
 }

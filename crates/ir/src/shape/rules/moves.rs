@@ -4,7 +4,7 @@ use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::known::Elem;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape, geometry};
+use crate::{Dim, Shape, counted, geometry};
 
 /// ConstantOfShape.
 pub(super) fn filled(cx: &View<'_>) -> Shapes {
@@ -216,7 +216,8 @@ pub(super) fn transpose(cx: &View<'_>) -> Shapes {
     let Some(perm) = perm else { return one(x.iter().rev().cloned().collect()) };
     let axes = cx.wrap_all(perm, x.len())?;
     if axes.len() != x.len() {
-        return Err(cx.error(format!("`perm` has {} axes for {}", axes.len(), cx.name_shape(0))));
+        let given = counted(axes.len(), "axis");
+        return Err(cx.error(format!("`perm` has {given} for {}", cx.name_shape(0))));
     }
     let permuted: Result<Shape, _> =
         perm.iter().map(|&p| cx.wrap(p, x.len()).map(|p| x[p].clone())).collect();

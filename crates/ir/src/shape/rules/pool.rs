@@ -5,7 +5,7 @@ use crate::geometry;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape};
+use crate::{Dim, Shape, counted};
 
 /// The window's sizes; an operand of known rank tells how many there must be.
 fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
@@ -16,7 +16,8 @@ fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
         (Some(kernel), _) => Ok(kernel),
         (None, None | Some(0)) => Ok(vec![]),
         (None, Some(axes)) => Err(cx.error(format!(
-            "`kernel_shape` has 0 entries, expected {axes} for {axes} spatial axes"
+            "`kernel_shape` has 0 entries, expected {axes} for {}",
+            counted(axes, "spatial axis")
         ))),
     }
 }

@@ -5,7 +5,7 @@ use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, geometry};
+use crate::{Dim, counted, geometry};
 
 /// The axes in operand `i`; the first `count` ones if it is absent. `None` if they are not known.
 pub(crate) fn axes_in(
@@ -17,7 +17,11 @@ pub(crate) fn axes_in(
     let axes = if cx.has(i) { cx.ints(i) } else { Some((0..count as i64).collect()) };
     let Some(axes) = axes else { return Ok(None) };
     if axes.len() != count {
-        return Err(cx.error(format!("{} axes for {count} sizes", axes.len())));
+        return Err(cx.error(format!(
+            "{} for {}",
+            counted(axes.len(), "axis"),
+            counted(count, "size")
+        )));
     }
     cx.wrap_all(&axes, rank)?;
     axes.iter().map(|&a| cx.wrap(a, rank)).collect::<Result<_, _>>().map(Some)
@@ -107,7 +111,11 @@ pub(super) fn split(cx: &View<'_>) -> Shapes {
     let sizes: Vec<Dim> = if cx.has(1) {
         let sizes = cx.dims_in(1).unwrap_or_else(|| dims::unknown(parts));
         if sizes.len() != parts {
-            return Err(cx.error(format!("{} sizes for {parts} parts", sizes.len())));
+            return Err(cx.error(format!(
+                "{} for {}",
+                counted(sizes.len(), "size"),
+                counted(parts, "part")
+            )));
         }
         let total = sizes.iter().fold(Dim::Fixed(0), |n, d| dims::add(&n, d));
         cx.equal(&x[axis], &total, &format!("axis {axis} of {} and its parts", cx.name_shape(0)))?;
@@ -150,7 +158,11 @@ pub(super) fn pad(cx: &View<'_>) -> Shapes {
         return one(shape);
     };
     if pads.len() != 2 * axes.len() {
-        return Err(cx.error(format!("{} pads for {} axes", pads.len(), axes.len())));
+        return Err(cx.error(format!(
+            "{} for {}",
+            counted(pads.len(), "pad"),
+            counted(axes.len(), "axis")
+        )));
     }
     for (i, &axis) in axes.iter().enumerate() {
         let size = pads[i]

@@ -1,6 +1,7 @@
 //! Extents of attention and where heads lie in memory.
 
 use crate::kernel::Call;
+use trident_ir::counted;
 use trident_runtime::{KernelError, Tensor};
 
 /// Extents shared by all operands.
@@ -62,12 +63,17 @@ impl Layout {
         }
         if kv_heads == 0 || q_heads % kv_heads != 0 {
             return Err(KernelError::shape(format!(
-                "{q_heads} query heads cannot share {kv_heads} key heads"
+                "{} cannot share {}",
+                counted(q_heads, "query head"),
+                counted(kv_heads, "key head")
             )));
         }
         for (name, n) in [("q_num_heads", q_heads), ("kv_num_heads", kv_heads)] {
             if call.op.int(name).is_some_and(|given| usize::try_from(given) != Ok(n)) {
-                return Err(KernelError::attr(name, format!("the operands have {n} heads")));
+                return Err(KernelError::attr(
+                    name,
+                    format!("the operands have {}", counted(n, "head")),
+                ));
             }
         }
         let past = match past {

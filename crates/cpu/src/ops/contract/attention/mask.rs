@@ -4,8 +4,8 @@ use super::layout::Layout;
 use crate::kernel::Call;
 use crate::real::{Real, read};
 use std::ops::Range;
-use trident_ir::DType;
 use trident_ir::geometry::strides;
+use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
 /// Causal and windowed masks and padding leave each query one range of keys; the mask operand adds to the scores.
@@ -41,7 +41,11 @@ impl<R: Real> Mask<R> {
     pub(super) fn new(call: &Call<'_, '_>, at: &Layout) -> Result<Mask<R>, KernelError> {
         let lens = call.ints(6)?;
         if lens.as_ref().is_some_and(|l| l.len() != at.batch) {
-            return Err(KernelError::shape(format!("one length for each of {} samples", at.batch)));
+            return Err(KernelError::shape(format!(
+                "{} for a batch of {}",
+                counted(lens.map_or(0, |l| l.len()), "length"),
+                at.batch
+            )));
         }
         let batches = (0..at.batch).map(|b| match &lens {
             None => (at.past as i64, at.total()),
@@ -118,7 +122,8 @@ impl<R: Real> Added<R> {
         if !fits || len > at.total() {
             let total = at.total();
             return Err(KernelError::shape(format!(
-                "a mask of shape {dims:?} does not broadcast to {want:?} queries by {total} keys"
+                "a mask of shape {dims:?} does not broadcast to {want:?} queries by {}",
+                counted(total, "key")
             )));
         }
         let own = strides(dims);
