@@ -9,6 +9,7 @@ mod darwin;
 mod debian;
 mod foreign;
 mod fuzz;
+mod house;
 mod load;
 mod mock;
 mod msl;
@@ -82,6 +83,8 @@ enum Command {
     /// The clients of `bench backend`
     #[command(hide = true)]
     Load(load::Options),
+    /// Count habits that the code is leaving behind, beside their limits, which only fall
+    House(house::Options),
     /// Make the Python environments and print their interpreters
     Env {
         /// Only this one
@@ -191,6 +194,7 @@ fn run(command: Command) -> Result<Outcome> {
             Some(format) => format.run(&args.args),
             None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
+        Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
             let all = [
