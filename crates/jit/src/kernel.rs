@@ -402,13 +402,14 @@ impl Kernel for Native {
                 }
             }
         } else {
-            self.cost.spread(&self.threads, programs, &|pieces| {
+            let work = |pieces: &mut dyn Iterator<Item = Range<usize>>| {
                 // A thread that arrives late and finds no work needs no memory.
                 let mut scratch = None;
-                context.stop.run(launch, || {
-                    pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
-                });
-            });
+                pieces.for_each(|p| run(p, scratch.get_or_insert_with(|| self.scratch())));
+            };
+            // Nobody else asks the watch.
+            let idle = || _ = context.stop.is_asked(launch);
+            self.cost.spread(&self.threads, programs, &work, &idle);
         }
         let stopped = context.stop.has_stopped();
         let fault = context.fault.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -41,7 +41,14 @@ impl LaunchCost {
     }
 
     /// Runs programs `0..programs` on as many threads as reduce latency. A program may wait only for earlier ones.
-    pub(super) fn spread(&self, threads: &Threads, programs: usize, work: &Work<'_>) {
+    /// While the calling thread waits for the others, it calls `idle` from time to time.
+    pub(super) fn spread(
+        &self,
+        threads: &Threads,
+        programs: usize,
+        work: &Work<'_>,
+        idle: &(dyn Fn() + Sync),
+    ) {
         let most = threads.count().min(programs);
         if most <= 1 {
             return work(&mut iter::once(0..programs));
@@ -65,12 +72,13 @@ impl LaunchCost {
         let members = usize::try_from(expected / HAND_OVER).unwrap_or(most).clamp(2, most);
         let least = (rest.len() as u64).saturating_mul(PIECE) / expected.max(1);
         let shares = Shares::new(rest, members, least as usize);
-        threads.team(members, &|member| {
+        let member = |member| {
             let start = (member == 0).then(Instant::now);
             let mut done = 0;
             work(&mut iter::from_fn(|| shares.take(member).inspect(|piece| done += piece.len())));
             start.into_iter().for_each(|start| self.learn(start, done));
-        });
+        };
+        threads.watched_team(members, &member, idle);
     }
 }
 
@@ -89,12 +97,13 @@ mod tests {
         run: impl Fn(usize) + Sync,
     ) {
         let hits: Vec<AtomicUsize> = (0..programs).map(|_| AtomicUsize::new(0)).collect();
-        cost.spread(threads, programs, &|pieces| {
+        let work = |pieces: &mut dyn Iterator<Item = Range<usize>>| {
             pieces.flatten().for_each(|i| {
                 run(i);
                 hits[i].fetch_add(1, Ordering::Relaxed);
             });
-        });
+        };
+        cost.spread(threads, programs, &work, &|| ());
         assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1), "{programs} programs");
     }
 
@@ -161,7 +170,7 @@ mod tests {
             for at in [0, 70, 99] {
                 let run = |i| assert!(i != at, "program {i}");
                 let caught = catch_unwind(AssertUnwindSafe(|| {
-                    cost.spread(&threads, 100, &|pieces| pieces.flatten().for_each(run));
+                    cost.spread(&threads, 100, &|pieces| pieces.flatten().for_each(run), &|| ());
                 }));
                 assert_eq!(
                     *caught.unwrap_err().downcast::<String>().unwrap(),

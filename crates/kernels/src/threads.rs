@@ -121,8 +121,18 @@ impl Threads {
     /// Calls `member(0)` on this thread and, on the workers that arrive before it returns, `member(1)` …
     /// `member(size - 1)`. Any of these may be missing, so member 0 must be able to do everything.
     pub fn team(&self, size: usize, member: &(dyn Fn(usize) + Sync)) {
+        self.watched_team(size, member, &|| ());
+    }
+
+    /// As [`team`](Self::team); while this thread waits for the workers, it calls `idle` about every ten microseconds.
+    pub fn watched_team(
+        &self,
+        size: usize,
+        member: &(dyn Fn(usize) + Sync),
+        idle: &(dyn Fn() + Sync),
+    ) {
         let size = size.min(self.count);
-        if size <= 1 || !self.executor().team(size, member) {
+        if size <= 1 || !self.executor().team(size, member, idle) {
             member(0);
         }
     }

@@ -253,18 +253,23 @@ impl Executor {
     }
 
     /// Calls `member(0)` on this thread and `member(i)` on each worker `i < size` of the run that arrives before it
-    /// returns. Returns whether there is a run (if necessary, one for this job alone) and it has workers; if not,
-    /// nothing was called.
-    pub(super) fn team(self: &Arc<Self>, size: usize, member: &(dyn Fn(usize) + Sync)) -> bool {
+    /// returns; `idle` from time to time while this thread waits for the workers. Returns whether there is a run (if
+    /// necessary, one for this job alone) and it has workers; if not, nothing was called.
+    pub(super) fn team(
+        self: &Arc<Self>,
+        size: usize,
+        member: &(dyn Fn(usize) + Sync),
+        idle: &(dyn Fn() + Sync),
+    ) -> bool {
         match HERE.with(Cell::get) {
             Here::Task => false,
             Here::Run(executor, place) if executor == self.address() => {
-                self.team_of(place, size, member)
+                self.team_of(place, size, member, idle)
             }
             Here::Run(..) | Here::Outside => {
                 let run = self.try_enter();
                 let place = run.as_ref().and_then(|run| run.place);
-                place.is_some_and(|place| self.team_of(place, size, member))
+                place.is_some_and(|place| self.team_of(place, size, member, idle))
             }
         }
     }
@@ -275,6 +280,7 @@ impl Executor {
         place: usize,
         size: usize,
         member: &(dyn Fn(usize) + Sync),
+        idle: &(dyn Fn() + Sync),
     ) -> bool {
         let deal = self.admission.deal(place);
         let size = size.min(deal.workers + 1).min(MOST_MEMBERS);
@@ -290,7 +296,7 @@ impl Executor {
             self.announced.0.fetch_add(1, Ordering::SeqCst);
         }
         self.take_part(slot, 0, gate);
-        slot.close(process);
+        slot.close(process, idle);
         true
     }
 

@@ -112,9 +112,9 @@ impl Slot {
         Gate(gate)
     }
 
-    /// Prevents further joins, waits for joined workers, and propagates the panic of a member. `process` is the
-    /// [`generation`](fork::generation) in which the job was opened.
-    pub(super) fn close(&self, process: u32) {
+    /// Prevents further joins, waits for joined workers, and propagates the panic of a member or of `idle`, which is
+    /// called from time to time meanwhile. `process` is the [`generation`](fork::generation) in which the job was opened.
+    pub(super) fn close(&self, process: u32, idle: &(dyn Fn() + Sync)) {
         self.job.0.gate.fetch_and(!OPEN, Ordering::SeqCst);
         let mut spins = 0u32;
         while self.gate(Ordering::Acquire).joined() != 0 {
@@ -128,6 +128,10 @@ impl Slot {
                 fork::generation() == process,
                 "the process was forked inside a task of a run, and the child continued the run"
             );
+            // The caller must not leave before the workers do.
+            if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(idle)) {
+                self.keep(panic);
+            }
             // A worker that lost its core needs this one.
             sync::yield_now();
         }
@@ -170,12 +174,17 @@ impl Slot {
         // SAFETY: the closure is alive, as the job's caller waits for every joined thread.
         let call = std::panic::AssertUnwindSafe(|| unsafe { (*call)(member) });
         if let Err(panic) = std::panic::catch_unwind(call) {
-            let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
-            match *first {
-                None => *first = Some(panic),
-                // Dropping it might panic again, while workers are in the job.
-                Some(_) => std::mem::forget(panic),
-            }
+            self.keep(panic);
+        }
+    }
+
+    /// Keeps the first panic of a job.
+    fn keep(&self, panic: Box<dyn Any + Send>) {
+        let mut first = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+        match *first {
+            None => *first = Some(panic),
+            // Dropping it might panic again, while workers are in the job.
+            Some(_) => std::mem::forget(panic),
         }
     }
 }
