@@ -18,7 +18,7 @@ use super::hazard::Hazards;
 use super::layout::Layout;
 use super::memory::Memory;
 use super::plan::{Plan, is_access, is_atomic};
-use crate::access::{Index, NodeId};
+use crate::access::{Index, NodeId, is_lazy};
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
 
@@ -44,7 +44,6 @@ pub(super) fn emit(
         env: HashMap::new(),
         scopes: vec![Scope::default()],
         hazards: Hazards::default(),
-        accesses: 0,
         exchanges_words: false,
     };
     for &param in &func.body.params {
@@ -114,8 +113,6 @@ pub(super) struct Emitter<'p, 'm> {
     pub(super) env: HashMap<ValueId, ValueId>,
     scopes: Vec<Scope>,
     pub(super) hazards: Hazards,
-    /// Loads and stores emitted so far.
-    accesses: usize,
     pub(super) exchanges_words: bool,
 }
 
@@ -129,12 +126,10 @@ impl<'m> Emitter<'_, 'm> {
                 K::NumPrograms => self.axis(op, K::NumThreadgroups)?,
                 K::Constant => self.constant(op)?,
                 kind if is_access(kind) => {
-                    let access = self.plan.accesses.get(self.accesses);
-                    self.accesses += 1;
-                    match access {
-                        Some(access) if is_atomic(kind) => self.atomic(access)?,
-                        Some(access) => self.transfer(access)?,
-                        None => {}
+                    let access = self.plan.access_of(op);
+                    match access.ok_or_else(|| Unsupported::new(op, "was not planned"))? {
+                        access if is_atomic(kind) => self.atomic(access)?,
+                        access => self.transfer(access)?,
                     }
                 }
                 K::Barrier => {
@@ -152,7 +147,10 @@ impl<'m> Emitter<'_, 'm> {
                 K::Assert => self.assert(op)?,
                 K::TakeAlongAxis => self.take(op)?,
                 K::Histogram => self.histogram(op)?,
-                _ => {}
+                // Their elements are emitted where they are needed, and an assumption needs no code.
+                K::Hint | K::Identity | K::Unsplat | K::Assume => {}
+                _ if is_lazy(op) => {}
+                _ => return Err(Unsupported::new(op, "was planned, but has no code")),
             }
         }
         Ok(())
@@ -311,5 +309,30 @@ impl<'m> Emitter<'_, 'm> {
         };
         self.env.insert(old, id);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lane::Figures;
+    use trident_ir::Module;
+
+    #[test]
+    fn an_access_without_a_plan_is_an_error() {
+        let text = "func @f tile (%x: ptr<f32>[]) {
+            %v = load(%x) loc(\"line 1\")
+            store(%x, %v)
+            return
+        }";
+        let module: Module = text.parse().unwrap();
+        // A plan knows the ops that it was made of, and no copies.
+        let other = module.clone();
+        let (planned, copy) = (module.entry().unwrap(), other.entry().unwrap());
+        let origins = Origins::new(&module);
+        let plan = Plan::of(planned, &origins, &Figures::APPLE).unwrap();
+        assert!(emit(planned, &plan, &origins).is_ok());
+        let error = emit(copy, &plan, &origins).unwrap_err();
+        assert_eq!(error.to_string(), "load `line 1`: was not planned");
     }
 }

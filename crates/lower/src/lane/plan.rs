@@ -153,6 +153,11 @@ impl<'m> Plan<'m> {
         !self.waits.is_empty()
     }
 
+    /// The plan of a load, store or atomic op of the planned function.
+    pub(super) fn access_of(&self, op: &Op) -> Option<&Access<'m>> {
+        self.accesses.iter().find(|access| std::ptr::eq(access.op, op))
+    }
+
     /// The load of a block whose elements are read where they are needed.
     pub(super) fn late_load(&self, node: NodeId) -> Option<&Access<'m>> {
         self.accesses.iter().find(|access| access.is_late && access.loaded == Some(node))
