@@ -30,6 +30,7 @@ use crate::build::{Devices, Peer, Profile};
 use crate::fuzz::Format;
 use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
+use crate::test::Tier;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The project's own commands")]
@@ -40,8 +41,11 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything CI needs: install what is missing, format, lints, Rust and Python tests
+    /// Install what is missing, and check formats, lints, Rust and Python tests and the ONNX suite on the CPU
     Test {
+        /// Check everything, as CI does: other processors, macOS, sanitizers, the examples and all suites that need no PyTorch, too
+        #[arg(long, conflicts_with = "target")]
+        all: bool,
         /// Instead, the Rust suites of the CPU's crates for this processor, under QEMU
         #[arg(long)]
         target: Option<foreign::Target>,
@@ -146,8 +150,8 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Outcome> {
     match command {
-        Command::Test { target: None } => test::run(),
-        Command::Test { target: Some(target) } => foreign::run(target),
+        Command::Test { target: Some(target), .. } => foreign::run(target),
+        Command::Test { all, .. } => test::run(if all { Tier::All } else { Tier::Quick }),
         Command::Sanitize { part } => sanitize::run(part),
         Command::Mock => mock::run(),
         Command::Backend(options) => backend::run(&options).map(|()| Outcome::Success),

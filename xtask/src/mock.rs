@@ -28,6 +28,13 @@ const EMPTY: [&str; 3] = ["gnustep-base", "BlocksRuntime", "dispatch"];
 
 /// Run the tests.
 pub(crate) fn run() -> Result<Outcome> {
+    let tally = counted(tests()?)?.unwrap_or_default();
+    println!("{tally}");
+    Ok(Outcome::from(tally.failed == 0 && tally.passed > 0))
+}
+
+/// The command that runs the tests, for which the mock is compiled.
+pub(crate) fn tests() -> Result<Command> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(Missing("the mock of Metal runs on 64-bit x86 Linux only".to_owned()).into());
     }
@@ -64,9 +71,7 @@ pub(crate) fn run() -> Result<Outcome> {
             ]
             .join("\x1f"),
         );
-    let tally = counted(tests)?.unwrap_or_default();
-    println!("{tally}");
-    Ok(Outcome::from(tally.failed == 0 && tally.passed > 0))
+    Ok(tests)
 }
 
 /// Compile the mock, if it has changed: all programs are linked anew with a new object.

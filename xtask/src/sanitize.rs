@@ -79,10 +79,23 @@ fn models(steps: &mut Steps) {
 
 /// The whole workspace, because what `cargo xtask test` has built for it serves here too.
 fn narrow(steps: &mut Steps) {
+    on_narrow_sets(steps, "--workspace");
+}
+
+/// The crates that have code for each instruction set, with their tests.
+const ISA: &str =
+    "--package trident-simd --package trident-kernels --package trident-jit --package trident-cpu";
+
+/// The Rust tests of code that depends on the instruction set, on the narrower ones.
+pub(crate) fn vectors(steps: &mut Steps) {
+    on_narrow_sets(steps, ISA);
+}
+
+fn on_narrow_sets(steps: &mut Steps, packages: &str) {
     for set in NARROW {
         steps.command(&format!("rust tests on {set}"), || {
-            let line = "test --workspace --profile ci --no-fail-fast --lib --bins --tests";
-            let mut tests = arguments(cargo(), line);
+            let line = format!("test {packages} --profile ci --no-fail-fast --lib --bins --tests");
+            let mut tests = arguments(cargo(), &line);
             tests.env("TRIDENT_ISA", set);
             Ok(tests)
         });

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check, one after the other, with the time that each took.
+//! `cargo xtask test`: checks, one after the other, with the time that each took.
 
 use std::fs;
 use std::path::Path;
@@ -10,15 +10,25 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, msl, paths, sanitize};
+use crate::{darwin, foreign, mock, msl, paths, sanitize};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
 
-/// Run all checks; prints the sum of their counts as the last line.
-pub(crate) fn run() -> Result<Outcome> {
+/// How much to check.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Tier {
+    /// The checks that find most, in minutes.
+    Quick,
+    /// Everything, as in CI.
+    All,
+}
+
+/// Run the checks of a tier; prints the sum of their counts as the last line.
+pub(crate) fn run(tier: Tier) -> Result<Outcome> {
+    let all = tier == Tier::All;
     let mut steps = Steps::new();
-    steps.check("environment", || environment().map(|()| None));
+    steps.check("environment", || environment(tier).map(|()| None));
     steps.command("format", || Ok(arguments(cargo(), "fmt --all --check")));
     steps.command("lints", || {
         Ok(arguments(cargo(), "clippy --workspace --all-targets --profile ci -- -D warnings"))
@@ -26,9 +36,14 @@ pub(crate) fn run() -> Result<Outcome> {
     steps.command("rust tests", || {
         Ok(arguments(cargo(), "test --workspace --profile ci --no-fail-fast"))
     });
-    sanitize::quick(&mut steps);
-    foreign::quick(&mut steps);
-    steps.check("macos", || darwin::run(false).map(|()| None));
+    if all {
+        sanitize::quick(&mut steps);
+        foreign::quick(&mut steps);
+        steps.check("macos", || darwin::run(false).map(|()| None));
+        steps.command("mock of Metal", mock::tests);
+    } else {
+        sanitize::vectors(&mut steps);
+    }
     // After the Rust tests, which build it without the emulated device.
     let built = steps.check("build", || build::trident(Profile::Ci).map(|_| None));
     steps.command("python format", || {
@@ -46,10 +61,20 @@ pub(crate) fn run() -> Result<Outcome> {
         let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
         counted(kernels(package, "pytest", &[&options[..], &["python/tests"]].concat())?)
     });
+    if all {
+        rest(&mut steps, built, package.as_deref())?;
+    } else {
+        conformance(&mut steps, built, "cpu");
+    }
+    Ok(steps.finish())
+}
+
+/// The steps of `--all` that need what has been built.
+fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
     for example in ["triton", "torch_compile"] {
         let folder = format!("examples/{example}");
         steps.check(&folder, || {
-            let package = package.as_deref().context("not run: the package does not build")?;
+            let package = package.context("not run: the package does not build")?;
             counted(kernels(package, "unit", &[&folder])?)
         });
     }
@@ -58,14 +83,19 @@ pub(crate) fn run() -> Result<Outcome> {
         let folder = format!("examples/{example}");
         steps.needs(built, &folder, || tool(Venv::Examples, "unit", &[&folder]));
     }
-    for devices in devices_with_lists()?.iter().map(String::as_str).chain(["queued", "queued,cpu"])
-    {
-        let name = format!("conformance onnx on {devices}");
-        steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
+    let lists = devices_with_lists()?;
+    for devices in lists.iter().map(String::as_str).chain(["queued", "queued,cpu"]) {
+        conformance(steps, built, devices);
     }
     steps.needs(built, "conformance edges", || tool(Venv::Onnx, "edge_suite", &["--quick"]));
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
-    Ok(steps.finish())
+    Ok(())
+}
+
+/// The ONNX suite on these devices.
+fn conformance(steps: &mut Steps, built: bool, devices: &str) {
+    let name = format!("conformance onnx on {devices}");
+    steps.needs(built, &name, || tool(Venv::Onnx, "onnx_suite", &["--device", devices]));
 }
 
 /// The devices that have a list of expected failures, `conformance/onnx-<device>.toml`.
@@ -81,7 +111,7 @@ fn devices_with_lists() -> Result<Vec<String>> {
 }
 
 /// Install what later steps need and report what cannot be installed.
-fn environment() -> Result<()> {
+fn environment(tier: Tier) -> Result<()> {
     for component in ["rustfmt", "clippy"] {
         let subcommand = component.trim_start_matches("rust");
         let probe = arguments(cargo(), &format!("{subcommand} --version")).output()?;
@@ -92,7 +122,11 @@ fn environment() -> Result<()> {
             ensure!(added.success(), "rustup cannot add {component}");
         }
     }
-    for venv in [Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin] {
+    let environments: &[Venv] = match tier {
+        Tier::Quick => &[Venv::Onnx, Venv::Triton],
+        Tier::All => &[Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin],
+    };
+    for venv in environments {
         venv.ensure()?;
     }
     // The emulator's own tests need it, too.
