@@ -155,7 +155,7 @@ const COUNTS: &[Count] = &[
     },
 ];
 
-/// The Rust files of the workspace.
+/// The Rust files of the workspace that people write.
 struct Sources {
     /// Path from the root, with slashes, and text.
     files: Vec<(String, String)>,
@@ -174,7 +174,9 @@ impl Sources {
                         pending.push(path);
                     } else if name.ends_with(".rs") {
                         let text = fs::read_to_string(&path)?;
-                        files.push((relative(&path)?, text));
+                        if !text.starts_with("// Generated") {
+                            files.push((relative(&path)?, text));
+                        }
                     }
                 }
             }

@@ -87,6 +87,8 @@ enum Command {
     /// The clients of `bench backend`
     #[command(hide = true)]
     Load(load::Options),
+    /// Write the files that are generated from the op table
+    Codegen,
     /// Count habits that the code is leaving behind, beside their limits, which only fall
     House(house::Options),
     /// Make the Python environments and print their interpreters
@@ -198,6 +200,7 @@ fn run(command: Command) -> Result<Outcome> {
             Some(format) => format.run(&args.args),
             None => run_tool(Venv::Onnx, Profile::Ci, "fuzz", &args.args),
         },
+        Command::Codegen => build::codegen().map(|()| Outcome::Success),
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {

@@ -338,7 +338,8 @@ fn no_crate_is_a_grab_bag() {
 fn sources_stay_short() {
     let folders = crates().into_iter().map(|(_, folder)| folder.join("src"));
     for path in folders.chain([root().join("xtask/src")]).flat_map(|folder| sources(&folder)) {
-        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = if text.starts_with("// Generated") { 0 } else { text.lines().count() };
         assert!(lines <= MAX_LINES, "{}: {lines} lines, split it by topic", path.display());
     }
 }

@@ -1,6 +1,6 @@
 //! Appends ops to a function and types their results.
 
-use crate::op::TypeError;
+use crate::op::{New, TypeError};
 use crate::{Attr, Block, DType, Func, Literal, Loc, Op, OpKind, Type, ValueId};
 
 /// Builds the body of a function, op by op.
@@ -62,6 +62,16 @@ impl<'f> Builder<'f> {
             op.attrs.set(name, value.clone());
         }
         self.push_new(op, n)
+    }
+
+    /// Appends an op with one result, which it returns.
+    pub fn add<V>(&mut self, new: New<V>) -> Result<ValueId, TypeError> {
+        self.push_new(new.into_op(), 1).map(|results| results[0])
+    }
+
+    /// Appends an op with `n` results and returns them.
+    pub fn add_all<V>(&mut self, new: New<V>, n: usize) -> Result<Vec<ValueId>, TypeError> {
+        self.push_new(new.into_op(), n)
     }
 
     /// Appends an op that has no results yet, and gives it `n`.

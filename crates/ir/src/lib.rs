@@ -19,6 +19,7 @@ pub mod interp;
 pub mod lane;
 pub mod literal;
 pub mod op;
+pub mod ops;
 pub mod shape;
 pub mod text;
 pub mod tile;

@@ -200,6 +200,16 @@ pub enum LoadErrorKind {
         /// What the operator takes.
         expected: &'static str,
     },
+    /// An attribute with a text that is none of its choices.
+    #[error("attribute `{name}` is `{found}`, expected one of {}", choices.join(", "))]
+    AttributeWord {
+        /// The attribute.
+        name: String,
+        /// Its text.
+        found: String,
+        /// The texts that it may have.
+        choices: &'static [&'static str],
+    },
     /// Operands that do not fit the operator.
     #[error(transparent)]
     Type(#[from] TypeError),

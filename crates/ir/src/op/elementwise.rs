@@ -20,7 +20,7 @@ macro_rules! with_elementwise_ops {
     /// Inverse hyperbolic tangent.
     Atanh "atanh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// Bits of the operand read as another element type of the same width.
-    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to = Required(AttrKind::DType) } cost 0 class View;
+    BitCast "bitcast" Elementwise (x) -> (y: Rule::Attr("to")) { to: DType } cost 0 class View;
     /// Complements every bit.
     BitwiseNot "bitwise_not" Elementwise (x: Int) -> (y: Elem(0)) {};
     /// Converts to element type `to`; to its own type nothing changes. Floats to integers truncate. What an integer cannot hold,
@@ -30,17 +30,17 @@ macro_rules! with_elementwise_ops {
     /// finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or, from floats to floats at level tile, `rtz`
     /// (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
-        { to = Required(AttrKind::DType), saturate = Int(1), round_mode = Str("up"), rounding = Str("rtne") };
+        { to: DType, saturate: Flag = true, round_mode: Str = "up", rounding: Str = "rtne" };
     /// Least integer not below the operand.
     Ceil "ceil" Elementwise (x: Float) -> (y: Elem(0)) {};
     /// x where x ≥ 0, else alpha·(exp(x/alpha) − 1).
-    Celu "celu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite celu;
+    Celu "celu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.0 } composite celu;
     /// Cosine of radians.
     Cos "cos" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Hyperbolic cosine.
     Cosh "cosh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 30 class Function;
     /// x where x ≥ 0, else alpha·(exp(x) − 1).
-    Elu "elu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite elu;
+    Elu "elu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.0 } composite elu;
     /// Gauss error function.
     Erf "erf" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// e to the power of the operand.
@@ -51,19 +51,19 @@ macro_rules! with_elementwise_ops {
     Floor "floor" Elementwise (x: Float) -> (y: Elem(0)) {};
     /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula. At −∞ it is NaN, the product
     /// of −∞ and 0.
-    Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate = Str("none") } composite gelu;
+    Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate: Str = "none" } composite gelu;
     /// alpha·x + beta, clamped to 0 … 1.
-    HardSigmoid "hard_sigmoid" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(0.2), beta = Float(0.5) } composite hard_sigmoid;
+    HardSigmoid "hard_sigmoid" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 0.2, beta: Float = 0.5 } composite hard_sigmoid;
     /// x·(x/6 + 1/2), the second factor clamped to 0 … 1. At −∞ it is NaN, the product of −∞ and 0.
     HardSwish "hard_swish" Elementwise (x: Float) -> (y: Elem(0)) {} composite hard_swish;
     /// The operand itself, of any type.
     Identity "identity" Move (x) -> (y: Same(0)) {} cost 0 class View;
     /// Whether the element is an infinity of a sign that is asked for.
-    IsInf "is_inf" Elementwise (x: Float) -> (y: BOOL) { detect_negative = Int(1), detect_positive = Int(1) } composite is_inf;
+    IsInf "is_inf" Elementwise (x: Float) -> (y: BOOL) { detect_negative: Flag = true, detect_positive: Flag = true } composite is_inf;
     /// Whether the element is not a number.
     IsNaN "is_nan" Elementwise (x: Float) -> (y: BOOL) {};
     /// x where x ≥ 0, else alpha·x.
-    LeakyRelu "leaky_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(0.01) } composite leaky_relu;
+    LeakyRelu "leaky_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 0.01 } composite leaky_relu;
     /// Natural logarithm.
     Log "log" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Logarithm to base 2.
@@ -83,9 +83,9 @@ macro_rules! with_elementwise_ops {
     /// 1/√x.
     Rsqrt "rsqrt" Elementwise (x: Float) -> (y: Elem(0)) {} composite rsqrt;
     /// gamma·x where x > 0, else gamma·(alpha·exp(x) − alpha).
-    Selu "selu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.673_263_2), gamma = Float(1.050_701) } composite selu;
+    Selu "selu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.673_263_2, gamma: Float = 1.050_701 } composite selu;
     /// x + bias below −lambd, x − bias above lambd, else 0, NaN included; of integers computed in f64.
-    Shrink "shrink" Elementwise (x: Number) -> (y: Elem(0)) { bias = Float(0.0), lambd = Float(0.5) } composite shrink;
+    Shrink "shrink" Elementwise (x: Number) -> (y: Elem(0)) { bias: Float = 0.0, lambd: Float = 0.5 } composite shrink;
     /// 1/(1 + exp(−x)).
     Sigmoid "sigmoid" Elementwise (x: Float) -> (y: Elem(0)) {} composite sigmoid;
     /// −1, 0 or 1; NaN stays, −0 gives 0.
@@ -101,13 +101,13 @@ macro_rules! with_elementwise_ops {
     /// Square root.
     Sqrt "sqrt" Elementwise (x: Float) -> (y: Elem(0)) {} cost 6;
     /// x·sigmoid(alpha·x).
-    Swish "swish" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite swish;
+    Swish "swish" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.0 } composite swish;
     /// Tangent of radians.
     Tan "tan" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// Hyperbolic tangent.
     Tanh "tanh" Elementwise (x: Float) -> (y: Elem(0)) {} cost 20 class Function;
     /// x where x > alpha, else 0, NaN included.
-    ThresholdedRelu "thresholded_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha = Float(1.0) } composite thresholded_relu;
+    ThresholdedRelu "thresholded_relu" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 1.0 } composite thresholded_relu;
 
     // ---------------------------------------------------------------- elementwise, several operands
     /// Sum of two tensors, broadcast; integers wrap.
@@ -115,7 +115,7 @@ macro_rules! with_elementwise_ops {
     /// Logical and, broadcast.
     And "and" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {};
     /// Shifts `x` by `y` bits in `direction` LEFT or RIGHT, broadcast; signed types shift arithmetically to the right.
-    BitShift "bit_shift" Elementwise (x: Int T, y: Int T) -> (z: Elem(0)) { direction = Required(AttrKind::Str) };
+    BitShift "bit_shift" Elementwise (x: Int T, y: Int T) -> (z: Elem(0)) { direction: Str };
     /// Bitwise and, broadcast.
     BitwiseAnd "bitwise_and" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// Bitwise or, broadcast.
@@ -123,7 +123,7 @@ macro_rules! with_elementwise_ops {
     /// Bitwise exclusive or, broadcast.
     BitwiseXor "bitwise_xor" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {};
     /// min(max(x, low), high) element by element; a NaN operand x gives `low`, or NaN with `propagate_nan`.
-    Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan = Int(0) } composite clamp;
+    Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan: Flag = false } composite clamp;
     /// x clamped to bounds of rank 0 that may be left out: `min` where x < min, then `max` where that is greater. NaN and
     /// −0 stay; a bound that is NaN has no effect.
     Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {} composite clip;
@@ -143,22 +143,22 @@ macro_rules! with_elementwise_ops {
     LessOrEqual "less_or_equal" Elementwise (a: Ordered T, b: Ordered T) -> (c: BOOL) {};
     /// A function of the C mathematics library, or one that device libraries have beside it, by its name in C without the
     /// suffix of a type: `acosh`, `hypot`, `normcdf`, `add_rz` (rounded towards zero) …
-    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function = Required(AttrKind::Str), to = Required(AttrKind::DType) } cost 30 class Function;
+    Libm "libm" Elementwise (xs[many]) -> (y: Rule::Attr("to")) { function: Str, to: DType } cost 30 class Function;
     /// Greatest of all operands, broadcast; NaN wins, and +0 is greater than −0.
     Max "max" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
     /// The greater of two; of NaN and a number the number. +0 is greater than −0, unless `signed_zeros` is 0: then either may
     /// be the result.
-    MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros = Int(1) };
+    MaxNum "max_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros: Flag = true };
     /// Mean of all operands, broadcast.
     Mean "mean" Elementwise (xs[many]: Float T) -> (y: Elem(0)) {} composite mean;
     /// Least of all operands, broadcast; NaN wins, and −0 is less than +0.
     Min "min" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {};
     /// The lesser of two; of NaN and a number the number. −0 is less than +0, unless `signed_zeros` is 0: then either may be
     /// the result.
-    MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros = Int(1) };
+    MinNum "min_num" Elementwise (a: Float T, b: Float T) -> (c: Elem(0)) { signed_zeros: Flag = true };
     /// Remainder, broadcast: with the sign of the divisor, or of the dividend with `fmod`. −4 mod 2 is +0, and −0 with
     /// `fmod`.
-    Mod "mod" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) { fmod = Int(0) } cost 12;
+    Mod "mod" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) { fmod: Flag = false } cost 12;
     /// Product, broadcast; integers wrap.
     Mul "mul" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {};
     /// The upper half of the product of two integers, in their width.
@@ -174,7 +174,7 @@ macro_rules! with_elementwise_ops {
     /// Sum of all operands, broadcast.
     Sum "sum" Elementwise (xs[many]: Number T) -> (y: Elem(0)) {} composite sum;
     /// a·sigmoid(alpha·a)·b, the gate first; the shapes are equal, nothing broadcasts.
-    SwiGLU "swiglu" Elementwise (a: Float T, b: Float T) -> (y: Elem(0)) { alpha = Float(1.0) } composite swiglu;
+    SwiGLU "swiglu" Elementwise (a: Float T, b: Float T) -> (y: Elem(0)) { alpha: Float = 1.0 } composite swiglu;
     /// x where the condition holds, else y; broadcast.
     Where "where" Elementwise (condition: Bool, x: Any T, y: Any T) -> (output: Element(1)) {};
     /// Logical exclusive or, broadcast.

@@ -5,11 +5,14 @@ mod class;
 mod custom;
 mod effect;
 mod elementwise;
+pub mod kinds;
 mod lane;
 mod operand;
 mod rule;
 mod table;
 mod tile;
+pub(crate) mod view;
+pub mod words;
 
 pub use activation::Activation;
 pub use class::Class;
@@ -17,6 +20,7 @@ pub use effect::Effect;
 pub use operand::{Arity, Elements, Operand};
 pub use rule::{Operands, Rule, TypeError};
 pub use table::OpKind;
+pub use view::{New, Set};
 
 use crate::{Attr, AttrKind, DType};
 use std::collections::HashMap;
@@ -138,6 +142,10 @@ pub struct AttrDecl {
     pub name: &'static str,
     /// Value where it is not set.
     pub default: Default,
+    /// The name of its kind, a type of [`kinds`] or [`words`].
+    pub rust: &'static str,
+    /// The only texts it may have; empty if any value of its kind will do.
+    pub texts: &'static [&'static str],
 }
 
 impl AttrDecl {
@@ -150,6 +158,15 @@ impl AttrDecl {
             Default::Str(_) => AttrKind::Str,
             Default::DType(_) => AttrKind::DType,
         }
+    }
+
+    /// Whether it can have this value.
+    pub fn takes(&self, value: &Attr) -> bool {
+        let is_word = match value {
+            Attr::Str(text) => self.texts.is_empty() || self.texts.contains(&text.as_str()),
+            _ => true,
+        };
+        value.kind() == self.kind() && is_word
     }
 
     /// Whether an op must set it.

@@ -89,6 +89,16 @@ pub enum Violation {
         /// The kind it has.
         actual: AttrKind,
     },
+    /// An attribute with a text that is none of its choices.
+    #[error("attribute `{name}` is `{found}`, must be one of {}", choices.join(", "))]
+    AttrWord {
+        /// Its name.
+        name: &'static str,
+        /// Its text.
+        found: String,
+        /// The texts that it may have.
+        choices: &'static [&'static str],
+    },
     /// The number of regions.
     #[error("has {}, declares {expected}", counted(*actual, "region"))]
     Regions {

@@ -2,7 +2,7 @@
 
 use super::{Violation, expect};
 use crate::op::Arity;
-use crate::{Func, Level, Op};
+use crate::{Attr, Func, Level, Op};
 
 /// Level, counts and attributes.
 pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
@@ -28,6 +28,12 @@ pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
         let (expected, actual) = (attr.kind(), value.kind());
         if expected != actual {
             return Err(Violation::AttrKind { name: attr.name, expected, actual });
+        }
+        if let Attr::Str(found) = value
+            && !attr.takes(value)
+        {
+            let (name, found, choices) = (attr.name, found.clone(), attr.texts);
+            return Err(Violation::AttrWord { name, found, choices });
         }
     }
     if let Some(attr) =

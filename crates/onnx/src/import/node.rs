@@ -237,6 +237,15 @@ fn fit(decl: &AttrDecl, name: &str, value: Value<'_>) -> Result<Option<Attr>, Lo
                 expected: "the number of an element type",
             }),
         },
+        // Some exporters write no text for the default.
+        (Attr::Str(text), AttrKind::Str) if text.is_empty() && !decl.texts.is_empty() => Ok(None),
+        (value, kind) if value.kind() == kind && !decl.takes(&value) => match value {
+            Attr::Str(found) => {
+                let (name, choices) = (name.to_owned(), decl.texts);
+                Err(LoadErrorKind::AttributeWord { name, found, choices })
+            }
+            _ => Err(wrong_kind(name, kind_name(kind))),
+        },
         (value, kind) if value.kind() == kind => Ok(Some(value)),
         (_, kind) => Err(wrong_kind(name, kind_name(kind))),
     }

@@ -233,6 +233,11 @@ fn attributes_are_checked() {
     assert!(matches!(missing, LoadErrorKind::MissingAttribute { name } if name == "to"));
     let dtype = with("y = Cast(a)", vec![attr("to", 99)]);
     assert!(matches!(dtype, LoadErrorKind::AttributeValue { .. }));
+    let word = with("y = Conv(a, b)", vec![attr("auto_pad", "FOO")]);
+    assert_eq!(
+        word.to_string(),
+        "attribute `auto_pad` is `FOO`, expected one of NOTSET, VALID, SAME_UPPER, SAME_LOWER"
+    );
     let outside = with("y = Softmax(a)", vec![attr_ref("axis", "axis", AttributeType::Int)]);
     assert!(matches!(outside, LoadErrorKind::AttributeValue { .. }));
     let mut text = attr("direction", "LEFT");

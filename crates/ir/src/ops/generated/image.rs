@@ -1,0 +1,216 @@
+// Generated from the op table by `cargo xtask codegen`.
+#![allow(clippy::too_many_arguments)]
+
+use crate::op::kinds;
+use crate::op::view::{self, New, Set};
+use crate::{Op, OpKind, ValueId};
+use std::borrow::BorrowMut;
+
+/// A view of [`OpKind::AffineGrid`].
+#[derive(Clone, Copy)]
+pub struct AffineGrid<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::AffineGrid`].
+pub struct AffineGridAt { pub theta: usize, pub size: usize, pub grid: usize }
+
+impl<'a> AffineGrid<'a> {
+    pub const KIND: OpKind = OpKind::AffineGrid;
+    pub const AT: AffineGridAt = AffineGridAt { theta: 0, size: 1, grid: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<AffineGrid<'a>> { view::fits(op, Self::KIND).then_some(AffineGrid(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn theta(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn size(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn grid(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn align_corners(self) -> bool { view::attr::<kinds::Flag>(self.0, "align_corners") }
+}
+
+impl AffineGrid<'static> {
+    pub fn new(theta: ValueId, size: ValueId) -> New<Self> {
+        view::new(OpKind::AffineGrid, vec![Some(theta), Some(size)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::AffineGrid) }
+}
+
+impl<O: BorrowMut<Op>> Set<AffineGrid<'static>, O> {
+    #[inline] pub fn align_corners(self, value: bool) -> Self { self.put::<kinds::Flag>("align_corners", value) }
+}
+
+/// A view of [`OpKind::GridSample`].
+#[derive(Clone, Copy)]
+pub struct GridSample<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::GridSample`].
+pub struct GridSampleAt { pub x: usize, pub grid: usize, pub y: usize }
+
+impl<'a> GridSample<'a> {
+    pub const KIND: OpKind = OpKind::GridSample;
+    pub const AT: GridSampleAt = GridSampleAt { x: 0, grid: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<GridSample<'a>> { view::fits(op, Self::KIND).then_some(GridSample(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn grid(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn align_corners(self) -> bool { view::attr::<kinds::Flag>(self.0, "align_corners") }
+    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn padding_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "padding_mode") }
+}
+
+impl GridSample<'static> {
+    pub fn new(x: ValueId, grid: ValueId) -> New<Self> {
+        view::new(OpKind::GridSample, vec![Some(x), Some(grid)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::GridSample) }
+}
+
+impl<O: BorrowMut<Op>> Set<GridSample<'static>, O> {
+    #[inline] pub fn align_corners(self, value: bool) -> Self { self.put::<kinds::Flag>("align_corners", value) }
+    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn padding_mode(self, value: String) -> Self { self.put::<kinds::Str>("padding_mode", value) }
+}
+
+/// A view of [`OpKind::ImageDecoder`].
+#[derive(Clone, Copy)]
+pub struct ImageDecoder<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ImageDecoder`].
+pub struct ImageDecoderAt { pub stream: usize, pub image: usize }
+
+impl<'a> ImageDecoder<'a> {
+    pub const KIND: OpKind = OpKind::ImageDecoder;
+    pub const AT: ImageDecoderAt = ImageDecoderAt { stream: 0, image: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ImageDecoder<'a>> { view::fits(op, Self::KIND).then_some(ImageDecoder(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn stream(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn image(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn pixel_format(self) -> &'a str { view::attr::<kinds::Str>(self.0, "pixel_format") }
+}
+
+impl ImageDecoder<'static> {
+    pub fn new(stream: ValueId) -> New<Self> {
+        view::new(OpKind::ImageDecoder, vec![Some(stream)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ImageDecoder) }
+}
+
+impl<O: BorrowMut<Op>> Set<ImageDecoder<'static>, O> {
+    #[inline] pub fn pixel_format(self, value: String) -> Self { self.put::<kinds::Str>("pixel_format", value) }
+}
+
+/// A view of [`OpKind::NonMaxSuppression`].
+#[derive(Clone, Copy)]
+pub struct NonMaxSuppression<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::NonMaxSuppression`].
+pub struct NonMaxSuppressionAt { pub boxes: usize, pub scores: usize, pub max_output_boxes_per_class: usize, pub iou_threshold: usize, pub score_threshold: usize, pub selected: usize }
+
+impl<'a> NonMaxSuppression<'a> {
+    pub const KIND: OpKind = OpKind::NonMaxSuppression;
+    pub const AT: NonMaxSuppressionAt = NonMaxSuppressionAt { boxes: 0, scores: 1, max_output_boxes_per_class: 2, iou_threshold: 3, score_threshold: 4, selected: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<NonMaxSuppression<'a>> { view::fits(op, Self::KIND).then_some(NonMaxSuppression(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn boxes(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scores(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn max_output_boxes_per_class(self) -> Option<ValueId> { self.0.input(2) }
+    #[inline] pub fn iou_threshold(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn score_threshold(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn selected(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn center_point_box(self) -> bool { view::attr::<kinds::Flag>(self.0, "center_point_box") }
+}
+
+impl NonMaxSuppression<'static> {
+    pub fn new(boxes: ValueId, scores: ValueId, max_output_boxes_per_class: Option<ValueId>, iou_threshold: Option<ValueId>, score_threshold: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::NonMaxSuppression, vec![Some(boxes), Some(scores), max_output_boxes_per_class, iou_threshold, score_threshold], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::NonMaxSuppression) }
+}
+
+impl<O: BorrowMut<Op>> Set<NonMaxSuppression<'static>, O> {
+    #[inline] pub fn center_point_box(self, value: bool) -> Self { self.put::<kinds::Flag>("center_point_box", value) }
+}
+
+/// A view of [`OpKind::Resize`].
+#[derive(Clone, Copy)]
+pub struct Resize<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::Resize`].
+pub struct ResizeAt { pub x: usize, pub roi: usize, pub scales: usize, pub sizes: usize, pub y: usize }
+
+impl<'a> Resize<'a> {
+    pub const KIND: OpKind = OpKind::Resize;
+    pub const AT: ResizeAt = ResizeAt { x: 0, roi: 1, scales: 2, sizes: 3, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<Resize<'a>> { view::fits(op, Self::KIND).then_some(Resize(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn roi(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn scales(self) -> Option<ValueId> { self.0.input(2) }
+    #[inline] pub fn sizes(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn antialias(self) -> bool { view::attr::<kinds::Flag>(self.0, "antialias") }
+    #[inline] pub fn axes(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "axes") }
+    #[inline] pub fn coordinate_transformation_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "coordinate_transformation_mode") }
+    #[inline] pub fn cubic_coeff_a(self) -> f32 { view::attr::<kinds::Float>(self.0, "cubic_coeff_a") }
+    #[inline] pub fn exclude_outside(self) -> bool { view::attr::<kinds::Flag>(self.0, "exclude_outside") }
+    #[inline] pub fn extrapolation_value(self) -> f32 { view::attr::<kinds::Float>(self.0, "extrapolation_value") }
+    #[inline] pub fn keep_aspect_ratio_policy(self) -> &'a str { view::attr::<kinds::Str>(self.0, "keep_aspect_ratio_policy") }
+    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn nearest_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "nearest_mode") }
+}
+
+impl Resize<'static> {
+    pub fn new(x: ValueId, roi: Option<ValueId>, scales: Option<ValueId>, sizes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::Resize, vec![Some(x), roi, scales, sizes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::Resize) }
+}
+
+impl<O: BorrowMut<Op>> Set<Resize<'static>, O> {
+    #[inline] pub fn antialias(self, value: bool) -> Self { self.put::<kinds::Flag>("antialias", value) }
+    #[inline] pub fn axes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("axes", value) }
+    #[inline] pub fn coordinate_transformation_mode(self, value: String) -> Self { self.put::<kinds::Str>("coordinate_transformation_mode", value) }
+    #[inline] pub fn cubic_coeff_a(self, value: f32) -> Self { self.put::<kinds::Float>("cubic_coeff_a", value) }
+    #[inline] pub fn exclude_outside(self, value: bool) -> Self { self.put::<kinds::Flag>("exclude_outside", value) }
+    #[inline] pub fn extrapolation_value(self, value: f32) -> Self { self.put::<kinds::Float>("extrapolation_value", value) }
+    #[inline] pub fn keep_aspect_ratio_policy(self, value: String) -> Self { self.put::<kinds::Str>("keep_aspect_ratio_policy", value) }
+    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn nearest_mode(self, value: String) -> Self { self.put::<kinds::Str>("nearest_mode", value) }
+}
+
+/// A view of [`OpKind::RoiAlign`].
+#[derive(Clone, Copy)]
+pub struct RoiAlign<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::RoiAlign`].
+pub struct RoiAlignAt { pub x: usize, pub rois: usize, pub batch_indices: usize, pub y: usize }
+
+impl<'a> RoiAlign<'a> {
+    pub const KIND: OpKind = OpKind::RoiAlign;
+    pub const AT: RoiAlignAt = RoiAlignAt { x: 0, rois: 1, batch_indices: 2, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<RoiAlign<'a>> { view::fits(op, Self::KIND).then_some(RoiAlign(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn rois(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn batch_indices(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn coordinate_transformation_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "coordinate_transformation_mode") }
+    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn output_height(self) -> i64 { view::attr::<kinds::Int>(self.0, "output_height") }
+    #[inline] pub fn output_width(self) -> i64 { view::attr::<kinds::Int>(self.0, "output_width") }
+    #[inline] pub fn sampling_ratio(self) -> i64 { view::attr::<kinds::Int>(self.0, "sampling_ratio") }
+    #[inline] pub fn spatial_scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "spatial_scale") }
+}
+
+impl RoiAlign<'static> {
+    pub fn new(x: ValueId, rois: ValueId, batch_indices: ValueId) -> New<Self> {
+        view::new(OpKind::RoiAlign, vec![Some(x), Some(rois), Some(batch_indices)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::RoiAlign) }
+}
+
+impl<O: BorrowMut<Op>> Set<RoiAlign<'static>, O> {
+    #[inline] pub fn coordinate_transformation_mode(self, value: String) -> Self { self.put::<kinds::Str>("coordinate_transformation_mode", value) }
+    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn output_height(self, value: i64) -> Self { self.put::<kinds::Int>("output_height", value) }
+    #[inline] pub fn output_width(self, value: i64) -> Self { self.put::<kinds::Int>("output_width", value) }
+    #[inline] pub fn sampling_ratio(self, value: i64) -> Self { self.put::<kinds::Int>("sampling_ratio", value) }
+    #[inline] pub fn spatial_scale(self, value: f32) -> Self { self.put::<kinds::Float>("spatial_scale", value) }
+}

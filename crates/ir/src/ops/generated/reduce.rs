@@ -1,0 +1,890 @@
+// Generated from the op table by `cargo xtask codegen`.
+#![allow(clippy::too_many_arguments)]
+
+use crate::op::kinds;
+use crate::op::view::{self, New, Set};
+use crate::{DType, Op, OpKind, ValueId};
+use std::borrow::BorrowMut;
+
+/// A view of [`OpKind::BatchNormalization`].
+#[derive(Clone, Copy)]
+pub struct BatchNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::BatchNormalization`].
+pub struct BatchNormalizationAt { pub x: usize, pub scale: usize, pub b: usize, pub mean: usize, pub var: usize, pub y: usize, pub running_mean: usize, pub running_var: usize }
+
+impl<'a> BatchNormalization<'a> {
+    pub const KIND: OpKind = OpKind::BatchNormalization;
+    pub const AT: BatchNormalizationAt = BatchNormalizationAt { x: 0, scale: 1, b: 2, mean: 3, var: 4, y: 0, running_mean: 1, running_var: 2 };
+    #[inline] pub fn of(op: &'a Op) -> Option<BatchNormalization<'a>> { view::fits(op, Self::KIND).then_some(BatchNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn mean(self) -> ValueId { view::operand(self.0, 3) }
+    #[inline] pub fn var(self) -> ValueId { view::operand(self.0, 4) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn running_mean(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn running_var(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+    #[inline] pub fn momentum(self) -> f32 { view::attr::<kinds::Float>(self.0, "momentum") }
+    #[inline] pub fn training_mode(self) -> bool { view::attr::<kinds::Flag>(self.0, "training_mode") }
+}
+
+impl BatchNormalization<'static> {
+    pub fn new(x: ValueId, scale: ValueId, b: ValueId, mean: ValueId, var: ValueId) -> New<Self> {
+        view::new(OpKind::BatchNormalization, vec![Some(x), Some(scale), Some(b), Some(mean), Some(var)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::BatchNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<BatchNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+    #[inline] pub fn momentum(self, value: f32) -> Self { self.put::<kinds::Float>("momentum", value) }
+    #[inline] pub fn training_mode(self, value: bool) -> Self { self.put::<kinds::Flag>("training_mode", value) }
+}
+
+/// A view of [`OpKind::GroupNormalization`].
+#[derive(Clone, Copy)]
+pub struct GroupNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::GroupNormalization`].
+pub struct GroupNormalizationAt { pub x: usize, pub scale: usize, pub bias: usize, pub y: usize }
+
+impl<'a> GroupNormalization<'a> {
+    pub const KIND: OpKind = OpKind::GroupNormalization;
+    pub const AT: GroupNormalizationAt = GroupNormalizationAt { x: 0, scale: 1, bias: 2, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<GroupNormalization<'a>> { view::fits(op, Self::KIND).then_some(GroupNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn bias(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+    #[inline] pub fn num_groups(self) -> i64 { view::attr::<kinds::Int>(self.0, "num_groups") }
+    #[inline] pub fn stash_type(self) -> DType { view::attr::<kinds::DType>(self.0, "stash_type") }
+}
+
+impl GroupNormalization<'static> {
+    pub fn new(x: ValueId, scale: ValueId, bias: ValueId) -> New<Self> {
+        view::new(OpKind::GroupNormalization, vec![Some(x), Some(scale), Some(bias)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::GroupNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<GroupNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+    #[inline] pub fn num_groups(self, value: i64) -> Self { self.put::<kinds::Int>("num_groups", value) }
+    #[inline] pub fn stash_type(self, value: DType) -> Self { self.put::<kinds::DType>("stash_type", value) }
+}
+
+/// A view of [`OpKind::InstanceNormalization`].
+#[derive(Clone, Copy)]
+pub struct InstanceNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::InstanceNormalization`].
+pub struct InstanceNormalizationAt { pub x: usize, pub scale: usize, pub b: usize, pub y: usize }
+
+impl<'a> InstanceNormalization<'a> {
+    pub const KIND: OpKind = OpKind::InstanceNormalization;
+    pub const AT: InstanceNormalizationAt = InstanceNormalizationAt { x: 0, scale: 1, b: 2, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<InstanceNormalization<'a>> { view::fits(op, Self::KIND).then_some(InstanceNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn b(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+}
+
+impl InstanceNormalization<'static> {
+    pub fn new(x: ValueId, scale: ValueId, b: ValueId) -> New<Self> {
+        view::new(OpKind::InstanceNormalization, vec![Some(x), Some(scale), Some(b)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::InstanceNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<InstanceNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+}
+
+/// A view of [`OpKind::LayerNormalization`].
+#[derive(Clone, Copy)]
+pub struct LayerNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::LayerNormalization`].
+pub struct LayerNormalizationAt { pub x: usize, pub scale: usize, pub b: usize, pub y: usize, pub mean: usize, pub inv_std_dev: usize }
+
+impl<'a> LayerNormalization<'a> {
+    pub const KIND: OpKind = OpKind::LayerNormalization;
+    pub const AT: LayerNormalizationAt = LayerNormalizationAt { x: 0, scale: 1, b: 2, y: 0, mean: 1, inv_std_dev: 2 };
+    #[inline] pub fn of(op: &'a Op) -> Option<LayerNormalization<'a>> { view::fits(op, Self::KIND).then_some(LayerNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn b(self) -> Option<ValueId> { self.0.input(2) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn mean(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn inv_std_dev(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+    #[inline] pub fn stash_type(self) -> DType { view::attr::<kinds::DType>(self.0, "stash_type") }
+}
+
+impl LayerNormalization<'static> {
+    pub fn new(x: ValueId, scale: ValueId, b: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::LayerNormalization, vec![Some(x), Some(scale), b], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::LayerNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<LayerNormalization<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+    #[inline] pub fn stash_type(self, value: DType) -> Self { self.put::<kinds::DType>("stash_type", value) }
+}
+
+/// A view of [`OpKind::SkipLayerNormalization`].
+#[derive(Clone, Copy)]
+pub struct SkipLayerNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::SkipLayerNormalization`].
+pub struct SkipLayerNormalizationAt { pub x: usize, pub skip: usize, pub scale: usize, pub b: usize, pub bias: usize, pub y: usize, pub sum: usize }
+
+impl<'a> SkipLayerNormalization<'a> {
+    pub const KIND: OpKind = OpKind::SkipLayerNormalization;
+    pub const AT: SkipLayerNormalizationAt = SkipLayerNormalizationAt { x: 0, skip: 1, scale: 2, b: 3, bias: 4, y: 0, sum: 1 };
+    #[inline] pub fn of(op: &'a Op) -> Option<SkipLayerNormalization<'a>> { view::fits(op, Self::KIND).then_some(SkipLayerNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn skip(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 2) }
+    #[inline] pub fn b(self) -> Option<ValueId> { self.0.input(3) }
+    #[inline] pub fn bias(self) -> Option<ValueId> { self.0.input(4) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn sum(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+}
+
+impl SkipLayerNormalization<'static> {
+    pub fn new(x: ValueId, skip: ValueId, scale: ValueId, b: Option<ValueId>, bias: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::SkipLayerNormalization, vec![Some(x), Some(skip), Some(scale), b, bias], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::SkipLayerNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<SkipLayerNormalization<'static>, O> {
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+}
+
+/// A view of [`OpKind::RMSNormalization`].
+#[derive(Clone, Copy)]
+pub struct RMSNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::RMSNormalization`].
+pub struct RMSNormalizationAt { pub x: usize, pub scale: usize, pub y: usize }
+
+impl<'a> RMSNormalization<'a> {
+    pub const KIND: OpKind = OpKind::RMSNormalization;
+    pub const AT: RMSNormalizationAt = RMSNormalizationAt { x: 0, scale: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<RMSNormalization<'a>> { view::fits(op, Self::KIND).then_some(RMSNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn scale(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn epsilon(self) -> f32 { view::attr::<kinds::Float>(self.0, "epsilon") }
+    #[inline] pub fn stash_type(self) -> DType { view::attr::<kinds::DType>(self.0, "stash_type") }
+}
+
+impl RMSNormalization<'static> {
+    pub fn new(x: ValueId, scale: ValueId) -> New<Self> {
+        view::new(OpKind::RMSNormalization, vec![Some(x), Some(scale)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::RMSNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<RMSNormalization<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn epsilon(self, value: f32) -> Self { self.put::<kinds::Float>("epsilon", value) }
+    #[inline] pub fn stash_type(self, value: DType) -> Self { self.put::<kinds::DType>("stash_type", value) }
+}
+
+/// A view of [`OpKind::LRN`].
+#[derive(Clone, Copy)]
+pub struct LRN<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::LRN`].
+pub struct LRNAt { pub x: usize, pub y: usize }
+
+impl<'a> LRN<'a> {
+    pub const KIND: OpKind = OpKind::LRN;
+    pub const AT: LRNAt = LRNAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<LRN<'a>> { view::fits(op, Self::KIND).then_some(LRN(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
+    #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
+    #[inline] pub fn bias(self) -> f32 { view::attr::<kinds::Float>(self.0, "bias") }
+    #[inline] pub fn size(self) -> i64 { view::attr::<kinds::Int>(self.0, "size") }
+}
+
+impl LRN<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::LRN, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::LRN) }
+}
+
+impl<O: BorrowMut<Op>> Set<LRN<'static>, O> {
+    #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
+    #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
+    #[inline] pub fn bias(self, value: f32) -> Self { self.put::<kinds::Float>("bias", value) }
+    #[inline] pub fn size(self, value: i64) -> Self { self.put::<kinds::Int>("size", value) }
+}
+
+/// A view of [`OpKind::LpNormalization`].
+#[derive(Clone, Copy)]
+pub struct LpNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::LpNormalization`].
+pub struct LpNormalizationAt { pub x: usize, pub y: usize }
+
+impl<'a> LpNormalization<'a> {
+    pub const KIND: OpKind = OpKind::LpNormalization;
+    pub const AT: LpNormalizationAt = LpNormalizationAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<LpNormalization<'a>> { view::fits(op, Self::KIND).then_some(LpNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn p(self) -> i64 { view::attr::<kinds::Int>(self.0, "p") }
+}
+
+impl LpNormalization<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::LpNormalization, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::LpNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<LpNormalization<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn p(self, value: i64) -> Self { self.put::<kinds::Int>("p", value) }
+}
+
+/// A view of [`OpKind::MeanVarianceNormalization`].
+#[derive(Clone, Copy)]
+pub struct MeanVarianceNormalization<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::MeanVarianceNormalization`].
+pub struct MeanVarianceNormalizationAt { pub x: usize, pub y: usize }
+
+impl<'a> MeanVarianceNormalization<'a> {
+    pub const KIND: OpKind = OpKind::MeanVarianceNormalization;
+    pub const AT: MeanVarianceNormalizationAt = MeanVarianceNormalizationAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<MeanVarianceNormalization<'a>> { view::fits(op, Self::KIND).then_some(MeanVarianceNormalization(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axes(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "axes") }
+}
+
+impl MeanVarianceNormalization<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::MeanVarianceNormalization, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::MeanVarianceNormalization) }
+}
+
+impl<O: BorrowMut<Op>> Set<MeanVarianceNormalization<'static>, O> {
+    #[inline] pub fn axes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("axes", value) }
+}
+
+/// A view of [`OpKind::Softmax`].
+#[derive(Clone, Copy)]
+pub struct Softmax<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::Softmax`].
+pub struct SoftmaxAt { pub x: usize, pub y: usize }
+
+impl<'a> Softmax<'a> {
+    pub const KIND: OpKind = OpKind::Softmax;
+    pub const AT: SoftmaxAt = SoftmaxAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<Softmax<'a>> { view::fits(op, Self::KIND).then_some(Softmax(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+}
+
+impl Softmax<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::Softmax, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::Softmax) }
+}
+
+impl<O: BorrowMut<Op>> Set<Softmax<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+}
+
+/// A view of [`OpKind::LogSoftmax`].
+#[derive(Clone, Copy)]
+pub struct LogSoftmax<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::LogSoftmax`].
+pub struct LogSoftmaxAt { pub x: usize, pub y: usize }
+
+impl<'a> LogSoftmax<'a> {
+    pub const KIND: OpKind = OpKind::LogSoftmax;
+    pub const AT: LogSoftmaxAt = LogSoftmaxAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<LogSoftmax<'a>> { view::fits(op, Self::KIND).then_some(LogSoftmax(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+}
+
+impl LogSoftmax<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::LogSoftmax, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::LogSoftmax) }
+}
+
+impl<O: BorrowMut<Op>> Set<LogSoftmax<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+}
+
+/// A view of [`OpKind::Hardmax`].
+#[derive(Clone, Copy)]
+pub struct Hardmax<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::Hardmax`].
+pub struct HardmaxAt { pub x: usize, pub y: usize }
+
+impl<'a> Hardmax<'a> {
+    pub const KIND: OpKind = OpKind::Hardmax;
+    pub const AT: HardmaxAt = HardmaxAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<Hardmax<'a>> { view::fits(op, Self::KIND).then_some(Hardmax(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+}
+
+impl Hardmax<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::Hardmax, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::Hardmax) }
+}
+
+impl<O: BorrowMut<Op>> Set<Hardmax<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+}
+
+/// A view of [`OpKind::ArgMax`].
+#[derive(Clone, Copy)]
+pub struct ArgMax<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ArgMax`].
+pub struct ArgMaxAt { pub x: usize, pub y: usize }
+
+impl<'a> ArgMax<'a> {
+    pub const KIND: OpKind = OpKind::ArgMax;
+    pub const AT: ArgMaxAt = ArgMaxAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ArgMax<'a>> { view::fits(op, Self::KIND).then_some(ArgMax(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn select_last_index(self) -> bool { view::attr::<kinds::Flag>(self.0, "select_last_index") }
+}
+
+impl ArgMax<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::ArgMax, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ArgMax) }
+}
+
+impl<O: BorrowMut<Op>> Set<ArgMax<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn select_last_index(self, value: bool) -> Self { self.put::<kinds::Flag>("select_last_index", value) }
+}
+
+/// A view of [`OpKind::ArgMin`].
+#[derive(Clone, Copy)]
+pub struct ArgMin<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ArgMin`].
+pub struct ArgMinAt { pub x: usize, pub y: usize }
+
+impl<'a> ArgMin<'a> {
+    pub const KIND: OpKind = OpKind::ArgMin;
+    pub const AT: ArgMinAt = ArgMinAt { x: 0, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ArgMin<'a>> { view::fits(op, Self::KIND).then_some(ArgMin(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn select_last_index(self) -> bool { view::attr::<kinds::Flag>(self.0, "select_last_index") }
+}
+
+impl ArgMin<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::ArgMin, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ArgMin) }
+}
+
+impl<O: BorrowMut<Op>> Set<ArgMin<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn select_last_index(self, value: bool) -> Self { self.put::<kinds::Flag>("select_last_index", value) }
+}
+
+/// A view of [`OpKind::CumProd`].
+#[derive(Clone, Copy)]
+pub struct CumProd<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::CumProd`].
+pub struct CumProdAt { pub x: usize, pub axis: usize, pub y: usize }
+
+impl<'a> CumProd<'a> {
+    pub const KIND: OpKind = OpKind::CumProd;
+    pub const AT: CumProdAt = CumProdAt { x: 0, axis: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<CumProd<'a>> { view::fits(op, Self::KIND).then_some(CumProd(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axis(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn exclusive(self) -> bool { view::attr::<kinds::Flag>(self.0, "exclusive") }
+    #[inline] pub fn reverse(self) -> bool { view::attr::<kinds::Flag>(self.0, "reverse") }
+}
+
+impl CumProd<'static> {
+    pub fn new(x: ValueId, axis: ValueId) -> New<Self> {
+        view::new(OpKind::CumProd, vec![Some(x), Some(axis)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::CumProd) }
+}
+
+impl<O: BorrowMut<Op>> Set<CumProd<'static>, O> {
+    #[inline] pub fn exclusive(self, value: bool) -> Self { self.put::<kinds::Flag>("exclusive", value) }
+    #[inline] pub fn reverse(self, value: bool) -> Self { self.put::<kinds::Flag>("reverse", value) }
+}
+
+/// A view of [`OpKind::CumSum`].
+#[derive(Clone, Copy)]
+pub struct CumSum<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::CumSum`].
+pub struct CumSumAt { pub x: usize, pub axis: usize, pub y: usize }
+
+impl<'a> CumSum<'a> {
+    pub const KIND: OpKind = OpKind::CumSum;
+    pub const AT: CumSumAt = CumSumAt { x: 0, axis: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<CumSum<'a>> { view::fits(op, Self::KIND).then_some(CumSum(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axis(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn exclusive(self) -> bool { view::attr::<kinds::Flag>(self.0, "exclusive") }
+    #[inline] pub fn reverse(self) -> bool { view::attr::<kinds::Flag>(self.0, "reverse") }
+}
+
+impl CumSum<'static> {
+    pub fn new(x: ValueId, axis: ValueId) -> New<Self> {
+        view::new(OpKind::CumSum, vec![Some(x), Some(axis)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::CumSum) }
+}
+
+impl<O: BorrowMut<Op>> Set<CumSum<'static>, O> {
+    #[inline] pub fn exclusive(self, value: bool) -> Self { self.put::<kinds::Flag>("exclusive", value) }
+    #[inline] pub fn reverse(self, value: bool) -> Self { self.put::<kinds::Flag>("reverse", value) }
+}
+
+/// A view of [`OpKind::ReduceL1`].
+#[derive(Clone, Copy)]
+pub struct ReduceL1<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceL1`].
+pub struct ReduceL1At { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceL1<'a> {
+    pub const KIND: OpKind = OpKind::ReduceL1;
+    pub const AT: ReduceL1At = ReduceL1At { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceL1<'a>> { view::fits(op, Self::KIND).then_some(ReduceL1(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceL1<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceL1, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceL1) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceL1<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceL2`].
+#[derive(Clone, Copy)]
+pub struct ReduceL2<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceL2`].
+pub struct ReduceL2At { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceL2<'a> {
+    pub const KIND: OpKind = OpKind::ReduceL2;
+    pub const AT: ReduceL2At = ReduceL2At { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceL2<'a>> { view::fits(op, Self::KIND).then_some(ReduceL2(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceL2<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceL2, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceL2) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceL2<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceLogSum`].
+#[derive(Clone, Copy)]
+pub struct ReduceLogSum<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceLogSum`].
+pub struct ReduceLogSumAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceLogSum<'a> {
+    pub const KIND: OpKind = OpKind::ReduceLogSum;
+    pub const AT: ReduceLogSumAt = ReduceLogSumAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceLogSum<'a>> { view::fits(op, Self::KIND).then_some(ReduceLogSum(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceLogSum<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceLogSum, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceLogSum) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceLogSum<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceLogSumExp`].
+#[derive(Clone, Copy)]
+pub struct ReduceLogSumExp<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceLogSumExp`].
+pub struct ReduceLogSumExpAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceLogSumExp<'a> {
+    pub const KIND: OpKind = OpKind::ReduceLogSumExp;
+    pub const AT: ReduceLogSumExpAt = ReduceLogSumExpAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceLogSumExp<'a>> { view::fits(op, Self::KIND).then_some(ReduceLogSumExp(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceLogSumExp<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceLogSumExp, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceLogSumExp) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceLogSumExp<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceMax`].
+#[derive(Clone, Copy)]
+pub struct ReduceMax<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceMax`].
+pub struct ReduceMaxAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceMax<'a> {
+    pub const KIND: OpKind = OpKind::ReduceMax;
+    pub const AT: ReduceMaxAt = ReduceMaxAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceMax<'a>> { view::fits(op, Self::KIND).then_some(ReduceMax(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceMax<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceMax, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceMax) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceMax<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceMean`].
+#[derive(Clone, Copy)]
+pub struct ReduceMean<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceMean`].
+pub struct ReduceMeanAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceMean<'a> {
+    pub const KIND: OpKind = OpKind::ReduceMean;
+    pub const AT: ReduceMeanAt = ReduceMeanAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceMean<'a>> { view::fits(op, Self::KIND).then_some(ReduceMean(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceMean<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceMean, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceMean) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceMean<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceMin`].
+#[derive(Clone, Copy)]
+pub struct ReduceMin<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceMin`].
+pub struct ReduceMinAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceMin<'a> {
+    pub const KIND: OpKind = OpKind::ReduceMin;
+    pub const AT: ReduceMinAt = ReduceMinAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceMin<'a>> { view::fits(op, Self::KIND).then_some(ReduceMin(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceMin<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceMin, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceMin) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceMin<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceProd`].
+#[derive(Clone, Copy)]
+pub struct ReduceProd<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceProd`].
+pub struct ReduceProdAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceProd<'a> {
+    pub const KIND: OpKind = OpKind::ReduceProd;
+    pub const AT: ReduceProdAt = ReduceProdAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceProd<'a>> { view::fits(op, Self::KIND).then_some(ReduceProd(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceProd<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceProd, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceProd) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceProd<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceSum`].
+#[derive(Clone, Copy)]
+pub struct ReduceSum<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceSum`].
+pub struct ReduceSumAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceSum<'a> {
+    pub const KIND: OpKind = OpKind::ReduceSum;
+    pub const AT: ReduceSumAt = ReduceSumAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceSum<'a>> { view::fits(op, Self::KIND).then_some(ReduceSum(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceSum<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceSum, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceSum) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceSum<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::ReduceSumSquare`].
+#[derive(Clone, Copy)]
+pub struct ReduceSumSquare<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::ReduceSumSquare`].
+pub struct ReduceSumSquareAt { pub x: usize, pub axes: usize, pub y: usize }
+
+impl<'a> ReduceSumSquare<'a> {
+    pub const KIND: OpKind = OpKind::ReduceSumSquare;
+    pub const AT: ReduceSumSquareAt = ReduceSumSquareAt { x: 0, axes: 1, y: 0 };
+    #[inline] pub fn of(op: &'a Op) -> Option<ReduceSumSquare<'a>> { view::fits(op, Self::KIND).then_some(ReduceSumSquare(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(1) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
+    #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+}
+
+impl ReduceSumSquare<'static> {
+    pub fn new(x: ValueId, axes: Option<ValueId>) -> New<Self> {
+        view::new(OpKind::ReduceSumSquare, vec![Some(x), axes], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::ReduceSumSquare) }
+}
+
+impl<O: BorrowMut<Op>> Set<ReduceSumSquare<'static>, O> {
+    #[inline] pub fn keepdims(self, value: bool) -> Self { self.put::<kinds::Flag>("keepdims", value) }
+    #[inline] pub fn noop_with_empty_axes(self, value: bool) -> Self { self.put::<kinds::Flag>("noop_with_empty_axes", value) }
+}
+
+/// A view of [`OpKind::TopK`].
+#[derive(Clone, Copy)]
+pub struct TopK<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::TopK`].
+pub struct TopKAt { pub x: usize, pub k: usize, pub values: usize, pub indices: usize }
+
+impl<'a> TopK<'a> {
+    pub const KIND: OpKind = OpKind::TopK;
+    pub const AT: TopKAt = TopKAt { x: 0, k: 1, values: 0, indices: 1 };
+    #[inline] pub fn of(op: &'a Op) -> Option<TopK<'a>> { view::fits(op, Self::KIND).then_some(TopK(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn k(self) -> ValueId { view::operand(self.0, 1) }
+    #[inline] pub fn values(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn indices(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn largest(self) -> bool { view::attr::<kinds::Flag>(self.0, "largest") }
+    #[inline] pub fn sorted(self) -> bool { view::attr::<kinds::Flag>(self.0, "sorted") }
+}
+
+impl TopK<'static> {
+    pub fn new(x: ValueId, k: ValueId) -> New<Self> {
+        view::new(OpKind::TopK, vec![Some(x), Some(k)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::TopK) }
+}
+
+impl<O: BorrowMut<Op>> Set<TopK<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn largest(self, value: bool) -> Self { self.put::<kinds::Flag>("largest", value) }
+    #[inline] pub fn sorted(self, value: bool) -> Self { self.put::<kinds::Flag>("sorted", value) }
+}
+
+/// A view of [`OpKind::Unique`].
+#[derive(Clone, Copy)]
+pub struct Unique<'a>(&'a Op);
+
+/// Places of the operands and results of [`OpKind::Unique`].
+pub struct UniqueAt { pub x: usize, pub y: usize, pub indices: usize, pub inverse_indices: usize, pub counts: usize }
+
+impl<'a> Unique<'a> {
+    pub const KIND: OpKind = OpKind::Unique;
+    pub const AT: UniqueAt = UniqueAt { x: 0, y: 0, indices: 1, inverse_indices: 2, counts: 3 };
+    #[inline] pub fn of(op: &'a Op) -> Option<Unique<'a>> { view::fits(op, Self::KIND).then_some(Unique(op)) }
+    #[inline] pub fn as_op(self) -> &'a Op { self.0 }
+    #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
+    #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
+    #[inline] pub fn indices(self) -> Option<ValueId> { self.0.output(1) }
+    #[inline] pub fn inverse_indices(self) -> Option<ValueId> { self.0.output(2) }
+    #[inline] pub fn counts(self) -> Option<ValueId> { self.0.output(3) }
+    #[inline] pub fn axis(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "axis") }
+    #[inline] pub fn sorted(self) -> bool { view::attr::<kinds::Flag>(self.0, "sorted") }
+}
+
+impl Unique<'static> {
+    pub fn new(x: ValueId) -> New<Self> {
+        view::new(OpKind::Unique, vec![Some(x)], &[])
+    }
+    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> { view::edit(op, OpKind::Unique) }
+}
+
+impl<O: BorrowMut<Op>> Set<Unique<'static>, O> {
+    #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
+    #[inline] pub fn sorted(self, value: bool) -> Self { self.put::<kinds::Flag>("sorted", value) }
+}

@@ -1,0 +1,233 @@
+//! Writes the typed views of ops, `src/ops/generated`, from the rows of the op table, and holds the files that are there against it.
+//!
+//! `cargo xtask codegen` runs this test with `TRIDENT_CODEGEN=1`, which writes the files. They are generated, as macros that
+//! make the same functions would double the time in which the crate is checked.
+#![allow(clippy::unwrap_used)] // what does not fit fails the test
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use trident_ir::op::{Arity, AttrDecl, Default, OpDecl};
+use trident_ir::{AttrKind, OpKind};
+
+const HEAD: &str = "// Generated from the op table by `cargo xtask codegen`.\n";
+
+/// The type by which a view gives the values of an attribute.
+fn given(attr: &AttrDecl) -> String {
+    let list = matches!(attr.kind(), AttrKind::Ints | AttrKind::Floats | AttrKind::Strs);
+    match (attr.rust, attr.kind()) {
+        ("Flag", _) => "bool".to_owned(),
+        ("Str", _) => "&'a str".to_owned(),
+        (_, kind) if list => format!("&'a [{}]", element(kind)),
+        ("Type", _) => "&'a Type".to_owned(),
+        ("Tensor", _) => "&'a Literal".to_owned(),
+        _ => taken(attr),
+    }
+}
+
+/// The type by which a value of an attribute is set.
+fn taken(attr: &AttrDecl) -> String {
+    match attr.kind() {
+        AttrKind::Str if attr.rust == "Str" => "String".to_owned(),
+        AttrKind::Str => attr.rust.to_owned(),
+        AttrKind::Int if attr.rust == "Flag" => "bool".to_owned(),
+        AttrKind::Int => "i64".to_owned(),
+        AttrKind::Float => "f32".to_owned(),
+        AttrKind::DType => "DType".to_owned(),
+        AttrKind::Type => "Type".to_owned(),
+        AttrKind::Tensor => "Literal".to_owned(),
+        kind => format!("Vec<{}>", element(kind)),
+    }
+}
+
+fn element(kind: AttrKind) -> &'static str {
+    match kind {
+        AttrKind::Ints => "i64",
+        AttrKind::Floats => "f32",
+        _ => "String",
+    }
+}
+
+/// The path of an attribute's kind.
+fn kind(attr: &AttrDecl) -> String {
+    match attr.texts.is_empty() {
+        true => format!("kinds::{}", attr.rust),
+        false => attr.rust.to_owned(),
+    }
+}
+
+/// The functions of a view, and the places that they read.
+fn view(decl: &OpDecl) -> String {
+    let name = decl.variant;
+    let mut text = String::new();
+    let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").unwrap();
+    let names = decl.operands.iter().map(|o| o.name).chain(decl.results.iter().map(|r| r.name));
+    let operands = decl.operands.iter().enumerate().map(|(at, o)| (o.name, at));
+    let results = decl.results.iter().enumerate().map(|(at, r)| (r.name, at));
+    let fields: Vec<String> = names.map(|name| format!("pub {name}: usize")).collect();
+    let places: Vec<String> =
+        operands.chain(results).map(|(name, at)| format!("{name}: {at}")).collect();
+    line(format_args!("\n/// A view of [`OpKind::{name}`].\n#[derive(Clone, Copy)]"));
+    line(format_args!("pub struct {name}<'a>(&'a Op);"));
+    line(format_args!("\n/// Places of the operands and results of [`OpKind::{name}`]."));
+    line(format_args!("pub struct {name}At {{ {} }}", fields.join(", ")));
+    line(format_args!("\nimpl<'a> {name}<'a> {{"));
+    line(format_args!("    pub const KIND: OpKind = OpKind::{name};"));
+    line(format_args!("    pub const AT: {name}At = {name}At {{ {} }};", places.join(", ")));
+    line(format_args!(
+        "    #[inline] pub fn of(op: &'a Op) -> Option<{name}<'a>> {{ view::fits(op, Self::KIND).then_some({name}(op)) }}"
+    ));
+    line(format_args!("    #[inline] pub fn as_op(self) -> &'a Op {{ self.0 }}"));
+    for (at, operand) in decl.operands.iter().enumerate() {
+        let (of, body) = match operand.arity {
+            Arity::One => ("ValueId", format!("view::operand(self.0, {at})")),
+            Arity::Optional => ("Option<ValueId>", format!("self.0.input({at})")),
+            Arity::Many => (
+                "impl ExactSizeIterator<Item = ValueId> + 'a",
+                format!("view::operands(self.0, {at})"),
+            ),
+        };
+        line(format_args!("    #[inline] pub fn {}(self) -> {of} {{ {body} }}", operand.name));
+    }
+    for (at, result) in decl.results.iter().enumerate() {
+        let (of, body) = match result.arity {
+            Arity::Many => ("&'a [Option<ValueId>]", format!("view::results(self.0, {at})")),
+            _ => ("Option<ValueId>", format!("self.0.output({at})")),
+        };
+        line(format_args!("    #[inline] pub fn {}(self) -> {of} {{ {body} }}", result.name));
+    }
+    for attr in decl.attrs {
+        let (name, kind, of) = (attr.name, kind(attr), given(attr));
+        let (of, read) = match attr.default {
+            Default::Absent(_) => (format!("Option<{of}>"), "optional"),
+            _ => (of, "attr"),
+        };
+        let body = format!("view::{read}::<{kind}>(self.0, {name:?})");
+        line(format_args!("    #[inline] pub fn {name}(self) -> {of} {{ {body} }}"));
+    }
+    line(format_args!("}}"));
+    text
+}
+
+/// What makes an op and changes its attributes.
+fn setters(decl: &OpDecl) -> String {
+    let name = decl.variant;
+    let mut text = String::new();
+    let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").unwrap();
+    let params: Vec<String> = decl
+        .operands
+        .iter()
+        .map(|operand| {
+            let of = match operand.arity {
+                Arity::One => "ValueId",
+                Arity::Optional => "Option<ValueId>",
+                Arity::Many => "&[ValueId]",
+            };
+            format!("{}: {of}", operand.name)
+        })
+        .collect();
+    let inputs: Vec<String> = decl
+        .operands
+        .iter()
+        .filter(|operand| operand.arity != Arity::Many)
+        .map(|operand| match operand.arity {
+            Arity::One => format!("Some({})", operand.name),
+            _ => operand.name.to_owned(),
+        })
+        .collect();
+    let many = decl.operands.iter().find(|operand| operand.arity == Arity::Many);
+    let many = many.map_or("&[]", |operand| operand.name);
+    line(format_args!("\nimpl {name}<'static> {{"));
+    line(format_args!("    pub fn new({}) -> New<Self> {{", params.join(", ")));
+    line(format_args!("        view::new(OpKind::{name}, vec![{}], {many})", inputs.join(", ")));
+    line(format_args!("    }}"));
+    line(format_args!(
+        "    pub fn edit(op: &mut Op) -> Option<Set<Self, &mut Op>> {{ view::edit(op, OpKind::{name}) }}"
+    ));
+    line(format_args!("}}"));
+    if !decl.attrs.is_empty() {
+        line(format_args!("\nimpl<O: BorrowMut<Op>> Set<{name}<'static>, O> {{"));
+        for attr in decl.attrs {
+            let (name, kind, of) = (attr.name, kind(attr), taken(attr));
+            let body = format!("self.put::<{kind}>({name:?}, value)");
+            line(format_args!(
+                "    #[inline] pub fn {name}(self, value: {of}) -> Self {{ {body} }}"
+            ));
+        }
+        line(format_args!("}}"));
+    }
+    text
+}
+
+/// The text of each file, by its name.
+fn files() -> BTreeMap<String, String> {
+    let mut families: BTreeMap<String, Vec<&OpDecl>> = BTreeMap::new();
+    for kind in OpKind::ALL {
+        let decl = kind.decl();
+        families.entry(format!("{:?}", decl.group).to_lowercase()).or_default().push(decl);
+    }
+    let mut files = BTreeMap::new();
+    let mut root = HEAD.to_owned();
+    for (family, decls) in &families {
+        let module = if family == "move" { "r#move" } else { family };
+        write!(root, "\n#[rustfmt::skip]\nmod {module};\npub use {module}::*;\n").unwrap();
+        let mut body = String::new();
+        for decl in decls {
+            body += &view(decl);
+            body += &setters(decl);
+        }
+        let mut text = format!("{HEAD}#![allow(clippy::too_many_arguments)]\n\n");
+        let mut uses = vec!["Op", "OpKind"];
+        for name in ["DType", "Literal", "Type", "ValueId"] {
+            let is_word =
+                |line: &str| line.split(|c: char| !c.is_alphanumeric()).any(|w| w == name);
+            if body.lines().any(|line| is_word(&line.replace("kinds::", "kinds"))) {
+                uses.push(name);
+            }
+        }
+        let has = |part: &str| body.contains(part);
+        if has("kinds::") {
+            text += "use crate::op::kinds;\n";
+        }
+        text += "use crate::op::view::{self, New, Set};\n";
+        let words: Vec<&str> = decls
+            .iter()
+            .flat_map(|decl| decl.attrs)
+            .filter(|attr| !attr.texts.is_empty())
+            .map(|attr| attr.rust)
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        if !words.is_empty() {
+            writeln!(text, "use crate::op::words::{{{}}};", words.join(", ")).unwrap();
+        }
+        uses.sort_unstable();
+        writeln!(text, "use crate::{{{}}};", uses.join(", ")).unwrap();
+        if has("BorrowMut") {
+            text += "use std::borrow::BorrowMut;\n";
+        }
+        files.insert(format!("{family}.rs"), text + &body);
+    }
+    files.insert("mod.rs".to_owned(), root);
+    files
+}
+
+#[test]
+fn views_are_those_of_the_table() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ops/generated");
+    let files = files();
+    if std::env::var_os("TRIDENT_CODEGEN").is_some() {
+        for (name, text) in &files {
+            fs::write(folder.join(name), text).unwrap();
+        }
+    }
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let there: BTreeMap<String, String> = names
+        .map(|name| {
+            let text = fs::read_to_string(folder.join(&name)).unwrap();
+            (name.into_string().unwrap(), text)
+        })
+        .collect();
+    assert!(there == files, "the op table has changed: run `cargo xtask codegen`");
+}
