@@ -176,7 +176,8 @@ fn crates_depend_only_on_what_the_design_allows() {
 #[test]
 fn xtask_depends_on_no_crate_of_the_engine() {
     let manifest = manifest(Path::new(env!("CARGO_MANIFEST_DIR")));
-    assert_eq!(dependencies(&manifest, true), BTreeSet::new());
+    // What finds command lines in pages, and depends on nothing.
+    assert_eq!(dependencies(&manifest, true), BTreeSet::from(["filetest".to_owned()]));
 }
 
 #[test]

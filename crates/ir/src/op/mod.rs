@@ -5,6 +5,7 @@ mod class;
 mod custom;
 mod effect;
 mod elementwise;
+mod grammar;
 pub mod kinds;
 mod lane;
 mod operand;

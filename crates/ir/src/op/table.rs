@@ -7,6 +7,7 @@ use super::custom::{
     linear_state, map_values, optional, quantized, zip_map,
 };
 use super::elementwise::with_elementwise_ops;
+use super::grammar::{arity, class, default, kind, ops, or};
 use super::kinds::Kind;
 use super::lane::with_lane_ops;
 use super::tile::with_tile_ops;
@@ -20,119 +21,6 @@ use Rule::{
 const BOOL: Rule = Is(DType::Bool);
 const I64: Rule = Is(DType::I64);
 const F32: Rule = Is(DType::F32);
-
-macro_rules! arity {
-    () => {
-        Arity::One
-    };
-    (opt) => {
-        Arity::Optional
-    };
-    (many) => {
-        Arity::Many
-    };
-}
-
-/// The second, or the first if there is no second.
-macro_rules! or {
-    ($default:expr) => {
-        $default
-    };
-    ($default:expr, $value:expr) => {
-        $value
-    };
-}
-
-/// The kind of an attribute: one of the words, or a kind of value.
-macro_rules! kind {
-    (AutoPad) => {
-        crate::op::words::AutoPad
-    };
-    ($kind:ident) => {
-        crate::op::kinds::$kind
-    };
-}
-
-/// What holds where an attribute is not set.
-macro_rules! default {
-    ([opt] $kind:ident) => {
-        Default::Absent(<kind!($kind) as Kind>::STORED)
-    };
-    ($kind:ident) => {
-        Default::Required(<kind!($kind) as Kind>::STORED)
-    };
-    ($kind:ident = $value:expr) => {
-        <kind!($kind)>::declare($value)
-    };
-}
-
-macro_rules! class {
-    (Elementwise) => {
-        Class::Element
-    };
-    ($group:ident) => {
-        Class::Whole
-    };
-    ($group:ident = $composite:ident) => {
-        Class::Composite(decompose::$composite)
-    };
-    ($group:ident $class:ident) => {
-        Class::$class
-    };
-}
-
-macro_rules! ops {
-    ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
-        ( $($in:ident $([$iq:ident])? $(: $takes:ident $($alike:ident)?)?),* )
-        -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
-        { $($attr:ident $([$aq:ident])? : $kind:ident $(= $default:expr)?),* $(,)? } $(regions $regions:literal)?
-        $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? ; )*) => {
-        /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
-        /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
-        ///
-        #[doc = include_str!("conventions.md")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum OpKind { $(
-            $(#[doc = $doc])+
-            ///
-            #[doc = concat!(
-                "`", stringify!(($($out $([$oq])?),*)), " = ", $name, stringify!(($($in $([$iq])?),*)),
-                " ", stringify!({$($attr $([$aq])?: $kind $(= $default)?),*}), "`",
-            )]
-            $variant,
-        )* }
-
-        impl OpKind {
-            /// Every op in the order of the table.
-            pub const ALL: &'static [OpKind] = &[$(OpKind::$variant,)*];
-        }
-
-        pub(super) static TABLE: &[OpDecl] = &[$( OpDecl {
-            kind: OpKind::$variant,
-            variant: stringify!($variant),
-            name: $name,
-            group: Group::$group,
-            operands: &[$( Operand {
-                name: stringify!($in),
-                arity: arity!($($iq)?),
-                takes: or!(Elements::Any $(, Elements::$takes)?),
-                alike: or!(None $($(, Some(stringify!($alike)))?)?),
-            }, )*],
-            results: &[$( OpResult { name: stringify!($out), arity: arity!($($oq)?), rule: $rule }, )*],
-            attrs: &[$( AttrDecl {
-                name: stringify!($attr),
-                default: default!($([$aq])? $kind $(= $default)?),
-                rust: stringify!($kind),
-                texts: <kind!($kind) as Kind>::TEXTS,
-            }, )*],
-            regions: 0 $( + $regions )?,
-            cost: or!(1 $(, $cost)?),
-            class: class!($group $($class)? $(= $composite)?),
-            doc: concat!($($doc),+).trim_ascii(),
-        }, )*];
-
-    };
-}
 
 with_elementwise_ops! { ops! {
     // ---------------------------------------------------------------- constants
