@@ -177,7 +177,9 @@ fn files() -> BTreeMap<String, String> {
             body += &view(decl);
             body += &setters(decl);
         }
-        let mut text = format!("{HEAD}#![allow(clippy::too_many_arguments)]\n\n");
+        let mut text = format!(
+            "{HEAD}#![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]\n\n"
+        );
         let mut uses = vec!["Op", "OpKind"];
         for name in ["DType", "Literal", "Type", "ValueId"] {
             let is_word =

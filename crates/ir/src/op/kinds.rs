@@ -16,7 +16,7 @@ pub trait Kind {
     type Value;
 
     /// Reads a stored value; `None` if it is of another kind.
-    fn read<'a>(stored: &'a crate::Attr) -> Option<Self::View<'a>>;
+    fn read(stored: &crate::Attr) -> Option<Self::View<'_>>;
     /// Reads the default of a declaration; the kind's empty value if there is none.
     fn default<'a>(declared: Default) -> Self::View<'a>;
     /// Makes a value to store.
@@ -35,7 +35,7 @@ macro_rules! kind {
             type View<'a> = $view;
             type Value = $value;
 
-            fn read<'a>(stored: &'a crate::Attr) -> Option<$view> {
+            fn read(stored: &crate::Attr) -> Option<Self::View<'_>> {
                 match stored {
                     crate::Attr::$stored(value) => Some($read(value)),
                     _ => None,
@@ -114,7 +114,7 @@ impl Kind for Flag {
     type View<'a> = bool;
     type Value = bool;
 
-    fn read<'a>(stored: &'a crate::Attr) -> Option<bool> {
+    fn read(stored: &crate::Attr) -> Option<bool> {
         Int::read(stored).map(|v| v != 0)
     }
 

@@ -43,7 +43,7 @@ macro_rules! words {
             type View<'a> = $name;
             type Value = $name;
 
-            fn read<'a>(stored: &'a Attr) -> Option<$name> {
+            fn read(stored: &Attr) -> Option<$name> {
                 match stored {
                     Attr::Str(text) => $name::by_text(text),
                     _ => None,

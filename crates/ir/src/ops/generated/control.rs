@@ -1,5 +1,5 @@
 // Generated from the op table by `cargo xtask codegen`.
-#![allow(clippy::too_many_arguments)]
+#![allow(clippy::too_many_arguments, clippy::len_without_is_empty)]
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
