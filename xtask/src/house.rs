@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use regex::Regex;
+use regex_lite::Regex;
 
 use crate::paths;
 use crate::tally::Outcome;
@@ -213,15 +213,6 @@ impl Sources {
     }
 }
 
-/// A pattern whose classes are those of ASCII.
-fn regex(pattern: &str) -> Result<Regex> {
-    let mut ascii = pattern.to_owned();
-    for class in [r"\w", r"\s", r"\b"] {
-        ascii = ascii.replace(class, &format!("(?-u:{class})"));
-    }
-    Ok(Regex::new(&ascii)?)
-}
-
 fn relative(path: &Path) -> Result<String> {
     let path = path.strip_prefix(paths::root()).context("a file outside of the workspace")?;
     Ok(path.to_string_lossy().replace('\\', "/"))
@@ -231,7 +222,7 @@ fn occurrences<'a>(
     files: impl Iterator<Item = (&'a str, &'a str)>,
     pattern: &str,
 ) -> Result<Vec<String>> {
-    let pattern = regex(pattern)?;
+    let pattern = Regex::new(pattern)?;
     let mut found = vec![];
     for (path, text) in files {
         for hit in pattern.find_iter(text) {
@@ -244,8 +235,8 @@ fn occurrences<'a>(
 
 /// Files whose arms of matches name eight or more kinds of ops.
 fn matches_over_kinds(sources: &Sources) -> Result<Vec<String>> {
-    let arm = regex(r"((?:\b(?:K|OpKind)::\w+(?:\s|\|)*)+)(?:if [^{}]*?)?=>")?;
-    let kind = regex(r"::(\w+)")?;
+    let arm = Regex::new(r"((?:\b(?:K|OpKind)::\w+(?:\s|\|)*)+)(?:if [^{}]*?)?=>")?;
+    let kind = Regex::new(r"::(\w+)")?;
     let mut found = vec![];
     for (path, code) in sources.library_files() {
         let arms = arm.captures_iter(code).filter_map(|arm| arm.get(1));
@@ -283,7 +274,7 @@ fn guesses(sources: &Sources) -> Result<Vec<String>> {
 }
 
 fn shared_names(sources: &Sources) -> Result<Vec<String>> {
-    let declared = regex(r"(?m)^\s*pub (?:struct|enum|trait|type|union) (\w+)")?;
+    let declared = Regex::new(r"(?m)^\s*pub (?:struct|enum|trait|type|union) (\w+)")?;
     let mut crates: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (path, code) in sources.library_files() {
         for name in declared.captures_iter(code).filter_map(|found| found.get(1)) {
