@@ -36,7 +36,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "attributes",
         explanation: "attributes read or written by a string, outside of the text form, the verifier and importers",
-        limit: 754,
+        limit: 713,
         goal: 0,
         places: |sources| {
             let reads = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -53,7 +53,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "defaults",
         explanation: "second defaults of attributes, beside those of the op table",
-        limit: 193,
+        limit: 179,
         goal: 0,
         places: |sources| {
             let read = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -75,14 +75,14 @@ const COUNTS: &[Count] = &[
     Count {
         name: "matches",
         explanation: "files outside of `ir/src/ops` that match over eight or more kinds of ops",
-        limit: 43,
+        limit: 41,
         goal: 20,
         places: matches_over_kinds,
     },
     Count {
         name: "guesses",
         explanation: "places that guess a fact about an op that they do not know",
-        limit: 9,
+        limit: 8,
         goal: 0,
         places: guesses,
     },

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use trident_ir::op::shared::{SHARED, Shared};
 use trident_ir::op::{Arity, AttrDecl, Default, OpDecl};
 use trident_ir::{AttrKind, OpKind};
 
@@ -98,16 +99,64 @@ fn view(decl: &OpDecl) -> String {
         line(format_args!("    #[inline] pub fn {}(self) -> {of} {{ {body} }}", result.name));
     }
     for attr in decl.attrs {
-        let (name, kind, of) = (attr.name, kind(attr), given(attr));
-        let (of, read) = match attr.default {
-            Default::Absent(_) => (format!("Option<{of}>"), "optional"),
-            _ => (of, "attr"),
-        };
-        let body = format!("view::{read}::<{kind}>(self.0, {name:?})");
-        line(format_args!("    #[inline] pub fn {name}(self) -> {of} {{ {body} }}"));
+        line(format_args!("{}", reader(attr)));
+    }
+    for Shared { name, accessor, .. } in groups(decl) {
+        let body = format!("super::{name}(self.0)");
+        let of = format!("super::{name}<'a>");
+        line(format_args!("    #[inline] pub fn {accessor}(self) -> {of} {{ {body} }}"));
     }
     line(format_args!("}}"));
     text
+}
+
+/// Groups of attributes of which the row has all.
+fn groups(decl: &OpDecl) -> impl Iterator<Item = &'static Shared> {
+    SHARED.iter().filter(|group| group.attrs.iter().all(|name| decl.attr(name).is_some()))
+}
+
+/// The view of a group of attributes.
+fn shared(group: &Shared) -> String {
+    let rows: Vec<&OpDecl> = OpKind::ALL
+        .iter()
+        .map(|kind| kind.decl())
+        .filter(|decl| groups(decl).any(|own| own.name == group.name))
+        .collect();
+    let name = group.name;
+    let mut text = String::new();
+    let mut line = |line: std::fmt::Arguments<'_>| writeln!(text, "{line}").unwrap();
+    let kinds: Vec<String> = rows.iter().map(|row| format!("K::{}", row.variant)).collect();
+    line(format_args!("\n/// The attributes {} of an op that has them.", group.attrs.join(", ")));
+    line(format_args!("#[derive(Clone, Copy)]\npub struct {name}<'a>(pub(super) &'a Op);"));
+    line(format_args!("\nimpl<'a> {name}<'a> {{"));
+    line(format_args!("    pub fn of(op: &'a Op) -> Option<{name}<'a>> {{"));
+    line(format_args!("        let has = matches!(op.kind, {});", kinds.join(" | ")));
+    line(format_args!("        (has && view::fits(op, op.kind)).then_some({name}(op))"));
+    line(format_args!("    }}"));
+    for attr in group.attrs {
+        let declared: Vec<_> = rows.iter().filter_map(|row| row.attr(attr)).collect();
+        // Where some rows require it and others do not, it may be absent.
+        let absent = declared.iter().find(|d| matches!(d.default, Default::Absent(_)));
+        let taken = absent.unwrap_or(&declared[0]);
+        for other in &declared {
+            let fits = other.default == taken.default || absent.is_some() && other.is_required();
+            assert!(other.rust == taken.rust && fits, "rows differ in `{attr}` of {name}");
+        }
+        line(format_args!("{}", reader(taken)));
+    }
+    line(format_args!("}}"));
+    text
+}
+
+/// The function of a view that reads an attribute.
+fn reader(attr: &AttrDecl) -> String {
+    let (name, kind, of) = (attr.name, kind(attr), given(attr));
+    let (of, read) = match attr.default {
+        Default::Absent(_) => (format!("Option<{of}>"), "optional"),
+        _ => (of, "attr"),
+    };
+    let body = format!("view::{read}::<{kind}>(self.0, {name:?})");
+    format!("    #[inline] pub fn {name}(self) -> {of} {{ {body} }}")
 }
 
 /// What makes an op and changes its attributes.
@@ -211,6 +260,10 @@ fn files() -> BTreeMap<String, String> {
         }
         files.insert(format!("{family}.rs"), text + &body);
     }
+    let groups: String = SHARED.iter().map(shared).collect();
+    let uses = "use crate::op::words::AutoPad;\nuse crate::op::{kinds, view};\nuse crate::{Op, OpKind as K};\n";
+    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{uses}{groups}"));
+    root += "\n#[rustfmt::skip]\nmod shared;\npub use shared::*;\n";
     files.insert("mod.rs".to_owned(), root);
     files
 }

@@ -57,7 +57,7 @@ macro_rules! with_elementwise_ops {
     /// x·(x/6 + 1/2), the second factor clamped to 0 … 1. At −∞ it is NaN, the product of −∞ and 0.
     HardSwish "hard_swish" Elementwise (x: Float) -> (y: Elem(0)) {} composite hard_swish;
     /// The operand itself, of any type.
-    Identity "identity" Move (x) -> (y: Same(0)) {} cost 0 class View;
+    Identity "identity" Move (x) -> (y: Same(0)) {} cost 0 class View shape given;
     /// Whether the element is an infinity of a sign that is asked for.
     IsInf "is_inf" Elementwise (x: Float) -> (y: BOOL) { detect_negative: Flag = true, detect_positive: Flag = true } composite is_inf;
     /// Whether the element is not a number.
@@ -126,7 +126,7 @@ macro_rules! with_elementwise_ops {
     Clamp "clamp" Elementwise (x: Float T, low: Float T, high: Float T) -> (y: Elem(0)) { propagate_nan: Flag = false } composite clamp;
     /// x clamped to bounds of rank 0 that may be left out: `min` where x < min, then `max` where that is greater. NaN and
     /// −0 stay; a bound that is NaN has no effect.
-    Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {} composite clip;
+    Clip "clip" Elementwise (x: Number T, min[opt]: Number T, max[opt]: Number T) -> (y: Elem(0)) {} composite clip shape like;
     /// Quotient, broadcast; integers truncate towards zero.
     Div "div" Elementwise (a: Number T, b: Number T) -> (c: Elem(0)) {} cost 6;
     /// a = b, broadcast.
@@ -166,7 +166,7 @@ macro_rules! with_elementwise_ops {
     /// Logical or, broadcast.
     Or "or" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {};
     /// x where x ≥ 0, else slope·x; the slope broadcasts to x.
-    PRelu "prelu" Elementwise (x: Number T, slope: Number T) -> (y: Elem(0)) {} composite prelu;
+    PRelu "prelu" Elementwise (x: Number T, slope: Number T) -> (y: Elem(0)) {} composite prelu shape like;
     /// x to the power of y, broadcast, in the type of x. At level tile both are floats of one type.
     Pow "pow" Elementwise (x: Number, y: Number) -> (z: Elem(0)) {} cost 30 class Function;
     /// Difference, broadcast; integers wrap.

@@ -3,9 +3,10 @@
 //! ```text
 //! /// What the op computes.
 //! Variant "name" Group (operand[opt]: Elements Alike, …) -> (result: Rule, …)
-//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } regions 1 cost 8 class Element;
+//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } regions 1 cost 8 class Element shape like;
 //! ```
 //!
+//! `shape` names a rule of `shape/rules`; a graph op without one does not compile, but elementwise ops.
 //! Kinds are those of `kinds.rs` and the choices of `words.rs`.
 
 macro_rules! arity {
@@ -68,12 +69,35 @@ macro_rules! class {
     };
 }
 
+/// The rule for the shapes of results. A graph op must have one in its row; the results of elementwise ops broadcast unless
+/// the row says otherwise, and blocks of programs have the sizes that their types say.
+macro_rules! shape {
+    (Elementwise) => {
+        rules::broadcast
+    };
+    (Tile) => {
+        rules::given
+    };
+    (Memory) => {
+        rules::given
+    };
+    (Lane) => {
+        rules::given
+    };
+    (Together) => {
+        rules::given
+    };
+    ($group:ident $rule:ident) => {
+        rules::$rule
+    };
+}
+
 macro_rules! ops {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
         ( $($in:ident $([$iq:ident])? $(: $takes:ident $($alike:ident)?)?),* )
         -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
         { $($attr:ident $([$aq:ident])? : $kind:ident $(= $default:expr)?),* $(,)? } $(regions $regions:literal)?
-        $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? ; )*) => {
+        $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? $(shape $shape:ident)? ; )*) => {
         /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
         /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
         ///
@@ -115,10 +139,11 @@ macro_rules! ops {
             regions: 0 $( + $regions )?,
             cost: or!(1 $(, $cost)?),
             class: class!($group $($class)? $(= $composite)?),
+            shape: shape!($group $($shape)?),
             doc: concat!($($doc),+).trim_ascii(),
         }, )*];
 
     };
 }
 
-pub(super) use {arity, class, default, kind, ops, or};
+pub(super) use {arity, class, default, kind, ops, or, shape};

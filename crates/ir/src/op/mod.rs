@@ -10,6 +10,7 @@ pub mod kinds;
 mod lane;
 mod operand;
 mod rule;
+pub mod shared;
 mod table;
 mod tile;
 pub(crate) mod view;
@@ -231,6 +232,8 @@ pub struct OpDecl {
     pub cost: u32,
     /// How the elements of its results come about.
     pub class: Class,
+    /// The shapes of its results, from those of its operands.
+    pub(crate) shape: crate::shape::ShapeRule,
     /// What it computes, as the documentation of the variant says.
     pub doc: &'static str,
 }

@@ -126,12 +126,12 @@ macro_rules! with_tile_ops {
     // ---------------------------------------------------------------- control
     /// Runs the region for lower, lower + step, … below upper (signed; step is positive). Its parameters are the
     /// counter and the carried values, which it yields anew; the results are the last ones.
-    For "for" Control (lower, upper, step, init[many]) -> (outputs[many]: Regions) {} regions 1;
+    For "for" Control (lower, upper, step, init[many]) -> (outputs[many]: Regions) {} regions 1 shape given;
     /// The first region takes the carried values and yields a condition and values; while it holds, the second takes
     /// these and yields carried values. The results are the values of the first region's last run.
-    While "while" Control (init[many]) -> (outputs[many]: Declared) {} regions 2;
+    While "while" Control (init[many]) -> (outputs[many]: Declared) {} regions 2 shape given;
     /// Calls function `callee` of the module.
-    Call "call" Control (args[many]) -> (results[many]: Declared) { callee: Str };
+    Call "call" Control (args[many]) -> (results[many]: Declared) { callee: Str } shape given;
 
     } } };
 }

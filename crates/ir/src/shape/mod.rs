@@ -16,7 +16,7 @@ mod expr;
 mod known;
 mod parse;
 mod rule;
-mod rules;
+pub(crate) mod rules;
 mod values;
 mod view;
 
@@ -30,6 +30,7 @@ use crate::{Block, Dim, Func, Literal, Op, Shape, TensorType, Type, ValueId};
 use known::Known;
 use std::collections::HashMap;
 use std::mem;
+pub(crate) use view::ShapeRule;
 use view::View;
 
 /// Refines the types of all values in place, given other (narrower) types for some parameters.
@@ -100,7 +101,7 @@ impl Infer<'_> {
         match rules::container(&view)? {
             Some(ty) => types = vec![Some(ty)],
             None => {
-                let shapes = rules::shapes(&view)?;
+                let shapes = (op.decl().shape)(&view)?;
                 for (ty, shape) in types.iter_mut().zip(shapes) {
                     if let (Some(Type::Tensor(t)), Some(shape)) = (ty, shape) {
                         t.shape = Some(shape);

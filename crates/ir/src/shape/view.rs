@@ -19,6 +19,9 @@ pub(crate) struct View<'a> {
 /// Shapes of the results in order; `None` where not even the rank is known.
 pub(crate) type Shapes = Result<Vec<Option<Shape>>, ShapeError>;
 
+/// A rule for shapes.
+pub(crate) type ShapeRule = fn(&View<'_>) -> Shapes;
+
 /// The shapes of an op of one result.
 pub(crate) fn one(shape: Shape) -> Shapes {
     Ok(vec![Some(shape)])

@@ -84,6 +84,10 @@ impl<'a> Conv<'a> {
     #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
 }
 
 impl Conv<'static> {
@@ -128,6 +132,11 @@ impl<'a> FusedConv<'a> {
     #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
+    #[inline] pub fn activated(self) -> super::Activated<'a> { super::Activated(self.0) }
 }
 
 impl FusedConv<'static> {
@@ -173,6 +182,10 @@ impl<'a> ConvTranspose<'a> {
     #[inline] pub fn output_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "output_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
 }
 
 impl ConvTranspose<'static> {
@@ -217,6 +230,9 @@ impl<'a> DeformConv<'a> {
     #[inline] pub fn offset_group(self) -> i64 { view::attr::<kinds::Int>(self.0, "offset_group") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
 }
 
 impl DeformConv<'static> {
@@ -315,6 +331,7 @@ impl<'a> Gemm<'a> {
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
     #[inline] pub fn trans_a(self) -> bool { view::attr::<kinds::Flag>(self.0, "trans_a") }
     #[inline] pub fn trans_b(self) -> bool { view::attr::<kinds::Flag>(self.0, "trans_b") }
+    #[inline] pub fn transposed(self) -> super::Transposed<'a> { super::Transposed(self.0) }
 }
 
 impl Gemm<'static> {
@@ -420,6 +437,8 @@ impl<'a> FusedMatMul<'a> {
     #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
+    #[inline] pub fn activated(self) -> super::Activated<'a> { super::Activated(self.0) }
+    #[inline] pub fn transposed(self) -> super::Transposed<'a> { super::Transposed(self.0) }
 }
 
 impl FusedMatMul<'static> {
@@ -464,6 +483,7 @@ impl<'a> MatMulNBits<'a> {
     #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
+    #[inline] pub fn activated(self) -> super::Activated<'a> { super::Activated(self.0) }
 }
 
 impl MatMulNBits<'static> {

@@ -79,3 +79,7 @@ pub use together::*;
 #[rustfmt::skip]
 mod train;
 pub use train::*;
+
+#[rustfmt::skip]
+mod shared;
+pub use shared::*;

@@ -109,6 +109,7 @@ impl<'a> Col2Im<'a> {
     #[inline] pub fn dilations(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "dilations") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
 }
 
 impl Col2Im<'static> {
@@ -197,6 +198,7 @@ impl<'a> DepthToSpace<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn blocksize(self) -> i64 { view::attr::<kinds::Int>(self.0, "blocksize") }
     #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn blocks(self) -> super::Blocks<'a> { super::Blocks(self.0) }
 }
 
 impl DepthToSpace<'static> {
@@ -712,6 +714,7 @@ impl<'a> SpaceToDepth<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn blocksize(self) -> i64 { view::attr::<kinds::Int>(self.0, "blocksize") }
     #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn blocks(self) -> super::Blocks<'a> { super::Blocks(self.0) }
 }
 
 impl SpaceToDepth<'static> {

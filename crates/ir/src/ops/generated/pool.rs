@@ -28,6 +28,10 @@ impl<'a> AveragePool<'a> {
     #[inline] pub fn kernel_shape(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn rounded(self) -> super::Rounded<'a> { super::Rounded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
 }
 
 impl AveragePool<'static> {
@@ -142,6 +146,10 @@ impl<'a> LpPool<'a> {
     #[inline] pub fn p(self) -> i64 { view::attr::<kinds::Int>(self.0, "p") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn rounded(self) -> super::Rounded<'a> { super::Rounded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
 }
 
 impl LpPool<'static> {
@@ -183,6 +191,10 @@ impl<'a> MaxPool<'a> {
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn storage_order(self) -> i64 { view::attr::<kinds::Int>(self.0, "storage_order") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn rounded(self) -> super::Rounded<'a> { super::Rounded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
 }
 
 impl MaxPool<'static> {
@@ -252,6 +264,7 @@ impl<'a> MaxUnpool<'a> {
     #[inline] pub fn kernel_shape(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
 }
 
 impl MaxUnpool<'static> {

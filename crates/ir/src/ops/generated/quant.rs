@@ -30,6 +30,10 @@ impl<'a> ConvInteger<'a> {
     #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
 }
 
 impl ConvInteger<'static> {
@@ -161,6 +165,10 @@ impl<'a> QLinearConv<'a> {
     #[inline] pub fn kernel_shape(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "kernel_shape") }
     #[inline] pub fn pads(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pads") }
     #[inline] pub fn strides(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "strides") }
+    #[inline] pub fn window(self) -> super::Window<'a> { super::Window(self.0) }
+    #[inline] pub fn auto_padded(self) -> super::AutoPadded<'a> { super::AutoPadded(self.0) }
+    #[inline] pub fn dilated(self) -> super::Dilated<'a> { super::Dilated(self.0) }
+    #[inline] pub fn grouped(self) -> super::Grouped<'a> { super::Grouped(self.0) }
 }
 
 impl QLinearConv<'static> {

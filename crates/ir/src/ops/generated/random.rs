@@ -117,6 +117,7 @@ impl<'a> RandomNormal<'a> {
     #[inline] pub fn scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "scale") }
     #[inline] pub fn seed(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "seed") }
     #[inline] pub fn shape(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "shape") }
+    #[inline] pub fn sampled(self) -> super::Sampled<'a> { super::Sampled(self.0) }
 }
 
 impl RandomNormal<'static> {
@@ -186,6 +187,7 @@ impl<'a> RandomUniform<'a> {
     #[inline] pub fn low(self) -> f32 { view::attr::<kinds::Float>(self.0, "low") }
     #[inline] pub fn seed(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "seed") }
     #[inline] pub fn shape(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "shape") }
+    #[inline] pub fn sampled(self) -> super::Sampled<'a> { super::Sampled(self.0) }
 }
 
 impl RandomUniform<'static> {

@@ -32,8 +32,9 @@ impl<'a> GRU<'a> {
     #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
     #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
-    #[inline] pub fn layout(self) -> i64 { view::attr::<kinds::Int>(self.0, "layout") }
+    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
     #[inline] pub fn linear_before_reset(self) -> bool { view::attr::<kinds::Flag>(self.0, "linear_before_reset") }
+    #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
 impl GRU<'static> {
@@ -50,7 +51,7 @@ impl<O: BorrowMut<Op>> Set<GRU<'static>, O> {
     #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
     #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
-    #[inline] pub fn layout(self, value: i64) -> Self { self.put::<kinds::Int>("layout", value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
     #[inline] pub fn linear_before_reset(self, value: bool) -> Self { self.put::<kinds::Flag>("linear_before_reset", value) }
 }
 
@@ -84,7 +85,8 @@ impl<'a> LSTM<'a> {
     #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
     #[inline] pub fn input_forget(self) -> bool { view::attr::<kinds::Flag>(self.0, "input_forget") }
-    #[inline] pub fn layout(self) -> i64 { view::attr::<kinds::Int>(self.0, "layout") }
+    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
+    #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
 impl LSTM<'static> {
@@ -102,7 +104,7 @@ impl<O: BorrowMut<Op>> Set<LSTM<'static>, O> {
     #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
     #[inline] pub fn input_forget(self, value: bool) -> Self { self.put::<kinds::Flag>("input_forget", value) }
-    #[inline] pub fn layout(self, value: i64) -> Self { self.put::<kinds::Int>("layout", value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
 }
 
 /// A view of [`OpKind::RNN`].
@@ -131,7 +133,8 @@ impl<'a> RNN<'a> {
     #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
     #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
-    #[inline] pub fn layout(self) -> i64 { view::attr::<kinds::Int>(self.0, "layout") }
+    #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
+    #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
 }
 
 impl RNN<'static> {
@@ -148,5 +151,5 @@ impl<O: BorrowMut<Op>> Set<RNN<'static>, O> {
     #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
     #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
-    #[inline] pub fn layout(self, value: i64) -> Self { self.put::<kinds::Int>("layout", value) }
+    #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
 }

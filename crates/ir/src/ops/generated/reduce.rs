@@ -403,6 +403,7 @@ impl<'a> ArgMax<'a> {
     #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn select_last_index(self) -> bool { view::attr::<kinds::Flag>(self.0, "select_last_index") }
+    #[inline] pub fn selection(self) -> super::Selection<'a> { super::Selection(self.0) }
 }
 
 impl ArgMax<'static> {
@@ -435,6 +436,7 @@ impl<'a> ArgMin<'a> {
     #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn select_last_index(self) -> bool { view::attr::<kinds::Flag>(self.0, "select_last_index") }
+    #[inline] pub fn selection(self) -> super::Selection<'a> { super::Selection(self.0) }
 }
 
 impl ArgMin<'static> {
@@ -529,6 +531,7 @@ impl<'a> ReduceL1<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceL1<'static> {
@@ -560,6 +563,7 @@ impl<'a> ReduceL2<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceL2<'static> {
@@ -591,6 +595,7 @@ impl<'a> ReduceLogSum<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceLogSum<'static> {
@@ -622,6 +627,7 @@ impl<'a> ReduceLogSumExp<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceLogSumExp<'static> {
@@ -653,6 +659,7 @@ impl<'a> ReduceMax<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceMax<'static> {
@@ -684,6 +691,7 @@ impl<'a> ReduceMean<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceMean<'static> {
@@ -715,6 +723,7 @@ impl<'a> ReduceMin<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceMin<'static> {
@@ -746,6 +755,7 @@ impl<'a> ReduceProd<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceProd<'static> {
@@ -777,6 +787,7 @@ impl<'a> ReduceSum<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceSum<'static> {
@@ -808,6 +819,7 @@ impl<'a> ReduceSumSquare<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn keepdims(self) -> bool { view::attr::<kinds::Flag>(self.0, "keepdims") }
     #[inline] pub fn noop_with_empty_axes(self) -> bool { view::attr::<kinds::Flag>(self.0, "noop_with_empty_axes") }
+    #[inline] pub fn reduction(self) -> super::Reduction<'a> { super::Reduction(self.0) }
 }
 
 impl ReduceSumSquare<'static> {

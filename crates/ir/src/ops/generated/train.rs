@@ -24,6 +24,7 @@ impl<'a> NegativeLogLikelihoodLoss<'a> {
     #[inline] pub fn loss(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
     #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn loss_reduction(self) -> super::LossReduction<'a> { super::LossReduction(self.0) }
 }
 
 impl NegativeLogLikelihoodLoss<'static> {
@@ -57,6 +58,7 @@ impl<'a> SoftmaxCrossEntropyLoss<'a> {
     #[inline] pub fn log_prob(self) -> Option<ValueId> { self.0.output(1) }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
     #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn loss_reduction(self) -> super::LossReduction<'a> { super::LossReduction(self.0) }
 }
 
 impl SoftmaxCrossEntropyLoss<'static> {

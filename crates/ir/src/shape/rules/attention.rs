@@ -33,7 +33,7 @@ fn by_heads(cx: &View<'_>, i: usize, attr: &str) -> Result<Option<[Dim; 4]>, Sha
 }
 
 /// Attention.
-pub(super) fn attention(cx: &View<'_>) -> Shapes {
+pub(crate) fn attention(cx: &View<'_>) -> Shapes {
     let q = by_heads(cx, 0, "q_num_heads")?;
     let k = by_heads(cx, 1, "kv_num_heads")?;
     let v = by_heads(cx, 2, "kv_num_heads")?;
@@ -76,7 +76,7 @@ pub(super) fn attention(cx: &View<'_>) -> Shapes {
 }
 
 /// LinearAttention: operands [batch, length, heads·size].
-pub(super) fn linear_attention(cx: &View<'_>) -> Shapes {
+pub(crate) fn linear_attention(cx: &View<'_>) -> Shapes {
     for i in 0..3 {
         cx.expect_rank(i, 3)?;
     }
@@ -92,7 +92,7 @@ pub(super) fn linear_attention(cx: &View<'_>) -> Shapes {
 }
 
 /// CausalConvWithState.
-pub(super) fn causal_conv(cx: &View<'_>) -> Shapes {
+pub(crate) fn causal_conv(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 3)?;
     cx.expect_rank(1, 3)?;
     let Some(x) = cx.shape(0) else { return nothing() };

@@ -3,7 +3,7 @@
 use crate::shape::error::ShapeError;
 use crate::shape::view::View;
 use crate::shape::{Expr, join};
-use crate::{Dim, OpKind as K, TensorType, Type};
+use crate::{Dim, OpKind as K, TensorType, Type, ops};
 
 /// The type of the only result, for ops whose rule is one of types; `None` for all others.
 pub(crate) fn container(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
@@ -59,7 +59,7 @@ fn split(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
             }
             _ => Dim::Unknown,
         };
-    } else if cx.op.flag("keepdims") {
+    } else if ops::SplitToSequence::of(cx.op).is_some_and(|op| op.keepdims()) {
         shape[axis] = Dim::Fixed(1);
     } else {
         shape.remove(axis);
@@ -70,7 +70,7 @@ fn split(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
 fn concat(cx: &View<'_>) -> Result<Option<Type>, ShapeError> {
     let Some(Type::Seq(item)) = cx.ty(0) else { return Ok(None) };
     let Type::Tensor(TensorType { dtype, shape: Some(x) }) = &**item else { return Ok(None) };
-    let stack = cx.op.flag("new_axis");
+    let stack = ops::ConcatFromSequence::of(cx.op).is_some_and(|op| op.new_axis());
     let axis = cx.axis("axis", x.len() + usize::from(stack))?;
     let mut shape = x.clone();
     if stack {

@@ -1,6 +1,8 @@
 //! Convolutions.
 
 use super::window::{self, Windows};
+use crate::op::words::AutoPad;
+use crate::ops;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
@@ -8,7 +10,7 @@ use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, Shape, counted, geometry};
 
 fn group(cx: &View<'_>) -> Result<i64, ShapeError> {
-    match cx.op.int("group").unwrap_or(1) {
+    match ops::Grouped::of(cx.op).map_or(1, |op| op.group()) {
         g if g >= 1 => Ok(g),
         g => Err(cx.error(format!("`group` is {g}, expected at least 1"))),
     }
@@ -39,9 +41,31 @@ fn check_bias(cx: &View<'_>, bias: Option<usize>, channels: &Dim) -> Result<Dim,
     }
 }
 
-/// Conv and its kin: operands `x`, `w` and perhaps `bias` at these places.
-pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
-    let bias = bias.filter(|_| cx.op.kind != crate::OpKind::ConvInteger);
+/// Conv, FusedConv.
+pub(crate) fn conv(cx: &View<'_>) -> Shapes {
+    spatial(cx, ops::Conv::AT.x, ops::Conv::AT.w, Some(ops::Conv::AT.b))
+}
+
+/// ConvInteger.
+pub(crate) fn integer_conv(cx: &View<'_>) -> Shapes {
+    spatial(cx, ops::ConvInteger::AT.x, ops::ConvInteger::AT.w, None)
+}
+
+/// QLinearConv.
+pub(crate) fn qlinear_conv(cx: &View<'_>) -> Shapes {
+    let at = ops::QLinearConv::AT;
+    spatial(cx, at.x, at.w, Some(at.b))
+}
+
+/// DeformConv.
+pub(crate) fn deform_conv(cx: &View<'_>) -> Shapes {
+    let at = ops::DeformConv::AT;
+    spatial(cx, at.x, at.w, Some(at.b))
+}
+
+/// Convolutions with operands `x`, `w` and perhaps `bias` at these places.
+fn spatial(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Shapes {
+    let bias = bias.filter(|&bias| cx.has(bias));
     let group = group(cx)?;
     let kernel = kernel(cx, w)?;
     let Some(xs) = cx.shape(x) else {
@@ -87,7 +111,7 @@ pub(super) fn conv(cx: &View<'_>, x: usize, w: usize, bias: Option<usize>) -> Sh
 }
 
 /// ConvTranspose.
-pub(super) fn transposed(cx: &View<'_>) -> Shapes {
+pub(crate) fn transposed_conv(cx: &View<'_>) -> Shapes {
     let group = group(cx)?;
     let kernel = kernel(cx, 1)?;
     let Some(xs) = cx.shape(0) else { return nothing() };
@@ -115,7 +139,8 @@ pub(super) fn transposed(cx: &View<'_>) -> Shapes {
     let extra = window::extras(cx, "output_padding", rank)?;
     let pads = window::borders(cx, rank)?;
     let mut shape = vec![xs[0].clone(), channels];
-    if let Some(sizes) = cx.op.ints("output_shape").filter(|s| !s.is_empty()) {
+    let Some(op) = ops::ConvTranspose::of(cx.op) else { return nothing() };
+    if let Some(sizes) = op.output_shape().filter(|s| !s.is_empty()) {
         // Some exporters write the whole shape.
         let sizes = if sizes.len() == rank + 2 { &sizes[2..] } else { sizes };
         let sizes = geometry::per_axis("output_shape", Some(sizes), (1, rank), 0, 0);
@@ -123,13 +148,13 @@ pub(super) fn transposed(cx: &View<'_>) -> Shapes {
         shape.extend(sizes.into_iter().map(Dim::Fixed));
         return one(shape);
     }
-    let auto_pad = cx.op.str("auto_pad").unwrap_or("NOTSET");
-    let pads = if auto_pad == "NOTSET" { pads } else { vec![0; 2 * rank] };
+    let auto_pad = op.auto_pad();
+    let pads = if auto_pad == AutoPad::NotSet { pads } else { vec![0; 2 * rank] };
     for i in 0..rank {
         let size = || {
             let (n, k) = (Expr::of(&xs[2 + i])?, Expr::of(&kernel[i])?);
             let (stride, one) = (Expr::from(strides[i]), Expr::from(1));
-            if auto_pad.starts_with("SAME") {
+            if matches!(auto_pad, AutoPad::SameUpper | AutoPad::SameLower) {
                 return n.mul(&stride);
             }
             let extent = k.sub(&one)?.mul(&dilations[i].into())?.add(&one)?;

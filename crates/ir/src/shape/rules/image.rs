@@ -4,11 +4,12 @@ use super::window;
 use crate::Dim;
 use crate::counted;
 use crate::geometry;
+use crate::ops;
 use crate::shape::dims;
 use crate::shape::view::{Shapes, View, nothing, one};
 
 /// AffineGrid: from size [N, C, spatial…] the grid [N, spatial…, axes].
-pub(super) fn affine_grid(cx: &View<'_>) -> Shapes {
+pub(crate) fn affine_grid(cx: &View<'_>) -> Shapes {
     let Some(size) = cx.dims_in(1) else { return nothing() };
     if !(4..=5).contains(&size.len()) {
         return Err(cx.error(format!(
@@ -24,7 +25,7 @@ pub(super) fn affine_grid(cx: &View<'_>) -> Shapes {
 }
 
 /// GridSample.
-pub(super) fn grid_sample(cx: &View<'_>) -> Shapes {
+pub(crate) fn grid_sample(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 3)?;
     let rank = cx.rank(0).or_else(|| cx.rank(1));
     let Some(rank) = rank else { return nothing() };
@@ -39,8 +40,8 @@ pub(super) fn grid_sample(cx: &View<'_>) -> Shapes {
 }
 
 /// ImageDecoder.
-pub(super) fn decoder(cx: &View<'_>) -> Shapes {
-    let channels = match cx.op.str("pixel_format") {
+pub(crate) fn image_decoder(cx: &View<'_>) -> Shapes {
+    let channels = match ops::ImageDecoder::of(cx.op).map(|op| op.pixel_format()) {
         Some("Grayscale") => 1,
         _ => 3,
     };
@@ -48,14 +49,14 @@ pub(super) fn decoder(cx: &View<'_>) -> Shapes {
 }
 
 /// NonMaxSuppression: rows of batch, class and box index.
-pub(super) fn non_max_suppression(cx: &View<'_>) -> Shapes {
+pub(crate) fn non_max_suppression(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 3)?;
     cx.expect_rank(1, 3)?;
     one(vec![Dim::Unknown, Dim::Fixed(3)])
 }
 
 /// RoiAlign.
-pub(super) fn roi_align(cx: &View<'_>) -> Shapes {
+pub(crate) fn roi_align(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     cx.expect_rank(1, 2)?;
     cx.expect_rank(2, 1)?;
@@ -69,7 +70,7 @@ pub(super) fn roi_align(cx: &View<'_>) -> Shapes {
 }
 
 /// Col2Im.
-pub(super) fn col2im(cx: &View<'_>) -> Shapes {
+pub(crate) fn col2im(cx: &View<'_>) -> Shapes {
     let Some(image) = cx.dims_in(1) else { return nothing() };
     window::steps(cx, "strides", image.len())?;
     window::steps(cx, "dilations", image.len())?;
@@ -94,10 +95,11 @@ pub(super) fn col2im(cx: &View<'_>) -> Shapes {
 const MAX_LEN: usize = 1 << 53;
 
 /// Resize.
-pub(super) fn resize(cx: &View<'_>) -> Shapes {
+pub(crate) fn resize(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let all: Vec<i64> = (0..x.len() as i64).collect();
-    let named = cx.op.ints("axes").unwrap_or(&all);
+    let Some(op) = ops::Resize::of(cx.op) else { return nothing() };
+    let named = op.axes().unwrap_or(&all);
     cx.wrap_all(named, x.len())?;
     let axes: Vec<usize> = named.iter().map(|&a| cx.wrap(a, x.len())).collect::<Result<_, _>>()?;
     let mut shape = x.to_vec();
@@ -105,7 +107,7 @@ pub(super) fn resize(cx: &View<'_>) -> Shapes {
     if by_sizes {
         let sizes = cx.dims_in(3).unwrap_or_else(|| dims::unknown(axes.len()));
         check_count(cx, sizes.len(), axes.len())?;
-        if matches!(cx.op.str("keep_aspect_ratio_policy"), None | Some("stretch")) {
+        if op.keep_aspect_ratio_policy() == "stretch" {
             axes.iter().zip(sizes).for_each(|(&axis, size)| shape[axis] = size);
             return one(shape);
         }

@@ -1,26 +1,33 @@
 //! Matrix products.
 
 use crate::geometry::{GeometryError, PackedWeights};
+use crate::ops;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, Shape, counted};
 use std::collections::HashMap;
 
-/// NumPy's matmul of the operands at these places.
-pub(super) fn matmul(cx: &View<'_>, a: usize, b: usize) -> Shapes {
-    product(cx, a, b, false, false)
+/// NumPy's matmul: MatMul, MatMulInteger.
+pub(crate) fn matmul(cx: &View<'_>) -> Shapes {
+    product(cx, ops::MatMul::AT.a, ops::MatMul::AT.b, false, false)
+}
+
+/// QLinearMatMul.
+pub(crate) fn qlinear_matmul(cx: &View<'_>) -> Shapes {
+    product(cx, ops::QLinearMatMul::AT.a, ops::QLinearMatMul::AT.b, false, false)
 }
 
 /// FusedMatMul.
-pub(super) fn fused(cx: &View<'_>) -> Shapes {
-    let trans_b = cx.op.flag("trans_b");
+pub(crate) fn fused_matmul(cx: &View<'_>) -> Shapes {
+    let Some(op) = ops::Transposed::of(cx.op) else { return nothing() };
+    let trans_b = op.trans_b();
     let columns = match cx.shape(1) {
         Some([.., r, c]) => (if trans_b { r } else { c }).clone(),
         _ => Dim::Unknown,
     };
     bias(cx, &columns)?;
-    product(cx, 0, 1, cx.op.flag("trans_a"), trans_b)
+    product(cx, 0, 1, op.trans_a(), trans_b)
 }
 
 /// The bias of a fused product: one element for each column.
@@ -33,7 +40,7 @@ fn bias(cx: &View<'_>, columns: &Dim) -> Result<(), ShapeError> {
 }
 
 /// MatMulNBits.
-pub(super) fn n_bits(cx: &View<'_>) -> Shapes {
+pub(crate) fn n_bits(cx: &View<'_>) -> Shapes {
     let invalid = |error: GeometryError| cx.error(error.to_string());
     let weights = PackedWeights::of(cx.op).map_err(invalid)?;
     weights.check(|i| Some((cx.dtype(i)?, cx.ty(i)?.dims()?))).map_err(invalid)?;
@@ -77,7 +84,7 @@ fn product(cx: &View<'_>, a: usize, b: usize, trans_a: bool, trans_b: bool) -> S
 }
 
 /// Gemm.
-pub(super) fn gemm(cx: &View<'_>) -> Shapes {
+pub(crate) fn gemm(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 2)?;
     cx.expect_rank(1, 2)?;
     let side = |i: usize, flag: &str| match cx.shape(i) {
@@ -101,7 +108,7 @@ pub(super) fn gemm(cx: &View<'_>) -> Shapes {
 }
 
 /// Det.
-pub(super) fn det(cx: &View<'_>) -> Shapes {
+pub(crate) fn det(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 2)?;
     let Some(x) = cx.shape(0) else { return nothing() };
     let (batch, m) = x.split_at(x.len() - 2);
@@ -110,9 +117,9 @@ pub(super) fn det(cx: &View<'_>) -> Shapes {
 }
 
 /// Einsum.
-pub(super) fn einsum(cx: &View<'_>) -> Shapes {
-    let equation: String =
-        cx.op.str("equation").unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+pub(crate) fn einsum(cx: &View<'_>) -> Shapes {
+    let Some(op) = ops::Einsum::of(cx.op) else { return nothing() };
+    let equation: String = op.equation().chars().filter(|c| !c.is_whitespace()).collect();
     let (left, right) = match equation.split_once("->") {
         Some((left, right)) => (left.to_owned(), Some(right.to_owned())),
         None => (equation.clone(), None),

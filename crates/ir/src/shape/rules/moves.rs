@@ -4,10 +4,10 @@ use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::known::Elem;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape, counted, geometry};
+use crate::{Dim, Shape, counted, geometry, ops};
 
 /// ConstantOfShape.
-pub(super) fn filled(cx: &View<'_>) -> Shapes {
+pub(crate) fn filled(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 1)?;
     no_negative(cx, 0)?;
     Ok(vec![cx.dims_in(0)])
@@ -23,7 +23,7 @@ fn no_negative(cx: &View<'_>, i: usize) -> Result<(), crate::shape::ShapeError> 
 }
 
 /// Concat.
-pub(super) fn concat(cx: &View<'_>) -> Shapes {
+pub(crate) fn concat(cx: &View<'_>) -> Shapes {
     let count = cx.op.inputs.len();
     let Some(rank) = (0..count).find_map(|i| cx.rank(i)) else { return nothing() };
     let axis = cx.axis("axis", rank)?;
@@ -47,7 +47,7 @@ pub(super) fn concat(cx: &View<'_>) -> Shapes {
 }
 
 /// DepthToSpace.
-pub(super) fn depth_to_space(cx: &View<'_>) -> Shapes {
+pub(crate) fn depth_to_space(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     let block = block_size(cx)?;
     let Some([n, c, h, w]) = cx.shape(0) else { return one(dims::unknown(4)) };
@@ -57,7 +57,7 @@ pub(super) fn depth_to_space(cx: &View<'_>) -> Shapes {
 }
 
 /// SpaceToDepth.
-pub(super) fn space_to_depth(cx: &View<'_>) -> Shapes {
+pub(crate) fn space_to_depth(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     let block = block_size(cx)?;
     let Some([n, c, h, w]) = cx.shape(0) else { return one(dims::unknown(4)) };
@@ -68,7 +68,7 @@ pub(super) fn space_to_depth(cx: &View<'_>) -> Shapes {
 }
 
 fn block_size(cx: &View<'_>) -> Result<i64, crate::shape::ShapeError> {
-    match cx.op.int("blocksize") {
+    match ops::Blocks::of(cx.op).map(|op| op.blocksize()) {
         Some(b) if b > 0 => Ok(b),
         other => Err(cx.error(format!("`blocksize` is {}", other.unwrap_or(0)))),
     }
@@ -84,7 +84,7 @@ fn divides(cx: &View<'_>, dim: &Dim, k: i64) -> Result<(), crate::shape::ShapeEr
 }
 
 /// Expand.
-pub(super) fn expand(cx: &View<'_>) -> Shapes {
+pub(crate) fn expand(cx: &View<'_>) -> Shapes {
     cx.expect_rank(1, 1)?;
     no_negative(cx, 1)?;
     let (Some(x), Some(to)) = (cx.shape(0), cx.dims_in(1)) else { return nothing() };
@@ -95,7 +95,7 @@ pub(super) fn expand(cx: &View<'_>) -> Shapes {
 }
 
 /// Gather.
-pub(super) fn gather(cx: &View<'_>) -> Shapes {
+pub(crate) fn gather(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 1)?;
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", x.len())?;
@@ -104,7 +104,7 @@ pub(super) fn gather(cx: &View<'_>) -> Shapes {
 }
 
 /// GatherElements.
-pub(super) fn gather_elements(cx: &View<'_>) -> Shapes {
+pub(crate) fn gather_elements(cx: &View<'_>) -> Shapes {
     if let (Some(a), Some(b)) = (cx.rank(0), cx.rank(1))
         && a != b
     {
@@ -114,14 +114,15 @@ pub(super) fn gather_elements(cx: &View<'_>) -> Shapes {
     if let Some(rank) = cx.rank(0) {
         cx.axis("axis", rank)?;
     }
-    super::like(cx, 1)
+    Ok(vec![cx.shape(1).map(<[_]>::to_vec)])
 }
 
 /// GatherND.
-pub(super) fn gather_nd(cx: &View<'_>) -> Shapes {
+pub(crate) fn gather_nd(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(1, 1)?;
     let (Some(x), Some(indices)) = (cx.shape(0), cx.shape(1)) else { return nothing() };
-    let batch = usize::try_from(cx.op.int("batch_dims").unwrap_or(0)).unwrap_or(usize::MAX);
+    let Some(op) = ops::GatherND::of(cx.op) else { return nothing() };
+    let batch = usize::try_from(op.batch_dims()).unwrap_or(usize::MAX);
     let Some(Some(depth)) = indices.last().map(Dim::fixed) else { return nothing() };
     let used = batch.checked_add(depth).filter(|&n| n <= x.len() && batch < indices.len());
     let used = used.ok_or_else(|| {
@@ -132,13 +133,13 @@ pub(super) fn gather_nd(cx: &View<'_>) -> Shapes {
 }
 
 /// NonZero: one row an axis.
-pub(super) fn non_zero(cx: &View<'_>) -> Shapes {
+pub(crate) fn non_zero(cx: &View<'_>) -> Shapes {
     let rows = cx.rank(0).filter(|r| *r > 0).map_or(Dim::Unknown, Dim::Fixed);
     one(vec![rows, Dim::Unknown])
 }
 
 /// OneHot.
-pub(super) fn one_hot(cx: &View<'_>) -> Shapes {
+pub(crate) fn one_hot(cx: &View<'_>) -> Shapes {
     let Some(indices) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", indices.len() + 1)?;
     let depth = match cx.known(1).and_then(|k| k.elems.first()) {
@@ -152,7 +153,7 @@ pub(super) fn one_hot(cx: &View<'_>) -> Shapes {
 }
 
 /// Range.
-pub(super) fn range(cx: &View<'_>) -> Shapes {
+pub(crate) fn range(cx: &View<'_>) -> Shapes {
     one(vec![range_len(cx).unwrap_or(Dim::Unknown)])
 }
 
@@ -181,7 +182,7 @@ fn range_len(cx: &View<'_>) -> Option<Dim> {
 }
 
 /// Shape.
-pub(super) fn shape(cx: &View<'_>) -> Shapes {
+pub(crate) fn shape(cx: &View<'_>) -> Shapes {
     let Some(rank) = cx.rank(0) else { return one(vec![Dim::Unknown]) };
     let (start, end) = shape_bounds(cx, rank);
     one(vec![Dim::Fixed(end.saturating_sub(start))])
@@ -189,11 +190,12 @@ pub(super) fn shape(cx: &View<'_>) -> Shapes {
 
 /// The first axis that a Shape op gives, and the one behind the last.
 pub(crate) fn shape_bounds(cx: &View<'_>, rank: usize) -> (usize, usize) {
-    geometry::shape_bounds(cx.op.int("start").unwrap_or(0), cx.op.int("end"), rank)
+    let (start, end) = ops::Shape::of(cx.op).map_or((0, None), |op| (op.start(), op.end()));
+    geometry::shape_bounds(start, end, rank)
 }
 
 /// Tile.
-pub(super) fn tile(cx: &View<'_>) -> Shapes {
+pub(crate) fn tile(cx: &View<'_>) -> Shapes {
     cx.expect_rank(1, 1)?;
     no_negative(cx, 1)?;
     let Some(x) = cx.shape(0) else {
@@ -208,8 +210,8 @@ pub(super) fn tile(cx: &View<'_>) -> Shapes {
 }
 
 /// Transpose.
-pub(super) fn transpose(cx: &View<'_>) -> Shapes {
-    let perm = cx.op.ints("perm");
+pub(crate) fn transpose(cx: &View<'_>) -> Shapes {
+    let perm = ops::Transpose::of(cx.op).and_then(|op| op.perm());
     let Some(x) = cx.shape(0) else {
         return Ok(vec![perm.map(|p| dims::unknown(p.len()))]);
     };

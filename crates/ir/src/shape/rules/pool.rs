@@ -5,7 +5,7 @@ use crate::geometry;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape, counted};
+use crate::{Dim, Shape, counted, ops};
 
 /// The window's sizes; an operand of known rank tells how many there must be.
 fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
@@ -23,7 +23,7 @@ fn kernel(cx: &View<'_>) -> Result<Shape, ShapeError> {
 }
 
 /// Pooling over windows.
-pub(super) fn windows(cx: &View<'_>) -> Shapes {
+pub(crate) fn pool(cx: &View<'_>) -> Shapes {
     let kernel = kernel(cx)?;
     cx.expect_rank(0, kernel.len() + 2)?;
     let windows = Windows::read(cx, kernel)?;
@@ -34,7 +34,7 @@ pub(super) fn windows(cx: &View<'_>) -> Shapes {
 }
 
 /// Pooling over all spatial axes.
-pub(super) fn global(cx: &View<'_>) -> Shapes {
+pub(crate) fn global_pool(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 2)?;
     let Some(x) = cx.shape(0) else { return nothing() };
     let pooled = x.iter().enumerate().map(|(i, d)| if i < 2 { d.clone() } else { Dim::Fixed(1) });
@@ -42,11 +42,11 @@ pub(super) fn global(cx: &View<'_>) -> Shapes {
 }
 
 /// MaxRoiPool.
-pub(super) fn max_roi(cx: &View<'_>) -> Shapes {
+pub(crate) fn max_roi_pool(cx: &View<'_>) -> Shapes {
     cx.expect_rank(0, 4)?;
     cx.expect_rank(1, 2)?;
-    let sizes = cx.op.ints("pooled_shape").unwrap_or_default();
-    let sizes = geometry::window_sizes("pooled_shape", sizes, 2);
+    let Some(op) = ops::MaxRoiPool::of(cx.op) else { return nothing() };
+    let sizes = geometry::window_sizes("pooled_shape", op.pooled_shape(), 2);
     let sizes = sizes.map_err(|e| cx.error(e.to_string()))?;
     let at = |i: usize, j: usize| cx.shape(i).map_or(Dim::Unknown, |s| s[j].clone());
     let mut shape = vec![at(1, 0), at(0, 1)];
@@ -55,7 +55,7 @@ pub(super) fn max_roi(cx: &View<'_>) -> Shapes {
 }
 
 /// MaxUnpool.
-pub(super) fn unpool(cx: &View<'_>) -> Shapes {
+pub(crate) fn max_unpool(cx: &View<'_>) -> Shapes {
     let kernel = kernel(cx)?;
     let rank = kernel.len();
     cx.expect_rank(0, rank + 2)?;

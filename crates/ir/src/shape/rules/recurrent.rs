@@ -1,11 +1,12 @@
 //! RNN, GRU and LSTM.
 
 use crate::Dim;
+use crate::ops;
 use crate::shape::view::{Shapes, View, nothing};
 
 /// Y [seq, directions, batch, hidden] and the last states [directions, batch, hidden];
 /// with `layout` 1 batch comes first.
-pub(super) fn recurrent(cx: &View<'_>) -> Shapes {
+pub(crate) fn recurrent(cx: &View<'_>) -> Shapes {
     for i in 0..3 {
         cx.expect_rank(i, 3)?;
     }
@@ -13,14 +14,15 @@ pub(super) fn recurrent(cx: &View<'_>) -> Shapes {
     if let Some([_, _, expected]) = cx.shape(1) {
         cx.equal(size, expected, "input size of the operand and of the weights")?;
     }
-    let batch_first = cx.op.flag("layout");
+    let Some(op) = ops::Recurrence::of(cx.op) else { return nothing() };
+    let batch_first = op.layout();
     let (seq, batch) = if batch_first { (second, first) } else { (first, second) };
-    let directions = match cx.op.str("direction") {
-        Some("bidirectional") => 2,
-        Some("forward" | "reverse") | None => 1,
-        Some(other) => return Err(cx.error(format!("`direction` is {other:?}"))),
+    let directions = match op.direction() {
+        "bidirectional" => 2,
+        "forward" | "reverse" => 1,
+        other => return Err(cx.error(format!("`direction` is {other:?}"))),
     };
-    let mut hidden = match cx.op.int("hidden_size") {
+    let mut hidden = match op.hidden_size() {
         Some(n) => crate::shape::Expr::from(n).dim(),
         None => Dim::Unknown,
     };

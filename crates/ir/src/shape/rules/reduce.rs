@@ -3,7 +3,7 @@
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape};
+use crate::{Dim, Shape, ops};
 
 fn without(shape: &[Dim], axes: &[usize], keep: bool) -> Shape {
     let kept = shape.iter().enumerate().filter_map(|(i, d)| match axes.contains(&i) {
@@ -14,9 +14,10 @@ fn without(shape: &[Dim], axes: &[usize], keep: bool) -> Shape {
 }
 
 /// Reduce*: over the axes in operand 1, or over all.
-pub(super) fn reduce(cx: &View<'_>) -> Shapes {
+pub(crate) fn reduce(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
-    let keep = cx.op.flag("keepdims");
+    let Some(op) = ops::Reduction::of(cx.op) else { return nothing() };
+    let keep = op.keepdims();
     let axes = if cx.has(1) { cx.ints(1) } else { Some(vec![]) };
     let Some(axes) = axes else {
         // Which axes is not known, how many may be; an empty list can mean all or none.
@@ -27,7 +28,7 @@ pub(super) fn reduce(cx: &View<'_>) -> Shapes {
         };
     };
     if axes.is_empty() {
-        if cx.op.flag("noop_with_empty_axes") {
+        if op.noop_with_empty_axes() {
             return one(x.to_vec());
         }
         let all: Vec<usize> = (0..x.len()).collect();
@@ -37,14 +38,15 @@ pub(super) fn reduce(cx: &View<'_>) -> Shapes {
 }
 
 /// ArgMax, ArgMin.
-pub(super) fn arg(cx: &View<'_>) -> Shapes {
+pub(crate) fn arg_reduce(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", x.len())?;
-    one(without(x, &[axis], cx.op.flag("keepdims")))
+    let Some(op) = ops::Selection::of(cx.op) else { return nothing() };
+    one(without(x, &[axis], op.keepdims()))
 }
 
 /// Ops that work along an axis and keep the shape; a scalar counts as one row.
-pub(super) fn along_axis(cx: &View<'_>) -> Shapes {
+pub(crate) fn along_axis(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     cx.axis("axis", x.len().max(1))?;
     one(x.to_vec())
@@ -69,14 +71,14 @@ fn per_channel(cx: &View<'_>, operands: &[usize]) -> Result<(), ShapeError> {
 }
 
 /// BatchNormalization.
-pub(super) fn batch_norm(cx: &View<'_>) -> Shapes {
+pub(crate) fn batch_norm(cx: &View<'_>) -> Shapes {
     per_channel(cx, &[1, 2, 3, 4])?;
     let like = |i: usize| cx.shape(i).map(<[Dim]>::to_vec);
     Ok(vec![like(0), like(3), like(4)])
 }
 
 /// LayerNormalization: mean and deviation keep the axes before `axis`.
-pub(super) fn layer_norm(cx: &View<'_>) -> Shapes {
+pub(crate) fn layer_norm(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", x.len().max(1))?;
     let all: Vec<usize> = (axis..x.len()).collect();
@@ -85,13 +87,13 @@ pub(super) fn layer_norm(cx: &View<'_>) -> Shapes {
 }
 
 /// SkipLayerNormalization.
-pub(super) fn skip_layer_norm(cx: &View<'_>) -> Shapes {
+pub(crate) fn skip_layer_norm(cx: &View<'_>) -> Shapes {
     let shape = cx.broadcast(&[0, 1])?;
     Ok(vec![shape.clone(), shape])
 }
 
 /// TopK.
-pub(super) fn top_k(cx: &View<'_>) -> Shapes {
+pub(crate) fn top_k(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", x.len())?;
     let k = cx.dims_in(1).and_then(|k| k.into_iter().next()).unwrap_or(Dim::Unknown);
@@ -106,9 +108,9 @@ pub(super) fn top_k(cx: &View<'_>) -> Shapes {
 }
 
 /// Unique.
-pub(super) fn unique(cx: &View<'_>) -> Shapes {
+pub(crate) fn unique(cx: &View<'_>) -> Shapes {
     let some = || Some(vec![Dim::Unknown]);
-    let Some(axis) = cx.op.int("axis") else {
+    let Some(axis) = ops::Unique::of(cx.op).and_then(|op| op.axis()) else {
         let all = cx.shape(0).map(|x| vec![dims::product(x)]);
         return Ok(vec![some(), some(), all, some()]);
     };

@@ -3,16 +3,17 @@
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, Shape};
+use crate::{Dim, Shape, ops};
 
 /// Reshape.
-pub(super) fn reshape(cx: &View<'_>) -> Shapes {
+pub(crate) fn reshape(cx: &View<'_>) -> Shapes {
     cx.expect_rank(1, 1)?;
     let Some(wanted) = cx.exprs(1) else {
         return Ok(vec![cx.count(1).map(dims::unknown)]);
     };
     let x = cx.shape(0);
-    let keep_zero = cx.op.flag("allowzero");
+    let Some(op) = ops::Reshape::of(cx.op) else { return nothing() };
+    let keep_zero = op.allowzero();
     let mut shape = Shape::new();
     let mut inferred = None;
     for (i, size) in wanted.iter().enumerate() {
@@ -91,10 +92,11 @@ fn rest(from: &Dim, to: &Dim) -> Option<Dim> {
 }
 
 /// Flatten.
-pub(super) fn flatten(cx: &View<'_>) -> Shapes {
+pub(crate) fn flatten(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return one(dims::unknown(2)) };
     let rank = x.len() as i64;
-    let axis = cx.op.int("axis").unwrap_or(1);
+    let Some(op) = ops::Flatten::of(cx.op) else { return nothing() };
+    let axis = op.axis();
     let at = if axis < 0 { axis.saturating_add(rank) } else { axis };
     if !(0..=rank).contains(&at) {
         return Err(cx.error(format!("axis {axis} is outside {}", cx.name_shape(0))));
@@ -104,7 +106,7 @@ pub(super) fn flatten(cx: &View<'_>) -> Shapes {
 }
 
 /// Squeeze.
-pub(super) fn squeeze(cx: &View<'_>) -> Shapes {
+pub(crate) fn squeeze(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let axes = if cx.has(1) {
         match cx.ints(1) {
@@ -130,7 +132,7 @@ pub(super) fn squeeze(cx: &View<'_>) -> Shapes {
 }
 
 /// Unsqueeze.
-pub(super) fn unsqueeze(cx: &View<'_>) -> Shapes {
+pub(crate) fn unsqueeze(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let Some(axes) = cx.ints(1) else {
         return Ok(vec![cx.count(1).map(|n| dims::unknown(x.len() + n))]);

@@ -1,6 +1,7 @@
 //! Fourier transforms and windows.
 
 use crate::Dim;
+use crate::ops;
 use crate::shape::dims;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
@@ -17,7 +18,7 @@ fn one_sided(n: &Dim) -> Dim {
 }
 
 /// DFT: the last axis holds real and imaginary parts.
-pub(super) fn dft(cx: &View<'_>) -> Shapes {
+pub(crate) fn dft(cx: &View<'_>) -> Shapes {
     cx.expect_rank_from(0, 2)?;
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = if cx.has(2) { cx.int(2) } else { Some(-2) };
@@ -26,7 +27,8 @@ pub(super) fn dft(cx: &View<'_>) -> Shapes {
     if axis + 1 == x.len() {
         return Err(cx.error("the axis is that of real and imaginary parts"));
     }
-    let (inverse, onesided) = (cx.op.flag("inverse"), cx.op.flag("onesided"));
+    let Some(op) = ops::DFT::of(cx.op) else { return nothing() };
+    let (inverse, onesided) = (op.inverse(), op.onesided());
     let length = match (cx.has(1), inverse && onesided) {
         (true, _) => scalar(cx, 1),
         (false, false) => x[axis].clone(),
@@ -40,7 +42,7 @@ pub(super) fn dft(cx: &View<'_>) -> Shapes {
 }
 
 /// STFT: [batch, frames, bins, 2].
-pub(super) fn stft(cx: &View<'_>) -> Shapes {
+pub(crate) fn stft(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return one(dims::unknown(4)) };
     let [batch, length, ..] = x else {
         return Err(cx.error(format!("{} has rank {}", cx.name_shape(0), x.len())));
@@ -58,16 +60,17 @@ pub(super) fn stft(cx: &View<'_>) -> Shapes {
         Some(step) => return Err(cx.error(format!("`frame_step` is {step}"))),
         None => Dim::Unknown,
     };
-    let bins = if cx.op.flag("onesided") { one_sided(&frame) } else { frame };
+    let Some(op) = ops::STFT::of(cx.op) else { return nothing() };
+    let bins = if op.onesided() { one_sided(&frame) } else { frame };
     one(vec![batch.clone(), frames, bins, Dim::Fixed(2)])
 }
 
 /// MelWeightMatrix: [bins of the one-sided spectrum, mel bins].
-pub(super) fn mel(cx: &View<'_>) -> Shapes {
+pub(crate) fn mel_weights(cx: &View<'_>) -> Shapes {
     one(vec![one_sided(&scalar(cx, 1)), scalar(cx, 0)])
 }
 
 /// Blackman, Hamming and Hann windows.
-pub(super) fn window(cx: &View<'_>) -> Shapes {
+pub(crate) fn signal_window(cx: &View<'_>) -> Shapes {
     one(vec![scalar(cx, 0)])
 }

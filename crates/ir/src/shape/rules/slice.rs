@@ -5,7 +5,7 @@ use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
-use crate::{Dim, counted, geometry};
+use crate::{Dim, counted, geometry, ops};
 
 /// The axes in operand `i`; the first `count` ones if it is absent. `None` if they are not known.
 pub(crate) fn axes_in(
@@ -28,7 +28,7 @@ pub(crate) fn axes_in(
 }
 
 /// Slice.
-pub(super) fn slice(cx: &View<'_>) -> Shapes {
+pub(crate) fn slice(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let mut shape = dims::unknown(x.len());
     for i in 1..=4 {
@@ -99,7 +99,7 @@ fn clamp(n: &Expr, bound: &Expr) -> Option<Expr> {
 }
 
 /// Split.
-pub(super) fn split(cx: &View<'_>) -> Shapes {
+pub(crate) fn split(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let axis = cx.axis("axis", x.len())?;
     let parts = cx.op.outputs.len();
@@ -122,7 +122,8 @@ pub(super) fn split(cx: &View<'_>) -> Shapes {
         sizes
     } else {
         // Equal parts, rounded up; the last one is what remains.
-        let count = cx.op.int("num_outputs").unwrap_or(parts as i64);
+        let count = ops::Split::of(cx.op).and_then(|op| op.num_outputs());
+        let count = count.unwrap_or(parts as i64);
         if count < 1 || count as usize != parts {
             return Err(cx.error(format!("`num_outputs` is {count} for {parts} parts")));
         }
@@ -141,7 +142,7 @@ pub(super) fn split(cx: &View<'_>) -> Shapes {
 }
 
 /// Pad.
-pub(super) fn pad(cx: &View<'_>) -> Shapes {
+pub(crate) fn pad(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     cx.expect_rank(1, 1)?;
     let count = match (cx.has(3), cx.count(3)) {
@@ -178,8 +179,10 @@ pub(super) fn pad(cx: &View<'_>) -> Shapes {
 }
 
 /// Compress.
-pub(super) fn compress(cx: &View<'_>) -> Shapes {
-    let Some(axis) = cx.op.int("axis") else { return one(vec![Dim::Unknown]) };
+pub(crate) fn compress(cx: &View<'_>) -> Shapes {
+    let Some(axis) = ops::Compress::of(cx.op).and_then(|op| op.axis()) else {
+        return one(vec![Dim::Unknown]);
+    };
     let Some(x) = cx.shape(0) else { return nothing() };
     let mut shape = x.to_vec();
     shape[cx.wrap(axis, x.len())?] = Dim::Unknown;
@@ -187,11 +190,11 @@ pub(super) fn compress(cx: &View<'_>) -> Shapes {
 }
 
 /// CenterCropPad.
-pub(super) fn center_crop_pad(cx: &View<'_>) -> Shapes {
+pub(crate) fn center_crop_pad(cx: &View<'_>) -> Shapes {
     let Some(x) = cx.shape(0) else { return nothing() };
     let mut shape = x.to_vec();
     let all: Vec<i64> = (0..x.len() as i64).collect();
-    let axes = cx.op.ints("axes").unwrap_or(&all);
+    let axes = ops::CenterCropPad::of(cx.op).and_then(|op| op.axes()).unwrap_or(&all);
     let sizes = cx.dims_in(1).unwrap_or_else(|| dims::unknown(axes.len()));
     expect_len(cx, "axes", axes, sizes.len())?;
     for (&axis, size) in axes.iter().zip(sizes) {

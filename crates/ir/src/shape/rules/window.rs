@@ -1,9 +1,10 @@
 //! Sizes of sliding windows, for convolution and pooling.
 
+use crate::op::words::AutoPad;
 use crate::shape::dims;
 use crate::shape::error::ShapeError;
 use crate::shape::view::View;
-use crate::{Dim, Shape, geometry};
+use crate::{Dim, Shape, geometry, ops};
 
 /// Kernel, strides, dilations and padding of an op, one entry a spatial axis.
 pub(super) struct Windows {
@@ -15,19 +16,14 @@ pub(super) struct Windows {
     ceil: bool,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum AutoPad {
-    Explicit,
-    Same,
-    Valid,
-}
-
 /// The attribute `kernel_shape`, for `axes` spatial axes where their number is known; `None` if it is left out.
 pub(super) fn kernel_shape(
     cx: &View<'_>,
     axes: Option<usize>,
 ) -> Result<Option<Shape>, ShapeError> {
-    let Some(sizes) = cx.op.ints("kernel_shape").filter(|sizes| !sizes.is_empty()) else {
+    let Some(sizes) =
+        ops::Window::of(cx.op).and_then(|op| op.kernel_shape()).filter(|sizes| !sizes.is_empty())
+    else {
         return Ok(None);
     };
     let sizes = geometry::window_sizes("kernel_shape", sizes, axes.unwrap_or(sizes.len()));
@@ -66,21 +62,16 @@ impl Windows {
     /// Reads the op's attributes; the kernel's size is given by the caller, as it can come from weights.
     pub(super) fn read(cx: &View<'_>, kernel: Shape) -> Result<Windows, ShapeError> {
         let rank = kernel.len();
-        let auto_pad = match cx.op.str("auto_pad").unwrap_or("NOTSET") {
-            "NOTSET" | "" => AutoPad::Explicit,
-            "SAME_UPPER" | "SAME_LOWER" => AutoPad::Same,
-            "VALID" => AutoPad::Valid,
-            other => return Err(cx.error(format!("`auto_pad` is {other:?}"))),
-        };
+        let auto_pad = ops::AutoPadded::of(cx.op).map_or(AutoPad::NotSet, |op| op.auto_pad());
         let pads = borders(cx, rank)?;
         Ok(Windows {
             strides: steps(cx, "strides", rank)?,
             dilations: steps(cx, "dilations", rank)?,
             pads: match auto_pad {
-                AutoPad::Explicit => pads,
+                AutoPad::NotSet => pads,
                 _ => vec![0; 2 * rank],
             },
-            ceil: cx.op.flag("ceil_mode"),
+            ceil: ops::Rounded::of(cx.op).is_some_and(|op| op.ceil_mode()),
             kernel,
             auto_pad,
         })
@@ -91,7 +82,7 @@ impl Windows {
         let fixed = |shape: &[Dim]| shape.iter().map(Dim::fixed).collect::<Option<Vec<usize>>>();
         if let (Some(spatial), Some(kernel)) = (fixed(input), fixed(&self.kernel)) {
             let (strides, dilations) = (Some(&self.strides[..]), Some(&self.dilations[..]));
-            let auto_pad = cx.op.str("auto_pad").unwrap_or("NOTSET");
+            let auto_pad = self.auto_pad.text();
             let pads = Some(&self.pads[..]);
             let windows =
                 geometry::windows(&spatial, &kernel, strides, dilations, pads, auto_pad, self.ceil);
@@ -105,7 +96,7 @@ impl Windows {
     /// The number of windows along an axis of which something is not a number.
     fn along(&self, i: usize, n: &Dim) -> Dim {
         let stride = self.strides[i];
-        if self.auto_pad == AutoPad::Same {
+        if matches!(self.auto_pad, AutoPad::SameUpper | AutoPad::SameLower) {
             return dims::map(n, |e| e.div_ceil(stride));
         }
         if self.ceil && stride != 1 {

@@ -37,7 +37,7 @@ pub(super) fn filled(cx: &View<'_>) -> Option<Known> {
 /// The same elements in the dimensions that the shape rule gives.
 pub(super) fn reshaped(cx: &View<'_>) -> Option<Known> {
     let x = cx.known(0)?;
-    let shapes = crate::shape::rules::shapes(cx).ok()?;
+    let shapes = (cx.op.decl().shape)(cx).ok()?;
     let dims = shapes.first()?.as_ref()?.iter().map(|d| d.fixed()).collect::<Option<Vec<_>>>()?;
     Known::new(dims, x.elems.clone())
 }
@@ -184,7 +184,7 @@ pub(super) fn split(cx: &View<'_>) -> Option<Vec<Option<Known>>> {
         return None;
     }
     let mut rest = x.elems.as_slice();
-    let shapes = crate::shape::rules::shapes(cx).ok()?;
+    let shapes = (cx.op.decl().shape)(cx).ok()?;
     let parts = shapes.iter().map(|shape| {
         let n = shape.as_ref()?.first()?.fixed()?;
         let (part, left) = rest.split_at_checked(n)?;
