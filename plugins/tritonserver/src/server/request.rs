@@ -208,8 +208,8 @@ fn buffer(input: *mut api::Input, index: u32, _: &Request) -> Result<ForeignByte
     let byte_size = usize::try_from(byte_size)
         .map_err(|_| Error::invalid("an input is larger than the address space"))?;
     let byte_size = if buffer.is_null() { 0 } else { byte_size };
-    // SAFETY: the server keeps the buffer as long as the request and does not write to it. Where it lies in shared memory, the
-    // client, another process, may.
+    // SAFETY: the server keeps the buffer as long as the request. Where it lies in shared memory the client, another process, may
+    // write to it. A client that names one region as the input of a request and the output of another one breaks the protocol.
     Ok(unsafe { ForeignBytes::new(buffer.cast::<u8>(), byte_size) })
 }
 
