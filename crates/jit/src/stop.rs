@@ -58,8 +58,22 @@ impl Stop {
             return false;
         }
         self.asked.store(now, Ordering::Relaxed);
+        // A launch whose watch panics stops, too.
+        let on_panic = StopOnPanic(&self.stopped);
         let stops = watch.asks_to_stop();
+        drop(on_panic);
         self.stopped.fetch_or(stops, Ordering::Relaxed);
         stops
+    }
+}
+
+/// Stops a launch when it is dropped by a panic.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
     }
 }

@@ -124,7 +124,8 @@ impl Threads {
         self.watched_team(size, member, &|| ());
     }
 
-    /// As [`team`](Self::team); while this thread waits for the workers, it calls `idle` about every ten microseconds.
+    /// As [`team`](Self::team); while this thread waits for the workers, it calls `idle` again and again, several
+    /// times a millisecond.
     pub fn watched_team(
         &self,
         size: usize,

@@ -113,10 +113,10 @@ impl Slot {
     }
 
     /// Prevents further joins, waits for joined workers, and propagates the panic of a member or of `idle`, which is
-    /// called from time to time meanwhile. `process` is the [`generation`](fork::generation) in which the job was opened.
+    /// called from time to time meanwhile until it panics. `process` is the [`generation`](fork::generation) in which the job was opened.
     pub(super) fn close(&self, process: u32, idle: &(dyn Fn() + Sync)) {
         self.job.0.gate.fetch_and(!OPEN, Ordering::SeqCst);
-        let mut spins = 0u32;
+        let (mut spins, mut idle) = (0u32, Some(idle));
         while self.gate(Ordering::Acquire).joined() != 0 {
             spins += 1;
             if !spins.is_multiple_of(4096) {
@@ -129,8 +129,11 @@ impl Slot {
                 "the process was forked inside a task of a run, and the child continued the run"
             );
             // The caller must not leave before the workers do.
-            if let Err(panic) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(idle)) {
+            let call =
+                idle.map(|idle| std::panic::catch_unwind(std::panic::AssertUnwindSafe(idle)));
+            if let Some(Err(panic)) = call {
                 self.keep(panic);
+                idle = None;
             }
             // A worker that lost its core needs this one.
             sync::yield_now();
