@@ -24,7 +24,7 @@ _NO_COMPLEX = "kernels have no complex numbers"
 
 
 def kind(value) -> str:
-    """What a value is, with its article: ``a list``."""
+    """The kind of a value, with its article: ``a list``."""
     if value is None or isinstance(value, bytes):
         return "None" if value is None else "bytes"
     name = type(value).__name__

@@ -20,6 +20,8 @@ const HOST: [i32; 4] = [CPU, 3, 11, 13];
 const VERSIONED: &CStr = c"dltensor_versioned";
 const PLAIN: &CStr = c"dltensor";
 const READ_ONLY: u64 = 1;
+/// The capsule has a copy of the array, to which kernels must not write.
+const IS_COPIED: u64 = 2;
 
 /// `DLTensor`.
 #[repr(C)]
@@ -66,7 +68,7 @@ struct Managed {
     tensor: Tensor,
 }
 
-/// What an array tells by DLPack. It keeps the memory, as long as its library keeps to the protocol.
+/// A DLPack export of an array, with its capsule. It keeps the memory, as long as its library keeps to the protocol.
 pub(crate) struct Export {
     device: i32,
     data: u64,
@@ -110,7 +112,7 @@ impl Export {
             data: tensor.data as u64,
             offset: tensor.byte_offset,
             bytes: is_contiguous(shape, strides).then(|| bytes(shape, &tensor.element)).flatten(),
-            is_readonly: flags & READ_ONLY != 0,
+            is_readonly: flags & (READ_ONLY | IS_COPIED) != 0,
             _capsule: capsule.unbind(),
         })
     }
@@ -130,7 +132,7 @@ impl Export {
 pub(crate) fn device(array: &Bound<'_, PyAny>) -> PyResult<i32> {
     let py = array.py();
     let device = array.call_method0(intern!(py, "__dlpack_device__"))?.get_item(0)?;
-    // Enumerations of some libraries are no integers, and become one.
+    // Enumerations of some libraries are not integers, but convert to one.
     py.get_type::<PyInt>().call1((device,))?.extract()
 }
 
@@ -180,5 +182,5 @@ fn is_contiguous(shape: &[i64], strides: Option<&[i64]>) -> bool {
 fn bytes(shape: &[i64], element: &Element) -> Option<u64> {
     let count = shape.iter().try_fold(1u64, |n, size| n.checked_mul(u64::try_from(*size).ok()?))?;
     let bits = count.checked_mul(u64::from(element.bits) * u64::from(element.lanes))?;
-    Some(bits / 8)
+    Some(bits.div_ceil(8))
 }

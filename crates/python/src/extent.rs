@@ -27,11 +27,25 @@ pub(crate) fn memory(
     Ok(Some((stretch, !is_readonly(array, holds)?)))
 }
 
+/// The most views that one array is looked for behind.
+const MOST_VIEWS: usize = 64;
+
 /// The memory alone. For a view it is that of the array which the view was made from: a kernel may go anywhere within.
 fn stretch(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<Option<Stretch>> {
+    stretch_of_view(array, holds, MOST_VIEWS)
+}
+
+/// [`stretch`] of an array below at most this many views. The memory of one below more, or of one that is a view of itself, is not
+/// known.
+fn stretch_of_view(
+    array: &Bound<'_, PyAny>,
+    holds: &mut Holds,
+    most: usize,
+) -> Result<Option<Stretch>> {
     let py = array.py();
+    let Some(most) = most.checked_sub(1) else { return Ok(None) };
     if let Some(inner) = viewed(array)? {
-        return stretch(&inner, holds);
+        return stretch_of_view(&inner, holds, most);
     }
     let storage = array.getattr_opt(intern!(py, "untyped_storage"))?;
     let storage = storage.map(|storage| storage.call0()).transpose()?;
@@ -54,21 +68,22 @@ fn stretch(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<Option<Stretch
     {
         let object = array.getattr(intern!(py, "obj"))?;
         return match object.hasattr(intern!(py, "__array_interface__"))? {
-            true => stretch(&object, holds),
+            true => stretch_of_view(&object, holds, most),
             false => Ok(None),
         };
     }
     let mut base = given(array, "base")?;
     if array.hasattr(intern!(py, "data_ptr"))? {
         if let Some(base) = base {
-            return stretch(&base, holds);
+            return stretch_of_view(&base, holds, most);
         }
         let Some(bytes) = given(array, "nbytes")? else { return Ok(None) };
         let address = array.call_method0(intern!(py, "data_ptr"))?.extract()?;
         return Ok(Some(Stretch { address, bytes: bytes.extract()? }));
     }
     let mut owner = array.clone();
-    while let Some(next) = base {
+    for _ in 0..most {
+        let Some(next) = base.take() else { break };
         if !next.hasattr(intern!(py, "__array_interface__"))? {
             break;
         }
@@ -112,9 +127,12 @@ fn spoken_stretch(array: &Bound<'_, PyAny>, holds: &mut Holds) -> Result<Option<
 /// Whether an array's library forbids to write to it.
 pub(crate) fn is_readonly(array: &Bound<'_, PyAny>, holds: &mut Holds) -> PyResult<bool> {
     let py = array.py();
-    if let Some(inner) = viewed(array)? {
-        return is_readonly(&inner, holds);
+    let mut array = array.clone();
+    for _ in 0..MOST_VIEWS {
+        let Some(inner) = viewed(&array)? else { break };
+        array = inner;
     }
+    let array = &array;
     if let Some(data) = interface_data(array)? {
         return data.get_item(1)?.is_truthy();
     }

@@ -32,7 +32,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// What stands for the array's address in launches, as long as the buffer is held.
+    /// The address that launches use for the array while the buffer is held.
     pub(crate) fn address(&self) -> u64 {
         self.held.place() as u64 + self.offset
     }
@@ -43,7 +43,7 @@ impl Place {
     }
 }
 
-/// What a launch knows of its arrays, each of which it asks once, and holds until it ends.
+/// The arrays of one launch. Each is exported once and held until the launch ends.
 #[derive(Default)]
 pub(crate) struct Holds {
     places: Vec<(Py<PyAny>, Place)>,
@@ -51,7 +51,7 @@ pub(crate) struct Holds {
 }
 
 impl Holds {
-    /// What an array tells by DLPack.
+    /// The array's DLPack export.
     pub(crate) fn export(&mut self, array: &Bound<'_, PyAny>) -> PyResult<&Export> {
         let known = self.exports.iter().position(|(known, _)| known.is(array));
         if known.is_none() {
