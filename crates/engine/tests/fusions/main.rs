@@ -168,6 +168,7 @@ impl<'a> Comparison<'a> {
         let fused = Program::new(fused).unwrap_or_else(|e| panic!("{what}: {e}\n{text}"));
         // Some ops have no kernel for f64.
         let wide = Program::new(self.wide.clone()).ok();
+        let mut compared = 0;
         for arguments in arguments(self.module) {
             let words = &arguments.words;
             let args = arguments.tensors(self.module, self.module);
@@ -179,6 +180,7 @@ impl<'a> Comparison<'a> {
                     continue;
                 }
             };
+            compared += 1;
             let args = arguments.tensors(self.module, &self.wide);
             let exact = wide.as_ref().and_then(|program| program.run(&args).ok());
             for (r, (expected, found)) in expected.iter().zip(&found).enumerate() {
@@ -189,6 +191,7 @@ impl<'a> Comparison<'a> {
                 }
             }
         }
+        assert!(compared > 0, "{what}: no arguments were taken");
     }
 
     fn differs(

@@ -120,6 +120,9 @@ pub(super) fn operand_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     })
 }
 
+/// The factors that may move: beyond them, products could overflow or vanish that did not before.
+const FACTORS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
 /// `x` and `k` of x·k, k·x or x/(1/k).
 pub(super) fn multiple(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64)> {
     let (x, k, second) = match op.kind {
@@ -131,12 +134,15 @@ pub(super) fn multiple(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64)> {
         _ if second => 1.0 / k,
         _ => return None,
     };
-    // Beyond this, products could overflow that did not before.
-    (1e-6..=1e6).contains(&k.abs()).then_some((x, k))
+    FACTORS.contains(&k.abs()).then_some((x, k))
 }
 
 fn multiply(fused: &mut Op, k: f64) -> Option<()> {
     let scale = f64::from(fused.float("scale")?) * k;
+    // Several factors together keep to the limits of one.
+    if !FACTORS.contains(&scale.abs()) {
+        return None;
+    }
     fused.attrs.set("scale", Attr::Float(scale as f32));
     Some(())
 }
