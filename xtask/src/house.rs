@@ -36,7 +36,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "attributes",
         explanation: "attributes read or written by a string, outside of the text form, the verifier and importers",
-        limit: 713,
+        limit: 728,
         goal: 0,
         places: |sources| {
             let reads = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -53,7 +53,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "defaults",
         explanation: "second defaults of attributes, beside those of the op table",
-        limit: 179,
+        limit: 182,
         goal: 0,
         places: |sources| {
             let read = r#"\.(?:int|flag|float|str|ints|floats|strs|dtype|attr)\("\w+"\)"#;
@@ -63,7 +63,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "operands",
         explanation: "operands by number outside of `ir/src/ops`",
-        limit: 830,
+        limit: 843,
         goal: 60,
         places: |sources| {
             let names = "input|tensor|opt|operand|optional|take|constant|scalar|shape|known|has|dtype|dims|ints|value|reuse|ty|rank|exprs|count";
@@ -89,7 +89,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "kernels",
         explanation: "CPU kernels that read the op at each launch: `Plain::boxed` and `call.op`",
-        limit: 293,
+        limit: 314,
         goal: 0,
         places: |sources| {
             sources
@@ -123,7 +123,7 @@ const COUNTS: &[Count] = &[
     Count {
         name: "what",
         explanation: "lines of doc comments that begin with \"What\"",
-        limit: 525,
+        limit: 518,
         goal: 20,
         places: |sources| sources.all(r"(?m)^\s*//[/!] What\b"),
     },
@@ -188,11 +188,14 @@ impl Sources {
     /// The library's files, each without the tests at its end.
     fn library_files(&self) -> impl Iterator<Item = (&str, &str)> {
         let is_library = |path: &str| {
-            path.starts_with("crates/") && path.contains("/src/") && !path.contains("test")
+            path.starts_with("crates/")
+                && path.contains("/src/")
+                && !path.split('/').any(|part| part.contains("tests") || part == "testing.rs")
         };
         let files = self.files.iter().filter(move |(path, _)| is_library(path));
         files.map(|(path, text)| {
-            let code = match text.find("\n#[cfg(test)]") {
+            // Tests stand at the end, in a module of the file.
+            let code = match text.find("\n#[cfg(test)]\nmod tests {") {
                 Some(end) => &text[..end],
                 None => text,
             };
@@ -253,7 +256,6 @@ fn matches_over_kinds(sources: &Sources) -> Result<Vec<String>> {
 
 /// A place that guesses, and a text that it has as long as it does.
 const GUESSES: &[(&str, &str)] = &[
-    ("crates/ir/src/shape/rules/mod.rs", "_ => match cx.op.decl().group"),
     ("crates/ir/src/shape/values/mod.rs", "_ => arith::elementwise(cx)"),
     ("crates/ir/src/cost.rs", "_ => match op.decl().group"),
     ("crates/ir/src/op/effect.rs", "_ => Effect::Pure"),
@@ -269,6 +271,10 @@ fn guesses(sources: &Sources) -> Result<Vec<String>> {
         let mut files = sources.files.iter();
         files.any(|(known, code)| known == path && code.contains(text))
     };
+    for (path, _) in GUESSES {
+        let known = sources.files.iter().any(|(known, _)| known == path);
+        anyhow::ensure!(known, "the place of a guess, {path}, is gone: mend the list");
+    }
     let places = GUESSES.iter().filter(is_there);
     Ok(places.map(|(path, text)| format!("{path}: {text}")).collect())
 }

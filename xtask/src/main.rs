@@ -43,7 +43,7 @@ struct Cli {
 enum Command {
     /// Install what is missing, and check formats, lints, Rust and Python tests and the ONNX suite on the CPU
     Test {
-        /// Check everything, as CI does: other processors, macOS, sanitizers, the examples and all suites that need no PyTorch, too
+        /// Check everything, as CI does: other processors, macOS, sanitizers, the examples and more suites, too
         #[arg(long, conflicts_with = "target")]
         all: bool,
         /// Instead, the Rust suites of the CPU's crates for this processor, under QEMU

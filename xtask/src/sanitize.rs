@@ -1,4 +1,5 @@
-//! `cargo xtask sanitize`: looks for what plain tests do not show. `cargo xtask test` takes the quick part of it along.
+//! `cargo xtask sanitize`: looks for what plain tests do not show. `cargo xtask test --all` takes the quick part of it along,
+//! and `cargo xtask test` the narrower instruction sets for code that depends on them.
 
 use std::process::Command;
 

@@ -104,7 +104,8 @@ fn ends_by_interrupt(args: &[&str]) {
     }
     let (status, took) = interrupt(args);
     assert_eq!((status.signal(), status.code()), (Some(SIGINT), None), "{args:?}");
-    assert!(took < Duration::from_secs(1), "{args:?}: {took:?}");
+    // It takes milliseconds; the limit leaves room for a machine under load.
+    assert!(took < Duration::from_secs(5), "{args:?}: {took:?}");
 }
 
 #[test]

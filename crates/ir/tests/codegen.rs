@@ -159,7 +159,7 @@ fn reader(attr: &AttrDecl) -> String {
     format!("    #[inline] pub fn {name}(self) -> {of} {{ {body} }}")
 }
 
-/// What makes an op and changes its attributes.
+/// The constructor and the setters of a view.
 fn setters(decl: &OpDecl) -> String {
     let name = decl.variant;
     let mut text = String::new();
@@ -273,6 +273,9 @@ fn views_are_those_of_the_table() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ops/generated");
     let files = files();
     if std::env::var_os("TRIDENT_CODEGEN").is_some() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            fs::remove_file(entry.unwrap().path()).unwrap();
+        }
         for (name, text) in &files {
             fs::write(folder.join(name), text).unwrap();
         }

@@ -96,7 +96,7 @@ pub enum ErrorKind {
     Count {
         /// The op.
         op: String,
-        /// What is counted, in the singular.
+        /// The noun, in the singular, in the singular.
         what: &'static str,
         /// The number there is.
         actual: usize,

@@ -158,7 +158,7 @@ pub fn windows(
                     return Ok(w);
                 }
                 "VALID" => {}
-                "NOTSET" | "" => (w.before, w.after) = (pads[i], pads[n + i]),
+                "NOTSET" => (w.before, w.after) = (pads[i], pads[n + i]),
                 other => return invalid(format!("auto_pad `{other}` is unknown")),
             }
             let padded = dim.checked_add(w.before + w.after).ok_or(GeometryError::TooLarge)?;

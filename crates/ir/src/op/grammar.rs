@@ -6,7 +6,8 @@
 //!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } regions 1 cost 8 class Element shape like;
 //! ```
 //!
-//! `shape` names a rule of `shape/rules`; a graph op without one does not compile, but elementwise ops.
+//! `shape` names a rule of `shape/rules`. Rows of graph ops must name one; those of elementwise ops may leave it out, as their
+//! results broadcast. `composite NAME` stands before it, and `[many]` marks operands and results that repeat.
 //! Kinds are those of `kinds.rs` and the choices of `words.rs`.
 
 macro_rules! arity {
@@ -41,7 +42,7 @@ macro_rules! kind {
     };
 }
 
-/// What holds where an attribute is not set.
+/// The declaration of an attribute that is required, optional or has a default.
 macro_rules! default {
     ([opt] $kind:ident) => {
         Default::Absent(<kind!($kind) as Kind>::STORED)

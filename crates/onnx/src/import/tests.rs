@@ -238,6 +238,10 @@ fn attributes_are_checked() {
         word.to_string(),
         "attribute `auto_pad` is `FOO`, expected one of NOTSET, VALID, SAME_UPPER, SAME_LOWER"
     );
+    // Some exporters write no text for the default.
+    let nodes = vec![node("y = Conv(a, b)", vec![attr("auto_pad", "")])];
+    let (model, _) = imported(18, graph("a b", nodes, "y"));
+    assert_eq!(model.module.entry().unwrap().body.ops[0].attrs.get("auto_pad"), None);
     let outside = with("y = Softmax(a)", vec![attr_ref("axis", "axis", AttributeType::Int)]);
     assert!(matches!(outside, LoadErrorKind::AttributeValue { .. }));
     let mut text = attr("direction", "LEFT");

@@ -138,7 +138,8 @@ fn check_count(cx: &View<'_>, given: usize, axes: usize) -> Result<(), crate::sh
     match given == axes {
         true => Ok(()),
         false => {
-            let (given, axes) = (counted(given, "size or scale"), counted(axes, "axis"));
+            let noun = if cx.has(ops::Resize::AT.sizes) { "size" } else { "scale" };
+            let (given, axes) = (counted(given, noun), counted(axes, "axis"));
             Err(cx.error(format!("{given} for {axes}")))
         }
     }
