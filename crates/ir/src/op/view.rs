@@ -1,26 +1,13 @@
 //! Typed views of ops, and typed changes to them: what the rows of the op table become.
 
-use super::Arity;
 use super::kinds::Kind;
-use crate::{Op, OpKind, ValueId};
+use crate::{Op, OpKind, ValueId, verify};
 use std::borrow::BorrowMut;
 use std::marker::PhantomData;
 
 /// Whether the op is of this kind and has the operands and attributes that its row asks for.
 pub(crate) fn fits(op: &Op, kind: OpKind) -> bool {
-    if op.kind != kind {
-        return false;
-    }
-    let decl = op.decl();
-    let operands = (0..op.inputs.len().max(decl.operand_count().0)).all(|i| {
-        let operand = decl.operand(i);
-        operand.is_some_and(|o| o.arity == Arity::Optional || op.input(i).is_some())
-    });
-    let attrs = decl.attrs.iter().all(|attr| match op.attrs.get(attr.name) {
-        Some(value) => attr.takes(value),
-        None => !attr.is_required(),
-    });
-    operands && attrs
+    op.kind == kind && verify::operands(op).is_ok() && verify::attributes(op).is_ok()
 }
 
 /// The operand at a place; of an op that fits its row.

@@ -16,6 +16,7 @@ mod region;
 mod tile;
 
 pub use error::{VerifyError, Violation};
+pub(crate) use op::{attributes, operands};
 
 use crate::text::MAX_DEPTH;
 use crate::{Block, Func, Level, Module, Op, Type, ValueId};

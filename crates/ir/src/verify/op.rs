@@ -10,6 +10,21 @@ pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
     if !decl.allowed_at(level) {
         return Err(Violation::Level(level));
     }
+    operands(op)?;
+    let ((least, most), actual) = (decl.result_count(), op.outputs.len());
+    if !(least..=most).contains(&actual) {
+        return Err(Violation::Results { least, most, actual });
+    }
+    attributes(op)?;
+    match (decl.regions, op.regions.len()) {
+        (expected, actual) if expected != actual => Err(Violation::Regions { expected, actual }),
+        _ => Ok(()),
+    }
+}
+
+/// The operands that the row asks for, and no more.
+pub(crate) fn operands(op: &Op) -> Result<(), Violation> {
+    let decl = op.decl();
     let (least, most) = decl.operand_count();
     for index in 0..op.inputs.len().max(least) {
         let Some(operand) = decl.operand(index) else {
@@ -19,10 +34,12 @@ pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
             return Err(Violation::MissingOperand { index, name: operand.name });
         }
     }
-    let ((least, most), actual) = (decl.result_count(), op.outputs.len());
-    if !(least..=most).contains(&actual) {
-        return Err(Violation::Results { least, most, actual });
-    }
+    Ok(())
+}
+
+/// The attributes that the row asks for, each with a value that it can have, and no others.
+pub(crate) fn attributes(op: &Op) -> Result<(), Violation> {
+    let decl = op.decl();
     for (name, value) in op.attrs.iter() {
         let Some(attr) = decl.attr(name) else { return Err(Violation::UnknownAttr(name.into())) };
         let (expected, actual) = (attr.kind(), value.kind());
@@ -41,10 +58,7 @@ pub(super) fn declared(level: Level, op: &Op) -> Result<(), Violation> {
     {
         return Err(Violation::MissingAttr(attr.name));
     }
-    match (decl.regions, op.regions.len()) {
-        (expected, actual) if expected != actual => Err(Violation::Regions { expected, actual }),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// Types of the results against the rules.

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, types};
-use trident_ir::{Block, Func, Module, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Func, Module, Op, OpKind as K, ValueId, ops};
 
 use super::{Context, Emitter};
 use crate::abi::{FUEL, FULL};
@@ -75,8 +75,8 @@ fn op_work(module: &Module, func: &Func, op: &Op, depth: usize) -> i64 {
         K::For | K::While => 1,
         K::If => nested(depth),
         K::Call => {
-            let name = op.str("callee").unwrap_or_default();
-            let callee = module.funcs.iter().find(|f| f.name == name).filter(|_| depth > 0);
+            let name = ops::Call::of(op).map(|call| call.callee()).filter(|_| depth > 0);
+            let callee = module.funcs.iter().find(|f| Some(f.name.as_str()) == name);
             callee.map_or(1, |callee| work(module, callee, &callee.body, depth - 1))
         }
         K::Dot | K::DotScaled => {

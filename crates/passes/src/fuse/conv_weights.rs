@@ -2,7 +2,7 @@
 
 use super::matching::literal;
 use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{DType, Element, Literal, Op, OpKind as K, ValueId};
+use trident_ir::{DType, Element, Literal, Op, OpKind as K, ValueId, ops};
 
 /// A product whose weights are constant: Conv, ConvTranspose or Gemm.
 struct Weights {
@@ -177,8 +177,8 @@ pub(super) fn scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
 pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let affine = Affine::of(cx, op)?;
     let norm = cx.producer(affine.x)?.clone();
-    let plain = norm.kind == K::BatchNormalization && norm.outputs.len() == 1;
-    if !plain || norm.flag("training_mode") || !cx.single(affine.x) {
+    let batch = ops::BatchNormalization::of(&norm)?;
+    if norm.outputs.len() != 1 || batch.training_mode() || !cx.single(affine.x) {
         return None;
     }
     let [gamma, beta, mean, var] = [1, 2, 3, 4].map(|i| norm.input(i).and_then(|v| cx.floats(v)));
@@ -196,7 +196,7 @@ pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         return None;
     }
     // The kernel multiplies by one number and adds another for each channel.
-    let epsilon = f64::from(norm.float("epsilon")?);
+    let epsilon = f64::from(batch.epsilon());
     let factors: Vec<f64> =
         product.iter().zip(&var).map(|(p, v)| p / (v + epsilon).sqrt()).collect();
     let addends: Vec<f64> =

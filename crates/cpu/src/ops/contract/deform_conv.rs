@@ -3,8 +3,8 @@
 
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
-use trident_ir::counted;
 use trident_ir::geometry::{conv_dims, strides};
+use trident_ir::{counted, ops};
 use trident_kernels::gemm::{Epilogue, Lhs, Rhs, Shape, Strided, gemm};
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
@@ -45,15 +45,15 @@ fn convolve<R: Real>(call: &mut Call<'_, '_>, x: &Tensor) -> Result<(), KernelEr
     }
     let (batch, channels, image) = (xd[0], xd[1], &xd[2..]);
     let (maps, kernel) = (wd[0], &wd[2..]);
-    let op = call.op;
+    let op = ops::DeformConv::of(call.op).ok_or_else(misfit)?;
     let (_, windows) = conv_dims(
         xd,
         wd,
-        op.int("group").unwrap_or(1),
-        op.ints("kernel_shape"),
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
+        op.group(),
+        op.kernel_shape(),
+        op.strides(),
+        op.dilations(),
+        op.pads(),
         "NOTSET",
     )?;
     let out_image: Vec<usize> = windows.iter().map(|w| w.out).collect();
