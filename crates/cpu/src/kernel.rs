@@ -1,9 +1,9 @@
 //! What a kernel is made from and what it gets to run.
 
 use std::sync::Arc;
-use trident_ir::{DType, Element, Op, counted};
+use trident_ir::{DType, Element, Op, OpKind, counted};
 use trident_kernels::threads::Threads;
-use trident_runtime::{Declined, KernelError, Launch, Pool, Tensor, Unit, Value};
+use trident_runtime::{Declined, ForkMutex, KernelError, Launch, Pool, Tensor, Unit, Value};
 
 /// An op made ready to run: attributes read, constant operands packed.
 pub trait Kernel: Send + Sync {
@@ -34,7 +34,12 @@ pub struct Compile<'a> {
     pub threads: &'a Arc<Threads>,
 }
 
-impl Compile<'_> {
+impl<'a> Compile<'a> {
+    /// The typed view of the op, by its `of`: `cx.view(Conv::of)?`.
+    pub fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
+        of(self.op).ok_or_else(|| self.declined("operands or attributes do not fit the op"))
+    }
+
     /// The element type of operand `i`, if it is a tensor.
     pub fn dtype(&self, i: usize) -> Option<DType> {
         self.unit.dtype(self.op.input(i)?)
@@ -53,6 +58,83 @@ impl Compile<'_> {
     /// A refusal of the op.
     pub fn declined(&self, reason: impl Into<String>) -> Declined {
         Declined { op: self.op.describe(), reason: reason.into() }
+    }
+}
+
+/// The kernel of one kind of op.
+pub struct Entry {
+    /// The op that it computes.
+    pub kind: OpKind,
+    /// Makes the kernel of an op of this kind.
+    pub make: Make,
+}
+
+/// A kernel, or why there is none.
+pub type Made = Result<Box<dyn Kernel>, Declined>;
+
+/// Makes the kernel of an op: reads its attributes, chooses by element types, packs constant operands.
+pub type Make = fn(&Compile<'_>) -> Made;
+
+/// An entry of a family's list.
+pub const fn entry(kind: OpKind, make: Make) -> Entry {
+    Entry { kind, make }
+}
+
+/// A kernel that is a function, with what it has read of the op.
+pub struct Prepared<F> {
+    name: &'static str,
+    run: F,
+}
+
+impl<F> Prepared<F>
+where
+    F: Fn(&mut Call<'_, '_>) -> Result<(), KernelError> + Send + Sync + 'static,
+{
+    /// A kernel of the op's name that runs `run`.
+    pub fn boxed(cx: &Compile<'_>, run: F) -> Made {
+        Ok(Box::new(Prepared { name: cx.op.decl().name, run }))
+    }
+}
+
+impl<F> Kernel for Prepared<F>
+where
+    F: Fn(&mut Call<'_, '_>) -> Result<(), KernelError> + Send + Sync,
+{
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&self, call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+        (self.run)(call)
+    }
+}
+
+/// What a kernel has made for operands of certain dimensions, kept for the last ones.
+pub struct Last<T>(ForkMutex<Option<(Vec<usize>, Arc<T>)>>);
+
+impl<T> Default for Last<T> {
+    fn default() -> Last<T> {
+        Last(ForkMutex::new(|| None))
+    }
+}
+
+impl<T> Last<T> {
+    /// What belongs to these dimensions, each operand's after the other's: what was made last, or else made now.
+    pub fn of<E>(
+        &self,
+        dims: &[&[usize]],
+        make: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Arc<T>, E> {
+        // The ranks keep [2, 3] and [4] from looking like [2] and [3, 4].
+        let key = || dims.iter().flat_map(|d| [d.len()].into_iter().chain(d.iter().copied()));
+        if let Some((known, made)) = &*self.0.lock()
+            && known.iter().copied().eq(key())
+        {
+            return Ok(Arc::clone(made));
+        }
+        let made = Arc::new(make()?);
+        *self.0.lock() = Some((key().collect(), Arc::clone(&made)));
+        Ok(made)
     }
 }
 
@@ -154,6 +236,11 @@ impl<'a, 'l> Call<'a, 'l> {
     /// Operand `i` as integers of any width; `None` if absent.
     pub fn ints(&self, i: usize) -> Result<Option<Vec<i64>>, KernelError> {
         self.opt(i)?.map(|t| t.to_i64s()).transpose()
+    }
+
+    /// Operand `i` as integers of any width.
+    pub fn required_ints(&self, i: usize) -> Result<Vec<i64>, KernelError> {
+        self.ints(i)?.ok_or(KernelError::Missing(i))
     }
 
     /// Operand `i` as one number of type `T`; `None` if absent.

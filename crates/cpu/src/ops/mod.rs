@@ -17,12 +17,25 @@ mod signal;
 mod text;
 mod train;
 
-use crate::kernel::{Compile, Kernel};
+use crate::kernel::{Compile, Entry, Kernel, Make};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use trident_ir::OpKind;
 use trident_ir::op::Group;
 use trident_runtime::Declined;
 
+/// The families' lists of kernels.
+const FAMILIES: &[&[Entry]] = &[signal::KERNELS];
+
+/// The kernels of the lists, by their ops.
+static KERNELS: LazyLock<HashMap<OpKind, Make>> =
+    LazyLock::new(|| FAMILIES.iter().copied().flatten().map(|e| (e.kind, e.make)).collect());
+
 /// The kernel for an op.
 pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
+    if let Some(make) = KERNELS.get(&cx.op.kind) {
+        return make(cx);
+    }
     let found = match cx.op.decl().group {
         Group::Elementwise => Some(elementwise::kernel(cx)?),
         Group::Fused => Some(lowered::kernel(cx)?),
@@ -36,7 +49,6 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
         Group::Ml => ml::kernel(cx)?,
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),
-        Group::Signal => signal::kernel(cx),
         Group::Container => container::kernel(cx),
         Group::Train => train::kernel(cx),
         _ => None,

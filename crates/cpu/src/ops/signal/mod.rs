@@ -3,24 +3,14 @@
 mod transform;
 mod window;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, Plain, entry};
+use trident_ir::ops::{BlackmanWindow, DFT, HammingWindow, HannWindow, MelWeightMatrix, STFT};
 
-/// The kernel for a signal op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    Some(match cx.op.kind {
-        OpKind::DFT => Plain::boxed("dft", transform::dft),
-        OpKind::STFT => Plain::boxed("stft", transform::stft),
-        OpKind::MelWeightMatrix => Plain::boxed("mel_weight_matrix", window::mel),
-        OpKind::BlackmanWindow => {
-            Plain::boxed("blackman_window", |call| window::cosine_sum(call, [0.42, -0.5, 0.08]))
-        }
-        OpKind::HammingWindow => Plain::boxed("hamming_window", |call| {
-            window::cosine_sum(call, [25.0 / 46.0, -21.0 / 46.0, 0.0])
-        }),
-        OpKind::HannWindow => {
-            Plain::boxed("hann_window", |call| window::cosine_sum(call, [0.5, -0.5, 0.0]))
-        }
-        _ => return None,
-    })
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(DFT::KIND, |_| Ok(Plain::boxed("dft", transform::dft))),
+    entry(STFT::KIND, |_| Ok(Plain::boxed("stft", transform::stft))),
+    entry(MelWeightMatrix::KIND, window::mel),
+    entry(BlackmanWindow::KIND, window::blackman),
+    entry(HammingWindow::KIND, window::hamming),
+    entry(HannWindow::KIND, window::hann),
+];

@@ -1,46 +1,65 @@
 //! Window functions and the mel weight matrix.
 
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::produce;
 use std::f64::consts::TAU;
+use trident_ir::ops::{BlackmanWindow, HammingWindow, HannWindow, MelWeightMatrix};
 use trident_ir::{DType, counted};
 use trident_runtime::KernelError;
 
-fn output_dtype(call: &Call<'_, '_>) -> DType {
-    call.op.dtype("output_datatype").unwrap_or(DType::F32)
+pub(super) fn blackman(cx: &Compile<'_>) -> Made {
+    let op = cx.view(BlackmanWindow::of)?;
+    cosine_sum(cx, op.output_datatype(), op.periodic(), [0.42, -0.5, 0.08])
+}
+
+pub(super) fn hamming(cx: &Compile<'_>) -> Made {
+    let op = cx.view(HammingWindow::of)?;
+    cosine_sum(cx, op.output_datatype(), op.periodic(), [25.0 / 46.0, -21.0 / 46.0, 0.0])
+}
+
+pub(super) fn hann(cx: &Compile<'_>) -> Made {
+    let op = cx.view(HannWindow::of)?;
+    cosine_sum(cx, op.output_datatype(), op.periodic(), [0.5, -0.5, 0.0])
 }
 
 /// Σᵢ terms[i]·cos(i·2πn/N): Hann, Hamming and Blackman windows.
-pub(super) fn cosine_sum(call: &mut Call<'_, '_>, terms: [f64; 3]) -> Result<(), KernelError> {
-    let size = call.ints(0)?.ok_or(KernelError::Missing(0))?;
-    let [size] = size[..] else { return Err(KernelError::shape("the size is one number")) };
-    let n = usize::try_from(size)
-        .map_err(|_| KernelError::domain(format!("a window of size {size}")))?;
-    let period = if call.op.flag("periodic") { n as f64 } else { n as f64 - 1.0 };
-    let dtype = output_dtype(call);
-    produce::<f64>(call, 0, dtype, &[n], |out| {
-        for (k, slot) in out.iter_mut().enumerate() {
-            let angle = TAU * k as f64 / period;
-            // A symmetric window of one sample has no period; it is its own peak.
-            let angle = if period == 0.0 { std::f64::consts::PI } else { angle };
-            *slot = terms[0] + terms[1] * angle.cos() + terms[2] * (2.0 * angle).cos();
-        }
-        Ok(())
+fn cosine_sum(cx: &Compile<'_>, dtype: DType, periodic: bool, terms: [f64; 3]) -> Made {
+    Prepared::boxed(cx, move |call| {
+        let size = call.required_ints(HannWindow::AT.size)?;
+        let [size] = size[..] else { return Err(KernelError::shape("the size is one number")) };
+        let n = usize::try_from(size)
+            .map_err(|_| KernelError::domain(format!("a window of size {size}")))?;
+        let period = if periodic { n as f64 } else { n as f64 - 1.0 };
+        produce::<f64>(call, HannWindow::AT.y, dtype, &[n], |out| {
+            for (k, slot) in out.iter_mut().enumerate() {
+                let angle = TAU * k as f64 / period;
+                // A symmetric window of one sample has no period; it is its own peak.
+                let angle = if period == 0.0 { std::f64::consts::PI } else { angle };
+                *slot = terms[0] + terms[1] * angle.cos() + terms[2] * (2.0 * angle).cos();
+            }
+            Ok(())
+        })
     })
 }
 
 /// MelWeightMatrix: triangles over the bins of a one-sided spectrum, evenly spaced on the mel scale.
-pub(super) fn mel(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+pub(super) fn mel(cx: &Compile<'_>) -> Made {
+    let dtype = cx.view(MelWeightMatrix::of)?.output_datatype();
+    Prepared::boxed(cx, move |call| mel_weights(call, dtype))
+}
+
+fn mel_weights(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError> {
+    let at = MelWeightMatrix::AT;
     let one = |i: usize| match call.ints(i)?.as_deref() {
         Some([v]) => Ok(*v),
         _ => Err(KernelError::shape(format!("operand {i} is one number"))),
     };
-    let (bins, length, rate) = (one(0)?, one(1)?, one(2)?);
+    let (bins, length, rate) = (one(at.num_mel_bins)?, one(at.dft_length)?, one(at.sample_rate)?);
     let edge = |i: usize| match crate::real::read::<f64>(&call.tensor(i)?)?[..] {
         [hertz] => Ok(2595.0 * (hertz / 700.0).ln_1p() / std::f64::consts::LN_10),
         _ => Err(KernelError::shape(format!("operand {i} is one number"))),
     };
-    let (low, high) = (edge(3)?, edge(4)?);
+    let (low, high) = (edge(at.lower_edge_hertz)?, edge(at.upper_edge_hertz)?);
     let domain = || {
         let (bins, samples) = (counted(bins, "mel bin"), counted(length, "sample"));
         KernelError::domain(format!("{bins} of {samples} at {rate} Hz"))
@@ -55,8 +74,7 @@ pub(super) fn mel(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let hertz = 700.0 * ((low + step * k as f64) / 2595.0 * std::f64::consts::LN_10).exp_m1();
         ((length as f64 + 1.0) * hertz / rate as f64).floor() as i64
     };
-    let dtype = output_dtype(call);
-    produce::<f64>(call, 0, dtype, &[rows, count], |out| {
+    produce::<f64>(call, at.y, dtype, &[rows, count], |out| {
         out.fill(0.0);
         for i in 0..count {
             let (lower, center, upper) = (bin(i), bin(i + 1), bin(i + 2));
