@@ -3,8 +3,11 @@
 //! ```text
 //! /// What the op computes.
 //! Variant "name" Group (operand[opt]: Elements Alike, …) -> (result: Rule, …)
-//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } regions 1 cost 8 class Element shape like;
+//!     { attribute: Kind = default, required: Kind, absent[opt]: Kind } onnx "domain" 1 regions 1 cost 8 class Element shape like;
 //! ```
+//!
+//! `onnx "domain" 14` says that the op is the operator of that domain with the variant's name, and the version of the operator
+//! set that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`.
 //!
 //! `shape` names a rule of `shape/rules`. Rows of graph ops must name one; those of elementwise ops may leave it out, as their
 //! results broadcast. `composite NAME` stands before it, and `[many]` marks operands and results that repeat.
@@ -97,7 +100,8 @@ macro_rules! ops {
     ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $group:ident
         ( $($in:ident $([$iq:ident])? $(: $takes:ident $($alike:ident)?)?),* )
         -> ( $($out:ident $([$oq:ident])? : $rule:expr),* )
-        { $($attr:ident $([$aq:ident])? : $kind:ident $(= $default:expr)?),* $(,)? } $(regions $regions:literal)?
+        { $($attr:ident $([$aq:ident])? : $kind:ident $(= $default:expr)?),* $(,)? }
+        $(onnx $domain:literal $since:literal $(as $operator:literal)?)? $(regions $regions:literal)?
         $(cost $cost:literal)? $(class $class:ident)? $(composite $composite:ident)? $(shape $shape:ident)? ; )*) => {
         /// Every op. Each variant tells what it computes, and below that its form in the text, optional operands and
         /// results behind `[opt]`, repeated ones behind `[many]`; [`OpKind::decl`] gives the same as data.
@@ -137,6 +141,11 @@ macro_rules! ops {
                 rust: stringify!($kind),
                 texts: <kind!($kind) as Kind>::TEXTS,
             }, )*],
+            onnx: or!(None $(, Some(Onnx {
+                domain: $domain,
+                name: or!(stringify!($variant) $(, $operator)?),
+                since: $since,
+            }))?),
             regions: 0 $( + $regions )?,
             cost: or!(1 $(, $cost)?),
             class: class!($group $($class)? $(= $composite)?),

@@ -188,6 +188,17 @@ impl AttrDecl {
     }
 }
 
+/// An operator of ONNX models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Onnx {
+    /// Its operator set: empty for the standard's `ai.onnx`.
+    pub domain: &'static str,
+    /// Its name there.
+    pub name: &'static str,
+    /// The version of the operator set that brought it.
+    pub since: i64,
+}
+
 impl OpKind {
     /// The op's declaration.
     pub fn decl(self) -> &'static OpDecl {
@@ -206,6 +217,15 @@ impl OpKind {
         static BY_VARIANT: LazyLock<HashMap<&str, OpKind>> =
             LazyLock::new(|| table::TABLE.iter().map(|d| (d.variant, d.kind)).collect());
         BY_VARIANT.get(variant).copied()
+    }
+
+    /// The op that is this operator of ONNX models; the standard's domain is empty.
+    pub fn by_onnx(domain: &str, name: &str) -> Option<OpKind> {
+        static BY_ONNX: LazyLock<HashMap<(&str, &str), OpKind>> = LazyLock::new(|| {
+            let operators = table::TABLE.iter().filter_map(|d| Some((d.onnx?, d.kind)));
+            operators.map(|(onnx, kind)| ((onnx.domain, onnx.name), kind)).collect()
+        });
+        BY_ONNX.get(&(domain, name)).copied()
     }
 }
 
@@ -226,6 +246,8 @@ pub struct OpDecl {
     pub results: &'static [OpResult],
     /// Attributes.
     pub attrs: &'static [AttrDecl],
+    /// The operator of ONNX models that it is.
+    pub onnx: Option<Onnx>,
     /// Number of regions.
     pub regions: usize,
     /// Instructions for one element of the result, roughly, where native code computes single elements.
@@ -316,6 +338,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_declarations_well_formed() {
         let (mut names, mut variants) = (HashSet::new(), HashSet::new());
+        let mut operators = HashSet::new();
         for &kind in OpKind::ALL {
             let decl = kind.decl();
             assert_eq!(decl.kind, kind);
@@ -324,6 +347,10 @@ mod tests {
             assert_eq!(OpKind::by_name(decl.name), Some(kind));
             assert_eq!(OpKind::by_variant(decl.variant), Some(kind));
             assert!(!decl.doc.is_empty(), "{} has no semantics", decl.name);
+            if let Some(onnx) = decl.onnx {
+                assert!(operators.insert((onnx.domain, onnx.name)), "{onnx:?} twice");
+                assert_eq!(OpKind::by_onnx(onnx.domain, onnx.name), Some(kind));
+            }
             for arities in [
                 decl.operands.iter().map(|o| o.arity).collect::<Vec<_>>(),
                 decl.results.iter().map(|o| o.arity).collect(),
