@@ -132,7 +132,7 @@ with_elementwise_ops! { ops! {
         -> (y: Elem(0)) {
         k: Int, n: Int, bits: Int = 4, block_size: Int,
         activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0,
-    } shape n_bits;
+    } onnx "com.microsoft" 1 shape n_bits;
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a: Any T, b: Any U, a_zero_point[opt]: Any T, b_zero_point[opt]: Any U) -> (y: Is(DType::I32)) {} onnx "" 10 shape matmul;
@@ -503,18 +503,18 @@ with_elementwise_ops! { ops! {
     /// squares out.
     Adagrad "adagrad" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         decay_factor: Float = 0.0, epsilon: Float = 1e-6, norm_coefficient: Float = 0.0,
-    } onnx "ai.onnx.preview" 1 shape optimizer;
+    } onnx "ai.onnx.preview.training" 1 shape optimizer;
     /// One step of Adam with rate r at step t: all parameters, gradients, first and second moments in, parameters and
     /// moments out.
     Adam "adam" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         alpha: Float = 0.9, beta: Float = 0.999, epsilon: Float = 1e-6, norm_coefficient: Float = 0.0, norm_coefficient_post: Float = 0.0,
-    } onnx "ai.onnx.preview" 1 shape optimizer;
+    } onnx "ai.onnx.preview.training" 1 shape optimizer;
     /// One step of gradient descent with `standard` or `nesterov` momentum: all parameters, gradients and velocities
     /// in, parameters and velocities out.
     Momentum "momentum" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
         alpha: Float, beta: Float, mode: Str,
         norm_coefficient: Float,
-    } onnx "ai.onnx.preview" 1 shape optimizer;
+    } onnx "ai.onnx.preview.training" 1 shape optimizer;
 
     // ---------------------------------------------------------------- classical machine learning
     /// Elements of the last axis at the given indices.
