@@ -4,7 +4,7 @@
 //! make the same functions would double the time in which the crate is checked.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -209,6 +209,19 @@ fn setters(decl: &OpDecl) -> String {
     text
 }
 
+/// The import of the enumerations that these attributes are of; empty if there are none.
+fn words(attrs: impl Iterator<Item = &'static AttrDecl>) -> String {
+    let words: BTreeSet<&str> =
+        attrs.filter(|attr| !attr.texts.is_empty()).map(|attr| attr.rust).collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => {
+            let words = words.into_iter().collect::<Vec<_>>().join(", ");
+            format!("use crate::op::words::{{{words}}};\n")
+        }
+    }
+}
+
 /// The text of each file, by its name.
 fn files() -> BTreeMap<String, String> {
     let mut families: BTreeMap<String, Vec<&OpDecl>> = BTreeMap::new();
@@ -242,17 +255,7 @@ fn files() -> BTreeMap<String, String> {
             text += "use crate::op::kinds;\n";
         }
         text += "use crate::op::view::{self, New, Set};\n";
-        let words: Vec<&str> = decls
-            .iter()
-            .flat_map(|decl| decl.attrs)
-            .filter(|attr| !attr.texts.is_empty())
-            .map(|attr| attr.rust)
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect();
-        if !words.is_empty() {
-            writeln!(text, "use crate::op::words::{{{}}};", words.join(", ")).unwrap();
-        }
+        text += &words(decls.iter().flat_map(|decl| decl.attrs));
         uses.sort_unstable();
         writeln!(text, "use crate::{{{}}};", uses.join(", ")).unwrap();
         if has("BorrowMut") {
@@ -261,8 +264,10 @@ fn files() -> BTreeMap<String, String> {
         files.insert(format!("{family}.rs"), text + &body);
     }
     let groups: String = SHARED.iter().map(shared).collect();
-    let uses = "use crate::op::words::AutoPad;\nuse crate::op::{kinds, view};\nuse crate::{Op, OpKind as K};\n";
-    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{uses}{groups}"));
+    let attrs = OpKind::ALL.iter().flat_map(|kind| kind.decl().attrs);
+    let words = words(attrs.filter(|attr| SHARED.iter().any(|of| of.attrs.contains(&attr.name))));
+    let uses = "use crate::op::{kinds, view};\nuse crate::{Op, OpKind as K};\n";
+    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{words}{uses}{groups}"));
     root += "\n#[rustfmt::skip]\nmod shared;\npub use shared::*;\n";
     files.insert("mod.rs".to_owned(), root);
     files

@@ -1,6 +1,7 @@
 //! Type rules of single ops, where no form of [`Rule`](super::Rule) fits.
 
 use super::rule::{Operands, TypeError};
+use super::words::MapCast;
 use crate::{Attr, DType, Op, Type};
 
 type Result = std::result::Result<Type, TypeError>;
@@ -79,10 +80,11 @@ pub(super) fn zip_map(op: &Op, operands: &Operands<'_>) -> Result {
 
 /// By the name of the cast.
 pub(super) fn cast_map(op: &Op, _: &Operands<'_>) -> Result {
-    Ok(Type::unranked(match op.str("cast_to") {
-        Some("TO_STRING") => DType::Str,
-        Some("TO_INT64") => DType::I64,
-        _ => DType::F32,
+    let to = crate::ops::CastMap::of(op).map_or(MapCast::Float, |op| op.cast_to());
+    Ok(Type::unranked(match to {
+        MapCast::Str => DType::Str,
+        MapCast::Int => DType::I64,
+        MapCast::Float => DType::F32,
     }))
 }
 

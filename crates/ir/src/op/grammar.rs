@@ -35,13 +35,40 @@ macro_rules! or {
     };
 }
 
-/// The kind of an attribute: one of the words, or a kind of value.
+/// The kind of an attribute: a kind of value, or else an enumeration of `words.rs`.
 macro_rules! kind {
-    (AutoPad) => {
-        crate::op::words::AutoPad
+    (Int) => {
+        crate::op::kinds::Int
     };
-    ($kind:ident) => {
-        crate::op::kinds::$kind
+    (Float) => {
+        crate::op::kinds::Float
+    };
+    (Str) => {
+        crate::op::kinds::Str
+    };
+    (DType) => {
+        crate::op::kinds::DType
+    };
+    (Ints) => {
+        crate::op::kinds::Ints
+    };
+    (Floats) => {
+        crate::op::kinds::Floats
+    };
+    (Strs) => {
+        crate::op::kinds::Strs
+    };
+    (Type) => {
+        crate::op::kinds::Type
+    };
+    (Tensor) => {
+        crate::op::kinds::Tensor
+    };
+    (Flag) => {
+        crate::op::kinds::Flag
+    };
+    ($word:ident) => {
+        crate::op::words::$word
     };
 }
 

@@ -11,7 +11,7 @@ use super::grammar::{arity, class, default, kind, ops, or, shape};
 use super::kinds::Kind;
 use super::lane::with_lane_ops;
 use super::tile::with_tile_ops;
-use super::words::AutoPad;
+use super::words::*;
 use super::{
     Arity, AttrDecl, Class, Default, Elements, Group, Onnx, OpDecl, OpResult, Operand, Rule,
 };
@@ -430,7 +430,7 @@ with_elementwise_ops! { ops! {
     /// A vector (or single row) of strings without stop words, in `LOWER` or `UPPER` case or as it is (`NONE`); one
     /// empty string if nothing is left.
     StringNormalizer "string_normalizer" Text (x: Str) -> (y: Is(DType::Str)) {
-        case_change_action: Str = "NONE", is_case_sensitive: Flag = false, locale[opt]: Str, stopwords[opt]: Strs,
+        case_change_action: CaseChange = CaseChange::None, is_case_sensitive: Flag = false, locale[opt]: Str, stopwords[opt]: Strs,
     } onnx "" 10 shape string_normalizer;
     /// Cuts strings at a delimiter, by default at runs of blanks, at most `maxsplit` times; the last axis is filled up
     /// with empty strings, the second result counts the parts.
@@ -439,7 +439,7 @@ with_elementwise_ops! { ops! {
     /// (`TF`), weights where they occur (`IDF`) or counts times weights (`TFIDF`), at `ngram_indexes`.
     TfIdfVectorizer "tfidf_vectorizer" Text (x) -> (y: F32) {
         max_gram_length: Int, max_skip_count: Int,
-        min_gram_length: Int, mode: Str,
+        min_gram_length: Int, mode: TermWeight,
         ngram_counts: Ints, ngram_indexes: Ints,
         pool_int64s[opt]: Ints, pool_strings[opt]: Strs, weights[opt]: Floats,
     } onnx "" 9 shape tf_idf;
@@ -494,11 +494,11 @@ with_elementwise_ops! { ops! {
     /// `−weight[t]·x[n, t, …]` for target classes t, 0 where t is `ignore_index`; `mean` divides by the sum of the
     /// weights.
     NegativeLogLikelihoodLoss "negative_log_likelihood_loss" Train (x, target, weight[opt]) -> (loss: Elem(0)) {
-        ignore_index[opt]: Int, reduction: Str = "mean",
+        ignore_index[opt]: Int, reduction: BatchReduction = BatchReduction::Mean,
     } onnx "" 12 shape loss;
     /// Negative log likelihood of softmax(scores), and optionally the log probabilities.
     SoftmaxCrossEntropyLoss "softmax_cross_entropy_loss" Train (scores, labels, weights[opt])
-        -> (loss: Elem(0), log_prob[opt]: Elem(0)) { ignore_index[opt]: Int, reduction: Str = "mean" } onnx "" 12 shape loss;
+        -> (loss: Elem(0), log_prob[opt]: Elem(0)) { ignore_index[opt]: Int, reduction: BatchReduction = BatchReduction::Mean } onnx "" 12 shape loss;
     /// One step of Adagrad with rate r at step t: all parameters, gradients and accumulated squares in, parameters and
     /// squares out.
     Adagrad "adagrad" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
@@ -512,7 +512,7 @@ with_elementwise_ops! { ops! {
     /// One step of gradient descent with `standard` or `nesterov` momentum: all parameters, gradients and velocities
     /// in, parameters and velocities out.
     Momentum "momentum" Train (r, t, xs[many]) -> (ys[many]: Elem(2)) {
-        alpha: Float, beta: Float, mode: Str,
+        alpha: Float, beta: Float, mode: MomentumMode,
         norm_coefficient: Float,
     } onnx "ai.onnx.preview.training" 1 shape optimizer;
 
@@ -523,7 +523,7 @@ with_elementwise_ops! { ops! {
     Binarizer "binarizer" Ml (x) -> (y: Elem(0)) { threshold: Float = 0.0 } onnx "ai.onnx.ml" 1 shape like;
     /// The values of a map by ascending key as a row; a `SPARSE` map has keys that are places below `max_map`, others
     /// being 0.
-    CastMap "cast_map" Ml (x) -> (y: Fn(cast_map)) { cast_to: Str = "TO_FLOAT", map_form: Str = "DENSE", max_map: Int = 1 } onnx "ai.onnx.ml" 1 shape given;
+    CastMap "cast_map" Ml (x) -> (y: Fn(cast_map)) { cast_to: MapCast = MapCast::Float, map_form: MapForm = MapForm::Dense, max_map: Int = 1 } onnx "ai.onnx.ml" 1 shape given;
     /// Category names to numbers or back.
     CategoryMapper "category_mapper" Ml (x) -> (y: Fn(category)) {
         cats_int64s[opt]: Ints, cats_strings[opt]: Strs, default_int64: Int = -1, default_string: Str = "_Unused",
@@ -545,14 +545,14 @@ with_elementwise_ops! { ops! {
     /// The label of the best class, and the scores coefficients·x + intercepts after `post_transform`.
     LinearClassifier "linear_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         classlabels_ints[opt]: Ints, classlabels_strings[opt]: Strs, coefficients: Floats, intercepts[opt]: Floats,
-        multi_class: Int = 0, post_transform: Str = "NONE",
+        multi_class: Int = 0, post_transform: PostTransform = PostTransform::None,
     } onnx "ai.onnx.ml" 1 shape classes;
     /// coefficients·x + intercepts for each target, after `post_transform`.
     LinearRegressor "linear_regressor" Ml (x) -> (y: F32) {
-        coefficients[opt]: Floats, intercepts[opt]: Floats, post_transform: Str = "NONE", targets: Int = 1,
+        coefficients[opt]: Floats, intercepts[opt]: Floats, post_transform: PostTransform = PostTransform::None, targets: Int = 1,
     } onnx "ai.onnx.ml" 1 shape regression;
     /// Rows divided by their greatest magnitude (`MAX`), sum of magnitudes (`L1`) or Euclidean norm (`L2`).
-    Normalizer "normalizer" Ml (x) -> (y: F32) { norm: Str = "MAX" } onnx "ai.onnx.ml" 1 shape like;
+    Normalizer "normalizer" Ml (x) -> (y: F32) { norm: RowNorm = RowNorm::Max } onnx "ai.onnx.ml" 1 shape like;
     /// One-hot vectors of categories in a further axis; all zeros for an unknown one, which without `zeros` is an
     /// error.
     OneHotEncoder "one_hot_encoder" Ml (x) -> (y: F32) { cats_int64s[opt]: Ints, cats_strings[opt]: Strs, zeros: Flag = true } onnx "ai.onnx.ml" 1 shape one_hot_categories;
@@ -563,13 +563,13 @@ with_elementwise_ops! { ops! {
     /// coef0, degree.
     SVMClassifier "svm_classifier" Ml (x) -> (y: Fn(class_labels), z: F32) {
         classlabels_ints[opt]: Ints, classlabels_strings[opt]: Strs, coefficients[opt]: Floats, kernel_params[opt]: Floats,
-        kernel_type: Str = "LINEAR", post_transform: Str = "NONE", prob_a[opt]: Floats, prob_b[opt]: Floats, rho[opt]: Floats,
+        kernel_type: SvmKernel = SvmKernel::Linear, post_transform: PostTransform = PostTransform::None, prob_a[opt]: Floats, prob_b[opt]: Floats, rho[opt]: Floats,
         support_vectors[opt]: Floats, vectors_per_class[opt]: Ints,
     } onnx "ai.onnx.ml" 1 shape classes;
     /// Support vector regression with the kernels of `svm_classifier`; `one_class` gives the sign.
     SVMRegressor "svm_regressor" Ml (x) -> (y: F32) {
-        coefficients[opt]: Floats, kernel_params[opt]: Floats, kernel_type: Str = "LINEAR", n_supports: Int = 0, one_class: Flag = false,
-        post_transform: Str = "NONE", rho[opt]: Floats, support_vectors[opt]: Floats,
+        coefficients[opt]: Floats, kernel_params[opt]: Floats, kernel_type: SvmKernel = SvmKernel::Linear, n_supports: Int = 0, one_class: Flag = false,
+        post_transform: PostTransform = PostTransform::None, rho[opt]: Floats, support_vectors[opt]: Floats,
     } onnx "ai.onnx.ml" 1 shape regression_of_one;
     /// Leaf weights of decision trees, per target the mean, sum, least or greatest (`aggregate_function` 0 to 3). A
     /// node compares its feature by ≤, <, ≥, >, =, ≠ or membership (`nodes_modes` 0 to 6); NaN goes where
@@ -591,14 +591,14 @@ with_elementwise_ops! { ops! {
         class_weights[opt]: Floats, class_weights_as_tensor[opt]: Tensor, classlabels_int64s[opt]: Ints, classlabels_strings[opt]: Strs,
         nodes_falsenodeids[opt]: Ints, nodes_featureids[opt]: Ints, nodes_hitrates[opt]: Floats, nodes_hitrates_as_tensor[opt]: Tensor,
         nodes_missing_value_tracks_true[opt]: Ints, nodes_modes[opt]: Strs, nodes_nodeids[opt]: Ints, nodes_treeids[opt]: Ints,
-        nodes_truenodeids[opt]: Ints, nodes_values[opt]: Floats, nodes_values_as_tensor[opt]: Tensor, post_transform: Str = "NONE",
+        nodes_truenodeids[opt]: Ints, nodes_values[opt]: Floats, nodes_values_as_tensor[opt]: Tensor, post_transform: PostTransform = PostTransform::None,
     } onnx "ai.onnx.ml" 1 shape classes;
     /// Per target the sum, mean, least or greatest weight of the leaves of decision trees.
     TreeEnsembleRegressor "tree_ensemble_regressor" Ml (x) -> (y: F32) {
-        aggregate_function: Str = "SUM", base_values[opt]: Floats, base_values_as_tensor[opt]: Tensor, n_targets[opt]: Int,
+        aggregate_function: TreeAggregate = TreeAggregate::Sum, base_values[opt]: Floats, base_values_as_tensor[opt]: Tensor, n_targets[opt]: Int,
         nodes_falsenodeids[opt]: Ints, nodes_featureids[opt]: Ints, nodes_hitrates[opt]: Floats, nodes_hitrates_as_tensor[opt]: Tensor,
         nodes_missing_value_tracks_true[opt]: Ints, nodes_modes[opt]: Strs, nodes_nodeids[opt]: Ints, nodes_treeids[opt]: Ints,
-        nodes_truenodeids[opt]: Ints, nodes_values[opt]: Floats, nodes_values_as_tensor[opt]: Tensor, post_transform: Str = "NONE",
+        nodes_truenodeids[opt]: Ints, nodes_values[opt]: Floats, nodes_values_as_tensor[opt]: Tensor, post_transform: PostTransform = PostTransform::None,
         target_ids[opt]: Ints, target_nodeids[opt]: Ints, target_treeids[opt]: Ints, target_weights[opt]: Floats, target_weights_as_tensor[opt]: Tensor,
     } onnx "ai.onnx.ml" 1 shape tree_regression;
     /// Rows of scores as maps from class to score.

@@ -93,7 +93,9 @@ fn each_op_is_fine_with_its_required_parts() {
             let value = match attr.kind() {
                 crate::AttrKind::Int => Attr::Int(0),
                 crate::AttrKind::Float => Attr::Float(0.0),
-                crate::AttrKind::Str => Attr::Str(String::new()),
+                crate::AttrKind::Str => {
+                    Attr::Str(attr.texts.first().copied().unwrap_or_default().to_owned())
+                }
                 crate::AttrKind::Ints => Attr::Ints(vec![]),
                 crate::AttrKind::Floats => Attr::Floats(vec![]),
                 crate::AttrKind::Strs => Attr::Strs(vec![]),

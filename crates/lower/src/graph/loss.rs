@@ -1,6 +1,8 @@
 //! Losses of classes: each target's log probability, weighted, and their mean or sum.
 
 use trident_ir::geometry::GeometryError;
+use trident_ir::op::words::BatchReduction;
+use trident_ir::ops::LossReduction;
 use trident_ir::{DType, OpKind as K};
 
 use super::rows::{Rows, Shape, float, log_softmax};
@@ -15,10 +17,9 @@ const BLOCK: usize = 256;
 pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(0)?;
     float(dtype)?;
-    let reduction = site.op.str("reduction").unwrap_or("mean").to_owned();
-    if !["none", "sum", "mean"].contains(&reduction.as_str()) {
-        return Err(unsupported(format!("reduction `{reduction}` is unknown")));
-    }
+    let op = LossReduction::of(site.op)
+        .ok_or_else(|| unsupported("has operands or attributes that do not fit"))?;
+    let (reduction, ignored) = (op.reduction(), op.ignore_index());
     let (x, targets) = (site.dims(0)?, site.dims(1)?);
     if x.len() < 2 || targets.first() != x.first() || targets[1..] != x[2..] {
         let text = format!("scores {x:?} do not go with targets {targets:?}");
@@ -35,7 +36,7 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
         };
         log_softmax(site, &Shape::along(x, 1), dtype, from, from_type)?;
     }
-    let single = reduction == "none";
+    let single = reduction == BatchReduction::None;
     let (losses, loss_type) = match single {
         true => (Arg::Result(0), dtype),
         false => (site.scratch(DType::F32, len), DType::F32),
@@ -55,7 +56,7 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let mut wrong = w.op(K::Or, &[under, over])?;
     wrong = w.and(wrong, mask)?;
     let mut used = mask;
-    if let Some(ignored) = site.op.int("ignore_index") {
+    if let Some(ignored) = ignored {
         let ignored = w.literal(class_type, ignored)?;
         let ignored = w.op(K::Equal, &[given, ignored])?;
         let counted = w.op(K::Not, &[ignored])?;
@@ -105,7 +106,7 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let (base, weights) = (w.array(losses, DType::F32)?, w.array(weights, DType::F32)?);
     let rows = Rows::new(&mut w, &Shape { outer: 1, columns: len, inner: 1 })?;
     let mut sum = rows.fold(&mut w, Fold::Sum, |w, place| place.of(w, base))?;
-    if reduction == "mean" {
+    if reduction == BatchReduction::Mean {
         let total = rows.fold(&mut w, Fold::Sum, |w, place| place.of(w, weights))?;
         sum = w.div(sum, total)?;
     }

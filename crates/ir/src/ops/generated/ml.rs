@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{MapCast, MapForm, PostTransform, RowNorm, SvmKernel, TreeAggregate};
 use crate::{Literal, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -72,8 +73,8 @@ impl<'a> CastMap<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn cast_to(self) -> &'a str { view::attr::<kinds::Str>(self.0, "cast_to") }
-    #[inline] pub fn map_form(self) -> &'a str { view::attr::<kinds::Str>(self.0, "map_form") }
+    #[inline] pub fn cast_to(self) -> MapCast { view::attr::<MapCast>(self.0, "cast_to") }
+    #[inline] pub fn map_form(self) -> MapForm { view::attr::<MapForm>(self.0, "map_form") }
     #[inline] pub fn max_map(self) -> i64 { view::attr::<kinds::Int>(self.0, "max_map") }
 }
 
@@ -85,8 +86,8 @@ impl CastMap<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<CastMap<'static>, O> {
-    #[inline] pub fn cast_to(self, value: String) -> Self { self.put::<kinds::Str>("cast_to", value) }
-    #[inline] pub fn map_form(self, value: String) -> Self { self.put::<kinds::Str>("map_form", value) }
+    #[inline] pub fn cast_to(self, value: MapCast) -> Self { self.put::<MapCast>("cast_to", value) }
+    #[inline] pub fn map_form(self, value: MapForm) -> Self { self.put::<MapForm>("map_form", value) }
     #[inline] pub fn max_map(self, value: i64) -> Self { self.put::<kinds::Int>("max_map", value) }
 }
 
@@ -286,7 +287,7 @@ impl<'a> LinearClassifier<'a> {
     #[inline] pub fn coefficients(self) -> &'a [f32] { view::attr::<kinds::Floats>(self.0, "coefficients") }
     #[inline] pub fn intercepts(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "intercepts") }
     #[inline] pub fn multi_class(self) -> i64 { view::attr::<kinds::Int>(self.0, "multi_class") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
 }
 
 impl LinearClassifier<'static> {
@@ -302,7 +303,7 @@ impl<O: BorrowMut<Op>> Set<LinearClassifier<'static>, O> {
     #[inline] pub fn coefficients(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("coefficients", value) }
     #[inline] pub fn intercepts(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("intercepts", value) }
     #[inline] pub fn multi_class(self, value: i64) -> Self { self.put::<kinds::Int>("multi_class", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
 }
 
 /// A view of [`OpKind::LinearRegressor`].
@@ -321,7 +322,7 @@ impl<'a> LinearRegressor<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn coefficients(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "coefficients") }
     #[inline] pub fn intercepts(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "intercepts") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
     #[inline] pub fn targets(self) -> i64 { view::attr::<kinds::Int>(self.0, "targets") }
 }
 
@@ -335,7 +336,7 @@ impl LinearRegressor<'static> {
 impl<O: BorrowMut<Op>> Set<LinearRegressor<'static>, O> {
     #[inline] pub fn coefficients(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("coefficients", value) }
     #[inline] pub fn intercepts(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("intercepts", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
     #[inline] pub fn targets(self, value: i64) -> Self { self.put::<kinds::Int>("targets", value) }
 }
 
@@ -353,7 +354,7 @@ impl<'a> Normalizer<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn norm(self) -> &'a str { view::attr::<kinds::Str>(self.0, "norm") }
+    #[inline] pub fn norm(self) -> RowNorm { view::attr::<RowNorm>(self.0, "norm") }
 }
 
 impl Normalizer<'static> {
@@ -364,7 +365,7 @@ impl Normalizer<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Normalizer<'static>, O> {
-    #[inline] pub fn norm(self, value: String) -> Self { self.put::<kinds::Str>("norm", value) }
+    #[inline] pub fn norm(self, value: RowNorm) -> Self { self.put::<RowNorm>("norm", value) }
 }
 
 /// A view of [`OpKind::OneHotEncoder`].
@@ -448,8 +449,8 @@ impl<'a> SVMClassifier<'a> {
     #[inline] pub fn classlabels_strings(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "classlabels_strings") }
     #[inline] pub fn coefficients(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "coefficients") }
     #[inline] pub fn kernel_params(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "kernel_params") }
-    #[inline] pub fn kernel_type(self) -> &'a str { view::attr::<kinds::Str>(self.0, "kernel_type") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn kernel_type(self) -> SvmKernel { view::attr::<SvmKernel>(self.0, "kernel_type") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
     #[inline] pub fn prob_a(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "prob_a") }
     #[inline] pub fn prob_b(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "prob_b") }
     #[inline] pub fn rho(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "rho") }
@@ -469,8 +470,8 @@ impl<O: BorrowMut<Op>> Set<SVMClassifier<'static>, O> {
     #[inline] pub fn classlabels_strings(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("classlabels_strings", value) }
     #[inline] pub fn coefficients(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("coefficients", value) }
     #[inline] pub fn kernel_params(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("kernel_params", value) }
-    #[inline] pub fn kernel_type(self, value: String) -> Self { self.put::<kinds::Str>("kernel_type", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn kernel_type(self, value: SvmKernel) -> Self { self.put::<SvmKernel>("kernel_type", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
     #[inline] pub fn prob_a(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("prob_a", value) }
     #[inline] pub fn prob_b(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("prob_b", value) }
     #[inline] pub fn rho(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("rho", value) }
@@ -494,10 +495,10 @@ impl<'a> SVMRegressor<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn coefficients(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "coefficients") }
     #[inline] pub fn kernel_params(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "kernel_params") }
-    #[inline] pub fn kernel_type(self) -> &'a str { view::attr::<kinds::Str>(self.0, "kernel_type") }
+    #[inline] pub fn kernel_type(self) -> SvmKernel { view::attr::<SvmKernel>(self.0, "kernel_type") }
     #[inline] pub fn n_supports(self) -> i64 { view::attr::<kinds::Int>(self.0, "n_supports") }
     #[inline] pub fn one_class(self) -> bool { view::attr::<kinds::Flag>(self.0, "one_class") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
     #[inline] pub fn rho(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "rho") }
     #[inline] pub fn support_vectors(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "support_vectors") }
 }
@@ -512,10 +513,10 @@ impl SVMRegressor<'static> {
 impl<O: BorrowMut<Op>> Set<SVMRegressor<'static>, O> {
     #[inline] pub fn coefficients(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("coefficients", value) }
     #[inline] pub fn kernel_params(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("kernel_params", value) }
-    #[inline] pub fn kernel_type(self, value: String) -> Self { self.put::<kinds::Str>("kernel_type", value) }
+    #[inline] pub fn kernel_type(self, value: SvmKernel) -> Self { self.put::<SvmKernel>("kernel_type", value) }
     #[inline] pub fn n_supports(self, value: i64) -> Self { self.put::<kinds::Int>("n_supports", value) }
     #[inline] pub fn one_class(self, value: bool) -> Self { self.put::<kinds::Flag>("one_class", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
     #[inline] pub fn rho(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("rho", value) }
     #[inline] pub fn support_vectors(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("support_vectors", value) }
 }
@@ -613,7 +614,7 @@ impl<'a> TreeEnsembleClassifier<'a> {
     #[inline] pub fn nodes_truenodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_truenodeids") }
     #[inline] pub fn nodes_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "nodes_values") }
     #[inline] pub fn nodes_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "nodes_values_as_tensor") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
 }
 
 impl TreeEnsembleClassifier<'static> {
@@ -644,7 +645,7 @@ impl<O: BorrowMut<Op>> Set<TreeEnsembleClassifier<'static>, O> {
     #[inline] pub fn nodes_truenodeids(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("nodes_truenodeids", value) }
     #[inline] pub fn nodes_values(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("nodes_values", value) }
     #[inline] pub fn nodes_values_as_tensor(self, value: Literal) -> Self { self.put::<kinds::Tensor>("nodes_values_as_tensor", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
 }
 
 /// A view of [`OpKind::TreeEnsembleRegressor`].
@@ -661,7 +662,7 @@ impl<'a> TreeEnsembleRegressor<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn aggregate_function(self) -> &'a str { view::attr::<kinds::Str>(self.0, "aggregate_function") }
+    #[inline] pub fn aggregate_function(self) -> TreeAggregate { view::attr::<TreeAggregate>(self.0, "aggregate_function") }
     #[inline] pub fn base_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "base_values") }
     #[inline] pub fn base_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "base_values_as_tensor") }
     #[inline] pub fn n_targets(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "n_targets") }
@@ -676,7 +677,7 @@ impl<'a> TreeEnsembleRegressor<'a> {
     #[inline] pub fn nodes_truenodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "nodes_truenodeids") }
     #[inline] pub fn nodes_values(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "nodes_values") }
     #[inline] pub fn nodes_values_as_tensor(self) -> Option<&'a Literal> { view::optional::<kinds::Tensor>(self.0, "nodes_values_as_tensor") }
-    #[inline] pub fn post_transform(self) -> &'a str { view::attr::<kinds::Str>(self.0, "post_transform") }
+    #[inline] pub fn post_transform(self) -> PostTransform { view::attr::<PostTransform>(self.0, "post_transform") }
     #[inline] pub fn target_ids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "target_ids") }
     #[inline] pub fn target_nodeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "target_nodeids") }
     #[inline] pub fn target_treeids(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "target_treeids") }
@@ -692,7 +693,7 @@ impl TreeEnsembleRegressor<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<TreeEnsembleRegressor<'static>, O> {
-    #[inline] pub fn aggregate_function(self, value: String) -> Self { self.put::<kinds::Str>("aggregate_function", value) }
+    #[inline] pub fn aggregate_function(self, value: TreeAggregate) -> Self { self.put::<TreeAggregate>("aggregate_function", value) }
     #[inline] pub fn base_values(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("base_values", value) }
     #[inline] pub fn base_values_as_tensor(self, value: Literal) -> Self { self.put::<kinds::Tensor>("base_values_as_tensor", value) }
     #[inline] pub fn n_targets(self, value: i64) -> Self { self.put::<kinds::Int>("n_targets", value) }
@@ -707,7 +708,7 @@ impl<O: BorrowMut<Op>> Set<TreeEnsembleRegressor<'static>, O> {
     #[inline] pub fn nodes_truenodeids(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("nodes_truenodeids", value) }
     #[inline] pub fn nodes_values(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("nodes_values", value) }
     #[inline] pub fn nodes_values_as_tensor(self, value: Literal) -> Self { self.put::<kinds::Tensor>("nodes_values_as_tensor", value) }
-    #[inline] pub fn post_transform(self, value: String) -> Self { self.put::<kinds::Str>("post_transform", value) }
+    #[inline] pub fn post_transform(self, value: PostTransform) -> Self { self.put::<PostTransform>("post_transform", value) }
     #[inline] pub fn target_ids(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("target_ids", value) }
     #[inline] pub fn target_nodeids(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("target_nodeids", value) }
     #[inline] pub fn target_treeids(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("target_treeids", value) }

@@ -1,6 +1,6 @@
 // Generated from the op table by `cargo xtask codegen`.
 
-use crate::op::words::AutoPad;
+use crate::op::words::{AutoPad, BatchReduction};
 use crate::op::{kinds, view};
 use crate::{Op, OpKind as K};
 
@@ -143,7 +143,7 @@ impl<'a> LossReduction<'a> {
         let has = matches!(op.kind, K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss);
         (has && view::fits(op, op.kind)).then_some(LossReduction(op))
     }
-    #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn reduction(self) -> BatchReduction { view::attr::<BatchReduction>(self.0, "reduction") }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
 }
 

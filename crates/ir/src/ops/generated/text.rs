@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{CaseChange, TermWeight};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -72,7 +73,7 @@ impl<'a> StringNormalizer<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn case_change_action(self) -> &'a str { view::attr::<kinds::Str>(self.0, "case_change_action") }
+    #[inline] pub fn case_change_action(self) -> CaseChange { view::attr::<CaseChange>(self.0, "case_change_action") }
     #[inline] pub fn is_case_sensitive(self) -> bool { view::attr::<kinds::Flag>(self.0, "is_case_sensitive") }
     #[inline] pub fn locale(self) -> Option<&'a str> { view::optional::<kinds::Str>(self.0, "locale") }
     #[inline] pub fn stopwords(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "stopwords") }
@@ -86,7 +87,7 @@ impl StringNormalizer<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<StringNormalizer<'static>, O> {
-    #[inline] pub fn case_change_action(self, value: String) -> Self { self.put::<kinds::Str>("case_change_action", value) }
+    #[inline] pub fn case_change_action(self, value: CaseChange) -> Self { self.put::<CaseChange>("case_change_action", value) }
     #[inline] pub fn is_case_sensitive(self, value: bool) -> Self { self.put::<kinds::Flag>("is_case_sensitive", value) }
     #[inline] pub fn locale(self, value: String) -> Self { self.put::<kinds::Str>("locale", value) }
     #[inline] pub fn stopwords(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("stopwords", value) }
@@ -140,7 +141,7 @@ impl<'a> TfIdfVectorizer<'a> {
     #[inline] pub fn max_gram_length(self) -> i64 { view::attr::<kinds::Int>(self.0, "max_gram_length") }
     #[inline] pub fn max_skip_count(self) -> i64 { view::attr::<kinds::Int>(self.0, "max_skip_count") }
     #[inline] pub fn min_gram_length(self) -> i64 { view::attr::<kinds::Int>(self.0, "min_gram_length") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> TermWeight { view::attr::<TermWeight>(self.0, "mode") }
     #[inline] pub fn ngram_counts(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "ngram_counts") }
     #[inline] pub fn ngram_indexes(self) -> &'a [i64] { view::attr::<kinds::Ints>(self.0, "ngram_indexes") }
     #[inline] pub fn pool_int64s(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "pool_int64s") }
@@ -159,7 +160,7 @@ impl<O: BorrowMut<Op>> Set<TfIdfVectorizer<'static>, O> {
     #[inline] pub fn max_gram_length(self, value: i64) -> Self { self.put::<kinds::Int>("max_gram_length", value) }
     #[inline] pub fn max_skip_count(self, value: i64) -> Self { self.put::<kinds::Int>("max_skip_count", value) }
     #[inline] pub fn min_gram_length(self, value: i64) -> Self { self.put::<kinds::Int>("min_gram_length", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: TermWeight) -> Self { self.put::<TermWeight>("mode", value) }
     #[inline] pub fn ngram_counts(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("ngram_counts", value) }
     #[inline] pub fn ngram_indexes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("ngram_indexes", value) }
     #[inline] pub fn pool_int64s(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("pool_int64s", value) }

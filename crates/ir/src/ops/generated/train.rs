@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{BatchReduction, MomentumMode};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -23,7 +24,7 @@ impl<'a> NegativeLogLikelihoodLoss<'a> {
     #[inline] pub fn weight(self) -> Option<ValueId> { self.0.input(2) }
     #[inline] pub fn loss(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
-    #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn reduction(self) -> BatchReduction { view::attr::<BatchReduction>(self.0, "reduction") }
     #[inline] pub fn loss_reduction(self) -> super::LossReduction<'a> { super::LossReduction(self.0) }
 }
 
@@ -36,7 +37,7 @@ impl NegativeLogLikelihoodLoss<'static> {
 
 impl<O: BorrowMut<Op>> Set<NegativeLogLikelihoodLoss<'static>, O> {
     #[inline] pub fn ignore_index(self, value: i64) -> Self { self.put::<kinds::Int>("ignore_index", value) }
-    #[inline] pub fn reduction(self, value: String) -> Self { self.put::<kinds::Str>("reduction", value) }
+    #[inline] pub fn reduction(self, value: BatchReduction) -> Self { self.put::<BatchReduction>("reduction", value) }
 }
 
 /// A view of [`OpKind::SoftmaxCrossEntropyLoss`].
@@ -57,7 +58,7 @@ impl<'a> SoftmaxCrossEntropyLoss<'a> {
     #[inline] pub fn loss(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn log_prob(self) -> Option<ValueId> { self.0.output(1) }
     #[inline] pub fn ignore_index(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "ignore_index") }
-    #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn reduction(self) -> BatchReduction { view::attr::<BatchReduction>(self.0, "reduction") }
     #[inline] pub fn loss_reduction(self) -> super::LossReduction<'a> { super::LossReduction(self.0) }
 }
 
@@ -70,7 +71,7 @@ impl SoftmaxCrossEntropyLoss<'static> {
 
 impl<O: BorrowMut<Op>> Set<SoftmaxCrossEntropyLoss<'static>, O> {
     #[inline] pub fn ignore_index(self, value: i64) -> Self { self.put::<kinds::Int>("ignore_index", value) }
-    #[inline] pub fn reduction(self, value: String) -> Self { self.put::<kinds::Str>("reduction", value) }
+    #[inline] pub fn reduction(self, value: BatchReduction) -> Self { self.put::<BatchReduction>("reduction", value) }
 }
 
 /// A view of [`OpKind::Adagrad`].
@@ -163,7 +164,7 @@ impl<'a> Momentum<'a> {
     #[inline] pub fn ys(self) -> &'a [Option<ValueId>] { view::results(self.0, 0) }
     #[inline] pub fn alpha(self) -> f32 { view::attr::<kinds::Float>(self.0, "alpha") }
     #[inline] pub fn beta(self) -> f32 { view::attr::<kinds::Float>(self.0, "beta") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> MomentumMode { view::attr::<MomentumMode>(self.0, "mode") }
     #[inline] pub fn norm_coefficient(self) -> f32 { view::attr::<kinds::Float>(self.0, "norm_coefficient") }
 }
 
@@ -177,6 +178,6 @@ impl Momentum<'static> {
 impl<O: BorrowMut<Op>> Set<Momentum<'static>, O> {
     #[inline] pub fn alpha(self, value: f32) -> Self { self.put::<kinds::Float>("alpha", value) }
     #[inline] pub fn beta(self, value: f32) -> Self { self.put::<kinds::Float>("beta", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: MomentumMode) -> Self { self.put::<MomentumMode>("mode", value) }
     #[inline] pub fn norm_coefficient(self, value: f32) -> Self { self.put::<kinds::Float>("norm_coefficient", value) }
 }

@@ -1,5 +1,6 @@
 //! Strings, random numbers, losses, optimisers, classical machine learning.
 
+use crate::op::words::BatchReduction;
 use crate::shape::expr::Expr;
 use crate::shape::view::{Shapes, View, nothing, one};
 use crate::{Dim, OpKind as K, ops};
@@ -65,7 +66,7 @@ pub(crate) fn random(cx: &View<'_>) -> Shapes {
 /// Losses: a scalar, or one value a target; the log probabilities keep the shape of the scores.
 pub(crate) fn loss(cx: &View<'_>) -> Shapes {
     let loss = match ops::LossReduction::of(cx.op).map(|op| op.reduction()) {
-        Some("none") => cx.shape(1).map(<[Dim]>::to_vec),
+        Some(BatchReduction::None) => cx.shape(1).map(<[Dim]>::to_vec),
         _ => Some(vec![]),
     };
     Ok(vec![loss, cx.shape(0).map(<[Dim]>::to_vec)])
