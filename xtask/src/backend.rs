@@ -30,12 +30,11 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let names: Vec<&str> = options.names.iter().map(String::as_str).collect();
-    build(&options.out, &names, options.panic_test)
+    build(Profile::Release, &options.out, &names, options.panic_test)
 }
 
-/// Build the library, in release mode, and put it below `out` under each name.
-pub(crate) fn build(out: &Path, names: &[&str], panic_test: bool) -> Result<()> {
-    let profile = Profile::Release;
+/// Build the library and put it below `out` under each name.
+pub(crate) fn build(profile: Profile, out: &Path, names: &[&str], panic_test: bool) -> Result<()> {
     let mut command = cargo();
     command.args(["build", "--quiet", "--locked", "--package", PACKAGE]);
     command.args(["--profile", profile.name()]);

@@ -204,15 +204,7 @@ fn run(command: Command) -> Result<Outcome> {
         Command::House(options) => house::run(&options),
         Command::Load(options) => load::run(&options).map(|()| Outcome::Success),
         Command::Env { name } => {
-            let all = [
-                Venv::Onnx,
-                Venv::Examples,
-                Venv::Triton,
-                Venv::Torch,
-                Venv::Darwin,
-                Venv::Serving,
-            ];
-            for venv in name.map_or(all.to_vec(), |venv| vec![venv]) {
+            for venv in name.as_ref().map_or(Venv::ALL, std::slice::from_ref) {
                 println!("{}", venv.ensure()?.display());
             }
             Ok(Outcome::Success)

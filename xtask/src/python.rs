@@ -32,6 +32,10 @@ pub(crate) enum Venv {
 }
 
 impl Venv {
+    /// Every environment.
+    pub(crate) const ALL: &'static [Venv] =
+        &[Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Torch, Venv::Darwin, Venv::Serving];
+
     fn name(self) -> &'static str {
         match self {
             Venv::Onnx => "onnx",

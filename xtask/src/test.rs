@@ -10,7 +10,7 @@ use crate::build::{self, Devices, Profile, cargo};
 use crate::python::{Tool, Venv};
 use crate::steps::{Steps, counted};
 use crate::tally::Outcome;
-use crate::{darwin, foreign, mock, msl, paths, sanitize};
+use crate::{darwin, foreign, mock, msl, paths, sanitize, tritonserver};
 
 /// Mutated files per run in CI.
 const MUTANTS: &str = "500";
@@ -59,7 +59,7 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
         let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
-        counted(kernels(package, "pytest", &[&options[..], &["python/tests"]].concat())?)
+        counted(kernels(Venv::Triton, package, "pytest", &[&options[..], &["python/tests"]].concat())?)
     });
     if all {
         rest(&mut steps, built, package.as_deref())?;
@@ -71,11 +71,15 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
 
 /// The steps of `--all` that need what has been built.
 fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
-    for example in ["triton", "torch_compile"] {
-        let folder = format!("examples/{example}");
-        steps.check(&folder, || {
+    let with_package = [
+        ("examples/triton", Venv::Triton, "unit", &["examples/triton"][..]),
+        ("examples/torch_compile", Venv::Torch, "unit", &["examples/torch_compile"]),
+        ("conformance torch", Venv::Torch, "torch_compile.check", &[]),
+    ];
+    for (name, venv, module, args) in with_package {
+        steps.check(name, || {
             let package = package.context("not run: the package does not build")?;
-            counted(kernels(package, "unit", &[&folder])?)
+            counted(kernels(venv, package, module, args)?)
         });
     }
     steps.check("conformance msl", || counted(msl::suite(Venv::Triton)?));
@@ -88,6 +92,7 @@ fn rest(steps: &mut Steps, built: bool, package: Option<&Path>) -> Result<()> {
         conformance(steps, built, devices);
     }
     steps.needs(built, "conformance edges", || tool(Venv::Onnx, "edge_suite", &["--quick"]));
+    steps.needs(built, "conformance backend", || tritonserver::suite(Profile::Ci, &[]));
     steps.needs(built, "fuzz", || tool(Venv::Onnx, "fuzz", &["--count", MUTANTS]));
     Ok(())
 }
@@ -124,7 +129,7 @@ fn environment(tier: Tier) -> Result<()> {
     }
     let environments: &[Venv] = match tier {
         Tier::Quick => &[Venv::Onnx, Venv::Triton],
-        Tier::All => &[Venv::Onnx, Venv::Examples, Venv::Triton, Venv::Darwin],
+        Tier::All => Venv::ALL,
     };
     for venv in environments {
         venv.ensure()?;
@@ -144,8 +149,8 @@ pub(crate) fn tool(venv: Venv, module: &str, args: &[&str]) -> Result<Command> {
 }
 
 /// A program that runs kernels by the Python package, with a cache of compiled kernels of its own.
-fn kernels(package: &Path, module: &str, args: &[&str]) -> Result<Command> {
-    let tool = Tool::module(Venv::Triton, module)?.args(args).package(package)?;
+fn kernels(venv: Venv, package: &Path, module: &str, args: &[&str]) -> Result<Command> {
+    let tool = Tool::module(venv, module)?.args(args).package(package)?;
     let cache = paths::target().join("python/triton-cache");
     if cache.exists() {
         fs::remove_dir_all(&cache)?;

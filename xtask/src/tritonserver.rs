@@ -1,6 +1,7 @@
 //! The backend library in a real Triton Inference Server: `conformance backend` and `bench backend`.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -9,19 +10,24 @@ use crate::python::{Tool, Venv};
 use crate::tally::Outcome;
 use crate::{backend, minilm, paths, printed, wants_help};
 
-/// `cargo xtask conformance backend`. With `--engine reference` nothing is built: a stand-in is served.
+/// `cargo xtask conformance backend`.
 pub(crate) fn conformance(args: &[String]) -> Result<Outcome> {
+    Ok(Outcome::from(suite(Profile::Release, args)?.status()?.success()))
+}
+
+/// The suite, with the library built in a profile. With `--engine reference` nothing is built: a stand-in is served.
+pub(crate) fn suite(profile: Profile, args: &[String]) -> Result<Command> {
     let mut command = Tool::module(Venv::Serving, "backend_suite")?.args(args).into_command();
     if !wants_help(args) {
         command.env("TRIDENT_ONNX_CASES", cases()?).env("TRIDENT_MINILM", minilm()?);
         if !args.iter().any(|arg| arg.ends_with("reference")) {
             command
                 .env("TRIDENT", build::trident(Profile::Ci)?)
-                .env("TRIDENT_BACKENDS", library(false)?)
-                .env("TRIDENT_BACKENDS_PANIC", library(true)?);
+                .env("TRIDENT_BACKENDS", library(profile, false)?)
+                .env("TRIDENT_BACKENDS_PANIC", library(profile, true)?);
         }
     }
-    Ok(Outcome::from(command.status()?.success()))
+    Ok(command)
 }
 
 /// `cargo xtask bench backend`. The clients are this program.
@@ -31,7 +37,7 @@ pub(crate) fn bench(args: &[String]) -> Result<Outcome> {
         command
             .env("TRIDENT_MINILM", minilm()?)
             .env("TRIDENT_LOAD", std::env::current_exe()?)
-            .env("TRIDENT_BACKENDS", library(false)?);
+            .env("TRIDENT_BACKENDS", library(Profile::Release, false)?);
     }
     Ok(Outcome::from(command.status()?.success()))
 }
@@ -42,8 +48,8 @@ fn cases() -> Result<String> {
 }
 
 /// The library under all its names, with panics on request or without.
-fn library(panic_test: bool) -> Result<PathBuf> {
+fn library(profile: Profile, panic_test: bool) -> Result<PathBuf> {
     let folder = paths::target().join(if panic_test { "backend-panic" } else { "backend" });
-    backend::build(&folder, &backend::NAMES, panic_test)?;
+    backend::build(profile, &folder, &backend::NAMES, panic_test)?;
     Ok(folder)
 }
