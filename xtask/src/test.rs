@@ -59,7 +59,12 @@ pub(crate) fn run(tier: Tier) -> Result<Outcome> {
     steps.check("python package tests", || {
         let package = package.as_deref().context("not run: the package does not build")?;
         let options = ["-p", "pytest_tally", "-p", "no:cacheprovider", "--quiet"];
-        counted(kernels(Venv::Triton, package, "pytest", &[&options[..], &["python/tests"]].concat())?)
+        counted(kernels(
+            Venv::Triton,
+            package,
+            "pytest",
+            &[&options[..], &["python/tests"]].concat(),
+        )?)
     });
     if all {
         rest(&mut steps, built, package.as_deref())?;

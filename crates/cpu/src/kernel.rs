@@ -109,7 +109,7 @@ where
     }
 }
 
-/// What a kernel has made for operands of certain dimensions, kept for the last ones.
+/// A kernel's preparation for operands of certain dimensions, kept for the last ones.
 pub struct Last<T>(ForkMutex<Option<(Vec<usize>, Arc<T>)>>);
 
 impl<T> Default for Last<T> {
@@ -119,7 +119,7 @@ impl<T> Default for Last<T> {
 }
 
 impl<T> Last<T> {
-    /// What belongs to these dimensions, each operand's after the other's: what was made last, or else made now.
+    /// The preparation for these dimensions, a list for each operand: the last one if it fits, or else a new one.
     pub fn of<E>(
         &self,
         dims: &[&[usize]],

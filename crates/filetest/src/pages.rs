@@ -31,9 +31,10 @@ fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
         fs::read_dir(root.join(folder))?.map(|entry| Ok(entry?.path())).collect()
     };
     let mut pages = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
-    pages.extend(
-        in_folder("docs")?.into_iter().filter(|path| path.extension() == Some("md".as_ref())),
-    );
+    for folder in ["docs", "docs/design", "docs/development"] {
+        let entries = in_folder(folder)?.into_iter();
+        pages.extend(entries.filter(|path| path.extension() == Some("md".as_ref())));
+    }
     pages.extend(in_folder("examples")?.into_iter().map(|folder| folder.join("README.md")));
     pages.sort();
     Ok(pages)
