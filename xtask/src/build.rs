@@ -13,7 +13,7 @@ use crate::tally::Outcome;
 /// A Cargo profile.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {
-    /// What users run.
+    /// The build that users run.
     Release,
     /// Optimised, with overflow and debug checks.
     Ci,
@@ -62,10 +62,10 @@ pub(crate) fn codegen() -> Result<()> {
     Ok(())
 }
 
-/// What the Python package can run kernels on.
+/// The devices that the Python package can run kernels on.
 #[derive(Clone, Copy)]
 pub(crate) enum Devices {
-    /// What users have.
+    /// The devices that users have.
     Default,
     /// The emulated Metal device too.
     Emulated,

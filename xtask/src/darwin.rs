@@ -28,7 +28,7 @@ const OLDEST: &str = "13.0";
 /// The oldest Python that takes the extension.
 const PYTHON: &str = "3.11";
 
-/// What is linked and checked: the program and the extension.
+/// The files that are linked and checked: the program and the extension.
 const FILES: [&str; 2] = ["trident", "lib_trident.dylib"];
 
 /// Build and check everything, and maybe the wheel.

@@ -20,7 +20,7 @@ pub(crate) const RUST: [Needed; 3] = [
     ("/usr/lib/rustlib/src/rust/library/Cargo.toml", "rust-web-src"),
 ];
 
-/// What a command needs and cannot install: the program ends with status 2.
+/// A need of a command that cannot be installed: the program ends with status 2.
 #[derive(Debug)]
 pub(crate) struct Missing(pub(crate) String);
 

@@ -18,7 +18,7 @@ pub(crate) enum Target {
     Aarch64,
 }
 
-/// What the tests run under, and what they are linked with.
+/// The packages that the tests run under and are linked with.
 const NEEDED: [Needed; 3] = [
     ("/usr/bin/qemu-aarch64", "qemu-user"),
     ("/usr/bin/aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
@@ -38,7 +38,7 @@ pub(crate) fn run(target: Target) -> Result<Outcome> {
     Ok(steps.finish())
 }
 
-/// What there is time for in CI.
+/// Runs the part that CI has time for.
 pub(crate) fn quick(steps: &mut Steps) {
     suites(steps, Target::Aarch64, QUICK);
 }

@@ -6,7 +6,7 @@ use clap::Parser;
 use crate::build::{Profile, cargo};
 use crate::tally::Outcome;
 
-/// What is damaged.
+/// The format that is damaged.
 #[derive(Clone, Copy)]
 pub(crate) enum Format {
     /// Triton IR.

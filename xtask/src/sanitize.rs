@@ -13,7 +13,7 @@ use crate::steps::Steps;
 use crate::tally::Outcome;
 use crate::test::{arguments, tool};
 
-/// What can be run alone.
+/// A part that can be run alone.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub(crate) enum Part {
     /// The Rust suites under AddressSanitizer
@@ -33,7 +33,7 @@ const NARROW: &[&str] = &["portable"];
 /// Cases of the ONNX suite whose kernels are written in vectors.
 const VECTORS: &str = "conv|gemm|matmul|pool|reduce|norm|softmax|attention|quantize|lstm|gru";
 
-/// What AddressSanitizer looks at in CI: building the kernels for it takes several minutes.
+/// The packages for AddressSanitizer in CI: building the kernels for it takes several minutes.
 const QUICK: &str = "--package trident-runtime --lib --tests";
 
 /// Run all of it, or one part; prints the sum of the counts as the last line.
@@ -61,7 +61,7 @@ pub(crate) fn run(only: Option<Part>) -> Result<Outcome> {
     Ok(steps.finish())
 }
 
-/// What there is time for in CI.
+/// Runs the part that CI has time for.
 pub(crate) fn quick(steps: &mut Steps) {
     models(steps);
     narrow(steps);

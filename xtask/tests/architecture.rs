@@ -32,7 +32,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
 ];
 
-/// What the crate of a device may depend on: a crate without edges above that `devices` depends on.
+/// The crates that the crate of a device may depend on: a crate without edges above that `devices` depends on.
 const DEVICE: &[&str] = &["ir", "lower", "runtime", "simd", "kernels", "jit"];
 
 /// The crates, and files of others, in which `unsafe` is allowed: below `crates`, or `plugins`.
@@ -229,7 +229,7 @@ fn unsafe_operations_are_marked_in_unsafe_functions_too() {
     }
 }
 
-/// What a source that declares the instruction sets shows to other crates, beside what may be: types without public
+/// Items that a source which declares the instruction sets shows to other crates, beside the allowed ones: types without public
 /// fields, what detects their values or is unsafe, and traits that make none.
 fn ways_to_make_a_token(text: &str) -> Vec<&str> {
     const SHOWN: &[&str] = &[

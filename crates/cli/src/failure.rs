@@ -1,4 +1,4 @@
-//! What a command reports when it fails.
+//! Failures of commands, and how they are reported.
 
 use crate::render::{escape, style};
 use std::fmt::Display;

@@ -26,7 +26,7 @@ pub(crate) struct KernelArgs {
     pub(crate) checks: CheckArgs,
 }
 
-/// What a kernel's code looks at before it touches memory.
+/// The checks that a kernel's code makes before it touches memory.
 #[derive(clap::Args)]
 pub(crate) struct CheckArgs {
     /// Check a kernel's accesses for alignment, unwritten memory and races too, as TRIDENT_CHECK=1 does; slow

@@ -182,7 +182,7 @@ fn size(text: &str) -> Result<usize, String> {
     }
 }
 
-/// What no block of memory exceeds.
+/// The most bytes that a block of memory can have.
 const MOST_BYTES: f64 = isize::MAX as f64;
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -60,14 +60,14 @@ impl DeviceArgs {
         Ok(Hardware { devices, folder, accelerators })
     }
 
-    /// What compiles kernels.
+    /// The compiler of kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, Failure> {
         self.device.compiler_on(self.threads).map_err(failure)
     }
 }
 
 impl DeviceName {
-    /// What compiles kernels.
+    /// The compiler of kernels.
     pub(crate) fn compiler(&self) -> Result<Arc<dyn KernelCompiler>, DeviceError> {
         self.compiler_on(1)
     }

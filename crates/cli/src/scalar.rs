@@ -242,7 +242,7 @@ fn place(mut i: usize, dims: &[usize]) -> String {
     if index.is_empty() { String::new() } else { format!(" at [{}]", index.join(", ")) }
 }
 
-/// What an element type holds that a value is not, as the end of a sentence; empty where the kind alone says it.
+/// Why an element type does not hold a value, as the end of a sentence; empty where the kind alone says it.
 fn reason(dtype: DType, value: &Scalar) -> String {
     let number = value.to_f64();
     match number {

@@ -1,4 +1,4 @@
-//! What users give that cannot be meant: the binary refuses it by name, and does what it says with the rest.
+//! Inputs that a user cannot have meant: the binary refuses them by name, and does what it says with the rest.
 #![allow(clippy::unwrap_used)] // what does not fit fails the test
 
 mod common;

@@ -1,4 +1,4 @@
-//! What the GPU of a Mac and the emulated one have in common.
+//! The common part of the GPU of a Mac and the emulated one.
 
 use std::sync::Arc;
 use trident_apple::device::GpuCompiler;
@@ -26,7 +26,7 @@ pub(crate) fn info(
     }
 }
 
-/// What compiles kernels; those that check their accesses run on `checked`.
+/// The compiler of kernels; kernels that check their accesses run on `checked`.
 pub(crate) fn kernels(
     info: DeviceInfo,
     plain: Arc<dyn Metal>,
@@ -45,7 +45,7 @@ pub(crate) fn kernels(
     ForKernels { info, compiler: Arc::new(compiler), gpu: Some(gpu) }
 }
 
-/// What runs models.
+/// The device for models.
 #[cfg(feature = "models")]
 pub(crate) fn model(info: DeviceInfo, metal: Arc<dyn Metal>) -> Arc<dyn Device> {
     Arc::new(GpuDevice::new(info, metal))

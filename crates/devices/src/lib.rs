@@ -40,7 +40,7 @@ pub const METAL: &str = "metal";
 const EMULATED: &str = "metal-emulated";
 const EMULATED_M5: &str = "metal-emulated-m5";
 
-/// What devices are made with.
+/// Settings of devices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
     /// Threads of the CPU; 0 means one for each core.
@@ -67,7 +67,7 @@ pub enum DeviceError {
     Unavailable {
         /// The device, and what is missing.
         reason: String,
-        /// What to do.
+        /// A hint on what to do.
         hint: Option<String>,
     },
     /// A chip whose figures are not known.
@@ -96,18 +96,18 @@ impl From<MetalError> for DeviceError {
     }
 }
 
-/// What compiles kernels for a device.
+/// A compiler of kernels, for a device.
 #[derive(Clone)]
 pub struct ForKernels {
     /// Facts about the device.
     pub info: DeviceInfo,
     /// The compiler.
     pub compiler: Arc<dyn KernelCompiler>,
-    /// What a program of a kernel has on a GPU.
+    /// Limits of a kernel's program on a GPU.
     pub gpu: Option<Gpu>,
 }
 
-/// What a GPU offers to a program, a threadgroup of its threads, and to the process that launches it.
+/// A GPU's limits for a program, which is a threadgroup, and its interface to the process that launches it.
 #[derive(Clone, Debug)]
 pub struct Gpu {
     /// The generation: `apple7`.
@@ -120,7 +120,7 @@ pub struct Gpu {
     pub threads: u32,
     /// Bytes of threadgroup memory of a program.
     pub threadgroup_bytes: u32,
-    /// What all its launches share.
+    /// The state that all its launches share.
     pub host: Arc<GpuHost>,
 }
 
@@ -146,7 +146,7 @@ fn cpu_kernels(settings: &Settings) -> Result<ForKernels, DeviceError> {
     Ok(ForKernels { info: compiler.info(), compiler: Arc::new(compiler), gpu: None })
 }
 
-/// What compiles kernels for the device of this name.
+/// The compiler of kernels for the device of this name.
 pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, DeviceError> {
     if name.contains(',') {
         return Err(DeviceError::Several(name.to_owned()));
@@ -156,7 +156,7 @@ pub fn for_kernels(name: &str, settings: &Settings) -> Result<ForKernels, Device
     (entry.ok_or_else(missing)?.open)(settings)
 }
 
-/// What compiles kernels where no device is named: the GPU of a Mac, elsewhere the CPU.
+/// The compiler of kernels where no device is named: that of the GPU on a Mac, elsewhere that of the CPU.
 pub fn for_kernels_by_default(settings: &Settings) -> Result<ForKernels, DeviceError> {
     match for_kernels(METAL, settings) {
         Err(DeviceError::Unavailable { .. }) => for_kernels(CPU, settings),

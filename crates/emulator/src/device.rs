@@ -17,7 +17,7 @@ use trident_apple::metal::{
     Buffer, CompileOptions, Family, FunctionConstant, Library, Limits, Metal, MetalError, Queue,
 };
 
-/// What an emulator does.
+/// Settings of an emulator.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether kernels are checked. It takes 10 to 50 times as long, on one thread.
@@ -73,7 +73,7 @@ impl Default for Check {
 #[derive(Debug, Clone)]
 pub struct Emulator(pub(crate) Arc<Device>);
 
-/// What libraries, pipelines and queues share.
+/// The state that libraries, pipelines and queues share.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub options: Options,
@@ -114,7 +114,7 @@ impl Emulator {
         })))
     }
 
-    /// What the checker has found since the last call, warnings included.
+    /// Takes the checker's findings since the last call, warnings included.
     pub fn take_reports(&self) -> Vec<Report> {
         std::mem::take(&mut *lock(&self.0.reports))
     }

@@ -183,7 +183,7 @@ fn add<'a>(parts: &mut Vec<Part<'a>>, new: Part<'a>) {
 }
 
 impl Arguments<'_> {
-    /// What the kernel may access: the parts first, in their order.
+    /// The memory that the kernel may access: the parts first, in their order.
     fn regions(&self, pipeline: &HostPipeline) -> Vec<Region> {
         let parts = self.parts.iter().map(|part| Region {
             memory: part.memory(),

@@ -1,4 +1,4 @@
-//! What the compiler refuses, by rule and line, and that the right form beside it compiles.
+//! Texts that the compiler refuses, by rule and line; the right form beside each compiles.
 #![allow(unsafe_code)] // shared helpers commit batches
 
 mod common;

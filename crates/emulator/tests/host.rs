@@ -1,4 +1,4 @@
-//! What launches share: buffers of other libraries, memory that kernels find addresses of, more arguments than slots, and the
+//! State that launches share: buffers of other libraries, memory that kernels reach by address, more arguments than slots, and the
 //! GPU's time.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code)] // launches on addresses

@@ -74,7 +74,7 @@ fn launch(
     kernel.launch(&launch)
 }
 
-/// What the kernel gives for `x` and another array.
+/// The kernel's result for `x` and another array.
 fn rotated(x: &[f32], i: usize) -> f32 {
     let from = i / 64 * 64 + (i + 1) % 64;
     if from < x.len() { 2.0 * x[from] } else { 0.0 }

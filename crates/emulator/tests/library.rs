@@ -27,7 +27,7 @@ fn run(before: &str, body: &str) -> (Vec<f32>, Vec<u32>) {
     results.remove(0)
 }
 
-/// What single expressions give: floats.
+/// Results of single expressions: floats.
 fn floats(expressions: &[&str]) -> Vec<f32> {
     let lines = expressions.iter().enumerate();
     let lines: Vec<String> = lines.map(|(i, e)| format!("if (g == 0) o[{i}] = {e};")).collect();
@@ -36,7 +36,7 @@ fn floats(expressions: &[&str]) -> Vec<f32> {
         .to_vec()
 }
 
-/// What single expressions give: 32-bit integers.
+/// Results of single expressions: 32-bit integers.
 fn integers(expressions: &[&str]) -> Vec<u32> {
     let lines = expressions.iter().enumerate();
     let lines: Vec<String> = lines.map(|(i, e)| format!("if (g == 0) u[{i}] = {e};")).collect();

@@ -42,7 +42,7 @@ const BY_INDEX: &str = "multiply.run(a, b, c);\nfor (ushort i = 0; i < c.get_cap
 const BY_PLACE: &str = "multiply.run(a, b, c);\n\
      for (ushort i = 0; i < 32; i++) o[i * 32 + lane] = c[i];";
 
-/// What a kernel computes, and the sums in f64.
+/// The kernel's results, and the sums in f64.
 fn sums(transposed: [bool; 2], end: &str) -> (Vec<f32>, Vec<f64>) {
     let half = |x: f32| half::f16::from_f32(x).to_f32();
     let factor = |seed| noise(SIDE * SIDE, seed).into_iter().map(half).collect::<Vec<f32>>();

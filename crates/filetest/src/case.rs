@@ -34,7 +34,7 @@ impl<'t> Case<'t> {
         Ok(Case { commands, input, check })
     }
 
-    /// What comes out of the commands; an error only if there is no such command.
+    /// The outcome of the commands; an error only if there is no such command.
     pub(crate) fn run(&self, commands: &[Command<'_>]) -> Result<String, String> {
         let mut text = self.input.to_owned();
         for &name in &self.commands {

@@ -47,7 +47,7 @@ use case::Case;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What a command does to a text; an error is an outcome that a file may expect.
+/// A command's name, and its effect on a text; an error is an outcome that a file may expect.
 pub type Command<'a> = (&'a str, &'a dyn Fn(&str) -> Result<String, String>);
 
 /// Files whose outcome is not the expected one.

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 pub trait Plain: Pod + Send + Sync {}
 impl<T: Pod + Send + Sync> Plain for T {}
 
-/// What memory consists of. The allocator has zeros of this alignment from the system, and writes those of a larger one.
+/// The unit of memory. The allocator gets zeros of this alignment from the system, and would write those of a larger alignment itself.
 type Unit = u128;
 
 /// Bytes of a cache line.
@@ -72,7 +72,7 @@ thread_local! {
     static FREE: RefCell<Vec<Vec<Unit>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a thread keeps for later calls; larger buffers go back to the system.
+/// Buffers that a thread keeps for later calls; larger ones go back to the system.
 const KEEP_BUFFERS: usize = 4;
 const KEEP_UNITS: usize = (8 << 20) / size_of::<Unit>();
 

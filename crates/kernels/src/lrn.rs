@@ -14,7 +14,7 @@ pub struct Lrn {
     pub alpha: f32,
     /// The exponent.
     pub beta: f32,
-    /// What is added to the sum.
+    /// The summand beside the sum.
     pub bias: f32,
 }
 

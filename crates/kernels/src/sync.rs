@@ -1,4 +1,4 @@
-//! What threads meet at: the standard library's, or in models of it (`cargo xtask sanitize`) those of `shuttle`, which
+//! Synchronisation: the standard library's, or in models of it (`cargo xtask sanitize`) that of `shuttle`, which
 //! tries orders of events that a run would hardly show.
 
 /// Whether this is built for models.

@@ -72,12 +72,12 @@ pub enum LoadError {
     /// The file is what was written, but nonsense.
     #[error("the compiled model is malformed: {what} ({AGAIN})")]
     Malformed {
-        /// What is wrong.
+        /// The fault.
         what: String,
     },
 }
 
-/// What to do about it.
+/// The hint for the user.
 const AGAIN: &str = "compile the model again: trident compile MODEL.onnx --emit mps -o MODEL.mps";
 
 impl LoadError {

@@ -1,4 +1,4 @@
-//! What stands before the weights: what is known of the model, the list of blocks, and the functions, as texts without weights.
+//! The part before the weights: facts about the model, the list of blocks, and the functions, as texts without weights.
 
 use crate::blocks::{self, ALIGN, Listed};
 use crate::error::LoadError;

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use trident_onnx::files::Source;
 use twox_hash::XxHash3_128 as Hasher;
 
-/// What compiled models start with: bytes that no ONNX model starts with, and that programs change which take the file for
+/// The first bytes of compiled models: no ONNX model starts with them, and programs change them which take the file for
 /// text.
 pub(crate) const MARK: [u8; 8] = *b"\x89MPS\r\n\x1a\n";
 
@@ -40,7 +40,7 @@ pub(crate) struct Header {
     digest: Digest,
 }
 
-/// What compiled models depend on besides the layout: the meaning of ops, the passes, and what reading ONNX makes of a model. They
+/// The version of everything but the layout: the meaning of ops, the passes, and the ONNX importer. They
 /// are those of these sources.
 fn version() -> Digest {
     digest(concat!(env!("CARGO_PKG_VERSION"), " ", env!("TRIDENT_SOURCES")).as_bytes())

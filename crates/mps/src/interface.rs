@@ -1,4 +1,4 @@
-//! What a model takes and gives, as far as it is known before any device is.
+//! A model's inputs and outputs, as far as they are known before any device is.
 
 use crate::{Compiled, Model};
 use std::collections::HashMap;

@@ -47,7 +47,7 @@ pub enum Model {
 pub struct Compiled {
     /// The functions.
     pub optimized: Optimized,
-    /// What the ONNX file told of itself.
+    /// The ONNX file's facts about itself.
     pub info: Info,
     /// How it was compiled.
     pub origin: Origin,
@@ -118,7 +118,7 @@ impl Model {
         }
     }
 
-    /// What the ONNX file tells, or told, of itself.
+    /// The ONNX file's facts about itself, also where the model was compiled from it.
     pub fn info(&self) -> &Info {
         match self {
             Model::Onnx(model) => &model.info,

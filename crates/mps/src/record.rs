@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         Ok(items)
     }
 
-    /// What is left, which has to be padding.
+    /// Checks that the rest is padding.
     pub(crate) fn end(&self) -> Result<(), LoadError> {
         match self.0.iter().all(|&b| b == 0) {
             true => Ok(()),

@@ -75,7 +75,7 @@ fn visit(
     Ok(())
 }
 
-/// What stands in the text in place of a weight.
+/// The literal that stands in the text for a weight.
 fn nothing(dtype: DType) -> Result<Literal, LoadError> {
     Ok(Literal::from_bytes(dtype, vec![0], Bytes::new())?)
 }

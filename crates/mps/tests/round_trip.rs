@@ -14,7 +14,7 @@ use trident_ir::Func;
 use trident_mps::{Compiled, Model};
 use trident_runtime::{Device, Value};
 
-/// What was compiled, as it has to come back: values are numbered anew, and reports are not stored.
+/// The compiled model as it must come back: values are numbered anew, and reports are not stored.
 fn expected(compiled: &Compiled) -> Compiled {
     let mut expected = compiled.clone();
     for entry in &mut expected.optimized.entries {

@@ -88,7 +88,7 @@ pub(crate) fn machine() -> PyResult<String> {
     Ok(format!("{} {} {}", std::env::consts::ARCH, info.description, info.features.join(" ")))
 }
 
-/// What a GPU offers to a program, by name; `None` if kernels run on the CPU.
+/// A GPU's limits for a program, by name; `None` if kernels run on the CPU.
 #[pyfunction]
 pub(crate) fn gpu(py: Python<'_>) -> PyResult<Option<Bound<'_, PyDict>>> {
     let Some(gpu) = current()?.gpu else { return Ok(None) };

@@ -230,7 +230,7 @@ impl Buffer {
         made.map(Buffer).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// What DLPack calls its data: an object, no address.
+    /// DLPack's data pointer: an object, not an address.
     #[getter]
     fn handle(&self) -> u64 {
         self.0.handle()

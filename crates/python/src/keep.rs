@@ -40,7 +40,7 @@ fn key(py: Python<'_>) -> PyResult<Key> {
     own.ok_or_else(|| PyOSError::new_err("the system has no random numbers to make a key of"))
 }
 
-/// What there is to say of a kernel beside its code: how it runs, and its Triton IR.
+/// A kernel's facts beside its code: how it runs, and its Triton IR.
 fn about(mode: Mode, source: &str) -> Vec<u8> {
     [&[mode as u8], source.as_bytes()].concat()
 }

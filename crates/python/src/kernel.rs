@@ -39,7 +39,7 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// What the kernel gets for an argument: the bits of a number, or an address, which may need a buffer to be held.
+    /// Packs an argument: the bits of a number, or an address, which may need a buffer to be held.
     pub(crate) fn pack(self, arg: &Bound<'_, PyAny>, holds: &mut Holds) -> unfit::Result<u64> {
         match self.kind {
             Kind::Pointer(to) => array::pointer(arg, to, self.written, holds),
@@ -139,7 +139,7 @@ impl Kernel {
         self.kernel.image()
     }
 
-    /// What each parameter takes.
+    /// The kinds of the parameters.
     pub(crate) fn parameters(&self) -> &[Param] {
         &self.params
     }

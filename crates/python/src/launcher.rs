@@ -1,4 +1,4 @@
-//! What Triton calls at every launch.
+//! The object that Triton calls at every launch.
 
 use crate::host::Holds;
 use crate::kernel::{Kernel, Memory, Param, grid_size};

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyComplex, PyFloat};
 use trident_ir::{DType, Type};
 
-/// What a parameter takes.
+/// The kind of argument that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An address of elements of this type.
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What a parameter of this type takes; `None` for types that no Python value stands for.
+    /// The kind for a parameter of this type; `None` for types without a Python value.
     pub(crate) fn of(ty: &Type) -> Option<Kind> {
         match ty {
             Type::Pointer(p) if p.shape.as_ref().is_none_or(|s| s.is_empty()) => {

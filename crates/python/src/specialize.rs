@@ -1,4 +1,4 @@
-//! What Triton's JIT asks of each argument: its type and whether its address is a multiple of 16.
+//! Answers to the questions of Triton's JIT about each argument: its type, and whether its address is a multiple of 16.
 
 use crate::array::{self, Access, Gate};
 use crate::host::Holds;

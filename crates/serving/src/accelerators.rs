@@ -1,4 +1,4 @@
-//! What `optimization.execution_accelerators` asks for.
+//! The requests of `optimization.execution_accelerators`.
 
 use crate::config::{ExecutionAccelerator, ModelConfig};
 use crate::invalid::ConfigError;
@@ -57,7 +57,7 @@ const POWER_MODES: &[(&str, PowerMode)] = &[
     ("high_performance", PowerMode::High),
 ];
 
-/// What happens if the hardware that a model asks for is absent: the model's parameter `fallback`.
+/// The policy if the hardware that a model asks for is absent: the model's parameter `fallback`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallback {
     /// `allowed`: other hardware runs the model.
@@ -83,7 +83,7 @@ pub struct Accelerators {
     pub requested: Vec<Accelerator>,
     /// Names of those that are ignored; [`Accelerators::log_lines`] tells of them.
     pub ignored: Vec<String>,
-    /// What happens if none is there.
+    /// The policy if none is there.
     pub fallback: Fallback,
 }
 

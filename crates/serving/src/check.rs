@@ -4,7 +4,7 @@ use crate::complete::{Signature, TensorInfo};
 use crate::config::*;
 use crate::invalid::ConfigError;
 
-/// What a tensor is to a model.
+/// The role of a tensor in a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Input,
@@ -136,7 +136,7 @@ impl ModelConfig {
         self.input.iter().map(Declared::input).chain(self.output.iter().map(Declared::output))
     }
 
-    /// What schedulers fill in, and what they keep for the next requests of a sequence.
+    /// Tensors that schedulers fill in, and tensors that they keep for the next requests of a sequence.
     pub(crate) fn scheduled(&self) -> impl Iterator<Item = Declared<'_>> {
         let controls = self.sequences().into_iter().flat_map(|batching| &batching.control_input);
         let made = self.batch_input.iter().flat_map(|input| &input.target_name);

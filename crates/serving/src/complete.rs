@@ -1,4 +1,4 @@
-//! What a model's own inputs and outputs say, which is filled in where a configuration says nothing.
+//! Completion of a configuration from the model's own inputs and outputs.
 
 use crate::check::Role;
 use crate::config::*;

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and where.
+//! Errors in the text of a configuration, with their place.
 
 use crate::node::Origin;
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct ParseError {
     pub position: Option<Position>,
     /// Path of the field: `input[1].dims`; empty for errors of syntax.
     pub field: String,
-    /// What is wrong.
+    /// The error.
     pub kind: ParseErrorKind,
 }
 
@@ -69,15 +69,15 @@ impl fmt::Display for ParseError {
     }
 }
 
-/// What is wrong with the text of a configuration.
+/// An error in the text of a configuration.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParseErrorKind {
     /// Something else should stand here.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What should stand here.
+        /// The expected text.
         expected: &'static str,
-        /// What does.
+        /// The actual text.
         found: String,
     },
     /// A string without an end.

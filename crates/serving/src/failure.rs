@@ -32,7 +32,7 @@ impl ConfigError {
     }
 }
 
-/// What the texts of errors for lack of memory end with, if the model has a limit: else users would look for it in the machine.
+/// The end of errors for lack of memory, if the model has a limit: without it, users would look for the cause in the machine.
 fn allowed(limit: Option<usize>) -> String {
     let text = |limit| {
         format!("; the model parameter \"memory_limit\" allows {}", counted::<usize>(limit, "byte"))
@@ -170,7 +170,7 @@ pub enum RequestError {
     Cancelled,
 }
 
-/// What is wrong with the bytes of strings. Each string stands behind its length, of 4 bytes.
+/// A fault in the bytes of strings. Each string follows its length, of 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringsFault {
     /// More strings than the shape asks for.
@@ -209,7 +209,7 @@ pub enum StringsFault {
 }
 
 impl StringsFault {
-    /// What comes before the model's name.
+    /// The text before the model's name.
     fn first(self, input: &str) -> String {
         match self {
             StringsFault::TooMany { given, .. } => {
@@ -232,7 +232,7 @@ impl StringsFault {
         }
     }
 
-    /// What comes behind it.
+    /// The text after it.
     fn second(self) -> String {
         match self {
             StringsFault::TooMany { expected, .. } => format!(", expecting {expected}"),

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration that can be read.
+//! Errors of configurations that can be read.
 
 use crate::config::{DataType, SequenceControlKind};
 

@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
 }
 
-/// What is written.
+/// The form of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// Nothing: JSON's `null`.

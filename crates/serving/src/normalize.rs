@@ -13,7 +13,7 @@ const PYTHON: (&str, &str) = ("python", "model.py");
 /// How long a sequence may be without requests unless the configuration says so, in µs.
 const SEQUENCE_IDLE: u64 = 1_000_000;
 
-/// What the machine offers.
+/// The machine's hardware.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Host {
     /// Numbers of the GPUs that instances of `KIND_GPU` may use.

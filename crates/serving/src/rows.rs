@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use trident_ir::Dim;
 
-/// What tells that rows depend on each other.
+/// The evidence that rows depend on each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DependentRows {
     tensor: String,

@@ -1,4 +1,4 @@
-//! What fields of a configuration must say together.
+//! Rules that fields of a configuration must obey together.
 
 use crate::config::*;
 use crate::invalid::ConfigError;

@@ -35,7 +35,7 @@ impl<'a, T: Copy> InOut<'a, T> {
         Self { x, y, len, slices: PhantomData }
     }
 
-    /// What is to be read.
+    /// The elements to read.
     #[inline(always)]
     pub fn input(&self) -> &[T] {
         // SAFETY: readable, and written only through `self`, which is borrowed.

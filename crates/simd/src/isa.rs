@@ -24,7 +24,7 @@ pub enum Kind {
     /// AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// What every machine has.
+    /// The instruction set that every machine has.
     Portable(Portable),
 }
 

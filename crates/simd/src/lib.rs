@@ -26,9 +26,9 @@ pub use portable::Lanes;
 #[cfg(target_arch = "x86_64")]
 pub use x86::{F32x8, F32x16, F64x4, F64x8};
 
-/// What is computed lane by lane, of any number of lanes.
+/// Arithmetic lane by lane, on any number of lanes.
 pub trait Arithmetic: Copy + 'static {
-    /// What a lane holds.
+    /// The type of a lane.
     type Elem: Copy + Default + 'static;
     /// Whether `mul_add` rounds once.
     const FUSED: bool;

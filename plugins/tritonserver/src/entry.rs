@@ -1,4 +1,4 @@
-//! What the server calls. Nothing else is exported.
+//! The functions that the server calls. Nothing else is exported.
 //!
 //! A panic must not reach the server, whose process it would end with all models: each function turns it into an error.
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use trident_runtime::PoolStats;
 use trident_serving::{DataType, Execution, Input, Part};
 
-/// What an instance keeps: its place at the model.
+/// The state of an instance: its place at the model.
 pub(crate) struct Seat {
     pub(crate) name: String,
     pub(crate) served: Arc<Served>,

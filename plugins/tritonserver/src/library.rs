@@ -1,4 +1,4 @@
-//! What the models of this library share: settings, devices, metrics.
+//! The state that the models of this library share: settings, devices, metrics.
 
 use crate::measures::{Families, Sampler};
 use crate::served::Served;

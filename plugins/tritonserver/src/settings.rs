@@ -12,7 +12,7 @@ const OF_THE_SERVER: &[&str] =
 /// Settings of the ONNX Runtime backend without an effect here.
 const OF_ONNX_RUNTIME: &[&str] = &["enable-global-threadpool", "intra_op_thread_count"];
 
-/// What the command line says of the backend.
+/// The backend's settings on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// `device`: the devices of models that name none, in order of preference, such as `metal,cpu`.

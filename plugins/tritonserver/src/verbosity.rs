@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// What the server's log tells beside errors and warnings.
+/// The messages in the server's log beside errors and warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verbosity {
     /// `TRITON_MPS_VERBOSE`: each execution, and the memory of each model.

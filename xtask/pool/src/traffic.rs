@@ -137,7 +137,7 @@ impl Traffic {
         Ok(self.each(start))
     }
 
-    /// What the traffic asks for, and what a pool of its own reserves for it.
+    /// The memory that the traffic asks for, and the memory that a pool of its own reserves for it.
     fn usage(&self) -> Result<Use> {
         let pool = Pool::with(HostMemory::provider(), PoolSettings::default());
         let mut buffers: Vec<Option<Buffer>> = (0..self.places).map(|_| None).collect();

@@ -206,7 +206,7 @@ struct Report {
     profiles: Vec<Profile>,
 }
 
-/// What the steps of one kind took together, over all profiled runs.
+/// The total time of all steps of one kind, over all profiled runs.
 #[derive(Default)]
 struct Sum {
     time: Duration,

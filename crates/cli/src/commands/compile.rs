@@ -40,7 +40,7 @@ const TILE: &str = "tile";
 pub(crate) struct Args {
     /// ONNX file, or Triton IR (.ttir)
     file: PathBuf,
-    /// What to write: of a model `mps`, a compiled model; of a kernel a text: `tile` is Trident's own form, others are the
+    /// The form to write: of a model `mps`, a compiled model; of a kernel a text: `tile` is Trident's own form, others are the
     /// device's: `clif` (the code generator's form) and `asm` (machine code) of `cpu`; `plan` (which thread holds which elements),
     /// `lane` (what each thread computes) and `msl` (the Metal program) of `metal`, on any machine [default: tile]
     #[arg(short, long, value_name = "FORM")]

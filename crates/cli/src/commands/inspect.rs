@@ -193,7 +193,7 @@ fn has_long_constants(func: &Func) -> bool {
     found
 }
 
-/// What a function holds as the model's file has it.
+/// The function as stored in the model's file.
 struct Contents {
     /// Elements of all floating-point constants.
     parameters: usize,

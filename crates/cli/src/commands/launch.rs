@@ -138,7 +138,7 @@ impl Results {
         Ok(results)
     }
 
-    /// What a file is to hold: an array of zeros that the kernel filled with zeros is a result too.
+    /// The arrays to write to a file. An array of zeros that the kernel filled with zeros is a result, too.
     fn to_write(&self, path: &Path) -> Result<&[(String, Value)], Failure> {
         match (&self.changed[..], &self.kept[..]) {
             ([], []) => {

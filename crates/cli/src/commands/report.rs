@@ -1,4 +1,4 @@
-//! What `trident run` tells about a run.
+//! The report of `trident run`.
 
 use super::run::Args;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use trident_runtime::{MapValue, Tensor, Value};
 /// Rows of scores that are drawn as charts; of further ones only the number is told.
 const MAX_CHARTS: usize = 8;
 
-/// What a run gave.
+/// The results of a run.
 pub(super) struct Report<'a> {
     pub(super) args: &'a Args,
     pub(super) results: &'a [(String, Value)],

@@ -21,7 +21,7 @@ pub(super) struct Reader<'a> {
     pub(super) steps: Option<&'a Preprocess>,
     pub(super) shapes: &'a Shapes,
     pub(super) seed: u64,
-    /// What random inputs may take, with the others.
+    /// Limits that random inputs share with the others.
     pub(super) limits: &'a Limits,
 }
 

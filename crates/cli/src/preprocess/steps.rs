@@ -1,4 +1,4 @@
-//! What the steps of `--preprocess` ask for.
+//! The steps of `--preprocess`, and their arguments.
 
 use super::geometry::{Geometry, LONGEST, Resize};
 use std::collections::BTreeMap;

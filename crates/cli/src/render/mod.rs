@@ -1,4 +1,4 @@
-//! What goes to the terminal: tensors, bar charts, tables, quantities. Colours are taken out again where standard
+//! Output for the terminal: tensors, bar charts, tables, quantities. Colours are removed where standard
 //! output is no terminal.
 
 mod chart;

@@ -1,4 +1,4 @@
-//! What the tests of the binary share.
+//! Helpers that the tests of the binary share.
 #![allow(dead_code)] // each test file uses its part
 
 pub(crate) mod onnx;

@@ -29,7 +29,7 @@ impl Random {
 
 pub(crate) struct Array {
     pub(crate) name: &'static str,
-    /// What it holds, where that matters.
+    /// Its contents, where they matter.
     pub(crate) indices: Option<Vec<i32>>,
     /// Whether it begins with zeros.
     pub(crate) zeros: bool,

@@ -249,7 +249,7 @@ impl Checker {
         self.reports.push(Raw { kind, site, other, variable, group, thread, detail });
     }
 
-    /// What was found, and the bytes of each region of the caller's that have a value now.
+    /// The findings, and the bytes of each of the caller's regions that have a value now.
     pub(crate) fn finish(self) -> (Vec<Raw>, Vec<Region>) {
         let regions = self.watched.into_iter().map(|watched| {
             let Watched { mut region, shadow } = watched;

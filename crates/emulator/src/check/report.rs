@@ -1,4 +1,4 @@
-//! What the checker finds.
+//! Findings of the checker.
 
 use std::fmt;
 
@@ -85,7 +85,7 @@ pub struct Report {
     pub group: [u32; 3],
     /// Position of the thread in the threadgroup.
     pub thread: [u32; 3],
-    /// What happened, with bytes and lanes.
+    /// The event, with bytes and lanes.
     pub detail: String,
 }
 

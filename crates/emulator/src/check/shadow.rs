@@ -23,7 +23,7 @@ pub(crate) struct Moment {
     pub pc: u32,
 }
 
-/// What an access does.
+/// The effect of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub read: bool,
@@ -103,7 +103,7 @@ impl Record {
     }
 }
 
-/// What is known of a unit. All zeros: never accessed.
+/// Knowledge about a unit. All zeros: never accessed.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Record,
@@ -129,7 +129,7 @@ pub(crate) struct Shadow {
     tracked: bool,
 }
 
-/// What an access found.
+/// A finding about an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// A read of a byte that was never written, at an offset in bytes.
@@ -238,7 +238,7 @@ impl Shadow {
 }
 
 impl Cell {
-    /// What is wrong: a read of what was not written (`None`), or a race with a record.
+    /// The fault: a read of memory that was not written (`None`), or a race with a record.
     fn access(
         &mut self,
         access: Access,

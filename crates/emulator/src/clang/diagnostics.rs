@@ -1,4 +1,4 @@
-//! What clang prints, as diagnostics of a text.
+//! Clang's output, as diagnostics of a text.
 
 use super::FILES;
 use crate::check::Place;

@@ -255,7 +255,7 @@ impl Clang {
         self.language(command, options);
     }
 
-    /// What does not depend on the machine.
+    /// Adds the arguments that do not depend on the machine.
     fn language(&self, command: &mut Command, options: &CompileOptions) {
         command.args([
             "-x",

@@ -12,7 +12,7 @@ thread_local! {
     static MACHINE: Cell<*mut Machine> = const { Cell::new(ptr::null_mut()) };
 }
 
-/// What the functions below act on from now on.
+/// Makes the functions below act on this machine from now on.
 pub(crate) fn enter(machine: *mut Machine) {
     MACHINE.set(machine);
 }
@@ -31,7 +31,7 @@ pub(crate) fn machine() -> *mut Machine {
     MACHINE.get()
 }
 
-/// What an exchange returns: `struct exchange`.
+/// The result of an exchange: `struct exchange`.
 #[repr(C)]
 pub(crate) struct Exchange {
     slots: *const u8,
@@ -116,7 +116,7 @@ fn stop(reason: Stop) {
     pause();
 }
 
-/// What each fiber runs: the kernel.
+/// The function of each fiber, which runs the kernel.
 pub(crate) extern "C" fn body() -> ! {
     let this = MACHINE.get();
     // SAFETY: a fiber runs, so the machine and its launch are alive; the fiber was prepared for this launch, whose

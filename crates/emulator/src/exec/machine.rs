@@ -38,10 +38,10 @@ pub(crate) struct Position {
     pub simdgroups: u32,
 }
 
-/// What kernels may read besides their own memory.
+/// The state that kernels may read besides their own memory.
 #[repr(C)]
 pub(crate) struct Shared {
-    /// What lanes exchange, by parity of the exchange, simdgroup and lane.
+    /// Values that lanes exchange, by parity of the exchange, simdgroup and lane.
     pub slots: [[[[u8; 16]; WIDTH]; MAX_THREADS / WIDTH]; 2],
     pub positions: [Position; MAX_THREADS],
     pub buffers: [*mut u8; SLOTS],
@@ -99,7 +99,7 @@ pub(crate) enum Stop {
     Other,
 }
 
-/// What a machine runs: one kernel with its arguments.
+/// The work of a machine: one kernel with its arguments.
 pub(crate) struct Launch<'a> {
     pub entry: Entry,
     pub groups: [u32; 3],

@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
     pub regions: Vec<Region>,
 }
 
-/// What stopped a dispatch, in words of the caller's.
+/// The reason why a dispatch stopped, in the caller's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {
     /// A report after which the kernel cannot go on.

@@ -15,7 +15,7 @@ use trident_apple::metal::{Diagnostic, LanguageVersion};
 pub struct Rule {
     /// The name in diagnostics.
     pub name: &'static str,
-    /// What it asks, with the section of the specification of 2025-06-05.
+    /// The rule, with the section of the specification of 2025-06-05.
     pub what: &'static str,
 }
 
@@ -52,7 +52,7 @@ rules! {
     WORD "reserved-word" "exceptions, `thread_local`, `new`, `delete`, `virtual`, `typeid` and inline assembly do not exist (1.5.4)";
 }
 
-/// What a text is, and what was found.
+/// A text, and the findings in it.
 struct Lint<'a> {
     tokens: &'a [Token<'a>],
     items: Vec<Item>,
@@ -128,7 +128,7 @@ impl Lint<'_> {
         }
     }
 
-    /// What single words and their neighbours show.
+    /// Checks the rules about single words and their neighbours.
     fn words(&mut self, language: LanguageVersion) {
         const NONE: [&str; 14] = [
             "throw",

@@ -3,7 +3,7 @@
 use super::item::{Function, Parameter};
 use super::rewrite::Kernel;
 
-/// What a parameter of a kernel is given.
+/// The kind of argument that a kernel's parameter takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument {
     /// Its type, of a reference what it refers to.

@@ -1,4 +1,4 @@
-//! What is replaced in a text so that clang's OpenCL C++ takes it, without a change to its lines: `constant` at program
+//! Replacements that make clang's OpenCL C++ accept a text, without a change to its lines: `constant` at program
 //! scope, function constants, threadgroup variables, and the ends of kernels.
 
 use super::entry::{Argument, arguments};
@@ -22,7 +22,7 @@ pub(crate) struct Constant {
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub name: String,
-    /// What it is called with.
+    /// The arguments that it is called with.
     pub arguments: Vec<Argument>,
     /// Slot, name and whether the kernel may write, of each buffer.
     pub buffers: Vec<(u32, String, bool)>,
@@ -95,7 +95,7 @@ impl Edits<'_> {
 /// Prepares a text.
 ///
 /// # Errors
-/// What the emulator does not support, with its line.
+/// Rewrites a text. Errors name the constructs that the emulator does not support, with their lines.
 pub(crate) fn rewrite(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let all = tokens(source);
     let mut edits = Edits { source, list: Vec::new() };

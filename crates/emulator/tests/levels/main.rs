@@ -22,7 +22,7 @@ use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions, 
 /// Programs of each launch.
 const GRID: [u32; 3] = [2, 1, 1];
 
-/// What the interpreter leaves in memory.
+/// The interpreter's results in memory.
 fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
     let mut memory = Memory::default();
     let mut args: Vec<Value> = vec![];
@@ -36,7 +36,7 @@ fn expected(module: &Module, tensors: &[Tensor]) -> Vec<Vec<u8>> {
     tensors.iter().map(bytes).collect()
 }
 
-/// What a device's kernel leaves in memory.
+/// A device's results in memory.
 fn computed(kernel: &dyn Kernel, tensors: &[Tensor]) -> Result<Vec<Vec<u8>>, LaunchError> {
     let bytes = |t: &Tensor| t.elements.iter().flat_map(|e| e.to_le_bytes()).collect();
     let mut memory: Vec<Vec<u8>> = tensors.iter().map(bytes).collect();

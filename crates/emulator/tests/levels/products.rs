@@ -9,7 +9,7 @@ use trident_emulator::{Check, Emulator, Options};
 use trident_ir::{DType, Module};
 use trident_runtime::{Arguments, Checks, Kernel, KernelCompiler, KernelOptions};
 
-/// What compiles for a generation of chips, checked.
+/// A compiler for a generation of chips, with checks.
 fn compiler(family: Family) -> GpuCompiler {
     let mut options = Options { check: Some(Check::default()), ..Options::default() };
     options.limits.family = family;

@@ -1,4 +1,4 @@
-//! What kernels print, assertions that fail, and programs that wait in vain.
+//! Printing kernels, assertions that fail, and programs that wait in vain.
 
 use super::emulators;
 use std::sync::Arc;

@@ -113,7 +113,7 @@ impl Layout {
     }
 }
 
-/// What follows the sum of a channel.
+/// The epilogue of a channel's sum.
 pub(crate) struct Finish<'a> {
     pub(crate) bias: f32,
     pub(crate) residual: Option<&'a [f32]>,

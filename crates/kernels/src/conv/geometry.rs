@@ -1,6 +1,6 @@
 //! The shape arithmetic of convolutions.
 
-/// What a convolution is, apart from the size of its input. The spatial lists have one entry per spatial dimension.
+/// A convolution, without the size of its input. The spatial lists have one entry per spatial dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvSpec {
     /// Channels of the input, all groups together.

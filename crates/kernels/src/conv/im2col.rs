@@ -13,7 +13,7 @@ pub(crate) struct Im2col<'a, T> {
     pub(crate) isa: Isa,
     pub(crate) image: &'a [T],
     pub(crate) plans: &'a Plans<'a>,
-    /// What lies around the image.
+    /// The value around the image.
     pub(crate) padding: T,
 }
 

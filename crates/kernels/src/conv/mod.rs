@@ -23,7 +23,7 @@ use crate::disjoint::{Disjoint, Rows};
 use crate::gemm::{Epilogue, Item, Lhs, PackedA, Rhs, Scalar, Shape, Source, Strided, products};
 use crate::threads::Threads;
 
-/// What follows the sum of an output element: `activation(sum + bias + residual)`.
+/// The epilogue of an output element's sum: `activation(sum + bias + residual)`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConvEpilogue<'a, T> {
     /// One per output channel.

@@ -66,7 +66,7 @@ pub struct Item<'a, T> {
     pub a: Lhs<'a, T>,
     /// The right operand.
     pub b: Rhs<'a, T>,
-    /// What follows the sums.
+    /// The epilogue of the sums.
     pub epilogue: Epilogue<'a, T>,
     /// Where its `m` rows of `n` elements go; rows of the residual are as far apart.
     pub c: Rows<'a, T>,

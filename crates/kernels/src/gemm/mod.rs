@@ -55,7 +55,7 @@ pub enum Rhs<'a, T> {
     Source(&'a dyn Source<T>),
 }
 
-/// What is done to a sum, in this order: `activation(alpha * sum + row_bias + col_bias + beta * residual)`.
+/// The epilogue of a sum, in this order: `activation(alpha * sum + row_bias + col_bias + beta * residual)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Epilogue<'a, T> {
     /// A factor of the product.

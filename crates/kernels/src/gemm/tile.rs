@@ -8,7 +8,7 @@ use trident_simd::{Arithmetic, Isa, Kind, Lanes, Simd, Vector};
 #[cfg(target_arch = "x86_64")]
 use trident_simd::{F32x8, F32x16, F64x4, F64x8};
 
-/// What is done to an element of C after its last product, in this order: times `alpha`, plus the biases, plus
+/// The epilogue of an element of C after its last product, in this order: times `alpha`, plus the biases, plus
 /// `beta * residual`, limited to `lo..=hi`. Null pointers are absent operands.
 #[derive(Clone, Copy)]
 pub(super) struct Finish<T> {
@@ -145,7 +145,7 @@ unsafe fn tile<V: Vector, const ROWS: usize, const VECTORS: usize>(t: &Tile<'_, 
     }
 }
 
-/// What follows the last product of the rows of a tile from `t.row` on.
+/// Applies the epilogue to the rows of a tile from `t.row` on.
 ///
 /// # Safety
 /// As [`tile`].

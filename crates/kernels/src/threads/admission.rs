@@ -31,7 +31,7 @@ pub(super) struct Admission {
     changed: Condvar,
 }
 
-/// What a run asks for.
+/// The resources that a run asks for.
 #[derive(Clone, Copy, Default)]
 pub struct Request<'a> {
     /// Of the runs that wait, those of a higher number go first.

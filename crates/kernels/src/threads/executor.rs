@@ -35,7 +35,7 @@ static PROCESS: AtomicPtr<Arc<Executor>> = AtomicPtr::new(ptr::null_mut());
 static MOST_ASKED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 sync::thread_local! {
-    /// What this thread is doing.
+    /// The current role of this thread.
     static HERE: Cell<Here> = const { Cell::new(Here::Outside) };
 }
 
@@ -77,7 +77,7 @@ pub struct RunGuard {
     executor: Arc<Executor>,
     /// `None` for a nested run, or inside a task.
     place: Option<usize>,
-    /// What the thread was doing before.
+    /// The thread's role before.
     before: Here,
     /// It must be dropped on its thread.
     here: std::marker::PhantomData<*const ()>,

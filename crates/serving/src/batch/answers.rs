@@ -5,7 +5,7 @@ use crate::config::DataType;
 use crate::failure::RequestError;
 use bytes::Bytes;
 
-/// What a request is answered with.
+/// The answer to a request.
 pub(super) type Answer = Result<Response, RequestError>;
 
 /// Answers by the positions of their requests.

@@ -69,7 +69,7 @@ impl ByteSource for &Part<'_> {
     }
 }
 
-/// What a model answers to a request.
+/// A model's answer to a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
     /// The outputs asked for, in the configuration's order; states that are no outputs come last.
@@ -90,7 +90,7 @@ pub struct Output {
     pub data: Bytes,
 }
 
-/// What became of requests that were executed together.
+/// The outcome of requests that were executed together.
 #[derive(Debug)]
 pub struct Execution {
     /// For each request, in their order.

@@ -11,7 +11,7 @@ message! {
         kind: InstanceKind,
         /// How many instances; for GPUs, on each.
         count: i32,
-        /// What an execution takes of limited resources.
+        /// The limited resources that an execution takes.
         rate_limiter: Option<ModelRateLimiter>,
         /// The GPUs.
         gpus: Vec<i32>,
@@ -35,13 +35,13 @@ enumeration! {
         Gpu = "KIND_GPU",
         /// CPUs.
         Cpu = "KIND_CPU",
-        /// What the model or its backend chooses.
+        /// The kind that the model or its backend chooses.
         Model = "KIND_MODEL",
     }
 }
 
 message! {
-    /// What an execution takes of limited resources.
+    /// The limited resources that an execution takes.
     pub struct ModelRateLimiter {
         /// The resources.
         resources: Vec<RateLimiterResource>,

@@ -39,7 +39,7 @@ message! {
 }
 
 enumeration! {
-    /// What happens to a request that has waited too long.
+    /// The action for a request that has waited too long.
     pub enum TimeoutAction {
         /// It fails.
         Reject = "REJECT",
@@ -51,7 +51,7 @@ enumeration! {
 message! {
     /// How requests wait.
     pub struct ModelQueuePolicy {
-        /// What happens after the time-out.
+        /// The action after the time-out.
         timeout_action: TimeoutAction,
         /// How long a request may wait, in µs; 0 for ever.
         default_timeout_microseconds: u64,
@@ -119,13 +119,13 @@ message! {
     pub struct SequenceControlInput {
         /// The input's name.
         name: String,
-        /// What it tells.
+        /// The facts that it tells.
         control: Vec<SequenceControl>,
     }
 }
 
 enumeration! {
-    /// What an input tells the model about the sequence.
+    /// The fact about the sequence that an input tells the model.
     pub enum SequenceControlKind {
         /// Whether the request is the first.
         Start = "CONTROL_SEQUENCE_START",
@@ -139,9 +139,9 @@ enumeration! {
 }
 
 message! {
-    /// What an input tells the model about the sequence, and by which values.
+    /// The fact about the sequence that an input tells the model, and its values.
     pub struct SequenceControl {
-        /// What.
+        /// The fact.
         kind: SequenceControlKind,
         /// The integers for no and yes.
         int32_false_true: Vec<i32>,

@@ -83,7 +83,7 @@ impl DataType {
 }
 
 enumeration! {
-    /// What the dimensions of an image stand for.
+    /// The meaning of an image's dimensions.
     pub enum Format {
         /// Nothing is said.
         None = "FORMAT_NONE",
@@ -109,7 +109,7 @@ message! {
         name: String,
         /// Its element type.
         data_type: DataType,
-        /// What its dimensions stand for.
+        /// The meaning of its dimensions.
         format: Format,
         /// Its dimensions; -1 for any size.
         dims: Vec<i64>,
@@ -147,7 +147,7 @@ message! {
 }
 
 enumeration! {
-    /// What an input that is made from a batch holds.
+    /// The contents of an input that is made from a batch.
     pub enum BatchInputKind {
         /// How many elements each request's source has.
         ElementCount = "BATCH_ELEMENT_COUNT",
@@ -167,7 +167,7 @@ enumeration! {
 message! {
     /// An input that is made from a batch.
     pub struct BatchInput {
-        /// What it holds.
+        /// Its contents.
         kind: BatchInputKind,
         /// The model's inputs that get it.
         target_name: Vec<String>,

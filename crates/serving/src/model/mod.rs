@@ -113,7 +113,7 @@ impl Model {
         &self.signature
     }
 
-    /// What runs the model.
+    /// The devices that run the model.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }

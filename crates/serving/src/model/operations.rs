@@ -40,7 +40,7 @@ impl Operations {
         Ok(Operations { measured, start, next, totals })
     }
 
-    /// What the run that starts now measures.
+    /// The measurements of the run that starts now.
     pub(crate) fn next(&self) -> Profiling {
         let now = || self.start.elapsed().as_millis() as u64;
         let is_due = |now| {
@@ -67,7 +67,7 @@ impl Operations {
         }
     }
 
-    /// What was measured so far.
+    /// The measurements so far.
     pub(super) fn totals(&self) -> Vec<OpTotal> {
         self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

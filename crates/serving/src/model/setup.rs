@@ -30,16 +30,16 @@ pub struct Hardware {
 pub enum LogLevel {
     /// For those who look for something.
     Verbose,
-    /// What happens.
+    /// An event.
     Info,
-    /// What may not be as intended.
+    /// Something that may not be as intended.
     Warning,
 }
 
 /// Receives lines of the log.
 pub type Log<'a> = dyn FnMut(LogLevel, &str) + 'a;
 
-/// What runs a model.
+/// The devices that run a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// Names of its devices, in order of preference.
@@ -69,7 +69,7 @@ pub struct Setup {
     pub devices: Vec<Arc<dyn Device>>,
     /// Their names, and what was asked for besides.
     pub placement: Placement,
-    /// What a session of the model is made with.
+    /// The options of the model's session.
     pub options: Options,
     /// Most threads of a run; 0 for all of a device.
     pub threads: usize,

@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    /// What follows a field's name.
+    /// Parses the text after a field's name.
     fn field(&mut self, depth: usize) -> Result<Node, ParseError> {
         let colon = self.eat(':')?;
         if !colon && !matches!(self.token, Token::Symbol('{' | '<' | '[')) {

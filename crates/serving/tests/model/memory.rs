@@ -1,4 +1,4 @@
-//! What a model's memory is limited to, and when it is free.
+//! The limit of a model's memory, and when memory is free.
 
 use crate::models::*;
 use std::sync::Arc;

@@ -115,7 +115,7 @@ pub(super) fn several<A, B, const N: usize>(
 pub(super) struct Following {
     metric: Metric,
     kind: Kind,
-    /// What the server was told.
+    /// The value that the server has.
     last: f64,
 }
 

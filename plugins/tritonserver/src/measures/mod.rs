@@ -21,7 +21,7 @@ use trident_runtime::Device;
 /// The time between two looks at the counters.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// What is shown.
+/// The metrics that are shown.
 #[derive(Default)]
 struct Shown {
     devices: Vec<OfDevice>,

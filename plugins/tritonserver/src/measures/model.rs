@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use trident_runtime::PoolStats;
 use trident_serving::OpTotal;
 
-/// What a model has executed.
+/// Counts of a model's executions.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     executions: AtomicU64,
@@ -18,7 +18,7 @@ pub(crate) struct Counts {
     phases: [AtomicU64; PHASES.len()],
 }
 
-/// What an execution does: it reads requests, runs the model, writes responses.
+/// The phases of an execution: it reads requests, runs the model, writes responses.
 const PHASES: [&str; 3] = ["input", "infer", "output"];
 
 impl Counts {

@@ -1,4 +1,4 @@
-//! What the server's process provides: the functions of `tritonbackend.h` and `tritonserver.h` that this library calls,
+//! The server's interface: the functions of `tritonbackend.h` and `tritonserver.h` that this library calls,
 //! all in API 1.0 to 1.19, with their types and constants.
 //!
 //! Objects are opaque. Functions return null or an error that the caller deletes, unless they say otherwise.

@@ -39,7 +39,7 @@ impl<S> Backend<S> {
     }
 }
 
-/// What the server asks of a backend before it uses it.
+/// The attributes that the server asks of a backend before it uses it.
 pub(crate) struct Attributes(*mut api::BackendAttribute);
 
 impl Attributes {

@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_char};
 use std::fmt;
 use std::ptr::NonNull;
 
-/// What kind of error it is; it decides the status that clients see.
+/// The kind of an error; it decides the status that clients see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 #[allow(dead_code)] // the whole table

@@ -18,7 +18,7 @@ pub(crate) struct Request {
     watched: OnceCell<Arc<Mutex<Watched>>>,
 }
 
-/// What has become of a request.
+/// The progress of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Unanswered,

@@ -29,7 +29,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document, String> {
     document.and_then(|d| parser.end().map(|()| d)).map_err(|e| e.to_string())
 }
 
-/// What Python's `json` writes for numbers that JSON has none for, and `null`.
+/// Python's texts for numbers that JSON does not have, and `null`.
 const LITERALS: [(&str, Option<f64>); 4] = [
     ("NaN", Some(f64::NAN)),
     ("Infinity", Some(f64::INFINITY)),

@@ -5,7 +5,7 @@ use std::fmt;
 /// The first bytes of every .npy file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Debug)]
 pub(super) struct Header {
     /// The element type: its order of bytes, its kind and its size.
@@ -62,7 +62,7 @@ impl Header {
     }
 }
 
-/// What to do about a header that NumPy does not write.
+/// The hint for a header that NumPy does not write.
 pub(super) const ANEW: &str = "save the array anew by `numpy.save`";
 
 /// The sizes in a tuple; Python 2 wrote `2L, 3L`.
@@ -81,7 +81,7 @@ fn dims(items: &str) -> Result<Vec<usize>, String> {
 enum Python<'a> {
     Text(&'a str),
     Bool(bool),
-    /// What is between the parentheses.
+    /// The text between the parentheses.
     Tuple(&'a str),
     /// The fields of a record.
     List(&'a str),
@@ -100,7 +100,7 @@ impl fmt::Display for Python<'_> {
     }
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Scan<'a>(&'a str);
 
 impl<'a> Scan<'a> {

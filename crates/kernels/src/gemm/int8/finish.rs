@@ -16,7 +16,7 @@ pub enum Along<'a, T> {
 }
 
 impl<'a, T: Copy> Along<'a, T> {
-    /// What holds for the whole row, or the columns' values.
+    /// The row's value (`Ok`), or the columns' values (`Err`).
     #[inline(always)]
     fn in_row(self, row: usize, col: usize, width: usize) -> Result<T, &'a [T]> {
         match self {
@@ -36,7 +36,7 @@ pub struct Row<'a> {
     pub(crate) sum: i32,
     /// The sums of B's columns.
     pub(crate) column_sums: &'a [i32],
-    /// What packing added to the operands.
+    /// The shifts that packing added to the operands.
     pub(crate) a_shift: i32,
     pub(crate) b_shift: i32,
 }

@@ -40,7 +40,7 @@ impl Signs {
         }
     }
 
-    /// What is added to the zero points of A and B by flipping.
+    /// The shifts of the zero points of A and B that flipping causes.
     pub(super) fn shifts(self, words: Words) -> [i32; 2] {
         let [a, b] = self.forms(words);
         let shift = |f: Form| match (f.flip, f.signed) {

@@ -15,7 +15,7 @@ use trident_simd::{Isa, Kind, Portable};
 pub(super) const MAX_COLUMNS: usize = 48;
 pub(super) const MAX_ROWS: usize = 8;
 
-/// What a word holds.
+/// The contents of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     /// Four bytes.
