@@ -1,108 +1,139 @@
-//! Which operators the standard has, and which of ONNX Runtime's are read, by operator set and first version.
+//! The operators that models may use. Most are ops of the table, which their rows say (clause `onnx`). [`TRANSLATIONS`] has
+//! the others.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use crate::error::LoadError;
+use crate::import::Frame;
+use crate::import::Import;
+use crate::import::control::Outputs;
+use crate::import::node::Node;
+use crate::import::scope::Scope;
+use crate::opset::{self, Rewrite};
+use trident_ir::{Builder, OpKind};
 
-/// An operator set.
-pub(crate) struct OpSet {
-    /// Its domain.
+/// The operator sets of the standard, and the newest version of each that is read.
+static NEWEST: &[(&str, i64)] =
+    &[("", 28), ("ai.onnx.ml", 5), ("ai.onnx.preview", 1), ("ai.onnx.preview.training", 1)];
+
+/// The operator set of ONNX Runtime, of which some operators are read. Its versions do not matter, and a model may have
+/// functions in it.
+pub(crate) const RUNTIME: &str = "com.microsoft";
+
+/// Imports a node that has subgraphs.
+type Expand = for<'a> fn(
+    &mut Import<'a, '_>,
+    &mut Builder<'_>,
+    &Scope<'a, '_>,
+    Node<'a>,
+    &Frame<'a>,
+) -> Result<Outputs, LoadError>;
+
+/// An operator that no row of the op table is.
+pub(crate) struct Translation {
     domain: &'static str,
-    /// The newest version that is read; `None` if versions do not matter.
-    newest: Option<i64>,
-    /// First versions, and the operators that came with them.
-    ops: &'static [(i64, &'static str)],
+    name: &'static str,
+    /// The version of the operator set that brought it.
+    since: i64,
+    /// How it is imported.
+    pub(crate) by: By,
 }
 
-static OP_SETS: &[OpSet] = &[
-    OpSet {
+/// How an operator is imported that no row of the op table is.
+pub(crate) enum By {
+    /// As another form of this op.
+    FormOf(OpKind, Rewrite),
+    /// By expanding its subgraphs.
+    Expanding(Expand),
+    /// It is refused, for this reason.
+    Refusing(&'static str),
+}
+
+use By::{Expanding, FormOf, Refusing};
+
+static TRANSLATIONS: &[Translation] = &[
+    Translation {
         domain: "",
-        newest: Some(28),
-        ops: &[
-            (
-                1,
-                "Abs Add And ArgMax ArgMin AveragePool BatchNormalization Cast Ceil Clip Concat \
-              Constant Conv ConvTranspose DepthToSpace Div Dropout Elu Equal Exp Flatten \
-              Floor GRU Gather Gemm GlobalAveragePool GlobalLpPool GlobalMaxPool Greater \
-              HardSigmoid Hardmax Identity If InstanceNormalization LRN LSTM LeakyRelu Less \
-              Log LogSoftmax Loop LpNormalization LpPool MatMul Max MaxPool MaxRoiPool Mean \
-              Min Mul Neg Not Or PRelu Pad Pow RNN RandomNormal RandomNormalLike \
-              RandomUniform RandomUniformLike Reciprocal ReduceL1 ReduceL2 ReduceLogSum \
-              ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum \
-              ReduceSumSquare Relu Reshape Selu Shape Sigmoid Size Slice Softmax Softplus \
-              Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose \
-              Unsqueeze Upsample Xor",
-            ),
-            (7, "Acos Asin Atan Cos Multinomial Sin Tan"),
-            (8, "Expand Scan"),
-            (
-                9,
-                "Acosh Asinh Atanh Compress ConstantOfShape Cosh Erf EyeLike IsNaN MaxUnpool \
-              MeanVarianceNormalization NonZero OneHot Scatter Shrink Sign Sinh \
-              TfIdfVectorizer Where",
-            ),
-            (
-                10,
-                "ConvInteger DequantizeLinear IsInf MatMulInteger Mod NonMaxSuppression \
-              QLinearConv QLinearMatMul QuantizeLinear Resize ReverseSequence RoiAlign \
-              StringNormalizer ThresholdedRelu",
-            ),
-            (
-                11,
-                "BitShift ConcatFromSequence CumSum Det DynamicQuantizeLinear GatherElements \
-              GatherND Range Round ScatterElements ScatterND SequenceAt SequenceConstruct \
-              SequenceEmpty SequenceErase SequenceInsert SequenceLength SplitToSequence \
-              Unique",
-            ),
-            (
-                12,
-                "Celu Einsum GreaterOrEqual LessOrEqual NegativeLogLikelihoodLoss \
-              SoftmaxCrossEntropyLoss",
-            ),
-            (14, "HardSwish Trilu"),
-            (15, "Bernoulli CastLike Optional OptionalGetElement OptionalHasElement"),
-            (16, "GridSample"),
-            (
-                17,
-                "BlackmanWindow DFT HammingWindow HannWindow LayerNormalization MelWeightMatrix \
-              STFT SequenceMap",
-            ),
-            (
-                18,
-                "BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad Col2Im \
-              GroupNormalization Mish",
-            ),
-            (19, "DeformConv"),
-            (20, "AffineGrid Gelu ImageDecoder RegexFullMatch StringConcat StringSplit"),
-            (23, "Attention RMSNormalization RotaryEmbedding"),
-            (24, "Swish TensorScatter"),
-            (26, "BitCast CumProd"),
-            (27, "CausalConvWithState LinearAttention"),
-            (28, "SwiGLU"),
-        ],
+        name: "CastLike",
+        since: 15,
+        by: FormOf(OpKind::Cast, opset::cast_like),
     },
-    OpSet {
-        domain: "ai.onnx.ml",
-        newest: Some(5),
-        ops: &[
-            (
-                1,
-                "ArrayFeatureExtractor Binarizer CastMap CategoryMapper DictVectorizer \
-              FeatureVectorizer Imputer LabelEncoder LinearClassifier LinearRegressor \
-              Normalizer OneHotEncoder SVMClassifier SVMRegressor Scaler \
-              TreeEnsembleClassifier TreeEnsembleRegressor ZipMap",
-            ),
-            (5, "TreeEnsemble"),
-        ],
+    Translation {
+        domain: "",
+        name: "Scatter",
+        since: 9,
+        by: FormOf(OpKind::ScatterElements, opset::scatter),
     },
-    OpSet { domain: "ai.onnx.preview", newest: Some(1), ops: &[(1, "FlexAttention")] },
-    OpSet {
+    Translation {
+        domain: "",
+        name: "SequenceMap",
+        since: 17,
+        by: Expanding(|import, b, scope, node, frame| import.sequence_map(b, scope, node, frame)),
+    },
+    Translation {
+        domain: "",
+        name: "Upsample",
+        since: 1,
+        by: FormOf(OpKind::Resize, opset::upsample),
+    },
+    Translation {
+        domain: "ai.onnx.preview",
+        name: "FlexAttention",
+        since: 1,
+        by: Expanding(|import, b, scope, node, frame| import.flex_attention(b, scope, node, frame)),
+    },
+    Translation {
         domain: "ai.onnx.preview.training",
-        newest: Some(1),
-        ops: &[(1, "Adagrad Adam Gradient Momentum")],
+        name: "Gradient",
+        since: 1,
+        by: Refusing("it differentiates a part of the model, which is training"),
     },
-    // Not of the standard: what exporters write of ONNX Runtime's operators. A model may have functions of this domain.
-    OpSet { domain: "com.microsoft", newest: None, ops: &[(1, "MatMulNBits")] },
+    // Its operands have another order than the op's.
+    Translation {
+        domain: RUNTIME,
+        name: "MatMulNBits",
+        since: 1,
+        by: FormOf(OpKind::MatMulNBits, opset::matmul_n_bits),
+    },
 ];
+
+/// An operator that models may use.
+#[derive(Clone, Copy)]
+pub(crate) enum Operator {
+    /// An op of the table.
+    Op(OpKind),
+    /// An operator that becomes other ops.
+    Translated(&'static Translation),
+}
+
+impl Operator {
+    /// The operator with this name in an operator set.
+    pub(crate) fn find(domain: &str, name: &str) -> Option<Operator> {
+        let translation = || TRANSLATIONS.iter().find(|t| (t.domain, t.name) == (domain, name));
+        OpKind::by_onnx(domain, name)
+            .map(Operator::Op)
+            .or_else(|| translation().map(Operator::Translated))
+    }
+
+    /// Operator set, name, and the version of the set that brought it; `None` for an op that is no operator.
+    fn identity(self) -> Option<(&'static str, &'static str, i64)> {
+        match self {
+            Operator::Op(kind) => kind.decl().onnx.map(|o| (o.domain, o.name, o.since)),
+            Operator::Translated(t) => Some((t.domain, t.name, t.since)),
+        }
+    }
+
+    /// The version of its operator set that brought it.
+    pub(crate) fn since(self) -> i64 {
+        self.identity().map_or(1, |(_, _, since)| since)
+    }
+
+    /// How errors about operands name it.
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Operator::Op(kind) => kind.decl().name,
+            Operator::Translated(translation) => translation.name,
+        }
+    }
+}
 
 /// One name for each operator set: the empty one for `ai.onnx`.
 pub(crate) fn canonical(domain: &str) -> &str {
@@ -122,29 +153,20 @@ pub(crate) fn display(domain: &str) -> &str {
 
 /// The newest version of an operator set that is read; `None` if it is none of the standard.
 pub(crate) fn newest(domain: &str) -> Option<i64> {
-    OP_SETS.iter().find(|s| s.domain == domain)?.newest
+    NEWEST.iter().find(|(of, _)| *of == domain).map(|(_, newest)| *newest)
 }
 
-/// The version of its operator set that brought an operator; `None` if there is no such operator.
-pub(crate) fn since(domain: &str, op: &str) -> Option<i64> {
-    type Firsts = HashMap<(&'static str, &'static str), i64>;
-    static SINCE: LazyLock<Firsts> = LazyLock::new(|| {
-        let all = OP_SETS.iter().flat_map(|s| s.ops.iter().map(|(v, names)| (s.domain, v, names)));
-        all.flat_map(|(d, v, names)| names.split_ascii_whitespace().map(move |n| ((d, n), *v)))
-            .collect()
-    });
-    SINCE.get(&(domain, op)).copied()
-}
-
-/// The operators of a domain, in the order of their first versions.
+/// The names of the operators of a domain.
 pub(crate) fn operators(domain: &str) -> impl Iterator<Item = &'static str> {
-    let sets = OP_SETS.iter().filter(move |set| set.domain == domain);
-    sets.flat_map(|set| set.ops).flat_map(|(_, names)| names.split_ascii_whitespace())
+    let ops = OpKind::ALL.iter().map(|kind| Operator::Op(*kind));
+    let all = ops.chain(TRANSLATIONS.iter().map(Operator::Translated));
+    all.filter_map(Operator::identity).filter(move |(of, ..)| *of == domain).map(|(_, op, _)| op)
 }
 
-/// The domain of an operator with this name.
+/// The domain of an operator with this name, one of the standard's if there are several.
 pub(crate) fn domain_of(op: &str) -> Option<&'static str> {
-    OP_SETS.iter().map(|set| set.domain).find(|domain| operators(domain).any(|name| name == op))
+    let domains = NEWEST.iter().map(|(domain, _)| *domain).chain([RUNTIME]);
+    domains.into_iter().find(|domain| Operator::find(domain, op).is_some())
 }
 
 /// The operator of a domain that was probably meant.
@@ -161,40 +183,53 @@ pub(crate) fn likely(domain: &str, op: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trident_ir::OpKind;
 
     #[test]
     fn likely_operators() {
         assert_eq!(likely("", "Convv"), Some("Conv"));
         assert_eq!(likely("", "batchnormalisation"), Some("BatchNormalization"));
         assert_eq!(likely("", "SimplifiedLayerNormalization"), None);
-        assert_eq!(likely("com.microsoft", "MatMulNBit"), Some("MatMulNBits"));
-        assert_eq!(likely("com.microsoft", "FusedMatMul"), None);
+        assert_eq!(likely(RUNTIME, "MatMulNBit"), Some("MatMulNBits"));
         assert_eq!(likely("com.example", "Conv"), None);
-        assert_eq!(domain_of("MatMulNBits"), Some("com.microsoft"));
+        assert_eq!(domain_of("MatMulNBits"), Some(RUNTIME));
         assert_eq!([domain_of("Scaler"), domain_of("Conv")], [Some("ai.onnx.ml"), Some("")]);
         assert_eq!(domain_of("Nonsense"), None);
     }
 
     #[test]
     fn lookups() {
+        let since = |domain, op| Operator::find(domain, op).map(Operator::since);
         assert_eq!(since("", "Abs"), Some(1));
         assert_eq!(since("", "Attention"), Some(23));
+        assert_eq!(since("", "CastLike"), Some(15));
         assert_eq!(since("ai.onnx.ml", "Abs"), None);
         assert_eq!(newest("ai.onnx.ml"), Some(5));
-        assert_eq!(["com.example", "com.microsoft"].map(newest), [None; 2]);
-        assert_eq!(since("com.microsoft", "Abs"), None);
+        assert_eq!(["com.example", RUNTIME].map(newest), [None; 2]);
+        assert_eq!(since(RUNTIME, "Abs"), None);
     }
 
     #[test]
-    fn every_operator_is_in_the_op_table_or_translated() {
-        let translated =
-            ["CastLike", "Scatter", "SequenceMap", "Upsample", "FlexAttention", "Gradient"];
-        for (_, names) in OP_SETS.iter().flat_map(|s| s.ops) {
-            for name in names.split_ascii_whitespace() {
-                let known = OpKind::by_variant(name).is_some() || translated.contains(&name);
-                assert!(known, "{name}");
-            }
+    fn internal_ops_are_no_operators() {
+        for name in ["FusedConv", "Fused", "Rsqrt", "Load", "For"] {
+            assert!(OpKind::by_variant(name).is_some(), "{name}");
+            assert_eq!(domain_of(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn operators_belong_to_sets_and_versions_that_are_read() {
+        let ops = OpKind::ALL.iter().map(|kind| Operator::Op(*kind));
+        let all = ops.chain(TRANSLATIONS.iter().map(Operator::Translated));
+        for (domain, name, since) in all.filter_map(Operator::identity) {
+            let newest = newest(domain).or((domain == RUNTIME).then_some(1));
+            assert!((1..=newest.unwrap_or(0)).contains(&since), "{domain} {name} {since}");
+        }
+    }
+
+    #[test]
+    fn what_is_translated_is_no_op() {
+        for t in TRANSLATIONS {
+            assert_eq!(OpKind::by_onnx(t.domain, t.name), None, "{}", t.name);
         }
     }
 }

@@ -377,7 +377,7 @@ fn unknown_op(op: &str, domain: &str) -> String {
         return format!("did you mean `{likely}`?");
     }
     // Operators of ONNX Runtime share names with those of the standard that compute something else.
-    if domain == "com.microsoft" {
+    if domain == catalog::RUNTIME {
         let known: Vec<String> = catalog::operators(domain).map(|op| format!("`{op}`")).collect();
         return format!(
             "this is an operator of ONNX Runtime; of these, Trident runs {}; export with the standard's operators, \

@@ -30,7 +30,7 @@ macro_rules! with_elementwise_ops {
     /// finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or, from floats to floats at level tile, `rtz`
     /// (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
-        { to: DType, saturate: Flag = true, round_mode: Str = "up", rounding: Str = "rtne" } onnx "" 1;
+        { to: DType, saturate: Flag = true, round_mode: Str = "up", rounding[internal]: Str = "rtne" } onnx "" 1;
     /// Least integer not below the operand.
     Ceil "ceil" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1;
     /// x where x ≥ 0, else alpha·(exp(x/alpha) − 1).

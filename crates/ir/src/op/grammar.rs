@@ -7,7 +7,8 @@
 //! ```
 //!
 //! `onnx "domain" 14` says that the op is the operator of that domain with the variant's name, and the version of the operator
-//! set that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`.
+//! set that brought it; `onnx "domain" 1 as "Name"` gives the operator another name. The standard's domain is `""`. Operands,
+//! results and attributes are the operator's, too. Attributes marked `[internal]` are not; models cannot set them.
 //!
 //! `shape` names a rule of `shape/rules`. Rows of graph ops must name one; those of elementwise ops may leave it out, as their
 //! results broadcast. `composite NAME` stands before it, and `[many]` marks operands and results that repeat.
@@ -80,8 +81,18 @@ macro_rules! default {
     ($kind:ident) => {
         Default::Required(<kind!($kind) as Kind>::STORED)
     };
-    ($kind:ident = $value:expr) => {
+    ($([internal])? $kind:ident = $value:expr) => {
         <kind!($kind)>::declare($value)
+    };
+}
+
+/// Whether an attribute is marked as internal.
+macro_rules! internal {
+    (internal) => {
+        true
+    };
+    ($($mark:ident)?) => {
+        false
     };
 }
 
@@ -165,6 +176,7 @@ macro_rules! ops {
             attrs: &[$( AttrDecl {
                 name: stringify!($attr),
                 default: default!($([$aq])? $kind $(= $default)?),
+                internal: internal!($($aq)?),
                 rust: stringify!($kind),
                 texts: <kind!($kind) as Kind>::TEXTS,
             }, )*],
@@ -183,4 +195,4 @@ macro_rules! ops {
     };
 }
 
-pub(super) use {arity, class, default, kind, ops, or, shape};
+pub(super) use {arity, class, default, internal, kind, ops, or, shape};

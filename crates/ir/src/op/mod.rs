@@ -144,6 +144,8 @@ pub struct AttrDecl {
     pub name: &'static str,
     /// Value where it is not set.
     pub default: Default,
+    /// Whether passes set it, and no operator of ONNX models has it.
+    pub internal: bool,
     /// The name of its kind, a type of [`kinds`] or [`words`].
     pub rust: &'static str,
     /// The only texts it may have; empty if any value of its kind will do.

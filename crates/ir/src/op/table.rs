@@ -7,7 +7,7 @@ use super::custom::{
     linear_state, map_values, optional, quantized, zip_map,
 };
 use super::elementwise::with_elementwise_ops;
-use super::grammar::{arity, class, default, kind, ops, or, shape};
+use super::grammar::{arity, class, default, internal, kind, ops, or, shape};
 use super::kinds::Kind;
 use super::lane::with_lane_ops;
 use super::tile::with_tile_ops;
@@ -64,7 +64,7 @@ with_elementwise_ops! { ops! {
         -> (y: Elem(0), present_key[opt]: Elem(1), present_value[opt]: Elem(2), qk_matmul_output[opt]: Elem(0)) {
         is_causal: Flag = false, q_num_heads[opt]: Int, kv_num_heads[opt]: Int, scale[opt]: Float, softcap: Float = 0.0,
         softmax_precision[opt]: DType, qk_matmul_output_mode: Int = 0, left_window_size: Int = -1, right_window_size: Int = -1,
-        plain_mask: Flag = false,
+        plain_mask[internal]: Flag = false,
     } onnx "" 23 shape attention;
     /// Cross-correlation of `x` [N, C, spatial…] with `w` [M, C/group, kernel…], plus `b` of length M.
     Conv "conv" Contract (x: Float T, w: Float T, b[opt]: Float T) -> (y: Elem(0)) {
@@ -132,7 +132,7 @@ with_elementwise_ops! { ops! {
         -> (y: Elem(0)) {
         k: Int, n: Int, bits: Int = 4, block_size: Int,
         activation: Str = "none", alpha: Float = 0.0, beta: Float = 0.0,
-    } onnx "com.microsoft" 1 shape n_bits;
+    } shape n_bits;
     /// Integer matrix product of (a − a_zero_point) and (b − b_zero_point), accumulated in i32; zero points have one
     /// element, or one per row of `a` and column of `b`.
     MatMulInteger "matmul_integer" Quant (a: Any T, b: Any U, a_zero_point[opt]: Any T, b_zero_point[opt]: Any U) -> (y: Is(DType::I32)) {} onnx "" 10 shape matmul;

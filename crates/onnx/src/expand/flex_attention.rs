@@ -8,18 +8,17 @@ use crate::import::scope::Scope;
 use crate::import::{Frame, Import};
 use crate::opset::shape::{ints, reshape};
 use crate::types;
-use trident_ir::{Attr, Builder, DType, Func, Literal, OpKind, ValueId};
+use trident_ir::{Builder, DType, Func, Literal, ValueId, ops};
 
 /// Dimensions `from` up to `to` of a tensor, an i64 vector.
 fn dims(b: &mut Builder<'_>, x: ValueId, from: i64, to: i64) -> Result<ValueId, LoadError> {
-    let range = [("start", Attr::Int(from)), ("end", Attr::Int(to))];
-    Ok(b.op(OpKind::Shape, &[x], &range)?)
+    Ok(b.add(ops::Shape::new(x).start(from).end(to))?)
 }
 
 fn cast(b: &mut Builder<'_>, x: ValueId, to: DType) -> Result<ValueId, LoadError> {
     match b.func.ty(x).dtype() == Some(to) {
         true => Ok(x),
-        false => Ok(b.op(OpKind::Cast, &[x], &[("to", Attr::DType(to))])?),
+        false => Ok(b.add(ops::Cast::new(x).to(to))?),
     }
 }
 
@@ -35,13 +34,12 @@ fn repeat_heads(b: &mut Builder<'_>, q: ValueId, x: ValueId) -> Result<ValueId, 
     }
     let (batch, kv_heads, tail) = (dims(b, x, 0, 1)?, dims(b, x, 1, 2)?, dims(b, x, 2, 4)?);
     let q_heads = dims(b, q, 1, 2)?;
-    let group = b.op(OpKind::Div, &[q_heads, kv_heads], &[])?;
-    let axis = [("axis", Attr::Int(0))];
-    let repeated = b.op(OpKind::Concat, &[batch, kv_heads, group, tail], &axis)?;
-    let merged = b.op(OpKind::Concat, &[batch, q_heads, tail], &axis)?;
+    let group = b.add(ops::Div::new(q_heads, kv_heads))?;
+    let repeated = b.add(ops::Concat::new(&[batch, kv_heads, group, tail]).axis(0))?;
+    let merged = b.add(ops::Concat::new(&[batch, q_heads, tail]).axis(0))?;
     let two = ints(b, &[2]);
-    let x = b.op(OpKind::Unsqueeze, &[x, two], &[])?;
-    let x = b.op(OpKind::Expand, &[x, repeated], &[])?;
+    let x = b.add(ops::Unsqueeze::new(x, two))?;
+    let x = b.add(ops::Expand::new(x, repeated))?;
     reshape(b, x, merged)
 }
 
@@ -55,11 +53,11 @@ fn root_of_scale(
         return Ok(b.literal(Literal::scalar(scale.sqrt())));
     }
     let (size, rank_0) = (dims(b, q, 3, 4)?, ints(b, &[]));
-    let size = b.op(OpKind::Reshape, &[size, rank_0], &[])?;
+    let size = b.add(ops::Reshape::new(size, rank_0))?;
     let size = cast(b, size, DType::F32)?;
-    let root = b.op(OpKind::Sqrt, &[size], &[])?;
-    let scale = b.op(OpKind::Reciprocal, &[root], &[])?;
-    Ok(b.op(OpKind::Sqrt, &[scale], &[])?)
+    let root = b.add(ops::Sqrt::new(size))?;
+    let scale = b.add(ops::Reciprocal::new(root))?;
+    Ok(b.add(ops::Sqrt::new(scale))?)
 }
 
 impl<'a> Import<'a, '_> {
@@ -115,16 +113,16 @@ impl<'a> Import<'a, '_> {
         let (k, v) = (repeat_heads(b, q, k)?, repeat_heads(b, q, v)?);
         let root = root_of_scale(b, q, scale)?;
         let root = cast(b, root, own)?;
-        let q = b.op(OpKind::Mul, &[q, root], &[])?;
-        let k = b.op(OpKind::Mul, &[k, root], &[])?;
-        let k = b.op(OpKind::Transpose, &[k], &[("perm", Attr::Ints(vec![0, 1, 3, 2]))])?;
-        let scores = b.op(OpKind::MatMul, &[q, k], &[])?;
+        let q = b.add(ops::Mul::new(q, root))?;
+        let k = b.add(ops::Mul::new(k, root))?;
+        let k = b.add(ops::Transpose::new(k).perm(vec![0, 1, 3, 2]))?;
+        let scores = b.add(ops::MatMul::new(q, k))?;
         let scores = cast(b, scores, precision)?;
         let scores = modify(b, 0, scores)?;
-        let probs = b.op(OpKind::Softmax, &[scores], &[("axis", Attr::Int(-1))])?;
+        let probs = b.add(ops::Softmax::new(scores).axis(-1))?;
         let probs = modify(b, 1, probs)?;
         let v = cast(b, v, precision)?;
-        let y = b.op(OpKind::MatMul, &[probs, v], &[])?;
+        let y = b.add(ops::MatMul::new(probs, v))?;
         Ok(vec![Some(cast(b, y, own)?)])
     }
 }

@@ -5,7 +5,7 @@ use crate::import::control::{Outputs, expect};
 use crate::import::node::Node;
 use crate::import::scope::Scope;
 use crate::import::{Frame, Import};
-use trident_ir::{Attr, Builder, DType, Op, OpKind, Type};
+use trident_ir::{Builder, DType, Type, ops};
 
 impl<'a> Import<'a, '_> {
     /// Runs the body once for each item of the first operand, which is a sequence: the body takes an item of
@@ -22,7 +22,7 @@ impl<'a> Import<'a, '_> {
         let first = node.need(0, "input_sequence")?;
         expect("body", "input", graph.input.len(), node.inputs.len())?;
         expect("body", "output", graph.output.len(), node.proto.output.len())?;
-        let count = b.op(OpKind::SequenceLength, &[first], &[])?;
+        let count = b.add(ops::SequenceLength::new(first))?;
 
         let loc = b.loc.clone();
         let mut inner = Builder::new(b.func);
@@ -35,7 +35,7 @@ impl<'a> Import<'a, '_> {
         for i in 0..node.inputs.len() {
             let x = node.need(i, "additional_inputs")?;
             items.push(match inner.func.ty(x) {
-                Type::Seq(_) => inner.op(OpKind::SequenceAt, &[x, position], &[])?,
+                Type::Seq(_) => inner.add(ops::SequenceAt::new(x, position))?,
                 _ => x,
             });
         }
@@ -49,21 +49,19 @@ impl<'a> Import<'a, '_> {
             let sequence = Type::Seq(Box::new(Type::unranked(dtype)));
             let carried = inner.func.value(&output.name, sequence);
             inner.block.params.push(carried);
-            let longer = inner.op(OpKind::SequenceInsert, &[carried, item], &[])?;
+            let longer = inner.add(ops::SequenceInsert::new(carried, item, None))?;
             inner.block.results.push(longer);
             dtypes.push(dtype);
         }
         let body = inner.finish();
 
-        let mut operands = vec![Some(count), None];
+        let mut init = vec![];
         for dtype in dtypes {
-            let dtype = [("dtype", Attr::DType(dtype))];
-            operands.push(Some(b.op(OpKind::SequenceEmpty, &[], &dtype)?));
+            init.push(b.add(ops::SequenceEmpty::new().dtype(dtype))?);
         }
-        let outputs: Outputs = (0..node.proto.output.len())
-            .map(|i| node.output(i).map(|name| b.func.value(name, Type::unranked(DType::Bool))))
-            .collect();
-        let mut op = Op::new(OpKind::Loop, operands, outputs.clone());
+        let outputs = node.results(b.func, node.proto.output.len());
+        let mut op = ops::Loop::new(Some(count), None, &init).into_op();
+        op.outputs.clone_from(&outputs);
         op.regions.push(body);
         b.push(op)?;
         Ok(outputs)

@@ -6,7 +6,7 @@ use super::{Frame, Import};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::types;
 use trident_ir::op::TypeError;
-use trident_ir::{Block, Builder, DType, Func, OpKind, Type, ValueId};
+use trident_ir::{Block, Builder, DType, Func, Op, OpKind, Type, ValueId, ops};
 
 /// Results of a node.
 pub(crate) type Outputs = Vec<Option<ValueId>>;
@@ -47,15 +47,15 @@ pub(super) fn same_types(
     Ok(())
 }
 
-/// Appends a control-flow op with its regions and `results` results.
+/// Appends a control-flow op, which has the node's operands, with its regions and `results` results.
 pub(super) fn emit(
     b: &mut Builder<'_>,
     node: Node<'_>,
-    kind: OpKind,
+    op: Op,
     regions: Vec<Block>,
     results: usize,
 ) -> Result<Outputs, LoadError> {
-    let mut op = node.into_op(b.func, kind)?;
+    let mut op = node.complete(b.func, op)?;
     op.regions = regions;
     op.outputs.resize(results, None);
     let outputs = op.outputs.clone();
@@ -88,7 +88,8 @@ impl<'a> Import<'a, '_> {
             }
         }
         let results = yes.len();
-        emit(b, node, OpKind::If, regions, results)
+        let op = Op::new(OpKind::If, node.inputs.clone(), vec![]);
+        emit(b, node, op, regions, results)
     }
 
     /// Loop: one region.
@@ -109,10 +110,11 @@ impl<'a> Import<'a, '_> {
         let mut region = self.region(b.func, scope, graph, &given, frame)?;
         let unwrapped = wrap_optionals(b.func, &mut region)?;
         same_types(b.func, &region.params[1..], &region.results)?;
-        let mut outputs = emit(b, node, OpKind::Loop, vec![region], expected - 1)?;
+        let op = Op::new(OpKind::Loop, node.inputs.clone(), vec![]);
+        let mut outputs = emit(b, node, op, vec![region], expected - 1)?;
         for i in unwrapped {
             if let Some(wrapped) = outputs.get(i).copied().flatten() {
-                outputs[i] = Some(b.op(OpKind::OptionalGetElement, &[wrapped], &[])?);
+                outputs[i] = Some(b.add(ops::OptionalGetElement::new(wrapped))?);
             }
         }
         Ok(outputs)
@@ -129,7 +131,7 @@ fn wrap_optionals(func: &mut Func, region: &mut Block) -> Result<Vec<usize>, Loa
         let Some(result) = region.results.get_mut(i - 1) else { continue };
         match b.func.ty(param) {
             Type::Optional(inner) if types::agree(inner, b.func.ty(*result)) => {
-                *result = b.op(OpKind::Optional, &[*result], &[])?;
+                *result = b.add(ops::Optional::new(Some(*result)))?;
                 wrapped.push(i - 2);
             }
             _ => {}

@@ -7,7 +7,7 @@ use crate::external::Folder;
 use crate::proto::{FunctionProto, GraphProto, OperatorSetIdProto, ValueInfoProto};
 use crate::types;
 use std::collections::HashMap;
-use trident_ir::{Builder, Func, Level, Literal, OpKind, Type, ValueId, ValueInfo};
+use trident_ir::{Builder, Func, Level, Literal, Type, ValueId, ValueInfo, ops};
 
 /// The entry function of a model, and those of its constants that a caller may give as inputs, with the types that these
 /// then have. Unless constants are `overridable` there are none.
@@ -58,7 +58,7 @@ pub(crate) fn entry(
         results.push(match b.func.info(value).name == output.name && !results.contains(&value) {
             true => value,
             false => {
-                let out = b.op(OpKind::Identity, &[value], &[])?;
+                let out = b.add(ops::Identity::new(value))?;
                 b.func.values[out.index()].name.clone_from(&output.name);
                 out
             }

@@ -11,22 +11,23 @@ pub(crate) mod scope;
 #[cfg(test)]
 mod tests;
 
-use crate::catalog;
+use crate::catalog::{self, By, Operator};
 use crate::error::{LoadError, LoadErrorKind, Place};
 use crate::external::Folder;
-use crate::opset::{self, Step};
+use crate::opset::{self, Rewrite, Step};
 use crate::proto::{
     AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
     TensorProto,
 };
 use crate::tensor;
 use attr::constant;
+use control::Outputs;
 use entry::{check, check_output, declared};
 pub(crate) use entry::{declared_outputs, entry};
 use node::Node;
 use scope::{Scope, node_name};
 use std::collections::{HashMap, HashSet};
-use trident_ir::{Attr, Block, Builder, Func, Literal, Op, OpKind, Type, ValueId};
+use trident_ir::{Block, Builder, Func, Literal, Op, OpKind, Type, ValueId, ops};
 
 /// The most subgraphs and function calls within each other: what the stack of a thread holds with ease.
 const MOST_DEPTH: usize = 48;
@@ -237,8 +238,8 @@ impl<'a> Import<'a, '_> {
         let outputs = match self.functions.get(&key).copied() {
             Some(function) => self.call(b, function, key, &inputs, &attrs, frame)?,
             None => {
-                let version = version(domain, &proto.op_type, frame)?;
-                let node = Node::new(self, proto, version, inputs, &attrs)?;
+                let operator = operator(domain, &proto.op_type, frame)?;
+                let node = Node::new(self, proto, operator, inputs, &attrs)?;
                 self.operator(b, scope, node, frame)?
             }
         };
@@ -257,55 +258,65 @@ impl<'a> Import<'a, '_> {
         Ok(())
     }
 
-    /// Imports a node of the standard; gives its results.
+    /// Imports a node that calls no function; gives its results.
     fn operator(
         &mut self,
         b: &mut Builder<'_>,
         scope: &Scope<'a, '_>,
         mut node: Node<'a>,
         frame: &Frame<'a>,
-    ) -> Result<Vec<Option<ValueId>>, LoadError> {
-        match node.op {
-            "Constant" => {
-                let literal = constant(&mut node)?;
-                node.set("value", Attr::Tensor(literal));
+    ) -> Result<Outputs, LoadError> {
+        match node.operator {
+            Operator::Op(OpKind::If) => self.branches(b, scope, node, frame),
+            Operator::Op(OpKind::Loop) => self.repeat(b, scope, node, frame),
+            Operator::Op(OpKind::Scan) if node.version < 9 => {
+                self.batched_scan(b, scope, node, frame)
             }
-            "If" => return self.branches(b, scope, node, frame),
-            "Loop" => return self.repeat(b, scope, node, frame),
-            "Scan" if node.version < 9 => return self.batched_scan(b, scope, node, frame),
-            "Scan" => return self.scan(b, scope, node, frame),
-            "SequenceMap" => return self.sequence_map(b, scope, node, frame),
-            "FlexAttention" => return self.flex_attention(b, scope, node, frame),
-            _ => {}
+            Operator::Op(OpKind::Scan) => self.scan(b, scope, node, frame),
+            Operator::Op(OpKind::Constant) => {
+                let literal = constant(&mut node)?;
+                node.emit(b, ops::Constant::new().value(literal).into_op())
+            }
+            Operator::Op(kind) => rewritten(b, node, kind, opset::upgrade),
+            Operator::Translated(translation) => match translation.by {
+                By::FormOf(kind, rewrite) => rewritten(b, node, kind, rewrite),
+                By::Expanding(expand) => expand(self, b, scope, node, frame),
+                By::Refusing(reason) => {
+                    let op = node.proto.op_type.clone();
+                    Err(LoadErrorKind::Unsupported { op, reason }.into())
+                }
+            },
         }
-        if let Step::Done(outputs) = opset::upgrade(b, &mut node)? {
-            return Ok(outputs);
-        }
-        let unsupported = LoadErrorKind::Unsupported {
-            op: node.op.to_owned(),
-            reason: "there is no translation of it",
-        };
-        let kind = OpKind::by_variant(node.op).ok_or(unsupported)?;
-        node.emit(b, kind)
     }
 }
 
-/// The version of its operator set by which a node is read.
-fn version(domain: &str, op: &str, frame: &Frame<'_>) -> Result<i64, LoadErrorKind> {
+/// Imports a node as an op of this kind, in its newest form.
+fn rewritten(
+    b: &mut Builder<'_>,
+    mut node: Node<'_>,
+    kind: OpKind,
+    rewrite: Rewrite,
+) -> Result<Outputs, LoadError> {
+    let mut op = Op::new(kind, node.inputs.clone(), vec![]);
+    match rewrite(b, &mut node, &mut op)? {
+        Step::Continue => node.emit(b, op),
+        Step::Done(outputs) => Ok(outputs),
+    }
+}
+
+/// The operator of a node, and the version of its operator set by which the node is read.
+fn operator(domain: &str, op: &str, frame: &Frame<'_>) -> Result<(Operator, i64), LoadErrorKind> {
     let shown = catalog::display(domain).to_owned();
     let Some(&version) = frame.opsets.get(domain) else {
         return Err(LoadErrorKind::NotImported { domain: shown });
     };
-    match catalog::since(domain, op) {
+    match Operator::find(domain, op) {
         None => Err(LoadErrorKind::UnknownOp { op: op.to_owned(), domain: shown, version }),
-        Some(since) if since > version => {
+        Some(operator) if operator.since() > version => {
+            let since = operator.since();
             Err(LoadErrorKind::TooNew { op: op.to_owned(), domain: shown, version, since })
         }
-        Some(_) if op == "Gradient" => Err(LoadErrorKind::Unsupported {
-            op: op.to_owned(),
-            reason: "it differentiates a part of the model, which is training",
-        }),
-        Some(_) => Ok(version),
+        Some(operator) => Ok((operator, version)),
     }
 }
 
@@ -339,8 +350,8 @@ fn initializers(graph: &GraphProto) -> impl Iterator<Item = Initializer<'_>> {
 }
 
 fn constant_op(name: &str, value: ValueId, literal: Literal) -> Op {
-    let mut op = Op::new(OpKind::Constant, vec![], vec![Some(value)]);
-    op.attrs.set("value", Attr::Tensor(literal));
+    let mut op = ops::Constant::new().value(literal).into_op();
+    op.outputs.push(Some(value));
     op.loc = Some(name.into());
     op
 }

@@ -2,21 +2,24 @@
 
 use super::Import;
 use super::attr::{Value, decode, wrong_kind};
+use super::control::Outputs;
+use crate::catalog::Operator;
 use crate::dtype;
 use crate::error::{LoadError, LoadErrorKind, kind_name};
 use crate::proto::{AttributeProto, GraphProto, NodeProto};
 use trident_ir::op::{Arity, AttrDecl, Default, TypeError};
-use trident_ir::{Attr, AttrKind, Builder, DType, Op, OpKind, Type, ValueId};
+use trident_ir::{Attr, AttrKind, Builder, DType, Func, Op, Type, ValueId};
 
-/// A node whose operands are values of the function under construction.
+/// A node as the model has it: its operands are values of the function under construction, and its attributes go by the names
+/// in the file.
 pub(crate) struct Node<'a> {
-    /// The node as it stands in the model.
+    /// The message.
     pub(crate) proto: &'a NodeProto,
-    /// Operator type; adapters may change it.
-    pub(crate) op: &'a str,
+    /// Operator type.
+    pub(crate) operator: Operator,
     /// Version of the operator set.
     pub(crate) version: i64,
-    /// Operands.
+    /// Operands, without absent ones at the end.
     pub(crate) inputs: Vec<Option<ValueId>>,
     attrs: Vec<(&'a str, Value<'a>)>,
 }
@@ -39,12 +42,12 @@ impl<'a> Node<'a> {
     pub(crate) fn new(
         import: &mut Import<'a, '_>,
         proto: &'a NodeProto,
-        version: i64,
-        inputs: Vec<Option<ValueId>>,
+        (operator, version): (Operator, i64),
+        mut inputs: Vec<Option<ValueId>>,
         attrs: &[(&'a str, &'a AttributeProto)],
     ) -> Result<Node<'a>, LoadError> {
-        let mut node = Node { proto, op: &proto.op_type, version, inputs, attrs: vec![] };
-        node.trim();
+        trim(&mut inputs);
+        let mut node = Node { proto, operator, version, inputs, attrs: vec![] };
         for &(name, attr) in attrs {
             let value = decode(import, name, attr)?;
             node.attrs.push((name, value));
@@ -52,31 +55,20 @@ impl<'a> Node<'a> {
         Ok(node)
     }
 
-    /// Drops absent operands from the end.
-    fn trim(&mut self) {
-        while self.inputs.last().is_some_and(Option::is_none) {
-            self.inputs.pop();
+    /// The operands, which are at most `N`.
+    pub(crate) fn operands<const N: usize>(&self) -> Result<[Option<ValueId>; N], LoadErrorKind> {
+        if self.inputs.len() > N {
+            let found = self.inputs.len();
+            return Err(LoadErrorKind::Arity { what: "operand", found, least: 0, most: N });
         }
+        Ok(std::array::from_fn(|i| self.inputs.get(i).copied().flatten()))
     }
 
-    /// Operand `i`, `None` if left out.
-    pub(crate) fn input(&self, i: usize) -> Option<ValueId> {
-        self.inputs.get(i).copied().flatten()
-    }
-
-    /// Operand `i`, which must be there.
-    pub(crate) fn need(&self, i: usize, name: &'static str) -> Result<ValueId, LoadError> {
-        let op = OpKind::by_variant(self.op).map_or("node", |k| k.decl().name);
-        Ok(self.input(i).ok_or(TypeError::MissingOperand { op, name, index: i })?)
-    }
-
-    /// Sets operand `i`.
-    pub(crate) fn set_input(&mut self, i: usize, value: Option<ValueId>) {
-        if self.inputs.len() <= i {
-            self.inputs.resize(i + 1, None);
-        }
-        self.inputs[i] = value;
-        self.trim();
+    /// The operand at a place, which must be there.
+    pub(crate) fn need(&self, index: usize, name: &'static str) -> Result<ValueId, LoadError> {
+        let op = self.operator.shown();
+        let operand = self.inputs.get(index).copied().flatten();
+        Ok(operand.ok_or(TypeError::MissingOperand { op, name, index })?)
     }
 
     /// The name of result `i`; `None` if nobody asks for it.
@@ -89,22 +81,9 @@ impl<'a> Node<'a> {
         self.proto.output.iter().rposition(|o| !o.is_empty()).map_or(0, |i| i + 1)
     }
 
-    /// Whether an attribute is set.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.attrs.iter().any(|(n, _)| *n == name)
-    }
-
-    /// Sets an attribute unless the node does.
-    pub(crate) fn default(&mut self, name: &'static str, value: Attr) {
-        if !self.has(name) {
-            self.attrs.push((name, Value::Plain(value)));
-        }
-    }
-
-    /// Sets or replaces an attribute.
-    pub(crate) fn set(&mut self, name: &'static str, value: Attr) {
-        self.remove(name);
-        self.default(name, value);
+    /// Puts an attribute back that was taken out.
+    pub(crate) fn put_back(&mut self, name: &'static str, value: Attr) {
+        self.attrs.push((name, Value::Plain(value)));
     }
 
     /// Takes an attribute out.
@@ -133,6 +112,10 @@ impl<'a> Node<'a> {
         take_floats Floats(Vec<f32>) "FLOATS";
         /// Takes a text attribute out.
         take_str Str(String) "STRING";
+        /// Takes a list of texts out.
+        take_strs Strs(Vec<String>) "STRINGS";
+        /// Takes a type out.
+        take_type Type(Type) "TYPE_PROTO";
     }
 
     /// Takes a subgraph out, which must be there.
@@ -160,21 +143,19 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Turns the node into an op of this kind, its remaining attributes checked against the op table.
-    pub(crate) fn into_op(
-        mut self,
-        func: &mut trident_ir::Func,
-        kind: OpKind,
-    ) -> Result<Op, LoadErrorKind> {
-        let decl = kind.decl();
+    /// Completes an op that has the node's operands: gives it the node's results and its remaining attributes, checked against
+    /// the op table.
+    pub(crate) fn complete(self, func: &mut Func, mut op: Op) -> Result<Op, LoadErrorKind> {
+        let decl = op.decl();
         let (least, most) = decl.operand_count();
-        if self.inputs.len() > most {
-            let found = self.inputs.len();
+        trim(&mut op.inputs);
+        if op.inputs.len() > most {
+            let found = op.inputs.len();
             return Err(LoadErrorKind::Arity { what: "operand", found, least, most });
         }
-        for index in 0..self.inputs.len().max(least) {
+        for index in 0..op.inputs.len().max(least) {
             let Some(operand) = decl.operand(index) else { continue };
-            if self.input(index).is_none() && operand.arity != Arity::Optional {
+            if op.input(index).is_none() && operand.arity != Arity::Optional {
                 let (op, name) = (decl.name, operand.name);
                 return Err(TypeError::MissingOperand { op, name, index }.into());
             }
@@ -188,12 +169,9 @@ impl<'a> Node<'a> {
                 most,
             });
         }
-        let outputs = (0..self.outputs().max(least))
-            .map(|i| self.output(i).map(|name| func.value(name, Type::unranked(DType::Bool))))
-            .collect();
-        let mut op = Op::new(kind, std::mem::take(&mut self.inputs), outputs);
+        op.outputs = self.results(func, self.outputs().max(least));
         for (name, value) in self.attrs {
-            let known = decl.attrs.iter().find(|a| a.name == snake_case(name));
+            let known = decl.attrs.iter().find(|a| !a.internal && a.name == snake_case(name));
             let attr =
                 known.ok_or_else(|| LoadErrorKind::UnknownAttribute { name: name.to_owned() })?;
             if let Some(value) = fit(attr, name, value)? {
@@ -208,16 +186,26 @@ impl<'a> Node<'a> {
         Ok(op)
     }
 
-    /// Appends the node as an op of this kind; gives its results.
-    pub(crate) fn emit(
-        self,
-        b: &mut Builder<'_>,
-        kind: OpKind,
-    ) -> Result<Vec<Option<ValueId>>, LoadError> {
-        let op = self.into_op(b.func, kind)?;
+    /// Completes an op and appends it; gives its results.
+    pub(crate) fn emit(self, b: &mut Builder<'_>, op: Op) -> Result<Outputs, LoadError> {
+        let op = self.complete(b.func, op)?;
         let outputs = op.outputs.clone();
         b.push(op)?;
         Ok(outputs)
+    }
+
+    /// Values for the first `count` results of the node, under its names.
+    pub(crate) fn results(&self, func: &mut Func, count: usize) -> Outputs {
+        (0..count)
+            .map(|i| self.output(i).map(|name| func.value(name, Type::unranked(DType::Bool))))
+            .collect()
+    }
+}
+
+/// Drops absent operands from the end.
+fn trim(operands: &mut Vec<Option<ValueId>>) {
+    while operands.last() == Some(&None) {
+        operands.pop();
     }
 }
 

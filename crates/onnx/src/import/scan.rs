@@ -7,14 +7,13 @@ use super::{Frame, Import};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::opset::shape::ints;
 use crate::proto::GraphProto;
-use trident_ir::{Attr, Block, Builder, DType, Func, Op, OpKind, Type, ValueId};
+use trident_ir::{Block, Builder, DType, Func, Op, OpKind, Type, ValueId, ops};
 
-/// The number of operands that a scan runs over; the attribute stays set.
+/// Takes the number of operands out that a scan runs over.
 fn scan_inputs(node: &mut Node<'_>, operands: usize) -> Result<usize, LoadErrorKind> {
     let name = "num_scan_inputs";
     let missing = || LoadErrorKind::MissingAttribute { name: name.to_owned() };
     let count = node.take_int(name)?.ok_or_else(missing)?;
-    node.set(name, Attr::Int(count));
     match usize::try_from(count) {
         Ok(n) if (1..=operands).contains(&n) => Ok(n),
         _ => Err(LoadErrorKind::AttributeValue {
@@ -36,10 +35,14 @@ impl<'a> Import<'a, '_> {
     ) -> Result<Outputs, LoadError> {
         let graph = node.take_graph("body")?;
         let operands = node.inputs.len();
-        let states = operands - scan_inputs(&mut node, operands)?;
-        let results = node.proto.output.len();
+        let count = scan_inputs(&mut node, operands)?;
+        let (states, results) = (operands - count, node.proto.output.len());
         let region = self.scan_body(b.func, scope, graph, &node.inputs, states, results, frame)?;
-        emit(b, node, OpKind::Scan, vec![region], results)
+        let mut op = Op::new(OpKind::Scan, node.inputs.clone(), vec![]);
+        if let Some(scan) = ops::Scan::edit(&mut op) {
+            scan.num_scan_inputs(count as i64);
+        }
+        emit(b, node, op, vec![region], results)
     }
 
     /// The region of a scan over these operands.
@@ -76,10 +79,9 @@ impl<'a> Import<'a, '_> {
         let count = scan_inputs(&mut node, operands.len())?;
         let states = operands.len() - count;
         let directions = node.take_ints("directions")?;
-        node.remove("num_scan_inputs");
         node.finish()?;
         let results = node.proto.output.len();
-        let lengths = node.input(0);
+        let lengths = node.inputs.first().copied().flatten();
         let mut entries = vec![];
         for (i, operand) in operands.iter().enumerate() {
             let name = if i < states { "initial_state" } else { "scan_input" };
@@ -89,9 +91,9 @@ impl<'a> Import<'a, '_> {
                 index: i + 1,
             })?);
         }
-        let batch = b.op(OpKind::Shape, &[entries[0]], &[("end", Attr::Int(1))])?;
+        let batch = b.add(ops::Shape::new(entries[0]).end(1))?;
         let rank_0 = ints(b, &[]);
-        let batch = b.op(OpKind::Reshape, &[batch, rank_0], &[])?;
+        let batch = b.add(ops::Reshape::new(batch, rank_0))?;
 
         let loc = b.loc.clone();
         let mut inner = Builder::new(b.func);
@@ -100,40 +102,39 @@ impl<'a> Import<'a, '_> {
         let condition = inner.func.value("condition", Type::fixed(DType::Bool, &[]));
         inner.block.params = vec![entry, condition];
         for x in &mut entries {
-            *x = inner.op(OpKind::Gather, &[*x, entry], &[])?;
+            *x = inner.add(ops::Gather::new(*x, entry))?;
         }
         let (zero, one) = (ints(&mut inner, &[0]), ints(&mut inner, &[1]));
         let mut missing = None;
         if let Some(lengths) = lengths {
-            let full = inner.op(OpKind::Shape, &[entries[states]], &[("end", Attr::Int(1))])?;
-            let length = inner.op(OpKind::Gather, &[lengths, entry], &[])?;
-            let length = inner.op(OpKind::Cast, &[length], &[("to", Attr::DType(DType::I64))])?;
-            let length = inner.op(OpKind::Reshape, &[length, one], &[])?;
+            let full = inner.add(ops::Shape::new(entries[states]).end(1))?;
+            let length = inner.add(ops::Gather::new(lengths, entry))?;
+            let length = inner.add(ops::Cast::new(length).to(DType::I64))?;
+            let length = inner.add(ops::Reshape::new(length, one))?;
             for x in &mut entries[states..] {
-                *x = inner.op(OpKind::Slice, &[*x, zero, length, zero], &[])?;
+                *x = inner.add(ops::Slice::new(*x, zero, length, Some(zero), None))?;
             }
-            missing = Some(inner.op(OpKind::Sub, &[full, length], &[])?);
+            missing = Some(inner.add(ops::Sub::new(full, length))?);
         }
-        let entries: Vec<_> = entries.into_iter().map(Some).collect();
-        let region = self.scan_body(inner.func, scope, graph, &entries, states, results, frame)?;
+        let given: Vec<_> = entries.iter().copied().map(Some).collect();
+        let region = self.scan_body(inner.func, scope, graph, &given, states, results, frame)?;
         let outputs: Vec<ValueId> = (0..region.results.len())
             .map(|i| inner.func.value(format!("scan.{i}"), Type::unranked(DType::Bool)))
             .collect();
-        let mut op = Op::new(OpKind::Scan, entries, outputs.iter().copied().map(Some).collect());
-        op.attrs.set("num_scan_inputs", Attr::Int(count as i64));
+        let mut scan = ops::Scan::new(&entries).num_scan_inputs(count as i64);
         if let Some(directions) = directions {
-            op.attrs.set("scan_input_directions", Attr::Ints(directions));
+            scan = scan.scan_input_directions(directions);
         }
+        let mut op = scan.into_op();
+        op.outputs = outputs.iter().copied().map(Some).collect();
         op.regions.push(region);
         inner.push(op)?;
         let mut yielded = vec![condition];
         for (i, y) in outputs.into_iter().enumerate() {
             yielded.push(match missing {
                 Some(missing) if i >= states => {
-                    let axis = Attr::Int(0);
-                    let pads = inner.op(OpKind::Concat, &[zero, missing], &[("axis", axis)])?;
-                    let operands = [Some(y), Some(pads), None, Some(zero)];
-                    inner.ops(OpKind::Pad, &operands, &[], 1)?[0]
+                    let pads = inner.add(ops::Concat::new(&[zero, missing]).axis(0))?;
+                    inner.add(ops::Pad::new(y, pads, None, Some(zero)))?
                 }
                 _ => y,
             });
@@ -141,10 +142,9 @@ impl<'a> Import<'a, '_> {
         inner.block.results = yielded;
         let body = inner.finish();
 
-        let outputs: Outputs = (0..results)
-            .map(|i| node.output(i).map(|name| b.func.value(name, Type::unranked(DType::Bool))))
-            .collect();
-        let mut op = Op::new(OpKind::Loop, vec![Some(batch)], outputs.clone());
+        let outputs = node.results(b.func, results);
+        let mut op = ops::Loop::new(Some(batch), None, &[]).into_op();
+        op.outputs.clone_from(&outputs);
         op.regions.push(body);
         b.push(op)?;
         Ok(outputs)

@@ -1,41 +1,48 @@
 //! Broadcasting before operator set 7: the second operand is placed at an axis of the first.
 
-use super::Step;
 use super::shape::{append_ones, ints, rank};
+use super::{Step, set_operand};
 use crate::error::LoadError;
 use crate::import::node::Node;
-use trident_ir::{Builder, OpKind};
+use trident_ir::{Builder, Op, ops};
 
 /// With `broadcast`, the second operand's shape is a part of the first's that starts at `axis`, by default
 /// its end. Ones behind it make that today's broadcasting.
-pub(super) fn axis(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
+pub(super) fn axis(
+    b: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
     let broadcast = node.take_int("broadcast")?.unwrap_or(0) != 0;
     let axis = node.take_int("axis")?;
     let (Some(axis), true) = (axis, broadcast) else { return Ok(Step::Continue) };
-    let (x, y) = (node.need(0, "a")?, node.need(1, "b")?);
+    let (x, y) = (node.need(ops::Add::AT.a, "a")?, node.need(ops::Add::AT.b, "b")?);
     let from_axis = match axis {
         0.. => {
             let (rank, axis) = (rank(b, x)?, ints(b, &[axis]));
-            b.op(OpKind::Sub, &[rank, axis], &[])?
+            b.add(ops::Sub::new(rank, axis))?
         }
         _ => ints(b, &[axis.saturating_neg()]),
     };
     let own = rank(b, y)?;
-    let count = b.op(OpKind::Sub, &[from_axis, own], &[])?;
-    let y = append_ones(b, y, count)?;
-    node.set_input(1, Some(y));
+    let count = b.add(ops::Sub::new(from_axis, own))?;
+    // The second operand is at this place in all of these ops.
+    set_operand(op, ops::Add::AT.b, Some(append_ones(b, y, count)?));
     Ok(Step::Continue)
 }
 
 /// A slope has one element, or one per channel (the second axis).
-pub(super) fn slope(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    let (x, slope) = (node.need(0, "x")?, node.need(1, "slope")?);
+pub(super) fn slope(
+    b: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    let (x, slope) = (node.need(ops::PRelu::AT.x, "x")?, node.need(ops::PRelu::AT.slope, "slope")?);
     if b.func.ty(slope).shape().is_some_and(|s| s.len() != 1) {
         return Ok(Step::Continue);
     }
     let (rank, two) = (rank(b, x)?, ints(b, &[2]));
-    let count = b.op(OpKind::Sub, &[rank, two], &[])?;
-    let slope = append_ones(b, slope, count)?;
-    node.set_input(1, Some(slope));
+    let count = b.add(ops::Sub::new(rank, two))?;
+    set_operand(op, ops::PRelu::AT.slope, Some(append_ones(b, slope, count)?));
     Ok(Step::Continue)
 }

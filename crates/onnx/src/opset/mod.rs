@@ -1,7 +1,7 @@
-//! Older forms of operators brought to their newest one.
+//! Older forms of operators brought to their newest one, and operators that other ops can stand for.
 //!
-//! [`CHANGES`] tells, per operator, what to do with nodes of versions before a given one. A node passes
-//! all changes of its operator in the order of the table.
+//! [`CHANGES`] tells, per op, what to do with nodes of versions before a given one. A node passes all changes of its op in the
+//! order of the table.
 
 mod broadcast;
 mod moves;
@@ -13,19 +13,28 @@ mod softmax;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use moves::{cast_like, scatter};
+pub(crate) use quant::matmul_n_bits;
+pub(crate) use resize::upsample;
+
 use crate::error::{LoadError, LoadErrorKind};
+use crate::import::control::Outputs;
 use crate::import::node::Node;
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use trident_ir::{Attr, Builder, Literal, ValueId};
+use trident_ir::{Attr, Builder, Literal, Op, OpKind, ValueId, ops};
 
 /// What a change leaves of a node.
 pub(crate) enum Step {
     /// The node, closer to its newest form.
     Continue,
     /// Nothing: these are its results.
-    Done(Vec<Option<ValueId>>),
+    Done(Outputs),
 }
+
+/// Brings a node forward. The op begins with the node's operands and gets operands and attributes in their new form; attributes
+/// of the old form are taken out of the node, and those that are left become the op's.
+pub(crate) type Rewrite = fn(&mut Builder<'_>, &mut Node<'_>, &mut Op) -> Result<Step, LoadError>;
 
 /// How to bring a node forward.
 enum Change {
@@ -33,98 +42,108 @@ enum Change {
     Drop(&'static [&'static str]),
     /// The list of integers became the operand at this place. An empty list counts as absent.
     Operand(&'static str, usize),
-    /// The default was this integer.
-    Int(&'static str, i64),
-    /// The default was this number.
-    Float(&'static str, f32),
-    /// The default was this text.
-    Text(&'static str, &'static str),
     /// The attribute was a number and became an integer.
     Whole(&'static str),
-    /// The attribute was called so and is called so.
-    Rename(&'static str, &'static str),
+    /// Attributes had other defaults.
+    Defaults(fn(&mut Op)),
     /// All else.
-    Rewrite(fn(&mut Builder<'_>, &mut Node<'_>) -> Result<Step, LoadError>),
+    Rewrite(Rewrite),
 }
 
-use Change::{Drop, Float, Int, Operand, Rename, Rewrite, Text, Whole};
+use Change::{Drop, Operand, Rewrite as By, Whole};
 
 /// In every version.
 const ALWAYS: i64 = i64::MAX;
 
-/// Operators, the version that needs the change no more, the change.
-static CHANGES: &[(&str, i64, Change)] = &[
-    ("LpPool GlobalLpPool", 2, Whole("p")),
-    ("Pad", 2, Rename("paddings", "pads")),
-    ("LabelEncoder", 2, Rewrite(moves::label_encoder)),
-    ("Concat", 4, Int("axis", 1)),
-    ("Reshape", 5, Drop(&["consumed_inputs"])),
-    ("Reshape", 5, Rewrite(moves::reshape)),
+macro_rules! kinds {
+    ($($kind:ident)+) => { &[$(OpKind::$kind),+] };
+}
+
+/// `defaults!(Concat.axis(1))`: the default of `axis` was 1.
+macro_rules! defaults {
+    ($op:ident $(.$attr:ident($value:expr))+) => {
+        Change::Defaults(|op| {
+            if let Some(op) = ops::$op::edit(op) {
+                op$(.$attr($value))+;
+            }
+        })
+    };
+}
+
+/// Ops, the version that needs the change no more, the change.
+static CHANGES: &[(&[OpKind], i64, Change)] = &[
+    (kinds![LpPool GlobalLpPool], 2, Whole("p")),
+    (kinds![LabelEncoder], 2, By(moves::label_encoder)),
+    (kinds![Concat], 4, defaults!(Concat.axis(1))),
+    (kinds![Reshape], 5, Drop(&["consumed_inputs"])),
+    (kinds![Reshape], 5, By(moves::reshape)),
     (
-        "Abs Add BatchNormalization Ceil Clip Div Dropout Elu Exp Floor HardSigmoid \
-         InstanceNormalization LeakyRelu Log Max Mean Min Mul Neg PRelu Reciprocal Relu Selu Sigmoid \
-         Sqrt Sub Sum Tanh",
+        kinds![
+            Abs Add BatchNormalization Ceil Clip Div Dropout Elu Exp Floor HardSigmoid InstanceNormalization LeakyRelu Log
+            Max Mean Min Mul Neg PRelu Reciprocal Relu Selu Sigmoid Sqrt Sub Sum Tanh
+        ],
         6,
         Drop(&["consumed_inputs"]),
     ),
-    ("Selu", 6, Float("alpha", 1.6732)),
-    ("Selu", 6, Float("gamma", 1.0507)),
-    ("Cast", 6, Rewrite(moves::cast)),
-    ("Tile", 6, Rewrite(moves::tile)),
-    ("Add And Div Equal Greater Less Mul Or Pow Sub Xor", 7, Rewrite(broadcast::axis)),
-    ("Gemm", 7, Drop(&["broadcast"])),
-    ("PRelu", 7, Rewrite(broadcast::slope)),
-    ("GRU LSTM RNN", 7, Drop(&["output_sequence"])),
-    ("Slice", 10, Operand("starts", 1)),
-    ("Slice", 10, Operand("ends", 2)),
-    ("Slice", 10, Operand("axes", 3)),
-    ("TopK", 10, Rewrite(moves::top_k)),
-    ("Clip", 11, Rewrite(moves::clip)),
-    ("Pad", 11, Rewrite(moves::pad)),
-    ("Resize", 11, Rewrite(resize::resize_10)),
-    ("Dropout", 12, Rewrite(norm::dropout)),
-    ("Squeeze Unsqueeze ReduceSum", 13, Operand("axes", 1)),
-    ("Split", 13, Operand("split", 1)),
-    ("Softmax LogSoftmax Hardmax", 13, Rewrite(softmax::flattened)),
-    ("BatchNormalization", 14, Rewrite(norm::batch_normalization)),
-    ("RoiAlign", 16, Text("coordinate_transformation_mode", "output_half_pixel")),
+    (kinds![Selu], 6, defaults!(Selu.alpha(1.6732).gamma(1.0507))),
+    (kinds![Cast], 6, By(moves::cast)),
+    (kinds![Tile], 6, By(moves::tile)),
+    (kinds![Add And Div Equal Greater Less Mul Or Pow Sub Xor], 7, By(broadcast::axis)),
+    (kinds![Gemm], 7, Drop(&["broadcast"])),
+    (kinds![PRelu], 7, By(broadcast::slope)),
+    (kinds![GRU LSTM RNN], 7, Drop(&["output_sequence"])),
+    (kinds![Slice], 10, Operand("starts", ops::Slice::AT.starts)),
+    (kinds![Slice], 10, Operand("ends", ops::Slice::AT.ends)),
+    (kinds![Slice], 10, Operand("axes", ops::Slice::AT.axes)),
+    (kinds![TopK], 10, By(moves::top_k)),
+    (kinds![Clip], 11, By(moves::clip)),
+    (kinds![Pad], 11, By(moves::pad)),
+    (kinds![Resize], 11, By(resize::resize_10)),
+    (kinds![Dropout], 12, By(norm::dropout)),
+    (kinds![Squeeze], 13, Operand("axes", ops::Squeeze::AT.axes)),
+    (kinds![Unsqueeze], 13, Operand("axes", ops::Unsqueeze::AT.axes)),
+    (kinds![ReduceSum], 13, Operand("axes", ops::ReduceSum::AT.axes)),
+    (kinds![Split], 13, Operand("split", ops::Split::AT.split)),
+    (kinds![Softmax LogSoftmax Hardmax], 13, By(softmax::flattened)),
+    (kinds![BatchNormalization], 14, By(norm::batch_normalization)),
     (
-        "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd \
-         ReduceSumSquare",
-        18,
-        Operand("axes", 1),
+        kinds![RoiAlign],
+        16,
+        defaults!(RoiAlign.coordinate_transformation_mode("output_half_pixel".to_owned())),
     ),
-    ("Split", 18, Rewrite(moves::split)),
-    ("DFT", 20, Rewrite(moves::dft)),
-    ("GridSample", 20, Rewrite(resize::grid_modes)),
-    ("GroupNormalization", 21, Rewrite(norm::group_normalization)),
-    ("CastLike", ALWAYS, Rewrite(moves::cast_like)),
-    // The least accuracy that is asked for: products here have more.
-    ("MatMulNBits", ALWAYS, Drop(&["accuracy_level"])),
-    ("MatMulNBits", ALWAYS, Rewrite(quant::matmul_n_bits)),
-    ("Optional", ALWAYS, Rename("type", "elem_type")),
-    ("Resize", ALWAYS, Rewrite(resize::empty_operands)),
-    ("Scatter", ALWAYS, Rewrite(moves::scatter)),
-    ("Upsample", ALWAYS, Rewrite(resize::upsample)),
+    (
+        kinds![
+            ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSumSquare
+        ],
+        18,
+        Operand("axes", ops::ReduceMax::AT.axes),
+    ),
+    (kinds![Split], 18, By(moves::split)),
+    (kinds![DFT], 20, By(moves::dft)),
+    (kinds![GridSample], 20, By(resize::grid_modes)),
+    (kinds![GroupNormalization], 21, By(norm::group_normalization)),
+    (kinds![Optional], ALWAYS, By(moves::optional)),
+    (kinds![Resize], ALWAYS, By(resize::empty_operands)),
 ];
 
-/// Brings a node to the newest form of its operator.
-pub(crate) fn upgrade(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    type ByOp = HashMap<&'static str, Vec<&'static (&'static str, i64, Change)>>;
-    static BY_OP: LazyLock<ByOp> = LazyLock::new(|| {
-        let mut map = ByOp::new();
-        for change in CHANGES {
-            change
-                .0
-                .split_ascii_whitespace()
-                .for_each(|op| map.entry(op).or_default().push(change));
+/// Brings a node to the newest form of its op.
+pub(crate) fn upgrade(
+    b: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    type ByKind = HashMap<OpKind, Vec<(i64, &'static Change)>>;
+    static BY_KIND: LazyLock<ByKind> = LazyLock::new(|| {
+        let mut map = ByKind::new();
+        for (kinds, until, change) in CHANGES {
+            kinds.iter().for_each(|kind| map.entry(*kind).or_default().push((*until, change)));
         }
         map
     });
-    let version = node.version;
-    let changes = BY_OP.get(node.op).into_iter().flatten();
-    for (_, _, change) in changes.filter(|(_, until, _)| version < *until) {
-        if let Step::Done(outputs) = change.apply(b, node)? {
+    for (until, change) in BY_KIND.get(&op.kind).into_iter().flatten() {
+        if node.version < *until
+            && let Step::Done(outputs) = change.apply(b, node, op)?
+        {
             return Ok(Step::Done(outputs));
         }
     }
@@ -132,26 +151,29 @@ pub(crate) fn upgrade(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, 
 }
 
 impl Change {
-    fn apply(&self, b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
+    fn apply(
+        &self,
+        b: &mut Builder<'_>,
+        node: &mut Node<'_>,
+        op: &mut Op,
+    ) -> Result<Step, LoadError> {
         match self {
             Drop(names) => names.iter().for_each(|name| drop(node.remove(name))),
             Operand(name, place) => {
-                if let Some(list) = node.take_ints(name)?.filter(|l| !l.is_empty()) {
-                    if node.input(*place).is_some() {
+                if let Some(list) = node.take_ints(name)?.filter(|list| !list.is_empty()) {
+                    if op.input(*place).is_some() {
                         return Err(
                             LoadErrorKind::AttributeTwice { name: (*name).to_owned() }.into()
                         );
                     }
-                    let value = b.literal(Literal::vector(&list));
-                    node.set_input(*place, Some(value));
+                    set_operand(op, *place, Some(b.literal(Literal::vector(&list))));
                 }
             }
-            Int(name, value) => node.default(name, Attr::Int(*value)),
-            Float(name, value) => node.default(name, Attr::Float(*value)),
-            Text(name, value) => node.default(name, Attr::Str((*value).to_owned())),
             Whole(name) => match node.take(name)? {
-                Some(Attr::Float(v)) if v.fract() == 0.0 => node.set(name, Attr::Int(v as i64)),
-                Some(Attr::Int(v)) => node.set(name, Attr::Int(v)),
+                Some(Attr::Float(v)) if v.fract() == 0.0 => {
+                    node.put_back(name, Attr::Int(v as i64));
+                }
+                Some(Attr::Int(v)) => node.put_back(name, Attr::Int(v)),
                 None => {}
                 Some(other) => {
                     let found = format!("{other:?}");
@@ -159,13 +181,22 @@ impl Change {
                     return Err(LoadErrorKind::AttributeValue { name, found, expected }.into());
                 }
             },
-            Rename(from, to) => {
-                if let Some(value) = node.take(from)? {
-                    node.set(to, value);
-                }
-            }
-            Rewrite(rewrite) => return rewrite(b, node),
+            Change::Defaults(set) => set(op),
+            By(rewrite) => return rewrite(b, node, op),
         }
         Ok(Step::Continue)
     }
+}
+
+/// Gives an op the operand at a place.
+fn set_operand(op: &mut Op, place: usize, value: Option<ValueId>) {
+    if op.inputs.len() <= place {
+        op.inputs.resize(place + 1, None);
+    }
+    op.inputs[place] = value;
+}
+
+/// The error for an attribute that must be set.
+fn missing(name: &str) -> LoadErrorKind {
+    LoadErrorKind::MissingAttribute { name: name.to_owned() }
 }

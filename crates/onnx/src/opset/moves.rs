@@ -1,18 +1,13 @@
 //! Older forms of operators that move or convert elements.
 
-use super::Step;
 use super::shape::{ints, ones, rank};
+use super::{Step, missing, set_operand};
 use crate::dtype;
 use crate::error::{LoadError, LoadErrorKind};
-use crate::import::attr::wrong_kind;
 use crate::import::node::Node;
-use trident_ir::{Attr, Builder, DType, Literal, OpKind, ValueId};
+use trident_ir::{Builder, DType, Literal, Op, ValueId, ops};
 
 type Result = std::result::Result<Step, LoadError>;
-
-fn missing(name: &str) -> LoadErrorKind {
-    LoadErrorKind::MissingAttribute { name: name.to_owned() }
-}
 
 /// A number as a tensor of rank 0 with the element type of `like`.
 pub(super) fn scalar_like(
@@ -22,134 +17,135 @@ pub(super) fn scalar_like(
 ) -> std::result::Result<ValueId, LoadError> {
     let scalar = b.literal(Literal::scalar(value));
     match b.func.ty(like).dtype() {
-        Some(dtype) if dtype != DType::F32 => {
-            Ok(b.op(OpKind::Cast, &[scalar], &[("to", Attr::DType(dtype))])?)
-        }
+        Some(dtype) if dtype != DType::F32 => Ok(b.add(ops::Cast::new(scalar).to(dtype))?),
         _ => Ok(scalar),
     }
 }
 
 /// The shape was an attribute; an empty one asks for rank 0.
-pub(super) fn reshape(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
+pub(super) fn reshape(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let dims = node.take_ints("shape")?.unwrap_or_default();
-    let shape = ints(b, &dims);
-    node.set_input(1, Some(shape));
+    set_operand(op, ops::Reshape::AT.shape, Some(ints(b, &dims)));
     Ok(Step::Continue)
 }
 
 /// The element type was given by its name.
-pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
+pub(super) fn cast(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let name = node.take_str("to")?.ok_or_else(|| missing("to"))?;
     let to = dtype::from_name(&name).ok_or_else(|| LoadErrorKind::AttributeValue {
         name: "to".to_owned(),
         found: name,
         expected: "the name of an element type",
     })?;
-    node.set("to", Attr::DType(to));
+    if let Some(cast) = ops::Cast::edit(op) {
+        cast.to(to);
+    }
     Ok(Step::Continue)
 }
 
 /// CastLike is a cast to the element type of its second operand.
-pub(super) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    let like = node.need(1, "target_type")?;
+pub(crate) fn cast_like(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let [_, _] = node.operands()?;
+    let (x, like) = (node.need(0, "input")?, node.need(1, "target_type")?);
     let to = b.func.ty(like).dtype().ok_or_else(|| LoadErrorKind::BadType {
         tensor: b.func.info(like).name.clone(),
         reason: "it is no tensor".to_owned(),
     })?;
-    node.set("to", Attr::DType(to));
-    node.set_input(1, None);
-    node.op = "Cast";
+    *op = ops::Cast::new(x).to(to).into_op();
     Ok(Step::Continue)
 }
 
 /// One axis was repeated, both given as tensors of any number type.
-pub(super) fn tile(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    let x = node.need(0, "x")?;
+pub(super) fn tile(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let [_, _, _] = node.operands()?;
+    let x = node.need(0, "input")?;
     let operands = [node.need(1, "tiles")?, node.need(2, "axis")?];
     let one = ints(b, &[1]);
     let mut vector = |v| {
-        let v = b.op(OpKind::Cast, &[v], &[("to", Attr::DType(DType::I64))])?;
-        b.op(OpKind::Reshape, &[v, one], &[])
+        let v = b.add(ops::Cast::new(v).to(DType::I64))?;
+        b.add(ops::Reshape::new(v, one))
     };
     let (tiles, axis) = (vector(operands[0])?, vector(operands[1])?);
     let rank = rank(b, x)?;
     let ones = ones(b, rank)?;
-    let repeats = b.op(OpKind::ScatterElements, &[ones, axis, tiles], &[])?;
-    node.set_input(2, None);
-    node.set_input(1, Some(repeats));
+    let repeats = b.add(ops::ScatterElements::new(ones, axis, tiles))?;
+    *op = ops::Tile::new(x, repeats).into_op();
     Ok(Step::Continue)
 }
 
 /// The count was an attribute.
-pub(super) fn top_k(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
+pub(super) fn top_k(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let k = node.take_int("k")?.ok_or_else(|| missing("k"))?;
-    let k = ints(b, &[k]);
-    node.set_input(1, Some(k));
+    set_operand(op, ops::TopK::AT.k, Some(ints(b, &[k])));
     Ok(Step::Continue)
 }
 
 /// The bounds were attributes, from operator set 6 on with the range of f32 as default.
-pub(super) fn clip(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    let x = node.need(0, "x")?;
-    for (name, place, default) in [("min", 1, f32::MIN), ("max", 2, f32::MAX)] {
+pub(super) fn clip(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let places = ops::Clip::AT;
+    let x = node.need(places.x, "x")?;
+    for (name, place, default) in [("min", places.min, f32::MIN), ("max", places.max, f32::MAX)] {
         let bound = node.take_float(name)?.or((node.version >= 6).then_some(default));
         if let Some(bound) = bound {
-            let bound = scalar_like(b, bound, x)?;
-            node.set_input(place, Some(bound));
+            set_operand(op, place, Some(scalar_like(b, bound, x)?));
         }
     }
     Ok(Step::Continue)
 }
 
-/// Amounts and fill value were attributes.
-pub(super) fn pad(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    let x = node.need(0, "x")?;
-    let pads = node.take_ints("pads")?.ok_or_else(|| missing("pads"))?;
-    let pads = ints(b, &pads);
-    node.set_input(1, Some(pads));
+/// Amounts and fill value were attributes. The amounts had another name at first.
+pub(super) fn pad(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let x = node.need(ops::Pad::AT.x, "x")?;
+    let name = if node.version < 2 { "paddings" } else { "pads" };
+    let pads = node.take_ints(name)?.ok_or_else(|| missing(name))?;
+    set_operand(op, ops::Pad::AT.pads, Some(ints(b, &pads)));
     if let Some(value) = node.take_float("value")? {
-        let value = scalar_like(b, value, x)?;
-        node.set_input(2, Some(value));
+        set_operand(op, ops::Pad::AT.value, Some(scalar_like(b, value, x)?));
     }
     Ok(Step::Continue)
 }
 
 /// Without sizes, the number of results told the number of equal parts.
-pub(super) fn split(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    if node.input(1).is_none() {
-        node.set("num_outputs", Attr::Int(node.proto.output.len() as i64));
+pub(super) fn split(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let sizes = op.input(ops::Split::AT.split);
+    if let (None, Some(split)) = (sizes, ops::Split::edit(op)) {
+        split.num_outputs(node.proto.output.len() as i64);
     }
     Ok(Step::Continue)
 }
 
 /// The axis was an attribute.
-pub(super) fn dft(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
+pub(super) fn dft(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
     let axis = node.take_int("axis")?.unwrap_or(1);
-    let axis = b.literal(Literal::scalar(axis));
-    node.set_input(2, Some(axis));
+    set_operand(op, ops::DFT::AT.axis, Some(b.literal(Literal::scalar(axis))));
     Ok(Step::Continue)
 }
 
-/// Scatter became ScatterElements.
-pub(super) fn scatter(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    node.op = "ScatterElements";
+/// Scatter became ScatterElements, which has the same operands and attributes.
+pub(crate) fn scatter(_: &mut Builder<'_>, _: &mut Node<'_>, _: &mut Op) -> Result {
+    Ok(Step::Continue)
+}
+
+/// The type of an empty optional value has another name in the row.
+pub(super) fn optional(_: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let ty = node.take_type("type")?;
+    node.finish()?;
+    if let (Some(ty), Some(optional)) = (ty, ops::Optional::edit(op)) {
+        optional.elem_type(ty);
+    }
     Ok(Step::Continue)
 }
 
 /// A list of strings and their positions, mapped in the direction that the operand asks for.
-pub(super) fn label_encoder(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result {
-    let x = node.need(0, "x")?;
-    let classes = match node.take("classes_strings")? {
-        Some(Attr::Strs(classes)) => classes,
-        Some(_) => return Err(wrong_kind("classes_strings", "STRINGS").into()),
-        None => return Err(missing("classes_strings").into()),
-    };
-    let positions = Attr::Ints((0..classes.len() as i64).collect());
-    let (keys, values) = match b.func.ty(x).dtype() {
-        Some(DType::Str) => (("keys_strings", Attr::Strs(classes)), ("values_int64s", positions)),
-        _ => (("keys_int64s", positions), ("values_strings", Attr::Strs(classes))),
-    };
-    node.set(keys.0, keys.1);
-    node.set(values.0, values.1);
+pub(super) fn label_encoder(b: &mut Builder<'_>, node: &mut Node<'_>, op: &mut Op) -> Result {
+    let x = node.need(ops::LabelEncoder::AT.x, "x")?;
+    let classes = node.take_strs("classes_strings")?.ok_or_else(|| missing("classes_strings"))?;
+    let positions = (0..classes.len() as i64).collect();
+    if let Some(encoder) = ops::LabelEncoder::edit(op) {
+        match b.func.ty(x).dtype() {
+            Some(DType::Str) => encoder.keys_strings(classes).values_int64s(positions),
+            _ => encoder.keys_int64s(positions).values_strings(classes),
+        };
+    }
     Ok(Step::Continue)
 }

@@ -1,14 +1,20 @@
 //! ONNX Runtime's product with packed weights.
 
-use super::Step;
+use super::{Step, missing};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
-use trident_ir::{Attr, Builder};
+use trident_ir::{Builder, Op, ops};
 
-/// Operands (A, B, scales, zero_points, g_idx, bias) as those of a fused product: (a, b, bias, residual, scales, zero_points).
-pub(super) fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
+/// The operator has the operands A, B, scales, zero_points, g_idx and bias.
+pub(crate) fn matmul_n_bits(
+    _: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
     let unsupported = |reason| LoadErrorKind::Unsupported { op: "MatMulNBits".to_owned(), reason };
-    if node.input(4).is_some() {
+    let [_, _, _, zero_points, g_idx, bias] = node.operands()?;
+    let (a, b, scales) = (node.need(0, "a")?, node.need(1, "b")?, node.need(2, "scales")?);
+    if g_idx.is_some() {
         return Err(unsupported("operand `g_idx`, weights in an order of their own").into());
     }
     if node.take_int("weight_prepacked")?.unwrap_or(0) != 0 {
@@ -16,20 +22,18 @@ pub(super) fn matmul_n_bits(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result<
             unsupported("attribute `weight_prepacked`, the layout of a GPU's kernels").into()
         );
     }
-    for (from, to) in [("K", "k"), ("N", "n")] {
-        let missing = || LoadErrorKind::MissingAttribute { name: from.to_owned() };
-        let size = node.take_int(from)?.ok_or_else(missing)?;
-        node.set(to, Attr::Int(size));
-    }
+    // The least accuracy that is asked for: products here have more.
+    node.remove("accuracy_level");
+    let mut size = |name| node.take_int(name)?.ok_or_else(|| missing(name));
+    let (k, n, block_size) = (size("K")?, size("N")?, size("block_size")?);
     let bits = node.take_int("bits")?.unwrap_or(4);
     if !matches!(bits, 2 | 4 | 8) {
         let (name, found) = ("bits".to_owned(), bits.to_string());
         return Err(LoadErrorKind::AttributeValue { name, found, expected: "2, 4 or 8" }.into());
     }
-    node.set("bits", Attr::Int(bits));
-    let [scales, zeros, bias] = [2, 3, 5].map(|i| node.input(i));
-    for (i, value) in [(2, bias), (3, None), (4, scales), (5, zeros)] {
-        node.set_input(i, value);
-    }
+    // What is left is none of the operator's, though the op may have an attribute of that name.
+    node.finish()?;
+    let product = ops::MatMulNBits::new(a, b, bias, None, scales, zero_points);
+    *op = product.k(k).n(n).bits(bits).block_size(block_size).into_op();
     Ok(Step::Continue)
 }

@@ -1,16 +1,13 @@
 //! Upsample, and older forms of Resize and GridSample.
 
-use super::Step;
+use super::{Step, missing};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
-use trident_ir::{Attr, Builder, Literal};
+use trident_ir::{Builder, Literal, Op, ValueId, ops};
 
-fn text(s: &str) -> Attr {
-    Attr::Str(s.to_owned())
-}
-
-/// How images were resampled before operator set 11: whole coordinates are corners of pixels, not centres.
-fn asymmetric(node: &mut Node<'_>, nearest_mode: &str) -> Result<(), LoadError> {
+/// Resampling as it was before operator set 11: whole coordinates are corners of pixels, not centres.
+fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest_mode: &str) -> Result<Op, LoadError> {
+    let x = node.need(ops::Resize::AT.x, "x")?;
     let mode = node.take_str("mode")?.unwrap_or_else(|| "nearest".to_owned());
     let mode = match mode.as_str() {
         "nearest" => "nearest",
@@ -20,25 +17,31 @@ fn asymmetric(node: &mut Node<'_>, nearest_mode: &str) -> Result<(), LoadError> 
             return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
         }
     };
-    node.set("mode", text(mode));
-    node.set("coordinate_transformation_mode", text("asymmetric"));
-    node.set("nearest_mode", text(nearest_mode));
-    Ok(())
+    node.finish()?;
+    let resize = ops::Resize::new(x, None, Some(scales), None).mode(mode.to_owned());
+    let resize = resize.coordinate_transformation_mode("asymmetric".to_owned());
+    Ok(resize.nearest_mode(nearest_mode.to_owned()).into_op())
 }
 
 /// Resize with scales as its second operand.
-pub(super) fn resize_10(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    asymmetric(node, "ceil_when_shrinking")?;
+pub(super) fn resize_10(
+    _: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    let [_, _] = node.operands()?;
     let scales = node.need(1, "scales")?;
-    node.set_input(2, Some(scales));
-    node.set_input(1, None);
+    *op = asymmetric(node, scales, "ceil_when_shrinking")?;
     Ok(Step::Continue)
 }
 
 /// Upsample became Resize; its scales were attributes, then an operand.
-pub(super) fn upsample(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    asymmetric(node, "floor")?;
-    let missing = |name: &str| LoadErrorKind::MissingAttribute { name: name.to_owned() };
+pub(crate) fn upsample(
+    b: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    let [_, _] = node.operands()?;
     let scales = match node.version {
         ..7 => {
             let mut scale = |name| node.take_float(name)?.ok_or_else(|| missing(name));
@@ -51,32 +54,35 @@ pub(super) fn upsample(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step,
         }
         _ => node.need(1, "scales")?,
     };
-    node.set_input(1, None);
-    node.set_input(2, Some(scales));
-    node.op = "Resize";
+    *op = asymmetric(node, scales, "floor")?;
     Ok(Step::Continue)
 }
 
 /// Operator set 11 had no optional operands here: empty tensors stand for those that are left out.
-pub(super) fn empty_operands(b: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    for i in 1..node.inputs.len() {
-        let empty = |v| b.func.ty(v).dims().is_some_and(|d| d.contains(&0));
-        if node.input(i).is_some_and(empty) {
-            node.set_input(i, None);
-        }
+pub(super) fn empty_operands(
+    b: &mut Builder<'_>,
+    _: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    let empty = |v: &mut ValueId| b.func.ty(*v).dims().is_some_and(|dims| dims.contains(&0));
+    for operand in op.inputs.iter_mut().skip(1) {
+        let _ = operand.take_if(empty);
     }
     Ok(Step::Continue)
 }
 
 /// The modes of GridSample were named after two dimensions.
-pub(super) fn grid_modes(_: &mut Builder<'_>, node: &mut Node<'_>) -> Result<Step, LoadError> {
-    if let Some(mode) = node.take_str("mode")? {
-        let mode = match mode.as_str() {
-            "bilinear" => "linear",
-            "bicubic" => "cubic",
-            other => other,
-        };
-        node.set("mode", Attr::Str(mode.to_owned()));
+pub(super) fn grid_modes(
+    _: &mut Builder<'_>,
+    node: &mut Node<'_>,
+    op: &mut Op,
+) -> Result<Step, LoadError> {
+    if let (Some(mode), Some(sample)) = (node.take_str("mode")?, ops::GridSample::edit(op)) {
+        sample.mode(match mode.as_str() {
+            "bilinear" => "linear".to_owned(),
+            "bicubic" => "cubic".to_owned(),
+            _ => mode,
+        });
     }
     Ok(Step::Continue)
 }

@@ -1,7 +1,7 @@
 //! Shapes and ranks as values; constants where they are known.
 
 use crate::error::LoadError;
-use trident_ir::{Attr, Builder, Literal, OpKind, ValueId};
+use trident_ir::{Builder, Literal, ValueId, ops};
 
 /// The dimensions of a tensor, an i64 vector.
 pub(crate) fn shape(b: &mut Builder<'_>, x: ValueId) -> Result<ValueId, LoadError> {
@@ -10,7 +10,7 @@ pub(crate) fn shape(b: &mut Builder<'_>, x: ValueId) -> Result<ValueId, LoadErro
             let dims: Vec<i64> = dims.into_iter().map(|d| d as i64).collect();
             Ok(ints(b, &dims))
         }
-        None => Ok(b.op(OpKind::Shape, &[x], &[])?),
+        None => Ok(b.add(ops::Shape::new(x))?),
     }
 }
 
@@ -19,8 +19,8 @@ pub(crate) fn rank(b: &mut Builder<'_>, x: ValueId) -> Result<ValueId, LoadError
     match b.func.ty(x).shape().map(<[_]>::len) {
         Some(rank) => Ok(ints(b, &[rank as i64])),
         None => {
-            let shape = b.op(OpKind::Shape, &[x], &[])?;
-            Ok(b.op(OpKind::Shape, &[shape], &[])?)
+            let shape = b.add(ops::Shape::new(x))?;
+            Ok(b.add(ops::Shape::new(shape))?)
         }
     }
 }
@@ -33,9 +33,8 @@ pub(crate) fn ints(b: &mut Builder<'_>, values: &[i64]) -> ValueId {
 /// `count` ones; `count` is an i64 vector of one element, and less than none counts as none.
 pub(crate) fn ones(b: &mut Builder<'_>, count: ValueId) -> Result<ValueId, LoadError> {
     let zero = ints(b, &[0]);
-    let count = b.op(OpKind::Max, &[count, zero], &[])?;
-    let one = Attr::Tensor(Literal::vector(&[1i64]));
-    Ok(b.op(OpKind::ConstantOfShape, &[count], &[("value", one)])?)
+    let count = b.add(ops::Max::new(&[count, zero]))?;
+    Ok(b.add(ops::ConstantOfShape::new(count).value(Literal::vector(&[1i64])))?)
 }
 
 /// `x` with its shape followed by `count` ones.
@@ -45,7 +44,7 @@ pub(crate) fn append_ones(
     count: ValueId,
 ) -> Result<ValueId, LoadError> {
     let (shape, ones) = (shape(b, x)?, ones(b, count)?);
-    let shape = b.op(OpKind::Concat, &[shape, ones], &[("axis", Attr::Int(0))])?;
+    let shape = b.add(ops::Concat::new(&[shape, ones]).axis(0))?;
     reshape(b, x, shape)
 }
 
@@ -55,5 +54,5 @@ pub(crate) fn reshape(
     x: ValueId,
     shape: ValueId,
 ) -> Result<ValueId, LoadError> {
-    Ok(b.op(OpKind::Reshape, &[x, shape], &[("allowzero", Attr::Int(1))])?)
+    Ok(b.add(ops::Reshape::new(x, shape).allowzero(true))?)
 }

@@ -1,9 +1,10 @@
 //! Tests of older forms of operators: what they become, and with which operands and attributes.
 
+use super::{CHANGES, Change};
 use crate::LoadErrorKind;
 use crate::proto::{AttributeProto, GraphProto};
 use crate::testing::{attr, constant, f32s, fault, graph, imported, info, model, node, untyped};
-use trident_ir::{Attr, DType, Func, Literal, Op, OpKind, Type, ValueId};
+use trident_ir::{DType, Func, Literal, Op, OpKind, Type, ValueId, ops};
 
 /// A graph of one node with operands `a b c …` of rank 4 and untyped results.
 fn single(text: &str, attrs: Vec<AttributeProto>) -> GraphProto {
@@ -27,9 +28,9 @@ fn operand(func: &Func, op: &Op, i: usize) -> Option<Literal> {
     let mut value: ValueId = op.input(i)?;
     loop {
         let made = func.body.ops.iter().find(|o| o.defined().any(|v| v == value))?;
-        match (made.kind, made.attrs.get("value")) {
-            (OpKind::Constant, Some(Attr::Tensor(t))) => return Some(t.clone()),
-            (OpKind::Cast, _) => value = made.input(0)?,
+        match (ops::Constant::of(made), ops::Cast::of(made)) {
+            (Some(constant), _) => return Some(constant.value().clone()),
+            (_, Some(cast)) => value = cast.x(),
             _ => return None,
         }
     }
@@ -90,6 +91,16 @@ fn attributes_become_operands() {
 }
 
 #[test]
+fn attributes_become_operands_of_their_name() {
+    for (kinds, _, change) in CHANGES {
+        let Change::Operand(name, place) = change else { continue };
+        for kind in *kinds {
+            assert_eq!(kind.decl().operands[*place].name, *name, "{kind:?}");
+        }
+    }
+}
+
+#[test]
 fn an_operand_in_both_forms_is_refused() {
     let split = single("y, z = Split(a, b)", vec![attr("split", &[2i64, 2][..])]);
     assert!(matches!(fault(&model(1, split)), LoadErrorKind::AttributeTwice { .. }));
@@ -98,12 +109,13 @@ fn an_operand_in_both_forms_is_refused() {
 #[test]
 fn split_by_the_number_of_results() {
     let (_, op) = becomes(2, single("x, y, z = Split(a)", vec![]), "split", OpKind::Split);
-    assert_eq!(op.int("num_outputs"), Some(3));
+    assert_eq!(ops::Split::of(&op).unwrap().num_outputs(), Some(3));
     let sizes = vec![attr("split", &[3i64, 1][..])];
     let (func, op) = becomes(11, single("y, z = Split(a)", sizes), "split", OpKind::Split);
-    assert_eq!((op.int("num_outputs"), operand(&func, &op, 1)), (None, ints(&[3, 1])));
+    assert_eq!(ops::Split::of(&op).unwrap().num_outputs(), None);
+    assert_eq!(operand(&func, &op, 1), ints(&[3, 1]));
     let (_, op) = becomes(18, single("y, z = Split(a, b)", vec![]), "split", OpKind::Split);
-    assert_eq!(op.int("num_outputs"), None);
+    assert_eq!(ops::Split::of(&op).unwrap().num_outputs(), None);
 }
 
 #[test]
@@ -123,23 +135,30 @@ fn clip_bounds() {
 #[test]
 fn defaults_that_changed() {
     let (_, op) = becomes(3, single("y = Concat(a, b)", vec![]), "concat", OpKind::Concat);
-    assert_eq!(op.int("axis"), Some(1));
+    assert_eq!(ops::Concat::of(&op).unwrap().axis(), 1);
     let (_, op) = becomes(1, single("y = Selu(a)", vec![]), "selu", OpKind::Selu);
-    assert_eq!((op.float("alpha"), op.float("gamma")), (Some(1.6732), Some(1.0507)));
+    let selu = ops::Selu::of(&op).unwrap();
+    assert_eq!((selu.alpha(), selu.gamma()), (1.6732, 1.0507));
+    let own = single("y = Selu(a)", vec![attr("alpha", 2f32)]);
+    let (_, op) = becomes(1, own, "selu", OpKind::Selu);
+    let selu = ops::Selu::of(&op).unwrap();
+    assert_eq!((selu.alpha(), selu.gamma()), (2.0, 1.0507));
     let (_, op) = becomes(10, roi_align(), "roi_align", OpKind::RoiAlign);
-    assert_eq!(op.str("coordinate_transformation_mode"), Some("output_half_pixel"));
+    let align = ops::RoiAlign::of(&op).unwrap();
+    assert_eq!(align.coordinate_transformation_mode(), "output_half_pixel");
     let (_, op) = becomes(16, roi_align(), "roi_align", OpKind::RoiAlign);
-    assert_eq!(op.str("coordinate_transformation_mode"), Some("half_pixel"));
+    let align = ops::RoiAlign::of(&op).unwrap();
+    assert_eq!(align.coordinate_transformation_mode(), "half_pixel");
     let p = vec![attr("p", 3f32), attr("kernel_shape", &[2i64, 2][..])];
     let (_, op) = becomes(1, single("y = LpPool(a)", p), "lp_pool", OpKind::LpPool);
-    assert_eq!(op.int("p"), Some(3));
+    assert_eq!(ops::LpPool::of(&op).unwrap().p(), 3);
     let p = vec![attr("p", 2.5f32)];
     let broken = model(1, single("y = GlobalLpPool(a)", p));
     assert!(matches!(fault(&broken), LoadErrorKind::AttributeValue { .. }));
     let mode = vec![attr("mode", "bicubic")];
     let (_, op) =
         becomes(16, single("y = GridSample(a, b)", mode), "grid_sample", OpKind::GridSample);
-    assert_eq!(op.str("mode"), Some("cubic"));
+    assert_eq!(ops::GridSample::of(&op).unwrap().mode(), "cubic");
 }
 
 fn roi_align() -> GraphProto {
@@ -170,13 +189,19 @@ fn broadcasting_at_an_axis() {
     becomes(9, prelu, "prelu", OpKind::PRelu);
     let gemm = single("y = Gemm(a, b, c)", vec![attr("broadcast", 1), attr("transB", 1)]);
     let (_, op) = becomes(6, gemm, "gemm", OpKind::Gemm);
-    assert_eq!((op.int("trans_b"), op.int("trans_a")), (Some(1), Some(0)));
+    let gemm = ops::Gemm::of(&op).unwrap();
+    assert_eq!((gemm.trans_b(), gemm.trans_a()), (true, false));
 }
 
 #[test]
 fn softmax_over_all_axes_behind_one() {
     let softmax = |op: &str, attrs| single(&format!("y = {op}(a)"), attrs);
     let flat = |name: &str| format!("shape flatten {name} reshape");
+    let axis = |op: &Op| match op.kind {
+        OpKind::Softmax => ops::Softmax::of(op).map(|op| op.axis()),
+        OpKind::LogSoftmax => ops::LogSoftmax::of(op).map(|op| op.axis()),
+        _ => ops::Hardmax::of(op).map(|op| op.axis()),
+    };
     for (op, kind) in [
         ("Softmax", OpKind::Softmax),
         ("LogSoftmax", OpKind::LogSoftmax),
@@ -184,11 +209,11 @@ fn softmax_over_all_axes_behind_one() {
     ] {
         let name = kind.decl().name;
         let (func, _) = becomes(12, softmax(op, vec![]), &flat(name), kind);
-        assert_eq!(find(&func, OpKind::Flatten).int("axis"), Some(1));
+        assert_eq!(ops::Flatten::of(find(&func, OpKind::Flatten)).unwrap().axis(), 1);
         let (_, made) = becomes(13, softmax(op, vec![]), name, kind);
-        assert_eq!(made.int("axis"), Some(-1));
+        assert_eq!(axis(&made), Some(-1));
         let (_, made) = becomes(11, softmax(op, vec![attr("axis", 3)]), name, kind);
-        assert_eq!(made.int("axis"), Some(-1));
+        assert_eq!(axis(&made), Some(-1));
     }
 }
 
@@ -198,8 +223,9 @@ fn resampling() {
     let old = single("y = Upsample(a)", vec![attr("scales", scales), attr("mode", "linear")]);
     let (func, op) = becomes(7, old, "resize", OpKind::Resize);
     assert_eq!((op.input(1), operand(&func, &op, 2)), (None, Some(Literal::vector(scales))));
-    assert_eq!(op.str("coordinate_transformation_mode"), Some("asymmetric"));
-    assert_eq!((op.str("mode"), op.str("nearest_mode")), (Some("linear"), Some("floor")));
+    let resize = ops::Resize::of(&op).unwrap();
+    assert_eq!(resize.coordinate_transformation_mode(), "asymmetric");
+    assert_eq!((resize.mode(), resize.nearest_mode()), ("linear", "floor"));
     let sides = vec![attr("height_scale", 3f32), attr("width_scale", 2f32)];
     let (func, op) = becomes(1, single("y = Upsample(a)", sides), "resize", OpKind::Resize);
     assert_eq!(operand(&func, &op, 2), Some(Literal::vector(&[1f32, 1., 3., 2.])));
@@ -207,8 +233,9 @@ fn resampling() {
     assert_eq!((op.input(1), op.inputs.len()), (None, 3));
     let (_, op) = becomes(10, single("y = Resize(a, b)", vec![]), "resize", OpKind::Resize);
     assert_eq!((op.input(1), op.inputs.len()), (None, 3));
-    assert_eq!(op.str("coordinate_transformation_mode"), Some("asymmetric"));
-    assert_eq!(op.str("nearest_mode"), Some("ceil_when_shrinking"));
+    let resize = ops::Resize::of(&op).unwrap();
+    assert_eq!(resize.coordinate_transformation_mode(), "asymmetric");
+    assert_eq!(resize.nearest_mode(), "ceil_when_shrinking");
     let mut sizes = single("y = Resize(a, r, s, b)", vec![]);
     sizes.input.retain(|i| i.name != "r" && i.name != "s");
     sizes.initializer = ["r", "s"].map(|n| constant(n, Literal::vector::<f32>(&[]))).to_vec();
@@ -225,9 +252,9 @@ fn batch_normalization_before_its_training_mode() {
     let name = "batch_normalization";
     let kind = OpKind::BatchNormalization;
     let (_, op) = becomes(9, norm("y", vec![]), name, kind);
-    assert_eq!(op.int("training_mode"), Some(0));
+    assert!(!ops::BatchNormalization::of(&op).unwrap().training_mode());
     let (_, op) = becomes(9, norm("y, m, v", vec![]), name, kind);
-    assert_eq!(op.int("training_mode"), Some(1));
+    assert!(ops::BatchNormalization::of(&op).unwrap().training_mode());
     let test = vec![attr("is_test", 1), attr("consumed_inputs", &[0i64][..])];
     becomes(1, norm("y", test), name, kind);
     let (_, op) =
@@ -242,7 +269,7 @@ fn group_normalization_per_group() {
     let norm = |groups| single("y = GroupNormalization(a, b, c)", vec![attr("num_groups", groups)]);
     let ops = "shape div concat reshape expand reshape reshape expand reshape group_normalization";
     let (_, op) = becomes(18, norm(2), ops, OpKind::GroupNormalization);
-    assert_eq!(op.int("num_groups"), Some(2));
+    assert_eq!(ops::GroupNormalization::of(&op).unwrap().num_groups(), 2);
     becomes(21, norm(2), "group_normalization", OpKind::GroupNormalization);
 }
 
@@ -263,13 +290,13 @@ fn dropout_before_its_training_mode() {
 fn other_old_forms() {
     let to = |name: &str| single("y = Cast(a)", vec![attr("to", name)]);
     let (_, op) = becomes(1, to("INT64"), "cast", OpKind::Cast);
-    assert_eq!(op.dtype("to"), Some(DType::I64));
+    assert_eq!(ops::Cast::of(&op).unwrap().to(), DType::I64);
     assert!(matches!(fault(&model(1, to("WORD"))), LoadErrorKind::AttributeValue { .. }));
     let tile = "cast reshape cast reshape max constant_of_shape scatter_elements tile";
     becomes(1, single("y = Tile(a, b, c)", vec![]), tile, OpKind::Tile);
     let scatter = single("y = Scatter(a, b, c)", vec![attr("axis", 1)]);
     let (_, op) = becomes(9, scatter, "scatter_elements", OpKind::ScatterElements);
-    assert_eq!(op.int("axis"), Some(1));
+    assert_eq!(ops::ScatterElements::of(&op).unwrap().axis(), 1);
     let labels = |ty: DType| {
         let classes = vec![attr("classes_strings", &["x", "y"][..])];
         let mut graph = single("y = ai.onnx.ml.LabelEncoder(a)", classes);
@@ -277,10 +304,10 @@ fn other_old_forms() {
         becomes(9, graph, "label_encoder", OpKind::LabelEncoder)
     };
     let (func, op) = labels(DType::Str);
-    assert_eq!(op.ints("values_int64s"), Some(&[0i64, 1][..]));
+    assert_eq!(ops::LabelEncoder::of(&op).unwrap().values_int64s(), Some(&[0i64, 1][..]));
     assert_eq!(func.ty(op.output(0).unwrap()).dtype(), Some(DType::I64));
     let (func, op) = labels(DType::I64);
-    assert_eq!(op.ints("keys_int64s"), Some(&[0i64, 1][..]));
+    assert_eq!(ops::LabelEncoder::of(&op).unwrap().keys_int64s(), Some(&[0i64, 1][..]));
     assert_eq!(func.ty(op.output(0).unwrap()).dtype(), Some(DType::Str));
 }
 
@@ -302,7 +329,9 @@ fn packed_weights_are_a_fused_product() {
     let (func, op) = becomes(21, graph, "matmul_n_bits", OpKind::MatMulNBits);
     let names = op.inputs.iter().map(|v| v.map_or("", |v| func.info(v).name.as_str()));
     assert_eq!(names.collect::<Vec<_>>(), ["a", "b", "c", "", "s"]);
-    assert_eq!(["k", "n", "bits", "block_size"].map(|n| op.int(n).unwrap()), [20, 3, 8, 16]);
+    let product = ops::MatMulNBits::of(&op).unwrap();
+    let found = [product.k(), product.n(), product.bits(), product.block_size()];
+    assert_eq!(found, [20, 3, 8, 16]);
 
     let without = |name: &str| sizes(4).into_iter().filter(|a| a.name != name).collect();
     let with = |name: &str| [sizes(4), vec![attr(name, 1i64)]].concat();
@@ -311,6 +340,8 @@ fn packed_weights_are_a_fused_product() {
         ("a, b, s", sizes(3), "attribute `bits`"),
         ("a, b, s", with("weight_prepacked"), "`weight_prepacked`"),
         ("a, b, s", with("rotated"), "`rotated`"),
+        // The op has this attribute for fusion; the operator does not.
+        ("a, b, s", with("alpha"), "no attribute `alpha`"),
         ("a, b, s", without("K"), "`K`"),
         ("a, b, s", without("block_size"), "`block_size`"),
         ("a, b", sizes(4), "scales"),
