@@ -233,6 +233,27 @@ impl<'a, 'l> Call<'a, 'l> {
         }
     }
 
+    /// Takes operand `i` if it is lent, so that parts of it can be replaced ([`Tensor::patch`]).
+    pub fn take_lent(&mut self, i: usize) -> Option<Tensor> {
+        let slot = self.launch.inputs.get_mut(i)?;
+        match slot.take_if(|value| value.as_tensor().is_some_and(Tensor::is_lent))? {
+            Value::Tensor(tensor) => Some(tensor),
+            _ => None,
+        }
+    }
+
+    /// A result of these dimensions that begins with the elements of operand `i`, which stay where they are or move to larger
+    /// memory; `fill` writes the others' bytes. `None` unless the operand is lent ([`Tensor::extended`]).
+    pub fn extend(
+        &mut self,
+        i: usize,
+        dims: &[usize],
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<Option<Tensor>, KernelError> {
+        let lent = self.take_lent(i);
+        lent.map(|tensor| tensor.extended(self.launch.pool, dims, fill)).transpose()
+    }
+
     /// Operand `i` as integers of any width; `None` if absent.
     pub fn ints(&self, i: usize) -> Result<Option<Vec<i64>>, KernelError> {
         self.opt(i)?.map(|t| t.to_i64s()).transpose()

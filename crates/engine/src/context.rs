@@ -25,7 +25,7 @@ pub struct RunContext {
     /// Memory for results, by name: the run writes results there and returns these tensors. They must not be shared and
     /// must have the result's type.
     pub outputs: Vec<(String, Tensor)>,
-    /// Receives results before the run ends.
+    /// Receives results before the run ends, except those that a [`State`](crate::State) stores.
     pub sink: Option<Arc<dyn Sink>>,
     /// What to measure.
     pub profile: Profiling,

@@ -9,12 +9,19 @@ use crate::plan::report::PlanReport;
 use crate::profile::{Profile, Recorder};
 use crate::session::Options;
 use crate::signature::{Bound, Signature};
-use crate::state::State;
+use crate::state::{Growth, State};
 use crate::variant::{Prepared, Variants, prepare};
 use std::sync::Arc;
 use trident_ir::{Dim, Type, ValueInfo};
 use trident_passes::{OptimizeError, PassReport};
 use trident_runtime::{Arena, Device, Pool, Value};
+
+/// The part of a state that concerns a run, besides its values.
+struct StateRun {
+    growth: Growth,
+    /// The outputs that the state stores.
+    outputs: Vec<String>,
+}
 
 /// A function of a module, planned for the session's devices.
 pub struct Entry {
@@ -98,18 +105,28 @@ impl Entry {
         inputs: &[(&str, Value)],
         context: RunContext,
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
+        self.execute(inputs.to_vec(), context, None)
+    }
+
+    fn execute(
+        &self,
+        inputs: Vec<(&str, Value)>,
+        context: RunContext,
+        state: Option<&StateRun>,
+    ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
         let Bound { values: args, given } = self.signature.bind(inputs)?;
         let variant = self.variant(&given)?;
         let Prepared { plan, shapes, .. } = variant.as_deref().unwrap_or(&self.main);
         let (deadline, limits) = (context.until(), context.launch_limits());
         let admitted = admit(&plan.devices, limits, deadline, context.cancel.as_ref())?;
         let recorder = Recorder::start(context.profile);
-        let memory = shapes.plan(plan, &args);
+        let memory = shapes.plan(plan, &args, state.map(|state| &state.growth));
         // If memory is insufficient for the whole arena, it may still suffice for individual values.
         let memory = memory
             .as_ref()
             .filter(|m| m.size > 0)
             .and_then(|m| Some((m.as_ref(), Arena::new(&self.pool, m.size)?)));
+        let sink = context.sink.map(|sink| (sink, state.map_or(&[][..], |state| &state.outputs)));
         let run = Run {
             plan,
             pool: &self.pool,
@@ -119,7 +136,8 @@ impl Entry {
             recorder: recorder.as_ref(),
             memory,
             streams: Streams::new(&plan.devices),
-            outputs: Outputs::new(plan, &self.signature, context.outputs, context.sink)?,
+            outputs: Outputs::new(plan, &self.signature, context.outputs, sink)?,
+            lent: state.is_some(),
             spare: Default::default(),
         };
         let results = run.function(args)?;
@@ -130,18 +148,27 @@ impl Entry {
     }
 
     /// Runs the function with the state's values as further inputs, and stores the outputs that later runs use in the
-    /// state. A run that fails leaves the state unchanged.
+    /// state. They are neither returned nor passed to a sink. A run that fails leaves the state unchanged; it ends once no launch uses
+    /// the state's memory, which may be after its deadline.
     pub fn run_in(
         &self,
         state: &mut State,
         inputs: &[(&str, Value)],
         context: RunContext,
     ) -> Result<(Vec<(String, Value)>, Profile), RunError> {
-        let own = state.inputs(|name| self.signature.find(name).is_some(), inputs);
-        let all: Vec<(&str, Value)> = inputs.iter().cloned().chain(own).collect();
-        let (results, profile) = self.run_with(&all, context)?;
-        drop(all);
-        Ok((state.keep(results), profile))
+        let growth = state.growth(&self.signature);
+        let outputs = state.outputs().map(str::to_owned).collect();
+        // Dropped after the run, which no longer has the values then.
+        let (lent, own) = state.lend(&self.signature, inputs, &growth);
+        let all = inputs.iter().cloned().chain(own).collect();
+        let (results, profile) = self.execute(all, context, Some(&StateRun { growth, outputs }))?;
+        Ok((lent.keep(results), profile))
+    }
+
+    /// The number of memory plans made so far for runs without optional inputs. Plans are cached by the types of the inputs; runs
+    /// with a [`State`] share plans ([`State::with_capacity`]).
+    pub fn plans(&self) -> usize {
+        self.main.shapes.made()
     }
 
     /// The plan for these optional inputs; `None` if there are none.

@@ -47,19 +47,19 @@ impl Signature {
 
     /// The values in the model's order, each checked by name, element type, rank and dimensions; named dimensions must
     /// have the same size everywhere. An input of optional type may be omitted.
-    pub(crate) fn bind(&self, given: &[(&str, Value)]) -> Result<Bound, RunError> {
+    pub(crate) fn bind(&self, given: Vec<(&str, Value)>) -> Result<Bound, RunError> {
         self.check(given)
             .map_err(|error| RunError::Input { error: Box::new(error), hint: self.hint() })
     }
 
-    fn check(&self, given: &[(&str, Value)]) -> Result<Bound, InputError> {
+    fn check(&self, given: Vec<(&str, Value)>) -> Result<Bound, InputError> {
         let mut bound: Vec<Option<Value>> = vec![None; self.inputs.len() + self.optional.len()];
         for (name, value) in given {
-            let name = || (*name).to_owned();
-            let at = self.all().position(|input| input.name == name());
+            let at = self.all().position(|input| input.name == name);
+            let name = || name.to_owned();
             let slot = at.and_then(|at| bound.get_mut(at));
             let slot = slot.ok_or_else(|| InputError::Unknown { name: name() })?;
-            if slot.replace(value.clone()).is_some() {
+            if slot.replace(value).is_some() {
                 return Err(InputError::Twice { name: name() });
             }
         }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn error(given: &[(&str, Value)]) -> InputError {
-        match signature().bind(given) {
+        match signature().bind(given.to_vec()) {
             Err(RunError::Input { error, hint }) => {
                 assert!(hint.contains("x: f32[N, 3]"), "{hint}");
                 *error
@@ -223,10 +223,10 @@ mod tests {
     fn each_violation_is_its_own_error() {
         let x = || ("x", zeros(DType::F32, &[2, 3]));
         let y = || ("y", zeros(DType::I64, &[2]));
-        let bound = signature().bind(&[y(), x()]).unwrap();
+        let bound = signature().bind(vec![y(), x()]).unwrap();
         assert_eq!((bound.values.len(), bound.given), (3, vec![]));
         let w = |n| ("w", zeros(DType::F32, &[n]));
-        let bound = signature().bind(&[w(2), y(), x()]).unwrap();
+        let bound = signature().bind(vec![w(2), y(), x()]).unwrap();
         assert_eq!((bound.values.len(), bound.given), (4, vec![0]));
         assert!(matches!(error(&[w(3), x(), y()]), InputError::Symbol { .. }));
         assert!(matches!(error(&[x()]), InputError::Missing { name, .. } if name == "y"));

@@ -46,6 +46,6 @@ pub use shapes::{OpShapes, OutputShape};
 pub use stream::{Immediate, Outputs, Stream, Submitted};
 pub use strings::StringWriter;
 pub use switch::{SwitchError, switch};
-pub use tensor::Tensor;
+pub use tensor::{Recall, Tensor};
 pub use value::{MapValue, Value};
 pub use vault::{Vault, VaultClaim, VaultError};

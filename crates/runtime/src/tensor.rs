@@ -1,5 +1,9 @@
 //! Tensors: dense, row-major, shared until written.
 
+mod loan;
+
+pub use loan::Recall;
+
 use crate::foreign::ByteSource;
 use crate::pending::Pending;
 use crate::strings::{StringWriter, Strings, strings_bytes};
@@ -326,10 +330,10 @@ impl Tensor {
         }
     }
 
-    /// Whether writing needs no copy; false for pending elements.
+    /// Whether writing needs no copy; false for pending elements, and for lent ones ([`Tensor::lend`]).
     pub fn is_unique(&self) -> bool {
         match &self.data {
-            Data::Buffer(b) => Arc::strong_count(b) == 1,
+            Data::Buffer(b) => Arc::strong_count(b) == 1 && !b.is_lent(),
             Data::Bytes(..) | Data::Pending(_) => false,
             Data::Strings(s) => Arc::strong_count(s) == 1,
         }

@@ -34,6 +34,8 @@ pub(crate) struct Run<'a> {
     pub(crate) streams: Streams<'a>,
     /// The caller's memory and sink for results.
     pub(crate) outputs: Outputs,
+    /// Whether some arguments are lent: if the run fails, it waits until no launch has them.
+    pub(crate) lent: bool,
     /// Reusable memory for recording operands.
     pub(crate) spare: Cell<Operands>,
 }
@@ -67,6 +69,9 @@ impl<'a> Run<'a> {
         let results = results.and_then(|results| self.finish(results));
         if results.is_err() {
             self.streams.cancel();
+            if self.lent {
+                self.streams.settle();
+            }
         }
         results
     }

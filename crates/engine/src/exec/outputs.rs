@@ -28,11 +28,12 @@ struct Binding {
 }
 
 impl Outputs {
+    /// Binds memory to results, by name, and a sink, which gets no results of the names beside it.
     pub(crate) fn new(
         plan: &Plan,
         signature: &Signature,
         bound: Vec<(String, Tensor)>,
-        sink: Option<Arc<dyn Sink>>,
+        sink: Option<(Arc<dyn Sink>, &[String])>,
     ) -> Result<Outputs, RunError> {
         if bound.is_empty() && sink.is_none() {
             return Ok(Outputs::default());
@@ -55,9 +56,13 @@ impl Outputs {
             }
             bindings.push(Binding { result, place: place(result), name, memory: Some(memory) });
         }
-        let names = signature.outputs.iter().enumerate();
-        let names = names.filter_map(|(i, output)| Some((place(i)?, output.name.clone())));
-        let places = names.filter(|_| sink.is_some()).collect();
+        let mut places = vec![];
+        let sink = sink.map(|(sink, without)| {
+            let names = signature.outputs.iter().enumerate();
+            let names = names.filter(|(_, output)| !without.contains(&output.name));
+            places.extend(names.filter_map(|(i, output)| Some((place(i)?, output.name.clone()))));
+            sink
+        });
         Ok(Outputs { places, bound: RefCell::new(bindings), sink })
     }
 

@@ -56,6 +56,11 @@ impl<'a> Streams<'a> {
         !in_flight.is_empty()
     }
 
+    /// Waits until all launches have ended or been cancelled, so that none holds memory.
+    pub(super) fn settle(&self) {
+        self.open.iter().filter_map(OnceCell::get).for_each(|stream| drop(stream.fence().wait()));
+    }
+
     /// Cancels launches that have not begun.
     pub(super) fn cancel(&self) {
         self.open.iter().filter_map(OnceCell::get).for_each(|stream| stream.cancel());

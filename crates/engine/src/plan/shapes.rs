@@ -3,10 +3,13 @@
 use super::Plan;
 use super::memory::{self, MemoryPlan};
 use crate::recent::Recent;
+use crate::state::Growth;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use trident_ir::shape::{self, ShapeError};
-use trident_ir::{Attr, Block, DType, Func, OpKind, Type, ValueId};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use trident_ir::shape::{self, Expr, ShapeError};
+use trident_ir::{Attr, Block, DType, Dim, Func, OpKind, Type, ValueId};
 use trident_runtime::{ForkMutex, Tensor, Value};
 
 /// Most bytes of the plans that are kept, one for each set of input shapes: hundreds for most models.
@@ -18,17 +21,64 @@ const MAX_SHAPE_ELEMENTS: usize = 64;
 /// Determines the types of all values for given input shapes.
 pub(crate) struct Shapes {
     params: Vec<ValueId>,
+    /// The dimensions of each parameter, as declared.
+    declared: Vec<Vec<Declared>>,
     /// The function as it was compiled, with large constants turned into parameters; `None` if all its input types are
     /// fixed, so that its declared types apply.
     func: Option<Func>,
     /// Plans by the types of the inputs, see [`key`].
     plans: ForkMutex<Recent<MemoryPlan>>,
+    /// Number of plans made so far.
+    made: AtomicUsize,
+}
+
+/// A declared dimension of a parameter.
+enum Declared {
+    /// A name.
+    Name(Arc<str>),
+    /// An expression over names, such as `past + 1`.
+    Expression(Expr),
+    /// A number, or unknown.
+    Other,
+}
+
+impl Declared {
+    fn of(dim: &Dim) -> Declared {
+        match Expr::of(dim) {
+            Some(expr) if expr.constant().is_none() => match expr.as_name() {
+                Some(name) => Declared::Name(name.clone()),
+                None => Declared::Expression(expr),
+            },
+            _ => Declared::Other,
+        }
+    }
+
+    /// The dimension for which runs are planned; unknown if it follows from those of others.
+    fn planned(&self, actual: usize, growth: &Growth) -> Dim {
+        match self {
+            Declared::Name(name) => Dim::Fixed(growth.planned(name, actual)),
+            Declared::Expression(expr) => {
+                let open = Cell::new(false);
+                expr.substitute(&|name| {
+                    open.set(open.get() || growth.is_open(name));
+                    None
+                });
+                if open.get() { Dim::Unknown } else { Dim::Fixed(actual) }
+            }
+            Declared::Other => Dim::Fixed(actual),
+        }
+    }
 }
 
 impl Shapes {
     /// Records what inference needs, before the function's ops become steps.
     pub(crate) fn of(func: &Func) -> Shapes {
         let params = func.body.params.clone();
+        let declared = params.iter().map(|p| {
+            let dims = func.ty(*p).shape().unwrap_or_default();
+            dims.iter().map(Declared::of).collect()
+        });
+        let declared = declared.collect();
         let open = params.iter().any(|p| func.ty(*p).dims().is_none());
         let func = open.then(|| {
             let mut params = func.body.params.clone();
@@ -49,7 +99,8 @@ impl Shapes {
             let body = Block { params, ops, results: func.body.results.clone() };
             Func { values: func.values.clone(), body, ..Func::new(func.name.clone(), func.level) }
         });
-        Shapes { params, func, plans: ForkMutex::new(|| Recent::new(MAX_PLAN_BYTES)) }
+        let plans = ForkMutex::new(|| Recent::new(MAX_PLAN_BYTES));
+        Shapes { params, declared, func, plans, made: AtomicUsize::new(0) }
     }
 
     /// The function with its values' types inferred for inputs of these types; an error if they contradict the
@@ -62,11 +113,27 @@ impl Shapes {
         Ok(func)
     }
 
+    /// The number of memory plans made so far.
+    pub(crate) fn made(&self) -> usize {
+        self.made.load(Ordering::Relaxed)
+    }
+
     /// The memory plan for these inputs; `None` if they contradict the function, or are no tensors, as other types determine no sizes.
-    pub(crate) fn plan(&self, plan: &Plan, inputs: &[Value]) -> Option<Arc<MemoryPlan>> {
+    /// With `growth`, the plan is for the sizes that dimensions may reach; its parts are then larger than the values.
+    pub(crate) fn plan(
+        &self,
+        plan: &Plan,
+        inputs: &[Value],
+        growth: Option<&Growth>,
+    ) -> Option<Arc<MemoryPlan>> {
         let inputs: Vec<&Tensor> = inputs.iter().map(Value::as_tensor).collect::<Option<_>>()?;
         // Fixed input types have one plan, whatever runs are given.
-        let key = if self.func.is_none() { vec![] } else { key(&inputs) };
+        let types: Vec<Type> = match (&self.func, growth) {
+            (None, _) => vec![],
+            (Some(_), None) => inputs.iter().map(|input| input.ty()).collect(),
+            (Some(_), Some(growth)) => self.planned(&inputs, growth),
+        };
+        let key = key(&types);
         let known = self.plans.lock().get(&key);
         if known.is_some() {
             return known;
@@ -74,15 +141,33 @@ impl Shapes {
         // Inference takes a while: other runs should not wait for it.
         let made = match &self.func {
             None => memory::plan(&plan.body, &plan.func),
-            Some(_) => {
-                let types: Vec<Type> = inputs.iter().map(|input| input.ty()).collect();
-                memory::plan(&plan.body, &self.sizes(plan, &types)?)
-            }
+            Some(_) => match self.sizes(plan, &types) {
+                Some(sizes) => memory::plan(&plan.body, &sizes),
+                // Sizes that dimensions may reach can contradict those of dimensions that are not known to depend on them.
+                None if growth.is_some() => {
+                    let inputs: Vec<Value> = inputs.into_iter().cloned().map(Value::from).collect();
+                    return self.plan(plan, &inputs, None);
+                }
+                None => return None,
+            },
         };
+        self.made.fetch_add(1, Ordering::Relaxed);
         // If values exceed the address space, the pool refuses them at the op that produces them.
         let made = Arc::new(made.unwrap_or_else(|| MemoryPlan::none(&plan.func)));
         let weight = made.bytes() + Recent::<MemoryPlan>::bytes(&key);
         Some(self.plans.lock().put(&key, made, weight))
+    }
+
+    /// The types for which a run with these inputs is planned.
+    fn planned(&self, inputs: &[&Tensor], growth: &Growth) -> Vec<Type> {
+        let ty = |(tensor, declared): (&&Tensor, &Vec<Declared>)| {
+            if declared.len() != tensor.rank() {
+                return tensor.ty();
+            }
+            let dims = tensor.dims().iter().zip(declared);
+            Type::tensor(tensor.dtype(), dims.map(|(&actual, dim)| dim.planned(actual, growth)))
+        };
+        inputs.iter().zip(&self.declared).map(ty).collect()
     }
 
     /// The function with the types of its values for these inputs, without its ops; `None` if they contradict each other. Most
@@ -113,9 +198,12 @@ impl Shapes {
 }
 
 /// The types of tensors as numbers, which differ if the types do.
-fn key(tensors: &[&Tensor]) -> Vec<usize> {
-    let each = tensors.iter().flat_map(|tensor| {
-        [tensor.dtype() as usize, tensor.rank()].into_iter().chain(tensor.dims().iter().copied())
+fn key(types: &[Type]) -> Vec<usize> {
+    let each = types.iter().flat_map(|ty| {
+        let dims = ty.shape().unwrap_or_default();
+        let dtype = ty.dtype().map_or(usize::MAX, |dtype| dtype as usize);
+        let sizes = dims.iter().map(|dim| dim.fixed().unwrap_or(usize::MAX));
+        [dtype, dims.len()].into_iter().chain(sizes)
     });
     each.collect()
 }
@@ -174,9 +262,9 @@ mod tests {
         }";
         let made = prepared(text);
         let value = |n: usize| Tensor::alloc(&Pool::new(), DType::F32, &[n]).unwrap().into();
-        let first = made.shapes.plan(&made.plan, &[value(1)]).unwrap();
-        (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)])));
-        assert!(Arc::ptr_eq(&first, &made.shapes.plan(&made.plan, &[value(1)]).unwrap()));
+        let first = made.shapes.plan(&made.plan, &[value(1)], None).unwrap();
+        (2..200).for_each(|n| drop(made.shapes.plan(&made.plan, &[value(n)], None)));
+        assert!(Arc::ptr_eq(&first, &made.shapes.plan(&made.plan, &[value(1)], None).unwrap()));
     }
 
     #[test]
@@ -189,7 +277,7 @@ mod tests {
         let plan = |n: usize| {
             let dims = [vec![1; 1000], vec![n]].concat();
             let value = Tensor::alloc(&Pool::new(), DType::F32, &dims).unwrap();
-            made.shapes.plan(&made.plan, &[value.into()]).unwrap()
+            made.shapes.plan(&made.plan, &[value.into()], None).unwrap()
         };
         let first = plan(1);
         (2..=MAX_PLAN_BYTES / 8000 + 1).for_each(|n| drop(plan(n)));

@@ -10,6 +10,7 @@ mod clock;
 mod forked;
 mod heap;
 mod large;
+mod loan;
 mod pages;
 mod pool;
 mod region;
@@ -23,6 +24,7 @@ mod trace;
 #[cfg(not(all(test, feature = "models")))]
 pub(crate) use forked::{after_fork, before_fork, in_forked_child};
 pub use heap::GivenBack;
+pub(crate) use loan::Home;
 pub use pages::{HostMemory, MemoryProvider, PAGE, Pages};
 pub use pool::{Charge, MemoryStats, Pool, PoolStats};
 pub use segments::Segment;
@@ -32,6 +34,7 @@ pub use trace::{TraceEvent, end_trace, start_trace};
 
 use crate::sync::{Mutex, MutexGuard};
 use heap::Block;
+use loan::Loan;
 use slab::LINE;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -57,7 +60,9 @@ enum Memory {
 #[derive(Debug)]
 pub struct Buffer {
     memory: Memory,
+    /// At most the length of the memory.
     len: usize,
+    loan: Option<Box<Loan>>,
 }
 
 impl Buffer {
@@ -118,6 +123,9 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if let Some(loan) = self.loan.take() {
+            return self.return_to(*loan);
+        }
         match std::mem::replace(&mut self.memory, Memory::Nothing) {
             Memory::Nothing => {}
             Memory::Block(block, pool) => pool.give_back(block),
@@ -170,7 +178,7 @@ impl Arena {
     /// The part of `len` bytes at `offset`; `None` if it is not aligned, exceeds the block or overlaps a live part.
     pub fn alloc(&self, offset: usize, len: usize) -> Option<Buffer> {
         if len == 0 {
-            return Some(Buffer { memory: Memory::Nothing, len });
+            return Some(Buffer { memory: Memory::Nothing, len, loan: None });
         }
         let end = offset.checked_add(len)?;
         if !offset.is_multiple_of(Arena::ALIGN) || end > self.0.block.len() {
@@ -184,7 +192,7 @@ impl Arena {
         }
         live.insert(offset, len);
         drop(live);
-        Some(Buffer { memory: Memory::Part(self.0.clone(), offset), len })
+        Some(Buffer { memory: Memory::Part(self.0.clone(), offset), len, loan: None })
     }
 }
 

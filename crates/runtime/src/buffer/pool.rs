@@ -302,11 +302,17 @@ impl Pool {
     /// A buffer of `len` bytes with arbitrary contents; `None` if memory is insufficient or the limit would be
     /// exceeded.
     pub fn alloc(&self, len: usize) -> Option<Buffer> {
-        if len == 0 {
-            return Some(Buffer { memory: Memory::Nothing, len });
+        self.alloc_within(len, len)
+    }
+
+    /// As [`Pool::alloc`], in memory of at least `room` bytes.
+    pub(crate) fn alloc_within(&self, len: usize, room: usize) -> Option<Buffer> {
+        let room = room.max(len);
+        if room == 0 {
+            return Some(Buffer { memory: Memory::Nothing, len, loan: None });
         }
-        let pool = self.clone();
-        Some(Buffer { memory: Memory::Block(self.block(len)?, pool), len })
+        let block = self.block(room)?;
+        Some(Buffer { memory: Memory::Block(block, self.clone()), len, loan: None })
     }
 
     /// A block of at least `len` bytes, which must not be 0.

@@ -30,16 +30,17 @@ fn reduction(call: &Call<'_, '_>) -> Result<Reduction, KernelError> {
     })
 }
 
-/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy. Strings are copied by [`scatter`], which
-/// knows those that stay.
-fn take_copy(call: &mut Call<'_, '_>) -> Result<Tensor, KernelError> {
+/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy. A lent operand stays where it is if its
+/// elements are only replaced. Strings are copied by [`scatter`], which knows those that stay.
+fn take_copy(call: &mut Call<'_, '_>, how: Reduction) -> Result<Tensor, KernelError> {
     let x = call.tensor(0)?;
     let (dtype, dims) = (x.dtype(), x.dims().to_vec());
     if dtype == DType::Str {
         return Ok(x);
     }
     drop(x);
-    if let Some(t) = call.reuse(0, dtype, &dims) {
+    let lent = if how == Reduction::Replace { call.take_lent(0) } else { None };
+    if let Some(t) = lent.or_else(|| call.reuse(0, dtype, &dims)) {
         return Ok(t);
     }
     let (x, mut y) = (call.tensor(0)?, call.alloc(0, dtype, &dims)?);
@@ -81,6 +82,13 @@ fn scatter(
         let mut picks = Picks::of(call.pool(), &y)?;
         replace(&mut picks, offsets, inner, &Picks::of(call.pool(), updates)?);
         return Tensor::gather_strings(call.pool(), y.dims(), picks.iter().copied());
+    }
+    if how == Reduction::Replace && y.is_lent() {
+        let (size, bytes) = (y.dtype().size(), updates.bytes()?);
+        for (&at, update) in offsets.iter().zip(bytes.chunks(inner * size)) {
+            y.patch(at * size, update)?;
+        }
+        return Ok(y);
     }
     if how == Reduction::Replace {
         with_elements!(call, updates, y, |src, dst| replace(dst, offsets, inner, src));
@@ -126,7 +134,7 @@ pub(super) fn elements(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         return Err(KernelError::shape(format!("indices {i:?} and updates {u:?} differ in shape")));
     }
     let offsets = element_offsets(&dims, axis, &indices)?;
-    let y = take_copy(call)?;
+    let y = take_copy(call, how)?;
     let y = scatter(call, y, &offsets, 1, &updates, how)?;
     call.set(0, y);
     Ok(())
@@ -138,7 +146,7 @@ pub(super) fn nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let how = reduction(call)?;
     let dims = call.tensor(0)?.dims().to_vec();
     let (offsets, inner) = slice_offsets(&dims, &indices, 0, updates.len())?;
-    let y = take_copy(call)?;
+    let y = take_copy(call, how)?;
     let y = scatter(call, y, &offsets, inner, &updates, how)?;
     call.set(0, y);
     Ok(())
@@ -196,7 +204,7 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     }
-    let y = take_copy(call)?;
+    let y = take_copy(call, Reduction::Replace)?;
     let y = if inner == 0 {
         y
     } else {

@@ -3,6 +3,7 @@
 use crate::testing::{ABSENT, elements, run, run_on, strings, tensor};
 use trident_ir::element::B8;
 use trident_ir::{Attr, OpKind};
+use trident_runtime::{Pool, Tensor, Value};
 
 fn ints(v: &[i64]) -> trident_runtime::Value {
     tensor(&[v.len()], v)
@@ -223,4 +224,49 @@ fn columns_sum_into_the_image() {
     let y = run(OpKind::Col2Im, &[], vec![tensor(&[1, 4, 4], &ones), ints(&[3, 3]), ints(&[2, 2])])
         .unwrap();
     assert_eq!(elements::<f32>(&y), [1., 2., 1., 2., 4., 2., 1., 2., 1.]);
+}
+
+#[test]
+fn a_lent_cache_is_updated_where_it_is() {
+    let pool = Pool::new();
+    let place = |value: &Value| value.as_tensor().unwrap().bytes().unwrap().as_ptr().addr();
+    let update = || Some(tensor(&[1, 2, 1, 2], &[9f32, 9.5, 8.0, 8.5]));
+    let index = || Some(tensor(&[1], &[1i64]));
+    let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    let mut cache = Tensor::from_slice(&pool, &[1, 2, 3, 2], &values).unwrap();
+    let recall = cache.lend(0).unwrap();
+    let cache = Value::from(cache);
+    let at = place(&cache);
+    let inputs = vec![Some(cache), update(), index()];
+    let mut present = run_on(1, OpKind::TensorScatter, &[], inputs, 1).unwrap().swap_remove(0);
+    assert_eq!(place(&present), at);
+    let expected = [0., 1., 9., 9.5, 4., 5., 6., 7., 8., 8.5, 10., 11.];
+    assert_eq!(elements::<f32>(&present), expected);
+    let Value::Tensor(own) = &mut present else { panic!("{present:?}") };
+    assert_eq!(own.end_loan(), Some(16), "only the rows of the update are written");
+    assert!(recall.take().is_none());
+
+    // Rows follow in place once the cache lies in memory with room for them.
+    let axis = [("axis", Attr::Int(0))];
+    let rows = Tensor::from_slice(&pool, &[1, 2], &[1f32, 2.0]).unwrap();
+    let mut cache = Value::from(rows);
+    let mut moves = 0;
+    for n in 2..100 {
+        let before = place(&cache);
+        let Value::Tensor(tensor_) = &mut cache else { panic!("{cache:?}") };
+        drop(tensor_.lend(99 * 8).unwrap());
+        let inputs = vec![Some(cache), Some(tensor(&[1, 2], &[n as f32, 0.5]))];
+        cache = run_on(1, OpKind::Concat, &axis, inputs, 1).unwrap().swap_remove(0);
+        moves += usize::from(place(&cache) != before);
+        assert_eq!(elements::<f32>(&cache)[(n - 1) * 2..], [n as f32, 0.5]);
+    }
+    assert_eq!((moves, &elements::<f32>(&cache)[..4]), (1, &[1., 2., 2., 0.5][..]));
+
+    // Heads lie side by side, so rows of one cannot follow in place.
+    let mut cache = Tensor::from_slice(&pool, &[2, 1, 2], &[1f32, 2., 3., 4.]).unwrap();
+    let recall = cache.lend(1000).unwrap();
+    let inputs = vec![Some(cache.into()), Some(tensor(&[2, 1, 2], &[5f32, 6., 7., 8.]))];
+    let present = run_on(1, OpKind::Concat, &[("axis", Attr::Int(1))], inputs, 1).unwrap();
+    assert_eq!(elements::<f32>(&present[0]), [1., 2., 5., 6., 3., 4., 7., 8.]);
+    assert_eq!(recall.take().unwrap().slice::<f32>().unwrap(), [1., 2., 3., 4.]);
 }
