@@ -262,7 +262,7 @@ const GUESSES: &[(&str, &str)] = &[
     ("crates/ir/src/op/mod.rs", "fn serves_threads"),
     ("crates/ir/src/op/mod.rs", "_ => level == Level::Graph"),
     ("crates/ir/src/shape/check.rs", "matches!(op.decl().group, Group::Container"),
-    ("crates/passes/src/fold.rs", "fn only_weights"),
+    ("crates/passes/src/fold/constants.rs", "fn only_weights"),
     ("crates/engine/src/plan/memory.rs", "fn is_view"),
 ];
 

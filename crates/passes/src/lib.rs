@@ -5,7 +5,9 @@
 
 mod fold;
 mod fuse;
+mod matching;
 mod pipeline;
+mod recognise;
 mod rewrite;
 mod simplify;
 

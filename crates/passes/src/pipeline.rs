@@ -1,12 +1,20 @@
 //! Which passes run, in which order.
 
 use crate::fold::{self, Evaluate};
-use crate::rewrite::PassReport;
-use crate::{fuse as fusion, simplify};
+use crate::rewrite::{Named, PassReport, run};
+use crate::{fuse as fusion, recognise, simplify};
 use std::collections::{HashMap, HashSet};
 use trident_ir::shape::{self, ShapeError};
 use trident_ir::verify::VerifyError;
 use trident_ir::{Func, OpKind};
+
+/// Rules in the order of their stages: what one stage makes, the next may take further. The rules of a stage share one walk.
+const STAGES: &[&[&[Named<'static>]]] = &[
+    &[fold::NORMS],
+    &[fusion::QUANTIZED, fold::WEIGHTS, recognise::FORMULAS],
+    &[recognise::PRODUCTS, fusion::PRODUCTS],
+    &[fusion::NORMS],
+];
 
 /// Rounds after which passes that still find something are left alone.
 const MAX_ROUNDS: usize = 6;
@@ -81,7 +89,7 @@ pub enum OptimizeError {
 pub fn passes() -> Vec<&'static str> {
     let mut names = vec!["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
     names.extend(simplify::names());
-    names.extend(fusion::names());
+    names.extend(fusions());
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(*name));
     names
@@ -89,7 +97,22 @@ pub fn passes() -> Vec<&'static str> {
 
 /// The names of the fusions among [`passes`].
 pub fn fusions() -> Vec<&'static str> {
-    fusion::names().collect()
+    let last: &[&[Named<'static>]] = &[fusion::CHAINS, fusion::WEIGHTS];
+    STAGES
+        .iter()
+        .copied()
+        .chain([last])
+        .flatten()
+        .copied()
+        .flatten()
+        .map(|(name, _)| *name)
+        .collect()
+}
+
+/// Applies the rules of a stage that are not disabled, in one walk.
+fn stage(func: &mut Func, groups: &[&[Named<'static>]], options: &Options) -> Vec<PassReport> {
+    let rules = groups.iter().copied().flatten().copied();
+    run(func, &rules.filter(|(name, _)| options.enabled(name)).collect::<Vec<_>>())
 }
 
 /// Infers types and runs all passes that are not disabled, until none finds anything more.
@@ -111,13 +134,13 @@ pub fn optimize(
     for keep in [keep, &[]] {
         fuse(func, options, evaluate, keep, &mut report)?;
         if options.chains && options.enabled("fuse") {
-            report.add(fusion::weights(func, &|name| options.enabled(name)));
+            report.add(stage(func, &[fusion::WEIGHTS], options));
             checked(func, "quantized-weights")?;
         }
         clean(func, options, evaluate, &[], &mut report)?;
     }
     if options.chains && options.enabled("fuse") {
-        report.add(fusion::chains(func, &|name| options.enabled(name)));
+        report.add(stage(func, &[fusion::CHAINS], options));
         checked(func, "elementwise-chains")?;
         shape::infer(func, &HashMap::new())?;
     }
@@ -134,7 +157,8 @@ fn fuse(
 ) -> Result<(), OptimizeError> {
     if options.enabled("fuse") {
         for _ in 0..MAX_ROUNDS {
-            let changed = report.add(fusion::run_rules(func, &|name| options.enabled(name)));
+            let reports = STAGES.iter().flat_map(|groups| stage(func, groups, options)).collect();
+            let changed = report.add(reports);
             checked(func, "fuse")?;
             if !changed {
                 break;
@@ -169,7 +193,7 @@ fn clean(
             }
         }
         if enabled("fold") {
-            changed |= report.add(fold::run(func, evaluate, &enabled, keep));
+            changed |= report.add(fold::constants(func, evaluate, &enabled, keep));
             checked(func, "fold")?;
         }
         shape::infer(func, &HashMap::new())?;

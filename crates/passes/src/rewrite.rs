@@ -6,8 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
-use trident_ir::shape;
-use trident_ir::{Attr, Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId};
+use trident_ir::op::New;
+use trident_ir::{Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops, shape};
 
 /// What a rule makes of an op.
 pub(crate) enum Change {
@@ -63,10 +63,10 @@ pub(crate) fn run(func: &mut Func, rules: &[Named<'_>]) -> Vec<PassReport> {
     count_uses(&body, &mut |v| uses[v.index()] += 1);
     let mut constants = HashMap::new();
     body.walk(&mut |op| {
-        if let (OpKind::Constant, Some(out), Some(Attr::Tensor(t))) =
-            (op.kind, op.output(0), op.attrs.get("value"))
+        if let Some(constant) = ops::Constant::of(op)
+            && let Some(out) = constant.output()
         {
-            constants.insert(out, t.clone());
+            constants.insert(out, constant.value().clone());
         }
     });
     let mut rewriter = Rewriter {
@@ -261,19 +261,14 @@ impl Rewriter<'_> {
         self.results.contains(&value)
     }
 
-    /// The op of this kind that produces operand `i` of `op`, if nothing else uses that.
-    pub(crate) fn only(&self, op: &Op, i: usize, kind: OpKind) -> Option<Op> {
-        self.only_value(op.input(i)?, kind)
-    }
-
-    /// The op of this kind that produces a value, if there is but one use of that.
-    pub(crate) fn only_value(&self, value: ValueId, kind: OpKind) -> Option<Op> {
+    /// The op of this kind that produces a value, if the value has one use.
+    pub(crate) fn only(&self, value: ValueId, kind: OpKind) -> Option<Op> {
         self.made_by(value, kind).filter(|_| self.single(value))
     }
 
     /// The op of this kind that produces a value.
     pub(crate) fn made_by(&self, value: ValueId, kind: OpKind) -> Option<Op> {
-        self.producer(value).filter(|p| p.kind == kind && p.output(0) == Some(value)).cloned()
+        self.producer(value).filter(|p| p.kind == kind && result(p) == Some(value)).cloned()
     }
 
     /// Whether a value has one use.
@@ -301,11 +296,6 @@ impl Rewriter<'_> {
     /// The tensor that a value is, if it is constant.
     pub(crate) fn constant(&self, value: ValueId) -> Option<&Literal> {
         self.constants.get(&value)
-    }
-
-    /// Operand `i` of `op`, if it is constant.
-    pub(crate) fn constant_input(&self, op: &Op, i: usize) -> Option<&Literal> {
-        self.constant(op.input(i)?)
     }
 
     /// The integers of a constant.
@@ -396,27 +386,18 @@ impl Rewriter<'_> {
     /// Adds a constant before the op at hand.
     pub(crate) fn literal(&mut self, stem: &str, value: Literal) -> ValueId {
         let out = self.value(stem, value.ty());
-        let mut op = Op::new(OpKind::Constant, vec![], vec![Some(out)]);
-        op.attrs.set("value", Attr::Tensor(value.clone()));
-        op.loc = self.loc.clone();
+        let constant = ops::Constant::new().value(value.clone()).into_op();
+        let op = Op { outputs: vec![Some(out)], loc: self.loc.clone(), ..constant };
         self.constants.insert(out, value);
         self.push(op);
         out
     }
 
     /// Adds an op of one result before the op at hand; `None` if it does not fit its operands.
-    pub(crate) fn emit(
-        &mut self,
-        kind: OpKind,
-        inputs: &[Option<ValueId>],
-        attrs: &[(&'static str, Attr)],
-    ) -> Option<ValueId> {
-        let out = self.value(kind.decl().name, Type::unranked(DType::F32));
-        let mut op = Op::new(kind, inputs.to_vec(), vec![Some(out)]);
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
-        op.loc = self.loc.clone();
+    pub(crate) fn emit<V>(&mut self, new: New<V>) -> Option<ValueId> {
+        let new = new.into_op();
+        let out = self.value(new.decl().name, Type::unranked(DType::F32));
+        let op = Op { outputs: vec![Some(out)], loc: self.loc.clone(), ..new };
         let constants = &self.constants;
         shape::infer_op(self.func, &op, &|v| constants.get(&v).cloned()).ok()?;
         op_uses(&op, &mut |v| self.uses[v.index()] += 1);
@@ -425,9 +406,32 @@ impl Rewriter<'_> {
     }
 }
 
-/// An op like `op` of another kind, with its results and place.
-pub(crate) fn instead(op: &Op, kind: OpKind, inputs: Vec<Option<ValueId>>) -> Op {
-    Op { loc: op.loc.clone(), ..Op::new(kind, inputs, op.outputs.clone()) }
+/// `new` with the results and the place of `op`.
+pub(crate) fn placed(op: &Op, new: Op) -> Op {
+    Op { outputs: op.outputs.clone(), loc: op.loc.clone(), ..new }
+}
+
+/// The change that puts `new` in the place of `op`, whose results it gives.
+pub(crate) fn instead<V>(op: &Op, new: New<V>) -> Change {
+    Change::Op(placed(op, new.into_op()))
+}
+
+/// The first operand, whatever the kind.
+pub(crate) fn operand(op: &Op) -> Option<ValueId> {
+    op.inputs.first().copied().flatten()
+}
+
+/// The operands of an op that has two.
+pub(crate) fn pair(op: &Op) -> Option<(ValueId, ValueId)> {
+    match *op.inputs.as_slice() {
+        [Some(a), Some(b)] => Some((a, b)),
+        _ => None,
+    }
+}
+
+/// The first result, whatever the kind.
+pub(crate) fn result(op: &Op) -> Option<ValueId> {
+    op.outputs.first().copied().flatten()
 }
 
 fn note(reports: &mut Vec<PassReport>, name: &'static str, op: &Op) {

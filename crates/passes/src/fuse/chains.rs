@@ -1,9 +1,9 @@
 //! Chains of elementwise ops as one op with a region of scalars.
 
-use crate::rewrite::{Change, Rewriter, instead};
+use crate::rewrite::{Change, Rewriter, operand, placed, result};
 use std::collections::HashMap;
 use trident_ir::op::Group;
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId, ops};
 
 /// The most operands of a fused op: each is an array that a kernel binds.
 const MOST: usize = 12;
@@ -13,7 +13,7 @@ pub(super) fn chain(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     if op.kind != K::Fused && !fuses(cx, op) {
         return None;
     }
-    let out = op.output(0)?;
+    let out = result(op)?;
     let first = op.used().find_map(|v| {
         let producer = cx.producer(v)?;
         let fits = (producer.kind == K::Fused || fuses(cx, producer))
@@ -22,18 +22,18 @@ pub(super) fn chain(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
             && cx.same_shape(v, out);
         fits.then(|| producer.clone())
     })?;
-    let link = first.output(0)?;
+    let link = result(&first)?;
     let mut region = Region::default();
     let made = region.add(cx, &first)?;
     region.known.insert(link, made);
-    let result = region.add(cx, op)?;
+    let last = region.add(cx, op)?;
     if region.operands.len() > MOST {
         return None;
     }
     let Region { operands, block, .. } = region;
-    let mut fused = instead(op, K::Fused, operands.into_iter().map(Some).collect());
-    fused.regions = vec![Block { results: vec![result], ..block }];
-    Some(Change::Op(fused))
+    let regions = vec![Block { results: vec![last], ..block }];
+    let fused = placed(op, ops::Fused::new(&operands).into_op());
+    Some(Change::Op(Op { regions, ..fused }))
 }
 
 /// Whether level tile means the same by an op, on types that every device computes.
@@ -45,7 +45,7 @@ fn fuses(cx: &Rewriter<'_>, op: &Op) -> bool {
             dtype => dtype == DType::Bool || dtype.is_int() && dtype.bits() >= 8,
         })
     };
-    let (Some(out), Some(first)) = (op.output(0), op.input(0)) else { return false };
+    let (Some(out), Some(first)) = (result(op), operand(op)) else { return false };
     if op.decl().group != Group::Elementwise || !op.used().chain([out]).all(native) {
         return false;
     }
@@ -54,7 +54,7 @@ fn fuses(cx: &Rewriter<'_>, op: &Op) -> bool {
         // What a number out of range becomes differs, and so do shifts by too many bits.
         K::Cast => !is_float(first) || is_float(out),
         K::BitShift | K::Libm => false,
-        K::Pow => op.input(1).is_some_and(|y| cx.dtype(y) == cx.dtype(first)) && is_float(first),
+        K::Pow => op.used().all(|v| cx.dtype(v) == cx.dtype(first)) && is_float(first),
         _ => true,
     }
 }
@@ -72,7 +72,7 @@ struct Region {
 impl Region {
     /// Appends an op, or those of a fused one; what stands for its result.
     fn add(&mut self, cx: &mut Rewriter<'_>, op: &Op) -> Option<ValueId> {
-        let out = op.output(0)?;
+        let out = result(op)?;
         // Without it, the result has the same shape.
         let spare = op.used().any(|v| cx.constant(v).is_none() && cx.same_shape(v, out));
         let mut inputs = vec![];
@@ -92,7 +92,7 @@ impl Region {
         let mut renamed: HashMap<ValueId, ValueId> =
             body.params.iter().copied().zip(inputs.into_iter().flatten()).collect();
         for inner in &body.ops {
-            let out = inner.output(0)?;
+            let out = result(inner)?;
             let fresh = cx.value("e", cx.func.ty(out).clone());
             let inputs = inner.inputs.iter().map(|v| v.and_then(|v| renamed.get(&v).copied()));
             let inputs = inputs.collect();
@@ -110,9 +110,8 @@ impl Region {
         let number = cx.constant(v).filter(|t| spare && t.len() == 1);
         if let Some(number) = number.and_then(|t| t.with_dims(vec![])) {
             let out = cx.value("k", number.ty());
-            let mut constant = Op::new(K::Constant, vec![], vec![Some(out)]);
-            constant.attrs.set("value", Attr::Tensor(number));
-            self.block.ops.push(constant);
+            let constant = ops::Constant::new().value(number).into_op();
+            self.block.ops.push(Op { outputs: vec![Some(out)], ..constant });
             return Some(out);
         }
         let ty = Type::fixed(cx.dtype(v)?, &[]);

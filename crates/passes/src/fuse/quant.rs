@@ -1,7 +1,7 @@
 //! Arithmetic between DequantizeLinear and QuantizeLinear as arithmetic on the quantised tensors.
 
-use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
+use crate::rewrite::{Change, Rewriter, instead, operand, placed};
+use trident_ir::{DType, Literal, Op, OpKind as K, ValueId, ops};
 
 /// The scales with which quantised arithmetic takes place: products and quotients of them are normal numbers, and sums of
 /// dequantised products do not overflow.
@@ -19,20 +19,28 @@ struct Params {
 }
 
 impl Params {
-    /// The parameters of an op whose quantised tensor is `quantized`, if they are constant and of 8 bits.
-    fn of(cx: &Rewriter<'_>, op: &Op, quantized: ValueId) -> Option<Params> {
-        let scale = op.input(1)?;
+    /// The parameters of a QuantizeLinear, if they are constant and of 8 bits.
+    fn of(cx: &Rewriter<'_>, op: ops::QuantizeLinear<'_>) -> Option<Params> {
+        let numbers = (op.y_scale(), op.y_zero_point());
+        Params::new(cx, op.y()?, numbers, op.axis()).filter(|_| op.block_size() == 0)
+    }
+
+    /// The parameters with which the tensor `quantized` is quantised: scale and zero point.
+    fn new(
+        cx: &Rewriter<'_>,
+        quantized: ValueId,
+        (scale, zero_point): (ValueId, Option<ValueId>),
+        axis: i64,
+    ) -> Option<Params> {
         let dtype = cx.dtype(quantized)?;
         let scales = cx.floats(scale)?;
-        let plain = op.int("block_size") == Some(0)
-            && cx.is_f32(scale)
+        let plain = cx.is_f32(scale)
             && matches!(dtype, DType::U8 | DType::I8)
             && scales.iter().all(|s| SCALES.contains(s));
-        let zero_point = op.input(2);
         if zero_point.is_some_and(|z| cx.ints(z).is_none()) || !plain {
             return None;
         }
-        Some(Params { scale, zero_point, scales, axis: op.int("axis")?, dtype })
+        Some(Params { scale, zero_point, scales, axis, dtype })
     }
 
     fn per_tensor(self) -> Option<Params> {
@@ -68,21 +76,20 @@ impl Params {
 
 /// The quantised tensor behind a value, and how it is quantised.
 fn dequantized(cx: &Rewriter<'_>, value: ValueId) -> Option<(ValueId, Params)> {
-    let op = cx.made_by(value, K::DequantizeLinear)?;
-    let x = op.input(0)?;
-    Some((x, Params::of(cx, &op, x)?))
+    let op = ops::DequantizeLinear::of(cx.producer(value)?)?;
+    let numbers = (op.x_scale(), op.x_zero_point());
+    let params = Params::new(cx, op.x(), numbers, op.axis()).filter(|_| op.block_size() == 0)?;
+    Some((op.x(), params))
 }
 
 /// Conv and MatMul between dequantised operands and a quantised result.
 pub(super) fn compute(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::QuantizeLinear {
-        return None;
-    }
-    let to = Params::of(cx, op, op.output(0)?)?.per_tensor()?;
-    let value = without_limits(cx, op.input(0)?, &to);
+    let quantize = ops::QuantizeLinear::of(op)?;
+    let to = Params::of(cx, quantize)?.per_tensor()?;
+    let value = without_limits(cx, quantize.x(), &to);
     let producer = cx.producer(value).filter(|_| cx.single(value))?.clone();
     match producer.kind {
-        K::Conv => conv(cx, op, producer, &to),
+        K::Conv => conv(cx, op, &producer, &to),
         K::MatMul => matmul(cx, op, &producer, &to),
         _ => None,
     }
@@ -91,34 +98,32 @@ pub(super) fn compute(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
 /// The value before a Relu that saturation does anyway: no quantised number stands for less than 0.
 fn without_limits(cx: &Rewriter<'_>, value: ValueId, to: &Params) -> ValueId {
     let least = if to.dtype == DType::U8 { 0 } else { -128 };
-    let inner = cx.only_value(value, K::Relu).and_then(|op| op.input(0));
+    let inner = cx.only(value, K::Relu).and_then(|op| operand(&op));
     match inner {
         Some(x) if to.zeros(cx) == [least] => x,
         _ => value,
     }
 }
 
-fn conv(cx: &mut Rewriter<'_>, root: &Op, conv: Op, to: &Params) -> Option<Change> {
-    let (x, of_x) = dequantized(cx, conv.input(0)?)?;
-    let (w, of_w) = dequantized(cx, conv.input(1)?)?;
+fn conv(cx: &mut Rewriter<'_>, root: &Op, op: &Op, to: &Params) -> Option<Change> {
+    let conv = ops::Conv::of(op)?;
+    let (x, of_x) = dequantized(cx, conv.x())?;
+    let (w, of_w) = dequantized(cx, conv.w())?;
     let of_x = of_x.per_tensor()?;
     let per_channel = of_w.scales.len() > 1;
     if cx.constant(w).is_none() || (per_channel && of_w.axis != 0) {
         return None;
     }
-    let bias = match conv.input(2) {
+    let bias = match conv.b() {
         Some(b) => Some(quantized_bias(cx, b, of_x.scales[0], &of_w.scales, cx.dim(w, 0)?)?),
         None => None,
     };
     let (x_zero, w_zero) = (of_x.zero_operand(cx)?, of_w.zero_operand(cx)?);
     let y_zero = to.zero_operand(cx)?;
-    let mut inputs =
-        [x, of_x.scale, x_zero, w, of_w.scale, w_zero, to.scale, y_zero].map(Some).to_vec();
-    inputs.extend(bias.map(Some));
-    let mut new = instead(root, K::QLinearConv, inputs);
-    new.attrs = conv.attrs;
-    new.loc = conv.loc;
-    Some(Change::Op(new))
+    let (x_scale, w_scale, y_scale) = (of_x.scale, of_w.scale, to.scale);
+    let new = ops::QLinearConv::new(x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias);
+    let (attrs, outputs, loc) = (op.attrs.clone(), root.outputs.clone(), op.loc.clone());
+    Some(Change::Op(Op { attrs, outputs, loc, ..new.into_op() }))
 }
 
 /// The i32 bias of a quantised convolution, in units of the product of both scales.
@@ -129,13 +134,14 @@ fn quantized_bias(
     w_scales: &[f64],
     channels: usize,
 ) -> Option<ValueId> {
-    let values = match cx.made_by(bias, K::DequantizeLinear) {
+    let values = match cx.producer(bias).and_then(ops::DequantizeLinear::of) {
         None => cx.floats(bias)?,
         Some(op) => {
-            if op.input(2).is_some_and(|z| cx.ints(z).is_none_or(|z| z.iter().any(|z| *z != 0))) {
+            let is_zero = |z: ValueId| cx.ints(z).is_some_and(|z| z.iter().all(|z| *z == 0));
+            if !op.x_zero_point().is_none_or(is_zero) {
                 return None;
             }
-            let (b, scales) = (cx.ints(op.input(0)?)?, cx.floats(op.input(1)?)?);
+            let (b, scales) = (cx.ints(op.x())?, cx.floats(op.x_scale())?);
             let scale = |i: usize| scales.get(i).or(scales.first()).copied();
             b.iter().enumerate().map(|(i, b)| Some(*b as f64 * scale(i)?)).collect::<Option<_>>()?
         }
@@ -159,24 +165,23 @@ fn quantized_bias(
 }
 
 fn matmul(cx: &mut Rewriter<'_>, root: &Op, product: &Op, to: &Params) -> Option<Change> {
-    let (a, of_a) = dequantized(cx, product.input(0)?)?;
-    let (b, of_b) = dequantized(cx, product.input(1)?)?;
+    let product = ops::MatMul::of(product)?;
+    let (a, of_a) = dequantized(cx, product.a())?;
+    let (b, of_b) = dequantized(cx, product.b())?;
     let (of_a, of_b) = (of_a.per_tensor()?, of_b.per_tensor()?);
     let (a_zero, b_zero) = (of_a.zero_operand(cx)?, of_b.zero_operand(cx)?);
     let y_zero = to.zero_operand(cx)?;
-    let inputs = [a, of_a.scale, a_zero, b, of_b.scale, b_zero, to.scale, y_zero].map(Some);
-    Some(Change::Op(instead(root, K::QLinearMatMul, inputs.to_vec())))
+    let (a_scale, b_scale, y_scale) = (of_a.scale, of_b.scale, to.scale);
+    let new = ops::QLinearMatMul::new(a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero);
+    Some(instead(root, new))
 }
 
 /// Ops that only move or choose elements, between DequantizeLinear and QuantizeLinear by the same
 /// parameters; and both of these without anything between.
 pub(super) fn moves(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::QuantizeLinear {
-        return None;
-    }
-    let y = op.output(0)?;
-    let to = Params::of(cx, op, y)?.per_tensor()?;
-    let value = op.input(0)?;
+    let quantize = ops::QuantizeLinear::of(op)?;
+    let to = Params::of(cx, quantize)?.per_tensor()?;
+    let value = quantize.x();
     if let Some((x, from)) = dequantized(cx, value) {
         return from.same(cx, &to).then(|| Change::Values(vec![Some(x)]));
     }
@@ -197,7 +202,7 @@ pub(super) fn moves(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         K::Concat => mover.inputs.len(),
         _ => return None,
     };
-    let mut new = instead(op, mover.kind, mover.inputs.clone());
+    let mut new = placed(op, mover);
     for slot in &mut new.inputs[..operands] {
         let (x, from) = dequantized(cx, (*slot)?)?;
         if !from.same(cx, &to) {
@@ -205,6 +210,5 @@ pub(super) fn moves(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
         }
         *slot = Some(x);
     }
-    new.attrs = mover.attrs;
     Some(Change::Op(new))
 }

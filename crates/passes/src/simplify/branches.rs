@@ -2,29 +2,26 @@
 
 use crate::rewrite::{Change, Rewriter};
 use trident_ir::element::B8;
-use trident_ir::{Op, OpKind as K};
+use trident_ir::{Op, ValueId, ops};
 
-fn truth(cx: &Rewriter<'_>, op: &Op, i: usize) -> Option<bool> {
-    cx.constant_input(op, i)?.to_vec::<B8>()?.first().map(|b| bool::from(*b))
+fn truth(cx: &Rewriter<'_>, value: ValueId) -> Option<bool> {
+    cx.constant(value)?.to_vec::<B8>()?.first().map(|b| bool::from(*b))
 }
 
 /// An If of a constant condition is the branch taken.
 pub(super) fn constant_if(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::If {
-        return None;
-    }
-    let taken = usize::from(!truth(cx, op, 0)?);
+    let taken = usize::from(!truth(cx, ops::If::of(op)?.cond())?);
     op.regions.get(taken).cloned().map(Change::Block)
 }
 
 /// A Loop that never runs gives its initial values, if it stacks nothing.
 pub(super) fn no_trips(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::Loop || op.outputs.len() + 2 != op.inputs.len() {
+    let repeat = ops::Loop::of(op)?;
+    if repeat.outputs().len() != repeat.init().len() {
         return None;
     }
-    let none = cx
-        .constant_input(op, 0)
-        .and_then(|t| t.to_i64s())
-        .is_some_and(|n| n.iter().all(|n| *n <= 0));
-    (none || truth(cx, op, 1) == Some(false)).then(|| Change::Values(op.inputs[2..].to_vec()))
+    let none =
+        repeat.trip_count().and_then(|v| cx.ints(v)).is_some_and(|n| n.iter().all(|n| *n <= 0));
+    let never = repeat.cond().and_then(|v| truth(cx, v)) == Some(false);
+    (none || never).then(|| Change::Values(repeat.init().map(Some).collect()))
 }

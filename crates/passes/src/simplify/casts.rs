@@ -1,26 +1,26 @@
 //! Casts after casts that lost nothing, and functions that undo or repeat themselves.
 
-use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{DType, Op, OpKind as K};
+use crate::rewrite::{Change, Rewriter, operand};
+use trident_ir::{DType, Op, OpKind as K, ops};
 
 /// Cast(Cast(x)) where the inner one is exact, Not(Not(x)), Neg(Neg(x)), Relu(Relu(x)).
 pub(super) fn cast(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    let inner = cx.made_by(op.input(0)?, op.kind)?;
-    let x = inner.input(0)?;
+    let middle = operand(op)?;
+    let inner = cx.made_by(middle, op.kind)?;
+    let x = operand(&inner)?;
     match op.kind {
         K::Not | K::Neg => Some(Change::Values(vec![Some(x)])),
-        K::Relu => Some(Change::Values(vec![op.input(0)])),
+        K::Relu => Some(Change::Values(vec![Some(middle)])),
         K::Cast => {
-            let (from, via, to) = (cx.dtype(x)?, inner.dtype("to")?, op.dtype("to")?);
+            let (from, via, to) =
+                (cx.dtype(x)?, ops::Cast::of(&inner)?.to(), ops::Cast::of(op)?.to());
             if !exact(from, via) {
                 return None;
             }
             if from == to {
                 return Some(Change::Values(vec![Some(x)]));
             }
-            let mut cast = instead(op, K::Cast, vec![Some(x)]);
-            cast.attrs = op.attrs.clone();
-            Some(Change::Op(cast))
+            Some(Change::Op(Op { inputs: vec![Some(x)], ..op.clone() }))
         }
         _ => None,
     }

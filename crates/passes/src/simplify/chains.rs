@@ -1,31 +1,18 @@
 //! Transposes of transposes, reshapes of reshapes.
 
-use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{Attr, Dim, Literal, Op, OpKind as K};
-
-/// The permutation of a Transpose of known rank.
-pub(crate) fn permutation(cx: &Rewriter<'_>, op: &Op) -> Option<Vec<usize>> {
-    let rank = cx.rank(op.input(0)?);
-    match op.ints("perm") {
-        Some(perm) => trident_ir::geometry::permutation(Some(perm), perm.len()).ok(),
-        None => trident_ir::geometry::permutation(None, rank?).ok(),
-    }
-}
+use crate::matching::permutation;
+use crate::rewrite::{Change, Rewriter, instead, operand, result};
+use trident_ir::{Dim, Literal, Op, OpKind as K, ops};
 
 /// Transpose(Transpose(x)).
 pub(super) fn transposes(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::Transpose {
-        return None;
-    }
-    let inner = cx.made_by(op.input(0)?, K::Transpose)?;
+    let inner = cx.made_by(ops::Transpose::of(op)?.x(), K::Transpose)?;
     let (first, second) = (permutation(cx, &inner)?, permutation(cx, op)?);
     if first.len() != second.len() {
         return None;
     }
     let perm: Vec<i64> = second.iter().map(|&i| first[i] as i64).collect();
-    let mut new = instead(op, K::Transpose, vec![inner.input(0)]);
-    new.attrs.set("perm", Attr::Ints(perm));
-    Some(Change::Op(new))
+    Some(instead(op, ops::Transpose::new(operand(&inner)?).perm(perm)))
 }
 
 fn keeps_order(kind: K) -> bool {
@@ -37,18 +24,18 @@ pub(super) fn reshapes(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     if !keeps_order(op.kind) {
         return None;
     }
-    let direct = op.input(0)?;
+    let direct = operand(op)?;
     let mut x = direct;
     while let Some(inner) = cx.producer(x).filter(|p| keeps_order(p.kind)) {
-        x = inner.input(0)?;
+        x = operand(inner)?;
     }
-    let computed = op.kind == K::Reshape && cx.constant_input(op, 1).is_none();
+    let computed = ops::Reshape::of(op).is_some_and(|op| cx.constant(op.shape()).is_none());
     if x == direct && !computed {
         return None;
     }
-    let target = target(cx.shape(x)?, cx.shape(op.output(0)?)?)?;
+    let target = target(cx.shape(x)?, cx.shape(result(op)?)?)?;
     let shape = cx.literal("shape", Literal::vector(&target));
-    Some(Change::Op(instead(op, K::Reshape, vec![Some(x), Some(shape)])))
+    Some(instead(op, ops::Reshape::new(x, shape)))
 }
 
 /// The shape operand that reshapes dimensions to others: 0 copies a dimension, −1 infers one.

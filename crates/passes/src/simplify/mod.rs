@@ -8,7 +8,6 @@ mod dead;
 mod neutral;
 mod no_ops;
 
-pub(crate) use chains::permutation;
 pub(crate) use common::run as common_subexpressions;
 pub(crate) use dead::run as dead_code;
 

@@ -1,12 +1,12 @@
 //! Arithmetic with a neutral element, only where the result is the operand bit by bit.
 
-use crate::rewrite::{Change, Rewriter, instead};
-use trident_ir::{Op, OpKind as K, ValueId};
+use crate::rewrite::{Change, Rewriter, instead, pair, result};
+use trident_ir::{Op, OpKind as K, ValueId, ops};
 
 /// x·1, x/1, x−0, x+(−0), x^1, and the same of integers.
 pub(super) fn neutral(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    let (a, b) = (op.input(0)?, op.input(1)?);
-    let y = op.output(0)?;
+    let (a, b) = pair(op)?;
+    let y = result(op)?;
     let found = match op.kind {
         K::Mul => [(a, b), (b, a)].into_iter().find(|(_, k)| is(cx, *k, 1.0, 1)),
         K::Div | K::Pow => Some((a, b)).filter(|(_, k)| is(cx, *k, 1.0, 1)),
@@ -29,6 +29,6 @@ fn is(cx: &Rewriter<'_>, value: ValueId, float: f64, int: i64) -> bool {
 
 /// Sum(a, b) as Add, for which there are more fusions.
 pub(super) fn sum_to_add(_: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    (op.kind == K::Sum && op.inputs.len() == 2)
-        .then(|| Change::Op(instead(op, K::Add, op.inputs.clone())))
+    let (a, b) = pair(op).filter(|_| op.kind == K::Sum)?;
+    Some(instead(op, ops::Add::new(a, b)))
 }

@@ -1,30 +1,31 @@
 //! Ops whose result is their operand.
 
-use crate::rewrite::{Change, Rewriter};
-use trident_ir::{Op, OpKind as K};
+use crate::rewrite::{Change, Rewriter, operand, result};
+use trident_ir::{Op, OpKind as K, ValueId, element, ops};
 
 /// Identity and what amounts to it.
 pub(super) fn no_op(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    let x = op.input(0)?;
-    let y = op.output(0)?;
+    let (x, y) = (operand(op)?, result(op)?);
+    let all = |v: ValueId, number: i64| cx.ints(v).is_some_and(|n| n.iter().all(|n| *n == number));
     let nothing = match op.kind {
         K::Identity => true,
-        K::Cast => cx.dtype(x) == op.dtype("to"),
-        K::Dropout => op.output(1).is_none() && inference(cx, op),
+        K::Cast => cx.dtype(x) == Some(ops::Cast::of(op)?.to()),
+        K::Dropout => {
+            let dropout = ops::Dropout::of(op)?;
+            dropout.mask().is_none() && dropout.training_mode().is_none_or(|v| is_false(cx, v))
+        }
         K::Concat | K::Sum | K::Max | K::Min | K::Mean => op.inputs.len() == 1,
-        K::Clip => op.input(1).is_none() && op.input(2).is_none(),
-        K::Pad => cx.ints(op.input(1)?).is_some_and(|p| p.iter().all(|n| *n == 0)),
-        K::Tile => cx.ints(op.input(1)?).is_some_and(|r| r.iter().all(|n| *n == 1)),
-        K::Transpose => op.ints("perm").map_or(cx.rank(x).is_some_and(|r| r <= 1), |perm| {
-            perm.iter().enumerate().all(|(i, p)| *p == i as i64)
-        }),
+        K::Clip => op.used().count() == 1,
+        K::Pad => all(ops::Pad::of(op)?.pads(), 0),
+        K::Tile => all(ops::Tile::of(op)?.repeats(), 1),
+        K::Transpose => match ops::Transpose::of(op)?.perm() {
+            None => cx.rank(x).is_some_and(|rank| rank <= 1),
+            Some(perm) => perm.iter().enumerate().all(|(i, p)| *p == i as i64),
+        },
         // The same elements in the same dimensions.
         K::Reshape | K::Squeeze | K::Unsqueeze | K::Flatten | K::Expand => cx.same_shape(x, y),
         K::Slice => {
-            let forward = match op.input(4) {
-                None => true,
-                Some(steps) => cx.ints(steps).is_some_and(|s| s.iter().all(|n| *n == 1)),
-            };
+            let forward = ops::Slice::of(op)?.steps().is_none_or(|steps| all(steps, 1));
             forward && cx.same_shape(x, y)
         }
         K::Split => op.outputs.len() == 1,
@@ -36,13 +37,8 @@ pub(super) fn no_op(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     (nothing && !carries_name).then(|| Change::Values(vec![Some(x)]))
 }
 
-/// Whether a Dropout lets everything through.
-fn inference(cx: &Rewriter<'_>, op: &Op) -> bool {
-    match op.input(2) {
-        None => true,
-        Some(v) => {
-            let mode = cx.constant(v).and_then(|t| t.to_vec::<trident_ir::element::B8>());
-            mode.is_some_and(|m| m.first().is_some_and(|b| !bool::from(*b)))
-        }
-    }
+/// Whether a value is known to be false.
+fn is_false(cx: &Rewriter<'_>, value: ValueId) -> bool {
+    let elements = cx.constant(value).and_then(|t| t.to_vec::<element::B8>());
+    elements.is_some_and(|all| all.first().is_some_and(|b| !bool::from(*b)))
 }

@@ -1,6 +1,6 @@
 //! Constant folding.
 
-use crate::rewrite::{Change, Named, PassReport, Rewriter, run as rewrite};
+use crate::rewrite::{Change, Named, PassReport, Rewriter, result, run as rewrite};
 use std::collections::HashMap;
 use trident_ir::shape;
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
@@ -122,7 +122,7 @@ impl Consumers {
         func.body.walk(&mut |op| {
             for (i, v) in op.inputs.iter().enumerate() {
                 if let Some(v) = v {
-                    uses.entry(*v).or_default().push((op.kind, i, op.output(0)));
+                    uses.entry(*v).or_default().push((op.kind, i, result(op)));
                 }
             }
         });

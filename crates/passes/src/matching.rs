@@ -1,15 +1,15 @@
-//! What patterns are made of.
+//! Parts that several patterns share.
 
-use crate::rewrite::Rewriter;
-use trident_ir::{DType, Literal, Op, OpKind as K, ValueId};
+use crate::rewrite::{Rewriter, pair};
+use trident_ir::{DType, Literal, Op, OpKind as K, ValueId, geometry, ops};
 
 /// Whether a constant of a model is this number, as far as exporters write out its digits.
-pub(super) fn close(a: f64, b: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * b.abs()
 }
 
 /// Whether a constant is this number as nearly as the element type of the formula needs it.
-pub(super) fn close_in(dtype: DType, a: f64, b: f64) -> bool {
+pub(crate) fn close_in(dtype: DType, a: f64, b: f64) -> bool {
     match dtype {
         DType::F64 => (a - b).abs() <= 4.0 * f64::EPSILON * b.abs(),
         _ => close(a, b),
@@ -18,7 +18,7 @@ pub(super) fn close_in(dtype: DType, a: f64, b: f64) -> bool {
 
 /// A factor of a formula as an attribute, if that holds it: rounded no more than in the element type, and neither
 /// overflowing nor vanishing.
-pub(super) fn attribute(dtype: DType, factor: f64) -> Option<f32> {
+pub(crate) fn attribute(dtype: DType, factor: f64) -> Option<f32> {
     let rounded = factor as f32;
     let holds =
         if dtype == DType::F64 { f64::from(rounded) == factor } else { rounded.is_normal() };
@@ -27,8 +27,8 @@ pub(super) fn attribute(dtype: DType, factor: f64) -> Option<f32> {
 
 /// The tensor operand and the number of a binary op with a constant of one element, in either order; with
 /// the order that was found: `true` if the number came second.
-pub(super) fn with_scalar(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64, bool)> {
-    let (a, b) = (op.input(0)?, op.input(1)?);
+pub(crate) fn with_scalar(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64, bool)> {
+    let (a, b) = pair(op)?;
     // A constant of higher rank would change the shape.
     let fits = |x: ValueId, k: ValueId| {
         cx.constant(k).is_some_and(|t| cx.rank(x).is_some_and(|r| t.dims().len() <= r))
@@ -41,29 +41,30 @@ pub(super) fn with_scalar(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64, b
 }
 
 /// The value that `value` is the square of: `x·x` or `x^2`.
-pub(super) fn square_of(cx: &Rewriter<'_>, value: ValueId) -> Option<ValueId> {
+pub(crate) fn square_of(cx: &Rewriter<'_>, value: ValueId) -> Option<ValueId> {
     if let Some(op) = cx.made_by(value, K::Mul) {
-        return op.input(0).filter(|x| Some(*x) == op.input(1));
+        return pair(&op).filter(|(a, b)| a == b).map(|(x, _)| x);
     }
-    let op = cx.made_by(value, K::Pow)?;
-    (exponent(cx, &op)? == 2.0).then(|| op.input(0)).flatten()
+    let (x, exponent) = power(cx, cx.producer(value)?)?;
+    (exponent == 2.0).then_some(x)
 }
 
-/// The constant exponent of a Pow.
-pub(super) fn exponent(cx: &Rewriter<'_>, op: &Op) -> Option<f64> {
-    let k = op.input(1)?;
-    match cx.scalar(k) {
-        Some(e) => Some(e),
-        None => match cx.ints(k)?.as_slice() {
-            [e] => Some(*e as f64),
-            _ => None,
+/// The base and the constant exponent of a Pow.
+pub(crate) fn power(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64)> {
+    let pow = ops::Pow::of(op)?;
+    let exponent = match cx.scalar(pow.y()) {
+        Some(e) => e,
+        None => match cx.ints(pow.y())?.as_slice() {
+            [e] => *e as f64,
+            _ => return None,
         },
-    }
+    };
+    Some((pow.x(), exponent))
 }
 
 /// `value` as a product: a number and the other factors. Products, quotients by constants and powers with
 /// one use are taken apart.
-pub(super) fn factors(cx: &Rewriter<'_>, value: ValueId) -> (f64, Vec<ValueId>) {
+pub(crate) fn factors(cx: &Rewriter<'_>, value: ValueId) -> (f64, Vec<ValueId>) {
     let mut number = 1.0;
     let mut found = vec![];
     let mut pending = vec![(value, 0)];
@@ -75,15 +76,15 @@ pub(super) fn factors(cx: &Rewriter<'_>, value: ValueId) -> (f64, Vec<ValueId>) 
         let op = cx.producer(v).filter(|_| depth < 4 && (depth == 0 || cx.single(v)));
         match op.map(|op| (op.kind, op)) {
             Some((K::Mul, op)) => pending.extend(op.used().map(|v| (v, depth + 1))),
-            Some((K::Div, op)) => match (op.input(0), op.input(1).and_then(|k| cx.scalar(k))) {
-                (Some(x), Some(k)) => {
+            Some((K::Div, op)) => match pair(op).and_then(|(x, k)| Some((x, cx.scalar(k)?))) {
+                Some((x, k)) => {
                     number /= k;
                     pending.push((x, depth + 1));
                 }
-                _ => found.push(v),
+                None => found.push(v),
             },
-            Some((K::Pow, op)) => match (op.input(0), exponent(cx, op)) {
-                (Some(x), Some(e)) if e == 2.0 || e == 3.0 => {
+            Some((K::Pow, op)) => match power(cx, op) {
+                Some((x, e)) if e == 2.0 || e == 3.0 => {
                     found.extend(std::iter::repeat_n(x, e as usize));
                 }
                 _ => found.push(v),
@@ -95,7 +96,7 @@ pub(super) fn factors(cx: &Rewriter<'_>, value: ValueId) -> (f64, Vec<ValueId>) 
 }
 
 /// A tensor of numbers rounded to an element type; `None` if the type has no numbers or one overflows.
-pub(super) fn literal(dtype: DType, dims: Vec<usize>, values: &[f64]) -> Option<Literal> {
+pub(crate) fn literal(dtype: DType, dims: Vec<usize>, values: &[f64]) -> Option<Literal> {
     let vector = match dtype {
         DType::F64 => Literal::vector(values),
         DType::F32 => {
@@ -108,4 +109,28 @@ pub(super) fn literal(dtype: DType, dims: Vec<usize>, values: &[f64]) -> Option<
         _ => return None,
     };
     vector.with_dims(dims)
+}
+
+/// The factors that may move: beyond them, products could overflow or vanish that did not before.
+pub(crate) const FACTORS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+/// `x` and `k` of x·k, k·x or x/(1/k).
+pub(crate) fn multiple(cx: &Rewriter<'_>, op: &Op) -> Option<(ValueId, f64)> {
+    let (x, k, second) = match op.kind {
+        K::Mul | K::Div => with_scalar(cx, op)?,
+        _ => return None,
+    };
+    let k = match op.kind {
+        K::Mul => k,
+        _ if second => 1.0 / k,
+        _ => return None,
+    };
+    FACTORS.contains(&k.abs()).then_some((x, k))
+}
+
+/// The permutation of a Transpose of known rank.
+pub(crate) fn permutation(cx: &Rewriter<'_>, op: &Op) -> Option<Vec<usize>> {
+    let transpose = ops::Transpose::of(op)?;
+    let rank = transpose.perm().map(<[i64]>::len).or_else(|| cx.rank(transpose.x()))?;
+    geometry::permutation(transpose.perm(), rank).ok()
 }

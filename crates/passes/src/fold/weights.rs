@@ -1,33 +1,70 @@
 //! Scales and shifts by channel that move into the weights and bias of the convolution or normalisation before them.
 
-use super::matching::literal;
-use crate::rewrite::{Change, Rewriter, instead};
+use crate::matching::literal;
+use crate::rewrite::{Change, Rewriter, pair};
 use trident_ir::{DType, Element, Literal, Op, OpKind as K, ValueId, ops};
 
 /// A product whose weights are constant: Conv, ConvTranspose or Gemm.
 struct Weights {
     op: Op,
+    x: ValueId,
+    /// The weights as an operand, and their elements.
+    operand: ValueId,
     w: Literal,
     /// Zero where there is no bias.
     bias: Vec<f64>,
+    layout: Layout,
+}
+
+/// Where weights have their output channels.
+#[derive(Clone, Copy)]
+enum Layout {
+    /// [M, …].
+    First,
+    /// [K, M].
+    Last,
+    /// [C, M/group, kernel…]: each group of rows has its own block of channels.
+    Grouped(usize),
+}
+
+impl Layout {
+    fn channels(self, dims: &[usize]) -> Option<usize> {
+        match self {
+            Layout::First => dims.first().copied(),
+            Layout::Last => dims.get(1).copied(),
+            Layout::Grouped(group) => dims.get(1)?.checked_mul(group),
+        }
+    }
 }
 
 impl Weights {
     /// The op behind `value`, if its weights and bias are constant and nothing else uses its result.
     fn of(cx: &Rewriter<'_>, value: ValueId) -> Option<Weights> {
-        let op = cx.producer(value)?.clone();
-        if !matches!(op.kind, K::Conv | K::ConvTranspose | K::Gemm) || !cx.single(value) {
-            return None;
-        }
-        let w = cx.constant_input(&op, 1)?.clone();
-        let plain =
-            op.float("alpha").is_none_or(|a| a == 1.0) && op.float("beta").is_none_or(|b| b == 1.0);
-        let channels = channels(&op, w.dims())?;
-        let bias = match op.input(2) {
+        let op = cx.producer(value).filter(|_| cx.single(value))?.clone();
+        let (x, w, b, layout) = match op.kind {
+            K::Conv => {
+                let conv = ops::Conv::of(&op)?;
+                (conv.x(), conv.w(), conv.b(), Layout::First)
+            }
+            K::ConvTranspose => {
+                let conv = ops::ConvTranspose::of(&op)?;
+                let group = usize::try_from(conv.group()).ok()?;
+                (conv.x(), conv.w(), conv.b(), Layout::Grouped(group))
+            }
+            K::Gemm => {
+                let gemm = ops::Gemm::of(&op).filter(|g| g.alpha() == 1.0 && g.beta() == 1.0)?;
+                let layout = if gemm.trans_b() { Layout::First } else { Layout::Last };
+                (gemm.a(), gemm.b(), gemm.c(), layout)
+            }
+            _ => return None,
+        };
+        let (operand, w) = (w, cx.constant(w)?.clone());
+        let channels = layout.channels(w.dims())?;
+        let bias = match b {
             None => vec![0.0; channels],
             Some(b) => cx.floats(b).filter(|b| b.len() == channels)?,
         };
-        plain.then_some(Weights { op, w, bias })
+        Some(Weights { op, x, operand, w, bias, layout })
     }
 
     /// The length of the runs of weights of one output channel, and the channel of each run.
@@ -35,14 +72,10 @@ impl Weights {
         let dims = self.w.dims();
         let after = |axis: usize| dims.iter().skip(axis).product::<usize>().max(1);
         // Runs that follow one another have the channels of a block, `rows` times over, then those of the next.
-        let (run, block, rows) = match self.op.kind {
-            K::Gemm if !self.op.flag("trans_b") => (1, after(1), dims[0]),
-            // [C, M/group, kernel…]: each group of rows has its own block of channels.
-            K::ConvTranspose => {
-                let group = self.op.int("group").unwrap_or(1).max(1) as usize;
-                (after(2), dims[1].max(1), dims[0] / group)
-            }
-            _ => (after(1), 1, 1),
+        let (run, block, rows) = match self.layout {
+            Layout::First => (after(1), 1, 1),
+            Layout::Last => (1, after(1), dims[0]),
+            Layout::Grouped(group) => (after(2), dims[1].max(1), dims[0] / group.max(1)),
         };
         let rows = rows.max(1);
         (run, move |i| i / block / rows * block + i % block)
@@ -92,40 +125,36 @@ impl Weights {
         }
         let b = moderate(self.w.dtype(), &self.bias)?;
         let w = match scale.iter().all(|s| *s == 1.0) {
-            true => self.op.input(1)?,
+            true => self.operand,
             false => {
                 let w = self.times(scale)?;
                 cx.literal("weights", w)
             }
         };
         let b = cx.literal("bias", b);
-        let mut new = instead(root, self.op.kind, vec![self.op.input(0), Some(w), Some(b)]);
-        new.attrs = self.op.attrs;
-        new.loc = self.op.loc;
-        Some(Change::Op(new))
+        let inputs = [self.x, w, b].map(Some).to_vec();
+        Some(Change::Op(Op { inputs, outputs: root.outputs.clone(), ..self.op }))
     }
 }
 
-fn channels(op: &Op, dims: &[usize]) -> Option<usize> {
-    match op.kind {
-        K::Gemm => dims.get(usize::from(!op.flag("trans_b"))).copied(),
-        K::ConvTranspose => {
-            let group = usize::try_from(op.int("group")?).ok()?;
-            dims.get(1)?.checked_mul(group)
-        }
-        _ => dims.first().copied(),
-    }
+/// A BatchNormalization by given statistics.
+fn inference(op: &Op) -> Option<ops::BatchNormalization<'_>> {
+    let norm = ops::BatchNormalization::of(op)?;
+    (!norm.training_mode() && op.outputs.len() == 1).then_some(norm)
+}
+
+/// Scale, shift, mean and variance, which are constant.
+fn parameters(cx: &Rewriter<'_>, norm: ops::BatchNormalization<'_>) -> Option<[Vec<f64>; 4]> {
+    let floats = |v: ValueId| cx.floats(v);
+    Some([floats(norm.scale())?, floats(norm.b())?, floats(norm.mean())?, floats(norm.var())?])
 }
 
 /// BatchNormalization after a convolution or product.
 pub(super) fn batch_norm(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    if op.kind != K::BatchNormalization || op.flag("training_mode") || op.outputs.len() != 1 {
-        return None;
-    }
-    let weights = Weights::of(cx, op.input(0)?)?;
-    let [gamma, beta, mean, var] = [1, 2, 3, 4].map(|i| op.input(i).and_then(|v| cx.floats(v)));
-    let (gamma, beta, mean, var) = (gamma?, beta?, mean?, var?);
-    let epsilon = f64::from(op.float("epsilon")?);
+    let norm = inference(op)?;
+    let weights = Weights::of(cx, norm.x())?;
+    let [gamma, beta, mean, var] = parameters(cx, norm)?;
+    let epsilon = f64::from(norm.epsilon());
     let scale: Vec<f64> = gamma.iter().zip(&var).map(|(g, v)| g / (v + epsilon).sqrt()).collect();
     let shift: Vec<f64> = beta.iter().zip(&mean).zip(&scale).map(|((b, m), s)| b - m * s).collect();
     weights.scaled(cx, op, &scale, &shift)
@@ -143,7 +172,7 @@ impl Affine {
         if !matches!(op.kind, K::Mul | K::Div | K::Add | K::Sub) {
             return None;
         }
-        let (a, b) = (op.input(0)?, op.input(1)?);
+        let (a, b) = pair(op)?;
         let swap = cx.constant(a).is_some();
         if swap && matches!(op.kind, K::Div | K::Sub) {
             return None;
@@ -177,17 +206,13 @@ pub(super) fn scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
 pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let affine = Affine::of(cx, op)?;
     let norm = cx.producer(affine.x)?.clone();
-    let batch = ops::BatchNormalization::of(&norm)?;
-    if norm.outputs.len() != 1 || batch.training_mode() || !cx.single(affine.x) {
-        return None;
-    }
-    let [gamma, beta, mean, var] = [1, 2, 3, 4].map(|i| norm.input(i).and_then(|v| cx.floats(v)));
-    let (gamma, beta, mean, var) = (gamma?, beta?, mean?, var?);
+    let batch = inference(&norm).filter(|_| cx.single(affine.x))?;
+    let [gamma, beta, mean, var] = parameters(cx, batch)?;
     let (scale, shift) = affine.by_channel(cx, gamma.len())?;
     if [&beta, &mean, &var].iter().any(|all| all.len() != gamma.len()) {
         return None;
     }
-    let dtype = cx.dtype(norm.input(1)?)?;
+    let dtype = cx.dtype(batch.scale())?;
     let product: Vec<f64> = gamma.iter().zip(&scale).map(|(g, s)| g * s).collect();
     let sum: Vec<f64> = beta.iter().zip(&scale).zip(&shift).map(|((b, s), t)| b * s + t).collect();
     // A factor that vanishes would make NaN of an infinity.
@@ -204,11 +229,8 @@ pub(super) fn norm_scale(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     moderate(dtype, &factors).and(moderate(dtype, &addends))?;
     let (gamma, beta) = (moderate(dtype, &product)?, moderate(dtype, &sum)?);
     let (gamma, beta) = (cx.literal("scale", gamma), cx.literal("bias", beta));
-    let inputs = vec![norm.input(0), Some(gamma), Some(beta), norm.input(3), norm.input(4)];
-    let mut new = instead(op, K::BatchNormalization, inputs);
-    new.attrs = norm.attrs;
-    new.loc = norm.loc;
-    Some(Change::Op(new))
+    let inputs = [batch.x(), gamma, beta, batch.mean(), batch.var()].map(Some).to_vec();
+    Some(Change::Op(Op { inputs, outputs: op.outputs.clone(), ..norm }))
 }
 
 /// Whether a number is far from the greatest one of its type. Sums with greater ones, infinities and NaN depend on whether

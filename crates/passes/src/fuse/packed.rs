@@ -1,45 +1,45 @@
 //! Products with quantised weights that stay as they are until they are used.
 
-use crate::rewrite::{Change, Rewriter, instead};
+use super::products::fused;
+use crate::rewrite::{Change, Rewriter, placed};
 use trident_ir::dtype::Class;
 use trident_ir::geometry::{self, PackedWeights};
 use trident_ir::literal::LiteralData;
-use trident_ir::{Attr, DType, Literal, Op, OpKind as K, ValueId};
+use trident_ir::op::Activation;
+use trident_ir::{DType, Literal, Op, OpKind as K, ops};
 
 /// Columns of one block are filled up to a multiple of this many weights, which are whole bytes.
 const FILLED: usize = 16;
 
 /// MatMul or FusedMatMul with a dequantised constant as MatMulNBits.
 pub(super) fn weights(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
-    let rows = op.input(0).and_then(|a| cx.rank(a)) >= Some(2);
-    let usable = matches!(op.kind, K::MatMul | K::FusedMatMul) && rows && !op.flag("trans_a");
+    let fused = fused(op)?;
+    let product = ops::FusedMatMul::of(&fused)?;
+    let (a, b) = (product.a(), product.b());
     // Scales of f64 are rounded to f32 where weights are dequantised on their own.
-    if !usable
-        || op.output(0).and_then(|y| cx.dtype(y)) == Some(DType::F64)
-        || op.input(0).and_then(|a| cx.dtype(a)) != op.input(1).and_then(|b| cx.dtype(b))
+    if product.trans_a()
+        || cx.rank(a) < Some(2)
+        || product.y().and_then(|y| cx.dtype(y)) == Some(DType::F64)
+        || cx.dtype(a) != cx.dtype(b)
     {
         return None;
     }
-    let dequantize = cx.only(op, 1, K::DequantizeLinear)?;
-    let factor = op.float("scale").unwrap_or(1.0);
-    let found = Quantised::of(cx, &dequantize, op.flag("trans_b"))?;
-    let scales = found.scales(factor)?;
+    let dequantize = cx.only(b, K::DequantizeLinear)?;
+    let dequantize = ops::DequantizeLinear::of(&dequantize)?;
+    let found = Quantised::of(cx, dequantize, product.trans_b())?;
+    let scales = found.scales(product.scale())?;
     let (bytes, zeros) = (found.bytes()?, found.zeros()?);
-    let packed = found.packed;
+    let PackedWeights { k, n, bits, block } = found.packed;
+    let size = |n: usize| i64::try_from(n).ok();
+    let (k, n, bits, block) = (size(k)?, size(n)?, size(bits)?, size(block)?);
     let b = cx.literal("weights", bytes);
     let scales = cx.literal("scales", scales);
     let zeros = zeros.map(|zeros| cx.literal("zero_points", zeros));
-    let mut inputs = vec![op.input(0), Some(b), op.input(2), op.input(3), Some(scales)];
-    inputs.extend(zeros.map(Some));
-    let mut new = instead(op, K::MatMulNBits, inputs);
-    let PackedWeights { k, n, bits, block } = packed;
-    for (name, size) in [("k", k), ("n", n), ("bits", bits), ("block_size", block)] {
-        new.attrs.set(name, Attr::Int(i64::try_from(size).ok()?));
-    }
-    for name in ["activation", "alpha", "beta"] {
-        if let Some(value) = op.attrs.get(name) {
-            new.attrs.set(name, value.clone());
-        }
+    let new = ops::MatMulNBits::new(a, b, product.bias(), product.residual(), scales, zeros);
+    let mut new = placed(op, new.k(k).n(n).bits(bits).block_size(block).into_op());
+    match Activation::read(&fused)? {
+        Activation::None => {}
+        activation => activation.write(&mut new),
     }
     Some(Change::Op(new))
 }
@@ -58,11 +58,10 @@ struct Quantised {
 }
 
 impl Quantised {
-    fn of(cx: &Rewriter<'_>, op: &Op, transposed: bool) -> Option<Quantised> {
-        let constant = |v: ValueId| cx.constant(v).cloned();
-        let (x, scale) = (constant(op.input(0)?)?, constant(op.input(1)?)?);
-        let zero = match op.input(2) {
-            Some(zero) => Some(constant(zero)?),
+    fn of(cx: &Rewriter<'_>, op: ops::DequantizeLinear<'_>, transposed: bool) -> Option<Quantised> {
+        let (x, scale) = (cx.constant(op.x())?.clone(), cx.constant(op.x_scale())?.clone());
+        let zero = match op.x_zero_point() {
+            Some(zero) => Some(cx.constant(zero)?.clone()),
             None => None,
         };
         let &[rows, columns] = x.dims() else { return None };
@@ -77,8 +76,8 @@ impl Quantised {
             DType::I2 | DType::U2 => 2,
             _ => return None,
         };
-        let along_k = geometry::axis(op.int("axis")?, 2).ok()? == usize::from(transposed);
-        let block = usize::try_from(op.int("block_size")?).ok()?;
+        let along_k = geometry::axis(op.axis(), 2).ok()? == usize::from(transposed);
+        let block = usize::try_from(op.block_size()).ok()?;
         let one = k.checked_next_multiple_of(FILLED)?;
         let blocks = if block == 0 { 1 } else { k.div_ceil(block) };
         let (block, scale_strides) = match *scale.dims() {
@@ -91,7 +90,7 @@ impl Quantised {
             },
             _ => return None,
         };
-        let fits = scale.dtype() == cx.dtype(op.output(0)?)?;
+        let fits = scale.dtype() == cx.dtype(op.y()?)?;
         if !fits || zero.as_ref().is_some_and(|z| z.len() != scale.len()) {
             return None;
         }

@@ -1,0 +1,20 @@
+//! Constants: ops on constants alone, and what moves into the weights of other ops.
+
+mod constants;
+mod pad;
+mod weights;
+
+pub use constants::Evaluate;
+pub(crate) use constants::run as constants;
+
+use crate::rewrite::Named;
+
+/// What goes into a normalisation, which then moves into the convolution before it as a whole.
+pub(crate) const NORMS: &[Named<'static>] = &[("fold-norm-scale", &weights::norm_scale)];
+
+/// What goes into weights, biases and borders.
+pub(crate) const WEIGHTS: &[Named<'static>] = &[
+    ("fold-batch-norm", &weights::batch_norm),
+    ("fold-channel-scale", &weights::scale),
+    ("fold-pad", &pad::pad),
+];
