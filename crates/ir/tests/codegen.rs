@@ -265,9 +265,11 @@ fn files() -> BTreeMap<String, String> {
     }
     let groups: String = SHARED.iter().map(shared).collect();
     let attrs = OpKind::ALL.iter().flat_map(|kind| kind.decl().attrs);
-    let words = words(attrs.filter(|attr| SHARED.iter().any(|of| of.attrs.contains(&attr.name))));
-    let uses = "use crate::op::{kinds, view};\nuse crate::{Op, OpKind as K};\n";
-    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{words}{uses}{groups}"));
+    let in_groups =
+        attrs.filter(|attr| SHARED.iter().any(|group| group.attrs.contains(&attr.name)));
+    let words = words(in_groups.filter(|attr| groups.contains(&format!("{}>", attr.rust))));
+    let uses = format!("{words}use crate::op::{{kinds, view}};\nuse crate::{{Op, OpKind as K}};\n");
+    files.insert("shared.rs".to_owned(), format!("{HEAD}\n{uses}{groups}"));
     root += "\n#[rustfmt::skip]\nmod shared;\npub use shared::*;\n";
     files.insert("mod.rs".to_owned(), root);
     files

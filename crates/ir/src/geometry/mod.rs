@@ -10,7 +10,7 @@ mod window;
 pub use einsum::{Equation, Label};
 pub use layout::{expand, flatten, permutation, reshape, squeeze, transpose, unsqueeze};
 pub use packed::PackedWeights;
-pub use resize::{CoordinateMap, ResizedAxis, TIE, Transform, resize, scaled_len};
+pub use resize::{CoordinateMap, ResizeSpec, ResizedAxis, TIE, resize, scaled_len};
 pub use slice::{
     Borders, Cut, center_crop_pad, concat, pad, range_len, reduced, reduction_axes, shape_bounds,
     slice, slices, split,

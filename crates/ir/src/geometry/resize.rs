@@ -1,46 +1,8 @@
 //! Where the elements of a resized axis come from.
 
 use super::{GeometryError, axes, axis, invalid};
-use crate::Op;
-
-/// How output coordinates map to input coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transform {
-    /// Pixels have their centre at one half.
-    HalfPixel,
-    /// The same, around the middle of the axis.
-    HalfPixelSymmetric,
-    /// The same, but an axis of length 1 is at 0.
-    PytorchHalfPixel,
-    /// The first and last pixels of both sides meet.
-    AlignCorners,
-    /// Coordinates are divided by the scale.
-    Asymmetric,
-    /// A region is cut out; places outside of the operand have a value of their own.
-    CropAndResize,
-    /// Of operator sets 11 and 12: the half-pixel map without its last half.
-    TfHalfPixelForNearest,
-}
-
-impl Transform {
-    /// The transform that attribute `coordinate_transformation_mode` names.
-    pub fn by_name(name: Option<&str>) -> Result<Transform, GeometryError> {
-        Ok(match name {
-            Some("half_pixel") | None => Transform::HalfPixel,
-            Some("half_pixel_symmetric") => Transform::HalfPixelSymmetric,
-            Some("pytorch_half_pixel") => Transform::PytorchHalfPixel,
-            Some("align_corners") => Transform::AlignCorners,
-            Some("asymmetric") => Transform::Asymmetric,
-            Some("tf_crop_and_resize") => Transform::CropAndResize,
-            Some("tf_half_pixel_for_nn") => Transform::TfHalfPixelForNearest,
-            Some(other) => {
-                return invalid(format!(
-                    "attribute `coordinate_transformation_mode`: unknown: {other}"
-                ));
-            }
-        })
-    }
-}
+use crate::op::words::{AspectRatioPolicy, CoordinateTransform as Transform, Interpolation};
+use crate::ops;
 
 /// Fractions that are this close to one half are ties of the nearest modes that round: f32 coordinates miss exact halves by
 /// a few units of the last place. ONNX Runtime has the same bound.
@@ -196,17 +158,45 @@ impl ResizedAxis {
     }
 }
 
+/// The attributes of a resize that its geometry depends on.
+#[derive(Clone, Debug)]
+pub struct ResizeSpec {
+    /// How coordinates map.
+    pub transform: Transform,
+    /// How values between elements are computed.
+    pub mode: Interpolation,
+    /// Whether the filter is stretched on axes that shrink.
+    pub antialias: bool,
+    /// The axes that scales, sizes and regions belong to; all if there is no list.
+    pub axes: Option<Vec<i64>>,
+    /// Whether all of them have one scale.
+    pub policy: AspectRatioPolicy,
+}
+
+impl ResizeSpec {
+    /// The attributes of an op.
+    pub fn of(op: ops::Resize<'_>) -> ResizeSpec {
+        ResizeSpec {
+            transform: op.coordinate_transformation_mode(),
+            mode: op.mode(),
+            antialias: op.antialias(),
+            axes: op.axes().map(<[i64]>::to_vec),
+            policy: op.keep_aspect_ratio_policy(),
+        }
+    }
+}
+
 /// The axes of a resize of an array with dimensions `x`, by the op's attributes and operands; operands without elements
 /// are absent.
 pub fn resize(
-    op: &Op,
+    spec: &ResizeSpec,
     x: &[usize],
     roi: Option<&[f64]>,
     scales: Option<&[f64]>,
     sizes: Option<&[i64]>,
 ) -> Result<Vec<ResizedAxis>, GeometryError> {
-    let transform = Transform::by_name(op.str("coordinate_transformation_mode"))?;
-    let named: Vec<usize> = match op.ints("axes") {
+    let transform = spec.transform;
+    let named: Vec<usize> = match spec.axes.as_deref() {
         Some(given) => {
             axes(given, x.len())?;
             given.iter().map(|&a| axis(a, x.len())).collect::<Result<_, _>>()?
@@ -242,7 +232,7 @@ pub fn resize(
                 let scale = output as f64 / found[a].input as f64;
                 found[a] = ResizedAxis { scale, output, ..found[a].clone() };
             }
-            keep_aspect_ratio(op, &named, &mut found)?;
+            keep_aspect_ratio(spec.policy, &named, &mut found);
         }
         (None, None) if named.is_empty() => {}
         _ => return invalid("either scales or sizes are needed"),
@@ -254,7 +244,7 @@ pub fn resize(
             found[a].roi = (roi[i], roi[named.len() + i]);
         }
     }
-    copy_what_keeps_its_length(op, transform, &mut found);
+    copy_what_keeps_its_length(spec, &mut found);
     found.iter_mut().for_each(|axis| axis.wide = axis.is_long());
     Ok(found)
 }
@@ -262,36 +252,28 @@ pub fn resize(
 /// Makes axes whose lengths stay the same identities, though their scales may differ from 1: all axes if no length changes,
 /// and each axis of an antialiased resize. ONNX Runtime and PyTorch copy these. A cubic resize is computed, as in PyTorch and
 /// the reference.
-fn copy_what_keeps_its_length(op: &Op, transform: Transform, axes: &mut [ResizedAxis]) {
+fn copy_what_keeps_its_length(spec: &ResizeSpec, axes: &mut [ResizedAxis]) {
     let kept = |axis: &ResizedAxis| axis.input == axis.output;
-    let all = op.str("mode") != Some("cubic") && axes.iter().all(kept);
-    if transform != Transform::CropAndResize && (op.flag("antialias") || all) {
+    let all = spec.mode != Interpolation::Cubic && axes.iter().all(kept);
+    if spec.transform != Transform::CropAndResize && (spec.antialias || all) {
         axes.iter_mut().filter(|axis| kept(axis)).for_each(|axis| axis.scale = 1.0);
     }
 }
 
 /// One scale for all named axes, so that no size is exceeded (or none is missed).
-fn keep_aspect_ratio(
-    op: &Op,
-    named: &[usize],
-    axes: &mut [ResizedAxis],
-) -> Result<(), GeometryError> {
+fn keep_aspect_ratio(policy: AspectRatioPolicy, named: &[usize], axes: &mut [ResizedAxis]) {
     let long = named.iter().any(|&a| axes[a].is_long());
     let round = |x: f64| if long { x } else { single(x) };
     let scales = named.iter().map(|&a| round(axes[a].scale));
-    let scale = match op.str("keep_aspect_ratio_policy") {
-        Some("stretch") | None => return Ok(()),
-        Some("not_larger") => scales.fold(f64::INFINITY, f64::min),
-        Some("not_smaller") => scales.fold(f64::NEG_INFINITY, f64::max),
-        Some(other) => {
-            return invalid(format!("attribute `keep_aspect_ratio_policy`: unknown: {other}"));
-        }
+    let scale = match policy {
+        AspectRatioPolicy::Stretch => return,
+        AspectRatioPolicy::NotLarger => scales.fold(f64::INFINITY, f64::min),
+        AspectRatioPolicy::NotSmaller => scales.fold(f64::NEG_INFINITY, f64::max),
     };
     for &a in named {
         let output = round(scale * axes[a].input as f64).round() as usize;
         axes[a] = ResizedAxis { scale, output, ..axes[a].clone() };
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ with_elementwise_ops! { ops! {
     /// Depthwise convolution of [batch, channels, length] that looks back only: `weight` is [channels, 1, k], the state
     /// holds the last k − 1 inputs and stands before `x`. `activation` is none, silu or swish.
     CausalConvWithState "causal_conv_with_state" Contract (x, weight, bias[opt], past_state[opt])
-        -> (y: Elem(0), present_state: Elem(0)) { activation: Str = "none" } onnx "" 27 shape causal_conv;
+        -> (y: Elem(0), present_state: Elem(0)) { activation: CausalActivation = CausalActivation::None } onnx "" 27 shape causal_conv;
     /// Sum over products as the equation in Einstein's notation tells; `...` stands for axes that broadcast, and
     /// without `->` the result has the letters that occur once, in order of the alphabet.
     Einsum "einsum" Contract (xs[many]: Any T) -> (y: Elem(0)) { equation: Str } onnx "" 12 shape einsum;
@@ -111,7 +111,7 @@ with_elementwise_ops! { ops! {
     LinearAttention "linear_attention" Contract (query, key, value, past_state[opt], decay[opt], beta[opt])
         -> (y: Elem(0), present_state: Rule::Fn(linear_state)) {
         chunk_size: Int = 64, kv_num_heads: Int, q_num_heads: Int,
-        scale: Float = 0.0, update_rule: Str = "gated_delta",
+        scale: Float = 0.0, update_rule: UpdateRule = UpdateRule::GatedDelta,
     } onnx "" 27 shape linear_attention;
     /// Matrix product over the last two axes, batch axes broadcast, rank-1 operands as row or column (NumPy's matmul).
     MatMul "matmul" Contract (a: Number T, b: Number T) -> (y: Elem(0)) {} onnx "" 1 shape matmul;
@@ -355,19 +355,19 @@ with_elementwise_ops! { ops! {
     /// g(Wh·x + r∘(Rh·h + bias)); the state is (1 − z)∘h' + z∘h. Activations are sigmoid and tanh if absent, `clip`
     /// bounds their arguments.
     GRU "gru" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
-        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: Str = "forward",
+        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, layout: Flag = false, linear_before_reset: Flag = false,
     } onnx "" 1 shape recurrent;
     /// Long short-term memory over a sequence, gates i, o, f, c with peepholes `p`: c = f∘c + i∘g, h = o∘tanh(c);
     /// `input_forget` couples f = 1 − i. Activations are sigmoid, tanh, tanh if absent, `clip` bounds their arguments.
     LSTM "lstm" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T, initial_c[opt]: Any T, p[opt]: Any T)
         -> (y[opt]: Elem(0), y_h[opt]: Elem(0), y_c[opt]: Elem(0)) {
-        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: Str = "forward",
+        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, input_forget: Flag = false, layout: Flag = false,
     } onnx "" 1 shape recurrent;
     /// Elman network over a sequence: h = f(W·x + R·h + biases), f tanh if absent, `clip` bounds its argument.
     RNN "rnn" Recurrent (x: Any T, w: Any T, r: Any T, b[opt]: Any T, sequence_lens[opt], initial_h[opt]: Any T) -> (y[opt]: Elem(0), y_h[opt]: Elem(0)) {
-        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: Str = "forward",
+        activation_alpha[opt]: Floats, activation_beta[opt]: Floats, activations[opt]: Strs, clip[opt]: Float, direction: RecurrentDirection = RecurrentDirection::Forward,
         hidden_size[opt]: Int, layout: Flag = false,
     } onnx "" 1 shape recurrent;
 
@@ -378,10 +378,10 @@ with_elementwise_ops! { ops! {
     /// Samples `x` by `linear`, `nearest` or `cubic` interpolation at the grid's places, x first, −1 … 1 being the
     /// edges of the corner elements or, with `align_corners`, their centres; outside `zeros`, `border` or `reflection`.
     GridSample "grid_sample" Image (x, grid) -> (y: Elem(0)) {
-        align_corners: Flag = false, mode: Str = "linear", padding_mode: Str = "zeros",
+        align_corners: Flag = false, mode: Interpolation = Interpolation::Linear, padding_mode: SamplePadding = SamplePadding::Zeros,
     } onnx "" 16 shape grid_sample;
     /// Decodes an image file held in a u8 vector to [H, W, C].
-    ImageDecoder "image_decoder" Image (stream) -> (image: Is(DType::U8)) { pixel_format: Str = "RGB" } onnx "" 20 shape image_decoder;
+    ImageDecoder "image_decoder" Image (stream) -> (image: Is(DType::U8)) { pixel_format: PixelFormat = PixelFormat::Rgb } onnx "" 20 shape image_decoder;
     /// Rows [batch, class, box] of boxes kept, best first, after dropping those below the score threshold or with an
     /// intersection over union above the other threshold with one that is kept.
     NonMaxSuppression "non_max_suppression" Image (boxes, scores, max_output_boxes_per_class[opt], iou_threshold[opt], score_threshold[opt])
@@ -392,14 +392,14 @@ with_elementwise_ops! { ops! {
     /// `nearest_mode` is round_prefer_floor, round_prefer_ceil, floor, ceil, or ceil_when_shrinking: the rule of operator
     /// set 10, which takes the element above on axes that shrink and the element below on others.
     Resize "resize" Image (x, roi[opt], scales[opt], sizes[opt]) -> (y: Elem(0)) {
-        antialias: Flag = false, axes[opt]: Ints, coordinate_transformation_mode: Str = "half_pixel", cubic_coeff_a: Float = -0.75,
-        exclude_outside: Flag = false, extrapolation_value: Float = 0.0, keep_aspect_ratio_policy: Str = "stretch",
-        mode: Str = "nearest", nearest_mode: Str = "round_prefer_floor",
+        antialias: Flag = false, axes[opt]: Ints, coordinate_transformation_mode: CoordinateTransform = CoordinateTransform::HalfPixel, cubic_coeff_a: Float = -0.75,
+        exclude_outside: Flag = false, extrapolation_value: Float = 0.0, keep_aspect_ratio_policy: AspectRatioPolicy = AspectRatioPolicy::Stretch,
+        mode: Interpolation = Interpolation::Nearest, nearest_mode: NearestMode = NearestMode::PreferFloor,
     } onnx "" 10 shape resize;
     /// Mean or maximum of bilinear samples in each cell of regions [x1, y1, x2, y2] times `spatial_scale`;
     /// `sampling_ratio`² samples, 0 meaning ⌈cell size⌉.
     RoiAlign "roi_align" Image (x: Any T, rois: Any T, batch_indices) -> (y: Elem(0)) {
-        coordinate_transformation_mode: Str = "half_pixel", mode: Str = "avg", output_height: Int = 1, output_width: Int = 1,
+        coordinate_transformation_mode: RoiTransform = RoiTransform::HalfPixel, mode: RoiPooling = RoiPooling::Average, output_height: Int = 1, output_width: Int = 1,
         sampling_ratio: Int = 0, spatial_scale: Float = 1.0,
     } onnx "" 10 shape roi_align;
 

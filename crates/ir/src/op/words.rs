@@ -192,4 +192,113 @@ words! {
         /// None: the node is a leaf.
         Leaf = "LEAF",
     }
+    /// How output coordinates of a resized axis map to input coordinates.
+    pub enum CoordinateTransform {
+        /// Pixels have their centre at one half.
+        HalfPixel = "half_pixel",
+        /// The same, around the middle of the axis.
+        HalfPixelSymmetric = "half_pixel_symmetric",
+        /// The same, but an axis of length 1 is at 0.
+        PytorchHalfPixel = "pytorch_half_pixel",
+        /// The first and last pixels of both sides meet.
+        AlignCorners = "align_corners",
+        /// Coordinates are divided by the scale.
+        Asymmetric = "asymmetric",
+        /// A region is cut out; places outside the operand have a value of their own.
+        CropAndResize = "tf_crop_and_resize",
+        /// The half-pixel map without its last half, of operator sets 11 and 12.
+        TfHalfPixelForNearest = "tf_half_pixel_for_nn",
+    }
+    /// How values between elements are computed.
+    pub enum Interpolation {
+        /// The nearest element.
+        Nearest = "nearest",
+        /// The neighbours, weighted by their distance.
+        Linear = "linear",
+        /// Four neighbours, weighted by a cubic kernel.
+        Cubic = "cubic",
+    }
+    /// Which of two neighbours is the nearest.
+    pub enum NearestMode {
+        /// The closer one, the lower one of a tie.
+        PreferFloor = "round_prefer_floor",
+        /// The closer one, the upper one of a tie.
+        PreferCeil = "round_prefer_ceil",
+        /// The lower one.
+        Floor = "floor",
+        /// The upper one.
+        Ceil = "ceil",
+        /// The upper one on axes that shrink, the lower one on others; of operator set 10.
+        CeilWhenShrinking = "ceil_when_shrinking",
+    }
+    /// Whether one scale resizes all axes.
+    pub enum AspectRatioPolicy {
+        /// Each axis has its own scale.
+        Stretch = "stretch",
+        /// The greatest scale with which no axis exceeds its size.
+        NotLarger = "not_larger",
+        /// The least scale with which every axis reaches its size.
+        NotSmaller = "not_smaller",
+    }
+    /// The values of samples outside the operand.
+    pub enum SamplePadding {
+        /// 0.
+        Zeros = "zeros",
+        /// The value at the border.
+        Border = "border",
+        /// The value at the place reflected by the border.
+        Reflection = "reflection",
+    }
+    /// The coordinates of a region of interest.
+    pub enum RoiTransform {
+        /// Pixels have their centre at one half.
+        HalfPixel = "half_pixel",
+        /// Pixels have their centre at whole numbers, as before operator set 16.
+        OutputHalfPixel = "output_half_pixel",
+    }
+    /// How the samples of a cell are pooled.
+    pub enum RoiPooling {
+        /// By their mean.
+        Average = "avg",
+        /// By their maximum.
+        Max = "max",
+    }
+    /// The channels of a decoded image.
+    pub enum PixelFormat {
+        /// Red, green, blue.
+        Rgb = "RGB",
+        /// Blue, green, red.
+        Bgr = "BGR",
+        /// Luminance.
+        Grayscale = "Grayscale",
+    }
+    /// The order in which a recurrent network takes the steps of a sequence.
+    pub enum RecurrentDirection {
+        /// From the first step to the last.
+        Forward = "forward",
+        /// From the last step to the first.
+        Reverse = "reverse",
+        /// Both, with weights of their own.
+        Bidirectional = "bidirectional",
+    }
+    /// How the state of linear attention is updated at each position.
+    pub enum UpdateRule {
+        /// The outer product of key and value is added.
+        Linear = "linear",
+        /// The same, after the state decays.
+        Gated = "gated",
+        /// The outer product of the key and the value's difference from what the state predicts is added.
+        Delta = "delta",
+        /// The same, after the state decays.
+        GatedDelta = "gated_delta",
+    }
+    /// The function at the end of a causal convolution.
+    pub enum CausalActivation {
+        /// The identity.
+        None = "none",
+        /// x·sigmoid(x).
+        Silu = "silu",
+        /// Another name of [`CausalActivation::Silu`].
+        Swish = "swish",
+    }
 }

@@ -1,7 +1,8 @@
 //! Images in other sizes: each element is the nearest one, or a weighted sum of neighbours.
 
-use trident_ir::geometry::{self, CoordinateMap, GeometryError, ResizedAxis, TIE, Transform};
-use trident_ir::{DType, OpKind as K, ValueId};
+use trident_ir::geometry::{self, CoordinateMap, GeometryError, ResizeSpec, ResizedAxis, TIE};
+use trident_ir::op::words::{CoordinateTransform, Interpolation, NearestMode};
+use trident_ir::{DType, OpKind as K, ValueId, ops};
 
 use super::moves::bits;
 use super::rows::float;
@@ -18,19 +19,8 @@ const FARTHEST: f64 = (1 << 24) as f64;
 
 /// How elements follow from their neighbours.
 enum Mode {
-    Nearest(Nearest),
+    Nearest(NearestMode),
     Weighted(Filter),
-}
-
-/// Which neighbour is nearest.
-#[derive(Clone, Copy)]
-enum Nearest {
-    PreferFloor,
-    PreferCeil,
-    Floor,
-    Ceil,
-    /// Above on axes that shrink, below on others.
-    CeilWhenShrinking,
 }
 
 /// How neighbours are weighed: by a triangle, or by Keys' cubic kernel with this coefficient.
@@ -40,29 +30,17 @@ struct Filter {
     exclude_outside: bool,
 }
 
-fn mode(site: &Site<'_>) -> Result<Mode> {
-    let (op, antialias) = (site.op, site.op.flag("antialias"));
-    let cubic = match op.str("mode") {
-        Some("linear") => None,
-        Some("cubic") => Some(op.float("cubic_coeff_a").unwrap_or(-0.75)),
-        Some("nearest") | None if antialias => {
+fn mode(op: ops::Resize<'_>) -> Result<Mode> {
+    let antialias = op.antialias();
+    let cubic = match op.mode() {
+        Interpolation::Linear => None,
+        Interpolation::Cubic => Some(op.cubic_coeff_a()),
+        Interpolation::Nearest if antialias => {
             return Err(unsupported("attribute `antialias` goes with linear and cubic"));
         }
-        Some("nearest") | None => {
-            return Ok(Mode::Nearest(match op.str("nearest_mode") {
-                Some("round_prefer_floor") | None => Nearest::PreferFloor,
-                Some("round_prefer_ceil") => Nearest::PreferCeil,
-                Some("floor") => Nearest::Floor,
-                Some("ceil") => Nearest::Ceil,
-                Some("ceil_when_shrinking") => Nearest::CeilWhenShrinking,
-                Some(other) => {
-                    return Err(unsupported(format!("nearest mode `{other}` is unknown")));
-                }
-            }));
-        }
-        Some(other) => return Err(unsupported(format!("mode `{other}` is unknown"))),
+        Interpolation::Nearest => return Ok(Mode::Nearest(op.nearest_mode())),
     };
-    Ok(Mode::Weighted(Filter { cubic, antialias, exclude_outside: op.flag("exclude_outside") }))
+    Ok(Mode::Weighted(Filter { cubic, antialias, exclude_outside: op.exclude_outside() }))
 }
 
 /// Coordinates along an axis.
@@ -86,7 +64,7 @@ impl Position {
         }
         let map = axis.map();
         let at = if map.fused { fused(w, &map, reach, place)? } else { stepwise(w, &map, place)? };
-        let inside = if axis.transform == Transform::CropAndResize {
+        let inside = if axis.transform == CoordinateTransform::CropAndResize {
             let first = w.float(DType::F32, 0.0)?;
             let last = number(w, axis.input as f64 - 1.0);
             let above = w.op(K::GreaterOrEqual, &[at, first])?;
@@ -110,14 +88,14 @@ impl Position {
     }
 
     /// The nearest coordinate.
-    fn nearest(&self, w: &mut Writer, mode: Nearest, shrinks: bool) -> Result<ValueId> {
+    fn nearest(&self, w: &mut Writer, mode: NearestMode, shrinks: bool) -> Result<ValueId> {
         let (kind, least) = match mode {
-            Nearest::PreferFloor => (K::Greater, 0.5 + TIE),
-            Nearest::PreferCeil => (K::GreaterOrEqual, 0.5 - TIE),
+            NearestMode::PreferFloor => (K::Greater, 0.5 + TIE),
+            NearestMode::PreferCeil => (K::GreaterOrEqual, 0.5 - TIE),
             // A fraction is below 1.
-            Nearest::Floor => (K::Greater, 1.0),
-            Nearest::Ceil => (K::Greater, 0.0),
-            Nearest::CeilWhenShrinking => (K::Greater, if shrinks { 0.0 } else { 1.0 }),
+            NearestMode::Floor => (K::Greater, 1.0),
+            NearestMode::Ceil => (K::Greater, 0.0),
+            NearestMode::CeilWhenShrinking => (K::Greater, if shrinks { 0.0 } else { 1.0 }),
         };
         let least = number(w, least.into());
         let up = w.op(kind, &[self.fraction, least])?;
@@ -216,8 +194,9 @@ struct Along {
 
 pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
     let dtype = site.dtype(0)?;
-    let mode = mode(site)?;
-    let crops = site.op.str("coordinate_transformation_mode") == Some("tf_crop_and_resize");
+    let op = ops::Resize::of(site.op).ok_or_else(|| unsupported("the op does not verify"))?;
+    let (mode, spec) = (mode(op)?, ResizeSpec::of(op));
+    let crops = spec.transform == CoordinateTransform::CropAndResize;
     if matches!(mode, Mode::Weighted(_)) {
         float(dtype)?;
     }
@@ -232,7 +211,7 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
     let x = site.dims(0)?;
     let (roi, scales) = (site.floats(1)?, site.floats(2)?);
     let sizes = site.ints(3)?.filter(|sizes| !sizes.is_empty());
-    let axes = geometry::resize(site.op, x, roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
+    let axes = geometry::resize(&spec, x, roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
     let dims: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     if x.contains(&0) && !dims.contains(&0) {
         let text = format!("{x:?} has no elements to resize");

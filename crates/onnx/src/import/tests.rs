@@ -257,6 +257,20 @@ fn attributes_are_checked() {
         word.to_string(),
         "attribute `auto_pad` is `FOO`, expected one of NOTSET, VALID, SAME_UPPER, SAME_LOWER"
     );
+    for (text, name) in [
+        ("y = Resize(a, , b)", "coordinate_transformation_mode"),
+        ("y = Resize(a, , b)", "keep_aspect_ratio_policy"),
+        ("y = Resize(a, , b)", "mode"),
+        ("y = Resize(a, , b)", "nearest_mode"),
+        ("y = GridSample(a, b)", "padding_mode"),
+        ("y = RoiAlign(a, b, b)", "coordinate_transformation_mode"),
+        ("y = RoiAlign(a, b, b)", "mode"),
+        ("y = LSTM(a, b, b)", "direction"),
+    ] {
+        let word = with(text, vec![attr(name, "FOO")]).to_string();
+        let expected = format!("attribute `{name}` is `FOO`, expected one of ");
+        assert!(word.starts_with(&expected), "{text}: {word}");
+    }
     // Some exporters write no text for the default.
     let nodes = vec![node("y = Conv(a, b)", vec![attr("auto_pad", "")])];
     let (model, _) = imported(18, graph("a b", nodes, "y"));

@@ -22,6 +22,7 @@ use crate::import::control::Outputs;
 use crate::import::node::Node;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use trident_ir::op::words::RoiTransform;
 use trident_ir::{Attr, Builder, Literal, Op, OpKind, ValueId, ops};
 
 /// What a change leaves of a node.
@@ -109,7 +110,7 @@ static CHANGES: &[(&[OpKind], i64, Change)] = &[
     (
         kinds![RoiAlign],
         16,
-        defaults!(RoiAlign.coordinate_transformation_mode("output_half_pixel".to_owned())),
+        defaults!(RoiAlign.coordinate_transformation_mode(RoiTransform::OutputHalfPixel)),
     ),
     (
         kinds![

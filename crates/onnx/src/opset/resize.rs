@@ -3,24 +3,24 @@
 use super::{Step, missing};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::import::node::Node;
+use trident_ir::op::words::{CoordinateTransform, Interpolation, NearestMode};
 use trident_ir::{Builder, Literal, Op, ValueId, ops};
 
 /// Resampling as it was before operator set 11: whole coordinates are corners of pixels, not centres.
-fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest_mode: &str) -> Result<Op, LoadError> {
+fn asymmetric(node: &mut Node<'_>, scales: ValueId, nearest: NearestMode) -> Result<Op, LoadError> {
     let x = node.need(ops::Resize::AT.x, "x")?;
     let mode = node.take_str("mode")?.unwrap_or_else(|| "nearest".to_owned());
     let mode = match mode.as_str() {
-        "nearest" => "nearest",
-        "linear" | "bilinear" => "linear",
+        "nearest" => Interpolation::Nearest,
+        "linear" | "bilinear" => Interpolation::Linear,
         _ => {
             let (name, expected) = ("mode".to_owned(), "nearest or linear");
             return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
         }
     };
     node.finish()?;
-    let resize = ops::Resize::new(x, None, Some(scales), None).mode(mode.to_owned());
-    let resize = resize.coordinate_transformation_mode("asymmetric".to_owned());
-    Ok(resize.nearest_mode(nearest_mode.to_owned()).into_op())
+    let resize = ops::Resize::new(x, None, Some(scales), None).mode(mode).nearest_mode(nearest);
+    Ok(resize.coordinate_transformation_mode(CoordinateTransform::Asymmetric).into_op())
 }
 
 /// Resize with scales as its second operand.
@@ -31,7 +31,7 @@ pub(super) fn resize_10(
 ) -> Result<Step, LoadError> {
     let [_, _] = node.operands()?;
     let scales = node.need(1, "scales")?;
-    *op = asymmetric(node, scales, "ceil_when_shrinking")?;
+    *op = asymmetric(node, scales, NearestMode::CeilWhenShrinking)?;
     Ok(Step::Continue)
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn upsample(
         }
         _ => node.need(1, "scales")?,
     };
-    *op = asymmetric(node, scales, "floor")?;
+    *op = asymmetric(node, scales, NearestMode::Floor)?;
     Ok(Step::Continue)
 }
 
@@ -79,9 +79,13 @@ pub(super) fn grid_modes(
 ) -> Result<Step, LoadError> {
     if let (Some(mode), Some(sample)) = (node.take_str("mode")?, ops::GridSample::edit(op)) {
         sample.mode(match mode.as_str() {
-            "bilinear" => "linear".to_owned(),
-            "bicubic" => "cubic".to_owned(),
-            _ => mode,
+            "nearest" => Interpolation::Nearest,
+            "linear" | "bilinear" => Interpolation::Linear,
+            "cubic" | "bicubic" => Interpolation::Cubic,
+            _ => {
+                let (name, expected) = ("mode".to_owned(), "nearest, bilinear or bicubic");
+                return Err(LoadErrorKind::AttributeValue { name, found: mode, expected }.into());
+            }
         });
     }
     Ok(Step::Continue)

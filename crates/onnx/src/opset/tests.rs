@@ -4,6 +4,7 @@ use super::{CHANGES, Change};
 use crate::LoadErrorKind;
 use crate::proto::{AttributeProto, GraphProto};
 use crate::testing::{attr, constant, f32s, fault, graph, imported, info, model, node, untyped};
+use trident_ir::op::words::{CoordinateTransform, Interpolation, NearestMode, RoiTransform};
 use trident_ir::{DType, Func, Literal, Op, OpKind, Type, ValueId, ops};
 
 /// A graph of one node with operands `a b c …` of rank 4 and untyped results.
@@ -145,10 +146,10 @@ fn defaults_that_changed() {
     assert_eq!((selu.alpha(), selu.gamma()), (2.0, 1.0507));
     let (_, op) = becomes(10, roi_align(), "roi_align", OpKind::RoiAlign);
     let align = ops::RoiAlign::of(&op).unwrap();
-    assert_eq!(align.coordinate_transformation_mode(), "output_half_pixel");
+    assert_eq!(align.coordinate_transformation_mode(), RoiTransform::OutputHalfPixel);
     let (_, op) = becomes(16, roi_align(), "roi_align", OpKind::RoiAlign);
     let align = ops::RoiAlign::of(&op).unwrap();
-    assert_eq!(align.coordinate_transformation_mode(), "half_pixel");
+    assert_eq!(align.coordinate_transformation_mode(), RoiTransform::HalfPixel);
     let p = vec![attr("p", 3f32), attr("kernel_shape", &[2i64, 2][..])];
     let (_, op) = becomes(1, single("y = LpPool(a)", p), "lp_pool", OpKind::LpPool);
     assert_eq!(ops::LpPool::of(&op).unwrap().p(), 3);
@@ -158,7 +159,7 @@ fn defaults_that_changed() {
     let mode = vec![attr("mode", "bicubic")];
     let (_, op) =
         becomes(16, single("y = GridSample(a, b)", mode), "grid_sample", OpKind::GridSample);
-    assert_eq!(ops::GridSample::of(&op).unwrap().mode(), "cubic");
+    assert_eq!(ops::GridSample::of(&op).unwrap().mode(), Interpolation::Cubic);
 }
 
 fn roi_align() -> GraphProto {
@@ -224,8 +225,8 @@ fn resampling() {
     let (func, op) = becomes(7, old, "resize", OpKind::Resize);
     assert_eq!((op.input(1), operand(&func, &op, 2)), (None, Some(Literal::vector(scales))));
     let resize = ops::Resize::of(&op).unwrap();
-    assert_eq!(resize.coordinate_transformation_mode(), "asymmetric");
-    assert_eq!((resize.mode(), resize.nearest_mode()), ("linear", "floor"));
+    assert_eq!(resize.coordinate_transformation_mode(), CoordinateTransform::Asymmetric);
+    assert_eq!((resize.mode(), resize.nearest_mode()), (Interpolation::Linear, NearestMode::Floor));
     let sides = vec![attr("height_scale", 3f32), attr("width_scale", 2f32)];
     let (func, op) = becomes(1, single("y = Upsample(a)", sides), "resize", OpKind::Resize);
     assert_eq!(operand(&func, &op, 2), Some(Literal::vector(&[1f32, 1., 3., 2.])));
@@ -234,8 +235,8 @@ fn resampling() {
     let (_, op) = becomes(10, single("y = Resize(a, b)", vec![]), "resize", OpKind::Resize);
     assert_eq!((op.input(1), op.inputs.len()), (None, 3));
     let resize = ops::Resize::of(&op).unwrap();
-    assert_eq!(resize.coordinate_transformation_mode(), "asymmetric");
-    assert_eq!(resize.nearest_mode(), "ceil_when_shrinking");
+    assert_eq!(resize.coordinate_transformation_mode(), CoordinateTransform::Asymmetric);
+    assert_eq!(resize.nearest_mode(), NearestMode::CeilWhenShrinking);
     let mut sizes = single("y = Resize(a, r, s, b)", vec![]);
     sizes.input.retain(|i| i.name != "r" && i.name != "s");
     sizes.initializer = ["r", "s"].map(|n| constant(n, Literal::vector::<f32>(&[]))).to_vec();

@@ -3,7 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
-use crate::op::words::{AutoPad};
+use crate::op::words::{AutoPad, CausalActivation, UpdateRule};
 use crate::{DType, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -269,7 +269,7 @@ impl<'a> CausalConvWithState<'a> {
     #[inline] pub fn past_state(self) -> Option<ValueId> { self.0.input(3) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn present_state(self) -> Option<ValueId> { self.0.output(1) }
-    #[inline] pub fn activation(self) -> &'a str { view::attr::<kinds::Str>(self.0, "activation") }
+    #[inline] pub fn activation(self) -> CausalActivation { view::attr::<CausalActivation>(self.0, "activation") }
 }
 
 impl CausalConvWithState<'static> {
@@ -280,7 +280,7 @@ impl CausalConvWithState<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<CausalConvWithState<'static>, O> {
-    #[inline] pub fn activation(self, value: String) -> Self { self.put::<kinds::Str>("activation", value) }
+    #[inline] pub fn activation(self, value: CausalActivation) -> Self { self.put::<CausalActivation>("activation", value) }
 }
 
 /// A view of [`OpKind::Einsum`].
@@ -372,7 +372,7 @@ impl<'a> LinearAttention<'a> {
     #[inline] pub fn kv_num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "kv_num_heads") }
     #[inline] pub fn q_num_heads(self) -> i64 { view::attr::<kinds::Int>(self.0, "q_num_heads") }
     #[inline] pub fn scale(self) -> f32 { view::attr::<kinds::Float>(self.0, "scale") }
-    #[inline] pub fn update_rule(self) -> &'a str { view::attr::<kinds::Str>(self.0, "update_rule") }
+    #[inline] pub fn update_rule(self) -> UpdateRule { view::attr::<UpdateRule>(self.0, "update_rule") }
 }
 
 impl LinearAttention<'static> {
@@ -387,7 +387,7 @@ impl<O: BorrowMut<Op>> Set<LinearAttention<'static>, O> {
     #[inline] pub fn kv_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("kv_num_heads", value) }
     #[inline] pub fn q_num_heads(self, value: i64) -> Self { self.put::<kinds::Int>("q_num_heads", value) }
     #[inline] pub fn scale(self, value: f32) -> Self { self.put::<kinds::Float>("scale", value) }
-    #[inline] pub fn update_rule(self, value: String) -> Self { self.put::<kinds::Str>("update_rule", value) }
+    #[inline] pub fn update_rule(self, value: UpdateRule) -> Self { self.put::<UpdateRule>("update_rule", value) }
 }
 
 /// A view of [`OpKind::MatMul`].

@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{AspectRatioPolicy, CoordinateTransform, Interpolation, NearestMode, PixelFormat, RoiPooling, RoiTransform, SamplePadding};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -51,8 +52,8 @@ impl<'a> GridSample<'a> {
     #[inline] pub fn grid(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn align_corners(self) -> bool { view::attr::<kinds::Flag>(self.0, "align_corners") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
-    #[inline] pub fn padding_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "padding_mode") }
+    #[inline] pub fn mode(self) -> Interpolation { view::attr::<Interpolation>(self.0, "mode") }
+    #[inline] pub fn padding_mode(self) -> SamplePadding { view::attr::<SamplePadding>(self.0, "padding_mode") }
 }
 
 impl GridSample<'static> {
@@ -64,8 +65,8 @@ impl GridSample<'static> {
 
 impl<O: BorrowMut<Op>> Set<GridSample<'static>, O> {
     #[inline] pub fn align_corners(self, value: bool) -> Self { self.put::<kinds::Flag>("align_corners", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
-    #[inline] pub fn padding_mode(self, value: String) -> Self { self.put::<kinds::Str>("padding_mode", value) }
+    #[inline] pub fn mode(self, value: Interpolation) -> Self { self.put::<Interpolation>("mode", value) }
+    #[inline] pub fn padding_mode(self, value: SamplePadding) -> Self { self.put::<SamplePadding>("padding_mode", value) }
 }
 
 /// A view of [`OpKind::ImageDecoder`].
@@ -82,7 +83,7 @@ impl<'a> ImageDecoder<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn stream(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn image(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn pixel_format(self) -> &'a str { view::attr::<kinds::Str>(self.0, "pixel_format") }
+    #[inline] pub fn pixel_format(self) -> PixelFormat { view::attr::<PixelFormat>(self.0, "pixel_format") }
 }
 
 impl ImageDecoder<'static> {
@@ -93,7 +94,7 @@ impl ImageDecoder<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ImageDecoder<'static>, O> {
-    #[inline] pub fn pixel_format(self, value: String) -> Self { self.put::<kinds::Str>("pixel_format", value) }
+    #[inline] pub fn pixel_format(self, value: PixelFormat) -> Self { self.put::<PixelFormat>("pixel_format", value) }
 }
 
 /// A view of [`OpKind::NonMaxSuppression`].
@@ -147,13 +148,13 @@ impl<'a> Resize<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn antialias(self) -> bool { view::attr::<kinds::Flag>(self.0, "antialias") }
     #[inline] pub fn axes(self) -> Option<&'a [i64]> { view::optional::<kinds::Ints>(self.0, "axes") }
-    #[inline] pub fn coordinate_transformation_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "coordinate_transformation_mode") }
+    #[inline] pub fn coordinate_transformation_mode(self) -> CoordinateTransform { view::attr::<CoordinateTransform>(self.0, "coordinate_transformation_mode") }
     #[inline] pub fn cubic_coeff_a(self) -> f32 { view::attr::<kinds::Float>(self.0, "cubic_coeff_a") }
     #[inline] pub fn exclude_outside(self) -> bool { view::attr::<kinds::Flag>(self.0, "exclude_outside") }
     #[inline] pub fn extrapolation_value(self) -> f32 { view::attr::<kinds::Float>(self.0, "extrapolation_value") }
-    #[inline] pub fn keep_aspect_ratio_policy(self) -> &'a str { view::attr::<kinds::Str>(self.0, "keep_aspect_ratio_policy") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
-    #[inline] pub fn nearest_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "nearest_mode") }
+    #[inline] pub fn keep_aspect_ratio_policy(self) -> AspectRatioPolicy { view::attr::<AspectRatioPolicy>(self.0, "keep_aspect_ratio_policy") }
+    #[inline] pub fn mode(self) -> Interpolation { view::attr::<Interpolation>(self.0, "mode") }
+    #[inline] pub fn nearest_mode(self) -> NearestMode { view::attr::<NearestMode>(self.0, "nearest_mode") }
 }
 
 impl Resize<'static> {
@@ -166,13 +167,13 @@ impl Resize<'static> {
 impl<O: BorrowMut<Op>> Set<Resize<'static>, O> {
     #[inline] pub fn antialias(self, value: bool) -> Self { self.put::<kinds::Flag>("antialias", value) }
     #[inline] pub fn axes(self, value: Vec<i64>) -> Self { self.put::<kinds::Ints>("axes", value) }
-    #[inline] pub fn coordinate_transformation_mode(self, value: String) -> Self { self.put::<kinds::Str>("coordinate_transformation_mode", value) }
+    #[inline] pub fn coordinate_transformation_mode(self, value: CoordinateTransform) -> Self { self.put::<CoordinateTransform>("coordinate_transformation_mode", value) }
     #[inline] pub fn cubic_coeff_a(self, value: f32) -> Self { self.put::<kinds::Float>("cubic_coeff_a", value) }
     #[inline] pub fn exclude_outside(self, value: bool) -> Self { self.put::<kinds::Flag>("exclude_outside", value) }
     #[inline] pub fn extrapolation_value(self, value: f32) -> Self { self.put::<kinds::Float>("extrapolation_value", value) }
-    #[inline] pub fn keep_aspect_ratio_policy(self, value: String) -> Self { self.put::<kinds::Str>("keep_aspect_ratio_policy", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
-    #[inline] pub fn nearest_mode(self, value: String) -> Self { self.put::<kinds::Str>("nearest_mode", value) }
+    #[inline] pub fn keep_aspect_ratio_policy(self, value: AspectRatioPolicy) -> Self { self.put::<AspectRatioPolicy>("keep_aspect_ratio_policy", value) }
+    #[inline] pub fn mode(self, value: Interpolation) -> Self { self.put::<Interpolation>("mode", value) }
+    #[inline] pub fn nearest_mode(self, value: NearestMode) -> Self { self.put::<NearestMode>("nearest_mode", value) }
 }
 
 /// A view of [`OpKind::RoiAlign`].
@@ -191,8 +192,8 @@ impl<'a> RoiAlign<'a> {
     #[inline] pub fn rois(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn batch_indices(self) -> ValueId { view::operand(self.0, 2) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn coordinate_transformation_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "coordinate_transformation_mode") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn coordinate_transformation_mode(self) -> RoiTransform { view::attr::<RoiTransform>(self.0, "coordinate_transformation_mode") }
+    #[inline] pub fn mode(self) -> RoiPooling { view::attr::<RoiPooling>(self.0, "mode") }
     #[inline] pub fn output_height(self) -> i64 { view::attr::<kinds::Int>(self.0, "output_height") }
     #[inline] pub fn output_width(self) -> i64 { view::attr::<kinds::Int>(self.0, "output_width") }
     #[inline] pub fn sampling_ratio(self) -> i64 { view::attr::<kinds::Int>(self.0, "sampling_ratio") }
@@ -207,8 +208,8 @@ impl RoiAlign<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<RoiAlign<'static>, O> {
-    #[inline] pub fn coordinate_transformation_mode(self, value: String) -> Self { self.put::<kinds::Str>("coordinate_transformation_mode", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn coordinate_transformation_mode(self, value: RoiTransform) -> Self { self.put::<RoiTransform>("coordinate_transformation_mode", value) }
+    #[inline] pub fn mode(self, value: RoiPooling) -> Self { self.put::<RoiPooling>("mode", value) }
     #[inline] pub fn output_height(self, value: i64) -> Self { self.put::<kinds::Int>("output_height", value) }
     #[inline] pub fn output_width(self, value: i64) -> Self { self.put::<kinds::Int>("output_width", value) }
     #[inline] pub fn sampling_ratio(self, value: i64) -> Self { self.put::<kinds::Int>("sampling_ratio", value) }

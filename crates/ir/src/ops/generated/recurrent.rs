@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{RecurrentDirection};
 use crate::{Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -30,7 +31,7 @@ impl<'a> GRU<'a> {
     #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
     #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
     #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
     #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
     #[inline] pub fn linear_before_reset(self) -> bool { view::attr::<kinds::Flag>(self.0, "linear_before_reset") }
@@ -49,7 +50,7 @@ impl<O: BorrowMut<Op>> Set<GRU<'static>, O> {
     #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
     #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
     #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
     #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
     #[inline] pub fn linear_before_reset(self, value: bool) -> Self { self.put::<kinds::Flag>("linear_before_reset", value) }
@@ -82,7 +83,7 @@ impl<'a> LSTM<'a> {
     #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
     #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
     #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
     #[inline] pub fn input_forget(self) -> bool { view::attr::<kinds::Flag>(self.0, "input_forget") }
     #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
@@ -101,7 +102,7 @@ impl<O: BorrowMut<Op>> Set<LSTM<'static>, O> {
     #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
     #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
     #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
     #[inline] pub fn input_forget(self, value: bool) -> Self { self.put::<kinds::Flag>("input_forget", value) }
     #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
@@ -131,7 +132,7 @@ impl<'a> RNN<'a> {
     #[inline] pub fn activation_beta(self) -> Option<&'a [f32]> { view::optional::<kinds::Floats>(self.0, "activation_beta") }
     #[inline] pub fn activations(self) -> Option<&'a [String]> { view::optional::<kinds::Strs>(self.0, "activations") }
     #[inline] pub fn clip(self) -> Option<f32> { view::optional::<kinds::Float>(self.0, "clip") }
-    #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
     #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
     #[inline] pub fn recurrence(self) -> super::Recurrence<'a> { super::Recurrence(self.0) }
@@ -149,7 +150,7 @@ impl<O: BorrowMut<Op>> Set<RNN<'static>, O> {
     #[inline] pub fn activation_beta(self, value: Vec<f32>) -> Self { self.put::<kinds::Floats>("activation_beta", value) }
     #[inline] pub fn activations(self, value: Vec<String>) -> Self { self.put::<kinds::Strs>("activations", value) }
     #[inline] pub fn clip(self, value: f32) -> Self { self.put::<kinds::Float>("clip", value) }
-    #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
+    #[inline] pub fn direction(self, value: RecurrentDirection) -> Self { self.put::<RecurrentDirection>("direction", value) }
     #[inline] pub fn hidden_size(self, value: i64) -> Self { self.put::<kinds::Int>("hidden_size", value) }
     #[inline] pub fn layout(self, value: bool) -> Self { self.put::<kinds::Flag>("layout", value) }
 }

@@ -1,6 +1,6 @@
 // Generated from the op table by `cargo xtask codegen`.
 
-use crate::op::words::{AutoPad, BatchReduction};
+use crate::op::words::{AutoPad, BatchReduction, RecurrentDirection};
 use crate::op::{kinds, view};
 use crate::{Op, OpKind as K};
 
@@ -116,7 +116,7 @@ impl<'a> Recurrence<'a> {
         let has = matches!(op.kind, K::GRU | K::LSTM | K::RNN);
         (has && view::fits(op, op.kind)).then_some(Recurrence(op))
     }
-    #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> RecurrentDirection { view::attr::<RecurrentDirection>(self.0, "direction") }
     #[inline] pub fn hidden_size(self) -> Option<i64> { view::optional::<kinds::Int>(self.0, "hidden_size") }
     #[inline] pub fn layout(self) -> bool { view::attr::<kinds::Flag>(self.0, "layout") }
 }

@@ -4,6 +4,7 @@ use super::window;
 use crate::Dim;
 use crate::counted;
 use crate::geometry;
+use crate::op::words::{AspectRatioPolicy, PixelFormat};
 use crate::ops;
 use crate::shape::dims;
 use crate::shape::view::{Shapes, View, nothing, one};
@@ -42,7 +43,7 @@ pub(crate) fn grid_sample(cx: &View<'_>) -> Shapes {
 /// ImageDecoder.
 pub(crate) fn image_decoder(cx: &View<'_>) -> Shapes {
     let channels = match ops::ImageDecoder::of(cx.op).map(|op| op.pixel_format()) {
-        Some("Grayscale") => 1,
+        Some(PixelFormat::Grayscale) => 1,
         _ => 3,
     };
     one(vec![Dim::Unknown, Dim::Unknown, Dim::Fixed(channels)])
@@ -107,7 +108,7 @@ pub(crate) fn resize(cx: &View<'_>) -> Shapes {
     if by_sizes {
         let sizes = cx.dims_in(3).unwrap_or_else(|| dims::unknown(axes.len()));
         check_count(cx, sizes.len(), axes.len())?;
-        if op.keep_aspect_ratio_policy() == "stretch" {
+        if op.keep_aspect_ratio_policy() == AspectRatioPolicy::Stretch {
             axes.iter().zip(sizes).for_each(|(&axis, size)| shape[axis] = size);
             return one(shape);
         }
@@ -116,7 +117,7 @@ pub(crate) fn resize(cx: &View<'_>) -> Shapes {
             let sizes: Vec<i64> = sizes.into_iter().map(|n| n as i64).collect();
             // Which region is cropped does not matter here.
             let roi = vec![0.0; 2 * axes.len()];
-            geometry::resize(cx.op, &x, Some(&roi), None, Some(&sizes)).ok()
+            geometry::resize(&geometry::ResizeSpec::of(op), &x, Some(&roi), None, Some(&sizes)).ok()
         });
         for &axis in &axes {
             shape[axis] = found.as_ref().map_or(Dim::Unknown, |all| all[axis].output.into());

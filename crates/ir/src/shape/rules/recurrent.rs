@@ -1,6 +1,7 @@
 //! RNN, GRU and LSTM.
 
 use crate::Dim;
+use crate::op::words::RecurrentDirection;
 use crate::ops;
 use crate::shape::view::{Shapes, View, nothing};
 
@@ -18,9 +19,8 @@ pub(crate) fn recurrent(cx: &View<'_>) -> Shapes {
     let batch_first = op.layout();
     let (seq, batch) = if batch_first { (second, first) } else { (first, second) };
     let directions = match op.direction() {
-        "bidirectional" => 2,
-        "forward" | "reverse" => 1,
-        other => return Err(cx.error(format!("`direction` is {other:?}"))),
+        RecurrentDirection::Bidirectional => 2,
+        RecurrentDirection::Forward | RecurrentDirection::Reverse => 1,
     };
     let mut hidden = match op.hidden_size() {
         Some(n) => crate::shape::Expr::from(n).dim(),

@@ -1,6 +1,7 @@
 //! Where output coordinates of one axis come from.
 
-use trident_ir::geometry::{ResizedAxis, TIE, Transform};
+use trident_ir::geometry::{ResizedAxis, TIE};
+use trident_ir::op::words::CoordinateTransform;
 
 /// Which neighbour is nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl Axis {
             Taps { count, indices: Vec::new(), weights: Vec::new(), outside: Vec::new() };
         for i in 0..self.0.output {
             let source = self.0.source(i);
-            if self.0.transform == Transform::CropAndResize {
+            if self.0.transform == CoordinateTransform::CropAndResize {
                 taps.outside.push(source.is_none());
             }
             let x = self.0.centre(source.unwrap_or(0.0), filter.antialias);

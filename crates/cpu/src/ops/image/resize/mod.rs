@@ -8,7 +8,8 @@ mod tests;
 use crate::kernel::Call;
 use crate::real::{Real, in_real, produce, read};
 use axis::{Axis, Filter, Nearest};
-use trident_ir::geometry;
+use trident_ir::geometry::{self, ResizeSpec};
+use trident_ir::ops::Resize;
 use trident_ir::{DType, literal::checked_len};
 use trident_runtime::{KernelError, Tensor};
 
@@ -94,8 +95,10 @@ fn axes(call: &Call<'_, '_>, x: &Tensor) -> Result<Vec<Axis>, KernelError> {
     };
     let (roi, scales) = (floats(1)?, floats(2)?);
     let sizes = present(3)?.map(|t| t.to_i64s()).transpose()?;
+    let op = Resize::of(call.op).ok_or_else(|| KernelError::domain("the op does not verify"))?;
+    let spec = ResizeSpec::of(op);
     let axes =
-        geometry::resize(call.op, x.dims(), roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
+        geometry::resize(&spec, x.dims(), roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
     Ok(axes.into_iter().map(Axis).collect())
 }
 
