@@ -56,7 +56,7 @@ impl<'m> Emitter<'m, '_> {
             return self.truth_of_byte(value, elem);
         };
         // Where nothing may be accessed, the dummy is read instead, which avoids a branch.
-        let at = self.b.ins().select(mask, address, self.scratch);
+        let at = self.b.ins().select(mask, address, self.program.scratch);
         let value = self.b.ins().load(elem.clif(), flags, at, 0);
         let value = self.truth_of_byte(value, elem);
         let other = match other {
@@ -69,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
     /// Writes an element where the mask holds.
     fn write(&mut self, address: Value, value: Value, mask: Option<Value>) {
         let at = match mask {
-            Some(mask) => self.b.ins().select(mask, address, self.scratch),
+            Some(mask) => self.b.ins().select(mask, address, self.program.scratch),
             None => address,
         };
         let flags = self.flags();
@@ -88,7 +88,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Returns from the entry, executing no further programs.
     pub(super) fn stop(&mut self) {
-        if self.wide && self.streams {
+        if self.wide.allowed && self.wide.streams {
             self.b.ins().fence();
         }
         let one = self.int(1);
@@ -179,7 +179,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn store_elements(&mut self, dims: &[usize], store: Store) -> Result<()> {
-        self.decide(|| "store: by elements".into());
+        self.output.decide(|| "store: by elements".into());
         let Store { ptr, value, mask, .. } = store;
         let roots: Vec<NodeId> = [Some(ptr), Some(value), mask].into_iter().flatten().collect();
         let to = (store.target(), self.nodes[value].elem.size());

@@ -33,7 +33,7 @@ impl<'m> Emitter<'m, '_> {
         bytes: usize,
         writes: bool,
     ) -> Result<()> {
-        if self.checks == Checks::None {
+        if self.checking.checks == Checks::None {
             return Ok(());
         }
         let order = op.str("order").unwrap_or_default();
@@ -99,7 +99,7 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => {
                 // Where programs run one after another, a value that is not there will not come.
-                let alone = self.checks == Checks::All && op.input(2).is_none();
+                let alone = self.checking.checks == Checks::All && op.input(2).is_none();
                 let bits = index_bits(&dims);
                 let seen = self.node(Kind::Buffer(former), result, bits, 1, 0);
                 let (again, done) = (self.b.create_block(), self.b.create_block());

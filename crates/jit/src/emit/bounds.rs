@@ -31,7 +31,7 @@ pub(super) struct Range {
 impl Emitter<'_, '_> {
     /// Whether the code tests bounds.
     pub(super) fn bounded(&self) -> bool {
-        self.checks == Checks::Bounds
+        self.checking.checks == Checks::Bounds
     }
 
     /// Loads the memory range behind each pointer parameter of the entry.
@@ -41,7 +41,7 @@ impl Emitter<'_, '_> {
         }
         let flags = MemFlagsData::trusted().with_readonly();
         let at = offset_of!(Context<'_>, bounds) as i32;
-        let table = self.b.ins().load(types::I64, flags, self.context, at);
+        let table = self.b.ins().load(types::I64, flags, self.program.context, at);
         for (i, &id) in entry.body.params.iter().enumerate() {
             let pointer = matches!(entry.ty(id), Type::Pointer(_) | Type::Descriptor(_));
             let range = pointer.then(|| {
@@ -55,15 +55,16 @@ impl Emitter<'_, '_> {
                     writable: word(offset_of!(Bound, writable)),
                 }
             });
-            self.ranges.push(range);
+            self.checking.ranges.push(range);
         }
     }
 
     /// Base and length of each memory range that the site's pointers may point into.
     fn candidates(&self, touch: Touch) -> Vec<(Value, Value)> {
-        let Some(site) = self.emitted.sites.get(touch.site as usize) else { return vec![] };
+        let Some(site) = self.output.emitted.sites.get(touch.site as usize) else { return vec![] };
         let origin = &site.origin;
-        let all = self.ranges.iter().enumerate().filter_map(|(i, r)| Some((i as u32, (*r)?)));
+        let all =
+            self.checking.ranges.iter().enumerate().filter_map(|(i, r)| Some((i as u32, (*r)?)));
         all.filter(|(i, _)| origin.open || origin.params.contains(i))
             .map(|(_, r)| (r.base, if touch.writes { r.writable } else { r.readable }))
             .take(CANDIDATES)
@@ -148,7 +149,7 @@ impl Emitter<'_, '_> {
         mask: Option<Value>,
         site: u64,
     ) {
-        match self.checks {
+        match self.checking.checks {
             Checks::None => {}
             Checks::All => self.ask(address, bytes, kind, mask, site),
             Checks::Bounds => {
@@ -180,14 +181,14 @@ impl Emitter<'_, '_> {
     fn ask(&mut self, address: Value, bytes: usize, kind: u64, mask: Option<Value>, site: u64) {
         let flags = MemFlagsData::trusted().with_readonly();
         let at = offset_of!(Context<'_>, check) as i32;
-        let function = self.b.ins().load(types::I64, flags, self.context, at);
+        let function = self.b.ins().load(types::I64, flags, self.program.context, at);
         let (site, bytes, kind) =
             (self.int(site as i64), self.int(bytes as i64), self.int(kind as i64));
         let mask = match mask {
             Some(mask) => self.b.ins().uextend(types::I64, mask),
             None => self.int(1),
         };
-        let args = [self.context, self.program, site, address, bytes, kind, mask];
+        let args = [self.program.context, self.program.number, site, address, bytes, kind, mask];
         if let Some(status) = self.call_address(function, &args, true) {
             self.stop_if(status);
         }

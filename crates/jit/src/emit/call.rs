@@ -26,13 +26,13 @@ fn is_traced(function: &Function) -> bool {
 impl<'m> Emitter<'m, '_> {
     /// Calls a routine without a result; arguments are addresses and 64-bit integers.
     pub(super) fn call_routine(&mut self, op: &Op, routine: Routine, args: &[Value]) -> Result<()> {
-        self.decide(|| format!("call {routine}"));
+        self.output.decide(|| format!("call {routine}"));
         let slot = routine.slot().ok_or_else(|| Declined {
             op: op.describe(),
             reason: format!("there is no routine {routine:?}"),
         })?;
         let flags = MemFlagsData::trusted().with_readonly();
-        let address = self.b.ins().load(types::I64, flags, self.table, 8 * slot as i32);
+        let address = self.b.ins().load(types::I64, flags, self.program.table, 8 * slot as i32);
         self.call_address(address, args, false);
         Ok(())
     }
@@ -119,13 +119,13 @@ impl<'m> Emitter<'m, '_> {
 
     /// Whether loops generate the routine's function inline.
     pub(super) fn loops_compute(&self, routine: Routine) -> bool {
-        self.wide && matches!(routine, Routine::Function(f) if is_traced(f))
+        self.wide.allowed && matches!(routine, Routine::Function(f) if is_traced(f))
     }
 
     /// Computes by routines those functions in these expressions that are normally left to loops, since no loop will
     /// evaluate the expressions.
     pub(super) fn force_functions(&mut self, roots: &[NodeId]) -> Result<()> {
-        if !self.wide {
+        if !self.wide.allowed {
             return Ok(());
         }
         let mut stack = roots.to_vec();

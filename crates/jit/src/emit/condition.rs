@@ -50,7 +50,7 @@ impl<'m> Emitter<'m, '_> {
     /// In checked launches, requires the indices of a gather (operand 1) to be inside of its axis; `from` is the shape of the
     /// block that it takes elements of.
     pub(super) fn check_indices(&mut self, op: &'m Op, from: &[usize]) -> Result<()> {
-        if self.checks == Checks::None {
+        if self.checking.checks == Checks::None {
             return Ok(());
         }
         let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
@@ -103,16 +103,20 @@ impl<'m> Emitter<'m, '_> {
 
     /// Stops the launch with a value of 64 bits to report, unless the condition holds.
     fn require(&mut self, op: &Op, condition: Condition, holds: Value, value: Value) {
-        let site = self.add_site(op, condition, Origin::default());
+        let site = self.output.site(op, condition, Origin::default());
         let (fail, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(fail);
         self.b.ins().brif(holds, go_on, &[], fail, &[]);
         self.b.switch_to_block(fail);
         let flags = MemFlagsData::trusted().with_readonly();
         let at = offset_of!(Context<'_>, fail) as i32;
-        let function = self.b.ins().load(types::I64, flags, self.context, at);
+        let function = self.b.ins().load(types::I64, flags, self.program.context, at);
         let site = self.int(site as i64);
-        self.call_address(function, &[self.context, self.program, site, value], false);
+        self.call_address(
+            function,
+            &[self.program.context, self.program.number, site, value],
+            false,
+        );
         self.stop();
         self.b.switch_to_block(go_on);
     }

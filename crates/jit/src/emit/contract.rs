@@ -56,7 +56,7 @@ impl<'m> Emitter<'m, '_> {
     /// The elements of a factor, read in place if they lie in memory in rows and columns.
     fn factor(&mut self, op: &Op, node: NodeId, dims: &[usize]) -> Result<Matrices> {
         // With all accesses checked, each element is accessed individually.
-        let strided = match self.checks {
+        let strided = match self.checking.checks {
             Checks::All => return self.in_scratch(op, node, dims),
             Checks::None | Checks::Bounds => self.nodes.strided(node, dims, self.bounded()),
         };
@@ -124,7 +124,7 @@ impl<'m> Emitter<'m, '_> {
     /// Where a product is accumulated, and whether that memory counts as zero without having been written.
     fn summed_in(&mut self, op: &'m Op, c: NodeId, dims: &[usize]) -> Result<(Value, bool)> {
         let bytes = self.nodes[c].elem.size() << index_bits(dims);
-        let at = self.in_place.get(&std::ptr::from_ref(op)).copied();
+        let at = self.scratch.sums.get(&std::ptr::from_ref(op)).copied();
         if at.is_none() && self.is_zero(c) {
             return Ok((self.reserve(bytes), true));
         }
@@ -151,10 +151,10 @@ impl<'m> Emitter<'m, '_> {
         let (out, fresh) = self.summed_in(op, c, &dims)?;
         let bytes = dot_scratch_bytes(dtypes, m, n, k);
         let bytes = bytes.ok_or_else(|| malformed(op, "needs too much memory"))?;
-        let top = self.top;
+        let top = self.scratch.top;
         let record = self.reserve(size_of::<Dot>());
         let scratch = self.reserve(bytes);
-        self.top = top;
+        self.scratch.top = top;
         for (offset, value) in [
             (offset_of!(Dot, batch), batch),
             (offset_of!(Dot, m), m),
@@ -218,10 +218,10 @@ impl<'m> Emitter<'m, '_> {
         }
         let bytes = dot_scaled_scratch_bytes(m, n, k);
         let bytes = bytes.ok_or_else(|| malformed(op, "needs too much memory"))?;
-        let top = self.top;
+        let top = self.scratch.top;
         let record = self.reserve(size_of::<DotScaled>());
         let scratch = self.reserve(bytes);
-        self.top = top;
+        self.scratch.top = top;
         for (offset, value) in [
             (offset_of!(DotScaled, batch), batch),
             (offset_of!(DotScaled, m), m),

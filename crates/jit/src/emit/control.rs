@@ -109,7 +109,7 @@ impl<'m> Emitter<'m, '_> {
         next: Option<ValueId>,
     ) -> Decided<'m> {
         let (Some(param), Some(next)) = (param, next) else { return Decided::Buffers };
-        Decided::of(self.func(), region, param, next, &|id| match self.value(op, id) {
+        Decided::of(self.calls.func(), region, param, next, &|id| match self.value(op, id) {
             Ok(Val::Block(node, _)) => matches!(self.nodes[node].kind, Kind::Uniform(_)),
             _ => false,
         })
@@ -137,7 +137,7 @@ impl<'m> Emitter<'m, '_> {
                     Val::Block(self.make(kind, elem, bits, 1, &operands), dims.clone())
                 }
                 Carried::Sum { buffer, elem, dims, op } => {
-                    self.in_place.insert(std::ptr::from_ref(*op), *buffer);
+                    self.scratch.sums.insert(std::ptr::from_ref(*op), *buffer);
                     let kind = Kind::Buffer(*buffer);
                     Val::Block(self.node(kind, *elem, index_bits(dims), 1, 0), dims.clone())
                 }
@@ -214,10 +214,10 @@ impl<'m> Emitter<'m, '_> {
     /// Runs `body` in a separate region, whose scratch is released at its end: buffers filled there no longer stand for
     /// blocks.
     fn region<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let (scope, top, loads) = (self.nodes.enter(), self.top, self.pending.len());
+        let (scope, top, loads) = (self.nodes.enter(), self.scratch.top, self.pending.len());
         let result = body(self);
         self.nodes.leave(scope);
-        self.top = top;
+        self.scratch.top = top;
         self.pending.truncate(loads);
         result
     }
@@ -324,7 +324,7 @@ impl<'m> Emitter<'m, '_> {
             op.outputs.iter().enumerate().filter_map(|(i, o)| Some((i, (*o)?))).collect();
         let mut buffers = vec![];
         for &(_, id) in &results {
-            let ty = self.func().ty(id);
+            let ty = self.calls.func().ty(id);
             buffers.push(match super::block_type(ty) {
                 Some((elem, dims)) if !dims.is_empty() => {
                     Some((self.reserve(elem.size() << index_bits(&dims)), elem, dims))
@@ -385,14 +385,14 @@ impl<'m> Emitter<'m, '_> {
                 }
                 (block, None) => block,
             };
-            self.define(id, val);
+            self.calls.define(id, val);
         }
         Ok(())
     }
 
     pub(super) fn call(&mut self, op: &'m Op) -> Result<()> {
         let name = op.str("callee").unwrap_or_default();
-        let callee = self.module.funcs.iter().find(|f| f.name == name);
+        let callee = self.calls.module.funcs.iter().find(|f| f.name == name);
         let callee =
             callee.ok_or_else(|| malformed(op, format!("there is no function `{name}`")))?;
         let args: Result<Vec<Val>> = op.used().map(|id| self.value(op, id)).collect();
@@ -405,7 +405,7 @@ impl<'m> Emitter<'m, '_> {
     pub(super) fn give_all(&mut self, op: &Op, results: Vec<Val>) {
         for (out, val) in op.outputs.iter().zip(results) {
             if let Some(id) = out {
-                self.define(*id, val);
+                self.calls.define(*id, val);
             }
         }
     }

@@ -13,7 +13,7 @@ const WIDE: Elem = Elem::Data(DType::I64);
 impl<'m> Emitter<'m, '_> {
     pub(super) fn make_descriptor(&mut self, op: &'m Op) -> Result<()> {
         let Some(id) = op.output(0) else { return Ok(()) };
-        let Type::Descriptor(ty) = self.func().ty(id) else {
+        let Type::Descriptor(ty) = self.calls.func().ty(id) else {
             return Err(malformed(op, "gives no descriptor"));
         };
         let rank = ty.block.len();

@@ -12,7 +12,7 @@ use crate::abi;
 impl<'m> Emitter<'m, '_> {
     /// The linear index, in a register.
     pub(super) fn place(&mut self, index: &Index) -> Value {
-        if let Some(&value) = self.places.iter().rev().find_map(|m| m.get(index)) {
+        if let Some(value) = self.sweeps.place(index) {
             return value;
         }
         let mut constant = 0i64;
@@ -29,7 +29,7 @@ impl<'m> Emitter<'m, '_> {
                 .take_while(|&n| index[k + n] == Bit::Of { var, bit: bit + n as u8 })
                 .count()
                 + 1;
-            let counter = self.vars[usize::from(var)];
+            let counter = self.sweeps.counter(var);
             let low = self.b.ins().ushr_imm_u(counter, i64::from(bit));
             let masked = self.b.ins().band_imm_s(low, (1i64 << run) - 1);
             let part = self.b.ins().ishl_imm_u(masked, k as i64);
@@ -41,16 +41,14 @@ impl<'m> Emitter<'m, '_> {
             Some(sum) => self.b.ins().bor_imm_s(sum, constant),
             None => self.int(constant),
         };
-        if let Some(places) = self.places.last_mut() {
-            places.insert(index.clone(), value);
-        }
+        self.sweeps.keep_place(index, value);
         value
     }
 
     /// The element at the index.
     pub(super) fn eval(&mut self, node: NodeId, index: &Index) -> Result<Value> {
         let key = (node, index.clone());
-        if let Some(&value) = self.memo.iter().rev().find_map(|m| m.get(&key)) {
+        if let Some(value) = self.sweeps.element(&key) {
             return Ok(value);
         }
         let elem = self.nodes[node].elem;
@@ -115,9 +113,7 @@ impl<'m> Emitter<'m, '_> {
                 self.b.ins().load(elem.clif(), flags, at, 0)
             }
         };
-        if let Some(memo) = self.memo.last_mut() {
-            memo.insert(key, value);
-        }
+        self.sweeps.keep_element(key, value);
         Ok(value)
     }
 
@@ -184,7 +180,7 @@ impl<'m> Emitter<'m, '_> {
         let (a, b) = match *values {
             [(a, _)] => (a, a),
             [(a, _), (b, _), ..] => (a, b),
-            [] => (self.scratch, self.scratch),
+            [] => (self.program.scratch, self.program.scratch),
         };
         Ok(match fun {
             Fun::Op(op) => self.element(op, values, elem)?,

@@ -20,8 +20,8 @@ const DEPTH: usize = 8;
 impl Emitter<'_, '_> {
     /// Spends fuel for these blocks of the current function.
     pub(super) fn spend_on(&mut self, blocks: &[&Block]) {
-        let func = self.func();
-        let work = blocks.iter().map(|block| work(self.module, func, block, DEPTH));
+        let func = self.calls.func();
+        let work = blocks.iter().map(|block| work(self.calls.module, func, block, DEPTH));
         let units = work.fold(1, i64::saturating_add).min(FULL);
         self.spend(units);
     }
@@ -29,9 +29,9 @@ impl Emitter<'_, '_> {
     /// Spends fuel, and returns from the entry if the launch is to stop.
     pub(super) fn spend(&mut self, units: i64) {
         let flags = MemFlagsData::trusted();
-        let fuel = self.b.ins().load(types::I64, flags, self.scratch, FUEL as i32);
+        let fuel = self.b.ins().load(types::I64, flags, self.program.scratch, FUEL as i32);
         let left = self.b.ins().iadd_imm_s(fuel, -units);
-        self.b.ins().store(flags, left, self.scratch, FUEL as i32);
+        self.b.ins().store(flags, left, self.program.scratch, FUEL as i32);
         let empty = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, left, 0);
         let (ask, go_on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(ask);
@@ -39,8 +39,10 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(ask);
         let at = offset_of!(Context<'_>, refuel) as i32;
         let readonly = MemFlagsData::trusted().with_readonly();
-        let refuel = self.b.ins().load(types::I64, readonly, self.context, at);
-        if let Some(status) = self.call_address(refuel, &[self.context, self.scratch], true) {
+        let refuel = self.b.ins().load(types::I64, readonly, self.program.context, at);
+        if let Some(status) =
+            self.call_address(refuel, &[self.program.context, self.program.scratch], true)
+        {
             self.stop_if(status);
         }
         self.b.ins().jump(go_on, &[]);

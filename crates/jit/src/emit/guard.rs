@@ -34,7 +34,7 @@ impl Emitter<'_, '_> {
             &Term::Const(value) => self.int(value),
             &Term::Scalar(value, dtype) => self.wide(value, dtype),
             Term::Element(node, index) => {
-                let mut element = self.scratch;
+                let mut element = self.program.scratch;
                 self.scope(|e| {
                     element = e.eval(*node, index)?;
                     Ok(())
@@ -72,13 +72,13 @@ impl Emitter<'_, '_> {
         if let Some(&found) = n.ends.get(&node) {
             return Ok(found);
         }
-        let op = self.current().ok_or_else(|| super::Declined {
+        let op = self.calls.op().ok_or_else(|| super::Declined {
             op: "kernel".into(),
             reason: "integers are looked through outside of any op".into(),
         })?;
         let (elem, bits) = (self.nodes[node].elem, self.nodes[node].bits);
         let source = self.address(node, &[1 << bits])?;
-        let top = self.top;
+        let top = self.scratch.top;
         let out = self.reserve(2 * elem.size());
         let (one, count) = (self.int(1), self.int(1 << bits));
         let mut found = [out; 2];
@@ -90,7 +90,7 @@ impl Emitter<'_, '_> {
             let end = self.b.ins().load(elem.clif(), flags, to, 0);
             found[i] = self.wide(end, elem.dtype());
         }
-        self.top = top;
+        self.scratch.top = top;
         n.ends.insert(node, found);
         Ok(found)
     }

@@ -158,14 +158,14 @@ impl<'m> Emitter<'m, '_> {
 
     /// The address of the current pass in an array that holds the row's first element at `first`.
     fn group_address(&mut self, first: Value, size: usize) -> Value {
-        let bytes = self.b.ins().ishl_imm_u(self.offset, i64::from(size.trailing_zeros()));
+        let bytes = self.b.ins().ishl_imm_u(self.sweeps.offset, i64::from(size.trailing_zeros()));
         self.b.ins().iadd(first, bytes)
     }
 
     fn store_lanes(&mut self, values: Vec<Value>, first: Value, size: usize) {
         let at = self.group_address(first, size);
         let flags = self.flags();
-        let ahead = self.ahead as i32 * size as i32;
+        let ahead = self.sweeps.ahead as i32 * size as i32;
         for (k, value) in values.into_iter().enumerate() {
             self.b.ins().store(flags, value, at, ahead + (BYTES * k) as i32);
         }
@@ -175,7 +175,7 @@ impl<'m> Emitter<'m, '_> {
         let size = ty.lane_type().bytes() as usize;
         let at = self.group_address(first, size);
         let flags = self.flags();
-        let ahead = self.ahead as i32 * size as i32;
+        let ahead = self.sweeps.ahead as i32 * size as i32;
         (0..vectors(ty))
             .map(|k| self.b.ins().load(ty, flags, at, ahead + (BYTES * k) as i32))
             .collect()
@@ -186,7 +186,7 @@ impl<'m> Emitter<'m, '_> {
         let elem = self.nodes[node].elem;
         let ty = vector(elem).unwrap_or(types::I32X4);
         let key = (node, index.clone());
-        if let Some(found) = self.wide_memo.iter().rev().find_map(|m| m.get(&key)) {
+        if let Some(found) = self.sweeps.group(&key) {
             return Ok(found.clone());
         }
         let same = uniform(index) || matches!(self.nodes[node].kind, Kind::Uniform(_));
@@ -197,9 +197,9 @@ impl<'m> Emitter<'m, '_> {
             match self.nodes[node].kind.clone() {
                 Kind::Iota(_) => {
                     let first = self.eval(node, &start(index))?;
-                    let offset = self.b.ins().ireduce(types::I32, self.offset);
+                    let offset = self.b.ins().ireduce(types::I32, self.sweeps.offset);
                     let first = self.b.ins().iadd(first, offset);
-                    let first = self.b.ins().iadd_imm_s(first, self.ahead);
+                    let first = self.b.ins().iadd_imm_s(first, self.sweeps.ahead);
                     let first = self.b.ins().splat(ty, first);
                     (0..vectors(ty))
                         .map(|k| {
@@ -240,9 +240,7 @@ impl<'m> Emitter<'m, '_> {
                 }
             }
         };
-        if let Some(memo) = self.wide_memo.last_mut() {
-            memo.insert(key, values.clone());
-        }
+        self.sweeps.keep_group(key, values.clone());
         Ok(values)
     }
 
@@ -266,7 +264,7 @@ impl<'m> Emitter<'m, '_> {
         part: Part,
     ) -> Result<Vec<Value>> {
         let from = self.nodes[operands[0]].elem.dtype();
-        if op.kind == K::Where && self.settled.contains(&(operands[0], index.clone())) {
+        if op.kind == K::Where && self.sweeps.settled.contains(&(operands[0], index.clone())) {
             let chosen = operands[if part == Part::Group { 1 } else { 2 }];
             let at = self.nodes.operand_index(chosen, index);
             return self.lanes(chosen, &at, part);
@@ -295,7 +293,7 @@ impl<'m> Emitter<'m, '_> {
             .map(|k| {
                 let x: Vec<Value> = parts
                     .iter()
-                    .map(|p| p.get(k).or(p.first()).copied().unwrap_or(self.scratch))
+                    .map(|p| p.get(k).or(p.first()).copied().unwrap_or(self.program.scratch))
                     .collect();
                 self.vector_op(op, &x, from, ty)
             })

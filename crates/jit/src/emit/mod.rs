@@ -26,25 +26,22 @@ mod print;
 mod proof;
 mod reduce;
 mod row;
+mod state;
 mod sweep;
 mod wide;
-
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use trident_ir::tile::{Origin, Origins};
+use trident_ir::tile::Origin;
 use trident_ir::{Func, Module, Op, Type, ValueId};
-use trident_lower::access::{
-    Elem, Graph, Index, Materialisation, Node, NodeId, Proved, block_type,
-};
+use trident_lower::access::{Elem, Graph, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
 
 use self::node::{Desc, Kind, Register, Val};
-use super::abi::{Context, HEAD};
+use self::state::{Calls, Checking, Output, Program, Scratch, Sweeps, WideLoops};
+use super::abi::Context;
 
 type Result<T> = std::result::Result<T, Declined>;
 
@@ -99,70 +96,23 @@ pub(super) struct Emitted {
     pub(super) decisions: Vec<String>,
 }
 
-/// A function being generated; calls are inlined, so several may be open.
-struct Frame<'m> {
-    func: &'m Func,
-    materialised: Rc<Materialisation>,
-    env: Vec<Option<Val>>,
-    /// The op being generated in each open region.
-    at: Vec<&'m Op>,
-}
-
 /// Calls nested deeper than this are assumed to be recursive.
 const MAX_CALLS: usize = 64;
 
 struct Emitter<'m, 'f> {
     b: FunctionBuilder<'f>,
     conv: CallConv,
-    module: &'m Module,
-    materialisations: HashMap<*const Func, Rc<Materialisation>>,
-    checks: Checks,
-    /// Whether loops in the widest vectors may compute rows.
-    wide: bool,
-    /// Whether to record loops and decisions.
-    listing: bool,
-    /// The code of loops, and the offset of each.
-    loops: Vec<(Vec<u8>, usize)>,
-    /// Whether loops may use non-temporal stores: not if programs use atomics to signal what they have stored.
-    streams: bool,
-    /// The largest number of bytes that a loop of one program may write by non-temporal stores; 0 if no loop does.
-    streamed: i64,
-    /// Loads that an earlier loop already streamed.
-    visited: HashSet<NodeId>,
-    /// The origins of pointers, if accesses are checked.
-    origins: Option<Origins<'m>>,
-    /// The memory behind each parameter, if bounds are checked.
-    ranges: Vec<Option<bounds::Range>>,
-    /// Accesses of the loop being emitted that its guard proved to be inside.
-    proved: Proved,
+    program: Program,
+    calls: Calls<'m>,
+    /// The expressions of blocks.
     nodes: Graph<'m, Value>,
     /// Loads not evaluated yet.
     pending: Vec<NodeId>,
-    frames: Vec<Frame<'m>>,
-    /// Elements already evaluated, for each open loop.
-    memo: Vec<HashMap<(NodeId, Index), Value>>,
-    places: Vec<HashMap<Index, Value>>,
-    /// Groups of elements already evaluated in vectors, for each open loop.
-    wide_memo: Vec<HashMap<(NodeId, Index), Vec<Value>>>,
-    /// Values of the counters, by name.
-    vars: Vec<Value>,
-    /// The first element of the current pass in its row, and of the current group in its pass.
-    offset: Value,
-    ahead: i64,
-    /// Masks known to hold for all elements of that group, or for none.
-    settled: Vec<(NodeId, Index)>,
-    context: Value,
-    table: Value,
-    scratch: Value,
-    program: Value,
-    ids: [Value; 3],
-    grid: [Value; 3],
-    /// The buffers in which loop-carried products are accumulated.
-    in_place: HashMap<*const Op, Value>,
-    /// First free byte of scratch, and the most ever in use.
-    top: usize,
-    most: usize,
-    emitted: Emitted,
+    sweeps: Sweeps,
+    scratch: Scratch,
+    wide: WideLoops,
+    checking: Checking<'m>,
+    output: Output,
 }
 
 /// Generates the entry function of `module` into `function`, and returns the code of loops in the widest vectors, if
@@ -194,51 +144,31 @@ pub(super) fn emit(
         let at = std::mem::offset_of!(Context<'_>, grid) + 4 * axis;
         b.ins().load(types::I32, flags, context, at as i32)
     });
-    let conv = config.default_call_conv;
+    let streams = !module.funcs.iter().any(|f| uses_atomics(&f.body));
     let mut e = Emitter {
         b,
-        conv,
-        module,
-        materialisations: HashMap::new(),
-        checks,
-        wide: wide && checks != Checks::All,
-        listing,
-        loops: vec![],
-        streams: !module.funcs.iter().any(|f| uses_atomics(&f.body)),
-        streamed: 0,
-        visited: HashSet::new(),
-        origins: (checks != Checks::None).then(|| Origins::new(module)),
-        ranges: vec![],
-        proved: Proved::default(),
+        conv: config.default_call_conv,
+        program: Program { context, table, scratch, number: first, ids: grid, grid },
+        calls: Calls::of(module),
         nodes: Graph::default(),
         pending: vec![],
-        frames: vec![],
-        memo: vec![],
-        places: vec![],
-        wide_memo: vec![],
-        vars: vec![],
-        offset: first,
-        ahead: 0,
-        settled: vec![],
-        context,
-        table,
-        scratch,
-        program: first,
-        ids: grid,
-        grid,
-        in_place: HashMap::new(),
-        top: HEAD,
-        most: HEAD,
-        emitted: Emitted::default(),
+        sweeps: Sweeps::new(first),
+        scratch: Scratch::new(),
+        wide: WideLoops::new(wide && checks != Checks::All, streams),
+        checking: Checking::new(checks, module),
+        output: Output::new(listing),
     };
     let params = e.params(entry, args)?;
     e.ranges(entry);
-    e.emitted.work = fuel::program(module, entry);
     e.programs(first, count, |e| e.function(entry, params).map(drop))?;
-    e.emitted.scratch = e.most;
     e.b.seal_all_blocks();
-    let loops: Vec<u8> = e.loops.into_iter().flat_map(|l| l.0).collect();
-    let emitted = Emitted { entry: loops.len(), ..e.emitted };
+    let loops = e.wide.into_code();
+    let emitted = Emitted {
+        scratch: e.scratch.most,
+        work: fuel::program(module, entry),
+        entry: loops.len(),
+        ..e.output.emitted
+    };
     e.b.finalize(config);
     Ok((emitted, loops))
 }
@@ -252,7 +182,7 @@ impl<'m> Emitter<'m, '_> {
         body: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let end = self.b.ins().iadd(first, count);
-        let [x, y, _] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
+        let [x, y, _] = self.program.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let (head, inner, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
         // The launch does not start grids with a zero dimension, so there is no division by zero.
@@ -268,13 +198,13 @@ impl<'m> Emitter<'m, '_> {
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, program, end);
         self.b.ins().brif(more, inner, &[], done, &[]);
         self.b.switch_to_block(inner);
-        self.program = program;
-        self.ids = [id_x, id_y, id_z];
+        self.program.number = program;
+        self.program.ids = [id_x, id_y, id_z];
         body(self)?;
         let next = self.b.ins().iadd_imm_s(program, 1);
-        let (id_x, carry) = self.count_up(id_x, self.grid[0]);
-        let (wrapped, carried) = self.count_up(id_y, self.grid[1]);
-        let id_y = self.b.ins().select(carry, wrapped, self.ids[1]);
+        let (id_x, carry) = self.count_up(id_x, self.program.grid[0]);
+        let (wrapped, carried) = self.count_up(id_y, self.program.grid[1]);
+        let id_y = self.b.ins().select(carry, wrapped, self.program.ids[1]);
         let carry = self.b.ins().band(carry, carried);
         let carry = self.b.ins().uextend(types::I32, carry);
         let id_z = self.b.ins().iadd(id_z, carry);
@@ -288,11 +218,11 @@ impl<'m> Emitter<'m, '_> {
 
     /// Completes non-temporal stores before the launch ends.
     fn fence_streams(&mut self) {
-        if self.streamed == 0 {
+        if self.wide.streamed == 0 {
             return;
         }
         let [fence, go_on] = [self.b.create_block(), self.b.create_block()];
-        let much = self.launch_exceeds(self.streamed);
+        let much = self.launch_exceeds(self.wide.streamed);
         self.b.ins().brif(much, fence, &[], go_on, &[]);
         self.b.switch_to_block(fence);
         self.b.ins().fence();
@@ -348,50 +278,25 @@ impl<'m> Emitter<'m, '_> {
 
     /// Generates a function's ops.
     fn function(&mut self, func: &'m Func, params: Vec<Val>) -> Result<Vec<Val>> {
-        if self.frames.len() >= MAX_CALLS {
+        if self.calls.depth() >= MAX_CALLS {
             let reason = format!("calls are nested more than {MAX_CALLS} deep");
             return Err(Declined { op: func.name.clone(), reason });
         }
-        let wide = self.wide;
-        let materialised = self.materialisations.entry(std::ptr::from_ref(func));
-        let materialised = materialised.or_insert_with(|| {
-            let inline = |op: &Op| wide && call::traced(func, op);
-            Rc::new(Materialisation::of(func, &inline))
-        });
-        let materialised = Rc::clone(materialised);
-        let env = vec![None; func.values.len()];
-        self.frames.push(Frame { func, materialised, env, at: vec![] });
+        let wide = self.wide.allowed;
+        self.calls.enter(func, &|op| wide && call::traced(func, op));
         let results = self.block(&func.body, params);
-        self.frames.pop();
+        self.calls.leave();
         results
     }
 
-    fn func(&self) -> &'m Func {
-        // A frame is always open while ops are generated.
-        self.frames[self.frames.len() - 1].func
-    }
-
-    /// The op being generated.
-    fn current(&self) -> Option<&'m Op> {
-        self.frames.last()?.at.last().copied()
-    }
-
     fn value(&self, op: &Op, id: ValueId) -> Result<Val> {
-        let found = self.frames.last().and_then(|f| f.env.get(id.index())?.clone());
-        found.ok_or_else(|| malformed(op, "uses a value that is not defined"))
+        self.calls.value(id).ok_or_else(|| malformed(op, "uses a value that is not defined"))
     }
 
     /// Operand `i`.
     fn operand(&self, op: &Op, i: usize) -> Result<Val> {
         let id = op.input(i).ok_or_else(|| malformed(op, format!("needs operand {i}")))?;
         self.value(op, id)
-    }
-
-    fn define(&mut self, id: ValueId, val: Val) {
-        let slot = self.frames.last_mut().and_then(|f| f.env.get_mut(id.index()));
-        if let Some(slot) = slot {
-            *slot = Some(val);
-        }
     }
 
     /// Operand `i` as a scalar.
@@ -421,7 +326,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// Element type and dimensions of result `i`.
     fn result(&self, op: &Op, i: usize) -> Result<(Elem, Vec<usize>)> {
-        let ty = op.output(i).map(|id| self.func().ty(id));
+        let ty = op.output(i).map(|id| self.calls.func().ty(id));
         ty.and_then(block_type).ok_or_else(|| malformed(op, format!("result {i} is no block")))
     }
 
@@ -433,19 +338,10 @@ impl<'m> Emitter<'m, '_> {
         self.nodes.uniform(value, elem, bits)
     }
 
-    /// Records a decision.
-    fn decide(&mut self, text: impl FnOnce() -> String) {
-        if self.listing {
-            self.emitted.decisions.push(text());
-        }
-    }
-
     /// Reserves scratch and returns its address.
     fn reserve(&mut self, bytes: usize) -> Value {
-        let at = self.top;
-        self.top = (at + bytes).next_multiple_of(64);
-        self.most = self.most.max(self.top);
-        self.b.ins().iadd_imm_s(self.scratch, at as i64)
+        let at = self.scratch.reserve(bytes);
+        self.b.ins().iadd_imm_s(self.program.scratch, at as i64)
     }
 
     /// A program's memory is never known to be aligned, and its traps cannot be handled.

@@ -3,8 +3,7 @@
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
-use trident_ir::tile::Origin;
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_ir::{Attr, Block, DType, Op, OpKind as K};
 use trident_lower::access::{Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy};
 use trident_runtime::{Checks, Declined};
 
@@ -21,35 +20,27 @@ impl<'m> Emitter<'m, '_> {
     /// Generates the ops of a block and returns its results.
     pub(super) fn block(&mut self, block: &'m Block, params: Vec<Val>) -> Result<Vec<Val>> {
         for (&id, val) in block.params.iter().zip(params) {
-            self.define(id, val);
+            self.calls.define(id, val);
         }
-        let depth = self.frames.last().map_or(0, |f| f.at.len());
+        let region = self.calls.regions();
         for op in &block.ops {
-            if let Some(frame) = self.frames.last_mut() {
-                frame.at.truncate(depth);
-                frame.at.push(op);
-            }
+            self.calls.at(region, Some(op));
             if op.effect() == Effect::Write {
                 self.force_loads()?;
             }
             self.op(op)?;
         }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.at.truncate(depth);
-        }
+        self.calls.at(region, None);
         let missing = || Declined { op: "yield".into(), reason: "of an undefined value".into() };
-        let value = |id: &ValueId| {
-            let frame = self.frames.last()?;
-            frame.env.get(id.index())?.clone()
-        };
-        block.results.iter().map(|id| value(id).ok_or_else(missing)).collect()
+        block.results.iter().map(|&id| self.calls.value(id).ok_or_else(missing)).collect()
     }
 
     fn op(&mut self, op: &'m Op) -> Result<()> {
         match op.kind {
             K::Constant => self.constant(op),
             K::ProgramId | K::NumPrograms => {
-                let from = if op.kind == K::ProgramId { self.ids } else { self.grid };
+                let from =
+                    if op.kind == K::ProgramId { self.program.ids } else { self.program.grid };
                 let axis = op.int("axis").and_then(|a| from.get(a as usize).copied());
                 let value = axis.ok_or_else(|| malformed(op, "no such axis"))?;
                 self.give(op, Val::Scalar(value, Elem::Data(DType::I32)))
@@ -78,7 +69,7 @@ impl<'m> Emitter<'m, '_> {
                 let message = op.str("message").unwrap_or_default().to_owned();
                 self.condition(op, Condition::Assert(message))
             }
-            K::Assume if self.checks == Checks::None => Ok(()),
+            K::Assume if self.checking.checks == Checks::None => Ok(()),
             K::Assume => self.condition(op, Condition::Assume),
             K::For => self.for_loop(op),
             K::While => self.while_loop(op),
@@ -99,7 +90,7 @@ impl<'m> Emitter<'m, '_> {
     /// Defines the op's only result.
     pub(super) fn give(&mut self, op: &Op, val: Val) -> Result<()> {
         if let Some(id) = op.output(0) {
-            self.define(id, val);
+            self.calls.define(id, val);
         }
         Ok(())
     }
@@ -119,14 +110,14 @@ impl<'m> Emitter<'m, '_> {
             if op.decl().cost >= EXPENSIVE_SCALAR {
                 value = self.pin(value);
             }
-            self.define(id, Val::Scalar(value, elem));
+            self.calls.define(id, Val::Scalar(value, elem));
             return Ok(());
         }
-        let materialised = self.frames.last().is_some_and(|f| f.materialised.has(id));
+        let materialised = self.calls.is_materialised(id);
         if materialised || self.nodes[node].depth > DEEP || op.flag("volatile") {
             self.address(node, &dims)?;
         }
-        self.define(id, Val::Block(node, dims));
+        self.calls.define(id, Val::Block(node, dims));
         Ok(())
     }
 
@@ -227,7 +218,7 @@ impl<'m> Emitter<'m, '_> {
 
     fn poison(&mut self, op: &'m Op) -> Result<()> {
         let Some(id) = op.output(0) else { return Ok(()) };
-        let val = match self.func().ty(id) {
+        let val = match self.calls.func().ty(id) {
             trident_ir::Type::Descriptor(d) => {
                 let zero = self.int(0);
                 let n = d.block.len();
@@ -328,11 +319,11 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         let mut live = vec![];
-        for frame in &self.frames {
-            let Some(op) = frame.at.last() else { continue };
-            for (i, val) in frame.env.iter().enumerate() {
-                if let Some(Val::Block(node, _)) = val
-                    && frame.materialised.outlives(ValueId(i as u32), op)
+        for frame in self.calls.frames() {
+            let Some((op, values)) = frame.live() else { continue };
+            for (id, val) in values {
+                if let Val::Block(node, _) = val
+                    && frame.materialised.outlives(id, op)
                 {
                     live.push(*node);
                 }
@@ -372,18 +363,10 @@ impl<'m> Emitter<'m, '_> {
 
     /// Adds the source location of accesses through operand 0 and returns its number.
     pub(super) fn site(&mut self, op: &Op) -> u64 {
-        if self.checks == Checks::None {
+        if self.checking.checks == Checks::None {
             return 0;
         }
-        let pointer = op.input(0).zip(self.origins.as_ref());
-        let origin = pointer.map(|(id, origins)| origins.of(&self.func().name, id));
-        self.add_site(op, Condition::Access, origin.unwrap_or_default())
-    }
-
-    /// Adds the source location of a condition, or of accesses, and returns its number.
-    pub(super) fn add_site(&mut self, op: &Op, condition: Condition, origin: Origin) -> u64 {
-        let loc = op.loc.as_ref().map(|l| l.to_string());
-        self.emitted.sites.push(super::Site { condition, loc, origin });
-        self.emitted.sites.len() as u64 - 1
+        let origin = self.checking.origin(self.calls.func(), op.input(0));
+        self.output.site(op, Condition::Access, origin)
     }
 }

@@ -36,11 +36,11 @@ impl<'m> Emitter<'m, '_> {
                     (self.address(node, &dims)?, dims, Some(self.nodes[node].elem))
                 }
             };
-            let top = self.top;
+            let top = self.scratch.top;
             let record = self.reserve(size_of::<Print>());
             let lengths = self.reserve(8 * dims.len());
             let text = self.text(prefix);
-            self.top = top;
+            self.scratch.top = top;
             for (i, &n) in dims.iter().enumerate() {
                 let n = self.int(n as i64);
                 self.put(lengths, 8 * i, n);
@@ -57,7 +57,7 @@ impl<'m> Emitter<'m, '_> {
             let length = self.int(prefix.len() as i64);
             self.put(record, offset_of!(Print, prefix_len), length);
             for axis in 0..3 {
-                let id = self.ids[axis];
+                let id = self.program.ids[axis];
                 self.put(record, offset_of!(Print, program) + 4 * axis, id);
             }
             self.put(record, offset_of!(Print, dims), lengths);

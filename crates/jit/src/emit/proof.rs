@@ -11,12 +11,12 @@ use super::{Emitter, Result};
 impl Emitter<'_, '_> {
     /// Whether the loads of a node are known to be inside.
     pub(super) fn is_proved(&self, load: NodeId) -> bool {
-        self.proved.has(Some(load))
+        self.checking.proved.has(Some(load))
     }
 
     /// Whether the current store is known to be inside.
     pub(super) fn is_store_proved(&self) -> bool {
-        self.proved.has(None)
+        self.checking.proved.has(None)
     }
 
     /// Runs `body` for each index of a block, as [`Emitter::sweep`] does; `to` is the destination and size in bytes of
@@ -51,9 +51,9 @@ impl Emitter<'_, '_> {
         proved: Proved,
         body: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let outer = std::mem::replace(&mut self.proved, proved);
+        let outer = std::mem::replace(&mut self.checking.proved, proved);
         let done = body(self);
-        self.proved = outer;
+        self.checking.proved = outer;
         done
     }
 }

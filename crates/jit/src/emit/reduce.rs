@@ -81,7 +81,7 @@ impl<'m> Emitter<'m, '_> {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << total)).collect(),
         };
-        let top = self.top;
+        let top = self.scratch.top;
         let lines: Vec<Value> = match bits == 0 || plain(op).is_some() {
             true => vec![],
             false => elems.iter().map(|e| self.reserve(e.size() << (bits + 1))).collect(),
@@ -101,7 +101,7 @@ impl<'m> Emitter<'m, '_> {
             last = results;
             Ok(vec![])
         })?;
-        self.top = top;
+        self.scratch.top = top;
         for (i, &elem) in elems.iter().enumerate() {
             let Some(id) = op.output(i) else { continue };
             let val = match (buffers.get(i), last.get(i)) {
@@ -111,7 +111,7 @@ impl<'m> Emitter<'m, '_> {
                 (None, Some(&value)) => Val::Scalar(value, elem),
                 (None, None) => return Err(malformed(op, "yields too little")),
             };
-            self.define(id, val);
+            self.calls.define(id, val);
         }
         Ok(())
     }
@@ -241,7 +241,7 @@ impl<'m> Emitter<'m, '_> {
 
     /// A counter that counts down.
     fn mirrored(&mut self, var: u16, bits: u8) -> u16 {
-        let value = self.vars[usize::from(var)];
+        let value = self.sweeps.counter(var);
         let last = self.int((1 << bits) - 1);
         let mirrored = self.b.ins().isub(last, value);
         self.name(mirrored)
@@ -254,7 +254,7 @@ impl<'m> Emitter<'m, '_> {
         let total = index_bits(&dims);
         let mut outs = vec![];
         for (i, &id) in region.results.iter().step_by(pack).enumerate() {
-            let ty: &Type = self.func().ty(id);
+            let ty: &Type = self.calls.func().ty(id);
             let (elem, _) =
                 block_type(ty).ok_or_else(|| malformed(op, format!("yields a {ty} ({i})")))?;
             outs.push((self.reserve(elem.size() << total), elem));

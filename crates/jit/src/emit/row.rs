@@ -63,7 +63,7 @@ impl<'m> Emitter<'m, '_> {
         to: Option<Destination>,
     ) -> Option<Row> {
         // Each access is checked individually.
-        if self.checks == Checks::All {
+        if self.checking.checks == Checks::All {
             return None;
         }
         self.nodes.row(target, dims, roots, to, self.bounded()).ok()
@@ -80,7 +80,7 @@ impl<'m> Emitter<'m, '_> {
             1 => "a row".to_owned(),
             n => format!("{n} rows"),
         };
-        self.decide(|| format!("{what}: {rows} of {} by {by}{guarded}", row.len()));
+        self.output.decide(|| format!("{what}: {rows} of {} by {by}{guarded}", row.len()));
     }
 
     /// Runs `body` for each group of a row, or for each element where the row's test fails. Groups in which no element
@@ -94,7 +94,7 @@ impl<'m> Emitter<'m, '_> {
             e.pin_pointers(row)?;
             let count = e.count_of(row)?;
             let passes = e.b.ins().ushr_imm_u(count, i64::from(row.pass()));
-            e.settled = row.masks.iter().map(|m| (m.node, m.index.clone())).collect();
+            e.sweeps.settled = row.masks.iter().map(|m| (m.node, m.index.clone())).collect();
             let none = e.int(0);
             e.each_group(row, none, passes, &|e| body(e, index, Part::Group))?;
             if row.is_guarded() {
@@ -175,14 +175,12 @@ impl<'m> Emitter<'m, '_> {
         for span in &row.spans {
             let node = span.ptr;
             let key = (node, start(&span.index));
-            if self.memo.last().is_some_and(|m| m.contains_key(&key)) {
+            if self.sweeps.has_here(&key) {
                 continue;
             }
             let pointer = self.eval(node, &key.1)?;
             let pointer = self.pin(pointer);
-            if let Some(memo) = self.memo.last_mut() {
-                memo.insert(key, pointer);
-            }
+            self.sweeps.keep_element(key, pointer);
         }
         Ok(())
     }
@@ -282,11 +280,11 @@ impl<'m> Emitter<'m, '_> {
         body: &dyn Fn(&mut Self) -> Result<()>,
     ) -> Result<()> {
         self.between(first, end, |e, pass| {
-            let pass = e.vars[usize::from(pass)];
+            let pass = e.sweeps.counter(pass);
             let offset = e.b.ins().ishl_imm_u(pass, i64::from(row.pass()));
             for group in 0..1i64 << (row.pass() - GROUP) {
-                e.offset = offset;
-                e.ahead = group << GROUP;
+                e.sweeps.offset = offset;
+                e.sweeps.ahead = group << GROUP;
                 e.scope(body)?;
             }
             Ok(())

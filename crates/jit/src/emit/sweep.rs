@@ -1,6 +1,6 @@
 //! Loops over the index spaces of roots.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
@@ -45,11 +45,11 @@ impl<'m> Emitter<'m, '_> {
         init: &[Value],
         body: impl FnOnce(&mut Self, u16, &[Value]) -> Result<Vec<Value>>,
     ) -> Result<Vec<Value>> {
-        let var = self.vars.len() as u16;
-        self.open();
+        let var = self.sweeps.next_counter();
+        self.sweeps.open();
         let result = if bits == 0 {
             let zero = self.int(0);
-            self.vars.push(zero);
+            self.sweeps.count(zero);
             body(self, var, init)?
         } else {
             let (head, done) = (self.b.create_block(), self.b.create_block());
@@ -63,7 +63,7 @@ impl<'m> Emitter<'m, '_> {
             self.b.ins().jump(head, &args(&[&[zero], init].concat()));
             self.b.switch_to_block(head);
             let params = self.b.block_params(head).to_vec();
-            self.vars.push(params[0]);
+            self.sweeps.count(params[0]);
             let next = body(self, var, &params[1..])?;
             let i = self.b.ins().iadd_imm_s(params[0], 1);
             let more = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThan, i, 1i64 << bits);
@@ -71,29 +71,15 @@ impl<'m> Emitter<'m, '_> {
             self.b.switch_to_block(done);
             self.b.block_params(done).to_vec()
         };
-        self.close();
-        // The counter's name is not reused: nodes evaluated later must not confuse it with another.
+        self.sweeps.close();
         Ok(result)
-    }
-
-    /// Values evaluated from here to [`Self::close`] are available only to the code in between.
-    fn open(&mut self) {
-        self.memo.push(HashMap::new());
-        self.places.push(HashMap::new());
-        self.wide_memo.push(HashMap::new());
-    }
-
-    fn close(&mut self) {
-        self.wide_memo.pop();
-        self.places.pop();
-        self.memo.pop();
     }
 
     /// Generates code that executes once and whose values no later code may use.
     pub(super) fn scope(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        self.open();
+        self.sweeps.open();
         body(self)?;
-        self.close();
+        self.sweeps.close();
         Ok(())
     }
 
@@ -146,17 +132,16 @@ impl<'m> Emitter<'m, '_> {
     /// Generates code that may not execute: elsewhere, a buffer filled here must not stand for its block.
     fn branch(&mut self, body: impl FnOnce(&mut Self) -> Result<Vec<Value>>) -> Result<Vec<Value>> {
         let scope = self.nodes.enter();
-        self.open();
+        self.sweeps.open();
         let values = body(self)?;
-        self.close();
+        self.sweeps.close();
         self.nodes.leave(scope);
         Ok(values)
     }
 
     /// Names a counter, or another integer used as one.
     pub(super) fn name(&mut self, counter: Value) -> u16 {
-        self.vars.push(counter);
-        self.vars.len() as u16 - 1
+        self.sweeps.count(counter)
     }
 
     /// Runs `body` for each index of a block with these dimensions, in ascending order. Elements of `roots` that are
@@ -208,7 +193,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn fill_elements(&mut self, dims: &[usize], blocks: &[(NodeId, Value)]) -> Result<()> {
-        self.decide(|| "fill: by elements".into());
+        self.output.decide(|| "fill: by elements".into());
         let roots: Vec<NodeId> = blocks.iter().map(|b| b.0).collect();
         self.sweep_proved(dims, &roots, None, &|e, index| e.fill_element(index, blocks))
     }

@@ -77,7 +77,7 @@ impl<'m> Emitter<'m, '_> {
         roots: &[NodeId],
         to: Option<Destination>,
     ) -> Option<WideRows> {
-        let row = self.wide.then(|| self.row(&Loops, dims, roots, to))??;
+        let row = self.wide.allowed.then(|| self.row(&Loops, dims, roots, to))??;
         let code = self.stores(&row, roots, false)?;
         Some(WideRows { row, code })
     }
@@ -104,11 +104,11 @@ impl<'m> Emitter<'m, '_> {
     fn compiled(&self, t: Translation<'_>, sink: Sink) -> Option<Wide> {
         let Translation { row, values, words, loads, .. } = t;
         // What an earlier loop loaded is in the cache, which leaves memory bandwidth to prefetch the next row.
-        let again = loads.iter().filter(|(load, _)| self.visited.contains(load));
+        let again = loads.iter().filter(|(load, _)| self.wide.visited.contains(load));
         let ahead = again.map(|&(load, word)| (word, format_of(self.nodes[load].elem))).collect();
         let loads = loads.iter().map(|l| l.0).collect();
         let made = values.finish(sink, row.len(), ahead);
-        let listing = if self.listing { made.to_string() } else { String::new() };
+        let listing = if self.output.is_listing() { made.to_string() } else { String::new() };
         Some(Wide { code: made.compile()?, listing, words, loads })
     }
 
@@ -122,7 +122,7 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<()> {
         let at = self.loop_at(wide.code, &wide.listing);
         let at = self.int(at as i64);
-        self.visited.extend(wide.loads);
+        self.wide.visited.extend(wide.loads);
         self.call_loop_at(at, (&wide.words, outer), targets, counts)
     }
 
@@ -134,7 +134,7 @@ impl<'m> Emitter<'m, '_> {
         targets: &[Value],
         [count, all]: [Value; 2],
     ) -> Result<()> {
-        let top = self.top;
+        let top = self.scratch.top;
         let arguments = self.reserve(8 * words.len());
         for (i, word) in words.iter().enumerate() {
             let value = match word {
@@ -159,24 +159,19 @@ impl<'m> Emitter<'m, '_> {
         }
         let flags = MemFlagsData::trusted().with_readonly();
         let base = std::mem::offset_of!(Context<'_>, code) as i32;
-        let base = self.b.ins().load(types::I64, flags, self.context, base);
+        let base = self.b.ins().load(types::I64, flags, self.program.context, base);
         let function = self.b.ins().iadd(base, at);
         self.call_address(function, &[arguments, count, all], false);
-        self.top = top;
+        self.scratch.top = top;
         Ok(())
     }
 
     /// The offset of a loop in the code.
     fn loop_at(&mut self, code: Vec<u8>, listing: &str) -> usize {
-        if let Some((_, at)) = self.loops.iter().find(|(known, _)| *known == code) {
-            return *at;
+        let (at, new) = self.wide.place(code);
+        if new {
+            self.output.list_loop(at, listing);
         }
-        let at = self.loops.last().map_or(0, |(code, at)| at + code.len());
-        if self.listing {
-            let text = format!("; loop at byte {at}: {listing}");
-            self.emitted.loops.push_str(&text.replace("\n    ", "\n;     "));
-        }
-        self.loops.push((code, at));
         at
     }
 
@@ -215,7 +210,7 @@ impl<'m> Emitter<'m, '_> {
     ) -> Result<()> {
         // Memory loaded from the store's destination is already in the cache.
         let again = row.loads.iter().any(|load| self.nodes.same(load.ptr, store.ptr));
-        let past = match again || !self.streams {
+        let past = match again || !self.wide.streams {
             true => None,
             false => self.stores(&row, &[store.value], true),
         };
@@ -248,19 +243,19 @@ impl<'m> Emitter<'m, '_> {
         let [near, far] = [(wide.code, wide.listing), (past.code, past.listing)]
             .map(|(code, listing)| self.loop_at(code, &listing) as i64);
         let [near, far] = [near, far].map(|at| self.int(at));
-        self.streamed = self.streamed.max(bytes);
+        self.wide.streamed = self.wide.streamed.max(bytes);
         let much = self.launch_exceeds(bytes);
         let low = self.b.ins().band_imm_s(target, 63);
         let aligned = self.b.ins().icmp_imm_s(IntCC::Equal, low, 0);
         let streams = self.b.ins().band(much, aligned);
         let at = self.b.ins().select(streams, far, near);
-        self.visited.extend(wide.loads);
+        self.wide.visited.extend(wide.loads);
         self.call_loop_at(at, (&wide.words, outer), &[target], counts)
     }
 
     /// Whether the launch's programs, each of which writes `bytes` bytes, write more than caches hold.
     pub(super) fn launch_exceeds(&mut self, bytes: i64) -> Value {
-        let [x, y, z] = self.grid.map(|n| self.b.ins().uextend(types::I64, n));
+        let [x, y, z] = self.program.grid.map(|n| self.b.ins().uextend(types::I64, n));
         let programs = self.b.ins().imul(x, y);
         let programs = self.b.ins().imul(programs, z);
         let written = self.b.ins().imul_imm_s(programs, bytes);
@@ -270,7 +265,7 @@ impl<'m> Emitter<'m, '_> {
     /// The rows, each a whole line along the last axis of a block, that a loop can reduce; `None` if it cannot.
     fn wide_reduction_rows(&self, op: Reduction, node: NodeId, dims: &[usize]) -> Option<WideRows> {
         let elem = self.nodes[node].elem;
-        let row = self.wide.then(|| self.row(&Loops, dims, &[node], None))??;
+        let row = self.wide.allowed.then(|| self.row(&Loops, dims, &[node], None))??;
         if is_short(elem) || Some(&row.len()) != dims.last() {
             return None;
         }
