@@ -80,3 +80,9 @@ impl<V> New<V> {
         self.op
     }
 }
+
+impl<V> From<New<V>> for Op {
+    fn from(new: New<V>) -> Op {
+        new.into_op()
+    }
+}

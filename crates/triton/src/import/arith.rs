@@ -1,11 +1,11 @@
 //! Dialect `arith`: arithmetic, bits, comparisons, selection.
 
-use super::emit::Set;
+use super::emit::plain;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::Op;
 use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, DType, OpKind, ValueId};
+use trident_ir::{DType, Op as IrOp, OpKind, ValueId, ops};
 
 /// How an op reads its integers.
 #[derive(Clone, Copy, PartialEq)]
@@ -69,7 +69,7 @@ impl Import<'_, '_> {
             "negf" => {
                 let [x] = self.exactly(op, xs)?;
                 self.floats(op, x)?;
-                self.like(K::Neg, &[x], &[])
+                self.like(ops::Neg::new(x))
             }
             "cmpi" => {
                 let [a, b] = self.exactly(op, xs)?;
@@ -97,21 +97,23 @@ impl Import<'_, '_> {
     ) -> Lowered {
         let [a, b] = self.exactly(op, xs)?;
         let dtype = self.dtype(op, a)?;
-        let left = Attr::Str(if name == "shli" { "LEFT" } else { "RIGHT" }.into());
-        let attrs: Set<'_> = match kind {
-            K::Mod => &[("fmod", Attr::Int(1))],
-            K::BitShift => &[("direction", left)],
-            _ => &[],
+        let direction = if name == "shli" { "LEFT" } else { "RIGHT" };
+        let of = |a: ValueId, b: ValueId| -> IrOp {
+            match kind {
+                K::Mod => ops::Mod::new(a, b).fmod(true).into(),
+                K::BitShift => ops::BitShift::new(a, b).direction(direction.into()).into(),
+                _ => plain(kind, &[a, b]),
+            }
         };
         let y = match (numbers, truth) {
             (Numbers::Float, _) => {
                 self.floats(op, a)?;
-                self.like(kind, &[a, b], attrs)
+                self.like(of(a, b))
             }
-            (_, Some(truth)) if dtype == DType::Bool => self.like(truth, &[a, b], &[]),
-            (Numbers::Signed, _) if dtype.is_int() => self.like(kind, &[a, b], attrs),
+            (_, Some(truth)) if dtype == DType::Bool => self.like(plain(truth, &[a, b])),
+            (Numbers::Signed, _) if dtype.is_int() => self.like(of(a, b)),
             (Numbers::Unsigned, _) if dtype.is_int() => {
-                self.as_unsigned(op, &[a, b], |i, xs| i.like(kind, xs, attrs))?
+                self.as_unsigned(op, [a, b], |import, [a, b]| import.like(of(a, b)))?
             }
             _ => return self.wrong_type(op, "an operand", self.ty(a), "integers"),
         };
@@ -122,20 +124,19 @@ impl Import<'_, '_> {
     pub(super) fn as_unsigned(
         &mut self,
         op: &Op<'_>,
-        xs: &[ValueId],
-        f: impl FnOnce(&mut Self, &[ValueId]) -> ValueId,
+        mut xs: [ValueId; 2],
+        f: impl FnOnce(&mut Self, [ValueId; 2]) -> ValueId,
     ) -> Result<ValueId, Failure> {
         let mut signed = None;
-        let mut bits = vec![];
-        for &x in xs {
-            let dtype = self.dtype(op, x)?;
+        for x in &mut xs {
+            let dtype = self.dtype(op, *x)?;
             let Some(to) = unsigned(dtype) else {
-                return self.wrong_type(op, "an operand", self.ty(x), "integers");
+                return self.wrong_type(op, "an operand", self.ty(*x), "integers");
             };
             signed = Some(dtype);
-            bits.push(self.bitcast(x, to));
+            *x = self.bitcast(*x, to);
         }
-        let y = f(self, &bits);
+        let y = f(self, xs);
         let is_number = self.ty(y).dtype().is_some_and(DType::is_int);
         Ok(match signed {
             Some(dtype) if is_number => self.bitcast(y, dtype),
@@ -151,7 +152,7 @@ impl Import<'_, '_> {
     }
 
     fn not(&mut self, x: ValueId) -> ValueId {
-        self.truth(K::Not, &[x])
+        self.truth(ops::Not::new(x))
     }
 
     fn compare_integers(
@@ -168,9 +169,9 @@ impl Import<'_, '_> {
             return self.wrong_type(op, "an operand", self.ty(a), "integers");
         }
         match predicate {
-            "eq" => return Ok(self.truth(K::Equal, &[a, b])),
+            "eq" => return Ok(self.truth(ops::Equal::new(a, b))),
             "ne" => {
-                let equal = self.truth(K::Equal, &[a, b]);
+                let equal = self.truth(ops::Equal::new(a, b));
                 return Ok(self.not(equal));
             }
             _ => {}
@@ -186,11 +187,11 @@ impl Import<'_, '_> {
             // As a signed number true is −1, so the order turns round.
             let (a, b) = if sign == "s" { (b, a) } else { (a, b) };
             let (a, b) = (self.converted(a, DType::U8), self.converted(b, DType::U8));
-            return Ok(self.truth(kind, &[a, b]));
+            return Ok(self.truth(plain(kind, &[a, b])));
         }
         match sign {
-            "s" => Ok(self.truth(kind, &[a, b])),
-            _ => self.as_unsigned(op, &[a, b], |i, xs| i.truth(kind, xs)),
+            "s" => Ok(self.truth(plain(kind, &[a, b]))),
+            _ => self.as_unsigned(op, [a, b], |import, xs| import.truth(plain(kind, &xs))),
         }
     }
 
@@ -215,13 +216,13 @@ impl Import<'_, '_> {
             "ule" => (K::Greater, true),
             "one" | "ueq" => {
                 let (less, greater) =
-                    (self.truth(K::Less, &[a, b]), self.truth(K::Greater, &[a, b]));
-                let differ = self.truth(K::Or, &[less, greater]);
+                    (self.truth(ops::Less::new(a, b)), self.truth(ops::Greater::new(a, b)));
+                let differ = self.truth(ops::Or::new(less, greater));
                 return Ok(if predicate == "one" { differ } else { self.not(differ) });
             }
             "ord" | "uno" => {
-                let (a, b) = (self.truth(K::IsNaN, &[a]), self.truth(K::IsNaN, &[b]));
-                let unordered = self.truth(K::Or, &[a, b]);
+                let (a, b) = (self.truth(ops::IsNaN::new(a)), self.truth(ops::IsNaN::new(b)));
+                let unordered = self.truth(ops::Or::new(a, b));
                 return Ok(if predicate == "uno" { unordered } else { self.not(unordered) });
             }
             constant => {
@@ -231,7 +232,7 @@ impl Import<'_, '_> {
                     .ok_or_else(|| self.failure(crate::ErrorKind::UnknownOp(op.name.into())));
             }
         };
-        let y = self.truth(kind, &[a, b]);
+        let y = self.truth(plain(kind, &[a, b]));
         Ok(if negate { self.not(y) } else { y })
     }
 
@@ -254,10 +255,10 @@ impl Import<'_, '_> {
         let condition = match ty.shape() {
             Some([_, ..]) if scalar => {
                 let shape = super::emit::elements(Some(&ty), DType::Bool);
-                self.emit(K::Splat, &[condition], &[], shape)
+                self.emit(ops::Splat::new(condition), shape)
             }
             _ => condition,
         };
-        Ok(self.emit(K::Where, &[condition, x, y], &[], ty))
+        Ok(self.emit(ops::Where::new(condition, x, y), ty))
     }
 }

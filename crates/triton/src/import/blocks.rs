@@ -6,12 +6,12 @@
 //!
 //! Post-dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 
+use super::emit::around;
 use super::{Import, Lowered};
 use crate::syntax::{Block, Op, Region, Successor};
 use crate::{ErrorKind, Failure, MAX_COPIES};
 use std::collections::HashMap;
-use trident_ir::op::OpKind as K;
-use trident_ir::{Type, ValueId};
+use trident_ir::{Type, ValueId, ops};
 
 /// Regions in the result nest at most so deep: what the text form reads.
 const MAX_REGIONS: usize = trident_ir::text::MAX_DEPTH - 1;
@@ -49,7 +49,7 @@ impl<'a, 's> Import<'a, 's> {
             for param in &entry.params {
                 let id = import.func.value(param.name, param.ty.clone());
                 import.block.params.push(id);
-                let promised = import.hinted(param.name, id, &param.attrs)?;
+                let promised = import.hinted(param.name, id, &param.dict)?;
                 import.define(param.at, param.name, &[promised])?;
             }
             import.run(&graph, 0, exit)
@@ -121,8 +121,7 @@ impl<'a, 's> Import<'a, 's> {
                     let types: Vec<Type> =
                         branches[0].results.iter().map(|&x| self.ty(x).clone()).collect();
                     self.yields(last, &branches[1], &types)?;
-                    let results = self.push(K::If, vec![Some(condition)], [], &types);
-                    self.attach(branches);
+                    let results = self.push(around(branches, ops::If::new(condition)), &types);
                     if join == stop {
                         self.leave(former);
                         return Ok(results);

@@ -3,8 +3,7 @@
 use super::{Import, Lowered};
 use crate::syntax::{Attr as Text, Op};
 use crate::{ErrorKind, Failure};
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, DType, Type, ValueId};
+use trident_ir::{DType, Type, ValueId, ops};
 
 use super::arith::unsigned;
 
@@ -22,7 +21,7 @@ impl Import<'_, '_> {
         if name == "bitcast"
             && matches!((self.ty(x), &result), (Type::Pointer(_), Type::Pointer(_)))
         {
-            return Ok(vec![self.emit(K::PtrCast, &[x], &[], result)]);
+            return Ok(vec![self.emit(ops::PtrCast::new(x), result)]);
         }
         let from = self.dtype(op, x)?;
         let Some(to) = result.dtype() else {
@@ -51,11 +50,11 @@ impl Import<'_, '_> {
             "bitcast" => self.bitcast(x, to),
             "extf" | "truncf" | "fp_to_fp" => {
                 let rounding = self.rounding(op)?;
-                let mut attrs = vec![("to", Attr::DType(to))];
+                let mut cast = ops::Cast::new(x).to(to);
                 if rounding == "rtz" && width(to) < width(from) {
-                    attrs.push(("rounding", Attr::Str(rounding.into())));
+                    cast = cast.rounding(rounding.into());
                 }
-                self.emit(K::Cast, &[x], &attrs, result)
+                self.emit(cast, result)
             }
             "fptosi" => self.converted(x, to),
             "fptoui" => {
@@ -66,13 +65,13 @@ impl Import<'_, '_> {
             "extsi" => match from {
                 DType::Bool => {
                     let one = self.converted(x, to);
-                    self.like(K::Neg, &[one], &[])
+                    self.like(ops::Neg::new(one))
                 }
                 _ => self.converted(x, to),
             },
             "sitofp" if from == DType::Bool => {
                 let one = self.converted(x, DType::I8);
-                let number = self.like(K::Neg, &[one], &[]);
+                let number = self.like(ops::Neg::new(one));
                 self.converted(number, to)
             }
             "extui" | "uitofp" => {
@@ -83,8 +82,8 @@ impl Import<'_, '_> {
             "trunci" if to == DType::Bool => {
                 let ty = self.ty(x).clone();
                 let Some(one) = self.integer(1, &ty) else { return self.unknown(op) };
-                let bit = self.like(K::BitwiseAnd, &[x, one], &[]);
-                self.truth(K::Equal, &[bit, one])
+                let bit = self.like(ops::BitwiseAnd::new(x, one));
+                self.truth(ops::Equal::new(bit, one))
             }
             _ => self.converted(x, to),
         };
@@ -95,9 +94,9 @@ impl Import<'_, '_> {
     fn rounding(&self, op: &Op<'_>) -> Result<&'static str, Failure> {
         const ALONE: &[&str] =
             &["to_nearest_even", "toward_zero", "downward", "upward", "to_nearest_away"];
-        let mode = match op.attrs.get("rounding").or(op.attrs.get("roundingmode")) {
+        let mode = match op.dict.get("rounding").or(op.dict.get("roundingmode")) {
             // The keyword of `arith` stands alone.
-            None => op.attrs.0.iter().map(|(name, _)| &**name).find(|name| ALONE.contains(name)),
+            None => op.dict.0.iter().map(|(name, _)| &**name).find(|name| ALONE.contains(name)),
             Some(Text::Number(n)) => match n.integer() {
                 Some(0) => Some("rtz"),
                 Some(1) => Some("rtne"),

@@ -6,7 +6,7 @@ use crate::{ErrorKind, Failure};
 use bytes::Bytes;
 use half::{bf16, f16};
 use trident_ir::element::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ};
-use trident_ir::{DType, Literal, OpKind, Type};
+use trident_ir::{DType, Literal, Type, ops};
 
 impl Import<'_, '_> {
     /// A scalar or a block of one value is a scalar constant, splat; other blocks are constants with all elements.
@@ -15,7 +15,7 @@ impl Import<'_, '_> {
         let Some(dtype) = ty.dtype() else {
             return self.wrong_type(op, "the constant", &ty, "numbers");
         };
-        let value = match op.attrs.get("value") {
+        let value = match op.dict.get("value") {
             Some(Attr::Dense(value, of)) => {
                 self.typed(op, || "the constant".into(), of, &ty)?;
                 value
@@ -45,8 +45,7 @@ impl Import<'_, '_> {
         if literal.dims().is_empty() {
             return Ok(vec![self.full(literal, &ty)]);
         }
-        let value = ("value", trident_ir::Attr::Tensor(literal));
-        Ok(vec![self.emit(OpKind::Constant, &[], &[value], ty)])
+        Ok(vec![self.emit(ops::Constant::new().value(literal), ty)])
     }
 
     /// Appends the bytes of all elements. The parser bounds how deep lists nest.

@@ -1,10 +1,10 @@
 //! Structured control flow, and calls.
 
+use super::emit::around;
 use super::{Import, Lowered};
 use crate::syntax::{Op, Region};
 use crate::{ErrorKind, Failure};
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, Block, DType, Type, ValueId};
+use trident_ir::{Block, DType, Type, ValueId, ops};
 
 impl<'a, 's> Import<'a, 's> {
     pub(super) fn control(&mut self, op: &'a Op<'s>, name: &str, xs: &[ValueId]) -> Lowered {
@@ -35,10 +35,8 @@ impl<'a, 's> Import<'a, 's> {
         self.takes(op, region, &params)?;
         let block = self.region(region, "scf.yield")?;
         self.yields(op, &block, &op.result_types)?;
-        let inputs = xs.iter().copied().map(Some).collect();
-        let outputs = self.push(K::For, inputs, [], &op.result_types);
-        self.attach(vec![block]);
-        Ok(outputs)
+        let made = around(vec![block], ops::For::new(lower, upper, step, carried));
+        Ok(self.push(made, &op.result_types))
     }
 
     fn scf_if(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
@@ -59,9 +57,7 @@ impl<'a, 's> Import<'a, 's> {
             self.yields(op, &block, &op.result_types)?;
             blocks.push(block);
         }
-        let outputs = self.push(K::If, vec![Some(condition)], [], &op.result_types);
-        self.attach(blocks);
-        Ok(outputs)
+        Ok(self.push(around(blocks, ops::If::new(condition)), &op.result_types))
     }
 
     fn scf_while(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
@@ -75,10 +71,7 @@ impl<'a, 's> Import<'a, 's> {
         self.takes(op, after, &op.result_types)?;
         let second = self.region(after, "scf.yield")?;
         self.yields(op, &second, &carried)?;
-        let inputs = xs.iter().copied().map(Some).collect();
-        let outputs = self.push(K::While, inputs, [], &op.result_types);
-        self.attach(vec![first, second]);
-        Ok(outputs)
+        Ok(self.push(around(vec![first, second], ops::While::new(xs)), &op.result_types))
     }
 
     pub(super) fn call(&mut self, op: &'a Op<'s>, xs: &[ValueId]) -> Lowered {
@@ -90,15 +83,7 @@ impl<'a, 's> Import<'a, 's> {
         for (i, (&x, ty)) in xs.iter().zip(&signature.params).enumerate() {
             self.typed(op, || format!("argument {i}"), self.ty(x), ty)?;
         }
-        let inputs = xs.iter().copied().map(Some).collect();
-        Ok(self.push(K::Call, inputs, [("callee", Attr::Str(callee))], &signature.results))
-    }
-
-    /// Gives regions to the op that was appended last.
-    pub(super) fn attach(&mut self, regions: Vec<Block>) {
-        if let Some(op) = self.block.ops.last_mut() {
-            op.regions = regions;
-        }
+        Ok(self.push(ops::Call::new(xs).callee(callee), &signature.results))
     }
 
     /// Whether the region takes parameters of these types.

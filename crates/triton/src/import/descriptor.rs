@@ -4,9 +4,8 @@
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::Op;
-use trident_ir::op::OpKind as K;
 use trident_ir::types::{DescriptorType, PointerType};
-use trident_ir::{Attr, Type, ValueId};
+use trident_ir::{DType, Op as IrOp, Type, ValueId, ops};
 
 const UPDATES: &[&str] = &["", "add", "min", "max", "inc", "dec", "and", "or", "xor"];
 
@@ -20,55 +19,79 @@ impl Import<'_, '_> {
             Some(other) => return self.wrong_type(op, "operand 0", other, "a descriptor"),
             None => return self.counted(op, "operand", 0, 1).map(|()| vec![]),
         };
-        let mut inputs = xs.to_vec();
-        let mut attrs = vec![];
-        let kind = match name {
+        let axes = described.block.len();
+        let made: IrOp = match name {
             "descriptor_load" => {
-                attrs = self.cache_hints(op, K::DescriptorLoad)?;
-                K::DescriptorLoad
+                let ([descriptor], offsets) = self.first(op, xs, axes)?;
+                let hints = self.cache_hints(op)?;
+                let mut load = ops::DescriptorLoad::new(descriptor, offsets);
+                if let Some(cache) = hints.cache {
+                    load = load.cache(cache);
+                }
+                if let Some(eviction) = hints.eviction {
+                    load = load.eviction(eviction);
+                }
+                return self.read_described(op, load.into(), described.dtype);
             }
-            "descriptor_gather" => K::DescriptorGather,
+            "descriptor_gather" => {
+                let [descriptor, rows, column] = self.exactly(op, xs)?;
+                let gather = ops::DescriptorGather::new(descriptor, rows, column);
+                return self.read_described(op, gather.into(), described.dtype);
+            }
             "descriptor_scatter" => {
                 // The text has the block last.
-                let [d, rows, column, block] = self.exactly(op, xs)?;
-                inputs = vec![d, block, rows, column];
-                K::DescriptorScatter
+                let [descriptor, rows, column, block] = self.exactly(op, xs)?;
+                let block = self.described(op, block, described.dtype)?;
+                ops::DescriptorScatter::new(descriptor, block, rows, column).into()
             }
             "descriptor_reduce" => {
-                match self.keyword(op, "kind", UPDATES)? {
+                let update = match self.keyword(op, "kind", UPDATES)? {
                     "inc" | "dec" => {
                         return self.attribute(op, "kind", "add, min, max, and, or or xor");
                     }
-                    update => attrs.push(("op", Attr::Str(update.into()))),
-                }
-                K::DescriptorReduce
+                    update => update.to_owned(),
+                };
+                let ([descriptor, block], offsets) = self.first(op, xs, axes)?;
+                let block = self.described(op, block, described.dtype)?;
+                ops::DescriptorReduce::new(descriptor, block, offsets).op(update).into()
             }
-            _ => K::DescriptorStore,
-        };
-        match kind {
-            K::DescriptorGather => self.counted(op, "operand", xs.len(), 3)?,
-            K::DescriptorScatter => {}
             _ => {
-                let block = usize::from(kind != K::DescriptorLoad);
-                self.counted(op, "operand", xs.len(), 1 + block + described.block.len())?;
+                let ([descriptor, block], offsets) = self.first(op, xs, axes)?;
+                let block = self.described(op, block, described.dtype)?;
+                ops::DescriptorStore::new(descriptor, block, offsets).into()
             }
+        };
+        Ok(self.push(made, &[]))
+    }
+
+    /// The first `N` operands, and the others, one for each axis.
+    fn first<'x, const N: usize>(
+        &self,
+        op: &Op<'_>,
+        xs: &'x [ValueId],
+        axes: usize,
+    ) -> Result<([ValueId; N], &'x [ValueId]), Failure> {
+        self.counted(op, "operand", xs.len(), N + axes)?;
+        match xs.split_first_chunk() {
+            Some((first, rest)) => Ok((*first, rest)),
+            None => self.unknown(op),
         }
-        if matches!(kind, K::DescriptorLoad | K::DescriptorGather) {
-            let ty = self.result_type(op)?.clone();
-            let Some(dtype) = ty.dtype() else {
-                return self.wrong_type(op, "the result", &ty, "a block of numbers");
-            };
-            let read = super::emit::elements(Some(&ty), described.dtype);
-            let inputs = inputs.into_iter().map(Some).collect();
-            let block = self.push(kind, inputs, attrs, &[read]);
-            let block = block.into_iter().map(|x| self.bitcast(x, dtype)).collect();
-            return Ok(block);
-        }
-        if let Some(block) = inputs.get_mut(1) {
-            self.dtype(op, *block)?;
-            *block = self.bitcast(*block, described.dtype);
-        }
-        Ok(self.push(kind, inputs.into_iter().map(Some).collect(), attrs, &[]))
+    }
+
+    /// Appends an op that reads a block of these elements, and gives the block the type that the text says.
+    fn read_described(&mut self, op: &Op<'_>, made: IrOp, of: DType) -> Lowered {
+        let ty = self.result_type(op)?.clone();
+        let Some(dtype) = ty.dtype() else {
+            return self.wrong_type(op, "the result", &ty, "a block of numbers");
+        };
+        let block = self.emit(made, super::emit::elements(Some(&ty), of));
+        Ok(vec![self.bitcast(block, dtype)])
+    }
+
+    /// A block that is written, as these elements.
+    fn described(&mut self, op: &Op<'_>, block: ValueId, of: DType) -> Result<ValueId, Failure> {
+        self.dtype(op, block)?;
+        Ok(self.bitcast(block, of))
     }
 
     fn make_descriptor(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
@@ -76,34 +99,26 @@ impl Import<'_, '_> {
         let Type::Descriptor(DescriptorType { dtype, block }) = &ty else {
             return self.wrong_type(op, "the result", &ty, "a descriptor");
         };
-        self.counted(op, "operand", xs.len(), 1 + 2 * block.len())?;
-        let mut inputs = xs.to_vec();
-        if let Some(base) = inputs.first_mut() {
-            *base = self.pointer_to(op, *base, *dtype)?;
-        }
-        let mut attrs = vec![];
-        match op.attrs.get("padding").map(|a| (a.int(), a.word())) {
+        let ([base], dims) = self.first(op, xs, 2 * block.len())?;
+        let base = self.pointer_to(op, base, *dtype)?;
+        let mut descriptor = ops::MakeDescriptor::new(base, dims);
+        match op.dict.get("padding").map(|a| (a.int(), a.word())) {
             None | Some((Some(1), _) | (_, Some("zero" | "PAD_ZERO"))) => {}
             Some((Some(2), _) | (_, Some("nan" | "PAD_NAN"))) => {
-                attrs.push(("padding", Attr::Str("nan".into())));
+                descriptor = descriptor.padding("nan".into());
             }
             Some(_) => return self.attribute(op, "padding", "1 (zero) or 2 (NaN)"),
         }
-        Ok(self.push(K::MakeDescriptor, inputs.into_iter().map(Some).collect(), attrs, &[ty]))
+        Ok(vec![self.emit(descriptor, ty)])
     }
 
     /// The pointer as one to elements of this type.
-    fn pointer_to(
-        &mut self,
-        op: &Op<'_>,
-        base: ValueId,
-        dtype: trident_ir::DType,
-    ) -> Result<ValueId, Failure> {
+    fn pointer_to(&mut self, op: &Op<'_>, base: ValueId, dtype: DType) -> Result<ValueId, Failure> {
         match self.ty(base).clone() {
             Type::Pointer(p) if p.to == dtype => Ok(base),
             Type::Pointer(p) if p.to.bits() == dtype.bits() => {
                 let ty = Type::Pointer(PointerType { to: dtype, ..p });
-                Ok(self.emit(K::PtrCast, &[base], &[], ty))
+                Ok(self.emit(ops::PtrCast::new(base), ty))
             }
             other => self.wrong_type(op, "operand 0", &other, format!("a pointer to {dtype}")),
         }

@@ -1,11 +1,9 @@
 //! Matrix products.
 
-use super::emit::unless_default;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::{Attr as Text, Op};
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, DType, Type, ValueId};
+use trident_ir::{DType, ValueId, ops};
 
 // In the order of their numbers in Triton's definitions.
 const PRECISIONS: &[&str] = &["tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"];
@@ -17,54 +15,55 @@ impl Import<'_, '_> {
             return self.dot_scaled(op, xs);
         }
         let [a, b, c] = self.exactly(op, xs)?;
-        let mut attrs = vec![];
-        if op.attrs.get("inputPrecision").is_some() {
+        let mut dot = ops::Dot::new(a, b, c);
+        if op.dict.get("inputPrecision").is_some() {
             let precision = self.keyword(op, "inputPrecision", PRECISIONS)?;
             // Only factors of f32 are rounded; Triton prints the attribute for others as well.
             if self.ty(a).dtype() == Some(DType::F32) {
-                attrs.extend(unless_default(K::Dot, "precision", Attr::Str(precision.into())));
+                dot = dot.precision(precision.into());
             }
         }
         let ty = self.result_type(op)?.clone();
-        Ok(vec![self.emit(K::Dot, &[a, b, c], &attrs, ty)])
+        Ok(vec![self.emit(dot, ty)])
     }
 
     fn dot_scaled(&mut self, op: &Op<'_>, xs: &[ValueId]) -> Lowered {
-        let sizes = op.attrs.get("operandSegmentSizes").and_then(Text::ints);
+        let sizes = op.dict.get("operandSegmentSizes").and_then(Text::ints);
         let Some(&[1, 1, 1, a_scaled, b_scaled]) = sizes.as_deref() else {
             return self.attribute(op, "operandSegmentSizes", "five sizes, the first three 1");
         };
-        let scales = [a_scaled != 0, b_scaled != 0];
-        let expected = 3 + scales.iter().filter(|s| **s).count();
+        let expected = 3 + [a_scaled, b_scaled].iter().filter(|scaled| **scaled != 0).count();
         self.counted(op, "operand", xs.len(), expected)?;
-        let mut rest = xs.iter().copied();
-        let mut inputs: Vec<_> = rest.by_ref().take(3).map(Some).collect();
-        inputs.extend(scales.map(|there| if there { rest.next() } else { None }));
-        while inputs.last() == Some(&None) {
-            inputs.pop();
-        }
-        let mut attrs = vec![
-            ("a_format", self.format(op, "lhs", "a_elem_type")?),
-            ("b_format", self.format(op, "rhs", "b_elem_type")?),
-        ];
-        let flag = |name: &str| op.attrs.get(name).and_then(Text::int).map(|v| (v != 0).into());
-        for (text, name) in
-            [("lhs_k_pack", "a_k_pack"), ("rhs_k_pack", "b_k_pack"), ("fastMath", "fast_math")]
-        {
-            let set = flag(text).and_then(|v| unless_default(K::DotScaled, name, Attr::Int(v)));
-            attrs.extend(set);
-        }
-        let ty: Type = self.result_type(op)?.clone();
+        let Some((&[a, b, c], scales)) = xs.split_first_chunk() else { return self.unknown(op) };
+        let mut scales = scales.iter().copied();
+        let mut next = |scaled: i64| if scaled == 0 { None } else { scales.next() };
+        let (a_scale, b_scale) = (next(a_scaled), next(b_scaled));
+        let a_format = self.format(op, "lhs", "a_elem_type")?;
+        let b_format = self.format(op, "rhs", "b_elem_type")?;
+        let ty = self.result_type(op)?.clone();
         let narrow = ty.dtype().filter(|&dtype| matches!(dtype, DType::F16 | DType::BF16));
-        let Some(dtype) = narrow else {
-            return Ok(self.push(K::DotScaled, inputs, attrs, &[ty]));
-        };
         // A narrower sum is one in `f32`, rounded at the end.
-        let sum = self.converted(xs[2], DType::F32);
-        inputs[2] = Some(sum);
-        let ty = self.ty(sum).clone();
-        let wide = self.push(K::DotScaled, inputs, attrs, &[ty]);
-        Ok(wide.into_iter().map(|y| self.converted(y, dtype)).collect())
+        let (sum, ty) = match narrow {
+            None => (c, ty),
+            Some(_) => {
+                let sum = self.converted(c, DType::F32);
+                (sum, self.ty(sum).clone())
+            }
+        };
+        let mut dot = ops::DotScaled::new(a, b, sum, a_scale, b_scale);
+        dot = dot.a_format(a_format.into()).b_format(b_format.into());
+        let flag = |name: &str| op.dict.get(name).and_then(Text::int).map(|value| value != 0);
+        if let Some(packed) = flag("lhs_k_pack") {
+            dot = dot.a_k_pack(packed);
+        }
+        if let Some(packed) = flag("rhs_k_pack") {
+            dot = dot.b_k_pack(packed);
+        }
+        if let Some(fast) = flag("fastMath") {
+            dot = dot.fast_math(fast);
+        }
+        let y = self.emit(dot, ty);
+        Ok(vec![narrow.map_or(y, |dtype| self.converted(y, dtype))])
     }
 
     fn format(
@@ -72,11 +71,11 @@ impl Import<'_, '_> {
         op: &Op<'_>,
         custom: &'static str,
         generic: &'static str,
-    ) -> Result<Attr, Failure> {
-        let name = if op.attrs.get(custom).is_some() { custom } else { generic };
+    ) -> Result<&'static str, Failure> {
+        let name = if op.dict.get(custom).is_some() { custom } else { generic };
         match self.keyword(op, name, FORMATS)? {
             "e2m3" | "e3m2" => self.attribute(op, custom, "e4m3, e5m2, e2m1, bf16 or fp16"),
-            format => Ok(Attr::Str(format.into())),
+            format => Ok(format),
         }
     }
 }

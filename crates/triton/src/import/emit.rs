@@ -1,136 +1,137 @@
 //! Ops into the block under construction.
 
 use super::Import;
-use crate::syntax::{self, Attrs};
+use crate::syntax::{self, AttrDict};
 use crate::{ErrorKind, Failure};
-use trident_ir::{Attr, DType, Literal, Op, OpKind, Type, ValueId};
+use trident_ir::{Block, DType, Literal, Op, OpKind, Type, ValueId, ops};
 
-/// Attributes of an op of the table.
-pub(super) type Set<'a> = &'a [(&'static str, Attr)];
+/// An op without attributes.
+pub(super) fn plain(kind: OpKind, inputs: &[ValueId]) -> Op {
+    Op::new(kind, inputs.iter().copied().map(Some).collect(), vec![])
+}
 
-/// An attribute, unless it says what holds anyway.
-pub(super) fn unless_default(
-    kind: OpKind,
-    name: &'static str,
-    value: Attr,
-) -> Option<(&'static str, Attr)> {
-    let default = kind.decl().attr(name).and_then(|a| a.default_value());
-    (default.as_ref() != Some(&value)).then_some((name, value))
+/// An op with regions.
+pub(super) fn around(regions: Vec<Block>, op: impl Into<Op>) -> Op {
+    Op { regions, ..op.into() }
+}
+
+/// Removes attributes that are set to their defaults.
+fn without_defaults(op: &mut Op) {
+    for attr in op.decl().attrs {
+        if op.attrs.get(attr.name) == attr.default_value().as_ref() {
+            op.attrs.remove(attr.name);
+        }
+    }
 }
 
 impl Import<'_, '_> {
-    /// Appends an op; results get the types given.
-    pub(super) fn push(
-        &mut self,
-        kind: OpKind,
-        inputs: Vec<Option<ValueId>>,
-        attrs: impl IntoIterator<Item = (&'static str, Attr)>,
-        types: &[Type],
-    ) -> Vec<ValueId> {
+    /// Appends an op whose results have these types.
+    pub(super) fn push(&mut self, op: impl Into<Op>, types: &[Type]) -> Vec<ValueId> {
+        let mut op = op.into();
+        without_defaults(&mut op);
         let outputs: Vec<_> =
             types.iter().map(|ty| self.func.value(String::new(), ty.clone())).collect();
-        let mut op = Op::new(kind, inputs, outputs.iter().copied().map(Some).collect());
-        for (name, value) in attrs {
-            op.attrs.set(name, value);
-        }
+        op.outputs = outputs.iter().copied().map(Some).collect();
         op.loc = self.loc.clone();
         self.block.ops.push(op);
         outputs
     }
 
     /// Appends an op of one result.
-    pub(super) fn emit(
-        &mut self,
-        kind: OpKind,
-        inputs: &[ValueId],
-        attrs: Set<'_>,
-        ty: Type,
-    ) -> ValueId {
+    pub(super) fn emit(&mut self, op: impl Into<Op>, ty: Type) -> ValueId {
+        let mut op = op.into();
+        without_defaults(&mut op);
         let out = self.func.value(String::new(), ty);
-        let inputs = inputs.iter().copied().map(Some).collect();
-        let mut op = Op::new(kind, inputs, vec![Some(out)]);
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
+        op.outputs = vec![Some(out)];
         op.loc = self.loc.clone();
         self.block.ops.push(op);
         out
     }
 
     /// Appends an op of one result with the type of the first operand.
-    pub(super) fn like(&mut self, kind: OpKind, inputs: &[ValueId], attrs: Set<'_>) -> ValueId {
-        let ty = inputs.first().map_or(Type::fixed(DType::Bool, &[]), |&x| self.ty(x).clone());
-        self.emit(kind, inputs, attrs, ty)
+    pub(super) fn like(&mut self, op: impl Into<Op>) -> ValueId {
+        let op = op.into();
+        let ty = op.used().next().map_or(Type::fixed(DType::Bool, &[]), |x| self.ty(x).clone());
+        self.emit(op, ty)
     }
 
     /// Appends an op whose result are truth values, as many as elements of the first operand.
-    pub(super) fn truth(&mut self, kind: OpKind, inputs: &[ValueId]) -> ValueId {
-        let ty = inputs.first().map(|&x| self.ty(x).clone());
-        self.emit(kind, inputs, &[], elements(ty.as_ref(), DType::Bool))
+    pub(super) fn truth(&mut self, op: impl Into<Op>) -> ValueId {
+        let op = op.into();
+        let ty = elements(op.used().next().map(|x| self.ty(x)), DType::Bool);
+        self.emit(op, ty)
     }
 
     /// The bits as another element type; the value itself if it has that type.
     pub(super) fn bitcast(&mut self, x: ValueId, to: DType) -> ValueId {
-        self.convert(OpKind::BitCast, x, to)
+        self.convert(ops::BitCast::new(x).to(to), x, to)
     }
 
     /// The value in another element type; the value itself if it has that type.
     pub(super) fn converted(&mut self, x: ValueId, to: DType) -> ValueId {
-        self.convert(OpKind::Cast, x, to)
+        self.convert(ops::Cast::new(x).to(to), x, to)
     }
 
-    fn convert(&mut self, kind: OpKind, x: ValueId, to: DType) -> ValueId {
+    fn convert(&mut self, conversion: impl Into<Op>, x: ValueId, to: DType) -> ValueId {
         let ty = self.ty(x);
         if ty.dtype() == Some(to) {
             return x;
         }
         let ty = elements(Some(ty), to);
-        self.emit(kind, &[x], &[("to", Attr::DType(to))], ty)
+        self.emit(conversion, ty)
     }
 
     /// A block of one value, of the type given.
     pub(super) fn full(&mut self, value: Literal, ty: &Type) -> ValueId {
-        let scalar =
-            self.emit(OpKind::Constant, &[], &[("value", Attr::Tensor(value.clone()))], value.ty());
+        let scalar = value.ty();
+        let scalar = self.emit(ops::Constant::new().value(value), scalar);
         match ty.shape() {
             Some([]) | None => scalar,
-            Some(_) => self.emit(OpKind::Splat, &[scalar], &[], ty.clone()),
+            Some(_) => self.emit(ops::Splat::new(scalar), ty.clone()),
         }
     }
 
-    /// What the program promises of a value.
+    /// A value with the promises that the program makes of it.
     pub(super) fn hinted(
         &mut self,
         owner: &str,
         id: ValueId,
-        attrs: &Attrs<'_>,
+        dict: &AttrDict<'_>,
     ) -> Result<ValueId, Failure> {
-        let mut hints = vec![];
-        for (text, name) in [
-            ("tt.contiguity", "contiguity"),
-            ("tt.constancy", "constancy"),
-            ("tt.divisibility", "divisibility"),
-        ] {
-            let Some(value) = attrs.get(text) else { continue };
-            let numbers = match value {
-                syntax::Attr::Dense(values, ty) => match (values.int(), ty.dims().as_deref()) {
-                    (Some(n), Some(&[len])) if len <= crate::MAX_RANK => Some(vec![n; len]),
-                    _ => values.ints(),
-                },
-                other => other.int().map(|n| vec![n]).or_else(|| other.ints()),
-            };
-            match numbers {
-                Some(numbers) => hints.push((name, Attr::Ints(numbers))),
-                None => {
-                    let expected = "an integer for each axis";
-                    return self.fail(ErrorKind::Attribute { op: owner.into(), name, expected });
-                }
-            }
+        let mut hint = ops::Hint::new(id);
+        if let Some(numbers) = self.promise(owner, dict.get("tt.contiguity"), "contiguity")? {
+            hint = hint.contiguity(numbers);
         }
-        if hints.is_empty() || matches!(self.ty(id), Type::Descriptor(_)) {
+        if let Some(numbers) = self.promise(owner, dict.get("tt.constancy"), "constancy")? {
+            hint = hint.constancy(numbers);
+        }
+        if let Some(numbers) = self.promise(owner, dict.get("tt.divisibility"), "divisibility")? {
+            hint = hint.divisibility(numbers);
+        }
+        if hint.as_op().attrs.is_empty() || matches!(self.ty(id), Type::Descriptor(_)) {
             return Ok(id);
         }
-        Ok(self.like(OpKind::Hint, &[id], &hints))
+        Ok(self.like(hint))
+    }
+
+    /// The numbers of a promise, one for each axis.
+    fn promise(
+        &self,
+        owner: &str,
+        value: Option<&syntax::Attr<'_>>,
+        name: &'static str,
+    ) -> Result<Option<Vec<i64>>, Failure> {
+        let numbers = match value {
+            None => return Ok(None),
+            Some(syntax::Attr::Dense(values, ty)) => match (values.int(), ty.dims().as_deref()) {
+                (Some(n), Some(&[len])) if len <= crate::MAX_RANK => Some(vec![n; len]),
+                _ => values.ints(),
+            },
+            Some(other) => other.int().map(|n| vec![n]).or_else(|| other.ints()),
+        };
+        let expected = "an integer for each axis";
+        let fault = || ErrorKind::Attribute { op: owner.into(), name, expected };
+        numbers.map(Some).ok_or_else(|| self.failure(fault()))
     }
 
     /// The element type of a block of numbers.
@@ -148,7 +149,7 @@ impl Import<'_, '_> {
         name: &'static str,
         known: &[&'k str],
     ) -> Result<&'k str, Failure> {
-        let found = match op.attrs.get(name) {
+        let found = match op.dict.get(name) {
             None => None,
             Some(value) => match value.word() {
                 Some(word) => known.iter().find(|k| **k == word),
@@ -163,7 +164,7 @@ impl Import<'_, '_> {
 
     /// An integer attribute.
     pub(super) fn int(&self, op: &syntax::Op<'_>, name: &'static str) -> Result<i64, Failure> {
-        match op.attrs.get(name).and_then(syntax::Attr::int) {
+        match op.dict.get(name).and_then(syntax::Attr::int) {
             Some(value) => Ok(value),
             None => self.attribute(op, name, "an integer"),
         }
@@ -171,10 +172,15 @@ impl Import<'_, '_> {
 
     /// A text attribute.
     pub(super) fn text(&self, op: &syntax::Op<'_>, name: &'static str) -> Result<String, Failure> {
-        match op.attrs.get(name) {
+        match op.dict.get(name) {
             Some(syntax::Attr::Str(text) | syntax::Attr::Symbol(text)) => Ok(text.to_string()),
             _ => self.attribute(op, name, "a text"),
         }
+    }
+
+    /// Whether a flag is set.
+    pub(super) fn flag(&self, op: &syntax::Op<'_>, name: &str) -> bool {
+        op.dict.get(name).and_then(syntax::Attr::int).is_some_and(|value| value != 0)
     }
 
     pub(super) fn unknown<T>(&self, op: &syntax::Op<'_>) -> Result<T, Failure> {

@@ -4,8 +4,7 @@ use super::{Context, Import};
 use crate::syntax::{self, Attr, Locs, Op};
 use crate::{ErrorKind, Failure};
 use std::collections::HashMap;
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr as IrAttr, Block, Func, Module, Type};
+use trident_ir::{Block, Func, Module, Type, ops};
 
 /// Types of parameters and results.
 pub(super) struct Signature {
@@ -28,7 +27,7 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
             ));
         }
         let name = name(op)?;
-        let private = op.attrs.get("sym_visibility").and_then(Attr::word);
+        let private = op.dict.get("sym_visibility").and_then(Attr::word);
         if entry.is_none() && !matches!(private, Some("private" | "nested")) {
             entry = Some(i);
         }
@@ -53,7 +52,7 @@ pub(crate) fn module(tree: &syntax::Module<'_>, locs: &Locs<'_>) -> Result<Modul
 }
 
 fn name<'a>(op: &'a Op<'_>) -> Result<&'a str, Failure> {
-    match op.attrs.get("sym_name") {
+    match op.dict.get("sym_name") {
         Some(Attr::Symbol(name) | Attr::Str(name)) => Ok(name),
         _ => Err(Failure::new(
             op.at,
@@ -64,7 +63,7 @@ fn name<'a>(op: &'a Op<'_>) -> Result<&'a str, Failure> {
 
 fn signature(op: &Op<'_>) -> Result<Signature, Failure> {
     let params = op.regions.first().and_then(|r| r.blocks.first()).map_or(&[][..], |b| &b.params);
-    let results = match op.attrs.get("results") {
+    let results = match op.dict.get("results") {
         Some(Attr::List(types)) => types
             .iter()
             .filter_map(|ty| if let Attr::Type(ty) = ty { Some(ty.clone()) } else { None })
@@ -119,10 +118,8 @@ fn recursive(module: &Module) -> Option<&str> {
     let callees = |func: &Func| {
         let mut found: Vec<usize> = vec![];
         func.body.walk(&mut |op| {
-            if op.kind == K::Call
-                && let Some(IrAttr::Str(callee)) = op.attrs.get("callee")
-            {
-                found.extend(numbers.get(callee.as_str()));
+            if let Some(call) = ops::Call::of(op) {
+                found.extend(numbers.get(call.callee()));
             }
         });
         found

@@ -1,10 +1,11 @@
 //! Dialect `math`, and Triton's own ops on numbers.
 
+use super::emit::plain;
 use super::library::function_name;
 use super::{Import, Lowered};
 use crate::syntax::Op;
 use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, DType, OpKind, Type, ValueId};
+use trident_ir::{DType, OpKind, Type, ValueId, ops};
 
 /// Functions of one operand that are ops of the table.
 fn unary(name: &str) -> Option<OpKind> {
@@ -58,7 +59,7 @@ impl Import<'_, '_> {
                 "absi" if self.dtype(op, x)?.is_int() => {}
                 _ => drop(self.floats(op, x)?),
             }
-            return Ok(vec![self.like(kind, &[x], &[])]);
+            return Ok(vec![self.like(plain(kind, &[x]))]);
         }
         if let Some(&(_, function, count)) = LIBM.iter().find(|(own, ..)| *own == name) {
             self.counted(op, "operand", xs.len(), count)?;
@@ -71,33 +72,36 @@ impl Import<'_, '_> {
             "isnan" | "isinf" => {
                 let [x] = self.exactly(op, xs)?;
                 self.floats(op, x)?;
-                self.truth(if name == "isnan" { K::IsNaN } else { K::IsInf }, &[x])
+                if name == "isnan" {
+                    self.truth(ops::IsNaN::new(x))
+                } else {
+                    self.truth(ops::IsInf::new(x))
+                }
             }
             "fma" => {
                 let [a, b, c] = self.exactly(op, xs)?;
                 self.floats(op, a)?;
-                self.like(K::Fma, &[a, b, c], &[])
+                self.like(ops::Fma::new(a, b, c))
             }
             "clampf" => {
                 let [x, low, high] = self.exactly(op, xs)?;
                 self.floats(op, x)?;
                 // Its number is that of MLIR's enumeration: 0xffff is `all`.
-                let propagate = match op.attrs.get("propagateNan") {
+                let propagate = match op.dict.get("propagateNan") {
                     Some(a) => a.word() == Some("all") || a.int() == Some(0xffff),
                     None => false,
                 };
-                let attrs = [("propagate_nan", Attr::Int(1))];
-                self.like(K::Clamp, &[x, low, high], if propagate { &attrs } else { &[] })
+                self.like(ops::Clamp::new(x, low, high).propagate_nan(propagate))
             }
             // A quotient that is correctly rounded serves both.
             "precise_divf" | "approx_divf" => {
                 let [a, b] = self.exactly(op, xs)?;
                 self.floats(op, a)?;
-                self.like(K::Div, &[a, b], &[])
+                self.like(ops::Div::new(a, b))
             }
             "mulhiui" => {
                 let [a, b] = self.exactly(op, xs)?;
-                self.as_unsigned(op, &[a, b], |i, xs| i.like(K::MulHigh, xs, &[]))?
+                self.as_unsigned(op, [a, b], |import, [a, b]| import.like(ops::MulHigh::new(a, b)))?
             }
             "extern_elementwise" => {
                 let symbol = self.text(op, "symbol")?;
@@ -119,7 +123,6 @@ impl Import<'_, '_> {
             }
         }
         let (Type::Tensor(t), false) = (&ty, xs.is_empty()) else { return self.unknown(op) };
-        let attrs = [("function", Attr::Str(function)), ("to", Attr::DType(t.dtype))];
-        Ok(vec![self.emit(K::Libm, xs, &attrs, ty.clone())])
+        Ok(vec![self.emit(ops::Libm::new(xs).function(function).to(t.dtype), ty.clone())])
     }
 }

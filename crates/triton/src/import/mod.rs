@@ -110,7 +110,7 @@ impl<'a, 's> Import<'a, 's> {
             self.typed(op, || format!("result {i}"), self.ty(id), ty)?;
         }
         if let [result] = &mut results[..] {
-            *result = self.hinted(op.name, *result, &op.attrs)?;
+            *result = self.hinted(op.name, *result, &op.dict)?;
         }
         let mut ids = &results[..];
         for pack in &op.results {
@@ -223,6 +223,20 @@ impl<'a, 's> Import<'a, 's> {
     ) -> Result<[ValueId; N], Failure> {
         self.counted(op, "operand", operands.len(), N)?;
         operands.try_into().or_else(|_| self.fail(ErrorKind::UnknownOp(op.name.into())))
+    }
+
+    /// The operands: `N` that must be there, then at most `M` others.
+    fn up_to<const N: usize, const M: usize>(
+        &self,
+        op: &Op<'_>,
+        operands: &[ValueId],
+    ) -> Result<([ValueId; N], [Option<ValueId>; M]), Failure> {
+        let count = operands.len().clamp(N, N + M);
+        self.counted(op, "operand", operands.len(), count)?;
+        match operands.split_first_chunk::<N>() {
+            Some((first, rest)) => Ok((*first, std::array::from_fn(|i| rest.get(i).copied()))),
+            None => self.unknown(op),
+        }
     }
 
     /// The one type of result that the text says.

@@ -1,11 +1,9 @@
 //! Pointers, loads, stores and atomics.
 
-use super::emit::unless_default;
 use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::{Attr as Text, Op};
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, OpKind, ValueId};
+use trident_ir::{Op as IrOp, ValueId, ops};
 
 // Keywords in the order of their numbers in Triton's definitions, which start at 1.
 const ORDERS: &[&str] = &["", "relaxed", "acquire", "release", "acq_rel"];
@@ -15,64 +13,103 @@ const UPDATES: &[&str] =
 const CACHES: &[&str] = &["", "none", "ca", "cg", "wb", "cs", "wt", "cv"];
 const EVICTIONS: &[&str] = &["", "evict_normal", "evict_first", "evict_last"];
 
+/// What a program says of an access to memory that several threads see.
+struct Ordering {
+    order: String,
+    scope: String,
+}
+
+/// What a program says about caches.
+#[derive(Default)]
+pub(super) struct CacheHints {
+    pub(super) cache: Option<String>,
+    pub(super) eviction: Option<String>,
+}
+
 impl Import<'_, '_> {
     pub(super) fn pointer(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
-        // The least and greatest number of operands.
-        let (kind, least, most): (OpKind, usize, usize) = match name {
-            "addptr" => (K::PtrAdd, 2, 2),
-            "int_to_ptr" => (K::IntToPtr, 1, 1),
-            "ptr_to_int" => (K::PtrToInt, 1, 1),
-            "load" => (K::Load, 1, 3),
-            "store" => (K::Store, 2, 3),
-            "atomic_rmw" => (K::AtomicRmw, 2, 3),
-            "atomic_cas" => (K::AtomicCas, 3, 3),
-            "atomic_load" => (K::AtomicLoad, 1, 2),
-            "atomic_store" => (K::AtomicStore, 2, 3),
-            _ => (K::AtomicPoll, 2, 3),
-        };
-        let count = xs.len().clamp(least, most);
-        self.counted(op, "operand", xs.len(), count)?;
-        let mut attrs = vec![];
-        match kind {
-            K::Load | K::Store => {
-                attrs.extend(self.cache_hints(op, kind)?);
-                let volatile = op.attrs.get("isVolatile").and_then(Text::int);
-                if kind == K::Load && volatile.is_some_and(|v| v != 0) {
-                    attrs.push(("volatile", Attr::Int(1)));
-                }
+        let made: IrOp = match name {
+            "addptr" => {
+                let [ptr, offset] = self.exactly(op, xs)?;
+                ops::PtrAdd::new(ptr, offset).into()
             }
-            K::AtomicRmw => {
+            "int_to_ptr" => {
+                let [x] = self.exactly(op, xs)?;
+                ops::IntToPtr::new(x).into()
+            }
+            "ptr_to_int" => {
+                let [ptr] = self.exactly(op, xs)?;
+                ops::PtrToInt::new(ptr).into()
+            }
+            "load" => {
+                let ([ptr], [mask, other]) = self.up_to(op, xs)?;
+                let hints = self.cache_hints(op)?;
+                let mut load = ops::Load::new(ptr, mask, other);
+                load = load.volatile(self.flag(op, "isVolatile"));
+                if let Some(cache) = hints.cache {
+                    load = load.cache(cache);
+                }
+                if let Some(eviction) = hints.eviction {
+                    load = load.eviction(eviction);
+                }
+                load.into()
+            }
+            "store" => {
+                let ([ptr, value], [mask]) = self.up_to(op, xs)?;
+                let hints = self.cache_hints(op)?;
+                let mut store = ops::Store::new(ptr, value, mask);
+                if let Some(cache) = hints.cache {
+                    store = store.cache(cache);
+                }
+                if let Some(eviction) = hints.eviction {
+                    store = store.eviction(eviction);
+                }
+                store.into()
+            }
+            "atomic_rmw" => {
+                let ([ptr, value], [mask]) = self.up_to(op, xs)?;
                 let update = match self.keyword(op, "atomic_rmw_op", UPDATES)? {
                     "exch" => "exchange",
                     other => other,
                 };
-                attrs.push(("op", Attr::Str(update.into())));
-                attrs.extend(self.order(op, kind)?);
+                let Ordering { order, scope } = self.ordering(op)?;
+                let rmw = ops::AtomicRmw::new(ptr, value, mask).op(update.into());
+                rmw.order(order).scope(scope).into()
             }
-            K::AtomicCas | K::AtomicLoad | K::AtomicStore | K::AtomicPoll => {
-                attrs.extend(self.order(op, kind)?);
+            "atomic_cas" => {
+                let [ptr, expected, value] = self.exactly(op, xs)?;
+                let Ordering { order, scope } = self.ordering(op)?;
+                ops::AtomicCas::new(ptr, expected, value).order(order).scope(scope).into()
             }
-            _ => {}
-        }
-        let inputs = xs.iter().copied().map(Some).collect();
-        Ok(self.push(kind, inputs, attrs, &op.result_types))
+            "atomic_load" => {
+                let ([ptr], [mask]) = self.up_to(op, xs)?;
+                let Ordering { order, scope } = self.ordering(op)?;
+                ops::AtomicLoad::new(ptr, mask).order(order).scope(scope).into()
+            }
+            "atomic_store" => {
+                let ([ptr, value], [mask]) = self.up_to(op, xs)?;
+                let Ordering { order, scope } = self.ordering(op)?;
+                ops::AtomicStore::new(ptr, value, mask).order(order).scope(scope).into()
+            }
+            _ => {
+                let ([ptr, expected], [timeout]) = self.up_to(op, xs)?;
+                let Ordering { order, scope } = self.ordering(op)?;
+                ops::AtomicPoll::new(ptr, expected, timeout).order(order).scope(scope).into()
+            }
+        };
+        Ok(self.push(made, &op.result_types))
     }
 
-    fn order(&self, op: &Op<'_>, kind: OpKind) -> Result<Vec<(&'static str, Attr)>, Failure> {
-        let order = Attr::Str(self.keyword(op, "sem", ORDERS)?.into());
-        let scope = Attr::Str(self.keyword(op, "scope", SCOPES)?.into());
-        let set = [("order", order), ("scope", scope)];
-        Ok(set.into_iter().filter_map(|(name, value)| unless_default(kind, name, value)).collect())
+    fn ordering(&self, op: &Op<'_>) -> Result<Ordering, Failure> {
+        let order = self.keyword(op, "sem", ORDERS)?.to_owned();
+        let scope = self.keyword(op, "scope", SCOPES)?.to_owned();
+        Ok(Ordering { order, scope })
     }
 
     /// Cache modifier and eviction policy: two attributes, or since Triton 3.9 one that holds both.
-    pub(super) fn cache_hints(
-        &self,
-        op: &Op<'_>,
-        kind: OpKind,
-    ) -> Result<Vec<(&'static str, Attr)>, Failure> {
+    pub(super) fn cache_hints(&self, op: &Op<'_>) -> Result<CacheHints, Failure> {
         let alias = |name: &str| self.context.tree.aliases.get(name);
-        let policy = match op.attrs.get("cachePolicy") {
+        let policy = match op.dict.get("cachePolicy") {
             Some(Text::Alias(name)) => alias(name),
             other => other,
         };
@@ -80,26 +117,42 @@ impl Import<'_, '_> {
             Some(Text::Dict(fields)) => fields.get(name),
             _ => None,
         };
-        let mut hints = vec![];
-        for (value, what, name, known, prefix) in [
-            (field("cache_modifier"), "cache_modifier", "cache", CACHES, ""),
-            (op.attrs.get("cacheModifier"), "cacheModifier", "cache", CACHES, ""),
-            (op.attrs.get("cache"), "cache", "cache", CACHES, ""),
-            (field("eviction_policy"), "eviction_policy", "eviction", EVICTIONS, "evict_"),
-            (op.attrs.get("evictionPolicy"), "evictionPolicy", "eviction", EVICTIONS, "evict_"),
-            (op.attrs.get("evict"), "evict", "eviction", EVICTIONS, "evict_"),
+        let mut hints = CacheHints::default();
+        for (value, name) in [
+            (field("cache_modifier"), "cache_modifier"),
+            (op.dict.get("cacheModifier"), "cacheModifier"),
+            (op.dict.get("cache"), "cache"),
         ] {
-            let Some(value) = value else { continue };
-            let number = value.int().and_then(|i| known.get(usize::try_from(i).ok()?));
-            let word = value.word().and_then(|w| known.iter().find(|k| **k == w)).or(number);
-            match word {
-                Some(word) if !word.is_empty() => {
-                    let word = word.strip_prefix(prefix).unwrap_or(word);
-                    hints.extend(unless_default(kind, name, Attr::Str(word.into())));
-                }
-                _ => return self.attribute(op, what, "a hint that Triton has"),
+            if let Some(value) = value {
+                hints.cache = Some(self.hint(op, value, name, CACHES)?.to_owned());
+            }
+        }
+        for (value, name) in [
+            (field("eviction_policy"), "eviction_policy"),
+            (op.dict.get("evictionPolicy"), "evictionPolicy"),
+            (op.dict.get("evict"), "evict"),
+        ] {
+            if let Some(value) = value {
+                let word = self.hint(op, value, name, EVICTIONS)?;
+                hints.eviction = Some(word.trim_start_matches("evict_").to_owned());
             }
         }
         Ok(hints)
+    }
+
+    /// The word of a hint, or the one that its number stands for.
+    fn hint<'k>(
+        &self,
+        op: &Op<'_>,
+        value: &Text<'_>,
+        name: &'static str,
+        known: &[&'k str],
+    ) -> Result<&'k str, Failure> {
+        let number = value.int().and_then(|i| known.get(usize::try_from(i).ok()?));
+        let word = value.word().and_then(|word| known.iter().find(|known| **known == word));
+        match word.or(number) {
+            Some(word) if !word.is_empty() => Ok(word),
+            _ => self.attribute(op, name, "a hint that Triton has"),
+        }
     }
 }

@@ -1,68 +1,101 @@
 //! The grid, and ops that make blocks and move their elements.
 
 use super::{Import, Lowered};
+use crate::Failure;
 use crate::syntax::Op;
-use trident_ir::op::OpKind as K;
-use trident_ir::{Attr, OpKind, ValueId};
+use trident_ir::{Op as IrOp, ValueId, ops};
 
 impl Import<'_, '_> {
     pub(super) fn shape(&mut self, op: &Op<'_>, name: &str, xs: &[ValueId]) -> Lowered {
-        let (kind, count): (OpKind, usize) = match name {
-            "get_program_id" => (K::ProgramId, 0),
-            "get_num_programs" => (K::NumPrograms, 0),
-            "make_range" => (K::Arange, 0),
-            "splat" => (K::Splat, 1),
-            "unsplat" => (K::Unsplat, 1),
-            "expand_dims" => (K::ExpandDims, 1),
-            "broadcast" => (K::Broadcast, 1),
-            "reshape" => (K::View, 1),
-            "trans" => (K::Permute, 1),
-            "cat" => (K::Cat, 2),
-            "join" => (K::Join, 2),
-            "split" => (K::Unjoin, 1),
-            "gather" => (K::TakeAlongAxis, 2),
-            _ => (K::Histogram, if xs.len() == 2 { 2 } else { 1 }),
-        };
-        self.counted(op, "operand", xs.len(), count)?;
-        let mut attrs = vec![];
-        match kind {
-            K::ProgramId | K::NumPrograms => {
-                let axes = ["x", "y", "z"];
-                let axis = self.keyword(op, "axis", &axes)?;
-                let axis = axes.iter().position(|a| *a == axis).unwrap_or(0);
-                attrs.push(("axis", Attr::Int(axis as i64)));
+        let made: IrOp = match name {
+            "get_program_id" => {
+                let [] = self.exactly(op, xs)?;
+                ops::ProgramId::new().axis(self.grid_axis(op)?).into()
             }
-            K::Arange => {
-                let (start, end) = (self.int(op, "start")?, self.int(op, "end")?);
-                let ty = self.result_type(op)?;
-                if ty.dims() != end.checked_sub(start).and_then(|n| Some(vec![n.try_into().ok()?]))
-                {
-                    let length = format!("a block of the numbers {start} … {end} − 1");
-                    return self.wrong_type(op, "the result", ty, length);
+            "get_num_programs" => {
+                let [] = self.exactly(op, xs)?;
+                ops::NumPrograms::new().axis(self.grid_axis(op)?).into()
+            }
+            "make_range" => {
+                let [] = self.exactly(op, xs)?;
+                let (start, end) = self.range(op)?;
+                ops::Arange::new().start(start).end(end).into()
+            }
+            "splat" => {
+                let [x] = self.exactly(op, xs)?;
+                return self.reshaped(op, x, ops::Splat::new(x).into());
+            }
+            "unsplat" => {
+                let [x] = self.exactly(op, xs)?;
+                return self.reshaped(op, x, ops::Unsplat::new(x).into());
+            }
+            "broadcast" => {
+                let [x] = self.exactly(op, xs)?;
+                return self.reshaped(op, x, ops::Broadcast::new(x).into());
+            }
+            "reshape" => {
+                let [x] = self.exactly(op, xs)?;
+                let reorder = self.flag(op, "allow_reorder");
+                return self.reshaped(op, x, ops::View::new(x).reorder(reorder).into());
+            }
+            "expand_dims" => {
+                let [x] = self.exactly(op, xs)?;
+                ops::ExpandDims::new(x).axis(self.int(op, "axis")?).into()
+            }
+            "trans" => {
+                let [x] = self.exactly(op, xs)?;
+                match op.dict.get("order").and_then(|a| a.ints()) {
+                    Some(order) => ops::Permute::new(x).order(order).into(),
+                    None => return self.attribute(op, "order", "a list of axes"),
                 }
-                attrs.extend([("start", Attr::Int(start)), ("end", Attr::Int(end))]);
             }
-            K::ExpandDims | K::TakeAlongAxis => {
-                attrs.push(("axis", Attr::Int(self.int(op, "axis")?)));
+            "cat" => {
+                let [a, b] = self.exactly(op, xs)?;
+                ops::Cat::new(a, b).into()
             }
-            K::View
-                if op.attrs.get("allow_reorder").and_then(|a| a.int()).is_some_and(|v| v != 0) =>
-            {
-                attrs.push(("reorder", Attr::Int(1)));
+            "join" => {
+                let [a, b] = self.exactly(op, xs)?;
+                ops::Join::new(a, b).into()
             }
-            K::Permute => match op.attrs.get("order").and_then(|a| a.ints()) {
-                Some(order) => attrs.push(("order", Attr::Ints(order))),
-                None => return self.attribute(op, "order", "a list of axes"),
-            },
-            _ => {}
+            "split" => {
+                let [x] = self.exactly(op, xs)?;
+                ops::Unjoin::new(x).into()
+            }
+            "gather" => {
+                let [x, indices] = self.exactly(op, xs)?;
+                ops::TakeAlongAxis::new(x, indices).axis(self.int(op, "axis")?).into()
+            }
+            _ => {
+                let ([x], [mask]) = self.up_to(op, xs)?;
+                ops::Histogram::new(x, mask).into()
+            }
+        };
+        Ok(self.push(made, &op.result_types))
+    }
+
+    /// Appends an op that changes the shape of its operand. Blocks without axes are scalars, which need none.
+    fn reshaped(&mut self, op: &Op<'_>, x: ValueId, made: IrOp) -> Lowered {
+        match op.result_types.first() == Some(self.ty(x)) {
+            true => Ok(vec![x]),
+            false => Ok(self.push(made, &op.result_types)),
         }
-        // Blocks without axes are scalars.
-        if let (K::Splat | K::Unsplat | K::Broadcast | K::View, &[x]) = (kind, xs)
-            && op.result_types.first() == Some(self.ty(x))
-        {
-            return Ok(vec![x]);
+    }
+
+    /// The axis of the grid that an op asks about.
+    fn grid_axis(&self, op: &Op<'_>) -> Result<i64, Failure> {
+        let axes = ["x", "y", "z"];
+        let axis = self.keyword(op, "axis", &axes)?;
+        Ok(axes.iter().position(|name| *name == axis).unwrap_or(0) as i64)
+    }
+
+    /// The first and the last number of a range, which the result has a place for.
+    fn range(&self, op: &Op<'_>) -> Result<(i64, i64), Failure> {
+        let (start, end) = (self.int(op, "start")?, self.int(op, "end")?);
+        let ty = self.result_type(op)?;
+        if ty.dims() != end.checked_sub(start).and_then(|n| Some(vec![n.try_into().ok()?])) {
+            let length = format!("a block of the numbers {start} … {end} − 1");
+            return self.wrong_type(op, "the result", ty, length);
         }
-        let inputs = xs.iter().copied().map(Some).collect();
-        Ok(self.push(kind, inputs, attrs, &op.result_types))
+        Ok((start, end))
     }
 }

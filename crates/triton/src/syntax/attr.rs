@@ -31,7 +31,7 @@ pub(crate) enum Attr<'s> {
     /// `dense<…>` of a tensor type: one value for all elements, or nested lists.
     Dense(Box<Attr<'s>>, Type),
     /// `{…}`, and the fields of `#tt.cache_policy<…>`.
-    Dict(Attrs<'s>),
+    Dict(AttrDict<'s>),
     /// `#name`, defined elsewhere in the text.
     Alias(&'s str),
     /// An attribute that nothing here asks for.
@@ -40,9 +40,9 @@ pub(crate) enum Attr<'s> {
 
 /// Attributes by name, in the order of the text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Attrs<'s>(pub(crate) Vec<(Cow<'s, str>, Attr<'s>)>);
+pub(crate) struct AttrDict<'s>(pub(crate) Vec<(Cow<'s, str>, Attr<'s>)>);
 
-impl<'s> Attrs<'s> {
+impl<'s> AttrDict<'s> {
     pub(crate) fn get(&self, name: &str) -> Option<&Attr<'s>> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
     }
@@ -99,7 +99,7 @@ impl Attr<'_> {
 
 impl<'s> Parser<'s, '_> {
     /// `{name = value, …}`, if it stands here.
-    pub(super) fn attr_dict(&mut self, attrs: &mut Attrs<'s>) -> Result<(), Failure> {
+    pub(super) fn attr_dict(&mut self, attrs: &mut AttrDict<'s>) -> Result<(), Failure> {
         match self.is("{") {
             true => self.dict(attrs, 0),
             false => Ok(()),
@@ -107,7 +107,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// `<{name = value, …}>`, if it stands here.
-    pub(super) fn properties(&mut self, attrs: &mut Attrs<'s>) -> Result<(), Failure> {
+    pub(super) fn properties(&mut self, attrs: &mut AttrDict<'s>) -> Result<(), Failure> {
         if self.eat("<")? {
             self.dict(attrs, 0)?;
             self.expect(">", "`>`")?;
@@ -115,7 +115,7 @@ impl<'s> Parser<'s, '_> {
         Ok(())
     }
 
-    fn dict(&mut self, attrs: &mut Attrs<'s>, depth: usize) -> Result<(), Failure> {
+    fn dict(&mut self, attrs: &mut AttrDict<'s>, depth: usize) -> Result<(), Failure> {
         self.expect("{", "`{`")?;
         let fields = self.list("}", "`,` or `}`", |p| p.field(depth))?;
         attrs.0.extend(fields);
@@ -158,7 +158,7 @@ impl<'s> Parser<'s, '_> {
                 Ok(Attr::List(items))
             }
             Token::Punct("{") => {
-                let mut attrs = Attrs::default();
+                let mut attrs = AttrDict::default();
                 self.dict(&mut attrs, depth + 1)?;
                 Ok(Attr::Dict(attrs))
             }
@@ -168,7 +168,7 @@ impl<'s> Parser<'s, '_> {
                     ("tt.cache_policy", true) => {
                         self.bump()?;
                         let fields = self.list(">", "`,` or `>`", |p| p.field(depth + 1))?;
-                        Ok(Attr::Dict(Attrs(fields)))
+                        Ok(Attr::Dict(AttrDict(fields)))
                     }
                     (_, true) => self.skip_angles().map(|()| Attr::Other),
                     (_, false) => Ok(Attr::Alias(name)),

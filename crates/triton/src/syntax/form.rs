@@ -216,16 +216,16 @@ impl<'s> Parser<'s, '_> {
                 Item::Args => op.operands.extend(self.bracketed("(", ")")?),
                 Item::Word(name) => {
                     let word = self.word("a keyword")?;
-                    op.attrs.set(name, Attr::Word(word));
+                    op.dict.set(name, Attr::Word(word));
                     self.eat(",")?;
                 }
                 Item::Str(name) => {
                     let text = self.string()?;
-                    op.attrs.set(name, Attr::Str(text));
+                    op.dict.set(name, Attr::Str(text));
                 }
                 Item::Symbol(name) => {
                     let symbol = self.symbol()?;
-                    op.attrs.set(name, Attr::Symbol(symbol));
+                    op.dict.set(name, Attr::Symbol(symbol));
                 }
                 Item::Keyword(word) => {
                     if self.eat_word(word)? {
@@ -233,7 +233,7 @@ impl<'s> Parser<'s, '_> {
                     }
                 }
                 Item::Options => self.options(op)?,
-                Item::Dict => self.attr_dict(&mut op.attrs)?,
+                Item::Dict => self.attr_dict(&mut op.dict)?,
             }
         }
         op.operands.extend(offsets);
@@ -271,7 +271,7 @@ impl<'s> Parser<'s, '_> {
                 }
                 Attr::Unit
             };
-            op.attrs.0.push((Cow::Borrowed(name), value));
+            op.dict.0.push((Cow::Borrowed(name), value));
             self.eat(",")?;
         }
         Ok(())

@@ -9,7 +9,7 @@ mod region;
 mod special;
 mod types;
 
-pub(crate) use attr::{Attr, Attrs, Number};
+pub(crate) use attr::{Attr, AttrDict, Number};
 pub(crate) use form::refused;
 pub(crate) use loc::{LocId, Locs, of_line};
 
@@ -35,7 +35,7 @@ pub(crate) struct Op<'s> {
     /// Types of the first operands; a printed form need not tell all of them.
     pub(crate) operand_types: Vec<Type>,
     pub(crate) result_types: Vec<Type>,
-    pub(crate) attrs: Attrs<'s>,
+    pub(crate) dict: AttrDict<'s>,
     pub(crate) successors: Vec<Successor<'s>>,
     pub(crate) regions: Vec<Region<'s>>,
     pub(crate) loc: LocId,
@@ -86,7 +86,7 @@ pub(crate) struct Param<'s> {
     pub(crate) at: usize,
     pub(crate) name: &'s str,
     pub(crate) ty: Type,
-    pub(crate) attrs: Attrs<'s>,
+    pub(crate) dict: AttrDict<'s>,
 }
 
 impl<'s> Op<'s> {
@@ -98,7 +98,7 @@ impl<'s> Op<'s> {
             operands: vec![],
             operand_types: vec![],
             result_types: vec![],
-            attrs: Attrs::default(),
+            dict: AttrDict::default(),
             successors: vec![],
             regions: vec![],
             loc: LocId::UNKNOWN,

@@ -127,11 +127,11 @@ impl<'s> Parser<'s, '_> {
         if self.eat("[")? {
             op.successors = self.list("]", "`,` or `]`", Self::successor)?;
         }
-        self.properties(&mut op.attrs)?;
+        self.properties(&mut op.dict)?;
         if self.eat("(")? {
             op.regions = self.list(")", "`,` or `)`", |p| p.region(vec![]))?;
         }
-        self.attr_dict(&mut op.attrs)?;
+        self.attr_dict(&mut op.dict)?;
         self.expect(":", "`:`")?;
         op.operand_types = self.type_list()?;
         self.expect("->", "`->`")?;

@@ -1,7 +1,7 @@
 //! Regions and their blocks.
 
 use super::parser::Parser;
-use super::{Attrs, Block, Param, Region};
+use super::{AttrDict, Block, Param, Region};
 use crate::lexer::Token;
 use crate::{ErrorKind, Failure, MAX_BLOCKS, MAX_DEPTH};
 
@@ -47,10 +47,10 @@ impl<'s> Parser<'s, '_> {
             let name = p.value_name("a parameter, `%…`")?;
             p.expect(":", "`:`")?;
             let ty = p.ty()?;
-            let mut attrs = Attrs::default();
-            p.attr_dict(&mut attrs)?;
+            let mut dict = AttrDict::default();
+            p.attr_dict(&mut dict)?;
             p.trailing_loc()?;
-            Ok(Param { at, name, ty, attrs })
+            Ok(Param { at, name, ty, dict })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Custom forms that no sequence of items describes.
 
 use super::parser::Parser;
-use super::{Attr, Attrs, Op, Param};
+use super::{Attr, AttrDict, Op, Param};
 use crate::Failure;
 use crate::lexer::Token;
 use trident_ir::{DType, Type};
@@ -14,7 +14,7 @@ fn truth() -> Type {
 
 /// `1 : i32`, `true`, `dense<0.0> : tensor<16xf32>`.
 pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
-    p.attr_dict(&mut op.attrs)?;
+    p.attr_dict(&mut op.dict)?;
     let value = match p.token {
         Token::Number(_) | Token::Punct("-") => {
             let number = p.signed()?;
@@ -30,7 +30,7 @@ pub(super) fn constant<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
         Attr::Number(_) => {}
         _ => return p.expected("a number, `true`, `false` or `dense<…>`"),
     }
-    op.attrs.set("value", value);
+    op.dict.set("value", value);
     Ok(())
 }
 
@@ -47,7 +47,7 @@ pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed 
     }
     op.operands.push(p.operand()?);
     p.options(op)?;
-    p.attr_dict(&mut op.attrs)?;
+    p.attr_dict(&mut op.dict)?;
     p.expect(":", "`:`")?;
     let mut scale_types = vec![];
     for (i, scale) in scales.iter().enumerate() {
@@ -66,7 +66,7 @@ pub(super) fn dot_scaled<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed 
     op.operand_types.push(c);
     op.operand_types.extend(scale_types);
     let sizes = [true, true, true, scales[0].is_some(), scales[1].is_some()];
-    op.attrs.set("operandSegmentSizes", Attr::List(sizes.map(Attr::Bool).to_vec()));
+    op.dict.set("operandSegmentSizes", Attr::List(sizes.map(Attr::Bool).to_vec()));
     op.operands.extend(scales.into_iter().flatten());
     Ok(())
 }
@@ -79,7 +79,7 @@ pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>
         op.operands.extend(p.bracketed("[", "]")?);
     }
     p.options(op)?;
-    p.attr_dict(&mut op.attrs)?;
+    p.attr_dict(&mut op.dict)?;
     p.expect(":", "`:`")?;
     op.operand_types = vec![p.bare_pointer()?];
     p.expect(",", "`,`")?;
@@ -90,8 +90,8 @@ pub(super) fn make_tensor_descriptor<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>
 /// `"prefix" {…} : %a, %b : T, T`; without operands nothing behind the attributes.
 pub(super) fn print<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     let prefix = p.string()?;
-    op.attrs.set("prefix", Attr::Str(prefix));
-    p.attr_dict(&mut op.attrs)?;
+    op.dict.set("prefix", Attr::Str(prefix));
+    p.attr_dict(&mut op.dict)?;
     if p.eat(":")? {
         op.operands = p.operands()?;
         p.expect(":", "`:`")?;
@@ -107,7 +107,7 @@ pub(super) fn barrier<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
         p.bump()?;
         p.word("the memory that the barrier orders")?;
     }
-    p.attr_dict(&mut op.attrs)
+    p.attr_dict(&mut op.dict)
 }
 
 /// `%i = %lower to %upper step %step iter_args(%a = %x) -> (T) : i32 {…}`.
@@ -134,10 +134,10 @@ pub(super) fn scf_for<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     let ty = p.ty()?;
     op.operand_types = vec![ty.clone(); 3];
     op.operand_types.extend(op.result_types.iter().cloned());
-    let mut params = vec![Param { at, name: counter, ty, attrs: Attrs::default() }];
+    let mut params = vec![Param { at, name: counter, ty, dict: AttrDict::default() }];
     params.extend(typed(p, carried, &op.result_types)?);
     op.regions.push(p.region(params)?);
-    p.attr_dict(&mut op.attrs)
+    p.attr_dict(&mut op.dict)
 }
 
 /// `(%a = %x, %b = %y)`: the names, their places, and the operands to `op`.
@@ -164,7 +164,7 @@ fn typed<'s>(
         return p.expected("as many types as carried values");
     }
     let params = names.into_iter().zip(types.iter().cloned());
-    Ok(params.map(|((at, name), ty)| Param { at, name, ty, attrs: Attrs::default() }).collect())
+    Ok(params.map(|((at, name), ty)| Param { at, name, ty, dict: AttrDict::default() }).collect())
 }
 
 /// `%c -> (T) {…} else {…}`.
@@ -178,7 +178,7 @@ pub(super) fn scf_if<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     if p.eat_word("else")? {
         op.regions.push(p.region(vec![])?);
     }
-    p.attr_dict(&mut op.attrs)
+    p.attr_dict(&mut op.dict)
 }
 
 /// `(%a = %x) : (T) -> (T) {…} do {…} attributes {…}`.
@@ -193,7 +193,7 @@ pub(super) fn scf_while<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     p.expect_word("do", "`do`")?;
     op.regions.push(p.region(vec![])?);
     if p.eat_word("attributes")? {
-        p.attr_dict(&mut op.attrs)?;
+        p.attr_dict(&mut op.dict)?;
     }
     Ok(())
 }
@@ -213,17 +213,17 @@ pub(super) fn branch<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
         p.expect(",", "`,`")?;
     }
     op.successors.push(p.successor()?);
-    p.attr_dict(&mut op.attrs)
+    p.attr_dict(&mut op.dict)
 }
 
 /// `public @name(%a: T {…}) -> (T) attributes {…} {…}`.
 pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
     if let Token::Word(visibility @ ("public" | "private" | "nested")) = p.token {
         p.bump()?;
-        op.attrs.set("sym_visibility", Attr::Word(visibility));
+        op.dict.set("sym_visibility", Attr::Word(visibility));
     }
     let name = p.symbol()?;
-    op.attrs.set("sym_name", Attr::Symbol(name));
+    op.dict.set("sym_name", Attr::Symbol(name));
     p.expect("(", "`(`")?;
     let params = p.params()?;
     let mut results = vec![];
@@ -231,16 +231,16 @@ pub(super) fn func<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
         results = if p.eat("(")? {
             p.list(")", "`,` or `)`", |p| {
                 let ty = p.ty()?;
-                p.attr_dict(&mut Attrs::default())?;
+                p.attr_dict(&mut AttrDict::default())?;
                 Ok(ty)
             })?
         } else {
             vec![p.ty()?]
         };
     }
-    op.attrs.set("results", Attr::List(results.into_iter().map(Attr::Type).collect()));
+    op.dict.set("results", Attr::List(results.into_iter().map(Attr::Type).collect()));
     if p.eat_word("attributes")? {
-        p.attr_dict(&mut op.attrs)?;
+        p.attr_dict(&mut op.dict)?;
     }
     op.regions.push(p.region(params)?);
     Ok(())
@@ -252,7 +252,7 @@ pub(super) fn module<'s>(p: &mut Parser<'s, '_>, op: &mut Op<'s>) -> Parsed {
         p.symbol()?;
     }
     if p.eat_word("attributes")? {
-        p.attr_dict(&mut op.attrs)?;
+        p.attr_dict(&mut op.dict)?;
     }
     op.regions.push(p.region(vec![])?);
     Ok(())
