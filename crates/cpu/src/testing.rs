@@ -1,9 +1,10 @@
 //! Runs one op on the device, for the tests beside the ops.
 
 use crate::CpuDevice;
+use std::sync::Arc;
 use trident_ir::{Attr, Element, Func, Level, Op, OpKind, Type};
 use trident_runtime::{
-    Device, Immediate, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value,
+    Device, Executable, Immediate, KernelError, Launch, LaunchLimits, Pool, Tensor, Unit, Value,
 };
 
 /// A tensor of the given elements.
@@ -52,11 +53,42 @@ pub(crate) fn run_in(
     inputs: Vec<Option<Value>>,
     results: usize,
 ) -> Result<Vec<Value>, KernelError> {
+    let types: Vec<_> = inputs.iter().map(|v| v.as_ref().map(type_of)).collect();
+    let exe = compile(pool, threads, kind, attrs, types, results)?;
+    launch(pool, &*exe, inputs)
+}
+
+/// The only results of one compiled kernel for several calls in turn, whose operands are all present and may differ in their
+/// dimensions, but not in their element types.
+pub(crate) fn run_in_turn(
+    kind: OpKind,
+    attrs: &[(&'static str, Attr)],
+    calls: Vec<Vec<Value>>,
+) -> Result<Vec<Value>, KernelError> {
+    let pool = Pool::new();
+    let unranked = |v: &Value| Some(Type::unranked(v.as_tensor().unwrap().dtype()));
+    let types = calls[0].iter().map(unranked).collect();
+    let exe = compile(&pool, 1, kind, attrs, types, 1)?;
+    let call = |inputs: Vec<Value>| {
+        Ok(launch(&pool, &*exe, inputs.into_iter().map(Some).collect())?.swap_remove(0))
+    };
+    calls.into_iter().map(call).collect()
+}
+
+/// The kernel of one op with operands of these types; `None` stands for an absent one.
+fn compile(
+    pool: &Pool,
+    threads: usize,
+    kind: OpKind,
+    attrs: &[(&'static str, Attr)],
+    types: Vec<Option<Type>>,
+    results: usize,
+) -> Result<Arc<dyn Executable>, KernelError> {
     let mut func = Func::new("test", Level::Graph);
-    let operands: Vec<_> = inputs
-        .iter()
+    let operands: Vec<_> = types
+        .into_iter()
         .enumerate()
-        .map(|(i, v)| v.as_ref().map(|v| func.value(format!("in{i}"), type_of(v))))
+        .map(|(i, ty)| ty.map(|ty| func.value(format!("in{i}"), ty)))
         .collect();
     let outputs: Vec<_> = (0..results)
         .map(|i| Some(func.value(format!("out{i}"), Type::unranked(trident_ir::DType::F32))))
@@ -73,10 +105,16 @@ pub(crate) fn run_in(
         constant: &|_| None,
         pool,
     };
-    let exe = CpuDevice::new(threads)
-        .compile(&unit)
-        .map_err(|declined| KernelError::domain(declined.to_string()))?;
-    let mut inputs = inputs;
+    let exe = CpuDevice::new(threads).compile(&unit);
+    exe.map_err(|declined| KernelError::domain(declined.to_string()))
+}
+
+/// The results of a kernel for these operands.
+fn launch(
+    pool: &Pool,
+    exe: &dyn Executable,
+    mut inputs: Vec<Option<Value>>,
+) -> Result<Vec<Value>, KernelError> {
     let mut launch = Launch {
         inputs: &mut inputs,
         alloc: &mut |_, dtype, dims| Tensor::alloc(pool, dtype, dims),

@@ -25,7 +25,7 @@ use trident_ir::op::Group;
 use trident_runtime::Declined;
 
 /// The families' lists of kernels.
-const FAMILIES: &[&[Entry]] = &[signal::KERNELS];
+const FAMILIES: &[&[Entry]] = &[moves::KERNELS, reduce::KERNELS, signal::KERNELS];
 
 /// The kernels of the lists, by their ops.
 static KERNELS: LazyLock<HashMap<OpKind, Make>> =
@@ -39,13 +39,11 @@ pub(crate) fn kernel(cx: &Compile<'_>) -> Result<Box<dyn Kernel>, Declined> {
     let found = match cx.op.decl().group {
         Group::Elementwise => Some(elementwise::kernel(cx)?),
         Group::Fused => Some(lowered::kernel(cx)?),
-        Group::Move => moves::kernel(cx),
         Group::Contract => contract::kernel(cx)?,
         Group::Pool => pool::kernel(cx),
         Group::Image => image::kernel(cx),
         Group::Text => text::kernel(cx)?,
         Group::Random => random::kernel(cx),
-        Group::Reduce => reduce::kernel(cx),
         Group::Ml => ml::kernel(cx)?,
         Group::Recurrent => recurrent::kernel(cx),
         Group::Quant => quant::kernel(cx),

@@ -122,11 +122,8 @@ fn choices(kind: OpKind, attr: &AttrDecl, dtype: DType) -> Vec<Attr> {
             };
             DType::ALL.iter().filter(fits).map(|&to| Attr::DType(to)).collect()
         }
-        ("direction", _) => texts(&["LEFT", "RIGHT"]),
-        ("approximate", _) => texts(&["none", "tanh"]),
-        ("round_mode", _) => texts(&["up", "down", "nearest"]),
-        ("rounding", _) if dtype.is_float() => texts(&["rtne", "rtz"]),
-        ("rounding", _) => texts(&["rtne"]),
+        ("rounding", _) if !dtype.is_float() => texts(&["rtne"]),
+        _ if !attr.texts.is_empty() => texts(attr.texts),
         (_, Default::Int(0 | 1)) => vec![Attr::Int(0), Attr::Int(1)],
         (_, Default::Float(v)) => vec![Attr::Float(v), Attr::Float(v + 0.25)],
         (name, default) => panic!(

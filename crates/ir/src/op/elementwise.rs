@@ -30,7 +30,7 @@ macro_rules! with_elementwise_ops {
     /// finite range. `round_mode` governs f8e8m0fnu; `rounding` is `rtne` or, from floats to floats at level tile, `rtz`
     /// (towards zero).
     Cast "cast" Elementwise (x) -> (y: Rule::Attr("to"))
-        { to: DType, saturate: Flag = true, round_mode: Str = "up", rounding[internal]: Str = "rtne" } onnx "" 1;
+        { to: DType, saturate: Flag = true, round_mode: ScaleRounding = ScaleRounding::Up, rounding[internal]: FloatRounding = FloatRounding::NearestEven } onnx "" 1;
     /// Least integer not below the operand.
     Ceil "ceil" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1;
     /// x where x ≥ 0, else alpha·(exp(x/alpha) − 1).
@@ -51,7 +51,7 @@ macro_rules! with_elementwise_ops {
     Floor "floor" Elementwise (x: Float) -> (y: Elem(0)) {} onnx "" 1;
     /// x·Φ(x) with the normal distribution Φ; `approximate = "tanh"` uses the tanh formula. At −∞ it is NaN, the product
     /// of −∞ and 0.
-    Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate: Str = "none" } onnx "" 20 composite gelu;
+    Gelu "gelu" Elementwise (x: Float) -> (y: Elem(0)) { approximate: GeluFormula = GeluFormula::Exact } onnx "" 20 composite gelu;
     /// alpha·x + beta, clamped to 0 … 1.
     HardSigmoid "hard_sigmoid" Elementwise (x: Float) -> (y: Elem(0)) { alpha: Float = 0.2, beta: Float = 0.5 } onnx "" 1 composite hard_sigmoid;
     /// x·(x/6 + 1/2), the second factor clamped to 0 … 1. At −∞ it is NaN, the product of −∞ and 0.
@@ -115,7 +115,7 @@ macro_rules! with_elementwise_ops {
     /// Logical and, broadcast.
     And "and" Elementwise (a: Bool, b: Bool) -> (c: BOOL) {} onnx "" 1;
     /// Shifts `x` by `y` bits in `direction` LEFT or RIGHT, broadcast; signed types shift arithmetically to the right.
-    BitShift "bit_shift" Elementwise (x: Int T, y: Int T) -> (z: Elem(0)) { direction: Str } onnx "" 11;
+    BitShift "bit_shift" Elementwise (x: Int T, y: Int T) -> (z: Elem(0)) { direction: ShiftDirection } onnx "" 11;
     /// Bitwise and, broadcast.
     BitwiseAnd "bitwise_and" Elementwise (a: Int T, b: Int T) -> (c: Elem(0)) {} onnx "" 18;
     /// Bitwise or, broadcast.

@@ -294,7 +294,7 @@ with_elementwise_ops! { ops! {
     Concat "concat" Move (xs[many]: Any T) -> (y: Elem(0)) { axis: Int } onnx "" 1 shape concat;
     /// Moves channels into blocks of space; the block's place is the outer part of the channel (`DCR`) or the inner one
     /// (`CRD`).
-    DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: Str = "DCR" } onnx "" 1 shape depth_to_space;
+    DepthToSpace "depth_to_space" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast } onnx "" 1 shape depth_to_space;
     /// Broadcasts `x` and `shape` against each other.
     Expand "expand" Move (x, shape: I64) -> (y: Elem(0)) {} onnx "" 8 shape expand;
     /// Ones on the k-th diagonal of a matrix shaped as the operand.
@@ -313,7 +313,7 @@ with_elementwise_ops! { ops! {
     /// nothing.
     OneHot "one_hot" Move (indices, depth, values) -> (y: Elem(2)) { axis: Int = -1 } onnx "" 9 shape one_hot;
     /// Adds or cuts (negative) borders of the named axes: `constant`, `reflect` (without the edge), `edge` or `wrap`.
-    Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode: Str = "constant" } onnx "" 1 shape pad;
+    Pad "pad" Move (x: Any T, pads: I64, value[opt]: Any T, axes[opt]: Index) -> (y: Elem(0)) { mode: PadMode = PadMode::Constant } onnx "" 1 shape pad;
     /// start + i·delta for all i from 0 until limit is reached.
     Range "range" Move (start: Any T, limit: Any T, delta: Any T) -> (y: Elem(0)) { stash_type: DType = DType::F32 } onnx "" 11 shape range;
     /// The same elements in other dimensions: 0 copies one (unless `allowzero`), −1 is inferred.
@@ -321,9 +321,9 @@ with_elementwise_ops! { ops! {
     /// Reverses the first `sequence_lens[i]` slices along the time axis of entry i of the batch axis.
     ReverseSequence "reverse_sequence" Move (x, sequence_lens) -> (y: Elem(0)) { batch_axis: Int = 1, time_axis: Int = 0 } onnx "" 10 shape like;
     /// Copy of `x` with elements at indices along one axis replaced by or combined with updates.
-    ScatterElements "scatter_elements" Move (x: Any T, indices: Index, updates: Any T) -> (y: Elem(0)) { axis: Int = 0, reduction: Str = "none" } onnx "" 11 shape like;
+    ScatterElements "scatter_elements" Move (x: Any T, indices: Index, updates: Any T) -> (y: Elem(0)) { axis: Int = 0, reduction: ScatterReduction = ScatterReduction::Replace } onnx "" 11 shape like;
     /// Copy of `x` with slices at index tuples replaced by or combined with updates.
-    ScatterND "scatter_nd" Move (x: Any T, indices: I64, updates: Any T) -> (y: Elem(0)) { reduction: Str = "none" } onnx "" 11 shape like;
+    ScatterND "scatter_nd" Move (x: Any T, indices: I64, updates: Any T) -> (y: Elem(0)) { reduction: ScatterReduction = ScatterReduction::Replace } onnx "" 11 shape like;
     /// The dimensions of the operand from `start` to `end`.
     Shape "shape" Move (x) -> (y: I64) { start: Int = 0, end[opt]: Int } onnx "" 1 shape shape;
     /// The number of elements, rank 0.
@@ -333,14 +333,14 @@ with_elementwise_ops! { ops! {
     Slice "slice" Move (x, starts: Index, ends: Index, axes[opt]: Index, steps[opt]: Index) -> (y: Elem(0)) {} onnx "" 1 shape slice;
     /// Moves blocks of space into channels; the block's place becomes the outer part of the channel (`DCR`) or the
     /// inner one (`CRD`).
-    SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: Str = "DCR" } onnx "" 1 shape space_to_depth;
+    SpaceToDepth "space_to_depth" Move (x) -> (y: Elem(0)) { blocksize: Int, mode: BlockOrder = BlockOrder::DepthLast } onnx "" 1 shape space_to_depth;
     /// Cuts along the axis into parts of the given sizes, or of equal ones, the last being smaller.
     Split "split" Move (x, split[opt]: I64) -> (ys[many]: Elem(0)) { axis: Int = 0, num_outputs[opt]: Int } onnx "" 1 shape split;
     /// Removes the named axes, which have length 1; all such axes without `axes`.
     Squeeze "squeeze" Move (x, axes[opt]: I64) -> (y: Elem(0)) {} onnx "" 1 shape squeeze;
     /// Copy of a cache with `update` written from `write_indices[batch]` (0 if absent) on along the axis; `circular`
     /// wraps around.
-    TensorScatter "tensor_scatter" Move (past_cache: Any T, update: Any T, write_indices[opt]) -> (y: Elem(0)) { axis: Int = -2, mode: Str = "linear" } onnx "" 24 shape like;
+    TensorScatter "tensor_scatter" Move (past_cache: Any T, update: Any T, write_indices[opt]) -> (y: Elem(0)) { axis: Int = -2, mode: CacheMode = CacheMode::Linear } onnx "" 24 shape like;
     /// Repeats the operand along each axis.
     Tile "tile" Move (x, repeats: I64) -> (y: Elem(0)) {} onnx "" 1 shape tile;
     /// Permutes axes; reverses them without `perm`.

@@ -301,4 +301,72 @@ words! {
         /// Another name of [`CausalActivation::Silu`].
         Swish = "swish",
     }
+    /// The values that a border is filled with.
+    pub enum PadMode {
+        /// One value.
+        Constant = "constant",
+        /// The nearest element.
+        Edge = "edge",
+        /// The elements mirrored at the outermost one, which is not repeated.
+        Reflect = "reflect",
+        /// The elements of the other side.
+        Wrap = "wrap",
+    }
+    /// The order of the parts of a channel that stands for a block of pixels.
+    pub enum BlockOrder {
+        /// Depth, column, row: the place in the block is the outer part.
+        DepthLast = "DCR",
+        /// Column, row, depth: the place in the block is the inner part.
+        DepthFirst = "CRD",
+    }
+    /// The value that an element gets where an update is scattered to it.
+    pub enum ScatterReduction {
+        /// The update.
+        Replace = "none",
+        /// The sum of both.
+        Add = "add",
+        /// The product of both.
+        Mul = "mul",
+        /// The greater one.
+        Max = "max",
+        /// The lesser one.
+        Min = "min",
+    }
+    /// The end of a cache.
+    pub enum CacheMode {
+        /// Nothing may be written past it.
+        Linear = "linear",
+        /// Writing goes on at the start.
+        Circular = "circular",
+    }
+    /// The way that bits are shifted.
+    pub enum ShiftDirection {
+        /// To higher bits.
+        Left = "LEFT",
+        /// To lower bits.
+        Right = "RIGHT",
+    }
+    /// The formula of GELU.
+    pub enum GeluFormula {
+        /// By the error function.
+        Exact = "none",
+        /// By the hyperbolic tangent.
+        Tanh = "tanh",
+    }
+    /// The rounding of a number to a power of two, an f8e8m0fnu.
+    pub enum ScaleRounding {
+        /// To the next greater power.
+        Up = "up",
+        /// To the next lesser power.
+        Down = "down",
+        /// To the nearest power.
+        Nearest = "nearest",
+    }
+    /// The rounding to a narrower float.
+    pub enum FloatRounding {
+        /// To the nearest float, and to the even one of two.
+        NearestEven = "rtne",
+        /// Towards zero.
+        TowardZero = "rtz",
+    }
 }

@@ -1,7 +1,7 @@
 //! Borders that a convolution or pooling can make itself.
 
 use crate::rewrite::{Change, Rewriter, operand};
-use trident_ir::op::words::AutoPad;
+use trident_ir::op::words::{AutoPad, PadMode};
 use trident_ir::{Op, OpKind as K, geometry, ops};
 
 /// Pad with zeros into Conv or AveragePool, with −∞ into MaxPool.
@@ -13,7 +13,7 @@ pub(super) fn pad(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
     let pad = cx.only(operand(op)?, K::Pad)?;
     let pad = ops::Pad::of(&pad)?;
     let rank = cx.rank(pad.x())?;
-    if pad.mode() != "constant" || auto != AutoPad::NotSet || rank < 3 {
+    if pad.mode() != PadMode::Constant || auto != AutoPad::NotSet || rank < 3 {
         return None;
     }
     let value = match pad.value() {

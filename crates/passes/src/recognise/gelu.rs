@@ -3,6 +3,7 @@
 use crate::matching::{close, factors};
 use crate::rewrite::{Change, Rewriter, instead, operand, pair, result};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI};
+use trident_ir::op::words::GeluFormula;
 use trident_ir::{Op, OpKind as K, ValueId, ops};
 
 /// x/2·(1 + erf(x/√2)) and x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), however the products are ordered.
@@ -26,7 +27,7 @@ pub(super) fn gelu(cx: &mut Rewriter<'_>, op: &Op) -> Option<Change> {
             _ => return None,
         };
         let gelu = ops::Gelu::new(x);
-        Some(instead(op, if tanh { gelu.approximate("tanh".to_owned()) } else { gelu }))
+        Some(instead(op, if tanh { gelu.approximate(GeluFormula::Tanh) } else { gelu }))
     })
 }
 

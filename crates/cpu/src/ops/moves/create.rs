@@ -1,56 +1,64 @@
 //! Ops that make tensors from parameters.
 
 use super::view::with_elements;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::cast;
 use crate::{dispatch, dispatch_width};
-use trident_ir::{Attr, DType, geometry};
+use trident_ir::ops::{Constant, ConstantOfShape, EyeLike, Range, Trilu};
+use trident_ir::{DType, Literal, geometry};
 use trident_kernels::parallel::for_pieces;
 use trident_runtime::{KernelError, Tensor};
 
-fn value(call: &Call<'_, '_>) -> Result<Option<Tensor>, KernelError> {
-    match call.op.attrs.get("value") {
-        Some(Attr::Tensor(literal)) => Tensor::from_literal(call.pool(), literal).map(Some),
-        Some(_) => Err(KernelError::attr("value", "is not a tensor")),
-        None => Ok(None),
-    }
-}
-
 /// The tensor in the attribute.
-pub(super) fn constant(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let y = value(call)?.ok_or_else(|| KernelError::attr("value", "is absent"))?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn constant(cx: &Compile<'_>) -> Made {
+    let value = cx.view(Constant::of)?.value().clone();
+    Prepared::boxed(cx, move |call| {
+        let y = Tensor::from_literal(call.pool(), &value)?;
+        call.set(Constant::AT.output, y);
+        Ok(())
+    })
 }
 
 /// One value in all elements.
-pub(super) fn filled(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let dims = call.ints(0)?.ok_or(KernelError::Missing(0))?;
+pub(super) fn filled(cx: &Compile<'_>) -> Made {
+    let value = cx.view(ConstantOfShape::of)?.value();
+    let value = value.cloned().unwrap_or_else(|| Literal::scalar(0f32));
+    if value.len() != 1 {
+        return Err(cx.declined("attribute `value` is not one element"));
+    }
+    Prepared::boxed(cx, move |call| fill(call, &value))
+}
+
+fn fill(call: &mut Call<'_, '_>, value: &Literal) -> Result<(), KernelError> {
+    let at = ConstantOfShape::AT;
+    let dims = call.required_ints(at.shape)?;
     let dims = dims.iter().map(|&d| usize::try_from(d)).collect::<Result<Vec<_>, _>>();
     let dims = dims.map_err(|_| KernelError::domain("a dimension is negative"))?;
-    let one = match value(call)? {
-        Some(one) if one.len() == 1 => one,
-        Some(_) => return Err(KernelError::attr("value", "is not one element")),
-        None => Tensor::from_slice(call.pool(), &[1], &[0f32])?,
-    };
-    let mut y = call.alloc(0, one.dtype(), &dims)?;
+    let one = Tensor::from_literal(call.pool(), value)?;
+    let mut y = call.alloc(at.output, one.dtype(), &dims)?;
     with_elements!(call, one, y, |src, dst| for_pieces(call.threads, dst, 1, |_, piece| piece
         .fill(src[0])));
-    call.set(0, y);
+    call.set(at.output, y);
     Ok(())
 }
 
 /// Ones on a diagonal.
-pub(super) fn eye_like(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let dtype = call.op.dtype("dtype").unwrap_or(x.dtype());
+pub(super) fn eye_like(cx: &Compile<'_>) -> Made {
+    let op = cx.view(EyeLike::of)?;
+    let (dtype, k) = (op.dtype(), op.k());
+    Prepared::boxed(cx, move |call| eye(call, dtype, k))
+}
+
+fn eye(call: &mut Call<'_, '_>, dtype: Option<DType>, k: i64) -> Result<(), KernelError> {
+    let at = EyeLike::AT;
+    let x = call.tensor(at.x)?;
+    let dtype = dtype.unwrap_or(x.dtype());
     let &[rows, columns] = x.dims() else {
         return Err(KernelError::shape(format!("{:?} is no matrix", x.dims())));
     };
-    let k = call.op.int("k").unwrap_or(0);
     let zero_one = Tensor::from_slice(call.pool(), &[2], &[0u8, 1])?;
     let zero_one = cast(call.threads, call.pool(), &zero_one, dtype)?;
-    let mut y = call.alloc(0, dtype, x.dims())?;
+    let mut y = call.alloc(at.y, dtype, x.dims())?;
     with_elements!(call, zero_one, y, |src, dst| {
         dst.fill(src[0]);
         for row in 0..rows {
@@ -63,16 +71,22 @@ pub(super) fn eye_like(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     });
-    call.set(0, y);
+    call.set(at.y, y);
     Ok(())
 }
 
 /// start, start + delta, … before limit.
-pub(super) fn range(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let dtype = call.tensor(0)?.dtype();
+pub(super) fn range(cx: &Compile<'_>) -> Made {
+    cx.view(Range::of)?;
+    Prepared::boxed(cx, run_range)
+}
+
+fn run_range(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let at = Range::AT;
+    let dtype = call.tensor(at.start)?.dtype();
     dispatch!(dtype, [I64, I32, I16] as T => {
         let get = |i| call.scalar::<T>(i)?.ok_or(KernelError::Missing(i));
-        let (start, limit, delta): (T, T, T) = (get(0)?, get(1)?, get(2)?);
+        let (start, limit, delta): (T, T, T) = (get(at.start)?, get(at.limit)?, get(at.delta)?);
         let distance = i128::from(limit) - i128::from(start);
         let delta = i128::from(delta);
         if delta == 0 {
@@ -80,11 +94,11 @@ pub(super) fn range(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         let steps = if (distance > 0) == (delta > 0) { (distance.unsigned_abs()).div_ceil(delta.unsigned_abs()) } else { 0 };
         let n = usize::try_from(steps).map_err(|_| geometry::GeometryError::TooLarge)?;
-        let mut y = call.alloc(0, dtype, &[n])?;
+        let mut y = call.alloc(at.y, dtype, &[n])?;
         for (i, v) in y.slice_mut::<T>()?.iter_mut().enumerate() {
             *v = (i128::from(start) + i as i128 * delta) as T;
         }
-        call.set(0, y);
+        call.set(at.y, y);
         Ok(())
     }, else => match dtype {
         DType::F32 | DType::F64 | DType::F16 | DType::BF16 => float_range(call, dtype),
@@ -93,6 +107,7 @@ pub(super) fn range(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 }
 
 fn float_range(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError> {
+    let at = Range::AT;
     let get = |i| -> Result<f64, KernelError> {
         let t = cast(call.threads, call.pool(), &call.tensor(i)?, DType::F64)?;
         match t.slice::<f64>()? {
@@ -100,7 +115,7 @@ fn float_range(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError>
             _ => Err(KernelError::shape(format!("operand {i} is not one number"))),
         }
     };
-    let (start, limit, delta) = (get(0)?, get(1)?, get(2)?);
+    let (start, limit, delta) = (get(at.start)?, get(at.limit)?, get(at.delta)?);
     // In the precision of the operands, as the standard counts.
     let n = if dtype == DType::F64 {
         geometry::range_len(start, limit, delta)?
@@ -121,21 +136,26 @@ fn float_range(call: &mut Call<'_, '_>, dtype: DType) -> Result<(), KernelError>
         }
     }
     let y = cast(call.threads, call.pool(), &y, dtype)?;
-    call.set(0, y);
+    call.set(at.y, y);
     Ok(())
 }
 
 /// The upper or lower triangle of the matrices in the last two axes.
-pub(super) fn trilu(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let k = call.scalar::<i64>(1)?.unwrap_or(0);
-    let upper = call.op.flag("upper");
+pub(super) fn trilu(cx: &Compile<'_>) -> Made {
+    let upper = cx.view(Trilu::of)?.upper();
+    Prepared::boxed(cx, move |call| triangle(call, upper))
+}
+
+fn triangle(call: &mut Call<'_, '_>, upper: bool) -> Result<(), KernelError> {
+    let at = Trilu::AT;
+    let x = call.tensor(at.x)?;
+    let k = call.scalar::<i64>(at.k)?.unwrap_or(0);
     let &[.., rows, columns] = x.dims() else {
         return Err(KernelError::shape(format!("{:?} holds no matrices", x.dims())));
     };
-    let mut y = call.alloc(0, x.dtype(), x.dims())?;
+    let mut y = call.alloc(at.y, x.dtype(), x.dims())?;
     if y.is_empty() {
-        call.set(0, y);
+        call.set(at.y, y);
         return Ok(());
     }
     dispatch_width!(x.dtype(), T => {
@@ -152,7 +172,7 @@ pub(super) fn trilu(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 row[bound(diagonal.saturating_add(1))..].fill(Default::default());
             }
         }
-        call.set(0, y);
+        call.set(at.y, y);
         Ok(())
     }, else => Err(KernelError::Unsupported(x.dtype())))
 }

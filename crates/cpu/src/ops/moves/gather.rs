@@ -1,10 +1,13 @@
 //! Ops that pick elements by index.
 
 use super::view::with_elements;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::element::B8;
 use trident_ir::geometry;
 use trident_ir::literal::checked_len;
+use trident_ir::ops::{
+    Compress, Gather, GatherElements, GatherND, NonZero, OneHot, ReverseSequence,
+};
 use trident_ir::{DType, counted};
 use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_runtime::{KernelError, Tensor};
@@ -51,23 +54,31 @@ pub(crate) fn rows(
 }
 
 /// Slices along an axis.
-pub(super) fn gather(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), x.rank())?;
-    let dim = x.dims()[axis];
-    let at = wrap(&indices.to_i64s()?, dim)?;
-    let dims = [&x.dims()[..axis], indices.dims(), &x.dims()[axis + 1..]].concat();
-    let inner = geometry::extent(&x.dims()[axis + 1..]);
-    let mut y = call.alloc(0, x.dtype(), &dims)?;
-    rows(call, &x, (dim, inner), &at, &mut y)?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn gather(cx: &Compile<'_>) -> Made {
+    let (at, axis) = (Gather::AT, cx.view(Gather::of)?.axis());
+    Prepared::boxed(cx, move |call| {
+        let (x, indices) = (call.tensor(at.x)?, call.tensor(at.indices)?);
+        let axis = geometry::axis(axis, x.rank())?;
+        let dim = x.dims()[axis];
+        let picked = wrap(&indices.to_i64s()?, dim)?;
+        let dims = [&x.dims()[..axis], indices.dims(), &x.dims()[axis + 1..]].concat();
+        let inner = geometry::extent(&x.dims()[axis + 1..]);
+        let mut y = call.alloc(at.y, x.dtype(), &dims)?;
+        rows(call, &x, (dim, inner), &picked, &mut y)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
 /// Slices along an axis, or elements, where the condition holds.
-pub(super) fn compress(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, condition) = (call.tensor(0)?, call.tensor(1)?);
-    let (before, dim, after) = match call.op.int("axis") {
+pub(super) fn compress(cx: &Compile<'_>) -> Made {
+    let axis = cx.view(Compress::of)?.axis();
+    Prepared::boxed(cx, move |call| compressed(call, axis))
+}
+
+fn compressed(call: &mut Call<'_, '_>, axis: Option<i64>) -> Result<(), KernelError> {
+    let (x, condition) = (call.tensor(Compress::AT.x)?, call.tensor(Compress::AT.condition)?);
+    let (before, dim, after) = match axis {
         Some(axis) => {
             let axis = geometry::axis(axis, x.rank())?;
             (&x.dims()[..axis], x.dims()[axis], &x.dims()[axis + 1..])
@@ -82,9 +93,9 @@ pub(super) fn compress(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         )));
     }
     let at: Vec<usize> = (0..holds.len()).filter(|&i| bool::from(holds[i])).collect();
-    let mut y = call.alloc(0, x.dtype(), &[before, &[at.len()], after].concat())?;
+    let mut y = call.alloc(Compress::AT.y, x.dtype(), &[before, &[at.len()], after].concat())?;
     rows(call, &x, (dim, geometry::extent(after)), &at, &mut y)?;
-    call.set(0, y);
+    call.set(Compress::AT.y, y);
     Ok(())
 }
 
@@ -119,18 +130,21 @@ pub(super) fn element_offsets(
 }
 
 /// Elements at indices along an axis.
-pub(super) fn gather_elements(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), x.rank())?;
-    let offsets = element_offsets(x.dims(), axis, &indices)?;
-    let mut y = call.alloc(0, x.dtype(), indices.dims())?;
-    with_elements!(call, x, y, |src, dst| for_pieces(call.threads, dst, 2, |start, piece| {
-        for (o, &at) in piece.iter_mut().zip(&offsets[start..]) {
-            *o = src[at];
-        }
-    }));
-    call.set(0, y);
-    Ok(())
+pub(super) fn gather_elements(cx: &Compile<'_>) -> Made {
+    let (at, axis) = (GatherElements::AT, cx.view(GatherElements::of)?.axis());
+    Prepared::boxed(cx, move |call| {
+        let (x, indices) = (call.tensor(at.x)?, call.tensor(at.indices)?);
+        let axis = geometry::axis(axis, x.rank())?;
+        let offsets = element_offsets(x.dims(), axis, &indices)?;
+        let mut y = call.alloc(at.y, x.dtype(), indices.dims())?;
+        with_elements!(call, x, y, |src, dst| for_pieces(call.threads, dst, 2, |start, piece| {
+            for (o, &at) in piece.iter_mut().zip(&offsets[start..]) {
+                *o = src[at];
+            }
+        }));
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
 /// The offset in elements of each slice that the index tuples name, and the slices' size: `batch` leading axes of data and
@@ -187,16 +201,20 @@ pub(super) fn slice_offsets(
 }
 
 /// Slices at index tuples.
-pub(super) fn gather_nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
-    let batch = usize::try_from(call.op.int("batch_dims").unwrap_or(0))
-        .map_err(|_| KernelError::attr("batch_dims", "is negative"))?;
+pub(super) fn gather_nd(cx: &Compile<'_>) -> Made {
+    let batch = usize::try_from(cx.view(GatherND::of)?.batch_dims())
+        .map_err(|_| cx.declined("attribute `batch_dims` is negative"))?;
+    Prepared::boxed(cx, move |call| gather_slices(call, batch))
+}
+
+fn gather_slices(call: &mut Call<'_, '_>, batch: usize) -> Result<(), KernelError> {
+    let (x, indices) = (call.tensor(GatherND::AT.x)?, call.tensor(GatherND::AT.indices)?);
     let (&tuple, outer) =
         indices.dims().split_last().ok_or_else(|| KernelError::shape("indices are a scalar"))?;
     let rest = batch.checked_add(tuple).and_then(|n| x.dims().get(n..));
     let rest = rest
         .ok_or_else(|| KernelError::shape(format!("index tuples of {tuple} for {:?}", x.dims())))?;
-    let mut y = call.alloc(0, x.dtype(), &[outer, rest].concat())?;
+    let mut y = call.alloc(GatherND::AT.y, x.dtype(), &[outer, rest].concat())?;
     let (offsets, inner) = slice_offsets(x.dims(), &indices, batch, y.len())?;
     if !y.is_empty() {
         with_elements!(call, x, y, |src, dst| for_rows(
@@ -211,13 +229,18 @@ pub(super) fn gather_nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         ));
     }
-    call.set(0, y);
+    call.set(GatherND::AT.y, y);
     Ok(())
 }
 
 /// Coordinates of the elements that are not zero, one column each.
-pub(super) fn non_zero(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn non_zero(cx: &Compile<'_>) -> Made {
+    cx.view(NonZero::of)?;
+    Prepared::boxed(cx, coordinates)
+}
+
+fn coordinates(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let x = call.tensor(NonZero::AT.x)?;
     let flags = if x.dtype() == DType::Str {
         let set: Vec<B8> = x.strings()?.iter().map(|s| B8::from(!s.is_empty())).collect();
         Tensor::from_slice(call.pool(), x.dims(), &set)?
@@ -233,31 +256,34 @@ pub(super) fn non_zero(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         .collect();
     let strides = geometry::strides(x.dims());
     let n = set.len();
-    let mut y = call.alloc(0, DType::I64, &[x.rank(), n])?;
+    let mut y = call.alloc(NonZero::AT.y, DType::I64, &[x.rank(), n])?;
     if n > 0 {
         for ((row, &s), &d) in y.slice_mut::<i64>()?.chunks_mut(n).zip(&strides).zip(x.dims()) {
             row.iter_mut().zip(&set).for_each(|(o, &i)| *o = (i / s % d) as i64);
         }
     }
-    call.set(0, y);
+    call.set(NonZero::AT.y, y);
     Ok(())
 }
 
 /// The first `sequence_lens[b]` slices along the time axis of each batch entry, reversed.
-pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let lens = call.ints(1)?.ok_or(KernelError::Missing(1))?;
-    let (batch, time) = (call.op.int("batch_axis"), call.op.int("time_axis"));
-    let time_first = match (batch.unwrap_or(1), time.unwrap_or(0)) {
+pub(super) fn reverse_sequence(cx: &Compile<'_>) -> Made {
+    let op = cx.view(ReverseSequence::of)?;
+    let time_first = match (op.batch_axis(), op.time_axis()) {
         (1, 0) => true,
         (0, 1) => false,
-        _ => {
-            return Err(KernelError::attr(
-                "batch_axis",
-                "batch and time axes are 0 and 1 in some order",
-            ));
+        (batch, time) => {
+            return Err(cx.declined(format!(
+                "`batch_axis` is {batch} and `time_axis` {time}: one must be 0, the other 1"
+            )));
         }
     };
+    Prepared::boxed(cx, move |call| reverse(call, time_first))
+}
+
+fn reverse(call: &mut Call<'_, '_>, time_first: bool) -> Result<(), KernelError> {
+    let at = ReverseSequence::AT;
+    let (x, lens) = (call.tensor(at.x)?, call.required_ints(at.sequence_lens)?);
     if x.rank() < 2 {
         return Err(KernelError::shape("a sequence needs rank 2 or more"));
     }
@@ -270,7 +296,7 @@ pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelErro
         )));
     }
     let inner: usize = geometry::extent(&x.dims()[2..]);
-    let mut y = call.alloc(0, x.dtype(), x.dims())?;
+    let mut y = call.alloc(at.y, x.dtype(), x.dims())?;
     if !y.is_empty() {
         with_elements!(call, x, y, |src, dst| for_rows(
             call.threads,
@@ -289,15 +315,21 @@ pub(super) fn reverse_sequence(call: &mut Call<'_, '_>) -> Result<(), KernelErro
             }
         ));
     }
-    call.set(0, y);
+    call.set(at.y, y);
     Ok(())
 }
 
 /// One-hot vectors along a further axis.
-pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (indices, depth, values) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+pub(super) fn one_hot(cx: &Compile<'_>) -> Made {
+    let axis = cx.view(OneHot::of)?.axis();
+    Prepared::boxed(cx, move |call| hot(call, axis))
+}
+
+fn hot(call: &mut Call<'_, '_>, axis: i64) -> Result<(), KernelError> {
+    let place = OneHot::AT;
+    let (indices, values) = (call.tensor(place.indices)?, call.tensor(place.values)?);
     let to_i64 = |t: &Tensor| crate::ops::convert::cast(call.threads, call.pool(), t, DType::I64);
-    let (at, depth) = (to_i64(&indices)?, to_i64(&depth)?);
+    let (at, depth) = (to_i64(&indices)?, to_i64(&call.tensor(place.depth)?)?);
     let &[depth] = depth.slice::<i64>()? else {
         return Err(KernelError::shape("depth is not one number"));
     };
@@ -306,12 +338,12 @@ pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if values.dims() != [2] {
         return Err(KernelError::shape(format!("values {:?} are not [off, on]", values.dims())));
     }
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(-1), indices.rank() + 1)?;
+    let axis = geometry::axis(axis, indices.rank() + 1)?;
     let mut dims = indices.dims().to_vec();
     dims.insert(axis, n);
     let inner: usize = geometry::extent(&indices.dims()[axis..]);
     let at = at.slice::<i64>()?;
-    let mut y = call.alloc(0, values.dtype(), &dims)?;
+    let mut y = call.alloc(place.y, values.dtype(), &dims)?;
     with_elements!(call, values, y, |values, dst| {
         dst.fill(values[0]);
         for (k, &i) in at.iter().enumerate() {
@@ -322,6 +354,6 @@ pub(super) fn one_hot(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     });
-    call.set(0, y);
+    call.set(place.y, y);
     Ok(())
 }

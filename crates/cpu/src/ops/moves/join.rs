@@ -1,18 +1,23 @@
 //! Concat and Split: runs of elements side by side.
 
 use super::view::with_elements;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::geometry;
+use trident_ir::ops::{Concat, Split};
 use trident_ir::{DType, counted};
 use trident_kernels::parallel::{for_pieces, for_rows};
 use trident_kernels::threads::Threads;
 use trident_runtime::{KernelError, Tensor};
 
 /// Operands joined along the axis.
-pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+pub(super) fn concat(cx: &Compile<'_>) -> Made {
+    let axis = cx.view(Concat::of)?.axis();
+    Prepared::boxed(cx, move |call| joined(call, axis))
+}
+
+fn joined(call: &mut Call<'_, '_>, at: i64) -> Result<(), KernelError> {
     let mut xs = (0..call.inputs()).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
     let shapes: Vec<&[usize]> = xs.iter().map(Tensor::dims).collect();
-    let at = call.op.int("axis").ok_or_else(|| KernelError::attr("axis", "is absent"))?;
     let dims = geometry::concat(&shapes, at)?;
     let axis = geometry::axis(at, dims.len())?;
     let dtype = xs[0].dtype();
@@ -24,15 +29,16 @@ pub(super) fn concat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         drop(xs.remove(0));
         let threads = call.threads;
         let rows = xs.iter().map(Tensor::bytes).collect::<Result<Vec<_>, _>>()?;
-        if let Some(y) = call.extend(0, &dims, |out| append(threads, out, &rows))? {
-            call.set(0, y);
+        let y = call.extend(Concat::AT.xs, &dims, |out| append(threads, out, &rows))?;
+        if let Some(y) = y {
+            call.set(Concat::AT.y, y);
             return Ok(());
         }
-        xs.insert(0, call.tensor(0)?);
+        xs.insert(0, call.tensor(Concat::AT.xs)?);
     }
-    let mut y = call.alloc(0, dtype, &dims)?;
+    let mut y = call.alloc(Concat::AT.y, dtype, &dims)?;
     join(call, &xs, axis, &mut y)?;
-    call.set(0, y);
+    call.set(Concat::AT.y, y);
     Ok(())
 }
 
@@ -91,24 +97,23 @@ fn append(threads: &Threads, out: &mut [u8], sources: &[&[u8]]) {
 }
 
 /// The axis cut into parts.
-pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), x.rank())?;
-    let sizes = call.ints(1)?;
-    let parts = match call.op.int("num_outputs") {
-        Some(n) => {
-            usize::try_from(n).map_err(|_| KernelError::attr("num_outputs", "is negative"))?
-        }
-        None => call.op.outputs.len(),
-    };
-    let count = call.op.outputs.len();
-    if sizes.is_none() && parts != count {
-        return Err(KernelError::attr(
-            "num_outputs",
-            format!("is {parts}, and the node has {}", counted(count, "result")),
-        ));
+pub(super) fn split(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Split::of)?;
+    let (axis, count) = (op.axis(), op.ys().len());
+    if op.split().is_none()
+        && let Some(parts) = op.num_outputs().filter(|&n| usize::try_from(n) != Ok(count))
+    {
+        let results = counted(count, "result");
+        return Err(cx.declined(format!("`num_outputs` is {parts}, and the node has {results}")));
     }
-    let lens = geometry::split(x.dims()[axis], sizes.as_deref(), parts)?;
+    Prepared::boxed(cx, move |call| cut(call, axis, count))
+}
+
+fn cut(call: &mut Call<'_, '_>, axis: i64, count: usize) -> Result<(), KernelError> {
+    let x = call.tensor(Split::AT.x)?;
+    let axis = geometry::axis(axis, x.rank())?;
+    let sizes = call.ints(Split::AT.split)?;
+    let lens = geometry::split(x.dims()[axis], sizes.as_deref(), count)?;
     if lens.len() != count {
         return Err(KernelError::shape(format!(
             "a split into {} for {}",
@@ -120,11 +125,12 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let row = x.dims()[axis] * inner;
     let mut start = 0;
     for (i, &len) in lens.iter().enumerate() {
+        let place = Split::AT.ys + i;
         let mut dims = x.dims().to_vec();
         dims[axis] = len;
         let n = len * inner;
-        if call.wants(i) {
-            let mut y = call.alloc(i, x.dtype(), &dims)?;
+        if call.wants(place) {
+            let mut y = call.alloc(place, x.dtype(), &dims)?;
             with_elements!(call, x, y, |src, dst| for_rows(
                 call.threads,
                 dst,
@@ -137,7 +143,7 @@ pub(super) fn split(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                     }
                 }
             ));
-            call.set(i, y);
+            call.set(place, y);
         }
         start += n;
     }

@@ -11,46 +11,43 @@ mod strided;
 mod tests;
 mod view;
 
-use crate::kernel::{Compile, Kernel, Plain};
+use crate::kernel::{Entry, entry};
 pub(super) use gather::rows as gather_rows;
 pub(super) use strided::{diagonal, transposed};
-use trident_ir::OpKind;
+use trident_ir::ops::*;
 
-/// The kernel for a moving op.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    use OpKind::*;
-    let run = match cx.op.kind {
-        Identity => reshape::identity,
-        Reshape | Squeeze | Unsqueeze | Flatten => reshape::run,
-        Shape => reshape::shape,
-        Size => reshape::size,
-        Transpose => strided::transpose,
-        Slice => strided::slice,
-        Expand => strided::expand,
-        Tile => strided::tile,
-        DepthToSpace => strided::depth_to_space,
-        SpaceToDepth => strided::space_to_depth,
-        Concat => join::concat,
-        Split => join::split,
-        Gather => gather::gather,
-        GatherElements => gather::gather_elements,
-        GatherND => gather::gather_nd,
-        Compress => gather::compress,
-        NonZero => gather::non_zero,
-        ReverseSequence => gather::reverse_sequence,
-        OneHot => gather::one_hot,
-        ScatterElements => scatter::elements,
-        ScatterND => scatter::nd,
-        TensorScatter => scatter::cache,
-        Col2Im => scatter::col2im,
-        Pad => pad::pad,
-        CenterCropPad => pad::center,
-        Constant => create::constant,
-        ConstantOfShape => create::filled,
-        EyeLike => create::eye_like,
-        Range => create::range,
-        Trilu => create::trilu,
-        _ => return None,
-    };
-    Some(Plain::boxed(cx.op.decl().name, run))
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(Identity::KIND, reshape::identity),
+    entry(Reshape::KIND, reshape::reshape),
+    entry(Squeeze::KIND, reshape::squeeze),
+    entry(Unsqueeze::KIND, reshape::unsqueeze),
+    entry(Flatten::KIND, reshape::flatten),
+    entry(Shape::KIND, reshape::shape),
+    entry(Size::KIND, reshape::size),
+    entry(Transpose::KIND, strided::transpose),
+    entry(Slice::KIND, strided::slice),
+    entry(Expand::KIND, strided::expand),
+    entry(Tile::KIND, strided::tile),
+    entry(DepthToSpace::KIND, strided::depth_to_space),
+    entry(SpaceToDepth::KIND, strided::space_to_depth),
+    entry(Concat::KIND, join::concat),
+    entry(Split::KIND, join::split),
+    entry(Gather::KIND, gather::gather),
+    entry(GatherElements::KIND, gather::gather_elements),
+    entry(GatherND::KIND, gather::gather_nd),
+    entry(Compress::KIND, gather::compress),
+    entry(NonZero::KIND, gather::non_zero),
+    entry(ReverseSequence::KIND, gather::reverse_sequence),
+    entry(OneHot::KIND, gather::one_hot),
+    entry(ScatterElements::KIND, scatter::elements),
+    entry(ScatterND::KIND, scatter::nd),
+    entry(TensorScatter::KIND, scatter::cache),
+    entry(Col2Im::KIND, scatter::col2im),
+    entry(Pad::KIND, pad::pad),
+    entry(CenterCropPad::KIND, pad::center),
+    entry(Constant::KIND, create::constant),
+    entry(ConstantOfShape::KIND, create::filled),
+    entry(EyeLike::KIND, create::eye_like),
+    entry(Range::KIND, create::range),
+    entry(Trilu::KIND, create::trilu),
+];

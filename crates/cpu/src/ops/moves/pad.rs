@@ -1,97 +1,94 @@
 //! Borders around a tensor, added or cut off.
 
 use super::view::with_elements;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
+use trident_ir::op::words::PadMode;
+use trident_ir::ops::{CenterCropPad, Pad};
 use trident_ir::{DType, geometry};
 use trident_kernels::parallel::for_rows;
 use trident_runtime::{KernelError, Tensor};
 
-/// What a border is filled with.
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    Constant,
-    Edge,
-    Reflect,
-    Wrap,
-}
-
-impl Mode {
-    /// The source index for place `i` relative to a source of `n` elements.
-    fn source(self, i: i64, n: i64) -> Option<usize> {
-        let inside = match self {
-            Mode::Constant => return (0..n).contains(&i).then_some(i as usize),
-            Mode::Edge => i.clamp(0, n - 1),
-            Mode::Wrap => i.rem_euclid(n),
-            Mode::Reflect => {
-                let period = (2 * (n - 1)).max(1);
-                let folded = i.rem_euclid(period);
-                if folded < n { folded } else { period - folded }
-            }
-        };
-        Some(inside as usize)
-    }
+/// The source index for place `i` relative to a source of `n` elements.
+fn source(mode: PadMode, i: i64, n: i64) -> Option<usize> {
+    let inside = match mode {
+        PadMode::Constant => return (0..n).contains(&i).then_some(i as usize),
+        PadMode::Edge => i.clamp(0, n - 1),
+        PadMode::Wrap => i.rem_euclid(n),
+        PadMode::Reflect => {
+            let period = (2 * (n - 1)).max(1);
+            let folded = i.rem_euclid(period);
+            if folded < n { folded } else { period - folded }
+        }
+    };
+    Some(inside as usize)
 }
 
 /// Pads by the operands and the mode.
-pub(super) fn pad(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let pads = call.ints(1)?.ok_or(KernelError::Missing(1))?;
-    let axes = call.ints(3)?;
-    let mode = match call.op.str("mode") {
-        Some("constant") | None => Mode::Constant,
-        Some("edge") => Mode::Edge,
-        Some("reflect") => Mode::Reflect,
-        Some("wrap") => Mode::Wrap,
-        Some(other) => return Err(KernelError::attr("mode", format!("`{other}` is unknown"))),
-    };
+pub(super) fn pad(cx: &Compile<'_>) -> Made {
+    let mode = cx.view(Pad::of)?.mode();
+    Prepared::boxed(cx, move |call| padded(call, mode))
+}
+
+fn padded(call: &mut Call<'_, '_>, mode: PadMode) -> Result<(), KernelError> {
+    let at = Pad::AT;
+    let x = call.tensor(at.x)?;
+    let (pads, axes) = (call.required_ints(at.pads)?, call.ints(at.axes)?);
     let (borders, dims) = geometry::pad(x.dims(), &pads, axes.as_deref())?;
-    let fill = call.opt(2)?;
+    let fill = call.opt(at.value)?;
     if let Some(fill) = &fill {
         if fill.dtype() != x.dtype() {
             let expected = x.dtype().to_string();
-            return Err(KernelError::DType { index: 2, actual: fill.dtype(), expected });
+            return Err(KernelError::DType { index: at.value, actual: fill.dtype(), expected });
         }
         if fill.len() != 1 {
             return Err(KernelError::shape("the value to pad with is not one element"));
         }
     }
-    border(call, &x, &borders, &dims, mode, fill)
+    let y = border(call, at.y, &x, (&borders, &dims), mode, fill)?;
+    call.set(at.y, y);
+    Ok(())
 }
 
 /// Cuts or zero-pads axes around their centre.
-pub(super) fn center(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let sizes = call.ints(1)?.ok_or(KernelError::Missing(1))?;
-    let all: Vec<i64> = (0..x.rank() as i64).collect();
-    let axes = call.op.ints("axes").unwrap_or(&all);
-    let (borders, dims) = geometry::center_crop_pad(x.dims(), &sizes, axes)?;
-    border(call, &x, &borders, &dims, Mode::Constant, None)
+pub(super) fn center(cx: &Compile<'_>) -> Made {
+    let axes = cx.view(CenterCropPad::of)?.axes().map(<[i64]>::to_vec);
+    let at = CenterCropPad::AT;
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let sizes = call.required_ints(at.shape)?;
+        let all: Vec<i64> = (0..x.rank() as i64).collect();
+        let axes = axes.as_ref().unwrap_or(&all);
+        let (borders, dims) = geometry::center_crop_pad(x.dims(), &sizes, axes)?;
+        let y = border(call, at.y, &x, (&borders, &dims), PadMode::Constant, None)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
+/// Result `result` with `x` and these borders, which give it the dimensions `dims`.
 fn border(
     call: &mut Call<'_, '_>,
+    result: usize,
     x: &Tensor,
-    borders: &[(i64, i64)],
-    dims: &[usize],
-    mode: Mode,
+    (borders, dims): (&[(i64, i64)], &[usize]),
+    mode: PadMode,
     fill: Option<Tensor>,
-) -> Result<(), KernelError> {
-    let mut y = call.alloc(0, x.dtype(), dims)?;
+) -> Result<Tensor, KernelError> {
+    let mut y = call.alloc(result, x.dtype(), dims)?;
     if y.is_empty() {
-        call.set(0, y);
-        return Ok(());
+        return Ok(y);
     }
     // What is cut off is no source for what is added.
     let mut maps = vec![];
     for ((&d, &(before, after)), &out) in x.dims().iter().zip(borders).zip(dims) {
         let (low, high) = ((-before).max(0), d as i64 - (-after).max(0));
         let n = (high - low).max(0);
-        if mode != Mode::Constant && n == 0 {
+        if mode != PadMode::Constant && n == 0 {
             return Err(KernelError::shape(
                 "an empty axis has no elements to fill its border with",
             ));
         }
-        let source = |i: usize| mode.source(i as i64 - before.max(0), n).map(|s| s + low as usize);
+        let source = |i: usize| source(mode, i as i64 - before.max(0), n).map(|s| s + low as usize);
         maps.push((0..out).map(source).collect::<Vec<_>>());
     }
     let fill = match fill {
@@ -113,7 +110,7 @@ fn border(
     };
     let (mut run_at, mut run_from, mut run) =
         (start, first, if inner.is_empty() { 0 } else { count(start, first) });
-    if mode != Mode::Constant
+    if mode != PadMode::Constant
         && let Some(at) = inner.iter().position(|s| *s == inner.iter().flatten().min().copied())
     {
         // Repeating modes: the run that starts at the least index.
@@ -155,8 +152,7 @@ fn border(
             }
         });
     });
-    call.set(0, y);
-    Ok(())
+    Ok(y)
 }
 
 /// The first element of a tensor in the Rust type of a slice of the same element type.

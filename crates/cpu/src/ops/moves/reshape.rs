@@ -1,48 +1,91 @@
 //! Ops that give the same elements other dimensions, and those that tell dimensions.
 
-use crate::kernel::Call;
-use trident_ir::{OpKind, geometry};
+use crate::kernel::{Call, Compile, Made, Prepared};
+use trident_ir::geometry;
+use trident_ir::ops::{Flatten, Identity, Reshape, Shape, Size, Squeeze, Unsqueeze};
 use trident_runtime::{KernelError, Tensor};
 
-/// Reshape, Squeeze, Unsqueeze, Flatten: nothing is copied.
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.take(0)?;
-    let ints = call.ints(1)?;
-    let need = || KernelError::Missing(1);
-    let dims = match call.op.kind {
-        OpKind::Reshape => {
-            geometry::reshape(x.dims(), &ints.ok_or_else(need)?, call.op.flag("allowzero"))?
-        }
-        OpKind::Squeeze => geometry::squeeze(x.dims(), ints.as_deref())?,
-        OpKind::Unsqueeze => geometry::unsqueeze(x.dims(), &ints.ok_or_else(need)?)?,
-        _ => geometry::flatten(x.dims(), call.op.int("axis").unwrap_or(1))?.to_vec(),
-    };
-    call.set(0, x.reshaped(&dims)?);
+/// The operand at `x` in the dimensions that `dims` makes of it and of its own, as result `y`. Nothing is copied.
+fn reshaped(
+    call: &mut Call<'_, '_>,
+    (x, y): (usize, usize),
+    dims: impl FnOnce(&[usize], &Call<'_, '_>) -> Result<Vec<usize>, KernelError>,
+) -> Result<(), KernelError> {
+    let x = call.take(x)?;
+    let dims = dims(x.dims(), call)?;
+    call.set(y, x.reshaped(&dims)?);
     Ok(())
+}
+
+pub(super) fn reshape(cx: &Compile<'_>) -> Made {
+    let (at, allowzero) = (Reshape::AT, cx.view(Reshape::of)?.allowzero());
+    Prepared::boxed(cx, move |call| {
+        reshaped(call, (at.x, at.y), |dims, call| {
+            Ok(geometry::reshape(dims, &call.required_ints(at.shape)?, allowzero)?)
+        })
+    })
+}
+
+pub(super) fn squeeze(cx: &Compile<'_>) -> Made {
+    let at = Squeeze::AT;
+    cx.view(Squeeze::of)?;
+    Prepared::boxed(cx, move |call| {
+        reshaped(call, (at.x, at.y), |dims, call| {
+            Ok(geometry::squeeze(dims, call.ints(at.axes)?.as_deref())?)
+        })
+    })
+}
+
+pub(super) fn unsqueeze(cx: &Compile<'_>) -> Made {
+    let at = Unsqueeze::AT;
+    cx.view(Unsqueeze::of)?;
+    Prepared::boxed(cx, move |call| {
+        reshaped(call, (at.x, at.y), |dims, call| {
+            Ok(geometry::unsqueeze(dims, &call.required_ints(at.axes)?)?)
+        })
+    })
+}
+
+pub(super) fn flatten(cx: &Compile<'_>) -> Made {
+    let (at, axis) = (Flatten::AT, cx.view(Flatten::of)?.axis());
+    Prepared::boxed(cx, move |call| {
+        reshaped(call, (at.x, at.y), |dims, _| Ok(geometry::flatten(dims, axis)?.to_vec()))
+    })
 }
 
 /// The operand itself.
-pub(super) fn identity(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let value = call.value(0).cloned().ok_or(KernelError::Missing(0))?;
-    call.set(0, value);
-    Ok(())
+pub(super) fn identity(cx: &Compile<'_>) -> Made {
+    let at = Identity::AT;
+    cx.view(Identity::of)?;
+    Prepared::boxed(cx, move |call| {
+        let value = call.value(at.x).cloned().ok_or(KernelError::Missing(at.x))?;
+        call.set(at.y, value);
+        Ok(())
+    })
 }
 
 /// Dimensions from `start` to `end`.
-pub(super) fn shape(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let (start, end) =
-        geometry::shape_bounds(call.op.int("start").unwrap_or(0), call.op.int("end"), x.rank());
-    let dims: Vec<i64> = x.dims()[start..end].iter().map(|&d| d as i64).collect();
-    let y = Tensor::from_slice(call.pool(), &[dims.len()], &dims)?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn shape(cx: &Compile<'_>) -> Made {
+    let (at, op) = (Shape::AT, cx.view(Shape::of)?);
+    let (start, end) = (op.start(), op.end());
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let (start, end) = geometry::shape_bounds(start, end, x.rank());
+        let dims: Vec<i64> = x.dims()[start..end].iter().map(|&d| d as i64).collect();
+        let y = Tensor::from_slice(call.pool(), &[dims.len()], &dims)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
 /// The number of elements.
-pub(super) fn size(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let n = call.tensor(0)?.len() as i64;
-    let y = Tensor::from_slice(call.pool(), &[], &[n])?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn size(cx: &Compile<'_>) -> Made {
+    let at = Size::AT;
+    cx.view(Size::of)?;
+    Prepared::boxed(cx, move |call| {
+        let n = call.tensor(at.x)?.len() as i64;
+        let y = Tensor::from_slice(call.pool(), &[], &[n])?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }

@@ -2,48 +2,34 @@
 
 use super::gather::{element_offsets, slice_offsets};
 use super::view::with_elements;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::convert::{cast, compute_dtype};
 use crate::picks::Picks;
 use trident_ir::literal::checked_len;
+use trident_ir::op::words::{AutoPad, CacheMode, ScatterReduction};
+use trident_ir::ops::{Col2Im, ScatterElements, ScatterND, TensorScatter};
 use trident_ir::{DType, counted, geometry};
 use trident_runtime::{KernelError, Tensor};
 
-/// How an update meets what is there.
-#[derive(Clone, Copy, PartialEq)]
-enum Reduction {
-    Replace,
-    Add,
-    Mul,
-    Max,
-    Min,
-}
-
-fn reduction(call: &Call<'_, '_>) -> Result<Reduction, KernelError> {
-    Ok(match call.op.str("reduction") {
-        Some("none") | None => Reduction::Replace,
-        Some("add") => Reduction::Add,
-        Some("mul") => Reduction::Mul,
-        Some("max") => Reduction::Max,
-        Some("min") => Reduction::Min,
-        Some(other) => return Err(KernelError::attr("reduction", format!("`{other}` is unknown"))),
-    })
-}
-
-/// Takes operand 0 to be written over: the memory itself if nobody else uses it, else a copy. A lent operand stays where it is if its
-/// elements are only replaced. Strings are copied by [`scatter`], which knows those that stay.
-fn take_copy(call: &mut Call<'_, '_>, how: Reduction) -> Result<Tensor, KernelError> {
-    let x = call.tensor(0)?;
+/// Takes the operand at `from` to be written over, as result `result`: the memory itself if nobody else uses it, else a copy. A
+/// lent operand stays where it is if its elements are only replaced. Strings are copied by [`scatter`], which knows those
+/// that stay.
+fn take_copy(
+    call: &mut Call<'_, '_>,
+    (from, result): (usize, usize),
+    how: ScatterReduction,
+) -> Result<Tensor, KernelError> {
+    let x = call.tensor(from)?;
     let (dtype, dims) = (x.dtype(), x.dims().to_vec());
     if dtype == DType::Str {
         return Ok(x);
     }
     drop(x);
-    let lent = if how == Reduction::Replace { call.take_lent(0) } else { None };
-    if let Some(t) = lent.or_else(|| call.reuse(0, dtype, &dims)) {
+    let lent = if how == ScatterReduction::Replace { call.take_lent(from) } else { None };
+    if let Some(t) = lent.or_else(|| call.reuse(from, dtype, &dims)) {
         return Ok(t);
     }
-    let (x, mut y) = (call.tensor(0)?, call.alloc(0, dtype, &dims)?);
+    let (x, mut y) = (call.tensor(from)?, call.alloc(result, dtype, &dims)?);
     with_elements!(call, x, y, |src, dst| dst.copy_from_slice(src));
     Ok(y)
 }
@@ -54,18 +40,18 @@ fn replace<T: Copy>(dst: &mut [T], offsets: &[usize], inner: usize, updates: &[T
     }
 }
 
-/// Runs of `inner` elements of `updates` meet those of `y` at the offsets, in order.
+/// Runs of `inner` elements of `updates`, operand `at`, meet those of `y` at the offsets, in order.
 fn scatter(
     call: &Call<'_, '_>,
     mut y: Tensor,
     offsets: &[usize],
     inner: usize,
-    updates: &Tensor,
-    how: Reduction,
+    (at, updates): (usize, &Tensor),
+    how: ScatterReduction,
 ) -> Result<Tensor, KernelError> {
     if updates.dtype() != y.dtype() {
         let expected = y.dtype().to_string();
-        return Err(KernelError::DType { index: 2, actual: updates.dtype(), expected });
+        return Err(KernelError::DType { index: at, actual: updates.dtype(), expected });
     }
     if offsets.len().checked_mul(inner) != Some(updates.len()) {
         return Err(KernelError::shape(format!(
@@ -78,19 +64,19 @@ fn scatter(
     if inner == 0 || offsets.is_empty() {
         return Ok(y);
     }
-    if how == Reduction::Replace && y.dtype() == DType::Str {
+    if how == ScatterReduction::Replace && y.dtype() == DType::Str {
         let mut picks = Picks::of(call.pool(), &y)?;
         replace(&mut picks, offsets, inner, &Picks::of(call.pool(), updates)?);
         return Tensor::gather_strings(call.pool(), y.dims(), picks.iter().copied());
     }
-    if how == Reduction::Replace && y.is_lent() {
+    if how == ScatterReduction::Replace && y.is_lent() {
         let (size, bytes) = (y.dtype().size(), updates.bytes()?);
         for (&at, update) in offsets.iter().zip(bytes.chunks(inner * size)) {
             y.patch(at * size, update)?;
         }
         return Ok(y);
     }
-    if how == Reduction::Replace {
+    if how == ScatterReduction::Replace {
         with_elements!(call, updates, y, |src, dst| replace(dst, offsets, inner, src));
         return Ok(y);
     }
@@ -100,11 +86,11 @@ fn scatter(
     macro_rules! combine {
         ($t:ident, $add:expr, $mul:expr) => {{
             let f: fn($t, $t) -> $t = match how {
-                Reduction::Add => $add,
-                Reduction::Mul => $mul,
-                Reduction::Max => |a, b| if a > b || a != a { a } else { b },
-                Reduction::Min => |a, b| if a < b || a != a { a } else { b },
-                Reduction::Replace => |_, b| b,
+                ScatterReduction::Add => $add,
+                ScatterReduction::Mul => $mul,
+                ScatterReduction::Max => |a, b| if a > b || a != a { a } else { b },
+                ScatterReduction::Min => |a, b| if a < b || a != a { a } else { b },
+                ScatterReduction::Replace => |_, b| b,
             };
             let dst = acc.slice_mut::<$t>()?;
             for (&at, update) in offsets.iter().zip(updates.slice::<$t>()?.chunks(inner)) {
@@ -124,45 +110,52 @@ fn scatter(
 }
 
 /// Elements at indices along one axis.
-pub(super) fn elements(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (indices, updates) = (call.tensor(1)?, call.tensor(2)?);
-    let how = reduction(call)?;
-    let dims = call.tensor(0)?.dims().to_vec();
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(0), dims.len())?;
-    if indices.dims() != updates.dims() {
+pub(super) fn elements(cx: &Compile<'_>) -> Made {
+    let (at, op) = (ScatterElements::AT, cx.view(ScatterElements::of)?);
+    let (axis, how) = (op.axis(), op.reduction());
+    Prepared::boxed(cx, move |call| {
+        let (indices, updates) = (call.tensor(at.indices)?, call.tensor(at.updates)?);
+        let dims = call.tensor(at.x)?.dims().to_vec();
+        let axis = geometry::axis(axis, dims.len())?;
         let (i, u) = (indices.dims(), updates.dims());
-        return Err(KernelError::shape(format!("indices {i:?} and updates {u:?} differ in shape")));
-    }
-    let offsets = element_offsets(&dims, axis, &indices)?;
-    let y = take_copy(call, how)?;
-    let y = scatter(call, y, &offsets, 1, &updates, how)?;
-    call.set(0, y);
-    Ok(())
+        if i != u {
+            let differ = format!("indices {i:?} and updates {u:?} differ in shape");
+            return Err(KernelError::shape(differ));
+        }
+        let offsets = element_offsets(&dims, axis, &indices)?;
+        let y = take_copy(call, (at.x, at.y), how)?;
+        let y = scatter(call, y, &offsets, 1, (at.updates, &updates), how)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
 /// Slices at index tuples.
-pub(super) fn nd(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (indices, updates) = (call.tensor(1)?, call.tensor(2)?);
-    let how = reduction(call)?;
-    let dims = call.tensor(0)?.dims().to_vec();
-    let (offsets, inner) = slice_offsets(&dims, &indices, 0, updates.len())?;
-    let y = take_copy(call, how)?;
-    let y = scatter(call, y, &offsets, inner, &updates, how)?;
-    call.set(0, y);
-    Ok(())
+pub(super) fn nd(cx: &Compile<'_>) -> Made {
+    let (at, how) = (ScatterND::AT, cx.view(ScatterND::of)?.reduction());
+    Prepared::boxed(cx, move |call| {
+        let (indices, updates) = (call.tensor(at.indices)?, call.tensor(at.updates)?);
+        let dims = call.tensor(at.x)?.dims().to_vec();
+        let (offsets, inner) = slice_offsets(&dims, &indices, 0, updates.len())?;
+        let y = take_copy(call, (at.x, at.y), how)?;
+        let y = scatter(call, y, &offsets, inner, (at.updates, &updates), how)?;
+        call.set(at.y, y);
+        Ok(())
+    })
 }
 
 /// A cache with an update at each batch entry's place along the axis.
-pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, update) = (call.tensor(0)?, call.tensor(1)?);
-    let dims = x.dims().to_vec();
-    drop(x);
-    let axis = geometry::axis(call.op.int("axis").unwrap_or(-2), dims.len())?;
-    let circular = match call.op.str("mode") {
-        Some("linear") | None => false,
-        Some("circular") => true,
-        Some(other) => return Err(KernelError::attr("mode", format!("`{other}` is unknown"))),
-    };
+pub(super) fn cache(cx: &Compile<'_>) -> Made {
+    let op = cx.view(TensorScatter::of)?;
+    let (axis, circular) = (op.axis(), op.mode() == CacheMode::Circular);
+    Prepared::boxed(cx, move |call| write_cache(call, axis, circular))
+}
+
+fn write_cache(call: &mut Call<'_, '_>, axis: i64, circular: bool) -> Result<(), KernelError> {
+    let at = TensorScatter::AT;
+    let update = call.tensor(at.update)?;
+    let dims = call.tensor(at.past_cache)?.dims().to_vec();
+    let axis = geometry::axis(axis, dims.len())?;
     let fits = axis > 0
         && update.rank() == dims.len()
         && (0..dims.len()).all(|i| i == axis || update.dims()[i] == dims[i])
@@ -174,7 +167,7 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         )));
     }
     let (batch, most, steps) = (dims[0], dims[axis], update.dims()[axis]);
-    let starts = call.ints(2)?.unwrap_or_else(|| vec![0; batch]);
+    let starts = call.ints(at.write_indices)?.unwrap_or_else(|| vec![0; batch]);
     if starts.len() != batch {
         return Err(KernelError::shape(format!(
             "{} for batch {batch}",
@@ -204,34 +197,38 @@ pub(super) fn cache(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             }
         }
     }
-    let y = take_copy(call, Reduction::Replace)?;
+    let y = take_copy(call, (at.past_cache, at.y), ScatterReduction::Replace)?;
     let y = if inner == 0 {
         y
     } else {
-        scatter(call, y, &offsets, inner, &update, Reduction::Replace)?
+        scatter(call, y, &offsets, inner, (at.update, &update), ScatterReduction::Replace)?
     };
-    call.set(0, y);
+    call.set(at.y, y);
     Ok(())
 }
 
 /// Columns summed into the image they were cut from.
-pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let (image, block) = (call.ints(1)?, call.ints(2)?);
-    let image = image.ok_or(KernelError::Missing(1))?;
-    let block = block.ok_or(KernelError::Missing(2))?;
+pub(super) fn col2im(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Col2Im::of)?;
+    let [strides, dilations, pads] =
+        [op.strides(), op.dilations(), op.pads()].map(|ints| ints.map(<[i64]>::to_vec));
+    Prepared::boxed(cx, move |call| {
+        sum_columns(call, [strides.as_deref(), dilations.as_deref(), pads.as_deref()])
+    })
+}
+
+fn sum_columns(
+    call: &mut Call<'_, '_>,
+    [strides, dilations, pads]: [Option<&[i64]>; 3],
+) -> Result<(), KernelError> {
+    let at = Col2Im::AT;
+    let x = call.tensor(at.x)?;
+    let (image, block) = (call.required_ints(at.image_shape)?, call.required_ints(at.block_shape)?);
     let n = image.len();
     let image = geometry::per_axis("image_shape", Some(&image), (1, n), 0, 0)?;
     let block = geometry::window_sizes("block_shape", &block, n)?;
-    let windows = geometry::windows(
-        &image,
-        &block,
-        call.op.ints("strides"),
-        call.op.ints("dilations"),
-        call.op.ints("pads"),
-        "NOTSET",
-        false,
-    )?;
+    let given = AutoPad::NotSet.text();
+    let windows = geometry::windows(&image, &block, strides, dilations, pads, given, false)?;
     let taps = checked_len(&block).ok_or(geometry::GeometryError::TooLarge)?;
     let places: Vec<usize> = windows.iter().map(|w| w.out).collect();
     let count = checked_len(&places).ok_or(geometry::GeometryError::TooLarge)?;
@@ -284,6 +281,6 @@ pub(super) fn col2im(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         other => return Err(KernelError::Unsupported(other)),
     }
     let y = cast(call.threads, call.pool(), &acc, dtype)?;
-    call.set(0, y);
+    call.set(at.y, y);
     Ok(())
 }

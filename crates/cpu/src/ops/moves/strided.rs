@@ -1,41 +1,49 @@
 //! Ops whose result is a strided view of the operand.
 
 use super::view::{View, with_elements};
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use trident_ir::counted;
 use trident_ir::geometry::{self, broadcast_strides, strides};
 use trident_ir::literal::checked_len;
-use trident_runtime::{KernelError, Tensor};
+use trident_ir::op::words::BlockOrder;
+use trident_ir::ops::{Blocks, DepthToSpace, Expand, Slice, SpaceToDepth, Tile, Transpose};
+use trident_runtime::{Declined, KernelError, Tensor};
 
-/// Copies what the view shows of the operand into result 0 of the given dimensions.
+/// Copies what the view shows of the operand into the result at `y`, which has the given dimensions.
 fn finish(
     call: &mut Call<'_, '_>,
+    y: usize,
     x: &Tensor,
     dims: &[usize],
     view: View,
 ) -> Result<(), KernelError> {
-    let mut y = call.alloc(0, x.dtype(), dims)?;
-    with_elements!(call, x, y, |src, dst| view.copy(call.threads, src, dst));
-    call.set(0, y);
+    let mut to = call.alloc(y, x.dtype(), dims)?;
+    with_elements!(call, x, to, |src, dst| view.copy(call.threads, src, dst));
+    call.set(y, to);
     Ok(())
 }
 
 /// Axes in another order.
-pub(super) fn transpose(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let perm = geometry::permutation(call.op.ints("perm"), x.rank())?;
+pub(super) fn transpose(cx: &Compile<'_>) -> Made {
+    let perm = cx.view(Transpose::of)?.perm().map(<[i64]>::to_vec);
+    Prepared::boxed(cx, move |call| transpose_by(call, perm.as_deref()))
+}
+
+fn transpose_by(call: &mut Call<'_, '_>, perm: Option<&[i64]>) -> Result<(), KernelError> {
+    let at = Transpose::AT;
+    let x = call.tensor(at.x)?;
+    let perm = geometry::permutation(perm, x.rank())?;
     let dims = geometry::transpose(x.dims(), &perm);
     // Moving axes of length 1 moves nothing.
     let real: Vec<usize> = perm.iter().copied().filter(|&a| x.dims()[a] != 1).collect();
     if real.is_sorted() || x.is_empty() {
         drop(x);
-        let y = call.take(0)?.reshaped(&dims)?;
-        call.set(0, y);
+        let y = call.take(at.x)?.reshaped(&dims)?;
+        call.set(at.y, y);
         return Ok(());
     }
-    let dense = View::dense(x.dims());
-    let view = View { offset: 0, axes: perm.iter().map(|&a| dense.axes[a]).collect() };
-    finish(call, &x, &dims, view)
+    let view = permuted(x.dims(), &perm);
+    finish(call, at.y, &x, &dims, view)
 }
 
 /// A tensor with its axes in the order of a checked permutation.
@@ -44,8 +52,7 @@ pub(crate) fn transposed(
     x: &Tensor,
     perm: &[usize],
 ) -> Result<Tensor, KernelError> {
-    let dense = View::dense(x.dims());
-    let view = View { offset: 0, axes: perm.iter().map(|&a| dense.axes[a]).collect() };
+    let view = permuted(x.dims(), perm);
     let mut y = call.temp(x.dtype(), &geometry::transpose(x.dims(), perm))?;
     with_elements!(call, x, y, |src, dst| view.copy(call.threads, src, dst));
     Ok(y)
@@ -67,15 +74,20 @@ pub(crate) fn diagonal(
 }
 
 /// A strided cut.
-pub(super) fn slice(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let starts = call.ints(1)?.ok_or(KernelError::Missing(1))?;
-    let ends = call.ints(2)?.ok_or(KernelError::Missing(2))?;
-    let (axes, steps) = (call.ints(3)?, call.ints(4)?);
+pub(super) fn slice(cx: &Compile<'_>) -> Made {
+    cx.view(Slice::of)?;
+    Prepared::boxed(cx, cut)
+}
+
+fn cut(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let at = Slice::AT;
+    let x = call.tensor(at.x)?;
+    let (starts, ends) = (call.required_ints(at.starts)?, call.required_ints(at.ends)?);
+    let (axes, steps) = (call.ints(at.axes)?, call.ints(at.steps)?);
     let cuts = geometry::slices(x.dims(), &starts, &ends, axes.as_deref(), steps.as_deref())?;
     let dims: Vec<usize> = cuts.iter().map(|c| c.len).collect();
     if dims == x.dims() && cuts.iter().all(|c| c.step == 1 || c.len <= 1) {
-        call.set(0, x);
+        call.set(at.y, x);
         return Ok(());
     }
     let own = strides(x.dims());
@@ -89,28 +101,37 @@ pub(super) fn slice(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             .map(|(c, &s)| (c.len, if c.len > 1 { c.step as isize * s as isize } else { 0 }))
             .collect(),
     };
-    finish(call, &x, &dims, view)
+    finish(call, at.y, &x, &dims, view)
 }
 
 /// Broadcasting to a shape.
-pub(super) fn expand(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let to = call.ints(1)?.ok_or(KernelError::Missing(1))?;
-    let dims = geometry::expand(x.dims(), &to)?;
-    if checked_len(&dims) == Some(x.len()) {
-        let y = x.reshaped(&dims)?;
-        call.set(0, y);
-        return Ok(());
-    }
-    let axes = dims.iter().zip(broadcast_strides(x.dims(), &dims)).map(|(&d, s)| (d, s as isize));
-    let view = View { offset: 0, axes: axes.collect() };
-    finish(call, &x, &dims, view)
+pub(super) fn expand(cx: &Compile<'_>) -> Made {
+    let at = Expand::AT;
+    cx.view(Expand::of)?;
+    Prepared::boxed(cx, move |call| {
+        let x = call.tensor(at.x)?;
+        let dims = geometry::expand(x.dims(), &call.required_ints(at.shape)?)?;
+        if checked_len(&dims) == Some(x.len()) {
+            let y = x.reshaped(&dims)?;
+            call.set(at.y, y);
+            return Ok(());
+        }
+        let strides = broadcast_strides(x.dims(), &dims);
+        let axes = dims.iter().zip(strides).map(|(&d, s)| (d, s as isize));
+        let view = View { offset: 0, axes: axes.collect() };
+        finish(call, at.y, &x, &dims, view)
+    })
 }
 
 /// Repetition along each axis.
-pub(super) fn tile(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let repeats = call.ints(1)?.ok_or(KernelError::Missing(1))?;
+pub(super) fn tile(cx: &Compile<'_>) -> Made {
+    cx.view(Tile::of)?;
+    Prepared::boxed(cx, repeat)
+}
+
+fn repeat(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
+    let at = Tile::AT;
+    let (x, repeats) = (call.tensor(at.x)?, call.required_ints(at.repeats)?);
     if repeats.len() != x.rank() {
         return Err(KernelError::shape(format!("{} repeats for rank {}", repeats.len(), x.rank())));
     }
@@ -121,30 +142,19 @@ pub(super) fn tile(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         dims.push(d.checked_mul(r).ok_or(geometry::GeometryError::TooLarge)?);
         axes.extend([(r, 0), (d, s as isize)]);
     }
-    finish(call, &x, &dims, View { offset: 0, axes })
+    finish(call, at.y, &x, &dims, View { offset: 0, axes })
 }
 
-fn block_size(call: &Call<'_, '_>) -> Result<usize, KernelError> {
-    let size = call
-        .op
-        .int("blocksize")
-        .and_then(|b| usize::try_from(b).ok())
-        .filter(|&b| b > 0 && b < 1 << 20);
-    size.ok_or_else(|| KernelError::attr("blocksize", "is not a positive number"))
+fn block_size(cx: &Compile<'_>) -> Result<usize, Declined> {
+    let size = usize::try_from(cx.view(Blocks::of)?.blocksize()).ok();
+    let size = size.filter(|&b| b > 0 && b < 1 << 20);
+    size.ok_or_else(|| cx.declined("attribute `blocksize` is not a positive number"))
 }
 
 fn image(x: &Tensor) -> Result<[usize; 4], KernelError> {
     x.dims()
         .try_into()
         .map_err(|_| KernelError::shape(format!("{:?} is not [N, C, H, W]", x.dims())))
-}
-
-fn dcr(call: &Call<'_, '_>) -> Result<bool, KernelError> {
-    match call.op.str("mode") {
-        Some("DCR") | None => Ok(true),
-        Some("CRD") => Ok(false),
-        Some(other) => Err(KernelError::attr("mode", format!("`{other}` is neither DCR nor CRD"))),
-    }
 }
 
 /// The view of `from` dimensions in the order of `perm`.
@@ -154,9 +164,15 @@ fn permuted(from: &[usize], perm: &[usize]) -> View {
 }
 
 /// Blocks of channels become squares of pixels.
-pub(super) fn depth_to_space(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let ([n, c, h, w], b) = (image(&x)?, block_size(call)?);
+pub(super) fn depth_to_space(cx: &Compile<'_>) -> Made {
+    let (order, b) = (cx.view(DepthToSpace::of)?.mode(), block_size(cx)?);
+    Prepared::boxed(cx, move |call| spread_depth(call, order, b))
+}
+
+fn spread_depth(call: &mut Call<'_, '_>, order: BlockOrder, b: usize) -> Result<(), KernelError> {
+    let at = DepthToSpace::AT;
+    let x = call.tensor(at.x)?;
+    let [n, c, h, w] = image(&x)?;
     if !c.is_multiple_of(b * b) {
         return Err(KernelError::shape(format!(
             "{} in squares of {b}·{b}, which must divide them",
@@ -164,24 +180,32 @@ pub(super) fn depth_to_space(call: &mut Call<'_, '_>) -> Result<(), KernelError>
         )));
     }
     let depth = c / (b * b);
-    let view = if dcr(call)? {
-        permuted(&[n, b, b, depth, h, w], &[0, 3, 4, 1, 5, 2])
-    } else {
-        permuted(&[n, depth, b, b, h, w], &[0, 1, 4, 2, 5, 3])
+    let view = match order {
+        BlockOrder::DepthLast => permuted(&[n, b, b, depth, h, w], &[0, 3, 4, 1, 5, 2]),
+        BlockOrder::DepthFirst => permuted(&[n, depth, b, b, h, w], &[0, 1, 4, 2, 5, 3]),
     };
     let big = |d: usize| d.checked_mul(b).ok_or(geometry::GeometryError::TooLarge);
-    finish(call, &x, &[n, depth, big(h)?, big(w)?], view)
+    finish(call, at.y, &x, &[n, depth, big(h)?, big(w)?], view)
 }
 
 /// Squares of pixels become blocks of channels.
-pub(super) fn space_to_depth(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let ([n, c, h, w], b) = (image(&x)?, block_size(call)?);
+pub(super) fn space_to_depth(cx: &Compile<'_>) -> Made {
+    let (order, b) = (cx.view(SpaceToDepth::of)?.mode(), block_size(cx)?);
+    Prepared::boxed(cx, move |call| gather_depth(call, order, b))
+}
+
+fn gather_depth(call: &mut Call<'_, '_>, order: BlockOrder, b: usize) -> Result<(), KernelError> {
+    let at = SpaceToDepth::AT;
+    let x = call.tensor(at.x)?;
+    let [n, c, h, w] = image(&x)?;
     if !h.is_multiple_of(b) || !w.is_multiple_of(b) {
         return Err(KernelError::shape(format!("{h}×{w} pixels are no multiple of {b}")));
     }
     let from = [n, c, h / b, b, w / b, b];
-    let view = permuted(&from, if dcr(call)? { &[0, 3, 5, 1, 2, 4] } else { &[0, 1, 3, 5, 2, 4] });
+    let view = match order {
+        BlockOrder::DepthLast => permuted(&from, &[0, 3, 5, 1, 2, 4]),
+        BlockOrder::DepthFirst => permuted(&from, &[0, 1, 3, 5, 2, 4]),
+    };
     let depth = c.checked_mul(b * b).ok_or(geometry::GeometryError::TooLarge)?;
-    finish(call, &x, &[n, depth, h / b, w / b], view)
+    finish(call, at.y, &x, &[n, depth, h / b, w / b], view)
 }

@@ -1,6 +1,6 @@
 //! Small cases by hand; index arithmetic is tested with the geometry, copies with the views.
 
-use crate::testing::{ABSENT, elements, run, run_on, strings, tensor};
+use crate::testing::{ABSENT, elements, run, run_in_turn, run_on, strings, tensor};
 use trident_ir::element::B8;
 use trident_ir::{Attr, OpKind};
 use trident_runtime::{Pool, Tensor, Value};
@@ -269,4 +269,33 @@ fn a_lent_cache_is_updated_where_it_is() {
     let present = run_on(1, OpKind::Concat, &[("axis", Attr::Int(1))], inputs, 1).unwrap();
     assert_eq!(elements::<f32>(&present[0]), [1., 2., 5., 6., 3., 4., 7., 8.]);
     assert_eq!(recall.take().unwrap().slice::<f32>().unwrap(), [1., 2., 3., 4.]);
+}
+
+#[test]
+fn one_kernel_takes_shapes_in_turn() {
+    let (a, b) = (tensor(&[2, 2], &[1u8, 2, 3, 4]), tensor(&[3, 1, 1], &[5u8, 6, 7]));
+    let perm = [("perm", Attr::Ints(vec![1, 0]))];
+    let calls = vec![vec![a.clone()], vec![tensor(&[1, 3], &[5u8, 6, 7])], vec![a.clone()]];
+    let y = run_in_turn(OpKind::Transpose, &perm, calls).unwrap();
+    assert_eq!(y[1].as_tensor().unwrap().dims(), [3, 1]);
+    assert_eq!(elements::<u8>(&y[2]), [1, 3, 2, 4]);
+    // Of one shape, with other contents of an operand.
+    let pads = |after: &[i64]| vec![a.clone(), ints(&[&[0, 0], after].concat())];
+    let edge = [("mode", Attr::Str("edge".into()))];
+    let y = run_in_turn(OpKind::Pad, &edge, vec![pads(&[1, 0]), pads(&[0, 1])]).unwrap();
+    assert_eq!(elements::<u8>(&y[0]), [1, 2, 3, 4, 3, 4]);
+    assert_eq!(elements::<u8>(&y[1]), [1, 2, 2, 3, 4, 4]);
+    let join = [("axis", Attr::Int(0))];
+    let y = run_in_turn(OpKind::Concat, &join, vec![vec![a.clone(), a], vec![b.clone(), b]]);
+    assert_eq!(elements::<u8>(&y.unwrap()[1]), [5, 6, 7, 5, 6, 7]);
+}
+
+#[test]
+fn texts_that_an_attribute_does_not_have_are_refused() {
+    let x = tensor(&[2], &[1u8, 2]);
+    let mirror = [("mode", Attr::Str("mirror".into()))];
+    let refused = run(OpKind::Pad, &mirror, vec![x.clone(), ints(&[0, 0])]).unwrap_err();
+    assert!(refused.to_string().contains("pad"), "{refused}");
+    let sub = [("reduction", Attr::Str("sub".into()))];
+    assert!(run(OpKind::ScatterElements, &sub, vec![x.clone(), ints(&[0]), x]).is_err());
 }

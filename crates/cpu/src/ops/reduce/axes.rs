@@ -22,11 +22,6 @@ impl Around {
     }
 }
 
-/// Attribute `axis`.
-pub(super) fn axis_of(call: &Call<'_, '_>, default: i64) -> i64 {
-    call.op.int("axis").unwrap_or(default)
-}
-
 /// The tensor seen around the given sorted axes; unless they stand together, it is first transposed to bring them last.
 pub(super) fn around(
     call: &Call<'_, '_>,

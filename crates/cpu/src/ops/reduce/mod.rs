@@ -10,29 +10,37 @@ mod statistics;
 mod tests;
 mod unique;
 
-use crate::kernel::{Compile, Kernel, Plain};
-use trident_ir::OpKind;
+use crate::kernel::{Entry, entry};
+use fold::Fold;
+use trident_ir::ops::*;
 
-/// The kernel for an op of this group.
-pub(super) fn kernel(cx: &Compile<'_>) -> Option<Box<dyn Kernel>> {
-    use OpKind::*;
-    let run = match cx.op.kind {
-        ReduceL1 | ReduceL2 | ReduceLogSum | ReduceLogSumExp | ReduceMax | ReduceMean
-        | ReduceMin | ReduceProd | ReduceSum | ReduceSumSquare => fold::run,
-        ArgMax | ArgMin => arg::extreme,
-        Hardmax => arg::hardmax,
-        CumSum | CumProd => arg::cumulative,
-        TopK => arg::top_k,
-        Softmax | LogSoftmax => softmax::run,
-        LayerNormalization | RMSNormalization => norm::layer,
-        SkipLayerNormalization => norm::skip,
-        InstanceNormalization | GroupNormalization => norm::channels,
-        BatchNormalization => statistics::batch,
-        LRN => statistics::lrn,
-        LpNormalization => statistics::lp,
-        MeanVarianceNormalization => statistics::mean_variance,
-        Unique => unique::run,
-        _ => return None,
-    };
-    Some(Plain::boxed(cx.op.decl().name, run))
-}
+pub(super) const KERNELS: &[Entry] = &[
+    entry(ReduceL1::KIND, |cx| fold::reduce(cx, Fold::L1)),
+    entry(ReduceL2::KIND, |cx| fold::reduce(cx, Fold::L2)),
+    entry(ReduceLogSum::KIND, |cx| fold::reduce(cx, Fold::LogSum)),
+    entry(ReduceLogSumExp::KIND, |cx| fold::reduce(cx, Fold::LogSumExp)),
+    entry(ReduceMax::KIND, |cx| fold::reduce(cx, Fold::Max)),
+    entry(ReduceMean::KIND, |cx| fold::reduce(cx, Fold::Mean)),
+    entry(ReduceMin::KIND, |cx| fold::reduce(cx, Fold::Min)),
+    entry(ReduceProd::KIND, |cx| fold::reduce(cx, Fold::Prod)),
+    entry(ReduceSum::KIND, |cx| fold::reduce(cx, Fold::Sum)),
+    entry(ReduceSumSquare::KIND, |cx| fold::reduce(cx, Fold::SumSquare)),
+    entry(ArgMax::KIND, |cx| arg::extreme(cx, true)),
+    entry(ArgMin::KIND, |cx| arg::extreme(cx, false)),
+    entry(Hardmax::KIND, arg::hardmax),
+    entry(CumSum::KIND, arg::cumulative_sum),
+    entry(CumProd::KIND, arg::cumulative_product),
+    entry(TopK::KIND, arg::top_k),
+    entry(Softmax::KIND, softmax::softmax),
+    entry(LogSoftmax::KIND, softmax::log_softmax),
+    entry(LayerNormalization::KIND, norm::layer),
+    entry(RMSNormalization::KIND, norm::rms),
+    entry(SkipLayerNormalization::KIND, norm::skip),
+    entry(InstanceNormalization::KIND, norm::instance),
+    entry(GroupNormalization::KIND, norm::group),
+    entry(BatchNormalization::KIND, statistics::batch),
+    entry(LRN::KIND, statistics::lrn),
+    entry(LpNormalization::KIND, statistics::lp),
+    entry(MeanVarianceNormalization::KIND, statistics::mean_variance),
+    entry(Unique::KIND, unique::unique),
+];

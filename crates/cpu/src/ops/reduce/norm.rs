@@ -1,12 +1,15 @@
 //! Normalisation of rows: layer, RMS, skip, instance and group normalisation.
 #![allow(unsafe_code)]
 
-use super::axes::axis_of;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{Real, in_real, narrow, produce, read};
 use std::borrow::Cow;
 use trident_ir::geometry::{self, broadcast_strides, extent};
-use trident_ir::{DType, Element, OpKind, counted};
+use trident_ir::ops::{
+    GroupNormalization, InstanceNormalization, LayerNormalization, RMSNormalization,
+    SkipLayerNormalization,
+};
+use trident_ir::{DType, Element, counted};
 use trident_kernels::disjoint::Disjoint;
 use trident_kernels::parallel::{for_rows, vectorised};
 use trident_kernels::rows;
@@ -53,10 +56,6 @@ impl Normalize for f64 {
         }
         (mean, inverse)
     }
-}
-
-pub(super) fn epsilon(call: &Call<'_, '_>) -> f32 {
-    call.op.float("epsilon").unwrap_or(1e-5)
 }
 
 /// Each row of `n` elements; mean and reciprocal deviation go to `stats`, two for each row.
@@ -138,17 +137,50 @@ fn late<R: Real>(a: &Affine<'_, R>, i: usize, n: usize, absent: f64) -> R {
     }
 }
 
-/// Layer and RMS normalisation over the axes from `axis` on.
-pub(super) fn layer(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let rms = call.op.kind == OpKind::RMSNormalization;
-    let (x, scale, bias) = (call.tensor(0)?, call.opt(1)?, if rms { None } else { call.opt(2)? });
-    let axis = geometry::axis(axis_of(call, -1), x.rank())?;
+/// Layer normalisation over the axes from `axis` on.
+pub(super) fn layer(cx: &Compile<'_>) -> Made {
+    let op = cx.view(LayerNormalization::of)?;
+    let (axis, epsilon, stash) = (op.axis(), op.epsilon(), op.stash_type());
+    Prepared::boxed(cx, move |call| {
+        let bias = call.opt(LayerNormalization::AT.b)?;
+        normalize(call, axis, epsilon, Summand::Bias { bias, stash })
+    })
+}
+
+/// RMS normalisation over the axes from `axis` on.
+pub(super) fn rms(cx: &Compile<'_>) -> Made {
+    let op = cx.view(RMSNormalization::of)?;
+    let (axis, epsilon) = (op.axis(), op.epsilon());
+    Prepared::boxed(cx, move |call| normalize(call, axis, epsilon, Summand::Nothing))
+}
+
+/// The difference between layer and RMS normalisation.
+enum Summand {
+    /// The mean is subtracted, and the bias, if there is one, added. Mean and reciprocal deviation are results of type `stash`.
+    Bias { bias: Option<Tensor>, stash: DType },
+    /// Nothing is subtracted or added.
+    Nothing,
+}
+
+fn normalize(
+    call: &mut Call<'_, '_>,
+    axis: i64,
+    epsilon: f32,
+    summand: Summand,
+) -> Result<(), KernelError> {
+    let place = LayerNormalization::AT;
+    let (x, scale) = (call.tensor(place.x)?, call.opt(place.scale)?);
+    let (bias, stash) = match summand {
+        Summand::Bias { bias, stash } => (bias, Some(stash)),
+        Summand::Nothing => (None, None),
+    };
+    let rms = stash.is_none();
+    let axis = geometry::axis(axis, x.rank())?;
     let dims = x.dims().to_vec();
     let n = extent(&dims[axis..]);
     let rows = if x.is_empty() { 0 } else { extent(&dims[..axis]) };
     let to = if rms { scale.as_ref().map_or(x.dtype(), Tensor::dtype) } else { x.dtype() };
-    let stash = call.op.dtype("stash_type").unwrap_or(DType::F32);
-    let (threads, eps) = (call.threads, epsilon(call));
+    let threads = call.threads;
     in_real!(x.dtype(), R => {
         let gamma = affine::<R>(scale.as_ref(), &dims, axis)?;
         let beta = affine::<R>(bias.as_ref(), &dims, axis)?;
@@ -158,12 +190,12 @@ pub(super) fn layer(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         let how = RowNorm {
             gamma: g.as_deref().filter(|_| !full),
             beta: b.as_deref().filter(|_| !full),
-            epsilon: eps,
+            epsilon,
             rms,
         };
         let values = read::<R>(&x)?;
         let mut stats = vec![[R::of(0.0); 2]; rows];
-        produce::<R>(call, 0, to, &dims, |y| {
+        produce::<R>(call, place.y, to, &dims, |y| {
             each_row(threads, &values, n, &how, y, &mut stats);
             if full {
                 for (i, y) in y.iter_mut().enumerate() {
@@ -173,13 +205,13 @@ pub(super) fn layer(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             Ok(())
         })?;
         let kept: Vec<usize> = dims.iter().enumerate().map(|(i, &d)| if i < axis { d } else { 1 }).collect();
-        for k in 0..2 {
-            if !rms && call.wants(k + 1) {
-                let t = call.alloc(k + 1, stash, &kept)?;
+        for (k, result) in [place.mean, place.inv_std_dev].into_iter().enumerate() {
+            if let Some(stash) = stash.filter(|_| call.wants(result)) {
+                let t = call.alloc(result, stash, &kept)?;
                 let nothing = [R::of(f64::NAN); 2];
                 let column: Vec<R> =
                     (0..t.len()).map(|i| stats.get(i).unwrap_or(&nothing)[k]).collect();
-                call.set(k + 1, narrow::<R>(&column, t)?);
+                call.set(result, narrow::<R>(&column, t)?);
             }
         }
         Ok(())
@@ -187,9 +219,16 @@ pub(super) fn layer(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 }
 
 /// Layer normalisation over the last axis of `x + skip + bias`, and optionally that sum.
-pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, skip) = (call.tensor(0)?, call.tensor(1)?);
-    let (scale, beta, bias) = (call.tensor(2)?, call.opt(3)?, call.opt(4)?);
+pub(super) fn skip(cx: &Compile<'_>) -> Made {
+    let epsilon = cx.view(SkipLayerNormalization::of)?.epsilon();
+    Prepared::boxed(cx, move |call| add_and_normalize(call, epsilon))
+}
+
+fn add_and_normalize(call: &mut Call<'_, '_>, epsilon: f32) -> Result<(), KernelError> {
+    let place = SkipLayerNormalization::AT;
+    let (x, skip) = (call.tensor(place.x)?, call.tensor(place.skip)?);
+    let (scale, beta, bias) =
+        (call.tensor(place.scale)?, call.opt(place.b)?, call.opt(place.bias)?);
     let dims = x.dims().to_vec();
     let Some(&n) = dims.last() else { return Err(KernelError::shape("a scalar has no last axis")) };
     if geometry::broadcast(skip.dims(), &dims)? != dims {
@@ -202,7 +241,7 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if vectors.into_iter().flatten().any(|t| t.dims() != [n]) {
         return Err(KernelError::shape(format!("scale and biases need {}", counted(n, "element"))));
     }
-    let (threads, eps, wants_sum) = (call.threads, epsilon(call), call.wants(1));
+    let threads = call.threads;
     in_real!(x.dtype(), R => {
         let (gamma, values, added) = (read::<R>(&scale)?, read::<R>(&x)?, read::<R>(&skip)?);
         let beta = beta.as_ref().map(read::<R>).transpose()?;
@@ -214,7 +253,7 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             Affine::Full(f) => Cow::Owned(f),
             Affine::None => added,
         };
-        let how = RowNorm { gamma: Some(&gamma), beta: beta.as_deref(), epsilon: eps, rms: false };
+        let how = RowNorm { gamma: Some(&gamma), beta: beta.as_deref(), epsilon, rms: false };
         let mut sum = call.temp(R::DTYPE, &dims)?;
         let period = added.len().max(1);
         for_rows(threads, sum.slice_mut::<R>()?, n, 2, |first, piece| {
@@ -233,12 +272,12 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         });
         let values = sum.slice::<R>()?;
         let mut stats = vec![[R::of(0.0); 2]; values.len().checked_div(n).unwrap_or(0)];
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, place.y, x.dtype(), &dims, |y| {
             each_row(threads, values, n, &how, y, &mut stats);
             Ok(())
         })?;
-        if wants_sum {
-            produce::<R>(call, 1, x.dtype(), &dims, |y| {
+        if call.wants(place.sum) {
+            produce::<R>(call, place.sum, x.dtype(), &dims, |y| {
                 y.copy_from_slice(values);
                 Ok(())
             })?;
@@ -247,23 +286,38 @@ pub(super) fn skip(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     })
 }
 
-/// Instance and group normalisation: rows of whole channels, each channel then scaled and shifted.
-pub(super) fn channels(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let (x, scale, bias) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+/// Instance normalisation: each channel is a group.
+pub(super) fn instance(cx: &Compile<'_>) -> Made {
+    let epsilon = cx.view(InstanceNormalization::of)?.epsilon();
+    Prepared::boxed(cx, move |call| channels(call, None, epsilon))
+}
+
+pub(super) fn group(cx: &Compile<'_>) -> Made {
+    let op = cx.view(GroupNormalization::of)?;
+    let (groups, epsilon) = (usize::try_from(op.num_groups()), op.epsilon());
+    let groups = groups.ok().filter(|&g| g > 0);
+    let groups = groups.ok_or_else(|| cx.declined("attribute `num_groups` is not positive"))?;
+    Prepared::boxed(cx, move |call| channels(call, Some(groups), epsilon))
+}
+
+/// Normalises rows of whole channels, by default of one each. Each channel is then scaled and shifted.
+fn channels(
+    call: &mut Call<'_, '_>,
+    groups: Option<usize>,
+    epsilon: f32,
+) -> Result<(), KernelError> {
+    let place = GroupNormalization::AT;
+    let (x, scale, bias) =
+        (call.tensor(place.x)?, call.tensor(place.scale)?, call.tensor(place.bias)?);
     let dims = x.dims().to_vec();
     let &[batch, channels, ..] = &dims[..] else {
         return Err(KernelError::shape(format!("{dims:?} is not [N, C, …]")));
     };
-    let groups = match call.op.kind {
-        OpKind::GroupNormalization => {
-            let groups = call.op.int("num_groups").and_then(|g| usize::try_from(g).ok());
-            groups.filter(|&g| g > 0 && channels.is_multiple_of(g)).ok_or_else(|| {
-                let channels = counted(channels, "channel");
-                KernelError::attr("num_groups", format!("does not divide {channels}"))
-            })?
-        }
-        _ => channels,
-    };
+    let groups = groups.unwrap_or(channels);
+    if !channels.is_multiple_of(groups) {
+        let channels = counted(channels, "channel");
+        return Err(KernelError::attr("num_groups", format!("does not divide {channels}")));
+    }
     if scale.dims() != [channels] || bias.dims() != [channels] {
         return Err(KernelError::shape(format!(
             "scale and bias need {}",
@@ -273,12 +327,12 @@ pub(super) fn channels(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     let plane = extent(&dims[2..]);
     let n = if x.is_empty() { 0 } else { channels / groups * plane };
     let rows = if n == 0 { 0 } else { batch * groups };
-    let (threads, eps) = (call.threads, epsilon(call));
+    let threads = call.threads;
     in_real!(x.dtype(), R => {
         let (values, gamma, beta) = (read::<R>(&x)?, read::<R>(&scale)?, read::<R>(&bias)?);
-        let how = RowNorm { gamma: None, beta: None, epsilon: eps, rms: false };
+        let how = RowNorm { gamma: None, beta: None, epsilon, rms: false };
         let mut stats = vec![[R::of(0.0); 2]; rows];
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, place.y, x.dtype(), &dims, |y| {
             each_row(threads, &values, n, &how, y, &mut stats);
             for_rows(threads, y, plane, 1, |first, piece| {
                 for (i, y) in piece.chunks_mut(plane.max(1)).enumerate() {

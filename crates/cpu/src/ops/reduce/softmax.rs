@@ -1,53 +1,65 @@
 //! Softmax and its logarithm along an axis.
 
-use super::axes::{Around, axis_of};
-use crate::kernel::Call;
+use super::axes::Around;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::moves::transposed;
 use crate::real::{Real, in_real, read};
-use trident_ir::{DType, Element, OpKind, geometry};
+use trident_ir::ops::{LogSoftmax, Softmax};
+use trident_ir::{DType, Element, geometry};
 use trident_kernels::parallel::for_rows;
 use trident_kernels::rows;
 use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn softmax(cx: &Compile<'_>) -> Made {
+    let axis = cx.view(Softmax::of)?.axis();
+    Prepared::boxed(cx, move |call| run(call, axis, false))
+}
+
+/// The logarithm of the softmax.
+pub(super) fn log_softmax(cx: &Compile<'_>) -> Made {
+    let axis = cx.view(LogSoftmax::of)?.axis();
+    Prepared::boxed(cx, move |call| run(call, axis, true))
+}
+
+fn run(call: &mut Call<'_, '_>, axis: i64, log: bool) -> Result<(), KernelError> {
+    let place = Softmax::AT;
+    let x = call.tensor(place.x)?;
     let dims = x.dims().to_vec();
-    let at = Around::axis(&dims, axis_of(call, -1))?;
-    let log = call.op.kind == OpKind::LogSoftmax;
+    let at = Around::axis(&dims, axis)?;
     if at.inner == 1 {
         if x.dtype() == DType::F32 && !log {
             drop(x);
-            if let Some(mut y) = call.reuse(0, DType::F32, &dims) {
+            if let Some(mut y) = call.reuse(place.x, DType::F32, &dims) {
                 let isa = Isa::detect();
                 for_rows(call.threads, y.slice_mut::<f32>()?, at.n, 8, |_, piece| {
                     piece.chunks_mut(at.n.max(1)).for_each(|y| rows::softmax_in_place(isa, y));
                 });
-                call.set(0, y);
+                call.set(place.y, y);
                 return Ok(());
             }
-            let x = call.tensor(0)?;
+            let x = call.tensor(place.x)?;
             return rows_of(call, &x, at.n, log);
         }
         return rows_of(call, &x, at.n, log);
     }
     // Rows must be contiguous: the axis goes last and back.
     let rank = dims.len();
-    let axis = geometry::axis(axis_of(call, -1), rank)?;
+    let axis = geometry::axis(axis, rank)?;
     let perm: Vec<usize> = (0..rank).filter(|&a| a != axis).chain([axis]).collect();
     let mut back: Vec<usize> = (0..rank - 1).collect();
     back.insert(axis, rank - 1);
     let x = transposed(call, &x, &perm)?;
     let y = compute(call, &x, at.n, log, None)?;
     let y = transposed(call, &y, &back)?;
-    call.set(0, y);
+    call.set(place.y, y);
     Ok(())
 }
 
 fn rows_of(call: &mut Call<'_, '_>, x: &Tensor, n: usize, log: bool) -> Result<(), KernelError> {
-    let out = call.alloc(0, x.dtype(), x.dims())?;
+    let out = call.alloc(Softmax::AT.y, x.dtype(), x.dims())?;
     let y = compute(call, x, n, log, Some(out))?;
-    call.set(0, y);
+    call.set(Softmax::AT.y, y);
     Ok(())
 }
 
@@ -80,18 +92,18 @@ fn compute(
 }
 
 /// The kernels by type.
-trait Softmax: Real {
+trait Rows: Real {
     fn softmax(x: &[Self], y: &mut [Self], log: bool);
 }
 
-impl Softmax for f32 {
+impl Rows for f32 {
     fn softmax(x: &[f32], y: &mut [f32], log: bool) {
         let isa = Isa::detect();
         if log { rows::log_softmax(isa, x, y) } else { rows::softmax(isa, x, y) }
     }
 }
 
-impl Softmax for f64 {
+impl Rows for f64 {
     fn softmax(x: &[f64], y: &mut [f64], log: bool) {
         let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = x.iter().map(|v| (v - max).exp()).sum();

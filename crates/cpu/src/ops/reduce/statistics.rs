@@ -1,9 +1,9 @@
 //! Normalisation by statistics of whole channels or axes: batch, mean and variance, Lp, local response.
 
-use super::axes::{Around, axis_of};
-use super::norm::epsilon;
-use crate::kernel::Call;
+use super::axes::Around;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::real::{Real, in_real, narrow, produce, read};
+use trident_ir::ops::{BatchNormalization, LRN, LpNormalization, MeanVarianceNormalization};
 use trident_ir::{counted, geometry};
 use trident_kernels::lrn::Lrn;
 use trident_kernels::parallel::{for_rows, vectorised};
@@ -11,10 +11,20 @@ use trident_runtime::{KernelError, Tensor};
 use trident_simd::Isa;
 
 /// (x − mean)/√(variance + epsilon)·scale + b per channel.
-pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn batch(cx: &Compile<'_>) -> Made {
+    let op = cx.view(BatchNormalization::of)?;
+    let (epsilon, momentum) = (f64::from(op.epsilon()), f64::from(op.momentum()));
+    let momentum = op.training_mode().then_some(momentum);
+    Prepared::boxed(cx, move |call| by_channel(call, epsilon, momentum))
+}
+
+/// Normalises by the given statistics or, in training, by those of the operand, from which running statistics follow.
+fn by_channel(call: &mut Call<'_, '_>, eps: f64, training: Option<f64>) -> Result<(), KernelError> {
+    let place = BatchNormalization::AT;
+    let x = call.tensor(place.x)?;
     let dims = x.dims().to_vec();
-    let parameters = (1..5).map(|i| call.tensor(i)).collect::<Result<Vec<_>, _>>()?;
+    let parameters = [place.scale, place.b, place.mean, place.var].map(|i| call.tensor(i));
+    let parameters = parameters.into_iter().collect::<Result<Vec<_>, _>>()?;
     let channels = dims.get(1).copied().unwrap_or(1);
     if dims.is_empty() || parameters.iter().any(|p| p.dims() != [channels]) {
         return Err(KernelError::shape(format!(
@@ -22,16 +32,14 @@ pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
             counted(channels, "element")
         )));
     }
-    let training = call.op.flag("training_mode");
-    let momentum = f64::from(call.op.float("momentum").unwrap_or(0.9));
     let plane = geometry::extent(dims.get(2..).unwrap_or(&[]));
-    let (threads, eps) = (call.threads, f64::from(epsilon(call)));
+    let threads = call.threads;
     in_real!(x.dtype(), R => {
         let values = read::<R>(&x)?;
         let wide = |t: &Tensor| -> Result<Vec<f64>, KernelError> { Ok(read::<f64>(t)?.into_owned()) };
         let (scale, bias) = (wide(&parameters[0])?, wide(&parameters[1])?);
         let (mut mean, mut variance) = (wide(&parameters[2])?, wide(&parameters[3])?);
-        if training && !x.is_empty() {
+        if let Some(momentum) = training.filter(|_| !x.is_empty()) {
             let (old_mean, old_variance) = (mean.clone(), variance.clone());
             let batches = dims[0];
             let count = (batches * plane) as f64;
@@ -44,19 +52,22 @@ pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
                 let m = mean[c];
                 variance[c] = of_channel(c, &|v| (v - m) * (v - m));
             }
-            for (k, (old, own)) in [(&old_mean, &mean), (&old_variance, &variance)].into_iter().enumerate() {
-                if call.wants(k + 1) {
+            for (result, of, old, own) in [
+                (place.running_mean, &parameters[2], &old_mean, &mean),
+                (place.running_var, &parameters[3], &old_variance, &variance),
+            ] {
+                if call.wants(result) {
                     let running: Vec<f64> =
                         old.iter().zip(own).map(|(o, n)| o * momentum + n * (1.0 - momentum)).collect();
-                    let t = call.alloc(k + 1, parameters[k + 2].dtype(), &[channels])?;
-                    call.set(k + 1, narrow::<f64>(&running, t)?);
+                    let t = call.alloc(result, of.dtype(), &[channels])?;
+                    call.set(result, narrow::<f64>(&running, t)?);
                 }
             }
         }
         let factor: Vec<R> = (0..channels).map(|c| R::of(scale[c] / (variance[c] + eps).sqrt())).collect();
         let shift: Vec<R> =
             (0..channels).map(|c| R::of(bias[c] - mean[c] * scale[c] / (variance[c] + eps).sqrt())).collect();
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, place.y, x.dtype(), &dims, |y| {
             if plane == 1 {
                 for_rows(threads, y, channels, 1, |first, piece| {
                     for (i, y) in piece.chunks_mut(channels).enumerate() {
@@ -81,22 +92,26 @@ pub(super) fn batch(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 }
 
 /// x/(bias + alpha/size·Σx²)^beta over neighbouring channels.
-pub(super) fn lrn(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let dims = x.dims().to_vec();
-    let size = call.op.int("size").and_then(|s| usize::try_from(s).ok()).filter(|&s| s > 0);
-    let size = size.ok_or_else(|| KernelError::attr("size", "is not a positive number"))?;
+pub(super) fn lrn(cx: &Compile<'_>) -> Made {
+    let op = cx.view(LRN::of)?;
+    let size = usize::try_from(op.size()).ok().filter(|&s| s > 0);
+    let size = size.ok_or_else(|| cx.declined("attribute `size` is not a positive number"))?;
+    let lrn = Lrn { size, alpha: op.alpha(), beta: op.beta(), bias: op.bias() };
+    Prepared::boxed(cx, move |call| by_neighbours(call, lrn))
+}
+
+fn by_neighbours(call: &mut Call<'_, '_>, lrn: Lrn) -> Result<(), KernelError> {
+    let place = LRN::AT;
+    let x = call.tensor(place.x)?;
+    let (dims, size) = (x.dims().to_vec(), lrn.size);
     let &[_, channels, ref pixels @ ..] = &dims[..] else {
         return Err(KernelError::shape(format!("{dims:?} is not [N, C, …]")));
     };
     let pixels = geometry::extent(pixels);
-    let get = |name, default| call.op.float(name).unwrap_or(default);
-    let lrn =
-        Lrn { size, alpha: get("alpha", 1e-4), beta: get("beta", 0.75), bias: get("bias", 1.0) };
     let threads = call.threads;
     if x.dtype() == trident_ir::DType::F64 {
         let values = x.slice::<f64>()?;
-        return produce::<f64>(call, 0, x.dtype(), &dims, |y| {
+        return produce::<f64>(call, place.y, x.dtype(), &dims, |y| {
             for (i, y) in y.iter_mut().enumerate() {
                 let c = i / pixels % channels;
                 let (from, to) = (c.saturating_sub((size - 1) / 2), channels.min(c + size / 2 + 1));
@@ -109,24 +124,30 @@ pub(super) fn lrn(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         });
     }
     let values = read::<f32>(&x)?;
-    produce::<f32>(call, 0, x.dtype(), &dims, |y| {
+    produce::<f32>(call, place.y, x.dtype(), &dims, |y| {
         lrn.run(threads, Isa::detect(), channels, pixels, &values, y);
         Ok(())
     })
 }
 
 /// x divided by its Lp norm along the axis; 0 where that is 0.
-pub(super) fn lp(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let at = Around::axis(x.dims(), axis_of(call, -1))?;
-    let p = call.op.int("p").unwrap_or(2);
+pub(super) fn lp(cx: &Compile<'_>) -> Made {
+    let op = cx.view(LpNormalization::of)?;
+    let (axis, p) = (op.axis(), op.p());
     if !(1..=2).contains(&p) {
-        return Err(KernelError::attr("p", format!("is {p}, expected 1 or 2")));
+        return Err(cx.declined(format!("attribute `p` is {p}, expected 1 or 2")));
     }
+    Prepared::boxed(cx, move |call| by_norm(call, axis, p))
+}
+
+fn by_norm(call: &mut Call<'_, '_>, axis: i64, p: i64) -> Result<(), KernelError> {
+    let places = LpNormalization::AT;
+    let x = call.tensor(places.x)?;
+    let at = Around::axis(x.dims(), axis)?;
     let dims = x.dims().to_vec();
     in_real!(x.dtype(), R => {
         let values = read::<R>(&x)?;
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, places.y, x.dtype(), &dims, |y| {
             if y.is_empty() {
                 return Ok(());
             }
@@ -145,10 +166,16 @@ pub(super) fn lp(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
 }
 
 /// (x − mean)/(standard deviation + 1e-9) over the axes (0, 2 and 3 by default).
-pub(super) fn mean_variance(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
+pub(super) fn mean_variance(cx: &Compile<'_>) -> Made {
+    let axes = cx.view(MeanVarianceNormalization::of)?.axes().unwrap_or(&[0, 2, 3]).to_vec();
+    Prepared::boxed(cx, move |call| by_axes(call, &axes))
+}
+
+fn by_axes(call: &mut Call<'_, '_>, axes: &[i64]) -> Result<(), KernelError> {
+    let place = MeanVarianceNormalization::AT;
+    let x = call.tensor(place.x)?;
     let dims = x.dims().to_vec();
-    let axes = geometry::axes(call.op.ints("axes").unwrap_or(&[0, 2, 3]), dims.len())?;
+    let axes = geometry::axes(axes, dims.len())?;
     let strides = geometry::strides(&dims);
     // The group of an element: its coordinates along the axes that stay.
     let kept: Vec<(usize, usize)> =
@@ -165,7 +192,7 @@ pub(super) fn mean_variance(call: &mut Call<'_, '_>) -> Result<(), KernelError> 
             let (g, v) = (group(i), v.wide());
             variance[g] += (v - mean[g]) * (v - mean[g]) / count as f64;
         }
-        produce::<R>(call, 0, x.dtype(), &dims, |y| {
+        produce::<R>(call, place.y, x.dtype(), &dims, |y| {
             for (i, y) in y.iter_mut().enumerate() {
                 let g = group(i);
                 *y = R::of((values[i].wide() - mean[g]) / (variance[g].sqrt() + 1e-9));

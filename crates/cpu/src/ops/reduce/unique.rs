@@ -2,15 +2,23 @@
 
 use super::arg::{in_wide, order, widened};
 use super::axes::Around;
-use crate::kernel::Call;
+use crate::kernel::{Call, Compile, Made, Prepared};
 use crate::ops::moves::gather_rows;
 use std::cmp::Ordering;
+use trident_ir::ops::Unique;
 use trident_ir::{DType, geometry};
 use trident_runtime::{KernelError, Tensor};
 
-pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
-    let x = call.tensor(0)?;
-    let (at, axis) = match call.op.int("axis") {
+pub(super) fn unique(cx: &Compile<'_>) -> Made {
+    let op = cx.view(Unique::of)?;
+    let (axis, ascending) = (op.axis(), op.sorted());
+    Prepared::boxed(cx, move |call| run(call, axis, ascending))
+}
+
+fn run(call: &mut Call<'_, '_>, axis: Option<i64>, ascending: bool) -> Result<(), KernelError> {
+    let place = Unique::AT;
+    let x = call.tensor(place.x)?;
+    let (at, axis) = match axis {
         Some(axis) => (Around::axis(x.dims(), axis)?, Some(geometry::axis(axis, x.rank())?)),
         None => (Around { outer: 1, n: x.len(), inner: 1 }, None),
     };
@@ -41,7 +49,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
     if x.dtype() == DType::Str {
         sort!(x.strings()?, |a: &String, b: &String| a.cmp(b));
     } else {
-        let wide = widened(call, 0)?;
+        let wide = widened(call, place.x)?;
         in_wide!(wide.dtype(), T => {
             sort!(wide.slice::<T>()?, order::<T>);
             Ok::<(), KernelError>(())
@@ -59,7 +67,7 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         inverse[i] = firsts.len() - 1;
     }
-    if !call.op.flag("sorted") {
+    if !ascending {
         let mut by_first: Vec<usize> = (0..firsts.len()).collect();
         by_first.sort_unstable_by_key(|&g| firsts[g]);
         let mut rank = vec![0; firsts.len()];
@@ -76,14 +84,18 @@ pub(super) fn run(call: &mut Call<'_, '_>) -> Result<(), KernelError> {
         }
         None => vec![firsts.len()],
     };
-    let mut y = call.alloc(0, x.dtype(), &dims)?;
+    let mut y = call.alloc(place.y, x.dtype(), &dims)?;
     gather_rows(call, &x, (at.n, at.inner), &firsts, &mut y)?;
-    call.set(0, y);
+    call.set(place.y, y);
     let as_i64 = |v: &[usize]| v.iter().map(|&i| i as i64).collect::<Vec<_>>();
-    for (k, values) in [as_i64(&firsts), as_i64(&inverse), counts].into_iter().enumerate() {
-        if call.wants(k + 1) {
+    for (result, values) in [
+        (place.indices, as_i64(&firsts)),
+        (place.inverse_indices, as_i64(&inverse)),
+        (place.counts, counts),
+    ] {
+        if call.wants(result) {
             let t = Tensor::from_slice(call.pool(), &[values.len()], &values)?;
-            call.set(k + 1, t);
+            call.set(result, t);
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{FloatRounding, GeluFormula, ScaleRounding, ShiftDirection};
 use crate::{DType, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -234,8 +235,8 @@ impl<'a> Cast<'a> {
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn to(self) -> DType { view::attr::<kinds::DType>(self.0, "to") }
     #[inline] pub fn saturate(self) -> bool { view::attr::<kinds::Flag>(self.0, "saturate") }
-    #[inline] pub fn round_mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "round_mode") }
-    #[inline] pub fn rounding(self) -> &'a str { view::attr::<kinds::Str>(self.0, "rounding") }
+    #[inline] pub fn round_mode(self) -> ScaleRounding { view::attr::<ScaleRounding>(self.0, "round_mode") }
+    #[inline] pub fn rounding(self) -> FloatRounding { view::attr::<FloatRounding>(self.0, "rounding") }
 }
 
 impl Cast<'static> {
@@ -248,8 +249,8 @@ impl Cast<'static> {
 impl<O: BorrowMut<Op>> Set<Cast<'static>, O> {
     #[inline] pub fn to(self, value: DType) -> Self { self.put::<kinds::DType>("to", value) }
     #[inline] pub fn saturate(self, value: bool) -> Self { self.put::<kinds::Flag>("saturate", value) }
-    #[inline] pub fn round_mode(self, value: String) -> Self { self.put::<kinds::Str>("round_mode", value) }
-    #[inline] pub fn rounding(self, value: String) -> Self { self.put::<kinds::Str>("rounding", value) }
+    #[inline] pub fn round_mode(self, value: ScaleRounding) -> Self { self.put::<ScaleRounding>("round_mode", value) }
+    #[inline] pub fn rounding(self, value: FloatRounding) -> Self { self.put::<FloatRounding>("rounding", value) }
 }
 
 /// A view of [`OpKind::Ceil`].
@@ -483,7 +484,7 @@ impl<'a> Gelu<'a> {
     #[inline] pub fn as_op(self) -> &'a Op { self.0 }
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn approximate(self) -> &'a str { view::attr::<kinds::Str>(self.0, "approximate") }
+    #[inline] pub fn approximate(self) -> GeluFormula { view::attr::<GeluFormula>(self.0, "approximate") }
 }
 
 impl Gelu<'static> {
@@ -494,7 +495,7 @@ impl Gelu<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Gelu<'static>, O> {
-    #[inline] pub fn approximate(self, value: String) -> Self { self.put::<kinds::Str>("approximate", value) }
+    #[inline] pub fn approximate(self, value: GeluFormula) -> Self { self.put::<GeluFormula>("approximate", value) }
 }
 
 /// A view of [`OpKind::HardSigmoid`].
@@ -1224,7 +1225,7 @@ impl<'a> BitShift<'a> {
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn z(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn direction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "direction") }
+    #[inline] pub fn direction(self) -> ShiftDirection { view::attr::<ShiftDirection>(self.0, "direction") }
 }
 
 impl BitShift<'static> {
@@ -1235,7 +1236,7 @@ impl BitShift<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<BitShift<'static>, O> {
-    #[inline] pub fn direction(self, value: String) -> Self { self.put::<kinds::Str>("direction", value) }
+    #[inline] pub fn direction(self, value: ShiftDirection) -> Self { self.put::<ShiftDirection>("direction", value) }
 }
 
 /// A view of [`OpKind::BitwiseAnd`].

@@ -3,6 +3,7 @@
 
 use crate::op::kinds;
 use crate::op::view::{self, New, Set};
+use crate::op::words::{BlockOrder, CacheMode, PadMode, ScatterReduction};
 use crate::{DType, Literal, Op, OpKind, ValueId};
 use std::borrow::BorrowMut;
 
@@ -197,7 +198,7 @@ impl<'a> DepthToSpace<'a> {
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn blocksize(self) -> i64 { view::attr::<kinds::Int>(self.0, "blocksize") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> BlockOrder { view::attr::<BlockOrder>(self.0, "mode") }
     #[inline] pub fn blocks(self) -> super::Blocks<'a> { super::Blocks(self.0) }
 }
 
@@ -210,7 +211,7 @@ impl DepthToSpace<'static> {
 
 impl<O: BorrowMut<Op>> Set<DepthToSpace<'static>, O> {
     #[inline] pub fn blocksize(self, value: i64) -> Self { self.put::<kinds::Int>("blocksize", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: BlockOrder) -> Self { self.put::<BlockOrder>("mode", value) }
 }
 
 /// A view of [`OpKind::Expand`].
@@ -452,7 +453,7 @@ impl<'a> Pad<'a> {
     #[inline] pub fn value(self) -> Option<ValueId> { self.0.input(2) }
     #[inline] pub fn axes(self) -> Option<ValueId> { self.0.input(3) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> PadMode { view::attr::<PadMode>(self.0, "mode") }
 }
 
 impl Pad<'static> {
@@ -463,7 +464,7 @@ impl Pad<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<Pad<'static>, O> {
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: PadMode) -> Self { self.put::<PadMode>("mode", value) }
 }
 
 /// A view of [`OpKind::Range`].
@@ -573,7 +574,7 @@ impl<'a> ScatterElements<'a> {
     #[inline] pub fn updates(self) -> ValueId { view::operand(self.0, 2) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
-    #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn reduction(self) -> ScatterReduction { view::attr::<ScatterReduction>(self.0, "reduction") }
 }
 
 impl ScatterElements<'static> {
@@ -585,7 +586,7 @@ impl ScatterElements<'static> {
 
 impl<O: BorrowMut<Op>> Set<ScatterElements<'static>, O> {
     #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
-    #[inline] pub fn reduction(self, value: String) -> Self { self.put::<kinds::Str>("reduction", value) }
+    #[inline] pub fn reduction(self, value: ScatterReduction) -> Self { self.put::<ScatterReduction>("reduction", value) }
 }
 
 /// A view of [`OpKind::ScatterND`].
@@ -604,7 +605,7 @@ impl<'a> ScatterND<'a> {
     #[inline] pub fn indices(self) -> ValueId { view::operand(self.0, 1) }
     #[inline] pub fn updates(self) -> ValueId { view::operand(self.0, 2) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
-    #[inline] pub fn reduction(self) -> &'a str { view::attr::<kinds::Str>(self.0, "reduction") }
+    #[inline] pub fn reduction(self) -> ScatterReduction { view::attr::<ScatterReduction>(self.0, "reduction") }
 }
 
 impl ScatterND<'static> {
@@ -615,7 +616,7 @@ impl ScatterND<'static> {
 }
 
 impl<O: BorrowMut<Op>> Set<ScatterND<'static>, O> {
-    #[inline] pub fn reduction(self, value: String) -> Self { self.put::<kinds::Str>("reduction", value) }
+    #[inline] pub fn reduction(self, value: ScatterReduction) -> Self { self.put::<ScatterReduction>("reduction", value) }
 }
 
 /// A view of [`OpKind::Shape`].
@@ -713,7 +714,7 @@ impl<'a> SpaceToDepth<'a> {
     #[inline] pub fn x(self) -> ValueId { view::operand(self.0, 0) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn blocksize(self) -> i64 { view::attr::<kinds::Int>(self.0, "blocksize") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> BlockOrder { view::attr::<BlockOrder>(self.0, "mode") }
     #[inline] pub fn blocks(self) -> super::Blocks<'a> { super::Blocks(self.0) }
 }
 
@@ -726,7 +727,7 @@ impl SpaceToDepth<'static> {
 
 impl<O: BorrowMut<Op>> Set<SpaceToDepth<'static>, O> {
     #[inline] pub fn blocksize(self, value: i64) -> Self { self.put::<kinds::Int>("blocksize", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: BlockOrder) -> Self { self.put::<BlockOrder>("mode", value) }
 }
 
 /// A view of [`OpKind::Split`].
@@ -801,7 +802,7 @@ impl<'a> TensorScatter<'a> {
     #[inline] pub fn write_indices(self) -> Option<ValueId> { self.0.input(2) }
     #[inline] pub fn y(self) -> Option<ValueId> { self.0.output(0) }
     #[inline] pub fn axis(self) -> i64 { view::attr::<kinds::Int>(self.0, "axis") }
-    #[inline] pub fn mode(self) -> &'a str { view::attr::<kinds::Str>(self.0, "mode") }
+    #[inline] pub fn mode(self) -> CacheMode { view::attr::<CacheMode>(self.0, "mode") }
 }
 
 impl TensorScatter<'static> {
@@ -813,7 +814,7 @@ impl TensorScatter<'static> {
 
 impl<O: BorrowMut<Op>> Set<TensorScatter<'static>, O> {
     #[inline] pub fn axis(self, value: i64) -> Self { self.put::<kinds::Int>("axis", value) }
-    #[inline] pub fn mode(self, value: String) -> Self { self.put::<kinds::Str>("mode", value) }
+    #[inline] pub fn mode(self, value: CacheMode) -> Self { self.put::<CacheMode>("mode", value) }
 }
 
 /// A view of [`OpKind::Tile`].
