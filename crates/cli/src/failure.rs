@@ -128,7 +128,7 @@ impl From<io::Error> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trident_engine::Form;
+    use trident_engine::{DeviceForm, Form};
 
     #[test]
     fn a_failure_has_one_hint() {
@@ -143,11 +143,13 @@ mod tests {
 
     #[test]
     fn a_model_for_other_devices_says_once_what_to_do() {
-        let (made, wanted) = (Form::default(), Form { chains: true, ..Form::default() });
-        let error = PlanError::Form { made, wanted, device: "metal".into() };
-        let failure = Failure::from(error);
-        assert!(failure.message.ends_with("that run chains of elementwise ops as one"));
+        let form = |name: &str| {
+            let device = DeviceForm { name: name.to_owned(), rewrites: vec![] };
+            Form { devices: vec![device], disabled: vec![] }
+        };
+        let failure = Failure::from(PlanError::Form { made: form("cpu"), wanted: form("metal") });
+        assert!(failure.message.ends_with("for `cpu`, and the session runs on `metal`"));
         let hint = failure.hint.unwrap();
-        assert!(hint.starts_with("compile it for this device") && hint.ends_with("--device metal"));
+        assert!(hint.starts_with("compile it for these") && hint.ends_with("--device metal"));
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::kernel::{Call, Compile, Kernel};
 use crate::ops;
+use crate::rewrites::REWRITES;
 use std::sync::Arc;
 use std::time::Instant;
+use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Func, Op};
 use trident_jit::Compiler;
 use trident_kernels::threads::{Request, Threads};
@@ -53,6 +55,14 @@ impl Device for CpuDevice {
         let flops = FLOPS * self.info.threads as f64;
         let rates = Rates { flops, bandwidth: BANDWIDTH, launch_nanos: LAUNCH_NANOS };
         Some(rates.cost(func, ops))
+    }
+
+    fn rewrites(&self) -> Vec<&'static str> {
+        trident_passes::names(REWRITES)
+    }
+
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+        trident_passes::rewrite(func, REWRITES, cx)
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

@@ -8,6 +8,7 @@ pub mod kernel;
 mod ops;
 mod picks;
 mod real;
+mod rewrites;
 #[cfg(test)]
 #[allow(dead_code, reason = "the tests of `trident-kernels` use the rest")]
 #[path = "../../kernels/src/test_data.rs"]

@@ -12,8 +12,8 @@ use crate::signature::{Bound, Signature};
 use crate::state::{Growth, State};
 use crate::variant::{Prepared, Variants, prepare};
 use std::sync::Arc;
+use trident_ir::rewrite::{PassReport, RewriteError};
 use trident_ir::{Dim, Type, ValueInfo};
-use trident_passes::{OptimizeError, PassReport};
 use trident_runtime::{Arena, Device, Pool, Value};
 
 /// The part of a state that concerns a run, besides its values.
@@ -90,7 +90,7 @@ impl Entry {
         });
         let types: Vec<Type> = types.collect();
         let Prepared { plan, shapes, .. } = &self.main;
-        let func = shapes.infer(plan, &types).map_err(OptimizeError::from)?;
+        let func = shapes.infer(plan, &types).map_err(RewriteError::from)?;
         plan.report(&func)
     }
 

@@ -1,11 +1,11 @@
 //! Why a model cannot be planned or run.
 
-use crate::optimized::Form;
+use crate::form::Form;
 use std::time::Duration;
 use trident_ir::counted;
 use trident_ir::op::Level;
+use trident_ir::rewrite::RewriteError;
 use trident_ir::verify::VerifyError;
-use trident_passes::OptimizeError;
 use trident_runtime::{Declined, KernelError};
 
 /// Why a module cannot be planned.
@@ -17,7 +17,7 @@ pub enum PlanError {
     Verify(#[from] VerifyError),
     /// Types or shapes in the module contradict each other.
     #[error(transparent)]
-    Optimize(#[from] OptimizeError),
+    Optimize(#[from] RewriteError),
     /// There is no device to run on.
     #[error("no device was given to run on")]
     NoDevices,
@@ -31,16 +31,14 @@ pub enum PlanError {
     },
     /// The module was optimised for other devices or with other options.
     #[error(
-        "the model was optimised {made}, and `{device}` needs one optimised {wanted}; hint: compile it for this device: trident \
-         compile MODEL.onnx --emit mps -o MODEL.mps --device {device}"
+        "the model was {}; hint: compile it for these devices: trident compile MODEL.onnx --emit mps -o MODEL.mps \
+         --device {}", made.difference(wanted), wanted.names()
     )]
     Form {
-        /// As the model is.
+        /// The form of the model.
         made: Form,
-        /// As the session needs it.
+        /// The form that the session needs.
         wanted: Form,
-        /// The session's first device.
-        device: String,
     },
     /// An optional input without a default.
     #[error("optional input `{input}` has no default: the function has no constant of its name")]

@@ -2,55 +2,21 @@
 
 use crate::error::PlanError;
 use crate::evaluate::evaluate;
+use crate::form::Form;
 use crate::ledger::Ledger;
 use crate::plan;
 use crate::session::{self, Options};
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
+use trident_ir::rewrite::{Context, PassReport, RewriteError};
 use trident_ir::{Func, Level, Module, Type, ValueId, ValueInfo, shape};
-use trident_passes::{OptimizeError, PassReport};
 use trident_runtime::Device;
-
-/// What passes do differently for different sessions: modules that were optimised in different forms have different ops.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Form {
-    /// Whether chains of elementwise ops are one op each, and products keep quantised weights
-    /// ([`Device::prefers_fused`]).
-    pub chains: bool,
-    /// The passes that were left out ([`PassOptions::disabled`](crate::PassOptions::disabled)), in the order of their
-    /// names.
-    pub disabled: Vec<String>,
-}
-
-impl Form {
-    /// The form that a session with these devices and options needs.
-    pub fn of(devices: &[Arc<dyn Device>], options: &Options) -> Form {
-        let mut disabled = options.passes.disabled.clone();
-        disabled.sort_unstable();
-        disabled.dedup();
-        Form { chains: devices.first().is_some_and(|device| device.prefers_fused()), disabled }
-    }
-}
-
-impl fmt::Display for Form {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.chains {
-            true => "for devices that run chains of elementwise ops as one",
-            false => "for devices that run elementwise ops one by one",
-        })?;
-        match self.disabled.as_slice() {
-            [] => Ok(()),
-            names => write!(f, ", without the passes {}", names.join(", ")),
-        }
-    }
-}
 
 /// A module after its passes: it can be stored, and makes the sessions that the module would have made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimized {
-    /// What the passes did.
+    /// The devices and passes that its ops depend on.
     pub form: Form,
     /// The functions in the module's order.
     pub entries: Vec<OptimizedEntry>,
@@ -120,9 +86,7 @@ impl Optimized {
     ) -> Result<(), PlanError> {
         let wanted = Form::of(devices, options);
         if self.form != wanted {
-            let made = self.form.clone();
-            let device = devices.first().map_or_else(String::new, |d| d.info().name.clone());
-            return Err(PlanError::Form { made, wanted, device });
+            return Err(PlanError::Form { made: self.form.clone(), wanted });
         }
         let funcs = self.entries.iter_mut();
         let funcs = funcs
@@ -187,7 +151,7 @@ impl OptimizedEntry {
             }
         }
         // Types that contradict each other would be found when memory is planned, or not at all.
-        Ok(shape::infer(&mut self.func, &HashMap::new()).map_err(OptimizeError::from)?)
+        Ok(shape::infer(&mut self.func, &HashMap::new()).map_err(RewriteError::from)?)
     }
 
     fn malformed(&self, reason: &str) -> PlanError {
@@ -210,10 +174,15 @@ pub(crate) fn optimize(
 ) -> Result<Vec<PassReport>, PlanError> {
     let until = options.fold_limit.and_then(|limit| Instant::now().checked_add(limit));
     let folder = options.folder.as_ref().or(devices.first()).ok_or(PlanError::NoDevices)?;
-    let Form { chains, .. } = Form::of(devices, options);
-    let passes = trident_passes::Options { chains, ..options.passes.clone() };
-    let report = trident_passes::optimize(func, &passes, &|func, op, operands| {
-        evaluate(&**folder, ledger, until, (func, op, operands))
-    })?;
+    let cx = Context {
+        evaluate: &|func, op, operands| evaluate(&**folder, ledger, until, (func, op, operands)),
+        disabled: &options.passes.disabled,
+        part: false,
+    };
+    let mut report = trident_passes::canonicalize(func, &cx)?;
+    if let Some(device) = devices.first() {
+        report.add(device.rewrite(func, &cx)?.passes);
+    }
+    report.add(trident_passes::finish(func, &cx)?.passes);
     Ok(report.passes)
 }

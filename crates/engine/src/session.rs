@@ -13,9 +13,10 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use trident_ir::rewrite::PassReport;
 use trident_ir::verify::VerifyError;
 use trident_ir::{DType, Module, ValueInfo};
-use trident_passes::{Options as PassOptions, PassReport};
+use trident_passes::Options as PassOptions;
 use trident_runtime::{ByteSource, Device, KernelError, Pool, PoolStats, Tensor, Value};
 
 /// Options of a session.

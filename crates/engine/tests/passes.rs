@@ -14,7 +14,7 @@ use trident_runtime::{Device, Pool, Tensor, Value};
 fn functions() -> Vec<(PathBuf, Module)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../passes/tests/filetests");
     let mut found = vec![];
-    for folder in ["simplify", "fuse"] {
+    for folder in ["simplify", "recognise", "fuse"] {
         for file in fs::read_dir(root.join(folder)).unwrap() {
             let path = file.unwrap().path();
             let text = fs::read_to_string(&path).unwrap();

@@ -20,6 +20,7 @@ pub mod lane;
 pub mod literal;
 pub mod op;
 pub mod ops;
+pub mod rewrite;
 pub mod shape;
 pub mod text;
 pub mod tile;

@@ -1,13 +1,13 @@
 //! The part before the weights: facts about the model, the list of blocks, and the functions, as texts without weights.
 
+use crate::Compiled;
 use crate::blocks::{self, ALIGN, Listed};
 use crate::error::LoadError;
 use crate::header::{self, Header};
 use crate::record::{Reader, Writer};
 use crate::weights::{self, Collector, Slot, Weights};
-use crate::{Compiled, Origin};
 use bytes::Bytes;
-use trident_engine::{Form, Optimized, OptimizedEntry, Overridable};
+use trident_engine::{DeviceForm, Form, Optimized, OptimizedEntry, Overridable};
 use trident_ir::{Func, Level, ValueInfo};
 use trident_onnx::Info;
 use trident_onnx::files::Source;
@@ -35,8 +35,11 @@ pub(crate) fn encode(model: &Compiled) -> Result<(Vec<u8>, Weights), LoadError> 
     let all = funcs.iter_mut().flat_map(|(func, original)| std::iter::once(func).chain(original));
     let weights = collector.finish(all.flat_map(|bare| &mut bare.slots));
     let mut out = Writer::default();
-    origin(&mut out, &model.origin);
-    out.number(form.chains.into());
+    out.text(&model.trident);
+    out.list(form.devices.iter(), |w, device| {
+        w.text(&device.name);
+        w.list(device.rewrites.iter(), |w, rewrite| w.text(rewrite));
+    });
     out.list(form.disabled.iter(), |w, pass| w.text(pass));
     info(&mut out, &model.info);
     out.list(metadata.iter(), |w, (key, value)| {
@@ -75,11 +78,6 @@ fn encode_func(writer: &mut Writer, func: &Bare) {
     writer.list(func.slots.iter(), |w, slot| slot.encode(w));
 }
 
-fn origin(writer: &mut Writer, origin: &Origin) {
-    writer.text(&origin.trident);
-    writer.list(origin.devices.iter(), |w, device| w.text(device));
-}
-
 fn info(writer: &mut Writer, info: &Info) {
     writer.number(info.ir_version.cast_unsigned());
     writer.list(info.opsets.iter(), |w, (domain, version)| {
@@ -108,8 +106,10 @@ pub(crate) fn decode(
     source: &dyn Source,
 ) -> Result<Compiled, LoadError> {
     let mut reader = Reader(graph);
-    let (trident, devices) = (reader.text()?, reader.list(Reader::text)?);
-    let form = Form { chains: reader.flag()?, disabled: reader.list(Reader::text)? };
+    let trident = reader.text()?;
+    let device =
+        |r: &mut Reader<'_>| Ok(DeviceForm { name: r.text()?, rewrites: r.list(Reader::text)? });
+    let form = Form { devices: reader.list(device)?, disabled: reader.list(Reader::text)? };
     let info = decode_info(&mut reader)?;
     let metadata = reader.list(|r| Ok((r.text()?, r.text()?)))?;
     let list = reader.list(Listed::decode)?;
@@ -117,7 +117,7 @@ pub(crate) fn decode(
     let entries = reader.list(|r| decode_entry(r, &blocks))?;
     reader.end()?;
     let optimized = Optimized { form, entries, metadata: metadata.into_iter().collect() };
-    Ok(Compiled { optimized, info, origin: Origin { trident, devices } })
+    Ok(Compiled { optimized, info, trident })
 }
 
 fn decode_info(reader: &mut Reader<'_>) -> Result<Info, LoadError> {

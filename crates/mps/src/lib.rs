@@ -49,17 +49,8 @@ pub struct Compiled {
     pub optimized: Optimized,
     /// The ONNX file's facts about itself.
     pub info: Info,
-    /// How it was compiled.
-    pub origin: Origin,
-}
-
-/// How a model was compiled. It does not matter to loading.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
-    /// Version of the Trident that did it.
+    /// Version of the Trident that compiled it.
     pub trident: String,
-    /// Names of the devices that it was compiled for, as sessions list them.
-    pub devices: Vec<String>,
 }
 
 /// Loads a model of either form from the local disk; data files of an ONNX model are in its folder.
@@ -136,9 +127,7 @@ impl Compiled {
     ) -> Result<Compiled, PlanError> {
         let trident_onnx::Model { module, optional, info } = model;
         let optimized = Optimized::new(module, optional, devices, options)?;
-        let trident = env!("CARGO_PKG_VERSION").to_owned();
-        let devices = devices.iter().map(|device| device.info().name.clone()).collect();
-        Ok(Compiled { optimized, info, origin: Origin { trident, devices } })
+        Ok(Compiled { optimized, info, trident: env!("CARGO_PKG_VERSION").to_owned() })
     }
 
     /// Writes the file. Equal models give equal files.

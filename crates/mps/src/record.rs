@@ -61,14 +61,6 @@ impl<'a> Reader<'a> {
         usize::try_from(n).map_err(|_| LoadError::malformed(format!("{n} is no size")))
     }
 
-    pub(crate) fn flag(&mut self) -> Result<bool, LoadError> {
-        match self.number()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            n => Err(LoadError::malformed(format!("{n} is no truth value"))),
-        }
-    }
-
     pub(crate) fn text(&mut self) -> Result<String, LoadError> {
         self.str().map(str::to_owned)
     }
@@ -110,12 +102,10 @@ mod tests {
         let mut writer = Writer::default();
         writer.number(u64::MAX);
         writer.list(["a", "", "ü"].iter(), |w, text| w.text(text));
-        writer.number(1);
         writer.bytes(&[0; 5]);
         let mut reader = Reader(&writer.0);
         assert_eq!(reader.number().unwrap(), u64::MAX);
         assert_eq!(reader.list(Reader::text).unwrap(), ["a", "", "ü"]);
-        assert!(reader.flag().unwrap());
         reader.end().unwrap();
     }
 
@@ -124,7 +114,6 @@ mod tests {
         let huge = u64::MAX.to_le_bytes();
         assert!(Reader(&huge).text().is_err());
         assert!(Reader(&huge).list(Reader::number).is_err());
-        assert!(Reader(&huge).flag().is_err());
         assert!(Reader(&huge[1..]).number().is_err());
         assert!(Reader(&huge).end().is_err());
         let mut not_text = Writer::default();

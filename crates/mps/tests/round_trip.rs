@@ -32,7 +32,7 @@ fn check(model: trident_onnx::Model, devices: &[Arc<dyn Device>]) -> Vec<u8> {
     let back = read(&file).unwrap();
     let expected = expected(&compiled);
     assert_eq!(back.optimized, expected.optimized);
-    assert_eq!((&back.info, &back.origin), (&expected.info, &expected.origin));
+    assert_eq!((&back.info, &back.trident), (&expected.info, &expected.trident));
     assert!(file == written(&back), "a file that is written again differs");
     file
 }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+use trident_ir::rewrite::Context;
 use trident_ir::shape;
 use trident_ir::{Attr, Dim, Func, Literal, Op, OpKind, Type, ValueId};
 use trident_onnx::proto::TensorProto;
@@ -143,7 +144,9 @@ fn check(case: &Path, tally: &mut Tally) -> Result<(), Box<dyn Error>> {
 
     // Rewrites must keep what is known, and the function whole.
     let mut optimized = original.clone();
-    trident_passes::optimize(&mut optimized, &Default::default(), &|_, _, _| None)?;
+    let cx = Context { evaluate: &|_, _, _| None, disabled: &[], part: false };
+    trident_passes::canonicalize(&mut optimized, &cx)?;
+    trident_passes::rewrite(&mut optimized, trident_passes::fuse::ALL, &cx)?;
     compare(&optimized, &expected, &mut |_| {})
 }
 

@@ -1,16 +1,19 @@
-//! Analyses and rewrites of Trident's intermediate representation.
+//! Rewrites of Trident's intermediate representation.
 //!
-//! [`optimize`] runs all passes over a `graph` function: shape inference ([`trident_ir::shape`]), simplification, constant
-//! folding and fusion. Passes know no device: what runs ops ahead of time is handed in ([`Evaluate`]).
+//! [`canonicalize`] brings a `graph` function into the form in which devices claim its ops: shape inference
+//! ([`trident_ir::shape`]), simplification, constant folding, and patterns of ops recognised as one op. [`rewrite`] applies the
+//! list of a device, which is made of the rules in [`fuse`]. Passes know no device: what runs ops ahead of time is handed in
+//! ([`Evaluate`](trident_ir::rewrite::Evaluate)).
 
 mod fold;
-mod fuse;
+pub mod fuse;
 mod matching;
 mod pipeline;
 mod recognise;
 mod rewrite;
 mod simplify;
+mod types;
 
-pub use fold::Evaluate;
-pub use pipeline::{OptimizeError, Options, Report, fusions, optimize, passes};
-pub use rewrite::PassReport;
+pub use pipeline::{
+    Options, Rules, Stages, Step, canonicalize, finish, fusions, names, passes, rewrite,
+};

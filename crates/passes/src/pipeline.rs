@@ -1,215 +1,228 @@
-//! Which passes run, in which order.
+//! The order of passes: the canonical form that every device sees, then the rewrites that a device lists.
 
-use crate::fold::{self, Evaluate};
-use crate::rewrite::{Named, PassReport, run};
-use crate::{fuse as fusion, recognise, simplify};
-use std::collections::{HashMap, HashSet};
-use trident_ir::shape::{self, ShapeError};
-use trident_ir::verify::VerifyError;
+use crate::rewrite::{Named, run};
+use crate::{fold, fuse, recognise, simplify, types};
+use std::collections::HashSet;
+use trident_ir::rewrite::{Context, PassReport, Report, RewriteError};
 use trident_ir::{Func, OpKind};
-
-/// Rules in the order of their stages: what one stage makes, the next may take further. The rules of a stage share one walk.
-const STAGES: &[&[&[Named<'static>]]] = &[
-    &[fold::NORMS],
-    &[fusion::QUANTIZED, fold::WEIGHTS, recognise::FORMULAS],
-    &[recognise::PRODUCTS, fusion::PRODUCTS],
-    &[fusion::NORMS],
-];
 
 /// Rounds after which passes that still find something are left alone.
 const MAX_ROUNDS: usize = 6;
 
-/// What to run.
-#[derive(Clone, Debug, Default)]
+/// Rules with names, which share one walk over a function.
+#[derive(Clone, Copy)]
+pub struct Rules(pub(crate) &'static [Named<'static>]);
+
+impl Rules {
+    /// The names of the rules.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+}
+
+/// Rules in the order of their stages: what one stage makes, the next may take further. The rules of a stage share one walk.
+pub type Stages = &'static [&'static [Rules]];
+
+/// The rules that lead to the canonical form.
+const CANONICAL: Stages =
+    &[&[fold::NORMS], &[fold::WEIGHTS, recognise::FORMULAS], &[recognise::PRODUCTS]];
+
+/// A step of a device's list of rewrites.
+#[derive(Clone, Copy)]
+pub enum Step {
+    /// Applies rules until none of them finds anything, and simplifies and folds between.
+    Repeat(Stages),
+    /// Applies rules once.
+    Once(Rules),
+    /// Folds constants that are dequantised, which have stayed ops until then for the rules that look for them. If there
+    /// were any, weights are folded and patterns recognised again, and these rules are applied until none finds anything.
+    Dequantize(Stages),
+}
+
+impl Step {
+    fn stages(self) -> impl Iterator<Item = Rules> {
+        let (stages, once) = match self {
+            Step::Repeat(stages) | Step::Dequantize(stages) => (stages, None),
+            Step::Once(rules) => (&[][..], Some(rules)),
+        };
+        stages.iter().copied().flatten().copied().chain(once)
+    }
+}
+
+/// The names of the rules of a list, each once.
+pub fn names(list: &[Step]) -> Vec<&'static str> {
+    unique(list.iter().flat_map(|step| step.stages()).flat_map(Rules::names))
+}
+
+/// Passes to leave out.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
-    /// Passes to leave out, by name: one of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind.
+    /// Their names: of [`passes`], or `simplify`, `fold` or `fuse` for all of a kind. `fuse` stands for all that make one
+    /// op of several, whether every device or only some take the result.
     pub disabled: Vec<String>,
-    /// Whether chains of elementwise ops become one op each, and products keep quantised weights: for devices to which a launch, or a pass over memory, costs more
-    /// than what their kernels for single ops save.
-    pub chains: bool,
 }
 
 impl Options {
     /// Shape inference only.
     pub fn none() -> Options {
-        let disabled = ["simplify", "fold", "fuse"].map(str::to_owned).to_vec();
-        Options { disabled, chains: false }
+        Options { disabled: ["simplify", "fold", "fuse"].map(str::to_owned).to_vec() }
     }
-
-    fn enabled(&self, name: &str) -> bool {
-        !self.disabled.iter().any(|d| d == name)
-    }
-}
-
-/// What was done to a function.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// One entry for each pass that applied, in the order of their first application.
-    pub passes: Vec<PassReport>,
-}
-
-impl Report {
-    fn add(&mut self, more: Vec<PassReport>) -> bool {
-        let changed = more.iter().any(|r| r.count > 0);
-        for report in more {
-            match self.passes.iter_mut().find(|p| p.pass == report.pass) {
-                Some(known) => {
-                    known.count += report.count;
-                    known.details.extend(report.details);
-                }
-                None => self.passes.push(report),
-            }
-        }
-        changed
-    }
-
-    /// How often a pass applied.
-    pub fn count(&self, pass: &str) -> usize {
-        self.passes.iter().filter(|p| p.pass == pass).map(|p| p.count).sum()
-    }
-}
-
-/// Why a function cannot be optimised.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum OptimizeError {
-    /// The function contradicts itself.
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
-    /// A pass broke the function: a mistake in the pass.
-    #[error("pass `{pass}` broke the function: {source}")]
-    Broken {
-        /// The pass.
-        pass: &'static str,
-        /// The broken rule.
-        source: VerifyError,
-    },
 }
 
 /// The names of all passes that can be left out.
 pub fn passes() -> Vec<&'static str> {
-    let mut names = vec!["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
-    names.extend(simplify::names());
-    names.extend(fusions());
-    let mut seen = HashSet::new();
-    names.retain(|name| seen.insert(*name));
-    names
+    let always = ["dead-code", "common-subexpressions", "fold-shapes", "fold-constants"];
+    unique(always.into_iter().chain(simplify::names()).chain(fusions()))
 }
 
-/// The names of the fusions among [`passes`].
+/// The names of the passes that make one op of several.
 pub fn fusions() -> Vec<&'static str> {
-    let last: &[&[Named<'static>]] = &[fusion::CHAINS, fusion::WEIGHTS];
-    STAGES
-        .iter()
-        .copied()
-        .chain([last])
-        .flatten()
-        .copied()
-        .flatten()
-        .map(|(name, _)| *name)
-        .collect()
+    let canonical = CANONICAL.iter().copied().flatten().copied().flat_map(Rules::names);
+    unique(canonical.chain(names(fuse::ALL)))
 }
 
-/// Applies the rules of a stage that are not disabled, in one walk.
-fn stage(func: &mut Func, groups: &[&[Named<'static>]], options: &Options) -> Vec<PassReport> {
-    let rules = groups.iter().copied().flatten().copied();
-    run(func, &rules.filter(|(name, _)| options.enabled(name)).collect::<Vec<_>>())
+fn unique(names: impl Iterator<Item = &'static str>) -> Vec<&'static str> {
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// Infers types and runs all passes that are not disabled, until none finds anything more.
+/// Brings a function into the form in which devices claim its ops: types are inferred, what is constant is folded, and patterns
+/// are the ops that they stand for.
 ///
-/// Results keep their names and meaning: fusions may round differently, nothing else changes.
-pub fn optimize(
-    func: &mut Func,
-    options: &Options,
-    evaluate: &Evaluate<'_>,
-) -> Result<Report, OptimizeError> {
-    let mut report = Report::default();
-    shape::infer(func, &HashMap::new())?;
-    // Quantised weights stay as they are for the fusions that take them so.
-    let quantized = options.enabled("fuse")
-        && (options.enabled("quantized-ops")
-            || options.chains && options.enabled("quantized-weights"));
-    let keep: &[OpKind] = if quantized { &[OpKind::DequantizeLinear] } else { &[] };
-    clean(func, options, evaluate, keep, &mut report)?;
-    for keep in [keep, &[]] {
-        fuse(func, options, evaluate, keep, &mut report)?;
-        if options.chains && options.enabled("fuse") {
-            report.add(stage(func, &[fusion::WEIGHTS], options));
-            checked(func, "quantized-weights")?;
-        }
-        clean(func, options, evaluate, &[], &mut report)?;
-    }
-    if options.chains && options.enabled("fuse") {
-        report.add(stage(func, &[fusion::CHAINS], options));
-        checked(func, "elementwise-chains")?;
-        shape::infer(func, &HashMap::new())?;
-    }
-    Ok(report)
+/// Results keep their names and meaning: patterns may round differently, nothing else changes. Constants that are dequantised
+/// stay ops, as some devices compute on quantised tensors: [`rewrite`] or [`finish`] folds the others.
+pub fn canonicalize(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    types::infer(func, cx)?;
+    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+    run.clean()?;
+    run.repeat(CANONICAL)?;
+    Ok(run.report)
 }
 
-/// Fuses until nothing changes, simplifying between.
-fn fuse(
-    func: &mut Func,
-    options: &Options,
-    evaluate: &Evaluate<'_>,
-    keep: &[OpKind],
-    report: &mut Report,
-) -> Result<(), OptimizeError> {
-    if options.enabled("fuse") {
+/// Applies a device's list to a canonical function.
+pub fn rewrite(func: &mut Func, list: &[Step], cx: &Context<'_>) -> Result<Report, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+    let (mut dirty, fuses) = (false, cx.enabled("fuse"));
+    for step in list {
+        if dirty {
+            run.clean()?;
+            dirty = false;
+        }
+        match *step {
+            Step::Repeat(stages) => run.repeat(stages)?,
+            Step::Once(rules) if fuses => dirty = run.stage(&[rules])?,
+            Step::Once(_) => {}
+            Step::Dequantize(stages) => {
+                if run.dequantize()? {
+                    run.repeat(stages)?;
+                }
+            }
+        }
+    }
+    if dirty {
+        types::infer(run.func, cx)?;
+    }
+    Ok(run.report)
+}
+
+/// Folds what [`canonicalize`] has left for devices that take it so, in a function whose devices do not.
+pub fn finish(func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+    let mut run = Run { func, cx, keep: QUANTIZED, report: Report::default() };
+    run.dequantize()?;
+    Ok(run.report)
+}
+
+/// The ops on constants that are not folded at first.
+const QUANTIZED: &[OpKind] = &[OpKind::DequantizeLinear];
+
+/// Passes over a function.
+struct Run<'a, 'f> {
+    func: &'f mut Func,
+    cx: &'a Context<'a>,
+    /// The ops on constants that are not folded.
+    keep: &'static [OpKind],
+    report: Report,
+}
+
+impl Run<'_, '_> {
+    /// Fuses until nothing changes, simplifying between.
+    fn repeat(&mut self, stages: Stages) -> Result<(), RewriteError> {
+        if self.cx.enabled("fuse") {
+            for _ in 0..MAX_ROUNDS {
+                let mut changed = false;
+                for stage in stages {
+                    changed |= self.stage(stage)?;
+                }
+                if !changed {
+                    break;
+                }
+                self.clean()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the rules that are not disabled, in one walk. Returns whether one applied.
+    fn stage(&mut self, rules: &[Rules]) -> Result<bool, RewriteError> {
+        let rules = rules.iter().flat_map(|rules| rules.0).copied();
+        let rules: Vec<Named<'_>> = rules.filter(|(name, _)| self.cx.enabled(name)).collect();
+        let reports = run(self.func, &rules);
+        self.done("fuse", reports)
+    }
+
+    /// Folds dequantised constants. Returns whether there were any.
+    fn dequantize(&mut self) -> Result<bool, RewriteError> {
+        self.keep = &[];
+        let mut found = false;
+        self.func.body.walk(&mut |op| found |= QUANTIZED.contains(&op.kind));
+        if !found {
+            return Ok(false);
+        }
+        let before = self.report.count("fold-constants");
+        self.clean()?;
+        let folded = self.report.count("fold-constants") > before;
+        if folded {
+            self.repeat(CANONICAL)?;
+        }
+        Ok(folded)
+    }
+
+    /// Simplifies and folds until nothing changes.
+    fn clean(&mut self) -> Result<(), RewriteError> {
+        let cx = self.cx;
         for _ in 0..MAX_ROUNDS {
-            let reports = STAGES.iter().flat_map(|groups| stage(func, groups, options)).collect();
-            let changed = report.add(reports);
-            checked(func, "fuse")?;
+            let mut changed = false;
+            if cx.enabled("simplify") {
+                if cx.enabled("dead-code") {
+                    let reports = simplify::dead_code(self.func);
+                    self.done("dead-code", reports)?;
+                }
+                let reports = simplify::run_rules(self.func, &|name| cx.enabled(name));
+                changed |= self.done("simplify", reports)?;
+                if cx.enabled("common-subexpressions") {
+                    let reports = simplify::common_subexpressions(self.func);
+                    changed |= self.done("common-subexpressions", reports)?;
+                }
+            }
+            if cx.enabled("fold") {
+                let reports = fold::constants(self.func, cx, self.keep);
+                changed |= self.done("fold", reports)?;
+            }
+            types::infer(self.func, cx)?;
             if !changed {
                 break;
             }
-            clean(func, options, evaluate, keep, report)?;
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Simplifies and folds until nothing changes.
-fn clean(
-    func: &mut Func,
-    options: &Options,
-    evaluate: &Evaluate<'_>,
-    keep: &[OpKind],
-    report: &mut Report,
-) -> Result<(), OptimizeError> {
-    let enabled = |name: &str| options.enabled(name);
-    for _ in 0..MAX_ROUNDS {
-        let mut changed = false;
-        if enabled("simplify") {
-            if enabled("dead-code") {
-                report.add(simplify::dead_code(func));
-                checked(func, "dead-code")?;
-            }
-            changed |= report.add(simplify::run_rules(func, &enabled));
-            checked(func, "simplify")?;
-            if enabled("common-subexpressions") {
-                changed |= report.add(simplify::common_subexpressions(func));
-                checked(func, "common-subexpressions")?;
-            }
+    /// Takes on reports, and verifies the function in debug builds. Returns whether a pass applied.
+    fn done(&mut self, pass: &'static str, reports: Vec<PassReport>) -> Result<bool, RewriteError> {
+        if cfg!(debug_assertions) {
+            self.func.verify().map_err(|source| RewriteError::Broken { pass, source })?;
         }
-        if enabled("fold") {
-            changed |= report.add(fold::constants(func, evaluate, &enabled, keep));
-            checked(func, "fold")?;
-        }
-        shape::infer(func, &HashMap::new())?;
-        if !changed {
-            break;
-        }
+        Ok(self.report.add(reports))
     }
-    Ok(())
-}
-
-/// Verifies the function in debug builds.
-fn checked(func: &Func, pass: &'static str) -> Result<(), OptimizeError> {
-    if cfg!(debug_assertions) {
-        func.verify().map_err(|source| OptimizeError::Broken { pass, source })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -226,23 +239,33 @@ mod tests {
             %y = matmul(%a, %d)
             return %y
         }";
-        let evaluate: &Evaluate<'_> = &|_, op, _| {
-            let found = Literal::vector(&[-1.5f32, 2.0]).with_dims(vec![2, 1]);
-            (op.kind == OpKind::DequantizeLinear).then_some(vec![found])
-        };
-        for (disabled, chains, count) in [
+        for (disabled, packs, count) in [
             (&[][..], true, 1),
             (&["quantized-ops"], true, 1),
             (&["quantized-weights"], true, 0),
             (&["quantized-ops", "quantized-weights"], true, 0),
             (&["quantized-ops"], false, 0),
+            (&["fuse"], true, 0),
         ] {
             let mut module: Module = text.parse().unwrap();
-            let disabled = disabled.iter().map(|&name| name.to_owned()).collect();
-            let options = Options { disabled, chains };
-            let report = optimize(&mut module.funcs[0], &options, evaluate).unwrap();
-            assert_eq!(report.count("quantized-weights"), count, "{options:?}");
-            assert_eq!(report.count("fold-constants"), 1 - count, "{options:?}");
+            let disabled: Vec<String> = disabled.iter().map(|&name| name.to_owned()).collect();
+            let cx = Context {
+                evaluate: &|_, op, _| {
+                    let found = Literal::vector(&[-1.5f32, 2.0]).with_dims(vec![2, 1]);
+                    (op.kind == OpKind::DequantizeLinear).then_some(vec![found])
+                },
+                disabled: &disabled,
+                part: false,
+            };
+            let func = &mut module.funcs[0];
+            let canonical = canonicalize(func, &cx).unwrap();
+            assert_eq!(canonical.count("fold-constants"), 0);
+            let report = match packs {
+                true => rewrite(func, fuse::ALL, &cx).unwrap(),
+                false => finish(func, &cx).unwrap(),
+            };
+            assert_eq!(report.count("quantized-weights"), count, "{disabled:?}");
+            assert_eq!(report.count("fold-constants"), 1 - count, "{disabled:?}");
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::mem;
 use trident_ir::op::New;
+use trident_ir::rewrite::PassReport;
 use trident_ir::{Block, DType, Dim, Func, Literal, Loc, Op, OpKind, Type, ValueId, ops, shape};
 
 /// What a rule makes of an op.
@@ -24,17 +25,6 @@ pub(crate) type Rule<'a> = dyn Fn(&mut Rewriter<'_>, &Op) -> Option<Change> + 'a
 
 /// A rule and the name under which reports list it.
 pub(crate) type Named<'a> = (&'static str, &'a Rule<'a>);
-
-/// How often a rule applied, and to what.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PassReport {
-    /// Name of the rule.
-    pub pass: &'static str,
-    /// How often it applied.
-    pub count: usize,
-    /// The ops it applied to, as errors describe them.
-    pub details: Vec<String>,
-}
 
 /// A walk over a function.
 pub(crate) struct Rewriter<'f> {

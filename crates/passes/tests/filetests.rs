@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 use trident_ir::Module;
-use trident_passes::Options;
+use trident_ir::rewrite::Context;
+use trident_passes::{Step, fuse};
 
 fn parse(text: &str) -> Result<Module, String> {
     text.parse().map_err(|e: trident_ir::text::ParseError| e.to_string())
@@ -23,31 +24,43 @@ fn infer(text: &str) -> Result<String, String> {
 }
 
 /// Runs all passes but those left out, without an evaluator; `fold-constants` has nothing to do.
-fn optimize(text: &str, disabled: &[&str], chains: bool) -> Result<String, String> {
-    let options = Options { disabled: disabled.iter().map(|&d| d.to_owned()).collect(), chains };
+fn optimize(text: &str, disabled: &[&str], list: &[Step]) -> Result<String, String> {
+    let disabled: Vec<String> = disabled.iter().map(|&name| name.to_owned()).collect();
+    let cx = Context { evaluate: &|_, _, _| None, disabled: &disabled, part: false };
     each(text, |f| {
-        trident_passes::optimize(f, &options, &|_, _, _| None).map_err(|e| e.to_string())?;
+        trident_passes::canonicalize(f, &cx).map_err(|e| e.to_string())?;
+        trident_passes::rewrite(f, list, &cx).map_err(|e| e.to_string())?;
         f.renumber();
         Ok(())
     })
 }
 
 fn simplify(text: &str) -> Result<String, String> {
-    optimize(text, &["fuse"], false)
+    optimize(text, &["fuse"], &[])
+}
+
+/// The form in which devices claim ops.
+fn recognise(text: &str) -> Result<String, String> {
+    optimize(text, &[], &[])
 }
 
 fn fuse(text: &str) -> Result<String, String> {
-    optimize(text, &[], false)
+    optimize(text, &["quantized-weights", "elementwise-chains"], fuse::ALL)
 }
 
 fn chains(text: &str) -> Result<String, String> {
-    optimize(text, &[], true)
+    optimize(text, &[], fuse::ALL)
 }
 
 #[test]
 fn filetests() -> Result<(), trident_filetest::Failed> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filetests");
-    let tests: &[trident_filetest::Command<'_>] =
-        &[("infer", &infer), ("simplify", &simplify), ("fuse", &fuse), ("chains", &chains)];
+    let tests: &[trident_filetest::Command<'_>] = &[
+        ("infer", &infer),
+        ("simplify", &simplify),
+        ("recognise", &recognise),
+        ("fuse", &fuse),
+        ("chains", &chains),
+    ];
     trident_filetest::run(folder, tests)
 }

@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
+use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{DType, Func, Op, ValueId};
 
 /// Something that can run ops. Memory is shared, so a device never owns tensors.
@@ -27,11 +28,17 @@ pub trait Device: Send + Sync {
         ops.iter().enumerate().filter_map(single).collect()
     }
 
-    /// Whether chains of elementwise ops should come as one op, `fused`, and products with quantised constants as
-    /// `matmul_n_bits`: where a launch, or a pass over memory, costs more than
-    /// what kernels for single ops save. The first of a session's devices decides.
-    fn prefers_fused(&self) -> bool {
-        false
+    /// The names of the rewrites of [`Device::rewrite`]. A compiled model holds ops after them, so it is for devices with the
+    /// same names only.
+    fn rewrites(&self) -> Vec<&'static str> {
+        vec![]
+    }
+
+    /// Turns ops that this device is to run into those that it runs fastest: fuses them, for example. The function is in the
+    /// canonical form that all devices see in [`Device::claim`]; results keep their names and meaning, up to rounding.
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+        let _ = (func, cx);
+        Ok(Report::default())
     }
 
     /// Prepares a unit: chooses kernels and packs constant operands.

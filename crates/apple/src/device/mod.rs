@@ -9,6 +9,7 @@ mod launch;
 mod memory;
 mod model;
 mod report;
+mod rewrites;
 mod stream;
 mod translation;
 

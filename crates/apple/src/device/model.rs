@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Func, Module, Op};
 use trident_lower::graph::{self, Arg, Array, Lowering, Packed, Refusal, Request, Step};
 use trident_lower::lane::Figures;
@@ -18,6 +19,7 @@ use trident_runtime::{
 use super::compile::Compiled;
 use super::launch::scalars;
 use super::memory::{DeviceMemory, reachable};
+use super::rewrites::REWRITES;
 use super::stream::{GpuStream, Launched};
 use super::translation::figures;
 use crate::metal::{Dispatch, Metal};
@@ -89,8 +91,12 @@ impl Device for GpuDevice {
         Some(rates.cost(func, ops))
     }
 
-    fn prefers_fused(&self) -> bool {
-        true
+    fn rewrites(&self) -> Vec<&'static str> {
+        trident_passes::names(REWRITES)
+    }
+
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+        trident_passes::rewrite(func, REWRITES, cx)
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

@@ -114,7 +114,7 @@ fn of_model(args: &Args) -> Result<(), Failure> {
     let compiled = Compiled::new(model, &devices, &options).map_err(|e| limits.explain_plan(e))?;
     let size =
         replace(output, |out| compiled.write(out)).map_err(|e| output::cannot_write(output, &e))?;
-    let devices = compiled.origin.devices.join(", ");
+    let devices = compiled.optimized.form.names().replace(',', ", ");
     let size = usize::try_from(size).map_or_else(|_| "?".into(), render::bytes);
     writeln!(anstream::stdout(), "{}: {size}, compiled for {devices}", output.display())?;
     Ok(())

@@ -15,7 +15,7 @@ use trident_devices::ForModels;
 use trident_engine::{Form, OptionalInput, Options, PassOptions, PlanReport, Session, StepReport};
 use trident_ir::text::LISTED;
 use trident_ir::{Attr, Func, Literal, ValueInfo};
-use trident_mps::{Model, Origin};
+use trident_mps::Model;
 use trident_onnx::Info;
 
 const EXAMPLES: &str = "\
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let contents = Contents::of(func);
     let compiled = match &model {
-        Model::Compiled(model) => Some((model.origin.clone(), model.optimized.form.clone())),
+        Model::Compiled(model) => Some((model.trident.clone(), model.optimized.form.clone())),
         Model::Onnx(_) => None,
     };
     if compiled.is_some() && args.no_passes {
@@ -221,7 +221,7 @@ struct View<'a> {
     args: &'a Args,
     info: &'a Info,
     /// How it was compiled, and its form.
-    compiled: Option<&'a (Origin, Form)>,
+    compiled: Option<&'a (String, Form)>,
     /// If it lies in a repository.
     served: Option<&'a Served>,
     warnings: &'a [String],
@@ -272,8 +272,8 @@ impl View<'_> {
         if !producer.trim().is_empty() {
             writeln!(text, "  {d}made by {}{d:#}", producer.trim())?;
         }
-        if let Some((origin, _)) = self.compiled {
-            let (trident, devices) = (escape(&origin.trident), origin.devices.join(", "));
+        if let Some((trident, form)) = self.compiled {
+            let (trident, devices) = (escape(trident), form.names().replace(',', ", "));
             let devices = escape(&devices);
             writeln!(text, "  compiled by Trident {trident} for {devices}")?;
         }
@@ -439,8 +439,10 @@ impl View<'_> {
             "ir_version": self.info.ir_version,
             "opsets": opsets,
             "producer": self.info.producer_name,
-            "compiled": self.compiled.map(|(origin, form)| json!({
-                "trident": origin.trident, "devices": origin.devices, "fused_chains": form.chains,
+            "compiled": self.compiled.map(|(trident, form)| json!({
+                "trident": trident,
+                "devices": form.devices.iter().map(|device| &device.name).collect::<Vec<_>>(),
+                "rewrites": form.devices.iter().map(|device| &device.rewrites).collect::<Vec<_>>(),
             })),
             "served": self.served.map(Served::json),
             "warnings": self.warnings,

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, PassOptions, Session};
+use trident_ir::rewrite::Context;
 use trident_ir::{Attr, DType, Literal, Module, Op, OpKind};
 use trident_runtime::{Device, Pool, Value};
 use values::{Numbered, Numbers, Special, agree, literal, numbered, rounded, tensor};
@@ -48,12 +49,12 @@ impl Program {
 fn fused(case: &Case, module: &Module) -> Option<Module> {
     let used = |name: &&str| *name == case.pass || case.needs.contains(name);
     let disabled = trident_passes::passes().into_iter().filter(|name| !used(name));
-    let options = trident_passes::Options {
-        disabled: disabled.map(str::to_owned).collect(),
-        chains: ["elementwise-chains", "quantized-weights"].contains(&case.pass),
-    };
+    let disabled: Vec<String> = disabled.map(str::to_owned).collect();
+    let cx = Context { evaluate: &|_, _, _| None, disabled: &disabled, part: false };
     let mut module = module.clone();
-    let report = trident_passes::optimize(&mut module.funcs[0], &options, &|_, _, _| None).unwrap();
+    let func = &mut module.funcs[0];
+    let mut report = trident_passes::canonicalize(func, &cx).unwrap();
+    report.add(trident_passes::rewrite(func, trident_passes::fuse::ALL, &cx).unwrap().passes);
     (report.count(case.pass) > 0).then_some(module)
 }
 

@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trident_cpu::CpuDevice;
 use trident_engine::{Options, Session};
+use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{Dim, Func, Module, Type, ValueInfo};
 use trident_mps::{Compiled, LoadError, Model};
 use trident_onnx::Info;
+use trident_passes::fuse;
 use trident_runtime::{Cost, Declined, Device, DeviceInfo, Executable, Pool, Tensor, Unit, Value};
 
 pub(crate) fn cpu() -> Vec<Arc<dyn Device>> {
     vec![Arc::new(CpuDevice::new(2))]
 }
 
-/// A device that prefers fused ops, and runs them on the CPU.
+/// The CPU with other rewrites, which fuse chains of elementwise ops too.
 pub(crate) struct Fusing(CpuDevice);
 
 impl Fusing {
@@ -33,8 +35,12 @@ impl Device for Fusing {
         self.0.estimate(func, ops)
     }
 
-    fn prefers_fused(&self) -> bool {
-        true
+    fn rewrites(&self) -> Vec<&'static str> {
+        trident_passes::names(fuse::ALL)
+    }
+
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+        trident_passes::rewrite(func, fuse::ALL, cx)
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

@@ -1,13 +1,10 @@
 //! Constant folding.
 
-use crate::rewrite::{Change, Named, PassReport, Rewriter, result, run as rewrite};
+use crate::rewrite::{Change, Named, Rewriter, result, run as rewrite};
+use crate::types;
 use std::collections::HashMap;
-use trident_ir::shape;
+use trident_ir::rewrite::{Context, Evaluate, PassReport};
 use trident_ir::{Func, Literal, Op, OpKind as K, ValueId};
-
-/// Runs one op on constants: one entry for each operand, `None` for one left out; gives one entry for each
-/// result, `None` for one not asked for. `None` as a whole: the op cannot be run ahead of time.
-pub type Evaluate<'a> = dyn Fn(&Func, &Op, &[Option<Literal>]) -> Option<Vec<Option<Literal>>> + 'a;
 
 /// Results beyond this many bytes are computed on each run, if they are larger than what they come from,
 /// unless they end up as weights.
@@ -16,20 +13,15 @@ const MAX_GROWTH: usize = 1 << 20;
 /// Replaces ops on constants by their results, and values that shapes tell by constants.
 ///
 /// Ops of the kinds to `keep` stay, as what fusions look for.
-pub(crate) fn run(
-    func: &mut Func,
-    evaluate: &Evaluate<'_>,
-    enabled: &dyn Fn(&str) -> bool,
-    keep: &[K],
-) -> Vec<PassReport> {
-    let known = shape::constants(func);
+pub(crate) fn run(func: &mut Func, cx: &Context<'_>, keep: &[K]) -> Vec<PassReport> {
+    let known = types::constants(func, cx);
     let consumers = Consumers::of(func);
     let shapes = |cx: &mut Rewriter<'_>, op: &Op| from_shapes(cx, op, &known);
-    let constants = |cx: &mut Rewriter<'_>, op: &Op| {
-        if keep.contains(&op.kind) { None } else { fold(cx, op, evaluate, &consumers) }
+    let constants = |rewriter: &mut Rewriter<'_>, op: &Op| {
+        if keep.contains(&op.kind) { None } else { fold(rewriter, op, cx.evaluate, &consumers) }
     };
     let rules: [Named<'_>; 2] = [("fold-shapes", &shapes), ("fold-constants", &constants)];
-    let rules: Vec<Named<'_>> = rules.into_iter().filter(|(name, _)| enabled(name)).collect();
+    let rules: Vec<Named<'_>> = rules.into_iter().filter(|(name, _)| cx.enabled(name)).collect();
     rewrite(func, &rules)
 }
 

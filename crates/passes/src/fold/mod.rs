@@ -4,17 +4,16 @@ mod constants;
 mod pad;
 mod weights;
 
-pub use constants::Evaluate;
 pub(crate) use constants::run as constants;
 
-use crate::rewrite::Named;
+use crate::pipeline::Rules;
 
 /// What goes into a normalisation, which then moves into the convolution before it as a whole.
-pub(crate) const NORMS: &[Named<'static>] = &[("fold-norm-scale", &weights::norm_scale)];
+pub(crate) const NORMS: Rules = Rules(&[("fold-norm-scale", &weights::norm_scale)]);
 
 /// What goes into weights, biases and borders.
-pub(crate) const WEIGHTS: &[Named<'static>] = &[
+pub(crate) const WEIGHTS: Rules = Rules(&[
     ("fold-batch-norm", &weights::batch_norm),
     ("fold-channel-scale", &weights::scale),
     ("fold-pad", &pad::pad),
-];
+]);

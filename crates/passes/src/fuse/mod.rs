@@ -1,4 +1,4 @@
-//! Several ops made one that a device runs faster.
+//! Several ops made one that some devices run faster. Devices list the rules that they want.
 //!
 //! A fusion is legal for all values, infinities and NaN included, up to rounding.
 
@@ -9,27 +9,34 @@ mod quant;
 mod skip_norm;
 mod transpose;
 
-use crate::rewrite::Named;
+use crate::pipeline::{Rules, Stages, Step};
 
 /// Arithmetic on quantised tensors.
-pub(crate) const QUANTIZED: &[Named<'static>] =
-    &[("quantized-ops", &quant::compute), ("quantized-moves", &quant::moves)];
+pub const QUANTIZED: Rules =
+    Rules(&[("quantized-ops", &quant::compute), ("quantized-moves", &quant::moves)]);
 
 /// What products and convolutions do with their operands and results.
-pub(crate) const PRODUCTS: &[Named<'static>] = &[
+pub const PRODUCTS: Rules = Rules(&[
     ("matmul-transpose", &transpose::transposed),
     ("matmul-operand-scale", &products::operand_scale),
     ("matmul-scale", &products::scale),
     ("matmul-bias", &products::bias),
     ("residual", &products::residual),
     ("activation", &products::activation),
-];
+]);
 
 /// What normalisations do with their operands, where no product takes it.
-pub(crate) const NORMS: &[Named<'static>] = &[("skip-layer-norm", &skip_norm::skip)];
+pub const NORMS: Rules = Rules(&[("skip-layer-norm", &skip_norm::skip)]);
 
 /// Chains of elementwise ops as one op each. Nothing else matches what is in them then.
-pub(crate) const CHAINS: &[Named<'static>] = &[("elementwise-chains", &chains::chain)];
+pub const CHAINS: Rules = Rules(&[("elementwise-chains", &chains::chain)]);
 
 /// Weights of products that stay quantised. Fusions of products come before it, and constants are folded after it.
-pub(crate) const WEIGHTS: &[Named<'static>] = &[("quantized-weights", &packed::weights)];
+pub const WEIGHTS: Rules = Rules(&[("quantized-weights", &packed::weights)]);
+
+/// The stages of fusions that most devices take.
+pub const STAGES: Stages = &[&[QUANTIZED], &[PRODUCTS], &[NORMS]];
+
+/// Every fusion, in the order that their dependencies ask for.
+pub const ALL: &[Step] =
+    &[Step::Repeat(STAGES), Step::Once(WEIGHTS), Step::Dequantize(STAGES), Step::Once(CHAINS)];

@@ -6,10 +6,10 @@ mod gelu;
 mod gemm;
 mod norms;
 
-use crate::rewrite::Named;
+use crate::pipeline::Rules;
 
 /// Formulas written out.
-pub(crate) const FORMULAS: &[Named<'static>] = &[
+pub(crate) const FORMULAS: Rules = Rules(&[
     ("gelu", &gelu::gelu),
     ("hard-swish", &gates::hard_swish),
     ("gated-activation", &gates::gate),
@@ -18,7 +18,7 @@ pub(crate) const FORMULAS: &[Named<'static>] = &[
     ("normalization-shift", &norms::shift),
     ("attention", &attention::attention),
     ("attention-heads", &attention::heads),
-];
+]);
 
 /// Products in another form, which formulas do not look for.
-pub(crate) const PRODUCTS: &[Named<'static>] = &[("gemm-to-matmul", &gemm::gemm)];
+pub(crate) const PRODUCTS: Rules = Rules(&[("gemm-to-matmul", &gemm::gemm)]);

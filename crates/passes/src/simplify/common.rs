@@ -1,9 +1,10 @@
 //! Common subexpressions: an op that repeats an earlier one gives the earlier one's results.
 
-use crate::rewrite::{Change, PassReport, Rewriter, run as rewrite};
+use crate::rewrite::{Change, Rewriter, run as rewrite};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use trident_ir::literal::LiteralData;
+use trident_ir::rewrite::PassReport;
 use trident_ir::{Attr, Attrs, Func, Literal, Op, OpKind, ValueId};
 
 /// Constants of more bytes than this are compared by where their data are, not by what they are.

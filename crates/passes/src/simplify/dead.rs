@@ -1,7 +1,7 @@
 //! Ops that nobody needs.
 
-use crate::rewrite::PassReport;
 use std::mem;
+use trident_ir::rewrite::PassReport;
 use trident_ir::{Block, Func};
 
 /// Drops ops without used results, and marks unused results of others as not asked for.

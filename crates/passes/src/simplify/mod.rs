@@ -11,8 +11,9 @@ mod no_ops;
 pub(crate) use common::run as common_subexpressions;
 pub(crate) use dead::run as dead_code;
 
-use crate::rewrite::{Named, PassReport, run};
+use crate::rewrite::{Named, run};
 use trident_ir::Func;
+use trident_ir::rewrite::PassReport;
 
 const RULES: &[Named<'static>] = &[
     ("no-ops", &no_ops::no_op),

@@ -17,6 +17,7 @@ use crate::{
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
+use trident_ir::rewrite::{Context, Report, RewriteError};
 use trident_ir::{DType, Func, Op};
 
 /// The contents of memory that must not be read. Implausible as a number of any type: NaN in 16 bits, far from 0 in
@@ -83,6 +84,14 @@ impl Device for Queued {
             true => self.inner.estimate(func, ops),
             false => None,
         }
+    }
+
+    fn rewrites(&self) -> Vec<&'static str> {
+        self.inner.rewrites()
+    }
+
+    fn rewrite(&self, func: &mut Func, cx: &Context<'_>) -> Result<Report, RewriteError> {
+        self.inner.rewrite(func, cx)
     }
 
     fn compile(&self, unit: &Unit<'_>) -> Result<Arc<dyn Executable>, Declined> {

@@ -105,9 +105,7 @@ impl Setup {
         }
         let passes = match settings.graph_level {
             GraphLevel::Off => PassOptions::none(),
-            GraphLevel::Basic => {
-                PassOptions { disabled: vec!["fuse".into()], ..PassOptions::default() }
-            }
+            GraphLevel::Basic => PassOptions { disabled: vec!["fuse".into()] },
             GraphLevel::Extended | GraphLevel::All => PassOptions::default(),
         };
         let options = Options {

@@ -1,0 +1,232 @@
+//! The cheapest assignment of labels to the nodes of a graph, by minimal cuts.
+//!
+//! A label costs something at each node, and an edge costs something if its ends have different labels. For two labels the
+//! result is the cheapest of all. For more, labels are expanded one after the other, each by a minimal cut, until no
+//! expansion saves anything (Boykov, Veksler, Zabih: Fast Approximate Energy Minimization via Graph Cuts, 2001).
+
+use std::collections::VecDeque;
+
+/// The cost of a label that a node cannot have.
+pub(super) const NEVER: i64 = 1 << 50;
+
+/// Rounds over all labels. Few are ever needed.
+const MAX_ROUNDS: usize = 4;
+
+/// Returns a label for each node, given the cost of each label at each node, the edges, and the cost of an edge between
+/// labels. A node keeps the first label unless another one saves something.
+pub(super) fn cheapest(costs: &[Vec<i64>], edges: &[(usize, usize)], crossing: i64) -> Vec<usize> {
+    let labels = costs.iter().map(Vec::len).max().unwrap_or(0);
+    let mut best = vec![0; costs.len()];
+    if costs.iter().all(|own| own.iter().all(|cost| *cost >= own[0])) {
+        return best;
+    }
+    for _ in 0..MAX_ROUNDS {
+        let mut changed = false;
+        for label in (0..labels).rev() {
+            changed |= expand(&mut best, label, costs, edges, crossing);
+        }
+        if !changed {
+            break;
+        }
+    }
+    best
+}
+
+/// Gives a label to all nodes for which that saves something. Returns whether there were any.
+fn expand(
+    best: &mut [usize],
+    label: usize,
+    costs: &[Vec<i64>],
+    edges: &[(usize, usize)],
+    crossing: i64,
+) -> bool {
+    let (keep, change) = (best.len(), best.len() + 1);
+    let mut net = Net::new(best.len() + 2);
+    let between = |a: usize, b: usize| if a == b { 0 } else { crossing };
+    let mut extra: Vec<i64> =
+        best.iter().zip(costs).map(|(own, costs)| costs[label] - costs[*own]).collect();
+    for &(p, q) in edges {
+        // Costs of the edge if no end changes its label, only `q` does, or only `p`. If both do, it costs nothing.
+        let (none, only_q, only_p) =
+            (between(best[p], best[q]), between(best[p], label), between(label, best[q]));
+        extra[p] += only_p - none;
+        extra[q] -= only_p;
+        net.add(p, q, only_q + only_p - none);
+    }
+    for (node, extra) in extra.into_iter().enumerate() {
+        match extra > 0 {
+            true => net.add(keep, node, extra),
+            false => net.add(node, change, -extra),
+        }
+    }
+    net.fill(keep, change);
+    let changes = net.reaching(change);
+    let mut any = false;
+    for (own, change) in best.iter_mut().zip(changes) {
+        any |= change && *own != label;
+        if change {
+            *own = label;
+        }
+    }
+    any
+}
+
+/// A network of pipes with capacities that are left.
+struct Net {
+    /// The pipes that leave a node.
+    from: Vec<Vec<usize>>,
+    /// Ends and capacities of the pipes. Each is followed by the one back.
+    pipes: Vec<(usize, i64)>,
+}
+
+impl Net {
+    fn new(nodes: usize) -> Net {
+        Net { from: vec![vec![]; nodes], pipes: vec![] }
+    }
+
+    fn add(&mut self, from: usize, to: usize, capacity: i64) {
+        if capacity > 0 {
+            self.from[from].push(self.pipes.len());
+            self.pipes.push((to, capacity));
+            self.from[to].push(self.pipes.len());
+            self.pipes.push((from, 0));
+        }
+    }
+
+    /// Sends as much as possible from one node to another (Dinic's algorithm).
+    fn fill(&mut self, source: usize, sink: usize) {
+        loop {
+            let levels = self.levels(source);
+            if levels[sink] == usize::MAX {
+                return;
+            }
+            let mut next = vec![0; self.from.len()];
+            let mut path: Vec<usize> = vec![];
+            let mut at = source;
+            loop {
+                if at == sink {
+                    let most = path.iter().map(|&pipe| self.pipes[pipe].1).min().unwrap_or(0);
+                    for &pipe in &path {
+                        self.pipes[pipe].1 -= most;
+                        self.pipes[pipe ^ 1].1 += most;
+                    }
+                    (path, at) = (vec![], source);
+                    continue;
+                }
+                let pipes = &self.from[at];
+                let usable = |&&pipe: &&usize| {
+                    let (to, left) = self.pipes[pipe];
+                    left > 0 && levels[to] == levels[at] + 1
+                };
+                match pipes[next[at]..].iter().position(|pipe| usable(&pipe)) {
+                    Some(skipped) => {
+                        next[at] += skipped;
+                        let pipe = pipes[next[at]];
+                        path.push(pipe);
+                        at = self.pipes[pipe].0;
+                    }
+                    None => {
+                        // Nothing leaves this node any more.
+                        let Some(pipe) = path.pop() else { break };
+                        at = self.pipes[pipe ^ 1].0;
+                        next[at] += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The distance of each node from `source`, over pipes with capacity left.
+    fn levels(&self, source: usize) -> Vec<usize> {
+        let mut levels = vec![usize::MAX; self.from.len()];
+        levels[source] = 0;
+        let mut pending = VecDeque::from([source]);
+        while let Some(at) = pending.pop_front() {
+            for &pipe in &self.from[at] {
+                let (to, left) = self.pipes[pipe];
+                if left > 0 && levels[to] == usize::MAX {
+                    levels[to] = levels[at] + 1;
+                    pending.push_back(to);
+                }
+            }
+        }
+        levels
+    }
+
+    /// The nodes from which `sink` can still be reached.
+    fn reaching(&self, sink: usize) -> Vec<bool> {
+        let mut found = vec![false; self.from.len()];
+        found[sink] = true;
+        let mut pending = vec![sink];
+        while let Some(at) = pending.pop() {
+            for &pipe in &self.from[at] {
+                let from = self.pipes[pipe].0;
+                if self.pipes[pipe ^ 1].1 > 0 && !found[from] {
+                    found[from] = true;
+                    pending.push(from);
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_changes_only_where_it_saves_more_than_crossings_cost() {
+        // A chain of three, the middle one cheaper with the second label.
+        let edges = [(0, 1), (1, 2)];
+        let costs = |saving: i64| vec![vec![10, 50], vec![10 + saving, 10], vec![10, 50]];
+        assert_eq!(cheapest(&costs(19), &edges, 10), [0, 0, 0]);
+        assert_eq!(cheapest(&costs(20), &edges, 10), [0, 0, 0]);
+        assert_eq!(cheapest(&costs(21), &edges, 10), [0, 1, 0]);
+    }
+
+    #[test]
+    fn nodes_change_together_where_none_would_alone() {
+        let edges = [(0, 1), (1, 2), (2, 3)];
+        let costs: Vec<Vec<i64>> = [0, 3, 3, 3].iter().map(|saving| vec![3, 3 - saving]).collect();
+        assert_eq!(cheapest(&costs, &edges, 5), [1, 1, 1, 1]);
+        let costs = vec![vec![0, 9], vec![3, 0], vec![3, 0], vec![3, 0]];
+        assert_eq!(cheapest(&costs, &edges, 5), [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn labels_that_a_node_cannot_have_are_not_chosen() {
+        let costs = vec![vec![NEVER, 5, 9], vec![1, NEVER, 9], vec![NEVER, NEVER, 9]];
+        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], 3), [1, 0, 2]);
+        assert_eq!(cheapest(&costs, &[(0, 1), (1, 2)], 100), [2, 2, 2]);
+    }
+
+    #[test]
+    fn two_labels_are_as_cheap_as_the_best_of_all_assignments() {
+        let mut state = 7u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % n
+        };
+        for _ in 0..200 {
+            let nodes = 2 + random(8) as usize;
+            let costs: Vec<Vec<i64>> =
+                (0..nodes).map(|_| vec![random(20) as i64, random(20) as i64]).collect();
+            let edges: Vec<(usize, usize)> = (1..nodes)
+                .flat_map(|q| (0..q).map(move |p| (p, q)))
+                .filter(|_| random(3) == 0)
+                .collect();
+            let crossing = random(12) as i64;
+            let total = |labels: &[usize]| -> i64 {
+                let own: i64 = labels.iter().zip(&costs).map(|(label, costs)| costs[*label]).sum();
+                let crossed = edges.iter().filter(|(p, q)| labels[*p] != labels[*q]).count();
+                own + crossing * crossed as i64
+            };
+            let every = 0..1usize << nodes;
+            let best = every.map(|bits| {
+                total(&(0..nodes).map(|i| bits >> i & 1).collect::<Vec<_>>())
+            });
+            assert_eq!(total(&cheapest(&costs, &edges, crossing)), best.min().unwrap());
+        }
+    }
+}
