@@ -61,21 +61,44 @@ impl<'f> Builder<'f> {
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }
-        self.push_new(op, n)
+        self.append(op, n)
     }
 
     /// Appends an op with one result, which it returns.
     pub fn add<V>(&mut self, new: New<V>) -> Result<ValueId, TypeError> {
-        self.push_new(new.into_op(), 1).map(|results| results[0])
+        self.append(new.into_op(), 1).map(|results| results[0])
     }
 
     /// Appends an op with `n` results and returns them.
     pub fn add_all<V>(&mut self, new: New<V>, n: usize) -> Result<Vec<ValueId>, TypeError> {
-        self.push_new(new.into_op(), n)
+        self.append(new.into_op(), n)
+    }
+
+    /// Appends an op with one result of this type, where its rules leave it open: a `splat` to these dimensions, a `poison` …
+    pub fn add_as<V>(&mut self, new: New<V>, ty: Type) -> Result<ValueId, TypeError> {
+        self.add_as_all(new, &[ty]).map(|results| results[0])
+    }
+
+    /// As [`Self::add_as`], with as many results as there are types.
+    pub fn add_as_all<V>(
+        &mut self,
+        new: New<V>,
+        types: &[Type],
+    ) -> Result<Vec<ValueId>, TypeError> {
+        self.append_as(new.into_op(), types)
+    }
+
+    /// Appends an op that has no results yet, and gives it one for each of these types.
+    pub fn append_as(&mut self, mut op: Op, types: &[Type]) -> Result<Vec<ValueId>, TypeError> {
+        let results: Vec<ValueId> =
+            types.iter().map(|ty| self.func.value(self.name(op.kind), ty.clone())).collect();
+        op.outputs = results.iter().copied().map(Some).collect();
+        self.push(op)?;
+        Ok(results)
     }
 
     /// Appends an op that has no results yet, and gives it `n`.
-    pub(crate) fn push_new(&mut self, mut op: Op, n: usize) -> Result<Vec<ValueId>, TypeError> {
+    pub fn append(&mut self, mut op: Op, n: usize) -> Result<Vec<ValueId>, TypeError> {
         // `push` knows the types once the results have their places.
         let untyped = Type::unranked(DType::Bool);
         let outputs: Vec<ValueId> =
@@ -98,11 +121,7 @@ impl<'f> Builder<'f> {
         for (name, value) in attrs {
             op.attrs.set(name, value.clone());
         }
-        let results: Vec<ValueId> =
-            types.iter().map(|ty| self.func.value(self.name(kind), ty.clone())).collect();
-        op.outputs = results.iter().copied().map(Some).collect();
-        self.push(op)?;
-        Ok(results)
+        self.append_as(op, types)
     }
 
     fn name(&self, kind: OpKind) -> String {

@@ -84,7 +84,7 @@ fn written_out(
                         b.push(Op { inputs, outputs, ..primitive.clone() })?;
                         result
                     }
-                    None => b.push_new(Op { inputs, ..primitive.clone() }, 1)?[0],
+                    None => b.append(Op { inputs, ..primitive.clone() }, 1)?[0],
                 }
             }
         };

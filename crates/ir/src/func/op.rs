@@ -32,6 +32,11 @@ impl Op {
         Op { kind, inputs, outputs, attrs: Attrs::default(), regions: vec![], loc: None }
     }
 
+    /// An op of the same kind with the same attributes on other operands; without results, regions and place.
+    pub fn on(&self, inputs: Vec<Option<ValueId>>) -> Op {
+        Op { attrs: self.attrs.clone(), ..Op::new(self.kind, inputs, vec![]) }
+    }
+
     /// The op's declaration.
     pub fn decl(&self) -> &'static OpDecl {
         self.kind.decl()

@@ -2,14 +2,16 @@
 //! queries and visits the keys block by block, so scores are never in memory.
 
 use trident_ir::geometry::{self, GeometryError};
-use trident_ir::{DType, OpKind as K, ValueId};
+use trident_ir::{DType, OpKind as K, ValueId, ops};
 
 use super::moves::{bits, copy};
 use super::rows::float;
 use super::site::{Site, unsupported};
 use super::space::{View, signed};
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[entry(ops::Attention::KIND, attention)];
 
 /// The longest query or value that a program holds.
 const LONGEST: usize = 256;
@@ -93,32 +95,31 @@ fn cached(
     Ok((to, all))
 }
 
-/// The attribute as a bound: −1 is none.
-fn window(site: &Site<'_>, name: &str) -> Option<i64> {
-    site.op.int(name).filter(|&n| n >= 0)
-}
-
-pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
-    let (op, dtype) = (site.op, site.dtype(0)?);
+fn attention(site: &mut Site<'_>) -> Result<()> {
+    let (op, dtype) = (site.view(ops::Attention::of)?, site.dtype(ops::Attention::AT.q)?);
     float(dtype)?;
-    let types = [site.dtype(1)?, site.dtype(2)?];
+    let types = [site.dtype(ops::Attention::AT.k)?, site.dtype(ops::Attention::AT.v)?];
     types.into_iter().try_for_each(float)?;
-    if site.wants(3) {
+    if site.wants(ops::Attention::AT.qk_matmul_output) {
         return Err(unsupported("its scores as a result are not written at level tile"));
     }
-    if site.has(6) {
+    if site.has(ops::Attention::AT.nonpad_kv_seqlen) {
         return Err(unsupported("lengths of each batch entry are not written at level tile"));
     }
-    if op.dtype("softmax_precision").is_some_and(|precision| precision != DType::F32)
+    if op.softmax_precision().is_some_and(|precision| precision != DType::F32)
         || dtype != DType::F32
     {
         return Err(unsupported("roundings between its steps are not written at level tile"));
     }
-    let mask_type = if site.has(3) { Some(site.dtype(3)?) } else { None };
-    let packed = site.dims(0)?.len() == 3;
-    let q = Heads::of(site.dims(0)?, op.int("q_num_heads"))?;
-    let k = Heads::of(site.dims(1)?, op.int("kv_num_heads"))?;
-    let v = Heads::of(site.dims(2)?, op.int("kv_num_heads"))?;
+    let mask_type = if site.has(ops::Attention::AT.attn_mask) {
+        Some(site.dtype(ops::Attention::AT.attn_mask)?)
+    } else {
+        None
+    };
+    let packed = site.dims(ops::Attention::AT.q)?.len() == 3;
+    let q = Heads::of(site.dims(ops::Attention::AT.q)?, op.q_num_heads())?;
+    let k = Heads::of(site.dims(ops::Attention::AT.k)?, op.kv_num_heads())?;
+    let v = Heads::of(site.dims(ops::Attention::AT.v)?, op.kv_num_heads())?;
     let fits = k.dims()[..3] == v.dims()[..3]
         && (q.batch, q.size) == (k.batch, k.size)
         && k.heads > 0
@@ -135,9 +136,10 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
     if q.size > LONGEST || v.size > LONGEST {
         return Err(unsupported(format!("heads of more than {LONGEST} elements")));
     }
-    let (key_array, k) = cached(site, 1, k, 4, 1)?;
-    let (value_array, v) = cached(site, 2, v, 5, 2)?;
-    let before = k.len - site.dims(1)?[if packed { 1 } else { 2 }];
+    let at = ops::Attention::AT;
+    let (key_array, k) = cached(site, at.k, k, at.past_key, at.present_key)?;
+    let (value_array, v) = cached(site, at.v, v, at.past_value, at.present_value)?;
+    let before = k.len - site.dims(ops::Attention::AT.k)?[if packed { 1 } else { 2 }];
 
     let rows = if q.len <= 16 { 16 } else { 32 };
     let (width, depth) = (v.size.next_power_of_two().max(16), q.size.next_power_of_two().max(16));
@@ -184,17 +186,19 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
             Ok((w.expand(at, axis)?, w.expand(valid, axis)?))
         };
 
-    let base = w.array(Arg::Operand(0), dtype)?;
+    let base = w.array(Arg::Operand(ops::Attention::AT.q), dtype)?;
     let first = start(&mut w, &q, head)?;
     let (at, valid) = within(&mut w, depth, q.size, 0)?;
     let offset = block(&mut w, &q, first, row, at)?;
     let mask = w.and(row_valid, valid)?;
     let query = w.load_or_zero(base, offset, mask)?;
-    let scale = op.float("scale").map_or(1.0 / (q.size as f64).sqrt(), f64::from);
-    let softcap = op.float("softcap").unwrap_or(0.0);
-    let plain = op.flag("plain_mask");
+    let scale = op.scale().map_or(1.0 / (q.size as f64).sqrt(), f64::from);
+    let softcap = op.softcap();
+    let plain = op.plain_mask();
+    // A window of −1 has no bound.
+    let bound = |n: i64| (n >= 0).then_some(n);
     let (causal, left, right) =
-        (op.flag("is_causal"), window(site, "left_window_size"), window(site, "right_window_size"));
+        (op.is_causal(), bound(op.left_window_size()), bound(op.right_window_size()));
 
     let key_base = w.array(key_array, types[0])?;
     let value_base = w.array(value_array, types[1])?;
@@ -203,7 +207,12 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
     let (value_at, value_valid) = within(&mut w, width, v.size, 0)?;
     let added = match mask_type {
         None => None,
-        Some(of) => Some(Added::new(&mut w, site.dims(3)?, of, [batch, head, row])?),
+        Some(of) => Some(Added::new(
+            &mut w,
+            site.dims(ops::Attention::AT.attn_mask)?,
+            of,
+            [batch, head, row],
+        )?),
     };
     let least = w.float(DType::F32, f64::NEG_INFINITY)?;
     let zero = w.float(DType::F32, 0.0)?;
@@ -226,7 +235,7 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
         let mask = w.and(key_valid, column_valid)?;
         let columns = w.load_or_zero(key_base, offset, mask)?;
         let none = w.spread(zero, &[rows, KEYS])?;
-        let mut score = w.raw(K::Dot, &[Some(query), Some(columns), Some(none)], &[])?;
+        let mut score = w.emit(ops::Dot::new(query, columns, none))?;
         let factor = w.float(DType::F32, scale)?;
         score = w.mul(score, factor)?;
         if softcap > 0.0 {
@@ -284,7 +293,7 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
         let values = w.load_or_zero(value_base, offset, mask)?;
         let values = w.cast(values, DType::F32)?;
         let sum = w.mul(sum, kept)?;
-        let sum = w.raw(K::Dot, &[Some(weight), Some(values), Some(sum)], &[])?;
+        let sum = w.emit(ops::Dot::new(weight, values, sum))?;
         Ok(vec![greatest, total, sum])
     })?;
     let mut result = w.div(sums[2], sums[1])?;
@@ -293,7 +302,7 @@ pub(super) fn attention(site: &mut Site<'_>) -> Result<()> {
         let nothing = w.spread(nothing, &[rows, width])?;
         result = w.select(nothing, zero, result)?;
     }
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(ops::Attention::AT.y), dtype)?;
     let first = start(&mut w, &y, head)?;
     let offset = block(&mut w, &y, first, row, value_at)?;
     let mask = w.and(row_valid, value_valid)?;
@@ -323,7 +332,12 @@ impl Added {
             Some(start) => start,
             None => w.int(0)?,
         };
-        Ok(Added { base: w.array(Arg::Operand(3), dtype)?, dtype, start, len: w.size(len)? })
+        Ok(Added {
+            base: w.array(Arg::Operand(ops::Attention::AT.attn_mask), dtype)?,
+            dtype,
+            start,
+            len: w.size(len)?,
+        })
     }
 
     /// The scores, and which of them there are. Unless the mask is a summand and no more, −∞ takes a key out.

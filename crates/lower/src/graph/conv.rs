@@ -1,8 +1,8 @@
 //! Convolutions as products: rows are output channels of a group, columns are places of the images, and what is summed are the
 //! channels and taps of the kernel.
 
-use trident_ir::ValueId;
 use trident_ir::geometry::{self, conv_dims, transposed_conv};
+use trident_ir::{OpKind as K, ValueId, ops};
 
 use super::product::{Depth, Epilogue, Factor, Tile, accumulator, activation};
 use super::quant::{Along, Quantised};
@@ -10,7 +10,22 @@ use super::site::{Site, unsupported};
 use super::space::signed;
 use super::winograd;
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::Conv::KIND, conv),
+    entry(ops::FusedConv::KIND, conv),
+    entry(ops::ConvInteger::KIND, conv),
+    entry(ops::QLinearConv::KIND, conv),
+    entry(ops::ConvTranspose::KIND, conv_transpose),
+];
+
+// Their images are where those of `conv` are.
+const _: () = assert!(ops::Conv::AT.x == ops::ConvInteger::AT.x);
+const _: () = assert!(ops::Conv::AT.x == ops::QLinearConv::AT.x);
+const _: () = assert!(ops::Conv::AT.x == ops::ConvTranspose::AT.x);
+const _: () = assert!(ops::Conv::AT.b == ops::FusedConv::AT.b);
+const _: () = assert!(ops::Conv::AT.b == ops::ConvTranspose::AT.b);
 
 /// How taps reach elements along an axis: at place·stride + tap·dilation − before; transposed, at
 /// (place + before − tap·dilation)/stride.
@@ -52,13 +67,13 @@ pub(super) fn reach(
         let at = w.sub(start, along)?;
         let zero = w.int(0)?;
         let below = w.less(at, zero)?;
-        let inside = w.op(trident_ir::OpKind::Not, &[below])?;
+        let inside = w.op(K::Not, &[below])?;
         if axis.stride == 1 {
             (at, inside)
         } else {
             let stride = w.size(axis.stride)?;
             let (quotient, rest) = w.divide(at, stride)?;
-            let exact = w.op(trident_ir::OpKind::Equal, &[rest, zero])?;
+            let exact = w.op(K::Equal, &[rest, zero])?;
             (quotient, w.and(inside, exact)?)
         }
     } else {
@@ -70,7 +85,7 @@ pub(super) fn reach(
         }
         let zero = w.int(0)?;
         let below = w.less(at, zero)?;
-        (at, w.op(trident_ir::OpKind::Not, &[below])?)
+        (at, w.op(K::Not, &[below])?)
     };
     let len = w.size(axis.len)?;
     let before_end = w.less(at, len)?;
@@ -90,17 +105,18 @@ pub(super) struct Conv {
 }
 
 fn plain(site: &Site<'_>, weights: usize) -> Result<Conv> {
-    let (op, x, w) = (site.op, site.dims(0)?, site.dims(weights)?);
-    let group = op.int("group").unwrap_or(1);
+    let window = site.view(ops::Window::of)?;
+    let group = site.view(ops::Grouped::of)?.group();
+    let (x, w) = (site.dims(ops::Conv::AT.x)?, site.dims(weights)?);
     let (_, windows) = conv_dims(
         x,
         w,
         group,
-        op.ints("kernel_shape"),
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
-        op.str("auto_pad").unwrap_or("NOTSET"),
+        window.kernel_shape(),
+        window.strides(),
+        site.view(ops::Dilated::of)?.dilations(),
+        window.pads(),
+        site.view(ops::AutoPadded::of)?.auto_pad().text(),
     )?;
     let axis = |(window, &len): (&geometry::Window, &usize)| Axis {
         taps: window.kernel,
@@ -117,19 +133,20 @@ fn plain(site: &Site<'_>, weights: usize) -> Result<Conv> {
 }
 
 fn transposed(site: &Site<'_>, weights: usize) -> Result<Conv> {
-    let (op, x, w) = (site.op, site.dims(0)?, site.dims(weights)?);
-    let group = op.int("group").unwrap_or(1);
+    let op = site.view(ops::ConvTranspose::of)?;
+    let (x, w) = (site.dims(ops::ConvTranspose::AT.x)?, site.dims(weights)?);
+    let group = op.group();
     let found = transposed_conv(
         x,
         w,
         group,
-        op.ints("kernel_shape"),
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
-        op.ints("output_padding"),
-        op.ints("output_shape"),
-        op.str("auto_pad").unwrap_or("NOTSET"),
+        op.kernel_shape(),
+        op.strides(),
+        op.dilations(),
+        op.pads(),
+        op.output_padding(),
+        op.output_shape(),
+        op.auto_pad().text(),
     )?;
     let axis = |(axis, &len): (&geometry::TransposedAxis, &usize)| Axis {
         taps: axis.kernel,
@@ -144,22 +161,22 @@ fn transposed(site: &Site<'_>, weights: usize) -> Result<Conv> {
     Ok(Conv { images: x[0], groups, inputs: x[1] / groups, outputs: w[1], axes, transposed: true })
 }
 
-pub(super) fn conv(site: &mut Site<'_>) -> Result<()> {
+fn conv(site: &mut Site<'_>) -> Result<()> {
     write(site, plain)
 }
 
-pub(super) fn conv_transpose(site: &mut Site<'_>) -> Result<()> {
+fn conv_transpose(site: &mut Site<'_>) -> Result<()> {
     write(site, transposed)
 }
 
 fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+    let dtype = site.dtype(ops::Conv::AT.x)?;
     let activation = activation(site)?;
     let quantised = Quantised::of(site)?;
     if quantised.is_none() && !dtype.is_float() {
         return Err(unsupported(format!("there is no convolution of {dtype}")));
     }
-    let weights_at = quantised.map_or(1, |op| op.b);
+    let weights_at = quantised.map_or(ops::Conv::AT.w, |op| op.b);
     let conv = geometry(site, weights_at)?;
     if quantised.is_none()
         && let Some(form) = winograd::choose(site, &conv)?
@@ -173,7 +190,8 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     let (window, area): (usize, usize) = (taps.iter().product(), out.iter().product());
     let plane: usize = lengths.iter().product();
     let places = images * area;
-    let longest = [site.dims(0)?, site.dims(weights_at)?, site.result_dims(0)?];
+    let longest =
+        [site.dims(ops::Conv::AT.x)?, site.dims(weights_at)?, site.result_dims(ops::Conv::AT.y)?];
     let longest = longest.map(|d| d.iter().product::<usize>()).into_iter().max();
 
     let wide = accumulator(dtype);
@@ -193,7 +211,7 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
     let (image, at) = at.split_first().ok_or_else(|| unsupported("lacks axes"))?;
 
     let weights = w.array(Arg::Operand(weights_at), site.dtype(weights_at)?)?;
-    let x = w.array(Arg::Operand(0), dtype)?;
+    let x = w.array(Arg::Operand(ops::Conv::AT.x), dtype)?;
     let mut dims = vec![*inputs];
     dims.extend(&taps);
     // Channel of the whole image: that of the group from its first on.
@@ -259,8 +277,8 @@ fn write(site: &mut Site<'_>, geometry: fn(&Site<'_>, usize) -> Result<Conv>) ->
 
     let mask = w.and(row_valid, column_valid)?;
     let bias = match &quantised {
-        Some(op) => op.again.then_some(8),
-        None => Some(2),
+        Some(op) => op.bias,
+        None => Some(ops::Conv::AT.b),
     };
     if let Some(i) = bias.filter(|&i| site.has(i)) {
         let bias = w.array(Arg::Operand(i), site.dtype(i)?)?;

@@ -1,22 +1,35 @@
 //! Running sums and products along an axis.
 
-use trident_ir::{OpKind as K, geometry};
+use trident_ir::{OpKind as K, geometry, ops};
 
 use super::fold::{accumulator, cut};
 use super::rows::Shape;
 use super::site::{Site, unsupported};
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
 
-pub(super) fn cumulative(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::CumSum::KIND, |site| {
+        let op = site.view(ops::CumSum::of)?;
+        cumulative(site, Fold::Sum, op.exclusive(), op.reverse())
+    }),
+    entry(ops::CumProd::KIND, |site| {
+        let op = site.view(ops::CumProd::of)?;
+        cumulative(site, Fold::Product, op.exclusive(), op.reverse())
+    }),
+];
+
+// Both have operands and result at the same places.
+const _: () = assert!(ops::CumSum::AT.x == ops::CumProd::AT.x);
+const _: () = assert!(ops::CumSum::AT.axis == ops::CumProd::AT.axis);
+
+fn cumulative(site: &mut Site<'_>, fold: Fold, exclusive: bool, reverse: bool) -> Result<()> {
+    let dtype = site.dtype(ops::CumSum::AT.x)?;
     if !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("elements of {dtype} are not summed")));
     }
-    let (exclusive, reverse) = (site.op.flag("exclusive"), site.op.flag("reverse"));
-    let fold = if site.op.kind == K::CumProd { Fold::Product } else { Fold::Sum };
-    let dims = site.dims(0)?;
-    let axis = match site.ints(1)?.as_deref() {
+    let dims = site.dims(ops::CumSum::AT.x)?;
+    let axis = match site.ints(ops::CumSum::AT.axis)?.as_deref() {
         Some(&[axis]) => geometry::axis(axis, dims.len())?,
         _ => {
             return Err(
@@ -37,7 +50,10 @@ pub(super) fn cumulative(site: &mut Site<'_>) -> Result<()> {
     let start = w.mul(outer, columns)?;
     let start = w.mul(start, inner)?;
     let start = w.add(start, rest)?;
-    let (from, to) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
+    let (from, to) = (
+        w.array(Arg::Operand(ops::CumSum::AT.x), dtype)?,
+        w.array(Arg::Result(ops::CumSum::AT.y), dtype)?,
+    );
     let neutral = w.neutral(fold, wide)?;
     let init = w.spread(neutral, &[block])?;
     w.repeat(columns, width, &[init], |w, first, sums| {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use trident_ir::geometry::{self, Equation, Label};
-use trident_ir::{DType, ValueId};
+use trident_ir::{DType, ValueId, ops};
 
 use super::product::{Depth, Tile, accumulator};
 use super::site::{Site, unsupported};
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[entry(ops::Einsum::KIND, einsum)];
 
 /// An array whose axes have labels, each with its distance of neighbours; labels along which it broadcasts are missing.
 struct Term {
@@ -80,12 +82,12 @@ fn total(w: &mut Writer, parts: [Option<ValueId>; 3]) -> Result<ValueId> {
     sum.map_or_else(|| w.int(0), Ok)
 }
 
-pub(super) fn einsum(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn einsum(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(ops::Einsum::AT.xs)?;
     if !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("there is no product of {dtype}")));
     }
-    let text = site.op.str("equation").unwrap_or_default();
+    let text = site.view(ops::Einsum::of)?.equation();
     let operands = (0..site.operands()).map(|i| site.dims(i)).collect::<Result<Vec<_>>>()?;
     let ranks: Vec<usize> = operands.iter().map(|dims| dims.len()).collect();
     let equation = Equation::parse(text, &ranks)?;
@@ -111,7 +113,7 @@ pub(super) fn einsum(site: &mut Site<'_>) -> Result<()> {
     }
     let next = (last > 0).then(|| term(last));
     let to = Term::of(
-        Arg::Result(0),
+        Arg::Result(ops::Einsum::AT.y),
         dtype,
         &equation.result,
         &lengths(&equation.result, &sizes),

@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 use trident_ir::dtype::Class;
 use trident_ir::op::Group;
-use trident_ir::{Attr, DType, Op, OpKind as K, ValueId};
+use trident_ir::{DType, Op, OpKind as K, ValueId, ops};
 
 use super::moves::stored;
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::space::{View, merge};
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
 use crate::lane::Figures;
+
+pub(super) const LOWERINGS: &[Entry] =
+    &[entry(ops::Cast::KIND, cast), entry(ops::Fused::KIND, fused)];
 
 /// Elements of this size that one program computes: a vector for each of its threads.
 fn block(figures: &Figures, size: usize) -> usize {
@@ -62,19 +65,19 @@ fn reach(view: &View, dims: &[usize]) -> usize {
 /// An elementwise op.
 pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
     let op = site.op;
-    let to = site.result_dtype(0)?;
+    let to = site.result_dtype(FIRST)?;
     let present: Vec<usize> = (0..site.operands()).filter(|&i| site.has(i)).collect();
     let dtypes = present.iter().map(|&i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
     if op.kind == K::Pow && !dtypes[0].is_float() {
         return Err(unsupported(format!("powers of {} are not written at level tile", dtypes[0])));
     }
     debug_assert_eq!(op.decl().group, Group::Elementwise);
-    let dims = site.result_dims(0)?;
+    let dims = site.result_dims(FIRST)?;
     let mut inputs = vec![];
     for (&i, &dtype) in present.iter().zip(&dtypes) {
         inputs.push(View::broadcast(Arg::Operand(i), dtype, site.dims(i)?, dims));
     }
-    let output = View::dense(Arg::Result(0), to, dims);
+    let output = View::dense(Arg::Result(FIRST), to, dims);
     map(site, dims, inputs, output, |w, xs| {
         let mut given = xs.iter().copied();
         let all: Vec<_> = op.inputs.iter().map(|i| i.and_then(|_| given.next())).collect();
@@ -83,24 +86,24 @@ pub(super) fn elementwise(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// A chain of elementwise ops.
-pub(super) fn fused(site: &mut Site<'_>) -> Result<()> {
+fn fused(site: &mut Site<'_>) -> Result<()> {
     let op = site.op;
-    let to = site.result_dtype(0)?;
+    let to = site.result_dtype(ops::Fused::AT.y)?;
     let [body] = &op.regions[..] else { return Err(unsupported("has no region")) };
     let dtypes = (0..site.operands()).map(|i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
-    let dims = site.result_dims(0)?;
+    let dims = site.result_dims(ops::Fused::AT.y)?;
     let mut inputs = vec![];
     for (i, dtype) in dtypes.into_iter().enumerate() {
         inputs.push(View::broadcast(Arg::Operand(i), dtype, site.dims(i)?, dims));
     }
-    let output = View::dense(Arg::Result(0), to, dims);
+    let output = View::dense(Arg::Result(ops::Fused::AT.y), to, dims);
     map(site, dims, inputs, output, |w, xs| {
         let mut known: HashMap<ValueId, ValueId> =
             body.params.iter().copied().zip(xs.iter().copied()).collect();
         for op in &body.ops {
-            let value = match op.attrs.get("value") {
-                Some(Attr::Tensor(number)) if op.kind == K::Constant => w.constant(number),
-                _ => {
+            let value = match ops::Constant::of(op) {
+                Some(constant) => w.constant(constant.value()),
+                None => {
                     let xs: Vec<_> =
                         op.inputs.iter().map(|x| x.and_then(|x| known.get(&x).copied())).collect();
                     compute(w, op, &xs)?
@@ -115,50 +118,50 @@ pub(super) fn fused(site: &mut Site<'_>) -> Result<()> {
 
 /// An elementwise op on elements, as it is meant at level graph.
 fn compute(w: &mut Writer, op: &Op, operands: &[Option<ValueId>]) -> Result<ValueId> {
-    let attrs: Vec<(&'static str, Attr)> = op.attrs.iter().map(|(n, v)| (n, v.clone())).collect();
     let xs: Vec<ValueId> = operands.iter().copied().flatten().collect();
     let Some(&first) = xs.first() else { return Err(unsupported("lacks an operand")) };
     match op.kind {
         // Its bounds are scalars.
-        K::Clip => w.raw(op.kind, operands, &attrs),
+        K::Clip => w.again(op, operands),
         K::Pow => {
             let exponent = w.cast(xs[1], w.dtype(first))?;
-            w.apply(op.kind, &[first, exponent], &attrs)
+            w.spread_again(op, &[first, exponent])
         }
         K::BitShift => {
             // By as many bits as there are, or more, everything is shifted out.
             let to = w.dtype(first);
-            let shifted = w.apply(op.kind, &xs, &attrs)?;
+            let shifted = w.spread_again(op, &xs)?;
             let (bits, zero) = (w.literal(to, to.bits() as i64)?, w.literal(to, 0)?);
             let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
             let all = w.op(K::Or, &[under, over])?;
             let is_signed = to.class() == Class::Int;
-            let rest = if is_signed && op.str("direction") == Some("RIGHT") {
-                let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
-                w.select(negative, ones, zero)?
-            } else {
-                zero
-            };
+            let rest =
+                if is_signed && ops::BitShift::of(op).is_some_and(|op| op.direction() == "RIGHT") {
+                    let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
+                    w.select(negative, ones, zero)?
+                } else {
+                    zero
+                };
             w.select(all, rest, shifted)
         }
-        _ => w.apply(op.kind, &xs, &attrs),
+        _ => w.spread_again(op, &xs),
     }
 }
 
 /// `cast`, where level tile means the same.
-pub(super) fn cast(site: &mut Site<'_>) -> Result<()> {
-    let (from, to) = (site.dtype(0)?, site.result_dtype(0)?);
+fn cast(site: &mut Site<'_>) -> Result<()> {
+    let (from, to) = (site.dtype(ops::Cast::AT.x)?, site.result_dtype(ops::Cast::AT.y)?);
     let narrow = |dtype: DType| dtype.is_float() && dtype.bits() < 16;
     if narrow(from) || narrow(to) {
         return Err(unsupported(format!("{from} to {to} is not written at level tile")));
     }
     if from == to {
-        site.alias(0, 0);
+        site.alias(ops::Cast::AT.y, ops::Cast::AT.x);
         return Ok(());
     }
-    let dims = site.result_dims(0)?;
-    let input = View::dense(Arg::Operand(0), stored(from), dims);
-    let output = View::dense(Arg::Result(0), stored(to), dims);
+    let dims = site.result_dims(ops::Cast::AT.y)?;
+    let input = View::dense(Arg::Operand(ops::Cast::AT.x), stored(from), dims);
+    let output = View::dense(Arg::Result(ops::Cast::AT.y), stored(to), dims);
     map(site, dims, vec![input], output, |w, xs| {
         let short = to.is_int() && to.bits() < 8;
         if !(from.is_float() && to.is_int() || short) {

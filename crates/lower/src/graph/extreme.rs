@@ -1,19 +1,29 @@
 //! Extremes and where they are.
 
-use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry, ops};
 
-use super::Arg;
-use super::Result;
 use super::fold::{Folded, Table, accumulator, cut};
 use super::site::{Site, unsupported};
 use super::writer::{Fold, Writer};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::ArgMax::KIND, |site| arg(site, true)),
+    entry(ops::ArgMin::KIND, |site| arg(site, false)),
+    entry(ops::TopK::KIND, top_k),
+];
+
+// Both have operand and result at the same places.
+const _: () = assert!(ops::ArgMax::AT.x == ops::ArgMin::AT.x);
+const _: () = assert!(ops::ArgMax::AT.y == ops::ArgMin::AT.y);
 
 /// The index of the greatest or least element; NaN is beyond all numbers.
-pub(super) fn arg(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), dims.len())?;
-    let (last, greatest) = (site.op.flag("select_last_index"), site.op.kind == K::ArgMax);
+fn arg(site: &mut Site<'_>, greatest: bool) -> Result<()> {
+    let op = site.view(ops::Selection::of)?;
+    let dtype = site.dtype(ops::ArgMax::AT.x)?;
+    let dims = site.dims(ops::ArgMax::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
+    let last = op.select_last_index();
     let space = Folded::of(dtype, dims, &[axis]);
     let (rows, columns) = space.lengths();
     let (block, width) = cut(columns);
@@ -53,7 +63,7 @@ pub(super) fn arg(site: &mut Site<'_>) -> Result<()> {
         better(w, best, &[x, at])
     })?;
     let best = w.combine(&best, 1, better)?;
-    table.store(&mut w, 0, DType::I64, best[1])?;
+    table.store(&mut w, ops::ArgMax::AT.y, DType::I64, best[1])?;
     site.step(w, [rows.div_ceil(block), 1, 1])
 }
 
@@ -78,21 +88,22 @@ fn before(w: &mut Writer, a: &[ValueId], b: &[ValueId], largest: bool) -> Result
 }
 
 /// The k greatest or least elements in their order: each is the first one that comes after the one found before.
-pub(super) fn top_k(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn top_k(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::TopK::of)?;
+    let dtype = site.dtype(ops::TopK::AT.x)?;
     if !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("elements of {dtype} have no order")));
     }
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
-    let k = match site.ints(1)?.as_deref() {
+    let dims = site.dims(ops::TopK::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
+    let k = match site.ints(ops::TopK::AT.k)?.as_deref() {
         Some(&[k]) if (0..=dims[axis] as i64).contains(&k) => k as usize,
         k => {
             let text = format!("k is {k:?}, the axis has {}", counted(dims[axis], "element"));
             return Err(geometry::GeometryError::Invalid(text).into());
         }
     };
-    let largest = site.op.int("largest") != Some(0);
+    let largest = op.largest();
     let wide = accumulator(dtype);
     let space = Folded::of(dtype, dims, &[axis]);
     let (rows, columns) = space.lengths();
@@ -113,8 +124,16 @@ pub(super) fn top_k(site: &mut Site<'_>) -> Result<()> {
     let start = w.mul(outer, size)?;
     let start = w.mul(start, inner)?;
     let start = w.add(start, rest)?;
-    let values = if site.wants(0) { Some(w.array(Arg::Result(0), dtype)?) } else { None };
-    let indices = if site.wants(1) { Some(w.array(Arg::Result(1), DType::I64)?) } else { None };
+    let values = if site.wants(ops::TopK::AT.values) {
+        Some(w.array(Arg::Result(ops::TopK::AT.values), dtype)?)
+    } else {
+        None
+    };
+    let indices = if site.wants(ops::TopK::AT.indices) {
+        Some(w.array(Arg::Result(ops::TopK::AT.indices), DType::I64)?)
+    } else {
+        None
+    };
     let first = w.literal(DType::I32, -1)?;
     let init = [w.spread(zero, &[block])?, w.spread(first, &[block])?];
     let better = |w: &mut Writer, a: &[ValueId], b: &[ValueId]| -> Result<Vec<ValueId>> {

@@ -1,11 +1,26 @@
 //! Reductions over axes.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, geometry, ops};
 
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::space::{View, merge, signed};
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::ReduceSum::KIND, |site| reduce(site, Some(SUM))),
+    entry(ops::ReduceProd::KIND, |site| reduce(site, Some(folding(Fold::Product)))),
+    entry(ops::ReduceMax::KIND, |site| reduce(site, Some(MAX))),
+    entry(ops::ReduceMin::KIND, |site| reduce(site, Some(MIN))),
+    entry(ops::ReduceMean::KIND, |site| reduce(site, Some(MEAN))),
+    entry(ops::ReduceL1::KIND, |site| reduce(site, Some(L1))),
+    entry(ops::ReduceL2::KIND, |site| reduce(site, Some(L2))),
+    entry(ops::ReduceSumSquare::KIND, |site| reduce(site, Some(SQUARES))),
+    entry(ops::ReduceLogSum::KIND, |site| reduce(site, Some(LOG_SUM))),
+    entry(ops::ReduceLogSumExp::KIND, |site| reduce(site, None)),
+    entry(ops::GlobalAveragePool::KIND, |site| global_pool(site, MEAN)),
+    entry(ops::GlobalMaxPool::KIND, |site| global_pool(site, MAX)),
+];
 
 /// Elements that one program holds at a time.
 const HELD: usize = 1024;
@@ -31,7 +46,7 @@ impl Folded {
             let own = (0..dims.len()).filter(|axis| axes.contains(axis) == folded);
             let (dims, strides): (Vec<usize>, Vec<isize>) =
                 own.map(|axis| (dims[axis], strides[axis])).unzip();
-            let mut view = [View { array: Arg::Operand(0), dtype, start: 0, strides }];
+            let mut view = [View { array: Arg::Operand(FIRST), dtype, start: 0, strides }];
             let dims: Vec<usize> = merge(&dims, &mut view);
             let [view] = view;
             (dims, view)
@@ -46,40 +61,33 @@ impl Folded {
     }
 }
 
-/// What a reduction does to elements before they are folded, how it folds, and what it does to the result.
-struct Kernel {
+/// A reduction: elements become `before` of them, are folded, and the result becomes `after` of it and of their number.
+#[derive(Clone, Copy)]
+struct Reducing {
     before: fn(&mut Writer, ValueId) -> Result<ValueId>,
     fold: Fold,
     after: fn(&mut Writer, ValueId, ValueId) -> Result<ValueId>,
+    /// Whether integers have none.
+    of_floats: bool,
 }
 
-const SAME: fn(&mut Writer, ValueId) -> Result<ValueId> = |_, x| Ok(x);
-const KEEP: fn(&mut Writer, ValueId, ValueId) -> Result<ValueId> = |_, x, _| Ok(x);
+const fn folding(fold: Fold) -> Reducing {
+    Reducing { before: |_, x| Ok(x), fold, after: |_, x, _| Ok(x), of_floats: false }
+}
 
-impl Kernel {
-    fn of(kind: K) -> Option<Kernel> {
-        let fold = |fold| Kernel { before: SAME, fold, after: KEEP };
-        let square = |w: &mut Writer, x| w.mul(x, x);
-        let mean = |w: &mut Writer, x, n| {
-            let dtype = w.dtype(x);
-            let n = w.cast(n, dtype)?;
-            w.div(x, n)
-        };
-        Some(match kind {
-            K::ReduceSum => fold(Fold::Sum),
-            K::ReduceProd => fold(Fold::Product),
-            K::ReduceMax | K::GlobalMaxPool => fold(Fold::Max),
-            K::ReduceMin => fold(Fold::Min),
-            K::ReduceMean | K::GlobalAveragePool => Kernel { after: mean, ..fold(Fold::Sum) },
-            K::ReduceL1 => Kernel { before: |w, x| w.op(K::Abs, &[x]), ..fold(Fold::Sum) },
-            K::ReduceL2 => {
-                Kernel { before: square, after: |w, x, _| w.op(K::Sqrt, &[x]), fold: Fold::Sum }
-            }
-            K::ReduceSumSquare => Kernel { before: square, ..fold(Fold::Sum) },
-            K::ReduceLogSum => Kernel { after: |w, x, _| w.op(K::Log, &[x]), ..fold(Fold::Sum) },
-            _ => return None,
-        })
-    }
+const MAX: Reducing = folding(Fold::Max);
+const MIN: Reducing = folding(Fold::Min);
+const SUM: Reducing = folding(Fold::Sum);
+const MEAN: Reducing = Reducing { after: mean, ..SUM };
+const L1: Reducing = Reducing { before: |w, x| w.op(K::Abs, &[x]), ..SUM };
+const SQUARES: Reducing = Reducing { before: |w, x| w.mul(x, x), ..SUM };
+const L2: Reducing = Reducing { after: |w, x, _| w.op(K::Sqrt, &[x]), of_floats: true, ..SQUARES };
+const LOG_SUM: Reducing = Reducing { after: |w, x, _| w.op(K::Log, &[x]), of_floats: true, ..SUM };
+
+fn mean(w: &mut Writer, x: ValueId, n: ValueId) -> Result<ValueId> {
+    let dtype = w.dtype(x);
+    let n = w.cast(n, dtype)?;
+    w.div(x, n)
 }
 
 /// The type in which elements are folded.
@@ -90,45 +98,54 @@ pub(super) fn accumulator(dtype: DType) -> DType {
     }
 }
 
-pub(super) fn reduce(site: &mut Site<'_>) -> Result<()> {
-    let kind = site.op.kind;
+/// Over the axes that operand `axes` names; without a `kernel`, ln Σexp(x).
+fn reduce(site: &mut Site<'_>, kernel: Option<Reducing>) -> Result<()> {
+    let op = site.view(ops::Reduction::of)?;
     // Of truth values true is the greater one, as of their bytes.
-    let dtype = match site.dtype(0)? {
-        DType::Bool if matches!(kind, K::ReduceMax | K::ReduceMin) => DType::U8,
+    let ordered = kernel.is_some_and(|kernel| matches!(kernel.fold, Fold::Max | Fold::Min));
+    let dtype = match site.dtype(ops::ReduceSum::AT.x)? {
+        DType::Bool if ordered => DType::U8,
         other => other,
     };
     if !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("elements of {dtype} are not reduced")));
     }
-    if matches!(kind, K::ReduceL2 | K::ReduceLogSum | K::ReduceLogSumExp) && !dtype.is_float() {
+    if kernel.is_none_or(|kernel| kernel.of_floats) && !dtype.is_float() {
         return Err(unsupported(format!("of {dtype} it is not written at level tile")));
     }
-    let dims = site.dims(0)?;
-    let noop = site.op.flag("noop_with_empty_axes");
-    let axes = geometry::reduction_axes(dims.len(), site.ints(1)?.as_deref(), noop)?;
-    over(site, dtype, dims, &axes)
+    let dims = site.dims(ops::ReduceSum::AT.x)?;
+    let named = site.ints(ops::ReduceSum::AT.axes)?;
+    let noop = op.noop_with_empty_axes();
+    let axes = geometry::reduction_axes(dims.len(), named.as_deref(), noop)?;
+    over(site, kernel, dtype, dims, &axes)
 }
 
 /// Over all spatial axes.
-pub(super) fn global_pool(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn global_pool(site: &mut Site<'_>, kernel: Reducing) -> Result<()> {
+    let dtype = site.dtype(ops::GlobalAveragePool::AT.x)?;
     if !dtype.is_float() {
         return Err(unsupported(format!("of {dtype} it is not written at level tile")));
     }
-    let dims = site.dims(0)?;
+    let dims = site.dims(ops::GlobalAveragePool::AT.x)?;
     let axes: Vec<usize> = (2..dims.len()).collect();
-    over(site, dtype, dims, &axes)
+    over(site, Some(kernel), dtype, dims, &axes)
 }
 
-fn over(site: &mut Site<'_>, dtype: DType, dims: &[usize], axes: &[usize]) -> Result<()> {
+fn over(
+    site: &mut Site<'_>,
+    kernel: Option<Reducing>,
+    dtype: DType,
+    dims: &[usize],
+    axes: &[usize],
+) -> Result<()> {
     let space = Folded::of(dtype, dims, axes);
     let (rows, columns) = space.lengths();
     let (block, width) = cut(columns);
     let len: usize = dims.iter().product();
     let mut w = site.writer(len.max(rows));
     let mut table = Table::new(&mut w, &space, block, width)?;
-    let sum = match Kernel::of(site.op.kind) {
-        Some(Kernel { before, fold, after }) => {
+    let sum = match kernel {
+        Some(Reducing { before, fold, after, .. }) => {
             let sum = table.fold(&mut w, dtype, fold, |w, x, _| before(w, x))?;
             after(&mut w, sum, table.columns)?
         }
@@ -148,7 +165,7 @@ fn over(site: &mut Site<'_>, dtype: DType, dims: &[usize], axes: &[usize]) -> Re
             w.add(log, shift)?
         }
     };
-    table.store(&mut w, 0, dtype, sum)?;
+    table.store(&mut w, FIRST, dtype, sum)?;
     site.step(w, [rows.div_ceil(block), 1, 1])
 }
 
@@ -180,7 +197,7 @@ impl<'a> Table<'a> {
         let indices = w.unravel(at, &space.kept)?;
         let start = w.offset(&indices, &space.kept_view.strides, 0)?;
         let start = start.map(|start| w.expand(start, 1)).transpose()?;
-        let base = w.array(Arg::Operand(0), space.kept_view.dtype)?;
+        let base = w.array(Arg::Operand(FIRST), space.kept_view.dtype)?;
         let columns = w.size(columns)?;
         Ok(Table { space, block, width, rows: at, inside, start, base, columns })
     }

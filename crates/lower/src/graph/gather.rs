@@ -1,12 +1,32 @@
 //! Ops that choose elements by index. An index outside of its axis is a fault; nothing is read or written for it.
 
-use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry, ops};
 
 use super::moves::bits;
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::Gather::KIND, gather),
+    entry(ops::GatherElements::KIND, gather_elements),
+    entry(ops::GatherND::KIND, gather_nd),
+    entry(ops::ScatterElements::KIND, scatter_elements),
+    entry(ops::ScatterND::KIND, scatter_nd),
+    entry(ops::OneHot::KIND, one_hot),
+];
+
+// All that move elements have operands and result where `scatter_elements` has them.
+const _: () = assert!(ops::ScatterElements::AT.x == ops::Gather::AT.x);
+const _: () = assert!(ops::ScatterElements::AT.x == ops::GatherElements::AT.x);
+const _: () = assert!(ops::ScatterElements::AT.x == ops::GatherND::AT.x);
+const _: () = assert!(ops::ScatterElements::AT.x == ops::ScatterND::AT.x);
+const _: () = assert!(ops::ScatterElements::AT.indices == ops::Gather::AT.indices);
+const _: () = assert!(ops::ScatterElements::AT.indices == ops::GatherElements::AT.indices);
+const _: () = assert!(ops::ScatterElements::AT.indices == ops::GatherND::AT.indices);
+const _: () = assert!(ops::ScatterElements::AT.indices == ops::ScatterND::AT.indices);
+const _: () = assert!(ops::ScatterElements::AT.updates == ops::ScatterND::AT.updates);
 
 /// Elements that one program moves.
 const BLOCK: usize = 1024;
@@ -58,13 +78,13 @@ impl Indices {
 
 /// Which way elements move.
 enum Way {
-    /// From the places of operand 0 that indices choose.
+    /// From the places of operand `x` that indices choose.
     Gather,
-    /// From operand 2 to the places of the result that indices choose.
+    /// From operand `updates` to the places of the result that indices choose.
     Scatter,
 }
 
-/// Moves `len` elements. For each, `offset` tells the chosen place in an array of the dimensions of operand 0, and whether it is there.
+/// Moves `len` elements. For each, `offset` tells the chosen place in an array of the dimensions of operand `x`, and whether it is there.
 fn moved(
     site: &mut Site<'_>,
     way: Way,
@@ -72,27 +92,27 @@ fn moved(
     len: usize,
     offset: impl FnOnce(&mut Writer, &Indices, ValueId, ValueId) -> Result<(ValueId, ValueId)>,
 ) -> Result<()> {
-    let mut w = site.writer(len.max(site.dims(0)?.iter().product()));
-    let chosen = Indices::new(site, &mut w, 1)?;
+    let mut w = site.writer(len.max(site.dims(ops::ScatterElements::AT.x)?.iter().product()));
+    let chosen = Indices::new(site, &mut w, ops::ScatterElements::AT.indices)?;
     let n = w.size(len)?;
     let (linear, mask) = w.span(0, BLOCK, n)?;
     let (offset, inside) = offset(&mut w, &chosen, linear, mask)?;
     let (operand, from, to) = match way {
-        Way::Gather => (0, offset, linear),
-        Way::Scatter => (2, linear, offset),
+        Way::Gather => (ops::ScatterElements::AT.x, offset, linear),
+        Way::Scatter => (ops::ScatterElements::AT.updates, linear, offset),
     };
     let base = w.array(Arg::Operand(operand), dtype)?;
     let value = w.load(base, from, Some(inside), None)?;
-    let base = w.array(Arg::Result(0), dtype)?;
+    let base = w.array(Arg::Result(ops::ScatterElements::AT.y), dtype)?;
     w.store(base, to, value, inside)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }
 
 /// Slices along an axis.
 pub(super) fn gather(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let (x, indices) = (site.dims(0)?, site.dims(1)?);
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), x.len())?;
+    let dtype = bits(site.dtype(ops::Gather::AT.x)?)?;
+    let (x, indices) = (site.dims(ops::Gather::AT.x)?, site.dims(ops::Gather::AT.indices)?);
+    let axis = geometry::axis(site.view(ops::Gather::of)?.axis(), x.len())?;
     let count: usize = indices.iter().product();
     let (outer, inner): (usize, usize) =
         (x[..axis].iter().product(), x[axis + 1..].iter().product());
@@ -107,14 +127,16 @@ pub(super) fn gather(site: &mut Site<'_>) -> Result<()> {
 
 /// Elements along an axis, for each place of the indices.
 pub(super) fn gather_elements(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    elements(site, Way::Gather, dtype)
+    let dtype = bits(site.dtype(ops::GatherElements::AT.x)?)?;
+    let axis = site.view(ops::GatherElements::of)?.axis();
+    elements(site, Way::Gather, dtype, axis)
 }
 
 /// Moves an element for each place of the indices, which choose its place along an axis.
-fn elements(site: &mut Site<'_>, way: Way, dtype: DType) -> Result<()> {
-    let (x, dims) = (site.dims(0)?, site.dims(1)?);
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), x.len())?;
+fn elements(site: &mut Site<'_>, way: Way, dtype: DType, axis: i64) -> Result<()> {
+    let (x, dims) =
+        (site.dims(ops::GatherElements::AT.x)?, site.dims(ops::GatherElements::AT.indices)?);
+    let axis = geometry::axis(axis, x.len())?;
     moved(site, way, dtype, dims.iter().product(), |w, chosen, linear, mask| {
         let (index, inside) = chosen.at(w, linear, mask, x[axis])?;
         Ok((element(w, linear, dims, x, axis, index)?, inside))
@@ -202,40 +224,41 @@ impl Slices {
 
 /// Slices at tuples of indices.
 pub(super) fn gather_nd(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let batch = usize::try_from(site.op.int("batch_dims").unwrap_or(0));
+    let dtype = bits(site.dtype(ops::GatherND::AT.x)?)?;
+    let batch = usize::try_from(site.view(ops::GatherND::of)?.batch_dims());
     let batch = batch.map_err(|_| unsupported("attribute `batch_dims` is negative"))?;
-    let (x, indices) = (site.dims(0)?, site.dims(1)?);
+    let (x, indices) = (site.dims(ops::GatherND::AT.x)?, site.dims(ops::GatherND::AT.indices)?);
     let slices = Slices::of(x, indices, batch)?;
     moved(site, Way::Gather, dtype, slices.count * slices.inner, |w, chosen, linear, mask| {
         slices.offset(w, chosen, x, linear, mask)
     })
 }
 
-/// Copies operand 0 to the result, and tells the type of what is moved. An error unless updates replace elements: combining
+/// Copies operand `x` to the result, and tells the type of what is moved. An error unless updates replace elements: combining
 /// them needs atomics that not every device has.
-fn copied(site: &mut Site<'_>) -> Result<DType> {
-    let dtype = bits(site.dtype(0)?)?;
-    if let Some(other) = site.op.str("reduction").filter(|name| *name != "none") {
-        return Err(unsupported(format!("reduction `{other}` is not written at level tile")));
+fn copied(site: &mut Site<'_>, reduction: &str) -> Result<DType> {
+    let dtype = bits(site.dtype(ops::ScatterElements::AT.x)?)?;
+    if reduction != "none" {
+        return Err(unsupported(format!("reduction `{reduction}` is not written at level tile")));
     }
-    let dims = site.dims(0)?;
-    let from = super::space::View::dense(Arg::Operand(0), dtype, dims);
-    let to = super::space::View::dense(Arg::Result(0), dtype, dims);
+    let dims = site.dims(ops::ScatterElements::AT.x)?;
+    let from = super::space::View::dense(Arg::Operand(ops::ScatterElements::AT.x), dtype, dims);
+    let to = super::space::View::dense(Arg::Result(ops::ScatterElements::AT.y), dtype, dims);
     super::moves::copy(site, dims, from, to)?;
     Ok(dtype)
 }
 
 /// A copy with elements replaced along an axis.
 pub(super) fn scatter_elements(site: &mut Site<'_>) -> Result<()> {
-    let dtype = copied(site)?;
-    elements(site, Way::Scatter, dtype)
+    let op = site.view(ops::ScatterElements::of)?;
+    let dtype = copied(site, op.reduction())?;
+    elements(site, Way::Scatter, dtype, op.axis())
 }
 
 /// A copy with slices replaced at tuples of indices.
 pub(super) fn scatter_nd(site: &mut Site<'_>) -> Result<()> {
-    let dtype = copied(site)?;
-    let (x, indices) = (site.dims(0)?, site.dims(1)?);
+    let dtype = copied(site, site.view(ops::ScatterND::of)?.reduction())?;
+    let (x, indices) = (site.dims(ops::ScatterND::AT.x)?, site.dims(ops::ScatterND::AT.indices)?);
     let slices = Slices::of(x, indices, 0)?;
     moved(site, Way::Scatter, dtype, slices.count * slices.inner, |w, chosen, linear, mask| {
         slices.offset(w, chosen, x, linear, mask)
@@ -244,10 +267,11 @@ pub(super) fn scatter_nd(site: &mut Site<'_>) -> Result<()> {
 
 /// `values[1]` where the place along the further axis is the index, else `values[0]`.
 pub(super) fn one_hot(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(2)?;
-    let index_type = site.dtype(0)?;
-    let (indices, dims) = (site.dims(0)?, site.result_dims(0)?);
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), indices.len() + 1)?;
+    let dtype = site.dtype(ops::OneHot::AT.values)?;
+    let index_type = site.dtype(ops::OneHot::AT.indices)?;
+    let (indices, dims) =
+        (site.dims(ops::OneHot::AT.indices)?, site.result_dims(ops::OneHot::AT.y)?);
+    let axis = geometry::axis(site.view(ops::OneHot::of)?.axis(), indices.len() + 1)?;
     let (outer, inner): (usize, usize) =
         (dims[..axis].iter().product(), dims[axis + 1..].iter().product());
     let depth = dims[axis];
@@ -258,7 +282,7 @@ pub(super) fn one_hot(site: &mut Site<'_>) -> Result<()> {
     let place = w.unravel(linear, &[outer, depth, inner])?;
     let own = w.offset(&[place[0], place[2]], &[inner as isize, 1], 0)?;
     let own = own.ok_or_else(|| unsupported("lacks axes"))?;
-    let base = w.array(Arg::Operand(0), index_type)?;
+    let base = w.array(Arg::Operand(ops::OneHot::AT.indices), index_type)?;
     let given = w.load_or_zero(base, own, mask)?;
     let (zero, n) = (w.literal(index_type, 0)?, w.size(depth)?);
     let n = w.cast(n, index_type)?;
@@ -267,11 +291,11 @@ pub(super) fn one_hot(site: &mut Site<'_>) -> Result<()> {
     let index = w.select(below, wrapped, given)?;
     let place = w.cast(place[1], index_type)?;
     let hot = w.op(K::Equal, &[index, place])?;
-    let values = w.array(Arg::Operand(2), dtype)?;
+    let values = w.array(Arg::Operand(ops::OneHot::AT.values), dtype)?;
     let (first, second) = (w.int(0)?, w.int(1)?);
     let (off, on) = (w.element(values, first)?, w.element(values, second)?);
     let value = w.select(hot, on, off)?;
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(ops::OneHot::AT.y), dtype)?;
     w.store(to, linear, value, mask)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }

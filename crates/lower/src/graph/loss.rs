@@ -2,25 +2,37 @@
 
 use trident_ir::geometry::GeometryError;
 use trident_ir::op::words::BatchReduction;
-use trident_ir::ops::LossReduction;
-use trident_ir::{DType, OpKind as K};
+use trident_ir::{DType, OpKind as K, ops};
 
 use super::rows::{Rows, Shape, float, log_softmax};
 use super::site::{Site, unsupported};
 use super::writer::Fold;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::NegativeLogLikelihoodLoss::KIND, |site| loss(site, false)),
+    entry(ops::SoftmaxCrossEntropyLoss::KIND, |site| loss(site, true)),
+];
+
+type Scores = ops::SoftmaxCrossEntropyLoss<'static>;
+type LogProbabilities = ops::NegativeLogLikelihoodLoss<'static>;
+
+// Both have operands and loss at the same places.
+const _: () = assert!(Scores::AT.scores == LogProbabilities::AT.x);
+const _: () = assert!(Scores::AT.labels == LogProbabilities::AT.target);
+const _: () = assert!(Scores::AT.weights == LogProbabilities::AT.weight);
+const _: () = assert!(Scores::AT.loss == LogProbabilities::AT.loss);
 
 /// Targets that one program looks up.
 const BLOCK: usize = 256;
 
 /// Negative log likelihood, of log probabilities or of scores.
-pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn loss(site: &mut Site<'_>, of_scores: bool) -> Result<()> {
+    let op = site.view(ops::LossReduction::of)?;
+    let dtype = site.dtype(Scores::AT.scores)?;
     float(dtype)?;
-    let op = LossReduction::of(site.op)
-        .ok_or_else(|| unsupported("has operands or attributes that do not fit"))?;
-    let (reduction, ignored) = (op.reduction(), op.ignore_index());
-    let (x, targets) = (site.dims(0)?, site.dims(1)?);
+    let reduction = op.reduction();
+    let (x, targets) = (site.dims(Scores::AT.scores)?, site.dims(Scores::AT.labels)?);
     if x.len() < 2 || targets.first() != x.first() || targets[1..] != x[2..] {
         let text = format!("scores {x:?} do not go with targets {targets:?}");
         return Err(GeometryError::Invalid(text).into());
@@ -28,17 +40,17 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let (batch, classes, inner) = (x[0], x[1], x[2..].iter().product::<usize>());
     let len = batch * inner;
     let all = len * classes;
-    let (mut from, mut from_type) = (Arg::Operand(0), dtype);
-    if site.op.kind == K::SoftmaxCrossEntropyLoss {
-        (from, from_type) = match site.wants(1) {
-            true => (Arg::Result(1), dtype),
+    let (mut from, mut from_type) = (Arg::Operand(Scores::AT.scores), dtype);
+    if of_scores {
+        (from, from_type) = match site.wants(Scores::AT.log_prob) {
+            true => (Arg::Result(Scores::AT.log_prob), dtype),
             false => (site.scratch(DType::F32, all), DType::F32),
         };
         log_softmax(site, &Shape::along(x, 1), dtype, from, from_type)?;
     }
     let single = reduction == BatchReduction::None;
     let (losses, loss_type) = match single {
-        true => (Arg::Result(0), dtype),
+        true => (Arg::Result(Scores::AT.loss), dtype),
         false => (site.scratch(DType::F32, len), DType::F32),
     };
     let weights = if single { None } else { Some(site.scratch(DType::F32, len)) };
@@ -47,8 +59,8 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let mut w = site.writer(all);
     let n = w.size(len)?;
     let (at, mask) = w.span(0, BLOCK, n)?;
-    let class_type = site.dtype(1)?;
-    let base = w.array(Arg::Operand(1), class_type)?;
+    let class_type = site.dtype(Scores::AT.labels)?;
+    let base = w.array(Arg::Operand(Scores::AT.labels), class_type)?;
     let given = w.load_or_zero(base, at, mask)?;
     let (zero, count) = (w.literal(class_type, 0)?, w.size(classes)?);
     let count = w.cast(count, class_type)?;
@@ -56,7 +68,7 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let mut wrong = w.op(K::Or, &[under, over])?;
     wrong = w.and(wrong, mask)?;
     let mut used = mask;
-    if let Some(ignored) = ignored {
+    if let Some(ignored) = op.ignore_index() {
         let ignored = w.literal(class_type, ignored)?;
         let ignored = w.op(K::Equal, &[given, ignored])?;
         let counted = w.op(K::Not, &[ignored])?;
@@ -78,9 +90,9 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
     let log = w.load_or_zero(base, offset, used)?;
     let log = w.cast(log, DType::F32)?;
     let none = w.float(DType::F32, 0.0)?;
-    let weight = match site.has(2) {
+    let weight = match site.has(Scores::AT.weights) {
         true => {
-            let base = w.array(Arg::Operand(2), dtype)?;
+            let base = w.array(Arg::Operand(Scores::AT.weights), dtype)?;
             let weight = w.load_or_zero(base, class, used)?;
             w.cast(weight, DType::F32)?
         }
@@ -110,7 +122,7 @@ pub(super) fn loss(site: &mut Site<'_>) -> Result<()> {
         let total = rows.fold(&mut w, Fold::Sum, |w, place| place.of(w, weights))?;
         sum = w.div(sum, total)?;
     }
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(Scores::AT.loss), dtype)?;
     rows.store(&mut w, to, dtype, sum)?;
     site.step(w, rows.grid())
 }

@@ -1,15 +1,25 @@
 //! Matrix products.
 
 use trident_ir::geometry::{self, GeometryError, PackedWeights};
-use trident_ir::{DType, OpKind as K, ValueId};
+use trident_ir::op::Activation;
+use trident_ir::{DType, ValueId, ops};
 
 use super::packed::Weights;
 use super::product::{Depth, Epilogue, Factor, Sums, Tile, accumulator, activation};
 use super::quant::{Along, Quantised};
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::MatMul::KIND, matmul),
+    entry(ops::Gemm::KIND, gemm),
+    entry(ops::FusedMatMul::KIND, fused_matmul),
+    entry(ops::MatMulNBits::KIND, packed),
+    entry(ops::MatMulInteger::KIND, quantised),
+    entry(ops::QLinearMatMul::KIND, quantised),
+];
 
 /// A stack of matrices: where its elements are.
 struct Stack {
@@ -206,14 +216,14 @@ impl Product {
     }
 }
 
-/// The number of elements of the longest operand or result 0.
+/// The number of elements of the longest operand or the result.
 fn longest(site: &Site<'_>, operands: [usize; 2]) -> Result<usize> {
-    let dims = [site.dims(operands[0])?, site.dims(operands[1])?, site.result_dims(0)?];
+    let dims = [site.dims(operands[0])?, site.dims(operands[1])?, site.result_dims(FIRST)?];
     Ok(dims.map(|d| d.iter().product()).into_iter().max().unwrap_or(0))
 }
 
 /// `matmul_integer` and `qlinear_matmul`.
-pub(super) fn quantised(site: &mut Site<'_>) -> Result<()> {
+fn quantised(site: &mut Site<'_>) -> Result<()> {
     let Some(op) = Quantised::of(site)? else { return Err(unsupported("is not quantised")) };
     let joined = !op.by_row(site)?;
     let product = Product::of([site.dims(op.a)?, site.dims(op.b)?], [false; 2], joined)?;
@@ -250,50 +260,107 @@ pub(super) fn stacked(
     site.step(w, product.grid(&place))
 }
 
-/// `matmul`, `gemm` and what fusion makes of them, and products with packed weights.
-pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
-    let op = site.op;
-    let dtype = site.dtype(0)?;
+/// How a product of matrices is scaled, what is added to it, and what it ends with.
+struct Scaled {
+    transposed: [bool; 2],
+    alpha: f32,
+    beta: f32,
+    /// Whether what is added broadcasts in both directions; else it is one row.
+    broadcasts: bool,
+    activation: Activation,
+}
+
+impl Scaled {
+    /// a·b
+    const PLAIN: Scaled = Scaled {
+        transposed: [false; 2],
+        alpha: 1.0,
+        beta: 1.0,
+        broadcasts: false,
+        activation: Activation::None,
+    };
+}
+
+// Factors and what is added are where `fused_matmul` has them.
+const _: () = assert!(ops::FusedMatMul::AT.a == ops::MatMul::AT.a);
+const _: () = assert!(ops::FusedMatMul::AT.a == ops::Gemm::AT.a);
+const _: () = assert!(ops::FusedMatMul::AT.a == ops::MatMulNBits::AT.a);
+const _: () = assert!(ops::FusedMatMul::AT.b == ops::MatMul::AT.b);
+const _: () = assert!(ops::FusedMatMul::AT.b == ops::Gemm::AT.b);
+const _: () = assert!(ops::FusedMatMul::AT.b == PackedWeights::WEIGHTS);
+const _: () = assert!(ops::FusedMatMul::AT.bias == ops::Gemm::AT.c);
+const _: () = assert!(ops::FusedMatMul::AT.bias == ops::MatMulNBits::AT.bias);
+
+fn matmul(site: &mut Site<'_>) -> Result<()> {
+    product(site, Scaled::PLAIN, None)
+}
+
+fn gemm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::Gemm::of)?;
+    let transposed = [op.trans_a(), op.trans_b()];
+    let (alpha, beta) = (op.alpha(), op.beta());
+    let scaled = Scaled { transposed, alpha, beta, broadcasts: true, ..Scaled::PLAIN };
+    product(site, scaled, None)
+}
+
+fn fused_matmul(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::FusedMatMul::of)?;
     let activation = activation(site)?;
+    only_floats(site)?;
+    let transposed = [op.trans_a(), op.trans_b()];
+    let scaled = Scaled { transposed, alpha: op.scale(), activation, ..Scaled::PLAIN };
+    product(site, scaled, None)
+}
+
+/// Products with packed weights.
+fn packed(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::MatMulNBits::of)?;
+    let activation = activation(site)?;
+    only_floats(site)?;
+    let packed = PackedWeights::of(op.as_op())?;
+    product(site, Scaled { activation, ..Scaled::PLAIN }, Some(packed))
+}
+
+fn only_floats(site: &Site<'_>) -> Result<()> {
+    match site.dtype(ops::FusedMatMul::AT.a)? {
+        dtype if dtype.is_float() => Ok(()),
+        dtype => Err(unsupported(format!("there is no product of {dtype}"))),
+    }
+}
+
+/// A product of matrices, the right ones of which may be packed.
+fn product(site: &mut Site<'_>, scaled: Scaled, packed: Option<PackedWeights>) -> Result<()> {
+    let dtype = site.dtype(ops::FusedMatMul::AT.a)?;
+    let Scaled { transposed, alpha, beta, broadcasts, activation } = scaled;
     let integer = matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64);
-    if !(dtype.is_float() || integer && matches!(op.kind, K::MatMul | K::Gemm)) {
+    if !(dtype.is_float() || integer) {
         return Err(unsupported(format!("there is no product of {dtype}")));
     }
-    let number = |name| op.float(name).unwrap_or(1.0);
-    let (alpha, beta) = match op.kind {
-        K::Gemm => (number("alpha"), number("beta")),
-        K::FusedMatMul => (number("scale"), 1.0),
-        _ => (1.0, 1.0),
-    };
     if integer && (alpha != 1.0 || beta != 1.0) {
         return Err(unsupported(format!(
             "a scaled product of {dtype} is not written at level tile"
         )));
     }
-    let packed = match op.kind {
-        K::MatMulNBits => Some(PackedWeights::of(op)?),
-        _ => None,
-    };
     let (b_dims, len) = match &packed {
         Some(packed) => {
             packed.check(|i| Some((site.dtype(i).ok()?, site.dims(i).ok()?.to_vec())))?;
             (vec![packed.k, packed.n], packed.n * packed.padded())
         }
-        None => (site.dims(1)?.to_vec(), 0),
+        None => (site.dims(ops::FusedMatMul::AT.b)?.to_vec(), 0),
     };
-    let transposed = [op.flag("trans_a"), op.flag("trans_b")];
-    let product = Product::of([site.dims(0)?, &b_dims], transposed, true)?;
-    let mut w = site.writer(longest(site, [0, 1])?.max(len));
+    let product = Product::of([site.dims(ops::FusedMatMul::AT.a)?, &b_dims], transposed, true)?;
+    let mut w =
+        site.writer(longest(site, [ops::FusedMatMul::AT.a, ops::FusedMatMul::AT.b])?.max(len));
     let tile = if packed.is_some() { Tile::of_columns } else { Tile::of };
     let tile = tile(product.a.rows, product.b.columns, dtype).on(site.figures(), dtype);
     let place = product.place(&mut w, tile)?;
     let factor = |w: &mut Writer, i| -> Result<Factor> {
         Ok(Factor { base: w.array(Arg::Operand(i), dtype)?, zero: None })
     };
-    let a = factor(&mut w, 0)?;
+    let a = factor(&mut w, ops::FusedMatMul::AT.a)?;
     let b = match packed {
         Some(packed) => Right::Weights(Weights::of(site, &mut w, packed)?),
-        None => Right::Matrices(factor(&mut w, 1)?),
+        None => Right::Matrices(factor(&mut w, ops::FusedMatMul::AT.b)?),
     };
     let wide = accumulator(dtype);
     let mut sum = product.sums(&mut w, &place, a, &b, wide)?;
@@ -301,15 +368,15 @@ pub(super) fn matmul(site: &mut Site<'_>) -> Result<()> {
         let alpha = w.float(wide, alpha.into())?;
         sum = w.mul(sum, alpha)?;
     }
-    if site.has(2) {
+    if site.has(ops::FusedMatMul::AT.bias) {
         let (m, n) = (product.a.rows, product.b.columns);
-        let given = site.dims(2)?;
-        if op.kind != K::Gemm && given != [n] {
+        let given = site.dims(ops::FusedMatMul::AT.bias)?;
+        if !broadcasts && given != [n] {
             let text = format!("a bias of dimensions {given:?}, expected [{n}]");
             return Err(GeometryError::Invalid(text).into());
         }
         let strides = geometry::broadcast_strides(given, &[m, n]);
-        let base = w.array(Arg::Operand(2), dtype)?;
+        let base = w.array(Arg::Operand(ops::FusedMatMul::AT.bias), dtype)?;
         let offset = w.offset(&[place.row, place.column], &signed(&strides), 0)?;
         let offset = match offset {
             Some(offset) => offset,

@@ -4,7 +4,7 @@
 //! function, so one function serves every shape of the same structure: element types, number of axes after neighbours were
 //! merged, block sizes. What compiles functions may therefore keep them by their text.
 //!
-//! Each op is one function of this folder that [`lower`] names. It looks at element types and attributes first, and at
+//! Each op is one function of this folder, which stands beside the op's kind in its file's list `LOWERINGS`. It looks at element types and attributes first, and at
 //! dimensions and contents last: what it refuses does not depend on sizes.
 
 mod attention;
@@ -34,9 +34,11 @@ mod writer;
 
 pub use self::site::{Array, Request};
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use trident_ir::geometry::GeometryError;
 use trident_ir::op::{Group, TypeError};
-use trident_ir::{DType, Func, Literal, OpKind as K};
+use trident_ir::{DType, Func, Literal, OpKind};
 
 use self::site::Site;
 use self::winograd::Form;
@@ -128,80 +130,59 @@ pub fn by_size(request: &Request<'_>) -> bool {
     winograd::applies(&Site::new(request)) == Ok(true)
 }
 
+/// Appends the steps of an op.
+type Write = fn(&mut Site<'_>) -> Result<()>;
+
+/// How ops of one kind are lowered.
+struct Entry {
+    kind: OpKind,
+    write: Write,
+}
+
+/// An entry of a file's list.
+const fn entry(kind: OpKind, write: Write) -> Entry {
+    Entry { kind, write }
+}
+
+/// The lists of the files. Elementwise ops are not in them, but for those that are written differently from the others.
+const FAMILIES: &[&[Entry]] = &[
+    attention::LOWERINGS,
+    conv::LOWERINGS,
+    cumulative::LOWERINGS,
+    einsum::LOWERINGS,
+    elementwise::LOWERINGS,
+    extreme::LOWERINGS,
+    fold::LOWERINGS,
+    gather::LOWERINGS,
+    loss::LOWERINGS,
+    matmul::LOWERINGS,
+    moves::LOWERINGS,
+    norms::LOWERINGS,
+    places::LOWERINGS,
+    pool::LOWERINGS,
+    quant::LOWERINGS,
+    resize::LOWERINGS,
+    rotary::LOWERINGS,
+    rows::LOWERINGS,
+];
+
+/// The lists by the kinds of ops.
+static BY_KIND: LazyLock<HashMap<OpKind, Write>> = LazyLock::new(|| {
+    FAMILIES.iter().copied().flatten().map(|entry| (entry.kind, entry.write)).collect()
+});
+
 /// Lowers an op for operands of these types.
 pub fn lower(request: &Request<'_>) -> Result<Lowering> {
     let mut site = Site::new(request);
-    let find = match request.op.kind {
-        K::Identity | K::Reshape | K::Squeeze | K::Unsqueeze | K::Flatten => moves::alias,
-        K::Transpose => moves::transpose,
-        K::Slice => moves::slice,
-        K::Expand => moves::expand,
-        K::Tile => moves::tile,
-        K::Concat => moves::concat,
-        K::Split => moves::split,
-        K::DepthToSpace => moves::depth_to_space,
-        K::SpaceToDepth => moves::space_to_depth,
-        K::ConstantOfShape => moves::filled,
-        K::Pad => places::pad,
-        K::CenterCropPad => places::center_crop_pad,
-        K::Dropout => moves::dropout,
-        K::Trilu => places::trilu,
-        K::EyeLike => places::eye_like,
-        K::Range => places::range,
-        K::Shape => places::shape,
-        K::Size => places::size,
-        K::ReverseSequence => places::reverse_sequence,
-        K::Gather => gather::gather,
-        K::GatherElements => gather::gather_elements,
-        K::GatherND => gather::gather_nd,
-        K::ScatterElements => gather::scatter_elements,
-        K::ScatterND => gather::scatter_nd,
-        K::OneHot => gather::one_hot,
-        K::ReduceSum
-        | K::ReduceMean
-        | K::ReduceMax
-        | K::ReduceMin
-        | K::ReduceProd
-        | K::ReduceL1
-        | K::ReduceL2
-        | K::ReduceLogSum
-        | K::ReduceLogSumExp
-        | K::ReduceSumSquare => fold::reduce,
-        K::ArgMax | K::ArgMin => extreme::arg,
-        K::TopK => extreme::top_k,
-        K::CumSum | K::CumProd => cumulative::cumulative,
-        K::GlobalAveragePool | K::GlobalMaxPool => fold::global_pool,
-        K::Softmax | K::LogSoftmax => rows::softmax,
-        K::LayerNormalization => norms::layer_norm,
-        K::RMSNormalization => norms::rms_norm,
-        K::SkipLayerNormalization => norms::skip_layer_norm,
-        K::InstanceNormalization | K::GroupNormalization => norms::group_norm,
-        K::BatchNormalization => norms::batch_norm,
-        K::LpNormalization => norms::lp_norm,
-        K::Hardmax => norms::hardmax,
-        K::MeanVarianceNormalization => norms::mean_variance,
-        K::LRN => norms::lrn,
-        K::MatMul | K::Gemm | K::FusedMatMul | K::MatMulNBits => matmul::matmul,
-        K::MatMulInteger | K::QLinearMatMul => matmul::quantised,
-        K::Einsum => einsum::einsum,
-        K::QuantizeLinear => quant::quantize,
-        K::DequantizeLinear => quant::dequantize,
-        K::DynamicQuantizeLinear => quant::dynamic_quantize,
-        K::Resize => resize::resize,
-        K::NegativeLogLikelihoodLoss | K::SoftmaxCrossEntropyLoss => loss::loss,
-        K::RotaryEmbedding => rotary::rotary_embedding,
-        K::Attention => attention::attention,
-        K::Conv | K::FusedConv | K::ConvInteger | K::QLinearConv => conv::conv,
-        K::ConvTranspose => conv::conv_transpose,
-        K::MaxPool | K::AveragePool | K::LpPool => pool::pool,
-        K::Cast => elementwise::cast,
-        K::Fused => elementwise::fused,
-        _ if request.op.decl().group == Group::Elementwise => elementwise::elementwise,
-        kind => {
+    let kind = request.op.kind;
+    let write = match BY_KIND.get(&kind) {
+        Some(write) => *write,
+        None if kind.decl().group == Group::Elementwise => elementwise::elementwise,
+        None => {
             let name = kind.decl().name;
             return Err(Refusal::Unsupported(format!("`{name}` is not written at level tile")));
         }
     };
-    find(&mut site)?;
+    write(&mut site)?;
     Ok(site.finish())
 }

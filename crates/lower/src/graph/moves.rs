@@ -1,11 +1,30 @@
 //! Ops that move elements: each is a map between views. Elements are moved as integers of their width.
 
-use trident_ir::{DType, geometry};
+use trident_ir::literal::LiteralData;
+use trident_ir::{DType, geometry, ops};
 
 use super::elementwise::map;
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::space::{View, signed};
-use super::{Arg, Refusal, Result};
+use super::{Arg, Entry, Refusal, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::Identity::KIND, alias),
+    entry(ops::Reshape::KIND, alias),
+    entry(ops::Squeeze::KIND, alias),
+    entry(ops::Unsqueeze::KIND, alias),
+    entry(ops::Flatten::KIND, alias),
+    entry(ops::Transpose::KIND, transpose),
+    entry(ops::Slice::KIND, slice),
+    entry(ops::Expand::KIND, expand),
+    entry(ops::Tile::KIND, tile),
+    entry(ops::Concat::KIND, concat),
+    entry(ops::Split::KIND, split),
+    entry(ops::DepthToSpace::KIND, depth_to_space),
+    entry(ops::SpaceToDepth::KIND, space_to_depth),
+    entry(ops::ConstantOfShape::KIND, filled),
+    entry(ops::Dropout::KIND, dropout),
+];
 
 /// The type under which elements are moved.
 pub(super) fn bits(dtype: DType) -> Result<DType> {
@@ -36,33 +55,33 @@ pub(super) fn copy(site: &mut Site<'_>, dims: &[usize], from: View, to: View) ->
 }
 
 /// The same elements in other dimensions.
-pub(super) fn alias(site: &mut Site<'_>) -> Result<()> {
-    site.dtype(0)?;
-    site.alias(0, 0);
+fn alias(site: &mut Site<'_>) -> Result<()> {
+    site.dtype(FIRST)?;
+    site.alias(FIRST, FIRST);
     Ok(())
 }
 
-/// Operand 0 under other strides, as result 0.
+/// The first operand under other strides, as the first result.
 fn strided(site: &mut Site<'_>, dtype: DType, start: isize, strides: Vec<isize>) -> Result<()> {
-    let dims = site.result_dims(0)?;
-    let from = View { array: Arg::Operand(0), dtype, start, strides };
-    copy(site, dims, from, View::dense(Arg::Result(0), dtype, dims))
+    let dims = site.result_dims(FIRST)?;
+    let from = View { array: Arg::Operand(FIRST), dtype, start, strides };
+    copy(site, dims, from, View::dense(Arg::Result(FIRST), dtype, dims))
 }
 
-pub(super) fn transpose(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let dims = site.dims(0)?;
-    let perm = geometry::permutation(site.op.ints("perm"), dims.len())?;
+fn transpose(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Transpose::AT.x)?)?;
+    let dims = site.dims(ops::Transpose::AT.x)?;
+    let perm = geometry::permutation(site.view(ops::Transpose::of)?.perm(), dims.len())?;
     let own = signed(&geometry::strides(dims));
     strided(site, dtype, 0, perm.iter().map(|&axis| own[axis]).collect())
 }
 
-pub(super) fn slice(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let dims = site.dims(0)?;
+fn slice(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Slice::AT.x)?)?;
+    let dims = site.dims(ops::Slice::AT.x)?;
     let bounds = |i| site.ints(i).map(Option::unwrap_or_default);
-    let (starts, ends) = (bounds(1)?, bounds(2)?);
-    let (axes, steps) = (site.ints(3)?, site.ints(4)?);
+    let (starts, ends) = (bounds(ops::Slice::AT.starts)?, bounds(ops::Slice::AT.ends)?);
+    let (axes, steps) = (site.ints(ops::Slice::AT.axes)?, site.ints(ops::Slice::AT.steps)?);
     let cuts = geometry::slices(dims, &starts, &ends, axes.as_deref(), steps.as_deref())?;
     let own = signed(&geometry::strides(dims));
     let start = cuts.iter().zip(&own).map(|(cut, stride)| cut.start as isize * stride).sum();
@@ -70,23 +89,23 @@ pub(super) fn slice(site: &mut Site<'_>) -> Result<()> {
     strided(site, dtype, start, strides)
 }
 
-pub(super) fn expand(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let (from, to) = (site.dims(0)?, site.result_dims(0)?);
+fn expand(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Expand::AT.x)?)?;
+    let (from, to) = (site.dims(ops::Expand::AT.x)?, site.result_dims(ops::Expand::AT.y)?);
     strided(site, dtype, 0, signed(&geometry::broadcast_strides(from, to)))
 }
 
-pub(super) fn tile(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let (from, to) = (site.dims(0)?, site.result_dims(0)?);
+fn tile(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Tile::AT.x)?)?;
+    let (from, to) = (site.dims(ops::Tile::AT.x)?, site.result_dims(ops::Tile::AT.y)?);
     let own = signed(&geometry::strides(from));
     let (mut dims, mut strides) = (vec![], vec![]);
     for ((&n, &all), stride) in from.iter().zip(to).zip(own) {
         dims.extend([all.checked_div(n).unwrap_or(0), n]);
         strides.extend([0, stride]);
     }
-    let from = View { array: Arg::Operand(0), dtype, start: 0, strides };
-    let to = View::dense(Arg::Result(0), dtype, &dims);
+    let from = View { array: Arg::Operand(ops::Tile::AT.x), dtype, start: 0, strides };
+    let to = View::dense(Arg::Result(ops::Tile::AT.y), dtype, &dims);
     copy(site, &dims, from, to)
 }
 
@@ -96,31 +115,32 @@ fn part(array: Arg, dtype: DType, whole: &[usize], axis: usize, start: usize) ->
     View { array, dtype, start: start as isize * strides[axis], strides }
 }
 
-pub(super) fn concat(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let whole = site.result_dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), whole.len())?;
+fn concat(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Concat::AT.xs)?)?;
+    let whole = site.result_dims(ops::Concat::AT.y)?;
+    let axis = geometry::axis(site.view(ops::Concat::of)?.axis(), whole.len())?;
     let mut start = 0;
     for i in 0..site.operands() {
         let dims = site.dims(i)?;
-        let to = part(Arg::Result(0), dtype, whole, axis, start);
+        let to = part(Arg::Result(ops::Concat::AT.y), dtype, whole, axis, start);
         copy(site, dims, View::dense(Arg::Operand(i), dtype, dims), to)?;
         start += dims[axis];
     }
     Ok(())
 }
 
-pub(super) fn split(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let whole = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(0), whole.len())?;
-    let sizes = site.ints(1)?;
-    let parts = site.op.int("num_outputs").map_or(site.results(), |n| n.max(0) as usize);
+fn split(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Split::AT.x)?)?;
+    let whole = site.dims(ops::Split::AT.x)?;
+    let op = site.view(ops::Split::of)?;
+    let axis = geometry::axis(op.axis(), whole.len())?;
+    let sizes = site.ints(ops::Split::AT.split)?;
+    let parts = op.num_outputs().map_or(site.results(), |n| n.max(0) as usize);
     let mut start = 0;
     for (i, n) in geometry::split(whole[axis], sizes.as_deref(), parts)?.into_iter().enumerate() {
         if site.wants(i) {
             let dims = site.result_dims(i)?;
-            let from = part(Arg::Operand(0), dtype, whole, axis, start);
+            let from = part(Arg::Operand(ops::Split::AT.x), dtype, whole, axis, start);
             copy(site, dims, from, View::dense(Arg::Result(i), dtype, dims))?;
         }
         start += n;
@@ -128,21 +148,22 @@ pub(super) fn split(site: &mut Site<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads operand 0 as if it had `dims`, with its axes in the order `perm`.
+/// Reads the first operand as if it had `dims`, with its axes in the order `perm`.
 fn permuted(site: &mut Site<'_>, dtype: DType, dims: &[usize], perm: &[usize]) -> Result<()> {
     let own = signed(&geometry::strides(dims));
     let strides = perm.iter().map(|&axis| own[axis]).collect();
-    let from = View { array: Arg::Operand(0), dtype, start: 0, strides };
+    let from = View { array: Arg::Operand(FIRST), dtype, start: 0, strides };
     let dims = geometry::transpose(dims, perm);
-    let to = View::dense(Arg::Result(0), dtype, &dims);
+    let to = View::dense(Arg::Result(FIRST), dtype, &dims);
     copy(site, &dims, from, to)
 }
 
 /// Batch, channels, rows and columns, and the size of blocks of space.
 fn blocks(site: &Site<'_>) -> Result<([usize; 4], usize)> {
-    let size = site.op.int("blocksize").and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0);
+    let size = site.view(ops::Blocks::of)?.blocksize();
+    let size = usize::try_from(size).ok().filter(|&n| n > 0);
     let size = size.ok_or_else(|| unsupported("the block size is not positive"))?;
-    match *site.dims(0)? {
+    match *site.dims(FIRST)? {
         [n, c, h, w] => Ok(([n, c, h, w], size)),
         ref dims => Err(Refusal::Geometry(geometry::GeometryError::Invalid(format!(
             "{dims:?} are not four axes"
@@ -150,63 +171,63 @@ fn blocks(site: &Site<'_>) -> Result<([usize; 4], usize)> {
     }
 }
 
-pub(super) fn depth_to_space(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
+fn depth_to_space(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::DepthToSpace::AT.x)?)?;
     let ([n, c, h, w], b) = blocks(site)?;
     let inner = c / (b * b);
-    match site.op.str("mode") {
-        Some("CRD") => permuted(site, dtype, &[n, inner, b, b, h, w], &[0, 1, 4, 2, 5, 3]),
+    match site.view(ops::DepthToSpace::of)?.mode() {
+        "CRD" => permuted(site, dtype, &[n, inner, b, b, h, w], &[0, 1, 4, 2, 5, 3]),
         _ => permuted(site, dtype, &[n, b, b, inner, h, w], &[0, 3, 4, 1, 5, 2]),
     }
 }
 
-pub(super) fn space_to_depth(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
+fn space_to_depth(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::SpaceToDepth::AT.x)?)?;
     let ([n, c, h, w], b) = blocks(site)?;
     let dims = [n, c, h / b, b, w / b, b];
-    match site.op.str("mode") {
-        Some("CRD") => permuted(site, dtype, &dims, &[0, 1, 3, 5, 2, 4]),
+    match site.view(ops::SpaceToDepth::of)?.mode() {
+        "CRD" => permuted(site, dtype, &dims, &[0, 1, 3, 5, 2, 4]),
         _ => permuted(site, dtype, &dims, &[0, 3, 5, 1, 2, 4]),
     }
 }
 
-pub(super) fn filled(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.result_dtype(0)?)?;
-    let value = match site.op.attrs.get("value") {
-        Some(trident_ir::Attr::Tensor(literal)) => match literal.data() {
-            trident_ir::literal::LiteralData::Bytes(bytes) => {
+fn filled(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.result_dtype(ops::ConstantOfShape::AT.output)?)?;
+    let value = match site.view(ops::ConstantOfShape::of)?.value() {
+        Some(literal) => match literal.data() {
+            LiteralData::Bytes(bytes) => {
                 let mut word = [0; 8];
                 let n = bytes.len().min(dtype.size());
                 word[..n].copy_from_slice(&bytes[..n]);
                 i64::from_le_bytes(word)
             }
-            trident_ir::literal::LiteralData::Strings(_) => {
+            LiteralData::Strings(_) => {
                 return Err(unsupported("elements of text have no fixed size"));
             }
         },
-        _ => 0,
+        None => 0,
     };
     fill(site, dtype, value)
 }
 
-/// Writes the same bits to all of result 0.
+/// Writes the same bits to all of the first result.
 pub(super) fn fill(site: &mut Site<'_>, dtype: DType, value: i64) -> Result<()> {
-    let dims = site.result_dims(0)?;
-    let to = View::dense(Arg::Result(0), dtype, dims);
+    let dims = site.result_dims(FIRST)?;
+    let to = View::dense(Arg::Result(FIRST), dtype, dims);
     map(site, dims, vec![], to, |w, _| w.literal(dtype, value))
 }
 
 /// The operand itself: only training drops elements.
-pub(super) fn dropout(site: &mut Site<'_>) -> Result<()> {
-    site.dtype(0)?;
-    if site.ints(2)?.is_some_and(|training| training != [0]) {
+fn dropout(site: &mut Site<'_>) -> Result<()> {
+    site.dtype(ops::Dropout::AT.x)?;
+    if site.ints(ops::Dropout::AT.training_mode)?.is_some_and(|training| training != [0]) {
         return Err(unsupported("training is not written at level tile"));
     }
-    site.alias(0, 0);
-    if !site.wants(1) {
+    site.alias(ops::Dropout::AT.y, ops::Dropout::AT.x);
+    if !site.wants(ops::Dropout::AT.mask) {
         return Ok(());
     }
-    let dims = site.result_dims(1)?;
-    let to = View::dense(Arg::Result(1), DType::U8, dims);
+    let dims = site.result_dims(ops::Dropout::AT.mask)?;
+    let to = View::dense(Arg::Result(ops::Dropout::AT.mask), DType::U8, dims);
     map(site, dims, vec![], to, |w, _| w.literal(DType::U8, 1))
 }

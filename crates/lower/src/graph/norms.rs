@@ -1,13 +1,26 @@
 //! Norms: elements less their mean, by their deviation.
 
-use trident_ir::{DType, OpKind as K, ValueId, counted, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, counted, geometry, ops};
 
 use super::elementwise::map;
 use super::rows::{Place, Rows, Shape, float};
 use super::site::{Site, unsupported};
 use super::space::View;
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::LayerNormalization::KIND, layer_norm),
+    entry(ops::RMSNormalization::KIND, rms_norm),
+    entry(ops::SkipLayerNormalization::KIND, skip_layer_norm),
+    entry(ops::InstanceNormalization::KIND, instance_norm),
+    entry(ops::GroupNormalization::KIND, group_norm),
+    entry(ops::BatchNormalization::KIND, batch_norm),
+    entry(ops::LpNormalization::KIND, lp_norm),
+    entry(ops::Hardmax::KIND, hardmax),
+    entry(ops::MeanVarianceNormalization::KIND, mean_variance),
+    entry(ops::LRN::KIND, lrn),
+];
 
 /// 1/√(variance + epsilon) of the rows of which `of` gives the elements, and their mean.
 fn moments(
@@ -37,27 +50,39 @@ fn inverse(w: &mut Writer, x: ValueId, epsilon: f32) -> Result<ValueId> {
     w.div(one, root)
 }
 
-pub(super) fn layer_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn layer_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::LayerNormalization::of)?;
+    let dtype = site.dtype(ops::LayerNormalization::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
+    let dims = site.dims(ops::LayerNormalization::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
     let shape = Shape::from(dims, axis);
-    for i in [1, 2] {
+    for i in [ops::LayerNormalization::AT.scale, ops::LayerNormalization::AT.b] {
         if site.has(i) && site.dims(i)?.iter().product::<usize>() != shape.columns {
             return Err(unsupported(
                 "a scale or bias that broadcasts is not written at level tile",
             ));
         }
     }
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
+    let epsilon = op.epsilon();
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
-    let scale = w.array(Arg::Operand(1), dtype)?;
-    let bias = if site.has(2) { Some(w.array(Arg::Operand(2), dtype)?) } else { None };
+    let (x, y) = (
+        w.array(Arg::Operand(ops::LayerNormalization::AT.x), dtype)?,
+        w.array(Arg::Result(ops::LayerNormalization::AT.y), dtype)?,
+    );
+    let scale = w.array(Arg::Operand(ops::LayerNormalization::AT.scale), dtype)?;
+    let bias = if site.has(ops::LayerNormalization::AT.b) {
+        Some(w.array(Arg::Operand(ops::LayerNormalization::AT.b), dtype)?)
+    } else {
+        None
+    };
     let rows = Rows::new(&mut w, &shape)?;
     let (mean, inverse) = moments(&mut w, &rows, epsilon, |w, place| place.of(w, x))?;
-    for (i, value) in [(1, mean), (2, inverse)] {
+    let statistics = [
+        (ops::LayerNormalization::AT.mean, mean),
+        (ops::LayerNormalization::AT.inv_std_dev, inverse),
+    ];
+    for (i, value) in statistics {
         if site.wants(i) {
             let dtype = site.result_dtype(i)?;
             let to = w.array(Arg::Result(i), dtype)?;
@@ -82,20 +107,25 @@ pub(super) fn layer_norm(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// x/√(mean(x²) + epsilon)·scale over the axes from `axis` on.
-pub(super) fn rms_norm(site: &mut Site<'_>) -> Result<()> {
-    let (dtype, to) = (site.dtype(0)?, site.result_dtype(0)?);
+fn rms_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::RMSNormalization::of)?;
+    let (dtype, to) =
+        (site.dtype(ops::RMSNormalization::AT.x)?, site.result_dtype(ops::RMSNormalization::AT.y)?);
     float(dtype)?;
-    let scale_type = site.dtype(1)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
+    let scale_type = site.dtype(ops::RMSNormalization::AT.scale)?;
+    let dims = site.dims(ops::RMSNormalization::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
     let shape = Shape::from(dims, axis);
-    if site.dims(1)?.iter().product::<usize>() != shape.columns {
+    if site.dims(ops::RMSNormalization::AT.scale)?.iter().product::<usize>() != shape.columns {
         return Err(unsupported("a scale that broadcasts is not written at level tile"));
     }
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
+    let epsilon = op.epsilon();
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), to)?);
-    let scale = w.array(Arg::Operand(1), scale_type)?;
+    let (x, y) = (
+        w.array(Arg::Operand(ops::RMSNormalization::AT.x), dtype)?,
+        w.array(Arg::Result(ops::RMSNormalization::AT.y), to)?,
+    );
+    let scale = w.array(Arg::Operand(ops::RMSNormalization::AT.scale), scale_type)?;
     let rows = Rows::new(&mut w, &shape)?;
     let squares = rows.fold(&mut w, Fold::Sum, |w, place| {
         let x = place.of(w, x)?;
@@ -114,25 +144,32 @@ pub(super) fn rms_norm(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// Layer normalisation over the last axis of x + skip + bias.
-pub(super) fn skip_layer_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn skip_layer_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::SkipLayerNormalization::of)?;
+    let dtype = site.dtype(ops::SkipLayerNormalization::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
+    let dims = site.dims(ops::SkipLayerNormalization::AT.x)?;
     let last = dims.len().checked_sub(1).ok_or_else(|| unsupported("a scalar has no last axis"))?;
-    if site.dims(1)? != dims {
+    if site.dims(ops::SkipLayerNormalization::AT.skip)? != dims {
         return Err(unsupported("a skip that broadcasts is not written at level tile"));
     }
     let shape = Shape::along(dims, last);
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
+    let epsilon = op.epsilon();
     let mut w = site.writer(dims.iter().product());
-    let (x, skip) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Operand(1), dtype)?);
-    let y = w.array(Arg::Result(0), dtype)?;
-    let scale = w.array(Arg::Operand(2), dtype)?;
+    let (x, skip) = (
+        w.array(Arg::Operand(ops::SkipLayerNormalization::AT.x), dtype)?,
+        w.array(Arg::Operand(ops::SkipLayerNormalization::AT.skip), dtype)?,
+    );
+    let y = w.array(Arg::Result(ops::SkipLayerNormalization::AT.y), dtype)?;
+    let scale = w.array(Arg::Operand(ops::SkipLayerNormalization::AT.scale), dtype)?;
     let mut optional = |i: usize| match site.has(i) {
         true => w.array(Arg::Operand(i), dtype).map(Some),
         false => Ok(None),
     };
-    let (beta, bias) = (optional(3)?, optional(4)?);
+    let (beta, bias) = (
+        optional(ops::SkipLayerNormalization::AT.b)?,
+        optional(ops::SkipLayerNormalization::AT.bias)?,
+    );
     let rows = Rows::new(&mut w, &shape)?;
     let sum = |w: &mut Writer, place: &Place| {
         let (x, skip) = (place.of(w, x)?, place.of(w, skip)?);
@@ -146,8 +183,8 @@ pub(super) fn skip_layer_norm(site: &mut Site<'_>) -> Result<()> {
         }
     };
     let (mean, inverse) = moments(&mut w, &rows, epsilon, sum)?;
-    if site.wants(1) {
-        let to = w.array(Arg::Result(1), dtype)?;
+    if site.wants(ops::SkipLayerNormalization::AT.sum) {
+        let to = w.array(Arg::Result(ops::SkipLayerNormalization::AT.sum), dtype)?;
         rows.each(&mut w, to, dtype, sum)?;
     }
     rows.each(&mut w, y, dtype, |w, place| {
@@ -167,34 +204,57 @@ pub(super) fn skip_layer_norm(site: &mut Site<'_>) -> Result<()> {
     site.step(w, rows.grid())
 }
 
-/// Instance and group normalisation: rows are the channels of a group, with an element of scale and bias for each channel.
-pub(super) fn group_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+/// Instance normalisation: each channel is a group.
+fn instance_norm(site: &mut Site<'_>) -> Result<()> {
+    let epsilon = site.view(ops::InstanceNormalization::of)?.epsilon();
+    by_group(site, None, epsilon)
+}
+
+/// Group normalisation.
+fn group_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::GroupNormalization::of)?;
+    by_group(site, Some(op.num_groups().max(1) as usize), op.epsilon())
+}
+
+// Both have their operands at the same places.
+const _: () = assert!(ops::InstanceNormalization::AT.x == ops::GroupNormalization::AT.x);
+const _: () = assert!(ops::InstanceNormalization::AT.scale == ops::GroupNormalization::AT.scale);
+const _: () = assert!(ops::InstanceNormalization::AT.b == ops::GroupNormalization::AT.bias);
+
+/// Normalises the channels of each group, one channel if `groups` is `None`. Rows are the channels of a group, with an element of
+/// scale and bias for each channel.
+fn by_group(site: &mut Site<'_>, groups: Option<usize>, epsilon: f32) -> Result<()> {
+    let dtype = site.dtype(ops::InstanceNormalization::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
+    let dims = site.dims(ops::InstanceNormalization::AT.x)?;
     let [batch, channels, ref plane @ ..] = *dims else {
         return Err(unsupported("has no batch and channel axis"));
     };
-    let groups = match site.op.kind {
-        K::GroupNormalization => site.op.int("num_groups").unwrap_or(1).max(1) as usize,
-        _ => channels,
-    };
+    let groups = groups.unwrap_or(channels);
     let plane: usize = plane.iter().product();
     let own = channels / groups.max(1);
-    if own * groups != channels || site.dims(1)? != [channels] || site.dims(2)? != [channels] {
+    if own * groups != channels
+        || site.dims(ops::InstanceNormalization::AT.scale)? != [channels]
+        || site.dims(ops::InstanceNormalization::AT.b)? != [channels]
+    {
         return Err(geometry::GeometryError::Invalid(format!(
             "{} with scale {:?} cannot make {}",
             counted(channels, "channel"),
-            site.dims(1)?,
+            site.dims(ops::InstanceNormalization::AT.scale)?,
             counted(groups, "group")
         ))
         .into());
     }
     let shape = Shape { outer: batch * groups, columns: own * plane, inner: 1 };
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
-    let (scale, bias) = (w.array(Arg::Operand(1), dtype)?, w.array(Arg::Operand(2), dtype)?);
+    let (x, y) = (
+        w.array(Arg::Operand(ops::InstanceNormalization::AT.x), dtype)?,
+        w.array(Arg::Result(ops::InstanceNormalization::AT.y), dtype)?,
+    );
+    let (scale, bias) = (
+        w.array(Arg::Operand(ops::InstanceNormalization::AT.scale), dtype)?,
+        w.array(Arg::Operand(ops::InstanceNormalization::AT.b), dtype)?,
+    );
     let rows = Rows::new(&mut w, &shape)?;
     let (mean, inverse) = moments(&mut w, &rows, epsilon, |w, place| place.of(w, x))?;
     let (count, first, plane) = (w.size(groups)?, w.size(own)?, w.size(plane)?);
@@ -214,23 +274,26 @@ pub(super) fn group_norm(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// (x − mean)/√(variance + epsilon)·scale + b per channel, with statistics that are given.
-pub(super) fn batch_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn batch_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::BatchNormalization::of)?;
+    let dtype = site.dtype(ops::BatchNormalization::AT.x)?;
     float(dtype)?;
-    if site.op.flag("training_mode") {
+    if op.training_mode() {
         return Err(unsupported("training is not written at level tile"));
     }
-    let types = (1..5).map(|i| site.dtype(i)).collect::<Result<Vec<_>>>()?;
-    let dims = site.dims(0)?;
+    let at = ops::BatchNormalization::AT;
+    let by_channel = [at.scale, at.b, at.mean, at.var];
+    let types = by_channel.map(|i| site.dtype(i)).into_iter().collect::<Result<Vec<_>>>()?;
+    let dims = site.dims(ops::BatchNormalization::AT.x)?;
     let channels = dims.get(1).copied().unwrap_or(1);
     let mut of_channel = vec![1; dims.len()];
     of_channel.get_mut(1).into_iter().for_each(|n| *n = channels);
-    let mut inputs = vec![View::dense(Arg::Operand(0), dtype, dims)];
-    for (i, dtype) in (1..5).zip(types) {
+    let mut inputs = vec![View::dense(Arg::Operand(ops::BatchNormalization::AT.x), dtype, dims)];
+    for (i, dtype) in by_channel.into_iter().zip(types) {
         inputs.push(View::broadcast(Arg::Operand(i), dtype, &of_channel, dims));
     }
-    let epsilon = site.op.float("epsilon").unwrap_or(1e-5);
-    let output = View::dense(Arg::Result(0), dtype, dims);
+    let epsilon = op.epsilon();
+    let output = View::dense(Arg::Result(ops::BatchNormalization::AT.y), dtype, dims);
     map(site, dims, inputs, output, |w, xs| {
         let xs = xs.iter().map(|&x| w.cast(x, DType::F32)).collect::<Result<Vec<_>>>()?;
         let [x, scale, bias, mean, variance] = xs[..] else {
@@ -245,14 +308,18 @@ pub(super) fn batch_norm(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// Elements divided by the norm of their row; where that is 0, so is the result.
-pub(super) fn lp_norm(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn lp_norm(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::LpNormalization::of)?;
+    let dtype = site.dtype(ops::LpNormalization::AT.x)?;
     float(dtype)?;
-    let power = site.op.int("p").unwrap_or(2);
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
+    let power = op.p();
+    let dims = site.dims(ops::LpNormalization::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
+    let (x, y) = (
+        w.array(Arg::Operand(ops::LpNormalization::AT.x), dtype)?,
+        w.array(Arg::Result(ops::LpNormalization::AT.y), dtype)?,
+    );
     let rows = Rows::new(&mut w, &Shape::along(dims, axis))?;
     let sum = rows.fold(&mut w, Fold::Sum, |w, place| {
         let x = place.of(w, x)?;
@@ -270,13 +337,17 @@ pub(super) fn lp_norm(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// 1 at the first greatest element along the axis, else 0.
-pub(super) fn hardmax(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn hardmax(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::Hardmax::of)?;
+    let dtype = site.dtype(ops::Hardmax::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
+    let dims = site.dims(ops::Hardmax::AT.x)?;
+    let axis = geometry::axis(op.axis(), dims.len())?;
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
+    let (x, y) = (
+        w.array(Arg::Operand(ops::Hardmax::AT.x), dtype)?,
+        w.array(Arg::Result(ops::Hardmax::AT.y), dtype)?,
+    );
     let rows = Rows::new(&mut w, &Shape::along(dims, axis))?;
     let most = rows.fold(&mut w, Fold::Max, |w, place| place.of(w, x))?;
     let (none, zero) = (w.float(DType::F32, f64::INFINITY)?, w.float(DType::F32, 0.0)?);
@@ -300,11 +371,12 @@ pub(super) fn hardmax(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// (x − mean)/deviation over axes, which are brought to the end if they are not there.
-pub(super) fn mean_variance(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn mean_variance(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::MeanVarianceNormalization::of)?;
+    let dtype = site.dtype(ops::MeanVarianceNormalization::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
-    let named = site.op.ints("axes").unwrap_or(&[0, 2, 3]);
+    let dims = site.dims(ops::MeanVarianceNormalization::AT.x)?;
+    let named = op.axes().unwrap_or(&[0, 2, 3]);
     let axes = geometry::axes(named, dims.len())?;
     let order: Vec<usize> =
         (0..dims.len()).filter(|axis| !axes.contains(axis)).chain(axes.iter().copied()).collect();
@@ -316,7 +388,13 @@ pub(super) fn mean_variance(site: &mut Site<'_>) -> Result<()> {
     let strides: Vec<isize> = order.iter().map(|&axis| own[axis]).collect();
     let view = |array, dtype| View { array, dtype, start: 0, strides: strides.clone() };
     let gathered = View::dense(before, DType::F32, &moved);
-    map(site, &moved, vec![view(Arg::Operand(0), dtype)], gathered, |_, xs| Ok(xs[0]))?;
+    map(
+        site,
+        &moved,
+        vec![view(Arg::Operand(ops::MeanVarianceNormalization::AT.x), dtype)],
+        gathered,
+        |_, xs| Ok(xs[0]),
+    )?;
     let mut w = site.writer(len);
     let (x, y) = (w.array(before, DType::F32)?, w.array(after, DType::F32)?);
     let shape = Shape::from(&moved, dims.len() - axes.len());
@@ -329,18 +407,25 @@ pub(super) fn mean_variance(site: &mut Site<'_>) -> Result<()> {
     })?;
     site.step(w, rows.grid())?;
     let from = View::dense(after, DType::F32, &moved);
-    map(site, &moved, vec![from], view(Arg::Result(0), dtype), |w, xs| w.cast(xs[0], dtype))
+    map(
+        site,
+        &moved,
+        vec![from],
+        view(Arg::Result(ops::MeanVarianceNormalization::AT.y), dtype),
+        |w, xs| w.cast(xs[0], dtype),
+    )
 }
 
 /// x/(bias + alpha/size·Σx²)^beta, the sum over neighbouring channels.
-pub(super) fn lrn(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn lrn(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::LRN::of)?;
+    let dtype = site.dtype(ops::LRN::AT.x)?;
     float(dtype)?;
-    let size = site.op.int("size").and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0);
+    let size = usize::try_from(op.size()).ok().filter(|&n| n > 0);
     let size = size.ok_or_else(|| unsupported("attribute `size` is not positive"))?;
-    let number = |name| f64::from(site.op.float(name).unwrap_or(1.0));
-    let (alpha, beta, bias) = (number("alpha"), number("beta"), number("bias"));
-    let dims = site.dims(0)?;
+    let (alpha, beta) = (f64::from(op.alpha()), f64::from(op.beta()));
+    let bias = f64::from(op.bias());
+    let dims = site.dims(ops::LRN::AT.x)?;
     let [batch, channels, ref plane @ ..] = *dims else {
         return Err(unsupported("has no batch and channel axis"));
     };
@@ -351,7 +436,7 @@ pub(super) fn lrn(site: &mut Site<'_>) -> Result<()> {
     let n = w.size(len)?;
     let (linear, mask) = w.span(0, block, n)?;
     let place = w.unravel(linear, &[batch, channels, plane])?;
-    let base = w.array(Arg::Operand(0), dtype)?;
+    let base = w.array(Arg::Operand(ops::LRN::AT.x), dtype)?;
     let (zero, before) = (w.float(DType::F32, 0.0)?, w.size((size - 1) / 2)?);
     let none = w.spread(zero, &[block])?;
     let (count, all, stride) = (w.size(size)?, w.size(channels)?, w.size(plane)?);
@@ -380,7 +465,7 @@ pub(super) fn lrn(site: &mut Site<'_>) -> Result<()> {
     let power = w.op(K::Pow, &[sum, beta])?;
     let y = w.div(x, power)?;
     let y = w.cast(y, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(ops::LRN::AT.y), dtype)?;
     w.store(to, linear, y, mask)?;
     site.step(w, [len.div_ceil(block), 1, 1])
 }

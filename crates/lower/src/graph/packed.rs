@@ -1,7 +1,7 @@
 //! Weights of a few bits, loaded as bytes and widened in registers.
 
 use trident_ir::geometry::PackedWeights;
-use trident_ir::{Attr, DType, OpKind as K, ValueId};
+use trident_ir::{DType, OpKind as K, ValueId};
 
 use super::product::{Depth, accumulator};
 use super::site::Site;
@@ -130,8 +130,7 @@ impl Weights {
         let (byte, place) = (w.cast(byte, DType::U32)?, w.cast(place, DType::U32)?);
         let width = w.literal(DType::U32, bits as i64)?;
         let by = w.mul(place, width)?;
-        let right = [("direction", Attr::Str("RIGHT".into()))];
-        let x = w.apply(K::BitShift, &[byte, by], &right)?;
+        let x = w.shift_right(byte, by)?;
         let all = w.literal(DType::U32, (1 << bits) - 1)?;
         let x = w.op(K::BitwiseAnd, &[x, all])?;
         w.cast(x, DType::I32)

@@ -1,18 +1,32 @@
 //! Ops whose elements depend on their places: borders, triangles, ranges.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, geometry, ops};
 
 use super::fold::accumulator;
 use super::moves::{bits, fill};
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::Pad::KIND, pad),
+    entry(ops::CenterCropPad::KIND, center_crop_pad),
+    entry(ops::Trilu::KIND, trilu),
+    entry(ops::EyeLike::KIND, eye_like),
+    entry(ops::Range::KIND, range),
+    entry(ops::Shape::KIND, shape),
+    entry(ops::Size::KIND, size),
+    entry(ops::ReverseSequence::KIND, reverse_sequence),
+];
+
+// Both have what they border at the same place.
+const _: () = assert!(ops::Pad::AT.x == ops::CenterCropPad::AT.x);
 
 /// Elements that one program computes.
 const BLOCK: usize = 1024;
 
-/// Writes to each place of result 0 what `of` makes of its indices along these axes.
+/// Writes to each place of the result what `of` makes of its indices along these axes.
 fn each(
     site: &mut Site<'_>,
     dtype: DType,
@@ -27,32 +41,33 @@ fn each(
     let place = w.unravel(linear, dims)?;
     let value = of(&mut w, &place, mask)?;
     let value = w.cast(value, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(FIRST), dtype)?;
     w.store(to, linear, value, mask)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }
 
 /// Borders around an array, added or cut off.
-pub(super) fn pad(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let mode = site.op.str("mode").unwrap_or("constant").to_owned();
-    if !["constant", "edge", "reflect", "wrap"].contains(&mode.as_str()) {
+fn pad(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Pad::AT.x)?)?;
+    let mode = site.view(ops::Pad::of)?.mode();
+    if !["constant", "edge", "reflect", "wrap"].contains(&mode) {
         return Err(unsupported(format!("mode `{mode}` is unknown")));
     }
-    let dims = site.dims(0)?;
-    let pads = site.ints(1)?.ok_or_else(|| unsupported("lacks its pads"))?;
-    let axes = site.ints(3)?;
+    let dims = site.dims(ops::Pad::AT.x)?;
+    let pads = site.ints(ops::Pad::AT.pads)?.ok_or_else(|| unsupported("lacks its pads"))?;
+    let axes = site.ints(ops::Pad::AT.axes)?;
     let (borders, out) = geometry::pad(dims, &pads, axes.as_deref())?;
-    border(site, dtype, &mode, &borders, &out, site.has(2))
+    border(site, dtype, mode, &borders, &out, site.has(ops::Pad::AT.value))
 }
 
 /// Borders of zeros, or cuts, on both sides of the axes, which get these sizes.
-pub(super) fn center_crop_pad(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let dims = site.dims(0)?;
-    let sizes = site.ints(1)?.ok_or_else(|| unsupported("lacks its sizes"))?;
+fn center_crop_pad(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::CenterCropPad::AT.x)?)?;
+    let dims = site.dims(ops::CenterCropPad::AT.x)?;
+    let sizes =
+        site.ints(ops::CenterCropPad::AT.shape)?.ok_or_else(|| unsupported("lacks its sizes"))?;
     let all: Vec<i64> = (0..dims.len() as i64).collect();
-    let axes = site.op.ints("axes").unwrap_or(&all);
+    let axes = site.view(ops::CenterCropPad::of)?.axes().unwrap_or(&all);
     let (borders, out) = geometry::center_crop_pad(dims, &sizes, axes)?;
     border(site, dtype, "constant", &borders, &out, false)
 }
@@ -65,7 +80,7 @@ fn border(
     out: &[usize],
     has_fill: bool,
 ) -> Result<()> {
-    let dims = site.dims(0)?;
+    let dims = site.dims(ops::Pad::AT.x)?;
     let reach: usize = dims.iter().product();
     if reach == 0 && mode != "constant" {
         return Err(geometry::GeometryError::Invalid("there is nothing to repeat".into()).into());
@@ -113,7 +128,7 @@ fn border(
                 }
             });
         }
-        let base = w.array(Arg::Operand(0), dtype)?;
+        let base = w.array(Arg::Operand(ops::Pad::AT.x), dtype)?;
         let offset = w.offset(&from, &signed(&geometry::strides(dims)), 0)?;
         let offset = match offset {
             Some(offset) => offset,
@@ -122,7 +137,7 @@ fn border(
         let offset = w.spread_like(offset, mask)?;
         let filling = match has_fill {
             true => {
-                let value = w.array(Arg::Operand(2), dtype)?;
+                let value = w.array(Arg::Operand(ops::Pad::AT.value), dtype)?;
                 w.first(value)?
             }
             false => w.literal(dtype, 0)?,
@@ -132,18 +147,18 @@ fn border(
 }
 
 /// The upper or lower triangle of matrices.
-pub(super) fn trilu(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let dims = site.dims(0)?;
+fn trilu(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::Trilu::AT.x)?)?;
+    let dims = site.dims(ops::Trilu::AT.x)?;
     let [ref batch @ .., rows, columns] = *dims else {
         return Err(unsupported("takes no matrices"));
     };
-    let k = site.ints(1)?.and_then(|k| k.first().copied()).unwrap_or(0);
+    let k = site.ints(ops::Trilu::AT.k)?.and_then(|k| k.first().copied()).unwrap_or(0);
     let k = k.clamp(-(rows as i64) - 1, columns as i64 + 1);
-    let upper = site.op.flag("upper");
+    let upper = site.view(ops::Trilu::of)?.upper();
     let space = [batch.iter().product(), rows, columns];
     each(site, dtype, &space, 0, |w, place, mask| {
-        let base = w.array(Arg::Operand(0), dtype)?;
+        let base = w.array(Arg::Operand(ops::Trilu::AT.x), dtype)?;
         let offset = w.offset(place, &signed(&geometry::strides(&space)), 0)?;
         let offset = offset.ok_or_else(|| unsupported("lacks axes"))?;
         let k = w.size(k)?;
@@ -158,10 +173,10 @@ pub(super) fn trilu(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// Ones on a diagonal.
-pub(super) fn eye_like(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.result_dtype(0)?;
-    let dims = site.result_dims(0)?.to_vec();
-    let k = site.op.int("k").unwrap_or(0);
+fn eye_like(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.result_dtype(ops::EyeLike::AT.y)?;
+    let dims = site.result_dims(ops::EyeLike::AT.y)?.to_vec();
+    let k = site.view(ops::EyeLike::of)?.k();
     each(site, dtype, &dims, 0, |w, place, _| {
         let k = w.size(k)?;
         let diagonal = w.add(place[0], k)?;
@@ -171,15 +186,18 @@ pub(super) fn eye_like(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// start + i·delta.
-pub(super) fn range(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn range(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(ops::Range::AT.start)?;
     if !(dtype.is_int() || dtype.is_float()) {
         return Err(unsupported(format!("there are no ranges of {dtype}")));
     }
     let wide = accumulator(dtype);
-    let dims = site.result_dims(0)?.to_vec();
+    let dims = site.result_dims(ops::Range::AT.y)?.to_vec();
     each(site, dtype, &dims, 0, |w, place, _| {
-        let (start, delta) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Operand(2), dtype)?);
+        let (start, delta) = (
+            w.array(Arg::Operand(ops::Range::AT.start), dtype)?,
+            w.array(Arg::Operand(ops::Range::AT.delta), dtype)?,
+        );
         let (start, delta) = (w.first(start)?, w.first(delta)?);
         let (start, delta) = (w.cast(start, wide)?, w.cast(delta, wide)?);
         let i = w.cast(place[0], wide)?;
@@ -189,17 +207,17 @@ pub(super) fn range(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// The dimensions of an operand, from one axis to another.
-pub(super) fn shape(site: &mut Site<'_>) -> Result<()> {
-    let dims = site.dims(0)?;
-    let (start, end) = (site.op.int("start").unwrap_or(0), site.op.int("end"));
-    let (start, end) = geometry::shape_bounds(start, end, dims.len());
+fn shape(site: &mut Site<'_>) -> Result<()> {
+    let dims = site.dims(ops::Shape::AT.x)?;
+    let op = site.view(ops::Shape::of)?;
+    let (start, end) = geometry::shape_bounds(op.start(), op.end(), dims.len());
     let part = dims.get(start..end).unwrap_or_default().to_vec();
     numbers(site, &part)
 }
 
 /// The number of elements.
-pub(super) fn size(site: &mut Site<'_>) -> Result<()> {
-    let dims = site.dims(0)?;
+fn size(site: &mut Site<'_>) -> Result<()> {
+    let dims = site.dims(ops::Size::AT.x)?;
     let all = [dims.iter().product()];
     numbers(site, &all)
 }
@@ -223,14 +241,15 @@ fn numbers(site: &mut Site<'_>, values: &[usize]) -> Result<()> {
 }
 
 /// Slices of each entry of a batch reversed, as many as it says.
-pub(super) fn reverse_sequence(site: &mut Site<'_>) -> Result<()> {
-    let dtype = bits(site.dtype(0)?)?;
-    let lens = site.dtype(1)?;
-    let dims = site.dims(0)?;
-    let batch = geometry::axis(site.op.int("batch_axis").unwrap_or(1), dims.len())?;
-    let time = geometry::axis(site.op.int("time_axis").unwrap_or(0), dims.len())?;
+fn reverse_sequence(site: &mut Site<'_>) -> Result<()> {
+    let dtype = bits(site.dtype(ops::ReverseSequence::AT.x)?)?;
+    let lens = site.dtype(ops::ReverseSequence::AT.sequence_lens)?;
+    let dims = site.dims(ops::ReverseSequence::AT.x)?;
+    let op = site.view(ops::ReverseSequence::of)?;
+    let batch = geometry::axis(op.batch_axis(), dims.len())?;
+    let time = geometry::axis(op.time_axis(), dims.len())?;
     each(site, dtype, dims, 0, |w, place, mask| {
-        let base = w.array(Arg::Operand(1), lens)?;
+        let base = w.array(Arg::Operand(ops::ReverseSequence::AT.sequence_lens), lens)?;
         let len = w.load_or_zero(base, place[batch], mask)?;
         let len = w.index(len)?;
         let (one, reversed) = (w.int(1)?, w.less(place[time], len)?);
@@ -240,7 +259,7 @@ pub(super) fn reverse_sequence(site: &mut Site<'_>) -> Result<()> {
         from[time] = w.select(reversed, mirrored, place[time])?;
         let offset = w.offset(&from, &signed(&geometry::strides(dims)), 0)?;
         let offset = offset.ok_or_else(|| unsupported("lacks axes"))?;
-        let base = w.array(Arg::Operand(0), dtype)?;
+        let base = w.array(Arg::Operand(ops::ReverseSequence::AT.x), dtype)?;
         w.load(base, offset, Some(mask), None)
     })
 }

@@ -1,30 +1,43 @@
 //! Pooling: each element of the result folds a window of the operand.
 
 use trident_ir::geometry::{self, window_sizes, windows};
-use trident_ir::{DType, OpKind as K};
+use trident_ir::{DType, OpKind as K, ops};
 
 use super::conv::{Axis, reach};
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Fold;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::MaxPool::KIND, pool),
+    entry(ops::AveragePool::KIND, pool),
+    entry(ops::LpPool::KIND, pool),
+];
+
+// All have operand and result where `max_pool` has them.
+const _: () = assert!(ops::MaxPool::AT.x == ops::AveragePool::AT.x);
+const _: () = assert!(ops::MaxPool::AT.x == ops::LpPool::AT.x);
+const _: () = assert!(ops::MaxPool::AT.y == ops::AveragePool::AT.y);
+const _: () = assert!(ops::MaxPool::AT.y == ops::LpPool::AT.y);
 
 /// Elements that one program computes.
 const BLOCK: usize = 256;
 
 fn axes(site: &Site<'_>) -> Result<Vec<(Axis, usize)>> {
-    let (op, x) = (site.op, site.dims(0)?);
+    let window = site.view(ops::Window::of)?;
+    let x = site.dims(ops::MaxPool::AT.x)?;
     let spatial = x.get(2..).ok_or_else(|| unsupported("has no batch and channel axis"))?;
-    let kernel = op.ints("kernel_shape").unwrap_or_default();
+    let kernel = window.kernel_shape().unwrap_or_default();
     let kernel = window_sizes("kernel_shape", kernel, spatial.len())?;
     let found = windows(
         spatial,
         &kernel,
-        op.ints("strides"),
-        op.ints("dilations"),
-        op.ints("pads"),
-        op.str("auto_pad").unwrap_or("NOTSET"),
-        op.flag("ceil_mode"),
+        window.strides(),
+        site.view(ops::Dilated::of)?.dilations(),
+        window.pads(),
+        site.view(ops::AutoPadded::of)?.auto_pad().text(),
+        site.view(ops::Rounded::of)?.ceil_mode(),
     )?;
     let axis = |(window, &len): (&geometry::Window, &usize)| {
         let axis = Axis {
@@ -40,18 +53,19 @@ fn axes(site: &Site<'_>) -> Result<Vec<(Axis, usize)>> {
     Ok(found.iter().zip(spatial).map(axis).collect())
 }
 
-pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
-    let (op, dtype) = (site.op, site.dtype(0)?);
+fn pool(site: &mut Site<'_>) -> Result<()> {
+    let (op, dtype) = (site.op, site.dtype(ops::MaxPool::AT.x)?);
     let kind = op.kind;
     if kind != K::MaxPool && !dtype.is_float() || !(dtype.is_float() || dtype.is_int()) {
         return Err(unsupported(format!("elements of {dtype} are not pooled")));
     }
-    let power = op.int("p").unwrap_or(2);
+    // The norm of `lp_pool`.
+    let power = ops::LpPool::of(op).map_or(0, |op| op.p());
     if kind == K::LpPool && power < 1 {
         return Err(unsupported(format!("there is no norm of power {power}")));
     }
     let windows = axes(site)?;
-    let (x_dims, dims) = (site.dims(0)?, site.result_dims(0)?);
+    let (x_dims, dims) = (site.dims(ops::MaxPool::AT.x)?, site.result_dims(ops::MaxPool::AT.y)?);
     let axes: Vec<Axis> = windows.iter().map(|(axis, _)| *axis).collect();
     let taps: Vec<usize> = axes.iter().map(|axis| axis.taps).collect();
     let plane: usize = x_dims[2..].iter().product();
@@ -66,12 +80,12 @@ pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
     let (channel, places) = indices.split_first().ok_or_else(|| unsupported("lacks axes"))?;
     let size = w.size(plane)?;
     let start = w.mul(*channel, size)?;
-    let base = w.array(Arg::Operand(0), dtype)?;
+    let base = w.array(Arg::Operand(ops::MaxPool::AT.x), dtype)?;
     let strides = signed(&geometry::strides(&x_dims[2..]));
     let wide = if dtype.is_float() { DType::F32 } else { dtype };
-    let wants_index = kind == K::MaxPool && site.wants(1);
-    let by_columns = op.int("storage_order") == Some(1);
-    let counts_border = op.flag("count_include_pad");
+    let wants_index = kind == K::MaxPool && site.wants(ops::MaxPool::AT.indices);
+    let by_columns = ops::MaxPool::of(op).is_some_and(|op| op.storage_order() == 1);
+    let counts_border = ops::AveragePool::of(op).is_some_and(|op| op.count_include_pad());
     let fold = if kind == K::MaxPool { Fold::Max } else { Fold::Sum };
     let neutral = w.neutral(fold, wide)?;
     let none = w.spread(neutral, &[BLOCK])?;
@@ -176,10 +190,10 @@ pub(super) fn pool(site: &mut Site<'_>) -> Result<()> {
         _ => found[0],
     };
     let value = w.cast(value, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(ops::MaxPool::AT.y), dtype)?;
     w.store(to, linear, value, mask)?;
     if wants_index {
-        let to = w.array(Arg::Result(1), DType::I64)?;
+        let to = w.array(Arg::Result(ops::MaxPool::AT.indices), DType::I64)?;
         let index = w.cast(found[1], DType::I64)?;
         w.store(to, linear, index, mask)?;
     }

@@ -2,9 +2,9 @@
 
 use trident_ir::op::Activation;
 use trident_ir::types::ACCUMULATOR;
-use trident_ir::{Attr, DType, OpKind as K, ValueId};
+use trident_ir::{DType, ValueId, ops};
 
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::writer::{Fold, Writer};
 use super::{Arg, Result};
 use crate::lane::Figures;
@@ -119,7 +119,12 @@ pub(super) fn accumulator(dtype: DType) -> DType {
     }
 }
 
-/// What becomes of sums: operand 3 is added, if there is one, the activation applied, and result 0 written.
+/// The place of the residual among the operands of all ops that have one.
+const RESIDUAL: usize = ops::FusedConv::AT.residual;
+const _: () = assert!(RESIDUAL == ops::FusedMatMul::AT.residual);
+const _: () = assert!(RESIDUAL == ops::MatMulNBits::AT.residual);
+
+/// The end of a sum of products: the residual is added, if there is one, the activation applied, and the result written.
 pub(super) struct Epilogue {
     residual: Option<ValueId>,
     activation: Activation,
@@ -129,9 +134,12 @@ pub(super) struct Epilogue {
 
 impl Epilogue {
     pub(super) fn of(site: &Site<'_>, w: &mut Writer, activation: Activation) -> Result<Epilogue> {
-        let dtype = site.dtype(0)?;
-        let residual = site.has(3).then(|| w.array(Arg::Operand(3), dtype)).transpose()?;
-        let to = w.array(Arg::Result(0), dtype)?;
+        let dtype = site.dtype(FIRST)?;
+        let residual = match site.has(RESIDUAL) {
+            true => Some(w.array(Arg::Operand(RESIDUAL), dtype)?),
+            false => None,
+        };
+        let to = w.array(Arg::Result(FIRST), dtype)?;
         Ok(Epilogue { residual, activation, to, dtype })
     }
 
@@ -174,7 +182,7 @@ impl Writer {
             let (a, b) = (a(w, row)?, b(w, column)?);
             if tile.sums == Sums::Matrix {
                 let (a, b) = (w.spread(a, &[tile.m, tile.k])?, w.spread(b, &[tile.k, tile.n])?);
-                return Ok(vec![w.raw(K::Dot, &[Some(a), Some(b), Some(sums[0])], &[])?]);
+                return Ok(vec![w.emit(ops::Dot::new(a, b, sums[0]))?]);
             }
             let (a, b) = (w.cast(a, dtype)?, w.cast(b, dtype)?);
             let product = w.mul(a, b)?;
@@ -189,35 +197,34 @@ impl Writer {
 
     /// What a fused op ends with.
     pub(super) fn activate(&mut self, x: ValueId, activation: Activation) -> Result<ValueId> {
-        let float = |value: f32| Attr::Float(value);
-        let (kind, attrs) = match activation {
-            Activation::None => return Ok(x),
+        match activation {
+            Activation::None => Ok(x),
             Activation::Clip { low, high } => {
                 let dtype = self.dtype(x);
                 let (low, high) = (self.float(dtype, low.into())?, self.float(dtype, high.into())?);
-                return self.raw(K::Clip, &[Some(x), Some(low), Some(high)], &[]);
+                self.emit(ops::Clip::new(x, Some(low), Some(high)))
             }
-            Activation::Elu { alpha } => (K::Elu, vec![("alpha", float(alpha))]),
-            Activation::Gelu => (K::Gelu, vec![]),
-            Activation::GeluTanh => (K::Gelu, vec![("approximate", Attr::Str("tanh".into()))]),
+            Activation::Elu { alpha } => self.emit(ops::Elu::new(x).alpha(alpha)),
+            Activation::Gelu => self.emit(ops::Gelu::new(x)),
+            Activation::GeluTanh => self.emit(ops::Gelu::new(x).approximate("tanh".to_owned())),
             Activation::HardSigmoid { alpha, beta } => {
-                (K::HardSigmoid, vec![("alpha", float(alpha)), ("beta", float(beta))])
+                self.emit(ops::HardSigmoid::new(x).alpha(alpha).beta(beta))
             }
-            Activation::HardSwish => (K::HardSwish, vec![]),
-            Activation::LeakyRelu { alpha } => (K::LeakyRelu, vec![("alpha", float(alpha))]),
-            Activation::Mish => (K::Mish, vec![]),
-            Activation::Relu => (K::Relu, vec![]),
-            Activation::Sigmoid => (K::Sigmoid, vec![]),
-            Activation::Silu => (K::Swish, vec![]),
-            Activation::Tanh => (K::Tanh, vec![]),
-        };
-        self.apply(kind, &[x], &attrs)
+            Activation::HardSwish => self.emit(ops::HardSwish::new(x)),
+            Activation::LeakyRelu { alpha } => self.emit(ops::LeakyRelu::new(x).alpha(alpha)),
+            Activation::Mish => self.emit(ops::Mish::new(x)),
+            Activation::Relu => self.emit(ops::Relu::new(x)),
+            Activation::Sigmoid => self.emit(ops::Sigmoid::new(x)),
+            Activation::Silu => self.emit(ops::Swish::new(x)),
+            Activation::Tanh => self.emit(ops::Tanh::new(x)),
+        }
     }
 }
 
 /// The activation of a fused op.
 pub(super) fn activation(site: &Site<'_>) -> Result<Activation> {
     Activation::read(site.op).ok_or_else(|| {
-        unsupported(format!("activation `{}` is unknown", site.op.str("activation").unwrap_or("")))
+        let name = ops::Activated::of(site.op).map_or("", |op| op.activation());
+        unsupported(format!("activation `{name}` is unknown"))
     })
 }

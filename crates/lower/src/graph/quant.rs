@@ -2,13 +2,19 @@
 
 use trident_ir::dtype::Class;
 use trident_ir::geometry::{self, GeometryError};
-use trident_ir::{DType, OpKind as K, ValueId, counted};
+use trident_ir::{DType, OpKind as K, ValueId, counted, ops};
 
 use super::moves::stored;
 use super::rows::float;
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::QuantizeLinear::KIND, quantize),
+    entry(ops::DequantizeLinear::KIND, dequantize),
+    entry(ops::DynamicQuantizeLinear::KIND, dynamic_quantize),
+];
 
 /// Elements that one program computes.
 const BLOCK: usize = 1024;
@@ -29,6 +35,20 @@ fn limits(dtype: DType) -> Result<(i64, i64)> {
     Ok((least, (1 << bits) - 1))
 }
 
+/// The places of operands and result of `quantize_linear`; `dequantize_linear` has the same.
+const AT: ops::QuantizeLinearAt = ops::QuantizeLinear::AT;
+const _: () = assert!(AT.x == ops::DequantizeLinear::AT.x);
+const _: () = assert!(AT.y_scale == ops::DequantizeLinear::AT.x_scale);
+const _: () = assert!(AT.y_zero_point == ops::DequantizeLinear::AT.x_zero_point);
+const _: () = assert!(AT.y == ops::DequantizeLinear::AT.y);
+
+/// The axis that has several scales, and how many elements along it share one; 0 is all, or one if the scale has several.
+#[derive(Clone, Copy)]
+struct Blocks {
+    axis: i64,
+    size: i64,
+}
+
 /// Which scale belongs to which element.
 enum Scales {
     Tensor,
@@ -42,14 +62,14 @@ enum Scales {
 }
 
 impl Scales {
-    fn of(site: &Site<'_>) -> Result<Scales> {
-        let block = usize::try_from(site.op.int("block_size").unwrap_or(0));
+    fn of(site: &Site<'_>, blocks: Blocks) -> Result<Scales> {
+        let block = usize::try_from(blocks.size);
         let block = block.map_err(|_| unsupported("attribute `block_size` is negative"))?;
-        let (x, scale) = (site.dims(0)?, site.dims(1)?);
+        let (x, scale) = (site.dims(AT.x)?, site.dims(AT.y_scale)?);
         let found = if scale.iter().product::<usize>() == 1 && block == 0 {
             Scales::Tensor
         } else {
-            let axis = geometry::axis(site.op.int("axis").unwrap_or(1), x.len())?;
+            let axis = geometry::axis(blocks.axis, x.len())?;
             let space =
                 [x[..axis].iter().product(), x[axis], x[axis + 1..].iter().product::<usize>()];
             let count = if block == 0 { x[axis] } else { x[axis].div_ceil(block) };
@@ -62,9 +82,12 @@ impl Scales {
             }
             Scales::Axis { space, each: block.max(1), count, blocks: block != 0 }
         };
-        if site.has(2) && site.dims(2)?.iter().product::<usize>() != scale.iter().product() {
-            let text = format!("zero point {:?} and scale {scale:?} differ", site.dims(2)?);
-            return Err(GeometryError::Invalid(text).into());
+        if site.has(AT.y_zero_point) {
+            let zero = site.dims(AT.y_zero_point)?;
+            if zero.iter().product::<usize>() != scale.iter().product() {
+                let text = format!("zero point {zero:?} and scale {scale:?} differ");
+                return Err(GeometryError::Invalid(text).into());
+            }
         }
         Ok(found)
     }
@@ -119,46 +142,48 @@ fn quantised(w: &mut Writer, x: ValueId, zero: Option<ValueId>, to: DType) -> Re
     w.cast(x, stored(to))
 }
 
-/// Writes what `compute` makes of each element of operand 0, of the place of its scale and of the mask.
+/// Writes what `compute` makes of each element of operand `x`, of the place of its scale and of the mask.
 fn by_element(
     site: &mut Site<'_>,
-    from: DType,
-    to: DType,
+    blocks: Blocks,
+    [from, to]: [DType; 2],
     compute: impl FnOnce(&mut Writer, &Site<'_>, ValueId, Option<ValueId>, ValueId) -> Result<ValueId>,
 ) -> Result<()> {
-    let len: usize = site.dims(0)?.iter().product();
-    let scales = Scales::of(site)?;
+    let len: usize = site.dims(AT.x)?.iter().product();
+    let scales = Scales::of(site, blocks)?;
     let mut w = site.writer(len);
     let n = w.extent(len)?;
     let (linear, mask) = w.span(0, BLOCK, n)?;
     let at = scales.offset(&mut w, linear)?;
-    let base = w.array(Arg::Operand(0), stored(from))?;
+    let base = w.array(Arg::Operand(AT.x), stored(from))?;
     let x = w.load(base, linear, Some(mask), None)?;
     let y = compute(&mut w, site, x, at, mask)?;
-    let base = w.array(Arg::Result(0), stored(to))?;
+    let base = w.array(Arg::Result(AT.y), stored(to))?;
     w.store(base, linear, y, mask)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }
 
 /// Floats as quantised integers.
-pub(super) fn quantize(site: &mut Site<'_>) -> Result<()> {
-    let (from, scale, to) = (site.dtype(0)?, site.dtype(1)?, site.result_dtype(0)?);
+fn quantize(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::QuantizeLinear::of)?;
+    let (from, scale, to) = (site.dtype(AT.x)?, site.dtype(AT.y_scale)?, site.result_dtype(AT.y)?);
     float(from)?;
     float(scale)?;
     limits(to)?;
     // The quotient is rounded to the type that the division is asked to be done in.
     let same = if from == scale { from } else { DType::F32 };
-    let precision = site.op.dtype("precision").unwrap_or(same);
+    let precision = op.precision().unwrap_or(same);
     float(precision)?;
-    by_element(site, from, to, |w, site, x, at, mask| {
+    let blocks = Blocks { axis: op.axis(), size: op.block_size() };
+    by_element(site, blocks, [from, to], |w, site, x, at, mask| {
         let x = w.cast(x, DType::F32)?;
-        let scale = parameter(w, site, 1, at, mask)?;
+        let scale = parameter(w, site, AT.y_scale, at, mask)?;
         let scale = w.cast(scale, DType::F32)?;
         let quotient = w.div(x, scale)?;
         let quotient = w.cast(quotient, precision)?;
         let quotient = w.cast(quotient, DType::F32)?;
-        let zero = match site.has(2) {
-            true => Some(parameter(w, site, 2, at, mask)?),
+        let zero = match site.has(AT.y_zero_point) {
+            true => Some(parameter(w, site, AT.y_zero_point, at, mask)?),
             false => None,
         };
         quantised(w, quotient, zero, to)
@@ -166,22 +191,24 @@ pub(super) fn quantize(site: &mut Site<'_>) -> Result<()> {
 }
 
 /// Quantised integers as floats.
-pub(super) fn dequantize(site: &mut Site<'_>) -> Result<()> {
-    let (from, scale, to) = (site.dtype(0)?, site.dtype(1)?, site.result_dtype(0)?);
+fn dequantize(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::DequantizeLinear::of)?;
+    let (from, scale, to) = (site.dtype(AT.x)?, site.dtype(AT.y_scale)?, site.result_dtype(AT.y)?);
     if from != DType::I32 {
         limits(from)?;
     }
     float(scale)?;
     float(to)?;
-    by_element(site, from, to, |w, site, x, at, mask| {
+    let blocks = Blocks { axis: op.axis(), size: op.block_size() };
+    by_element(site, blocks, [from, to], |w, site, x, at, mask| {
         let mut x = w.cast(x, DType::I32)?;
-        if site.has(2) {
-            let zero = parameter(w, site, 2, at, mask)?;
+        if site.has(AT.y_zero_point) {
+            let zero = parameter(w, site, AT.y_zero_point, at, mask)?;
             let zero = w.cast(zero, DType::I32)?;
             x = w.sub(x, zero)?;
         }
         let x = w.cast(x, DType::F32)?;
-        let scale = parameter(w, site, 1, at, mask)?;
+        let scale = parameter(w, site, AT.y_scale, at, mask)?;
         let scale = w.cast(scale, DType::F32)?;
         let y = w.mul(x, scale)?;
         w.cast(y, to)
@@ -210,11 +237,12 @@ fn range(
 }
 
 /// Quantises to u8 over the range of the elements and 0.
-pub(super) fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
-    if site.dtype(0)? != DType::F32 {
-        return Err(unsupported(format!("of {} it is not written at level tile", site.dtype(0)?)));
+fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(ops::DynamicQuantizeLinear::AT.x)?;
+    if dtype != DType::F32 {
+        return Err(unsupported(format!("of {dtype} it is not written at level tile")));
     }
-    let len: usize = site.dims(0)?.iter().product();
+    let len: usize = site.dims(ops::DynamicQuantizeLinear::AT.x)?.iter().product();
     let stretches = len.div_ceil(STRETCH);
     let (low, high) = (site.scratch(DType::F32, stretches), site.scratch(DType::F32, stretches));
     let (scale_at, zero_at) = (site.scratch(DType::F32, 1), site.scratch(DType::U8, 1));
@@ -230,7 +258,7 @@ pub(super) fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
     let n = w.size(len)?;
     let (program, stretch) = (w.program(0)?, w.int(STRETCH)?);
     let first = w.mul(program, stretch)?;
-    let x = w.array(Arg::Operand(0), DType::F32)?;
+    let x = w.array(Arg::Operand(ops::DynamicQuantizeLinear::AT.x), DType::F32)?;
     let [least, most] = range(&mut w, [x, x], first, stretch, n)?;
     single(&mut w, low, DType::F32, program, stretches, least)?;
     single(&mut w, high, DType::F32, program, stretches, most)?;
@@ -252,7 +280,8 @@ pub(super) fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
     for (to, dtype, x) in [(scale_at, DType::F32, scale), (zero_at, DType::U8, zero)] {
         single(&mut w, to, dtype, first, 1, x)?;
     }
-    for (i, dtype, x) in [(1, DType::F32, scale), (2, DType::U8, zero)] {
+    let at = ops::DynamicQuantizeLinear::AT;
+    for (i, dtype, x) in [(at.y_scale, DType::F32, scale), (at.y_zero_point, DType::U8, zero)] {
         if site.wants(i) {
             single(&mut w, Arg::Result(i), dtype, first, 1, x)?;
         }
@@ -262,26 +291,41 @@ pub(super) fn dynamic_quantize(site: &mut Site<'_>) -> Result<()> {
     let mut w = site.writer(len);
     let n = w.extent(len)?;
     let (linear, mask) = w.span(0, BLOCK, n)?;
-    let x = w.array(Arg::Operand(0), DType::F32)?;
+    let x = w.array(Arg::Operand(ops::DynamicQuantizeLinear::AT.x), DType::F32)?;
     let x = w.load_or_zero(x, linear, mask)?;
     let (scale, zero) = (w.array(scale_at, DType::F32)?, w.array(zero_at, DType::U8)?);
     let (scale, zero) = (w.first(scale)?, w.first(zero)?);
     let x = w.div(x, scale)?;
     let y = quantised(&mut w, x, Some(zero), DType::U8)?;
-    let to = w.array(Arg::Result(0), DType::U8)?;
+    let to = w.array(Arg::Result(ops::DynamicQuantizeLinear::AT.y), DType::U8)?;
     w.store(to, linear, y, mask)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }
 
-/// Where a product of quantised tensors has its operands: each factor, and behind `scales` its scale; the zero points.
+/// Where a product of quantised tensors has its operands: the factors and their zero points.
 #[derive(Clone, Copy)]
 pub(super) struct Quantised {
     pub(super) a: usize,
     a_zero: usize,
     pub(super) b: usize,
     b_zero: usize,
-    /// Whether the sums are quantised again; else they are the result.
-    pub(super) again: bool,
+    /// What is added to the sums.
+    pub(super) bias: Option<usize>,
+    /// How sums are quantised again; if they are not, they are the result.
+    again: Option<Again>,
+}
+
+/// Where a product of quantised tensors has the parameters with which its sums are quantised again.
+#[derive(Clone, Copy)]
+struct Again {
+    /// The scales of both factors.
+    a_scale: usize,
+    b_scale: usize,
+    /// Scale and zero point of the result.
+    scale: usize,
+    zero: usize,
+    /// The type that factors are rounded to; `None` is that of the scales.
+    rounded: Option<DType>,
 }
 
 /// One value for each row or column of a product, or one for all: an operand, the number of rows or columns, those of the
@@ -309,11 +353,40 @@ impl Quantised {
     /// Of an op on quantised tensors.
     pub(super) fn of(site: &Site<'_>) -> Result<Option<Quantised>> {
         let found = match site.op.kind {
-            K::MatMulInteger | K::ConvInteger => {
-                Quantised { a: 0, a_zero: 2, b: 1, b_zero: 3, again: false }
+            K::MatMulInteger => {
+                let at = ops::MatMulInteger::AT;
+                let (a_zero, b_zero) = (at.a_zero_point, at.b_zero_point);
+                Quantised { a: at.a, a_zero, b: at.b, b_zero, bias: None, again: None }
             }
-            K::QLinearMatMul | K::QLinearConv => {
-                Quantised { a: 0, a_zero: 2, b: 3, b_zero: 5, again: true }
+            K::ConvInteger => {
+                let at = ops::ConvInteger::AT;
+                let (a_zero, b_zero) = (at.x_zero_point, at.w_zero_point);
+                Quantised { a: at.x, a_zero, b: at.w, b_zero, bias: None, again: None }
+            }
+            K::QLinearMatMul => {
+                let at = ops::QLinearMatMul::AT;
+                let again = Again {
+                    a_scale: at.a_scale,
+                    b_scale: at.b_scale,
+                    scale: at.y_scale,
+                    zero: at.y_zero_point,
+                    rounded: None,
+                };
+                let (a_zero, b_zero) = (at.a_zero_point, at.b_zero_point);
+                Quantised { a: at.a, a_zero, b: at.b, b_zero, bias: None, again: Some(again) }
+            }
+            K::QLinearConv => {
+                let at = ops::QLinearConv::AT;
+                let again = Again {
+                    a_scale: at.x_scale,
+                    b_scale: at.w_scale,
+                    scale: at.y_scale,
+                    zero: at.y_zero_point,
+                    rounded: Some(DType::F32),
+                };
+                let (a_zero, b_zero) = (at.x_zero_point, at.w_zero_point);
+                let bias = Some(at.b);
+                Quantised { a: at.x, a_zero, b: at.w, b_zero, bias, again: Some(again) }
             }
             _ => return Ok(None),
         };
@@ -323,9 +396,10 @@ impl Quantised {
                 return Err(unsupported(format!("there is no product of quantised {dtype}")));
             }
         }
-        if found.again {
-            [1, 4, 6].into_iter().try_for_each(|i| float(site.dtype(i)?))?;
-            limits(site.dtype(7)?)?;
+        if let Some(again) = found.again {
+            let scales = [again.a_scale, again.b_scale, again.scale];
+            scales.into_iter().try_for_each(|i| float(site.dtype(i)?))?;
+            limits(site.dtype(again.zero)?)?;
         }
         Ok(Some(found))
     }
@@ -333,7 +407,7 @@ impl Quantised {
     /// Whether a parameter of `a` has several elements.
     pub(super) fn by_row(&self, site: &Site<'_>) -> Result<bool> {
         let mut several = false;
-        for i in [self.a_zero].into_iter().chain(self.again.then_some(1)) {
+        for i in [self.a_zero].into_iter().chain(self.again.map(|again| again.a_scale)) {
             several |= site.has(i) && site.dims(i)?.iter().product::<usize>() != 1;
         }
         Ok(several)
@@ -367,15 +441,18 @@ impl Quantised {
         offset: ValueId,
         mask: ValueId,
     ) -> Result<()> {
-        let (sum, to) = if self.again {
+        let (sum, to) = if let Some(again) = self.again {
             // Rounded to the type of the scales at each step, as the standard's evaluation does.
-            let dtype = if site.op.kind == K::QLinearConv { DType::F32 } else { site.dtype(1)? };
+            let dtype = match again.rounded {
+                Some(dtype) => dtype,
+                None => site.dtype(again.a_scale)?,
+            };
             let rounded = |w: &mut Writer, x: ValueId| {
                 let x = w.cast(x, dtype)?;
                 w.cast(x, DType::F32)
             };
-            let (left, right) = (a.of(w, site, 1)?, b.of(w, site, 4)?);
-            let last = parameter(w, site, 6, None, mask)?;
+            let (left, right) = (a.of(w, site, again.a_scale)?, b.of(w, site, again.b_scale)?);
+            let last = parameter(w, site, again.scale, None, mask)?;
             let (left, right) = (w.cast(left, DType::F32)?, w.cast(right, DType::F32)?);
             let both = w.mul(left, right)?;
             let (both, last) = (rounded(w, both)?, w.cast(last, DType::F32)?);
@@ -383,13 +460,13 @@ impl Quantised {
             let factor = rounded(w, factor)?;
             let sum = w.cast(sum, DType::F32)?;
             let scaled = w.mul(sum, factor)?;
-            let zero = parameter(w, site, 7, None, mask)?;
-            let to = site.result_dtype(0)?;
+            let zero = parameter(w, site, again.zero, None, mask)?;
+            let to = site.result_dtype(FIRST)?;
             (quantised(w, scaled, Some(zero), to)?, stored(to))
         } else {
             (sum, DType::I32)
         };
-        let base = w.array(Arg::Result(0), to)?;
+        let base = w.array(Arg::Result(FIRST), to)?;
         w.store(base, offset, sum, mask)
     }
 }

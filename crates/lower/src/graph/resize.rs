@@ -9,7 +9,9 @@ use super::rows::float;
 use super::site::{Site, unsupported};
 use super::space::signed;
 use super::writer::Writer;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[entry(ops::Resize::KIND, resize)];
 
 /// Elements that one program computes.
 const BLOCK: usize = 256;
@@ -192,9 +194,9 @@ struct Along {
     position: Position,
 }
 
-pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
-    let op = ops::Resize::of(site.op).ok_or_else(|| unsupported("the op does not verify"))?;
+fn resize(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::Resize::of)?;
+    let dtype = site.dtype(ops::Resize::AT.x)?;
     let (mode, spec) = (mode(op)?, ResizeSpec::of(op));
     let crops = spec.transform == CoordinateTransform::CropAndResize;
     if matches!(mode, Mode::Weighted(_)) {
@@ -208,9 +210,9 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
         Mode::Nearest(_) if !crops => bits(dtype)?,
         _ => dtype,
     };
-    let x = site.dims(0)?;
-    let (roi, scales) = (site.floats(1)?, site.floats(2)?);
-    let sizes = site.ints(3)?.filter(|sizes| !sizes.is_empty());
+    let x = site.dims(ops::Resize::AT.x)?;
+    let (roi, scales) = (site.floats(ops::Resize::AT.roi)?, site.floats(ops::Resize::AT.scales)?);
+    let sizes = site.ints(ops::Resize::AT.sizes)?.filter(|sizes| !sizes.is_empty());
     let axes = geometry::resize(&spec, x, roi.as_deref(), scales.as_deref(), sizes.as_deref())?;
     let dims: Vec<usize> = axes.iter().map(|axis| axis.output).collect();
     if x.contains(&0) && !dims.contains(&0) {
@@ -253,7 +255,7 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
         along.push(Along { axis: axis.clone(), stride, position });
     }
     let start = w.spread_like(start, mask)?;
-    let base = w.array(Arg::Operand(0), moved)?;
+    let base = w.array(Arg::Operand(ops::Resize::AT.x), moved)?;
     let value = match &mode {
         Mode::Nearest(nearest) => {
             let mut from = start;
@@ -272,14 +274,14 @@ pub(super) fn resize(site: &mut Site<'_>) -> Result<()> {
         }
     };
     let value = if crops {
-        let outside = site.op.float("extrapolation_value").unwrap_or(0.0);
+        let outside = op.extrapolation_value();
         let outside = w.scalar(DType::F32, outside.to_bits().into());
         let outside = w.cast(outside, moved)?;
         w.select(inside, value, outside)?
     } else {
         value
     };
-    let to = w.array(Arg::Result(0), moved)?;
+    let to = w.array(Arg::Result(ops::Resize::AT.y), moved)?;
     w.store(to, linear, value, mask)?;
     site.step(w, [len.div_ceil(BLOCK), 1, 1])
 }

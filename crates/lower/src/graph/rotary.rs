@@ -1,25 +1,29 @@
 //! Rotary position embedding (Su et al. 2021, <https://arxiv.org/abs/2104.09864>).
 
 use trident_ir::geometry::GeometryError;
-use trident_ir::{DType, OpKind as K};
+use trident_ir::{DType, OpKind as K, ops};
 
 use super::rows::float;
 use super::site::Site;
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[entry(ops::RotaryEmbedding::KIND, rotary_embedding)];
 
 /// Elements that one program computes.
 const BLOCK: usize = 256;
 
 /// Rotates pairs of features by the angles whose cosines and sines are cached.
-pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
+    let op = site.view(ops::RotaryEmbedding::of)?;
+    let dtype = site.dtype(ops::RotaryEmbedding::AT.x)?;
     float(dtype)?;
-    let (dims, cache) = (site.dims(0)?, site.dims(1)?);
+    let (dims, cache) =
+        (site.dims(ops::RotaryEmbedding::AT.x)?, site.dims(ops::RotaryEmbedding::AT.cos_cache)?);
     let invalid = |text: String| GeometryError::Invalid(text);
     let (batch, heads, len, size, is_split) = match *dims {
         [b, h, s, d] => (b, h, s, d, true),
         [b, s, width] => {
-            let heads = site.op.int("num_heads").and_then(|n| usize::try_from(n).ok());
+            let heads = op.num_heads().and_then(|n| usize::try_from(n).ok());
             let heads = heads.filter(|&h| h > 0 && width.is_multiple_of(h));
             let heads = heads
                 .ok_or_else(|| invalid(format!("{width} features are not split into heads")))?;
@@ -29,14 +33,16 @@ pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
             return Err(invalid(format!("{other:?} is neither of rank 3 nor 4")).into());
         }
     };
-    let rotated = match site.op.int("rotary_embedding_dim") {
-        None | Some(0) => size,
-        Some(n) => usize::try_from(n).unwrap_or(usize::MAX),
+    let rotated = match op.rotary_embedding_dim() {
+        0 => size,
+        n => usize::try_from(n).unwrap_or(usize::MAX),
     };
     let half = rotated / 2;
     let rows: usize = cache.iter().rev().skip(1).product();
-    let fits = match site.has(3) {
-        true => cache.len() == 2 && site.dims(3)? == [batch, len],
+    let fits = match site.has(ops::RotaryEmbedding::AT.position_ids) {
+        true => {
+            cache.len() == 2 && site.dims(ops::RotaryEmbedding::AT.position_ids)? == [batch, len]
+        }
         false => cache == [batch, len, half],
     };
     if rotated > size || rotated % 2 != 0 || cache.last() != Some(&half) || !fits {
@@ -55,10 +61,10 @@ pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
     let first = w.mul(sample, count)?;
     let mut row = w.add(first, position)?;
     let mut inside = mask;
-    if site.has(3) {
+    if site.has(ops::RotaryEmbedding::AT.position_ids) {
         site.fault("a position is outside of the caches");
-        let of = site.dtype(3)?;
-        let base = w.array(Arg::Operand(3), of)?;
+        let of = site.dtype(ops::RotaryEmbedding::AT.position_ids)?;
+        let base = w.array(Arg::Operand(ops::RotaryEmbedding::AT.position_ids), of)?;
         let given = w.load_or_zero(base, row, mask)?;
         let (zero, rows) = (w.literal(of, 0)?, w.size(rows)?);
         let rows = w.cast(rows, of)?;
@@ -77,7 +83,7 @@ pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
     let all = w.size(rotated)?;
     let turns = w.less(feature, all)?;
     // The pair of the feature, whether it is the second of it, and the distance of the other.
-    let (pair, is_second, other) = if site.op.flag("interleaved") {
+    let (pair, is_second, other) = if op.interleaved() {
         let (pair, rest) = w.divide(feature, two)?;
         let is_second = w.op(K::Equal, &[rest, one])?;
         let (before, behind) = (w.sub(linear, one)?, w.add(linear, one)?);
@@ -90,7 +96,7 @@ pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
         let pair = w.select(is_second, own, feature)?;
         (pair, is_second, w.select(is_second, before, behind)?)
     };
-    let base = w.array(Arg::Operand(0), dtype)?;
+    let base = w.array(Arg::Operand(ops::RotaryEmbedding::AT.x), dtype)?;
     let turned = w.and(inside, turns)?;
     let own = w.load_or_zero(base, linear, mask)?;
     let partner = w.load_or_zero(base, other, turned)?;
@@ -101,14 +107,15 @@ pub(super) fn rotary_embedding(site: &mut Site<'_>) -> Result<()> {
         let value = w.load_or_zero(base, angle, turned)?;
         w.cast(value, DType::F32)
     };
-    let (cos, sin) = (cached(1)?, cached(2)?);
+    let (cos, sin) =
+        (cached(ops::RotaryEmbedding::AT.cos_cache)?, cached(ops::RotaryEmbedding::AT.sin_cache)?);
     let (x, y) = (w.cast(own, DType::F32)?, w.cast(partner, DType::F32)?);
     let (along, across) = (w.mul(cos, x)?, w.mul(sin, y)?);
     let (sum, difference) = (w.add(along, across)?, w.sub(along, across)?);
     let value = w.select(is_second, sum, difference)?;
     let value = w.select(turns, value, x)?;
     let value = w.cast(value, dtype)?;
-    let to = w.array(Arg::Result(0), dtype)?;
+    let to = w.array(Arg::Result(ops::RotaryEmbedding::AT.y), dtype)?;
     w.store(to, linear, value, inside)?;
     site.step(w, [total.div_ceil(BLOCK), 1, 1])
 }

@@ -1,11 +1,23 @@
 //! Rows that are folded and then visited again, and softmax.
 
-use trident_ir::{DType, OpKind as K, ValueId, geometry};
+use trident_ir::{DType, OpKind as K, ValueId, geometry, ops};
 
 use super::fold::cut;
-use super::site::{Site, unsupported};
+use super::site::{FIRST, Site, unsupported};
 use super::writer::{Fold, Writer};
-use super::{Arg, Result};
+use super::{Arg, Entry, Result, entry};
+
+pub(super) const LOWERINGS: &[Entry] = &[
+    entry(ops::Softmax::KIND, softmax),
+    entry(ops::LogSoftmax::KIND, |site| {
+        let dtype = site.dtype(ops::LogSoftmax::AT.x)?;
+        float(dtype)?;
+        let axis = site.view(ops::LogSoftmax::of)?.axis();
+        let dims = site.dims(ops::LogSoftmax::AT.x)?;
+        let shape = Shape::along(dims, geometry::axis(axis, dims.len())?);
+        log_softmax(site, &shape, dtype, Arg::Result(ops::LogSoftmax::AT.y), dtype)
+    }),
+];
 
 /// Rows of an array: `inner` of them side by side, so that elements of a row are `inner` apart.
 pub(super) struct Shape {
@@ -179,17 +191,17 @@ pub(super) fn float(dtype: DType) -> Result<()> {
     }
 }
 
-pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
-    let dtype = site.dtype(0)?;
+fn softmax(site: &mut Site<'_>) -> Result<()> {
+    let dtype = site.dtype(ops::Softmax::AT.x)?;
     float(dtype)?;
-    let dims = site.dims(0)?;
-    let axis = geometry::axis(site.op.int("axis").unwrap_or(-1), dims.len())?;
+    let dims = site.dims(ops::Softmax::AT.x)?;
+    let axis = geometry::axis(site.view(ops::Softmax::of)?.axis(), dims.len())?;
     let shape = Shape::along(dims, axis);
-    if site.op.kind == K::LogSoftmax {
-        return log_softmax(site, &shape, dtype, Arg::Result(0), dtype);
-    }
     let mut w = site.writer(dims.iter().product());
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(Arg::Result(0), dtype)?);
+    let (x, y) = (
+        w.array(Arg::Operand(ops::Softmax::AT.x), dtype)?,
+        w.array(Arg::Result(ops::Softmax::AT.y), dtype)?,
+    );
     let rows = Rows::new(&mut w, &shape)?;
     let most = rows.fold(&mut w, Fold::Max, |w, place| place.of(w, x))?;
     let exp = |w: &mut Writer, place: &Place| {
@@ -205,7 +217,7 @@ pub(super) fn softmax(site: &mut Site<'_>) -> Result<()> {
     site.step(w, rows.grid())
 }
 
-/// ln(softmax(x)) of the rows of operand 0.
+/// ln(softmax(x)) of the rows of the first operand.
 pub(super) fn log_softmax(
     site: &mut Site<'_>,
     shape: &Shape,
@@ -214,7 +226,7 @@ pub(super) fn log_softmax(
     to_type: DType,
 ) -> Result<()> {
     let mut w = site.writer(shape.rows() * shape.columns);
-    let (x, y) = (w.array(Arg::Operand(0), dtype)?, w.array(to, to_type)?);
+    let (x, y) = (w.array(Arg::Operand(FIRST), dtype)?, w.array(to, to_type)?);
     let rows = Rows::new(&mut w, shape)?;
     let most = rows.fold(&mut w, Fold::Max, |w, place| place.of(w, x))?;
     let sum = rows.fold(&mut w, Fold::Sum, |w, place| {

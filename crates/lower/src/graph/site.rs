@@ -44,6 +44,9 @@ pub struct Request<'a> {
     pub figures: &'a Figures,
 }
 
+/// The place of the first operand, or the first result: of those that families of ops have under different names.
+pub(super) const FIRST: usize = 0;
+
 pub(super) struct Site<'a> {
     request: &'a Request<'a>,
     pub(super) op: &'a Op,
@@ -54,6 +57,11 @@ impl<'a> Site<'a> {
     pub(super) fn new(request: &'a Request<'a>) -> Site<'a> {
         let lowering = Lowering { same: vec![None; request.results.len()], ..Lowering::default() };
         Site { request, op: request.op, lowering }
+    }
+
+    /// The typed view of the op, by its `of`: `site.view(ops::Gather::of)?`.
+    pub(super) fn view<V>(&self, of: fn(&'a Op) -> Option<V>) -> Result<V> {
+        of(self.op).ok_or_else(|| unsupported("operands or attributes do not fit the op"))
     }
 
     pub(super) fn finish(self) -> Lowering {

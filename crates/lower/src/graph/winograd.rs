@@ -15,7 +15,7 @@
 //! is therefore computed again as the convolution is defined.
 
 use trident_ir::op::Activation;
-use trident_ir::{DType, Literal, OpKind as K, ValueId};
+use trident_ir::{DType, Literal, OpKind as K, ValueId, ops};
 
 use super::conv::{Conv, reach};
 use super::matmul;
@@ -153,15 +153,17 @@ impl Form {
 /// Whether this is a convolution that the algorithm computes, which sizes do not matter to.
 pub(super) fn applies(site: &Site<'_>) -> Result<bool> {
     let op = site.op;
-    let ones = |name| op.ints(name).is_none_or(|all| all.iter().all(|&n| n == 1));
-    let narrow = matches!(site.dtype(0)?, DType::F32 | DType::F16 | DType::BF16);
-    Ok(matches!(op.kind, K::Conv | K::FusedConv)
-        && op.int("group").unwrap_or(1) == 1
-        && ones("strides")
-        && ones("dilations")
+    if !matches!(op.kind, K::Conv | K::FusedConv) {
+        return Ok(false);
+    }
+    let ones = |all: Option<&[i64]>| all.is_none_or(|all| all.iter().all(|&n| n == 1));
+    let narrow = matches!(site.dtype(ops::Conv::AT.x)?, DType::F32 | DType::F16 | DType::BF16);
+    Ok(site.view(ops::Grouped::of)?.group() == 1
+        && ones(site.view(ops::Window::of)?.strides())
+        && ones(site.view(ops::Dilated::of)?.dilations())
         && narrow
-        && site.is_constant(1)
-        && matches!(site.dims(1)?, [_, _, TAPS, TAPS]))
+        && site.is_constant(ops::Conv::AT.w)
+        && matches!(site.dims(ops::Conv::AT.w)?, [_, _, TAPS, TAPS]))
 }
 
 /// The form for a convolution, if it is worth it.
@@ -177,7 +179,7 @@ pub(super) fn choose(site: &Site<'_>, conv: &Conv) -> Result<Option<Form>> {
     if !applies(site)? || conv.images * conv.inputs * conv.outputs * places == 0 {
         return Ok(None);
     }
-    let dtype = site.dtype(0)?;
+    let dtype = site.dtype(ops::Conv::AT.x)?;
     let balance = f64::from(site.figures().balance);
     let products = Tile::of(conv.outputs, places, dtype).products(conv.outputs, places);
     let depth = (conv.inputs * TAPS * TAPS) as f64;
@@ -193,7 +195,7 @@ pub(super) fn choose(site: &Site<'_>, conv: &Conv) -> Result<Option<Form>> {
     Ok(best.0)
 }
 
-/// The convolution with bias, operand 2, and what its op ends with.
+/// The convolution with its bias and what its op ends with.
 pub(super) fn write(
     site: &mut Site<'_>,
     conv: &Conv,
@@ -208,11 +210,16 @@ pub(super) fn write(
     let part = all.div_ceil(all.div_ceil(most));
     let (tiles, sums) = (form.area() * conv.inputs * part, form.area() * conv.outputs * part);
     let plane = |dims: &[usize]| dims.iter().product::<usize>();
-    let longest =
-        [plane(site.dims(0)?), plane(site.dims(1)?), plane(site.result_dims(0)?), tiles, sums];
+    let longest = [
+        plane(site.dims(ops::Conv::AT.x)?),
+        plane(site.dims(ops::Conv::AT.w)?),
+        plane(site.result_dims(ops::Conv::AT.y)?),
+        tiles,
+        sums,
+    ];
     let longest = longest.into_iter().max().unwrap_or(0);
     let (tiles, sums) = (site.scratch(DType::F32, tiles), site.scratch(DType::F32, sums));
-    let weights = site.pack(1, form);
+    let weights = site.pack(ops::Conv::AT.w, form);
     for first in (0..all).step_by(part) {
         let count = part.min(all - first);
         let step = Transform { form, conv, longest, first, count };
@@ -274,7 +281,7 @@ impl Transform<'_> {
     /// BᵀdB for each tile d of the operand.
     fn to_tiles(&self, site: &mut Site<'_>, to: Arg) -> Result<()> {
         let (form, conv) = (self.form, self.conv);
-        let dtype = site.dtype(0)?;
+        let dtype = site.dtype(ops::Conv::AT.x)?;
         let mut w = site.writer(self.longest);
         let block = self.block(&mut w, conv.inputs)?;
         let image = Image::of(&mut w, site, conv, &block)?;
@@ -351,7 +358,7 @@ struct Image {
 
 impl Image {
     fn of(w: &mut Writer, site: &Site<'_>, conv: &Conv, block: &Block) -> Result<Image> {
-        let base = w.array(Arg::Operand(0), site.dtype(0)?)?;
+        let base = w.array(Arg::Operand(ops::Conv::AT.x), site.dtype(ops::Conv::AT.x)?)?;
         let (rows, columns) = (conv.axes[0].len, conv.axes[1].len);
         let all = w.size(conv.inputs * rows * columns)?;
         let start = w.mul(block.image, all)?;
@@ -396,10 +403,10 @@ impl ResultTile {
         block: &Block,
         activation: Activation,
     ) -> Result<ResultTile> {
-        let dtype = site.dtype(0)?;
+        let dtype = site.dtype(ops::Conv::AT.x)?;
         let mut bias = None;
-        if site.has(2) {
-            let base = w.array(Arg::Operand(2), dtype)?;
+        if site.has(ops::Conv::AT.b) {
+            let base = w.array(Arg::Operand(ops::Conv::AT.b), dtype)?;
             let own = w.load_or_zero(base, block.channel, block.valid)?;
             bias = Some(w.cast(own, accumulator(dtype))?);
         }
@@ -446,9 +453,9 @@ struct Direct<'a> {
 
 impl<'a> Direct<'a> {
     fn of(w: &mut Writer, site: &Site<'_>, conv: &'a Conv, block: &'a Block) -> Result<Direct<'a>> {
-        let dtype = site.dtype(0)?;
+        let dtype = site.dtype(ops::Conv::AT.x)?;
         let image = Image::of(w, site, conv, block)?;
-        let weights = w.array(Arg::Operand(1), dtype)?;
+        let weights = w.array(Arg::Operand(ops::Conv::AT.w), dtype)?;
         Ok(Direct { conv, block, image, weights, dtype: accumulator(dtype) })
     }
 

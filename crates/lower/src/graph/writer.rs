@@ -2,8 +2,9 @@
 //!
 //! Elementwise ops broadcast as in Triton: scalars to any block, axes of length 1 to any length.
 
+use trident_ir::op::{New, TypeError};
 use trident_ir::{
-    Attr, Block, Builder, DType, Func, Level, Literal, Op, OpKind as K, Type, ValueId,
+    Block, Builder, DType, Func, Level, Literal, Op, OpKind as K, Type, ValueId, ops,
 };
 
 use super::site::unsupported;
@@ -58,7 +59,7 @@ impl Writer {
 
     fn build<T>(
         &mut self,
-        make: impl FnOnce(&mut Builder<'_>) -> std::result::Result<T, trident_ir::op::TypeError>,
+        make: impl FnOnce(&mut Builder<'_>) -> std::result::Result<T, TypeError>,
     ) -> Result<T> {
         let mut builder = Builder::new(&mut self.func);
         builder.block = std::mem::take(&mut self.block);
@@ -79,8 +80,7 @@ impl Writer {
     /// A pointer to the memory of an array, as elements of this type.
     pub(super) fn array(&mut self, arg: Arg, dtype: DType) -> Result<ValueId> {
         let pointer = self.param("p", Type::pointer(dtype, &[]), arg);
-        let attrs = [("divisibility", Attr::Ints(vec![ALIGNED]))];
-        self.build(|b| b.op(K::Hint, &[pointer], &attrs))
+        self.emit(ops::Hint::new(pointer).divisibility(vec![ALIGNED]))
     }
 
     /// A scalar parameter: a size, a stride or an offset.
@@ -100,8 +100,7 @@ impl Writer {
         if !n.is_multiple_of(ALIGNED as usize) {
             return Ok(size);
         }
-        let attrs = [("divisibility", Attr::Ints(vec![ALIGNED]))];
-        self.build(|b| b.op(K::Hint, &[size], &attrs))
+        self.emit(ops::Hint::new(size).divisibility(vec![ALIGNED]))
     }
 
     // ---------------------------------------------------------------- constants
@@ -197,29 +196,26 @@ impl Writer {
         xs.iter().map(|&x| self.spread(x, &dims)).collect()
     }
 
-    /// An elementwise op on values that broadcast to each other.
-    pub(super) fn apply(
-        &mut self,
-        kind: K,
-        xs: &[ValueId],
-        attrs: &[(&'static str, Attr)],
-    ) -> Result<ValueId> {
-        let xs = self.alike(xs)?;
-        self.build(|b| b.op(kind, &xs, attrs))
+    /// Appends an op as it is.
+    pub(super) fn emit<V>(&mut self, new: New<V>) -> Result<ValueId> {
+        self.build(|b| b.add(new))
     }
 
-    /// An op as it is, whose operands may be absent.
-    pub(super) fn raw(
-        &mut self,
-        kind: K,
-        xs: &[Option<ValueId>],
-        attrs: &[(&'static str, Attr)],
-    ) -> Result<ValueId> {
-        Ok(self.build(|b| b.ops(kind, xs, attrs, 1))?[0])
+    /// An op with the attributes of another one, on other operands.
+    pub(super) fn again(&mut self, op: &Op, xs: &[Option<ValueId>]) -> Result<ValueId> {
+        self.build(|b| b.append(op.on(xs.to_vec()), 1)).map(|made| made[0])
     }
 
+    /// As [`Self::again`], of an elementwise op on values that broadcast to each other.
+    pub(super) fn spread_again(&mut self, op: &Op, xs: &[ValueId]) -> Result<ValueId> {
+        let xs: Vec<_> = self.alike(xs)?.into_iter().map(Some).collect();
+        self.again(op, &xs)
+    }
+
+    /// An elementwise op without attributes on values that broadcast to each other.
     pub(super) fn op(&mut self, kind: K, xs: &[ValueId]) -> Result<ValueId> {
-        self.apply(kind, xs, &[])
+        let xs = self.alike(xs)?;
+        self.build(|b| b.op(kind, &xs, &[]))
     }
 
     pub(super) fn add(&mut self, a: ValueId, b: ValueId) -> Result<ValueId> {
@@ -254,7 +250,13 @@ impl Writer {
         if self.dtype(x) == to {
             return Ok(x);
         }
-        self.build(|b| b.op(K::Cast, &[x], &[("to", Attr::DType(to))]))
+        self.emit(ops::Cast::new(x).to(to))
+    }
+
+    /// x shifted to the right.
+    pub(super) fn shift_right(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
+        let xs = self.alike(&[x, by])?;
+        self.emit(ops::BitShift::new(xs[0], xs[1]).direction("RIGHT".to_owned()))
     }
 
     /// The type of indices.
@@ -278,20 +280,20 @@ impl Writer {
 
     /// A block with an axis of length 1 more.
     pub(super) fn expand(&mut self, x: ValueId, axis: usize) -> Result<ValueId> {
-        self.build(|b| b.op(K::ExpandDims, &[x], &[("axis", Attr::Int(axis as i64))]))
+        self.emit(ops::ExpandDims::new(x).axis(axis as i64))
     }
 
     /// The integers below `n`, a power of two, as indices.
     pub(super) fn arange(&mut self, n: usize) -> Result<ValueId> {
-        let range = [("start", Attr::Int(0)), ("end", Attr::Int(n as i64))];
+        let range = ops::Arange::new().start(0).end(n as i64);
         let ty = Type::fixed(DType::I32, &[n]);
-        let x = self.build(|b| b.declared(K::Arange, &[], &range, &[ty]))?[0];
+        let x = self.build(|b| b.add_as(range, ty))?;
         self.index(x)
     }
 
     /// The number of the program along an axis of the grid.
     pub(super) fn program(&mut self, axis: usize) -> Result<ValueId> {
-        let x = self.build(|b| b.op(K::ProgramId, &[], &[("axis", Attr::Int(axis as i64))]))?;
+        let x = self.emit(ops::ProgramId::new().axis(axis as i64))?;
         self.index(x)
     }
 
@@ -315,7 +317,7 @@ impl Writer {
     fn places(&mut self, base: ValueId, offset: ValueId) -> Result<ValueId> {
         let dims = self.dims_of(offset);
         let base = self.spread(base, &dims)?;
-        self.build(|b| b.op(K::PtrAdd, &[base, offset], &[]))
+        self.emit(ops::PtrAdd::new(base, offset))
     }
 
     /// The elements at these offsets where the mask holds, else `other`.
@@ -331,7 +333,7 @@ impl Writer {
         let places = self.places(base, both[0])?;
         let dims = self.dims_of(places);
         let other = other.map(|other| self.spread(other, &dims)).transpose()?;
-        self.raw(K::Load, &[Some(places), both.get(1).copied(), other], &[])
+        self.emit(ops::Load::new(places, both.get(1).copied(), other))
     }
 
     /// The elements at these offsets where the mask holds, else 0.
@@ -351,12 +353,12 @@ impl Writer {
 
     /// The first element.
     pub(super) fn first(&mut self, base: ValueId) -> Result<ValueId> {
-        self.build(|b| b.op(K::Load, &[base], &[]))
+        self.emit(ops::Load::new(base, None, None))
     }
 
     /// The element at an offset that is a scalar.
     pub(super) fn element(&mut self, base: ValueId, offset: ValueId) -> Result<ValueId> {
-        let place = self.build(|b| b.op(K::PtrAdd, &[base, offset], &[]))?;
+        let place = self.emit(ops::PtrAdd::new(base, offset))?;
         self.first(place)
     }
 
@@ -370,7 +372,8 @@ impl Writer {
     ) -> Result<()> {
         let xs = self.alike(&[offset, value, mask])?;
         let places = self.places(base, xs[0])?;
-        self.build(|b| b.declared(K::Store, &[places, xs[1], xs[2]], &[], &[]))?;
+        let store = ops::Store::new(places, xs[1], Some(xs[2]));
+        self.build(|b| b.add_all(store, 0))?;
         Ok(())
     }
 
@@ -388,22 +391,18 @@ impl Writer {
         Ok(Block { params, results: results?, ..inner })
     }
 
-    fn nest(
+    /// Appends an op with regions and results of these types.
+    fn nest<V>(
         &mut self,
-        kind: K,
-        inputs: &[ValueId],
+        new: New<V>,
         regions: Vec<Block>,
         types: Vec<Type>,
-        attrs: &[(&'static str, Attr)],
     ) -> Result<Vec<ValueId>> {
-        let name = kind.decl().name;
+        let mut op = new.into_op();
+        let name = op.decl().name;
         let outputs: Vec<ValueId> = types.into_iter().map(|ty| self.func.value(name, ty)).collect();
-        let inputs = inputs.iter().copied().map(Some).collect();
-        let mut op = Op::new(kind, inputs, outputs.iter().copied().map(Some).collect());
+        op.outputs = outputs.iter().copied().map(Some).collect();
         op.regions = regions;
-        for (name, value) in attrs {
-            op.attrs.set(name, value.clone());
-        }
         self.build(|b| b.push(op))?;
         Ok(outputs)
     }
@@ -421,8 +420,7 @@ impl Writer {
         let mut params = vec![self.func.value("i", Type::fixed(self.index, &[]))];
         params.extend(types.iter().map(|ty| self.func.value("carried", ty.clone())));
         let region = self.region(params, |w, params| body(w, params[0], &params[1..]))?;
-        let inputs: Vec<ValueId> = [zero, end, step].iter().chain(init).copied().collect();
-        self.nest(K::For, &inputs, vec![region], types, &[])
+        self.nest(ops::For::new(zero, end, step, init), vec![region], types)
     }
 
     /// Runs `body` if a condition, a scalar, holds.
@@ -432,7 +430,7 @@ impl Writer {
         body: impl FnOnce(&mut Writer) -> Result<()>,
     ) -> Result<()> {
         let then = self.region(vec![], |w, _| body(w).map(|()| vec![]))?;
-        self.nest(K::If, &[condition], vec![then, Block::default()], vec![], &[]).map(drop)
+        self.nest(ops::If::new(condition), vec![then, Block::default()], vec![]).map(drop)
     }
 
     /// Combines blocks along an axis, which disappears.
@@ -453,7 +451,7 @@ impl Writer {
             .collect();
         let region = self.region(params, |w, params| body(w, &params[..n], &params[n..]))?;
         let types = xs.iter().map(|&x| self.func.ty(x).clone()).collect();
-        self.nest(K::Reduce, xs, vec![region], types, &[("axis", Attr::Int(axis as i64))])
+        self.nest(ops::Reduce::new(xs).axis(axis as i64), vec![region], types)
     }
 
     /// Folds a block along an axis, which disappears.
@@ -469,8 +467,8 @@ impl Writer {
         let params = vec![self.func.value("e", element.clone()), self.func.value("e", element)];
         let region = self.region(params, |w, e| Ok(vec![w.op(fold.op(), &[e[0], e[1]])?]))?;
         let ty = self.func.ty(x).clone();
-        let axis = [("axis", Attr::Int(axis as i64))];
-        Ok(self.nest(K::PrefixScan, &[x], vec![region], vec![ty], &axis)?[0])
+        let new = ops::PrefixScan::new(&[x]).axis(axis as i64);
+        Ok(self.nest(new, vec![region], vec![ty])?[0])
     }
 
     /// One step of a fold, element by element.
