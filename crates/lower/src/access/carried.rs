@@ -3,7 +3,7 @@
 use trident_ir::dtype::Class;
 use trident_ir::literal::LiteralData;
 use trident_ir::op::Group;
-use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
+use trident_ir::{Block, DType, Func, Op, OpKind as K, ValueId, ops};
 
 /// How a loop carries a block.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +40,15 @@ impl<'m> Carried<'m> {
         if let Some(dtype) = addend(func, region, op, param, is_uniform) {
             return Carried::Offset { add: op, dtype };
         }
-        let dot = matches!(op.kind, K::Dot | K::DotScaled) && op.output(0) == Some(next);
-        let sum = op.input(2).is_some_and(|sum| comes_of(region, param, sum));
-        if dot && sum { Carried::Sum(op) } else { Carried::Buffers }
+        let sum = match op.kind {
+            K::Dot => ops::Dot::of(op).map(|dot| dot.c()),
+            K::DotScaled => ops::DotScaled::of(op).map(|dot| dot.c()),
+            _ => None,
+        };
+        match sum {
+            Some(sum) if comes_of(region, param, sum) => Carried::Sum(op),
+            _ => Carried::Buffers,
+        }
     }
 }
 
@@ -54,9 +60,13 @@ fn addend(
     param: ValueId,
     is_uniform: &dyn Fn(ValueId) -> bool,
 ) -> Option<DType> {
-    let by = match (add.kind, add.input(0)?, add.input(1)?) {
-        (K::PtrAdd | K::Add, a, by) if a == param => by,
-        (K::Add, by, a) if a == param => by,
+    let by = match add.kind {
+        K::PtrAdd => ops::PtrAdd::of(add).filter(|add| add.ptr() == param)?.offset(),
+        K::Add => match ops::Add::of(add)? {
+            add if add.a() == param => add.b(),
+            add if add.b() == param => add.a(),
+            _ => return None,
+        },
         _ => return None,
     };
     let dtype = func.ty(by).dtype()?;
@@ -86,7 +96,7 @@ fn comes_of(region: &Block, param: ValueId, id: ValueId) -> bool {
 }
 
 fn maker(region: &Block, id: ValueId) -> Option<&Op> {
-    region.ops.iter().find(|op| op.output(0) == Some(id))
+    region.ops.iter().find(|op| op.defined().any(|out| out == id))
 }
 
 /// Number of uses of the value in the block and the blocks nested in it.
@@ -100,7 +110,7 @@ fn uses(block: &Block, id: ValueId) -> usize {
 
 /// The bits of each element of a constant, if all are the same.
 pub(super) fn splat_bits(op: &Op) -> Option<u64> {
-    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else { return None };
+    let literal = ops::Constant::of(op)?.value();
     let LiteralData::Bytes(data) = literal.data() else { return None };
     let first = data.get(..literal.dtype().size()).filter(|_| literal.is_splat())?;
     Some(first.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))

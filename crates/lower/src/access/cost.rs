@@ -1,7 +1,7 @@
 //! The cost of evaluating an element of a block.
 
 use trident_ir::op::Group;
-use trident_ir::{Block, Func, Op, OpKind, ValueId};
+use trident_ir::{Block, Func, Op, OpKind, ValueId, ops};
 
 use super::materialise::is_lazy;
 
@@ -55,15 +55,13 @@ impl<'a> Costs<'a> {
         let of = |i: usize| self.stride(op.input(i)?);
         match op.kind {
             K::Splat => Some(0),
-            K::Constant => match op.attrs.get("value") {
-                Some(trident_ir::Attr::Tensor(t)) if t.is_splat() => Some(0),
-                _ => None,
-            },
+            K::Constant => ops::Constant::of(op).filter(|op| op.value().is_splat()).map(|_| 0),
             K::Arange => Some(1),
             K::ExpandDims => {
-                let rank = self.func.ty(op.output(0)?).dims()?.len();
-                let last = op.int("axis").is_some_and(|a| a as usize + 1 == rank);
-                if last { Some(0) } else { of(0) }
+                let op = ops::ExpandDims::of(op)?;
+                let rank = self.func.ty(op.y()?).dims()?.len();
+                let last = op.axis() as usize + 1 == rank;
+                if last { Some(0) } else { self.stride(op.x()) }
             }
             K::Broadcast | K::Hint | K::Identity | K::PtrCast | K::Cast => of(0),
             K::Add | K::PtrAdd => match (of(0)?, of(1)?) {
@@ -80,7 +78,9 @@ impl<'a> Costs<'a> {
 
     fn cost_of(&self, op: &Op) -> u32 {
         match op.kind {
-            OpKind::Load if op.input(0).and_then(|p| self.stride(p)).is_some() => NEAR,
+            OpKind::Load if op.input(ops::Load::AT.ptr).and_then(|p| self.stride(p)).is_some() => {
+                NEAR
+            }
             _ => op.decl().cost,
         }
     }

@@ -1,6 +1,6 @@
 //! The blocks that lazy ops yield.
 
-use trident_ir::{Op, OpKind as K};
+use trident_ir::{Op, OpKind as K, ops};
 
 use super::graph::{Elem, Fun, Graph, Kind, Leaf, NodeId};
 use super::index::{Bit, axes, broadcast, index_bits, own, permuted};
@@ -36,21 +36,26 @@ impl<'m> Expression<'_, 'm> {
         let view = |graph: &mut Graph<'m, L>, of, map| graph.view(of, map, bits);
         Ok(match op.kind {
             K::Arange => {
-                let start = op.int("start").ok_or("lacks its start")?;
+                let start = ops::Arange::of(op).ok_or("lacks its start")?.start();
                 graph.make(Kind::Iota(start), elem, bits, 0, &[])
             }
-            K::Splat => view(graph, self.operand(0)?.0, vec![]),
-            K::ExpandDims | K::View => {
-                view(graph, self.operand(0)?.0, (0..bits).map(own).collect())
+            K::Splat => view(graph, self.operand(ops::Splat::AT.x)?.0, vec![]),
+            K::ExpandDims => {
+                let (x, _) = self.operand(ops::ExpandDims::AT.x)?;
+                view(graph, x, (0..bits).map(own).collect())
+            }
+            K::View => {
+                let (x, _) = self.operand(ops::View::AT.x)?;
+                view(graph, x, (0..bits).map(own).collect())
             }
             K::Broadcast => {
-                let (x, from) = self.operand(0)?;
+                let (x, from) = self.operand(ops::Broadcast::AT.x)?;
                 view(graph, x, broadcast(from, self.dims).to_vec())
             }
             K::Permute => {
-                let (x, from) = self.operand(0)?;
-                let order: Vec<usize> =
-                    op.ints("order").unwrap_or_default().iter().map(|&a| a as usize).collect();
+                let (x, from) = self.operand(ops::Permute::AT.x)?;
+                let order = ops::Permute::of(op).ok_or("lacks its order")?.order();
+                let order: Vec<usize> = order.iter().map(|&a| a as usize).collect();
                 if order.len() != from.len() || order.iter().any(|&a| a >= from.len()) {
                     return Err("the order is not one of the axes");
                 }
@@ -58,10 +63,14 @@ impl<'m> Expression<'_, 'm> {
             }
             K::Unjoin => {
                 let map = std::iter::once(Bit::Const(i == 1)).chain((0..bits).map(own)).collect();
-                view(graph, self.operand(0)?.0, map)
+                view(graph, self.operand(ops::Unjoin::AT.x)?.0, map)
             }
             K::Cat | K::Join => {
-                let ((a, from), (b, other)) = (self.operand(0)?, self.operand(1)?);
+                let both = match op.kind {
+                    K::Cat => [ops::Cat::AT.a, ops::Cat::AT.b],
+                    _ => [ops::Join::AT.a, ops::Join::AT.b],
+                };
+                let ((a, from), (b, other)) = (self.operand(both[0])?, self.operand(both[1])?);
                 if from != other {
                     return Err("blocks of different length");
                 }
@@ -70,8 +79,9 @@ impl<'m> Expression<'_, 'm> {
                 graph.make(Kind::Choose { bit, from: [a, b], map }, elem, bits, 1, &[a, b])
             }
             K::TakeAlongAxis => {
-                let ((src, from), (which, _)) = (self.operand(0)?, self.operand(1)?);
-                let axis = op.int("axis").map_or(0, |a| a as usize);
+                let at = ops::TakeAlongAxis::AT;
+                let ((src, from), (which, _)) = (self.operand(at.x)?, self.operand(at.indices)?);
+                let axis = ops::TakeAlongAxis::of(op).ok_or("lacks its axis")?.axis() as usize;
                 let (source, result) = (axes(from), axes(self.dims));
                 let mut of = vec![Bit::Const(false); usize::from(index_bits(from))];
                 for (i, (&(start, bits), &(to, _))) in source.iter().zip(&result).enumerate() {
@@ -84,7 +94,9 @@ impl<'m> Expression<'_, 'm> {
                 graph.make(kind, elem, bits, cost, &[which])
             }
             K::Load => {
-                let (ptr, mask, other) = (self.operand(0)?.0, self.optional(1), self.optional(2));
+                let at = ops::Load::AT;
+                let ptr = self.operand(at.ptr)?.0;
+                let (mask, other) = (self.optional(at.mask), self.optional(at.other));
                 let used: Vec<NodeId> = [Some(ptr), mask, other].into_iter().flatten().collect();
                 let kind = Kind::Load { ptr, mask, other, site: self.site };
                 graph.make(kind, elem, bits, cost, &used)

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::ops;
 use std::rc::Rc;
 
-use trident_ir::{DType, Op, Type};
+use trident_ir::{DType, Op, Type, ops};
 
 use super::index::{Bit, Index, Rename, own};
 
@@ -170,7 +169,7 @@ impl<L> Default for Graph<'_, L> {
     }
 }
 
-impl<'m, L> ops::Index<NodeId> for Graph<'m, L> {
+impl<'m, L> std::ops::Index<NodeId> for Graph<'m, L> {
     type Output = Node<'m, L>;
 
     fn index(&self, node: NodeId) -> &Node<'m, L> {
@@ -324,7 +323,7 @@ impl<'m, L: Leaf> Graph<'m, L> {
 /// Number of low bits that the hint promises to be 0; the first element of a block starts a group along every axis, so
 /// any axis's divisibility applies.
 fn promised_zeros(hint: &Op) -> u32 {
-    let divisors = hint.ints("divisibility").unwrap_or_default();
+    let divisors = ops::Hint::of(hint).and_then(|hint| hint.divisibility()).unwrap_or_default();
     divisors.iter().filter(|&&d| d > 0).map(|d| d.trailing_zeros()).max().unwrap_or(0)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use trident_ir::op::Class;
-use trident_ir::{Block, DType, Func, Op, OpKind, ValueId};
+use trident_ir::{Block, DType, Func, Op, OpKind, ValueId, ops};
 
 use super::cost::Costs;
 use super::lifetime::Lifetimes;
@@ -51,22 +51,29 @@ impl Materialisation {
 
 /// Whether the op's results are expressions that any loop can evaluate. A volatile load is executed in place.
 pub fn is_lazy(op: &Op) -> bool {
-    op.decl().is_lazy() && !op.flag("volatile")
+    op.decl().is_lazy() && !is_volatile(op)
+}
+
+/// Whether the op is a load that must read memory each time and in its place.
+pub fn is_volatile(op: &Op) -> bool {
+    ops::Load::of(op).is_some_and(|load| load.volatile())
 }
 
 /// Whether the op is a function of floats that is computed block by block unless the code generator's loops support it.
 pub fn is_block_function(op: &Op) -> bool {
     match op.kind {
-        OpKind::Cast => op.dtype("to").is_some_and(|d| d.is_float() && d.bits() == 8),
+        OpKind::Cast => {
+            ops::Cast::of(op).is_some_and(|op| op.to().is_float() && op.to().bits() == 8)
+        }
         _ => matches!(op.decl().class, Class::Function),
     }
 }
 
 /// The name of the op's function in the C library.
 pub fn function_name(op: &Op) -> &str {
-    match op.kind {
-        OpKind::Libm => op.str("function").unwrap_or_default(),
-        kind => kind.decl().name,
+    match ops::Libm::of(op) {
+        Some(function) => function.function(),
+        None => op.decl().name,
     }
 }
 
@@ -159,9 +166,7 @@ impl Roots<'_> {
                 root = self.fresh();
             }
         }
-        if op.kind == OpKind::Broadcast
-            && op.input(0).is_some_and(|x| self.is_expensive(x))
-            && root != Root::None
+        if ops::Broadcast::of(op).is_some_and(|op| self.is_expensive(op.x())) && root != Root::None
         {
             root = Root::Many;
         }

@@ -15,6 +15,7 @@
 //! Run-time values, the leaves of expressions, have a type that the code generator chooses.
 
 mod affine;
+mod atomic;
 mod carried;
 mod cost;
 mod expression;
@@ -34,6 +35,7 @@ mod vector;
 mod words;
 
 pub use self::affine::{Affine, Strided};
+pub use self::atomic::Ordering;
 pub use self::carried::Carried;
 pub use self::expression::Expression;
 pub use self::graph::{Elem, Fun, Graph, Kind, Leaf, Node, NodeId, Scope, block_type};
@@ -42,7 +44,9 @@ pub use self::index::{
     Bit, INNER, Index, Rename, axes, broadcast, counter, index_bits, is_inner, log2, own, permuted,
     rename, substitute, uniform,
 };
-pub use self::materialise::{Materialisation, function_name, is_block_function, is_lazy};
+pub use self::materialise::{
+    Materialisation, function_name, is_block_function, is_lazy, is_volatile,
+};
 pub use self::overlap::Overlap;
 pub use self::proof::{Access, Corners, Inside, Proved};
 pub use self::report::Report;

@@ -97,7 +97,7 @@ impl<'m> Report<'m> {
             K::For => self.for_loop(op),
             K::Identity | K::Hint => {
                 if let (Some(to), Some((node, dims))) =
-                    (op.output(0), op.input(0).and_then(|id| self.known(id)))
+                    (op.defined().next(), op.used().next().and_then(|id| self.known(id)))
                 {
                     if op.kind == K::Hint {
                         self.graph.promise(node, op);

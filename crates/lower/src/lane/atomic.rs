@@ -2,14 +2,14 @@
 //! acquiring and releasing are fences with barriers around, as every thread of a program may have made the accesses that they
 //! order.
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::hazard::Hazards;
 use super::layout::Layout;
-use super::plan::Access;
-use crate::access::Index;
+use super::plan::{Access, PTR};
+use crate::access::{Index, Ordering};
 
 /// What an atomic op does to an element.
 #[derive(Clone, Copy)]
@@ -41,13 +41,14 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn atomic(&mut self, access: &Access<'m>) -> Result<()> {
         let op = access.op;
         // Programs that wait for others rely on an order, even if they do not ask for it.
-        let order = match op.str("order") {
-            Some("relaxed") | None if self.plan.waits() => "acq_rel",
-            order => order.unwrap_or("relaxed"),
+        let asked = Ordering::of(op).ok_or_else(|| Unsupported::new(op, "is not atomic"))?;
+        let order = match asked.order {
+            "relaxed" if self.plan.waits() => "acq_rel",
+            order => order,
         };
         let is_ordered = self.plan.is_ordered && order != "relaxed";
-        let is_wide = op.str("scope") != Some("cta");
-        let origin = op.input(0).map(|ptr| self.origins.of(&self.func.name, ptr));
+        let is_wide = asked.scope != "cta";
+        let origin = op.input(PTR).map(|ptr| self.origins.of(&self.func.name, ptr));
         let waits = self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads);
         if is_ordered && order != "acquire" {
             self.wait("device")?;
@@ -63,7 +64,7 @@ impl<'m> Emitter<'_, 'm> {
             let index = access.layout.at(register);
             former.push(self.one(access, &index, first)?);
         }
-        if let Some(out) = op.output(0).filter(|out| self.plan.used.contains(out)) {
+        if let Some(out) = op.defined().next().filter(|out| self.plan.used.contains(out)) {
             let former = former.into_iter().flatten().collect();
             let former = self.of_first(&access.layout, former)?;
             self.give(out, &access.layout, former);
@@ -90,7 +91,7 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     fn fence(&mut self) -> Result<()> {
-        self.build("device_fence", |b| b.ops(K::DeviceFence, &[], &[], 0)).map(drop)
+        self.act(ops::DeviceFence::new())
     }
 
     /// The op on one element, where its mask holds; its former value.
@@ -108,32 +109,38 @@ impl<'m> Emitter<'_, 'm> {
         }
         let operand = |i: usize| given.get(i).copied().flatten();
         let need = |i: usize| operand(i).ok_or_else(|| Unsupported::new(op, "lacks an operand"));
-        let ptr = need(0)?;
+        let ptr = need(PTR)?;
         let (change, mask) = match op.kind {
             K::AtomicRmw => {
-                let name = op.str("op").unwrap_or_default();
+                let (name, at) = (self.view(op, ops::AtomicRmw::of)?.op(), ops::AtomicRmw::AT);
                 let known = OPS.iter().find(|known| known.0 == name);
                 let name = known.ok_or_else(|| Unsupported::new(op, "has no such op"))?.0;
-                (Change::Rmw(name, need(1)?), operand(2))
+                (Change::Rmw(name, need(at.value)?), operand(at.mask))
             }
-            K::AtomicCas => (Change::IfEqual(need(1)?, need(2)?), None),
-            K::AtomicStore => (Change::Set(need(1)?), operand(2)),
-            _ => (Change::None, operand(1)),
+            K::AtomicCas => {
+                let at = ops::AtomicCas::AT;
+                (Change::IfEqual(need(at.expected)?, need(at.value)?), None)
+            }
+            K::AtomicStore => {
+                let at = ops::AtomicStore::AT;
+                (Change::Set(need(at.value)?), operand(at.mask))
+            }
+            _ => (Change::None, operand(ops::AtomicLoad::AT.mask)),
         };
         let Type::Pointer(to) = self.out.ty(ptr).clone() else {
             return Err(Unsupported::new(op, "takes no pointer"));
         };
         let act = |e: &mut Self| match to.to.size() {
-            4 => e.of_word(op, ptr, to.to, change),
+            4 => e.of_word(ptr, to.to, change),
             1 | 2 => e.in_word(ptr, to.to, change),
             _ => Err(Unsupported::new(op, format!("Metal has no atomic ops on {}", to.to))),
         };
         let who = match (first, mask) {
-            (Some(first), Some(mask)) => Some(self.op(K::And, &[first, mask], &[])?),
+            (Some(first), Some(mask)) => Some(self.op(K::And, &[first, mask])?),
             (first, mask) => first.or(mask),
         };
         let Some(who) = who else { return act(self) };
-        let is_used = op.output(0).is_some_and(|out| self.plan.used.contains(&out));
+        let is_used = op.defined().next().is_some_and(|out| self.plan.used.contains(&out));
         let mut types = vec![];
         let then = self.region(vec![], |e| {
             let former = act(e)?.filter(|_| is_used);
@@ -144,7 +151,7 @@ impl<'m> Emitter<'_, 'm> {
             is_used.then(|| self.literal(to.to, vec![0; to.to.size()].into())).transpose()?;
         let otherwise =
             Block { results: zero.into_iter().take(types.len()).collect(), ..Block::default() };
-        Ok(self.nest(K::If, &[who], types, vec![then, otherwise])?.pop())
+        Ok(self.nest(ops::If::new(who), types, vec![then, otherwise])?.pop())
     }
 
     /// Values that the first of all threads with copies has, in all of them.
@@ -174,14 +181,8 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// The op on an element that is a word.
-    fn of_word(
-        &mut self,
-        op: &Op,
-        ptr: ValueId,
-        dtype: DType,
-        change: Change,
-    ) -> Result<Option<ValueId>> {
-        let relaxed = ("order", Attr::Str("relaxed".into()));
+    fn of_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
+        let relaxed = || "relaxed".to_owned();
         let name = match change {
             Change::Rmw(name, _) => name,
             _ => "",
@@ -201,49 +202,48 @@ impl<'m> Emitter<'_, 'm> {
                     "add" if as_type.is_float() => "fadd",
                     name => name,
                 };
-                let attrs = [("op", Attr::Str(name.into())), relaxed];
-                let former = self.op(K::AtomicRmw, &[ptr, value], &attrs)?;
+                let rmw = ops::AtomicRmw::new(ptr, value, None).op(name.to_owned());
+                let former = self.add(rmw.order(relaxed()))?;
                 self.bits_as(former, dtype).map(Some)
             }
             Change::IfEqual(expected, value) => {
                 let expected = self.bits_as(expected, as_type)?;
                 let value = self.bits_as(value, as_type)?;
-                let former = self.op(K::AtomicCas, &[ptr, expected, value], &[relaxed])?;
+                let former =
+                    self.add(ops::AtomicCas::new(ptr, expected, value).order(relaxed()))?;
                 self.bits_as(former, dtype).map(Some)
             }
             Change::Set(value) => {
-                self.build(op.decl().name, |b| {
-                    b.ops(K::AtomicStore, &[Some(ptr), Some(value)], &[relaxed], 0)
-                })?;
+                self.act(ops::AtomicStore::new(ptr, value, None).order(relaxed()))?;
                 Ok(None)
             }
-            Change::None => self.op(K::AtomicLoad, &[ptr], &[relaxed]).map(Some),
+            Change::None => self.add(ops::AtomicLoad::new(ptr, None).order(relaxed())).map(Some),
         }
     }
 
     /// The op on an element that is part of a word: the word is exchanged until nobody has come in between.
     fn in_word(&mut self, ptr: ValueId, dtype: DType, change: Change) -> Result<Option<ValueId>> {
-        let relaxed = [("order", Attr::Str("relaxed".into()))];
+        let relaxed = || "relaxed".to_owned();
         self.exchanges_words = true;
         let long = |value: i64| value.to_le_bytes().to_vec().into();
-        let address = self.op(K::PtrToInt, &[ptr], &[])?;
+        let address = self.op(K::PtrToInt, &[ptr])?;
         let (start, rest) =
             (self.literal(DType::I64, long(!3))?, self.literal(DType::I64, long(3))?);
-        let start = self.op(K::BitwiseAnd, &[address, start], &[])?;
+        let start = self.op(K::BitwiseAnd, &[address, start])?;
         let ty = Type::pointer(DType::U32, &[]);
-        let word = self.build("int_to_ptr", |b| b.declared(K::IntToPtr, &[start], &[], &[ty]))?[0];
-        let rest = self.op(K::BitwiseAnd, &[address, rest], &[])?;
-        let rest = self.op(K::Cast, &[rest], &[("to", Attr::DType(DType::U32))])?;
+        let word = self.add_as(ops::IntToPtr::new(start), ty)?;
+        let rest = self.op(K::BitwiseAnd, &[address, rest])?;
+        let rest = self.cast(rest, DType::U32)?;
         let eight = self.word(8)?;
-        let shift = self.op(K::Mul, &[rest, eight], &[])?;
+        let shift = self.op(K::Mul, &[rest, eight])?;
         let all = self.word((1 << (8 * dtype.size())) - 1)?;
-        let own = self.shift("LEFT", all, shift)?;
-        let others = self.op(K::BitwiseNot, &[own], &[])?;
-        let seen = self.op(K::AtomicLoad, &[word], &relaxed)?;
+        let own = self.shift_left(all, shift)?;
+        let others = self.op(K::BitwiseNot, &[own])?;
+        let seen = self.add(ops::AtomicLoad::new(word, None).order(relaxed()))?;
         let bits = if dtype.size() == 2 { DType::U16 } else { DType::U8 };
         let former = |e: &mut Self, seen| {
-            let low = e.shift("RIGHT", seen, shift)?;
-            let low = e.op(K::Cast, &[low], &[("to", Attr::DType(bits))])?;
+            let low = e.shift_right(seen, shift)?;
+            let low = e.cast(low, bits)?;
             e.bits_as(low, dtype)
         };
         if let Change::None = change {
@@ -257,25 +257,25 @@ impl<'m> Emitter<'_, 'm> {
                 Change::Rmw(name, value) => e.combined(name, before, value, dtype)?,
                 Change::IfEqual(expected, value) => {
                     let (a, b) = (e.bits_as(before, bits)?, e.bits_as(expected, bits)?);
-                    let equal = e.op(K::Equal, &[a, b], &[])?;
-                    e.op(K::Where, &[equal, value, before], &[])?
+                    let equal = e.op(K::Equal, &[a, b])?;
+                    e.op(K::Where, &[equal, value, before])?
                 }
                 Change::Set(value) => value,
                 Change::None => before,
             };
             let after = e.bits_as(after, bits)?;
-            let after = e.op(K::Cast, &[after], &[("to", Attr::DType(DType::U32))])?;
-            let after = e.shift("LEFT", after, shift)?;
-            let rest = e.op(K::BitwiseAnd, &[carried, others], &[])?;
-            let after = e.op(K::BitwiseOr, &[rest, after], &[])?;
-            let found = e.op(K::AtomicCas, &[word, carried, after], &relaxed)?;
-            let same = e.op(K::Equal, &[found, carried], &[])?;
-            let again = e.op(K::Not, &[same], &[])?;
+            let after = e.cast(after, DType::U32)?;
+            let after = e.shift_left(after, shift)?;
+            let rest = e.op(K::BitwiseAnd, &[carried, others])?;
+            let after = e.op(K::BitwiseOr, &[rest, after])?;
+            let found = e.add(ops::AtomicCas::new(word, carried, after).order(relaxed()))?;
+            let same = e.op(K::Equal, &[found, carried])?;
+            let again = e.op(K::Not, &[same])?;
             Ok(vec![again, found])
         })?;
         let again = self.out.value("seen", u32_type.clone());
         let body = Block { params: vec![again], results: vec![again], ..Block::default() };
-        let seen = self.nest(K::While, &[seen], vec![u32_type], vec![condition, body])?;
+        let seen = self.nest(ops::While::new(&[seen]), vec![u32_type], vec![condition, body])?;
         former(self, seen[0]).map(Some)
     }
 
@@ -300,7 +300,7 @@ impl<'m> Emitter<'_, 'm> {
             (None, _) => dtype,
         };
         let (before, value) = (self.bits_as(before, as_type)?, self.bits_as(value, as_type)?);
-        let after = self.op(kind, &[before, value], &[])?;
+        let after = self.op(kind, &[before, value])?;
         self.bits_as(after, dtype)
     }
 
@@ -308,15 +308,11 @@ impl<'m> Emitter<'_, 'm> {
         self.literal(DType::U32, value.to_le_bytes().to_vec().into())
     }
 
-    fn shift(&mut self, direction: &str, value: ValueId, by: ValueId) -> Result<ValueId> {
-        self.op(K::BitShift, &[value, by], &[("direction", Attr::Str(direction.into()))])
-    }
-
     /// A value's bits as another type of its size.
     fn bits_as(&mut self, value: ValueId, dtype: DType) -> Result<ValueId> {
         match self.out.ty(value).dtype() == Some(dtype) {
             true => Ok(value),
-            false => self.op(K::BitCast, &[value], &[("to", Attr::DType(dtype))]),
+            false => self.bitcast(value, dtype),
         }
     }
 
@@ -328,6 +324,6 @@ impl<'m> Emitter<'_, 'm> {
             return Ok(ptr);
         }
         to.to = dtype;
-        Ok(self.build("ptr_cast", |b| b.declared(K::PtrCast, &[ptr], &[], &[ty]))?[0])
+        self.add_as(ops::PtrCast::new(ptr), ty)
     }
 }

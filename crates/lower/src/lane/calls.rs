@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use trident_ir::{Block, Func, Module, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Func, Module, Op, OpKind as K, ValueId, ops};
 
 use super::error::Unsupported;
 
@@ -50,7 +50,7 @@ impl Inliner<'_> {
         renamed: &mut Renamed,
         ops: &mut Vec<Op>,
     ) -> Result<(), Unsupported> {
-        let name = op.str("callee").unwrap_or_default();
+        let name = ops::Call::of(op).map_or("", |call| call.callee());
         let callee = self.module.funcs.iter().find(|func| func.name == name);
         let callee = callee.ok_or_else(|| Unsupported::new(op, "calls no known function"))?;
         let arguments = callee.body.params.iter().copied().zip(op.used());

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use trident_ir::{Attr, DType, Func, Op, OpKind as K, ValueId};
+use trident_ir::{DType, Func, Op, OpKind as K, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -112,10 +112,10 @@ impl Emitter<'_, '_> {
         let by = self.operand(node, &index)?;
         let by = match self.out.ty(by).dtype() == Some(dtype) {
             true => by,
-            false => self.op(K::Cast, &[by], &[("to", Attr::DType(dtype))])?,
+            false => self.cast(by, dtype)?,
         };
         let before = self.env.get(&target).copied();
         let before = before.ok_or_else(|| self.missing("an offset has no value"))?;
-        self.op(K::Add, &[before, by], &[]).map(Some)
+        self.op(K::Add, &[before, by]).map(Some)
     }
 }

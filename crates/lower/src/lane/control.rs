@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Block, DType, Op, OpKind as K, Type, ValueId, ops};
 
 use super::carry::Carry;
 use super::emit::{Emitter, Result};
@@ -33,7 +33,7 @@ impl Emitter<'_, '_> {
         self.hazards = after;
         reads_after.into_iter().for_each(|reads| self.memory.join(reads));
         let types = self.types(&targets);
-        let results = self.nest(K::If, &[condition], types, regions)?;
+        let results = self.nest(ops::If::new(condition), types, regions)?;
         self.bind(&targets, &results);
         Ok(())
     }
@@ -52,8 +52,10 @@ impl Emitter<'_, '_> {
             self.release(&piece.part);
         }
         let init: Vec<ValueId> = init.iter().flatten().copied().collect();
-        let mut inputs = vec![self.scalar(op, 0)?, self.scalar(op, 1)?, self.scalar(op, 2)?];
-        inputs.extend(self.registers(&init, carried, false)?);
+        let at = ops::For::AT;
+        let (lower, upper) = (self.scalar(op, at.lower)?, self.scalar(op, at.upper)?);
+        let step = self.scalar(op, at.step)?;
+        let init = self.registers(&init, carried, false)?;
         let staged = self.stage_ahead(region)?;
         let types = self.types(carried);
         let count = self.params(&[counter]);
@@ -66,7 +68,8 @@ impl Emitter<'_, '_> {
             e.registers(&region.results, carried, true)
         })?;
         self.leave(&staged);
-        let results = self.nest(K::For, &inputs, types, vec![body])?;
+        let new = ops::For::new(lower, upper, step, &init);
+        let results = self.nest(new, types, vec![body])?;
         self.bind_some(&op.outputs, carried, &results)
     }
 
@@ -80,9 +83,8 @@ impl Emitter<'_, '_> {
         body: impl FnOnce(&mut Self, ValueId, Vec<ValueId>) -> Result<Vec<ValueId>>,
     ) -> Result<Vec<ValueId>> {
         let types: Vec<Type> = init.iter().map(|&id| self.out.ty(id).clone()).collect();
-        let mut inputs = vec![self.int(steps.start as i32)?, self.int(steps.end as i32)?];
-        inputs.push(self.int(1)?);
-        inputs.extend(&init);
+        let (first, end) = (self.int(steps.start as i32)?, self.int(steps.end as i32)?);
+        let new = ops::For::new(first, end, self.int(1)?, &init);
         let step = self.out.value("step", Type::fixed(DType::I32, &[]));
         let carried: Vec<ValueId> =
             types.iter().map(|ty| self.out.value("carried", ty.clone())).collect();
@@ -91,7 +93,7 @@ impl Emitter<'_, '_> {
             true => self.repeated(params, |e| body(e, step, carried))?,
             false => self.region(params, |e| body(e, step, carried))?,
         };
-        self.nest(K::For, &inputs, types, vec![body])
+        self.nest(new, types, vec![body])
     }
 
     pub(super) fn conditional(&mut self, op: &Op) -> Result<()> {
@@ -118,7 +120,7 @@ impl Emitter<'_, '_> {
             e.iteration(body)?;
             e.registers(&body.results, &condition.params, true)
         })?;
-        let results = self.nest(K::While, &inputs, types, vec![first, second])?;
+        let results = self.nest(ops::While::new(&inputs), types, vec![first, second])?;
         self.bind_some(&op.outputs, &body.params, &results)
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use trident_ir::op::TypeError;
 use trident_ir::{
-    Attr, Block, Builder, DType, Func, Literal, Op, OpKind as K, PointerType, Type, ValueId,
+    Block, Builder, DType, Func, Literal, Op, OpKind as K, PointerType, Type, ValueId, ops,
 };
 
 use super::error::Unsupported;
@@ -19,6 +19,18 @@ struct Tensor {
     block: Vec<usize>,
     nan: bool,
 }
+
+/// The place of the descriptor among the operands of all ops that access memory by one.
+const DESCRIPTOR: usize = ops::DescriptorLoad::AT.descriptor;
+const _: () = assert!(DESCRIPTOR == ops::DescriptorStore::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorReduce::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorGather::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorScatter::AT.descriptor);
+
+/// The place of what is written among the operands of those that write.
+const VALUE: usize = ops::DescriptorStore::AT.value;
+const _: () = assert!(VALUE == ops::DescriptorReduce::AT.value);
+const _: () = assert!(VALUE == ops::DescriptorScatter::AT.value);
 
 /// Replaces the ops on descriptors in a function.
 pub(super) fn expand(func: &mut Func) -> Result<(), Unsupported> {
@@ -37,7 +49,7 @@ fn block(
     let mut expanded = Vec::with_capacity(ops.len());
     for mut op in ops {
         if op.kind == K::MakeDescriptor {
-            known.extend(op.output(0).zip(made(func, &op)));
+            known.extend(op.defined().zip(made(func, &op)));
             continue;
         }
         for region in &mut op.regions {
@@ -47,7 +59,7 @@ fn block(
             expanded.push(op);
             continue;
         }
-        let tensor = op.input(0).and_then(|id| known.get(&id)).cloned();
+        let tensor = op.input(DESCRIPTOR).and_then(|id| known.get(&id)).cloned();
         let tensor = tensor.ok_or_else(|| {
             Unsupported::new(&op, "takes a descriptor that control flow or the caller passes")
         })?;
@@ -57,15 +69,16 @@ fn block(
 }
 
 fn made(func: &Func, op: &Op) -> Option<Tensor> {
-    let Type::Descriptor(ty) = func.ty(op.output(0)?) else { return None };
-    let (rank, values) = (ty.block.len(), op.used().collect::<Vec<_>>());
+    let op = ops::MakeDescriptor::of(op)?;
+    let Type::Descriptor(ty) = func.ty(op.y()?) else { return None };
+    let (rank, dims) = (ty.block.len(), op.dims().collect::<Vec<_>>());
     Some(Tensor {
-        base: *values.first()?,
+        base: op.base(),
         dtype: ty.dtype,
-        lengths: values.get(1..=rank)?.to_vec(),
-        strides: values.get(rank + 1..)?.to_vec(),
+        lengths: dims.get(..rank)?.to_vec(),
+        strides: dims.get(rank..)?.to_vec(),
         block: ty.block.clone(),
-        nan: op.str("padding") == Some("nan"),
+        nan: op.padding() == "nan",
     })
 }
 
@@ -73,11 +86,11 @@ fn made(func: &Func, op: &Op) -> Option<Tensor> {
 fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsupported> {
     let wrong = |error: TypeError| Unsupported::new(op, error.to_string());
     let (first, value) = match op.kind {
-        K::DescriptorLoad | K::DescriptorGather => (1, None),
-        _ => (2, op.input(1)),
+        K::DescriptorLoad | K::DescriptorGather => (DESCRIPTOR + 1, None),
+        _ => (VALUE + 1, op.input(VALUE)),
     };
     // The block that moves, and its type in memory.
-    let moved = value.or(op.output(0));
+    let moved = value.or(op.defined().next());
     let Some(ty) = moved.map(|id| func.ty(id).clone()) else { return Ok(vec![]) };
     let (Some(dtype), Some(dims)) = (ty.dtype(), ty.dims()) else {
         return Err(Unsupported::new(op, "moves no block"));
@@ -95,7 +108,7 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
         Some(own) if own == dims => Ok(x),
         _ => {
             let ty = b.func.ty(x).with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
-            b.declared(K::View, &[x], &[], &[ty]).map(|made| made[0])
+            b.add_as(ops::View::new(x), ty)
         }
     };
     match op.kind {
@@ -103,38 +116,41 @@ fn access(func: &mut Func, op: &Op, tensor: &Tensor) -> Result<Vec<Op>, Unsuppor
             let outside = if tensor.nan { f64::NAN } else { 0.0 };
             let other = b.literal(Literal::number(dtype, outside));
             let other = places_of(&mut b, other, &whole).map_err(wrong)?;
-            let hints = ["cache", "eviction"].iter();
-            let hints: Vec<(&'static str, Attr)> =
-                hints.filter_map(|&name| Some((name, op.attr(name)?))).collect();
-            let Some(out) = op.output(0) else { return Ok(vec![]) };
-            let loaded = b.op(K::Load, &[ptr, mask, other], &hints).map_err(wrong)?;
+            let Some(out) = op.defined().next() else { return Ok(vec![]) };
+            let mut load = ops::Load::new(ptr, Some(mask), Some(other));
+            if let Some(given) = ops::DescriptorLoad::of(op) {
+                load = load.cache(given.cache().to_owned());
+                load = load.eviction(given.eviction().to_owned());
+            }
+            let loaded = b.add(load).map_err(wrong)?;
             let loaded = shaped(&mut b, loaded, &dims).map_err(wrong)?;
             b.push(Op::new(K::Identity, vec![Some(loaded)], vec![Some(out)])).map_err(wrong)?;
         }
         K::DescriptorReduce => {
             let is_signed = tensor.dtype.is_int()
                 && !matches!(tensor.dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
-            let name = match (op.str("op"), tensor.dtype.is_float()) {
-                (Some("add"), true) => "fadd",
-                (Some(name @ ("min" | "max")), true) => {
+            let given = ops::DescriptorReduce::of(op).map_or("", |op| op.op());
+            let name = match (given, tensor.dtype.is_float()) {
+                ("add", true) => "fadd",
+                (name @ ("min" | "max"), true) => {
                     return Err(Unsupported::new(
                         op,
                         format!("Metal has no atomic {name} of floats"),
                     ));
                 }
-                (Some("min"), _) if !is_signed => "umin",
-                (Some("max"), _) if !is_signed => "umax",
-                (name, _) => name.unwrap_or_default(),
+                ("min", _) if !is_signed => "umin",
+                ("max", _) if !is_signed => "umax",
+                (name, _) => name,
             };
             let value = value.ok_or_else(|| Unsupported::new(op, "lacks its value"))?;
             let value = shaped(&mut b, value, &whole).map_err(wrong)?;
-            let attrs = [("op", Attr::Str(name.into())), ("order", Attr::Str("relaxed".into()))];
-            b.op(K::AtomicRmw, &[ptr, value, mask], &attrs).map_err(wrong)?;
+            let rmw = ops::AtomicRmw::new(ptr, value, Some(mask)).op(name.to_owned());
+            b.add(rmw.order("relaxed".to_owned())).map_err(wrong)?;
         }
         _ => {
             let value = value.ok_or_else(|| Unsupported::new(op, "lacks its value"))?;
             let value = shaped(&mut b, value, &whole).map_err(wrong)?;
-            b.ops(K::Store, &[Some(ptr), Some(value), Some(mask)], &[], 0).map_err(wrong)?;
+            b.add_all(ops::Store::new(ptr, value, Some(mask)), 0).map_err(wrong)?;
         }
     }
     Ok(b.finish().ops)
@@ -165,8 +181,7 @@ impl Places<'_> {
                 }
                 false => {
                     let end = self.dims[axis] as i64;
-                    let attrs = [("start", Attr::Int(0)), ("end", Attr::Int(end))];
-                    let each = self.b.op(K::Arange, &[], &attrs)?;
+                    let each = self.b.add(ops::Arange::new().start(0).end(end))?;
                     let (each, start) = (self.long(each)?, self.long(start)?);
                     let start = places_of(&mut self.b, start, &[self.dims[axis]])?;
                     let place = self.b.op(K::Add, &[each, start], &[])?;
@@ -204,27 +219,27 @@ impl Places<'_> {
             && ptr.to != dtype
         {
             let ty = Type::Pointer(PointerType { to: dtype, ..ptr });
-            base = self.b.declared(K::PtrCast, &[base], &[], &[ty])?[0];
+            base = self.b.add_as(ops::PtrCast::new(base), ty)?;
         }
         let bases = places_of(&mut self.b, base, self.dims)?;
         Ok((self.b.op(K::PtrAdd, &[bases, offset], &[])?, inside))
     }
 
     fn long(&mut self, x: ValueId) -> Made<ValueId> {
-        self.b.op(K::Cast, &[x], &[("to", Attr::DType(DType::I64))])
+        self.b.add(ops::Cast::new(x).to(DType::I64))
     }
 
     /// A block of one axis, repeated along the others.
     fn along(&mut self, x: ValueId, axis: usize) -> Made<ValueId> {
         let mut x = x;
         for other in (0..self.dims.len()).filter(|&other| other != axis) {
-            x = self.b.op(K::ExpandDims, &[x], &[("axis", Attr::Int(other as i64))])?;
+            x = self.b.add(ops::ExpandDims::new(x).axis(other as i64))?;
         }
         let ty = self.b.func.ty(x);
         let ty = ty.with_shape(Some(self.dims.iter().map(|&n| n.into()).collect()));
         match self.b.func.ty(x) == &ty {
             true => Ok(x),
-            false => Ok(self.b.declared(K::Broadcast, &[x], &[], &[ty])?[0]),
+            false => self.b.add_as(ops::Broadcast::new(x), ty),
         }
     }
 }
@@ -232,5 +247,5 @@ impl Places<'_> {
 /// A scalar in every place of a block.
 fn places_of(b: &mut Builder<'_>, x: ValueId, dims: &[usize]) -> Made<ValueId> {
     let ty = b.func.ty(x).with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
-    Ok(b.declared(K::Splat, &[x], &[], &[ty])?[0])
+    b.add_as(ops::Splat::new(x), ty)
 }

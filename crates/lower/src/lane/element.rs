@@ -1,6 +1,6 @@
 //! Elements of blocks, computed where they are needed.
 
-use trident_ir::{Attr, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Op, OpKind as K, Type, ValueId};
 
 use super::emit::{Emitter, Result};
 use super::exchange::stored;
@@ -40,7 +40,7 @@ impl<'m> Emitter<'_, 'm> {
                     Some(Bit::Of { var, bit }) => {
                         let first = self.is_zero(var, bit)?;
                         let (a, b) = (self.element(from[0], &at)?, self.element(from[1], &at)?);
-                        self.op(K::Where, &[first, a, b], &[])
+                        self.op(K::Where, &[first, a, b])
                     }
                     Some(Bit::Const(true)) => self.element(from[1], &at),
                     _ => self.element(from[0], &at),
@@ -83,14 +83,13 @@ impl<'m> Emitter<'_, 'm> {
             return self.as_element(zero, elem);
         }
         let loc = std::mem::replace(&mut self.loc, op.loc.clone());
-        let attrs: Vec<_> = op.attrs.iter().map(|(name, value)| (name, value.clone())).collect();
+        let own = op.on(inputs.into_iter().map(Some).collect());
         let value = match (op.kind, elem) {
             (K::PtrCast | K::IntToPtr, Elem::Ptr(to)) => {
                 let ty = Type::pointer(to, &[]);
-                self.build(op.decl().name, |b| b.declared(op.kind, &inputs, &attrs, &[ty]))
-                    .map(|made| made[0])
+                self.build(op.decl().name, |b| b.append_as(own, &[ty])).map(|made| made[0])
             }
-            _ => self.op(op.kind, &inputs, &attrs),
+            _ => self.append(own),
         };
         self.loc = loc;
         value
@@ -100,7 +99,7 @@ impl<'m> Emitter<'_, 'm> {
         if let Some(thread) = self.known(|scope| scope.thread) {
             return Ok(thread);
         }
-        let thread = self.op(K::ThreadIndex, &[], &[])?;
+        let thread = self.op(K::ThreadIndex, &[])?;
         self.scope().thread = Some(thread);
         Ok(thread)
     }
@@ -119,8 +118,8 @@ impl<'m> Emitter<'_, 'm> {
     /// Whether a bit of a counter is 0.
     fn is_zero(&mut self, var: u16, bit: u8) -> Result<ValueId> {
         let (counter, one, zero) = (self.counter(var)?, self.int(1 << bit)?, self.int(0)?);
-        let which = self.op(K::BitwiseAnd, &[counter, one], &[])?;
-        self.op(K::Equal, &[which, zero], &[])
+        let which = self.op(K::BitwiseAnd, &[counter, one])?;
+        self.op(K::Equal, &[which, zero])
     }
 
     /// Some bits of a counter, as an integer.
@@ -128,12 +127,11 @@ impl<'m> Emitter<'_, 'm> {
         let mut value = self.counter(var)?;
         if start > 0 {
             let start = self.int(start.into())?;
-            let right = Attr::Str("RIGHT".into());
-            value = self.op(K::BitShift, &[value, start], &[("direction", right)])?;
+            value = self.shift_right(value, start)?;
         }
         if var == STEP || start + bits < self.plan.threads {
             let mask = self.int((1 << bits) - 1)?;
-            value = self.op(K::BitwiseAnd, &[value, mask], &[])?;
+            value = self.op(K::BitwiseAnd, &[value, mask])?;
         }
         Ok(value)
     }
@@ -151,7 +149,7 @@ impl<'m> Emitter<'_, 'm> {
             return Ok(place);
         }
         let fixed = self.int(fixed)?;
-        self.op(K::Add, &[place, fixed], &[])
+        self.op(K::Add, &[place, fixed])
     }
 
     /// The part of an index that depends on counters; `None` if no bit does.
@@ -164,7 +162,7 @@ impl<'m> Emitter<'_, 'm> {
             });
             let part = self.weighted_by(counter, &bits.collect::<Vec<_>>())?;
             sum = match (sum, part) {
-                (Some(sum), Some(part)) => Some(self.op(K::Add, &[sum, part], &[])?),
+                (Some(sum), Some(part)) => Some(self.op(K::Add, &[sum, part])?),
                 (sum, part) => sum.or(part),
             };
         }
@@ -190,17 +188,17 @@ impl<'m> Emitter<'_, 'm> {
             rest = &rest[count..];
             let mut part = self.bits_of(counter, first, count as u8)?;
             if weight > 1 {
-                let (kind, by, left) = match weight.is_power_of_two() {
-                    true => (K::BitShift, weight.ilog2() as usize, Some(Attr::Str("LEFT".into()))),
-                    false => (K::Mul, weight, None),
-                };
+                let is_power = weight.is_power_of_two();
+                let by = if is_power { weight.ilog2() as usize } else { weight };
                 let by = i32::try_from(by).map_err(|_| self.missing("an index beyond 32 bits"))?;
                 let by = self.int(by)?;
-                let attrs: Vec<_> = left.into_iter().map(|left| ("direction", left)).collect();
-                part = self.op(kind, &[part, by], &attrs)?;
+                part = match is_power {
+                    true => self.shift_left(part, by)?,
+                    false => self.op(K::Mul, &[part, by])?,
+                };
             }
             sum = Some(match sum {
-                Some(sum) => self.op(K::Add, &[sum, part], &[])?,
+                Some(sum) => self.op(K::Add, &[sum, part])?,
                 None => part,
             });
         }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use trident_ir::literal::LiteralData;
-use trident_ir::op::TypeError;
+use trident_ir::op::{New, TypeError};
 use trident_ir::tile::Origins;
 use trident_ir::{
-    Attr, Block, Builder, DType, Func, Level, Literal, Loc, Op, OpKind as K, Type, ValueId,
+    Block, Builder, DType, Func, Level, Literal, Loc, Op, OpKind as K, Type, ValueId, ops,
 };
 
 use super::banks::Padding;
@@ -61,8 +61,10 @@ pub(super) fn emit(
     }
     let Emitter { mut arrays, base, memory, block, mut out, exchanges_words, .. } = emitter;
     let words = i64::try_from(memory.size() / WORD.size()).unwrap_or(i64::MAX);
-    for array in arrays.iter_mut().filter(|array| array.output(0) == base) {
-        array.attrs.set("len", Attr::Int(words));
+    for array in &mut arrays {
+        if array.output(ops::Alloc::AT.ptr) == base {
+            ops::Alloc::edit(array).map(|alloc| alloc.len(words));
+        }
     }
     out.body.ops = arrays.into_iter().chain(block.ops).collect();
     out.unique_names();
@@ -122,8 +124,14 @@ impl<'m> Emitter<'_, 'm> {
         for op in &block.ops {
             self.loc = op.loc.clone();
             match op.kind {
-                K::ProgramId => self.axis(op, K::ThreadgroupId)?,
-                K::NumPrograms => self.axis(op, K::NumThreadgroups)?,
+                K::ProgramId => {
+                    let axis = self.view(op, ops::ProgramId::of)?.axis();
+                    self.index(op, ops::ThreadgroupId::new().axis(axis))?;
+                }
+                K::NumPrograms => {
+                    let axis = self.view(op, ops::NumPrograms::of)?.axis();
+                    self.index(op, ops::NumThreadgroups::new().axis(axis))?;
+                }
                 K::Constant => self.constant(op)?,
                 kind if is_access(kind) => {
                     let access = self.plan.access_of(op);
@@ -214,17 +222,16 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     /// Appends an op with regions, whose results have these types.
-    pub(super) fn nest(
+    pub(super) fn nest<V>(
         &mut self,
-        kind: K,
-        inputs: &[ValueId],
+        new: New<V>,
         types: Vec<Type>,
         regions: Vec<Block>,
     ) -> Result<Vec<ValueId>> {
-        let name = kind.decl().name;
+        let mut op = new.into_op();
+        let name = op.decl().name;
         let outputs: Vec<ValueId> = types.into_iter().map(|ty| self.out.value(name, ty)).collect();
-        let inputs = inputs.iter().copied().map(Some).collect();
-        let mut op = Op::new(kind, inputs, outputs.iter().copied().map(Some).collect());
+        op.outputs = outputs.iter().copied().map(Some).collect();
         op.regions = regions;
         self.build(name, |b| b.push(op))?;
         Ok(outputs)
@@ -248,13 +255,51 @@ impl<'m> Emitter<'_, 'm> {
         Ok(made)
     }
 
-    pub(super) fn op(
-        &mut self,
-        kind: K,
-        inputs: &[ValueId],
-        attrs: &[(&'static str, Attr)],
-    ) -> Result<ValueId> {
-        self.build(kind.decl().name, |b| b.op(kind, inputs, attrs))
+    /// Appends an op without attributes that has one result.
+    pub(super) fn op(&mut self, kind: K, inputs: &[ValueId]) -> Result<ValueId> {
+        self.build(kind.decl().name, |b| b.op(kind, inputs, &[]))
+    }
+
+    /// Appends an op that has one result.
+    pub(super) fn add<V>(&mut self, new: New<V>) -> Result<ValueId> {
+        self.append(new.into_op())
+    }
+
+    /// Appends an op that has one result, whose type its rules leave open.
+    pub(super) fn add_as<V>(&mut self, new: New<V>, ty: Type) -> Result<ValueId> {
+        self.build(new.as_op().decl().name, |b| b.add_as(new, ty))
+    }
+
+    /// Appends an op without results.
+    pub(super) fn act<V>(&mut self, new: New<V>) -> Result<()> {
+        self.build(new.as_op().decl().name, |b| b.add_all(new, 0)).map(drop)
+    }
+
+    /// Appends an op that has no results yet, and gives it one.
+    pub(super) fn append(&mut self, op: Op) -> Result<ValueId> {
+        self.build(op.decl().name, |b| b.append(op, 1)).map(|made| made[0])
+    }
+
+    pub(super) fn cast(&mut self, x: ValueId, to: DType) -> Result<ValueId> {
+        self.add(ops::Cast::new(x).to(to))
+    }
+
+    /// The bits as another type of their width.
+    pub(super) fn bitcast(&mut self, x: ValueId, to: DType) -> Result<ValueId> {
+        self.add(ops::BitCast::new(x).to(to))
+    }
+
+    pub(super) fn shift_left(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
+        self.add(ops::BitShift::new(x, by).direction("LEFT".to_owned()))
+    }
+
+    pub(super) fn shift_right(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
+        self.add(ops::BitShift::new(x, by).direction("RIGHT".to_owned()))
+    }
+
+    /// The typed view of an op, by its `of`.
+    pub(super) fn view<'a, V>(&self, op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V> {
+        of(op).ok_or_else(|| Unsupported::new(op, "has other operands or attributes than its kind"))
     }
 
     /// A scalar constant of an element type and its bytes.
@@ -276,8 +321,7 @@ impl<'m> Emitter<'_, 'm> {
 
     /// All threads wait for each other, and see what the others have written to memory of this kind.
     pub(super) fn wait(&mut self, memory: &str) -> Result<()> {
-        let attrs = [("memory", Attr::Str(memory.to_owned()))];
-        self.build("threadgroup_barrier", |b| b.ops(K::ThreadgroupBarrier, &[], &attrs, 0))?;
+        self.act(ops::ThreadgroupBarrier::new().memory(memory.to_owned()))?;
         if memory != "device" {
             self.memory.waited();
         }
@@ -288,18 +332,17 @@ impl<'m> Emitter<'_, 'm> {
         Unsupported { op: "element".into(), reason: reason.into(), at: self.loc.clone() }
     }
 
-    fn axis(&mut self, op: &Op, kind: K) -> Result<()> {
-        let axis = op.attr("axis").unwrap_or(Attr::Int(0));
-        let id = self.op(kind, &[], &[("axis", axis)])?;
-        self.env.extend(op.output(0).map(|old| (old, id)));
+    /// A scalar of the kernel in the place of the result of an op.
+    fn index<V>(&mut self, op: &Op, new: New<V>) -> Result<()> {
+        let id = self.add(new)?;
+        self.env.extend(op.defined().map(|old| (old, id)));
         Ok(())
     }
 
     /// The scalar of which all elements of a constant are copies.
     pub(super) fn constant(&mut self, op: &Op) -> Result<()> {
-        let (Some(old), Some(Attr::Tensor(literal))) = (op.output(0), op.attrs.get("value")) else {
-            return Ok(());
-        };
+        let Some(constant) = ops::Constant::of(op) else { return Ok(()) };
+        let (Some(old), literal) = (constant.output(), constant.value()) else { return Ok(()) };
         let (dtype, size) = (literal.dtype(), literal.dtype().size());
         let id = match literal.data() {
             LiteralData::Bytes(data) if data.len() >= size => {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
+use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::banks::Padding;
 use super::emit::{Emitter, Result};
@@ -110,7 +110,7 @@ impl Emitter<'_, '_> {
             let pairs: Vec<[ValueId; 2]> = found.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
             found = vec![];
             for [a, b] in pairs {
-                found.push(self.op(K::Where, &[first, a, b], &[])?);
+                found.push(self.op(K::Where, &[first, a, b])?);
             }
         }
         Ok(found.first().copied())
@@ -118,42 +118,38 @@ impl Emitter<'_, '_> {
 
     /// A value of another lane, by one of the shuffles. What they do not take travels as numbers of at most 32 bits.
     pub(super) fn shuffled(&mut self, kind: K, value: ValueId, by: ValueId) -> Result<ValueId> {
-        let to = |dtype| [("to", Attr::DType(dtype))];
         let ty = self.out.ty(value).clone();
         match ty.dtype() {
             _ if matches!(ty, Type::Pointer(_)) => {
-                let number = self.op(K::PtrToInt, &[value], &[])?;
+                let number = self.op(K::PtrToInt, &[value])?;
                 let other = self.shuffled(kind, number, by)?;
-                let made =
-                    self.build("int_to_ptr", |b| b.declared(K::IntToPtr, &[other], &[], &[ty]))?;
-                Ok(made[0])
+                self.add_as(ops::IntToPtr::new(other), ty)
             }
             Some(DType::Bool) => {
-                let number = self.op(K::Cast, &[value], &to(DType::I32))?;
-                let other = self.op(kind, &[number, by], &[])?;
-                self.op(K::Cast, &[other], &to(DType::Bool))
+                let number = self.cast(value, DType::I32)?;
+                let other = self.op(kind, &[number, by])?;
+                self.cast(other, DType::Bool)
             }
             Some(dtype) if dtype.is_float() && dtype.bits() == 8 => {
-                let number = self.op(K::BitCast, &[value], &to(DType::U8))?;
-                let other = self.op(kind, &[number, by], &[])?;
-                self.op(K::BitCast, &[other], &to(dtype))
+                let number = self.bitcast(value, DType::U8)?;
+                let other = self.op(kind, &[number, by])?;
+                self.bitcast(other, dtype)
             }
             Some(dtype) if dtype.size() == 8 && dtype.is_int() => {
-                let bits = self.op(K::BitCast, &[value], &to(DType::U64))?;
+                let bits = self.bitcast(value, DType::U64)?;
                 let thirty_two = self.literal(DType::U64, 32u64.to_le_bytes().to_vec().into())?;
-                let shift = |direction: &str| [("direction", Attr::Str(direction.into()))];
-                let high = self.op(K::BitShift, &[bits, thirty_two], &shift("RIGHT"))?;
+                let high = self.shift_right(bits, thirty_two)?;
                 let mut halves = vec![];
                 for half in [bits, high] {
-                    let half = self.op(K::Cast, &[half], &to(DType::U32))?;
-                    let other = self.op(kind, &[half, by], &[])?;
-                    halves.push(self.op(K::Cast, &[other], &to(DType::U64))?);
+                    let half = self.cast(half, DType::U32)?;
+                    let other = self.op(kind, &[half, by])?;
+                    halves.push(self.cast(other, DType::U64)?);
                 }
-                let high = self.op(K::BitShift, &[halves[1], thirty_two], &shift("LEFT"))?;
-                let both = self.op(K::BitwiseOr, &[halves[0], high], &[])?;
-                self.op(K::BitCast, &[both], &to(dtype))
+                let high = self.shift_left(halves[1], thirty_two)?;
+                let both = self.op(K::BitwiseOr, &[halves[0], high])?;
+                self.bitcast(both, dtype)
             }
-            _ => self.op(kind, &[value, by], &[]),
+            _ => self.op(kind, &[value, by]),
         }
     }
 
@@ -230,7 +226,7 @@ impl Emitter<'_, '_> {
     /// A value as a number that memory holds.
     pub(super) fn as_number(&mut self, value: ValueId) -> Result<ValueId> {
         match self.out.ty(value) {
-            Type::Pointer(_) => self.op(K::PtrToInt, &[value], &[]),
+            Type::Pointer(_) => self.op(K::PtrToInt, &[value]),
             _ => Ok(value),
         }
     }
@@ -239,8 +235,7 @@ impl Emitter<'_, '_> {
     pub(super) fn as_element(&mut self, number: ValueId, elem: Elem) -> Result<ValueId> {
         let Elem::Ptr(to) = elem else { return Ok(number) };
         let ty = Type::pointer(to, &[]);
-        let made = self.build("int_to_ptr", |b| b.declared(K::IntToPtr, &[number], &[], &[ty]))?;
-        Ok(made[0])
+        self.add_as(ops::IntToPtr::new(number), ty)
     }
 
     /// Threadgroup memory for so many elements, until it is given back.
@@ -268,12 +263,8 @@ impl Emitter<'_, '_> {
         let base = match self.base {
             Some(base) => base,
             None => {
-                let attrs = [
-                    ("space", Attr::Str("threadgroup".into())),
-                    ("dtype", Attr::DType(WORD)),
-                    ("len", Attr::Int(1)),
-                ];
-                let base = self.op(K::Alloc, &[], &attrs)?;
+                let alloc = ops::Alloc::new().space("threadgroup".to_owned());
+                let base = self.add(alloc.dtype(WORD).len(1))?;
                 self.arrays.extend(self.block.ops.pop());
                 *self.base.insert(base)
             }
@@ -282,7 +273,7 @@ impl Emitter<'_, '_> {
             0 => base,
             start => {
                 let words = self.int(i32::try_from(start / WORD.size()).unwrap_or(i32::MAX))?;
-                self.op(K::PtrAdd, &[base, words], &[])?
+                self.op(K::PtrAdd, &[base, words])?
             }
         };
         let ptr = match dtype {
@@ -292,7 +283,7 @@ impl Emitter<'_, '_> {
                 if let Type::Pointer(ptr) = &mut ty {
                     ptr.to = dtype;
                 }
-                self.build("ptr_cast", |b| b.declared(K::PtrCast, &[first], &[], &[ty]))?[0]
+                self.add_as(ops::PtrCast::new(first), ty)?
             }
         };
         Ok(Some(Part { ptr, bytes: range }))
@@ -306,7 +297,7 @@ impl Emitter<'_, '_> {
     /// Where a value lies in a part.
     pub(super) fn shared_place(&mut self, part: &Part, at: ValueId) -> Result<ValueId> {
         self.memory.note_read(&part.bytes);
-        self.op(K::PtrAdd, &[part.ptr, at], &[])
+        self.op(K::PtrAdd, &[part.ptr, at])
     }
 
     /// Notes that threads read from a part.
@@ -321,7 +312,7 @@ impl Emitter<'_, '_> {
 
     pub(super) fn read_shared(&mut self, part: &Part, at: ValueId) -> Result<ValueId> {
         let ptr = self.shared_place(part, at)?;
-        self.op(K::Load, &[ptr], &[])
+        self.op(K::Load, &[ptr])
     }
 
     /// Writes values to places of parts, in the threads for which a condition holds; then all threads see them.
@@ -335,15 +326,15 @@ impl Emitter<'_, '_> {
         }
         let write = |e: &mut Self| {
             for (part, at, value) in writes {
-                let ptr = e.op(K::PtrAdd, &[part.ptr, at], &[])?;
-                e.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &[], 0))?;
+                let ptr = e.op(K::PtrAdd, &[part.ptr, at])?;
+                e.act(ops::Store::new(ptr, value, None))?;
             }
             Ok(vec![])
         };
         match who {
             Some(who) => {
                 let then = self.region(vec![], write)?;
-                self.nest(K::If, &[who], vec![], vec![then, Block::default()])?;
+                self.nest(ops::If::new(who), vec![], vec![then, Block::default()])?;
             }
             None => drop(write(self)?),
         }
@@ -371,14 +362,12 @@ impl Emitter<'_, '_> {
             None => {
                 let plain = self.iota(0, &key)?;
                 let by = self.int(shift.into())?;
-                let right = [("direction", Attr::Str("RIGHT".into()))];
-                let mut pads = self.op(K::BitShift, &[plain, by], &right)?;
+                let mut pads = self.shift_right(plain, by)?;
                 if padding.width() > 0 {
                     let by = self.int(padding.width().into())?;
-                    let left = [("direction", Attr::Str("LEFT".into()))];
-                    pads = self.op(K::BitShift, &[pads, by], &left)?;
+                    pads = self.shift_left(pads, by)?;
                 }
-                let own = self.op(K::Add, &[plain, pads], &[])?;
+                let own = self.op(K::Add, &[plain, pads])?;
                 self.scope().padded.insert((key, padding), own);
                 own
             }
@@ -387,7 +376,7 @@ impl Emitter<'_, '_> {
             0 => Ok(own),
             fixed => {
                 let fixed = self.int(fixed)?;
-                self.op(K::Add, &[own, fixed], &[])
+                self.op(K::Add, &[own, fixed])
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Ops that find their elements by number, and regions that are applied to each element.
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_ir::{Block, DType, Op, OpKind as K, ValueId, ops};
 
 use super::banks::Padding;
 use super::emit::{Emitter, Result};
@@ -15,18 +15,20 @@ impl Emitter<'_, '_> {
         (0..layout.registers()).map(|register| self.operand(node, &layout.at(register))).collect()
     }
 
-    fn block_of(&self, op: &Op, i: usize) -> Result<(ValueId, NodeId, Vec<usize>)> {
-        let id = op.input(i);
-        let found = id.and_then(|id| Some((id, self.plan.node_of(id)?, self.func.ty(id).dims()?)));
+    fn block_of(&self, op: &Op, id: ValueId) -> Result<(ValueId, NodeId, Vec<usize>)> {
+        let found = self.plan.node_of(id).zip(self.func.ty(id).dims());
+        let found = found.map(|(node, dims)| (id, node, dims));
         found.ok_or_else(|| Unsupported::new(op, "takes no block"))
     }
 
     /// Elements of a block by their place along an axis, by way of threadgroup memory: the block lies there, or one piece of
     /// it after the other.
     pub(super) fn take(&mut self, op: &Op) -> Result<()> {
-        let Some(out) = op.output(0) else { return Ok(()) };
-        let ((id, source, dims), (_, which, to)) = (self.block_of(op, 0)?, self.block_of(op, 1)?);
-        let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
+        let view = self.view(op, ops::TakeAlongAxis::of)?;
+        let Some(out) = view.y() else { return Ok(()) };
+        let (id, source, dims) = self.block_of(op, view.x())?;
+        let (_, which, to) = self.block_of(op, view.indices())?;
+        let axis = usize::try_from(view.axis()).ok();
         let of = axis.and_then(|axis| axes(&dims).get(axis).copied());
         let (Some(axis), Some((start, bits))) = (axis, of) else {
             return Err(Unsupported::new(op, "has no such axis"));
@@ -46,14 +48,13 @@ impl Emitter<'_, '_> {
             }
             let rest = self.iota(0, &rest.into())?;
             let number = self.operand(which, &index)?;
-            let number = self.op(K::Cast, &[number], &[("to", Attr::DType(DType::I32))])?;
+            let number = self.cast(number, DType::I32)?;
             // No index leads out of memory.
             let last = self.int((1 << bits) - 1)?;
-            let number = self.op(K::BitwiseAnd, &[number, last], &[])?;
+            let number = self.op(K::BitwiseAnd, &[number, last])?;
             let shift = self.int(start.into())?;
-            let left = [("direction", Attr::Str("LEFT".into()))];
-            let along = self.op(K::BitShift, &[number, shift], &left)?;
-            places.push(self.op(K::Add, &[rest, along], &[])?);
+            let along = self.shift_left(number, shift)?;
+            places.push(self.op(K::Add, &[rest, along])?);
         }
         let elem = self.plan.graph[source].elem;
         let dtype = stored(elem);
@@ -72,13 +73,13 @@ impl Emitter<'_, '_> {
                     continue;
                 }
                 let last = self.int((1 << kept) - 1)?;
-                let own = self.op(K::BitwiseAnd, &[place, last], &[])?;
+                let own = self.op(K::BitwiseAnd, &[place, last])?;
                 let (first, first_of) = (self.int((number << kept) as i32)?, [place, own]);
-                let first_of = self.op(K::Sub, &first_of, &[])?;
-                let is_here = self.op(K::Equal, &[first, first_of], &[])?;
+                let first_of = self.op(K::Sub, &first_of)?;
+                let is_here = self.op(K::Equal, &[first, first_of])?;
                 let read = self.read_shared(&part, own)?;
                 *found = Some(match *found {
-                    Some(before) => self.op(K::Where, &[is_here, read, before], &[])?,
+                    Some(before) => self.op(K::Where, &[is_here, read, before])?,
                     None => read,
                 });
             }
@@ -93,9 +94,10 @@ impl Emitter<'_, '_> {
 
     /// Counts by atomic ops on threadgroup memory.
     pub(super) fn histogram(&mut self, op: &Op) -> Result<()> {
-        let Some(out) = op.output(0) else { return Ok(()) };
-        let (id, node, _) = self.block_of(op, 0)?;
-        let mask = op.input(1).and_then(|mask| self.plan.node_of(mask));
+        let view = self.view(op, ops::Histogram::of)?;
+        let Some(out) = view.y() else { return Ok(()) };
+        let (id, node, _) = self.block_of(op, view.x())?;
+        let mask = view.mask().and_then(|mask| self.plan.node_of(mask));
         let (layout, target) = (self.plan.layout_of(id), self.plan.layout_of(out));
         let part = self.part(DType::I32, 1 << target.bits())?;
         let zero = self.int(0)?;
@@ -114,16 +116,16 @@ impl Emitter<'_, '_> {
             let mut who = counts;
             let mask = mask.map(|mask| self.operand(mask, &index)).transpose()?;
             for also in [first, mask].into_iter().flatten() {
-                who = self.op(K::And, &[who, also], &[])?;
+                who = self.op(K::And, &[who, also])?;
             }
-            let value = self.op(K::Cast, &[value], &[("to", Attr::DType(DType::I32))])?;
+            let value = self.cast(value, DType::I32)?;
             let then = self.region(vec![], |e| {
                 let (one, at) = (e.int(1)?, e.shared_place(&part, value)?);
-                let name = |name: &str| Attr::Str(name.into());
-                e.op(K::AtomicRmw, &[at, one], &[("op", name("add")), ("order", name("relaxed"))])?;
+                let rmw = ops::AtomicRmw::new(at, one, None).op("add".to_owned());
+                e.add(rmw.order("relaxed".to_owned()))?;
                 Ok(vec![])
             })?;
-            self.nest(K::If, &[who], vec![], vec![then, Block::default()])?;
+            self.nest(ops::If::new(who), vec![], vec![then, Block::default()])?;
         }
         self.wait("threadgroup")?;
         let counts = places.into_iter().map(|at| self.read_shared(&part, at));
@@ -137,20 +139,21 @@ impl Emitter<'_, '_> {
     fn is_number_below(&mut self, value: ValueId, bits: usize) -> Result<ValueId> {
         let dtype = self.out.ty(value).dtype().unwrap_or(DType::I32);
         let bytes = |value: u64| value.to_le_bytes()[..dtype.size()].to_vec();
-        let (zero, right) = (self.literal(dtype, bytes(0).into())?, Attr::Str("RIGHT".into()));
+        let zero = self.literal(dtype, bytes(0).into())?;
         let is_signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
         if bits + usize::from(is_signed) >= dtype.bits() {
-            return self.op(K::GreaterOrEqual, &[value, zero], &[]);
+            return self.op(K::GreaterOrEqual, &[value, zero]);
         }
         let by = self.literal(dtype, bytes(bits as u64).into())?;
-        let rest = self.op(K::BitShift, &[value, by], &[("direction", right)])?;
-        self.op(K::Equal, &[rest, zero], &[])
+        let rest = self.shift_right(value, by)?;
+        self.op(K::Equal, &[rest, zero])
     }
 
     /// Applies a region to runs of elements, which lie in registers of one thread.
     pub(super) fn map(&mut self, op: &Op) -> Result<()> {
         let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
-        let pack = op.int("pack").and_then(|pack| usize::try_from(pack).ok()).unwrap_or(1);
+        let pack = self.view(op, ops::Map::of)?.pack();
+        let pack = usize::try_from(pack).unwrap_or(1);
         let ids: Vec<ValueId> = op.used().collect();
         let nodes: Option<Vec<NodeId>> = ids.iter().map(|&id| self.plan.node_of(id)).collect();
         let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;

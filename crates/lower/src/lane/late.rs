@@ -9,7 +9,7 @@ use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
 use super::emit::{Emitter, Result};
 use super::hazard::may_meet;
 use super::layout::{Layout, STEP};
-use super::plan::{Access, Plan, is_access};
+use super::plan::{Access, PTR, Plan, is_access};
 use super::reduce::Reduction;
 use crate::access::{Bit, Index, Kind, Lanes, NodeId, axes, is_lazy, rename};
 
@@ -93,7 +93,7 @@ impl<'m> Late<'m> {
         origins: &Origins<'_>,
     ) -> Vec<Loop> {
         let origin =
-            |op: &Op| op.input(0).map(|ptr| origins.of(&func.name, ptr)).unwrap_or_default();
+            |op: &Op| op.input(PTR).map(|ptr| origins.of(&func.name, ptr)).unwrap_or_default();
         let mut candidates = stores(plan);
         candidates.extend(reductions(plan, func));
         loop {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use trident_ir::tile::Origins;
-use trident_ir::{Attr, Block, Func, Literal, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Func, Literal, Op, OpKind as K, ValueId, ops};
 
 use super::carry::{Carries, Carry};
 use super::dot::{self, Chains, Product, Rows};
@@ -13,8 +13,8 @@ use super::figures::Figures;
 use super::late::{Late, Looped};
 use super::layout::Layout;
 use crate::access::{
-    Along, Elem, Expression, Graph, Kind, Lanes, NodeId, axes, block_type, index_bits, is_lazy,
-    log2,
+    Along, Elem, Expression, Graph, Kind, Lanes, NodeId, Ordering, axes, block_type, index_bits,
+    is_lazy, is_volatile, log2,
 };
 
 /// log2 of the least number of threads: those of a simdgroup.
@@ -233,7 +233,8 @@ impl<'m> Plan<'m> {
             K::ProgramId | K::NumPrograms => op.defined().for_each(|id| self.leaf(func, id)),
             K::Constant => self.constant(func, op)?,
             K::Hint | K::Identity => {
-                let (Some(from), Some(to)) = (op.input(0), op.output(0)) else { return Ok(()) };
+                let (from, to) = (op.used().next(), op.defined().next());
+                let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
                 let Some((node, dims)) = self.nodes.get(&from).cloned() else {
                     return Err(Unsupported::new(op, "takes no block"));
                 };
@@ -245,8 +246,8 @@ impl<'m> Plan<'m> {
             K::Assume | K::Barrier | K::Print | K::Assert => {}
             // All threads hold the only element.
             K::Unsplat => {
-                let node = self.node(op, 0)?;
-                self.nodes.extend(op.output(0).map(|id| (id, (node, vec![]))));
+                let node = self.node(op, ops::Unsplat::AT.x)?;
+                self.nodes.extend(op.defined().map(|id| (id, (node, vec![]))));
             }
             K::For => self.counted(func, op)?,
             K::If | K::While => {
@@ -262,9 +263,9 @@ impl<'m> Plan<'m> {
             K::Dot => op.defined().for_each(|id| self.held(func, id)),
             K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore => {
                 op.defined().for_each(|id| self.held(func, id));
-                let ptr = self.node(op, 0)?;
-                let dims = op.input(0).and_then(|id| func.ty(id).dims()).unwrap_or_default();
-                for i in 1..op.inputs.len() {
+                let ptr = self.node(op, PTR)?;
+                let dims = op.input(PTR).and_then(|id| func.ty(id).dims()).unwrap_or_default();
+                for i in PTR + 1..op.inputs.len() {
                     self.optional(op, i)?;
                 }
                 self.access(op, dims, ptr, None, None, None);
@@ -283,9 +284,10 @@ impl<'m> Plan<'m> {
             }
             K::TakeAlongAxis | K::Histogram => op.defined().for_each(|id| self.held(func, id)),
             K::Store => {
-                let (ptr, value) = (self.node(op, 0)?, self.node(op, 1)?);
-                let mask = self.optional(op, 2)?;
-                let dims = op.input(0).and_then(|id| func.ty(id).dims()).unwrap_or_default();
+                let at = ops::Store::AT;
+                let (ptr, value) = (self.node(op, at.ptr)?, self.node(op, at.value)?);
+                let mask = self.optional(op, at.mask)?;
+                let dims = op.input(at.ptr).and_then(|id| func.ty(id).dims()).unwrap_or_default();
                 self.access(op, dims, ptr, mask, None, Some(value));
             }
             _ if is_lazy(op) => self.lazy(func, op)?,
@@ -295,9 +297,8 @@ impl<'m> Plan<'m> {
     }
 
     fn constant(&mut self, func: &Func, op: &Op) -> Result<(), Unsupported> {
-        let (Some(id), Some(Attr::Tensor(literal))) = (op.output(0), op.attrs.get("value")) else {
-            return Ok(());
-        };
+        let Some(constant) = ops::Constant::of(op) else { return Ok(()) };
+        let (Some(id), literal) = (constant.output(), constant.value()) else { return Ok(()) };
         if !literal.is_splat() && literal.len() != 1 {
             return Err(Unsupported::new(op, "its elements differ"));
         }
@@ -426,6 +427,17 @@ pub(super) fn is_atomic(kind: K) -> bool {
     matches!(kind, K::AtomicRmw | K::AtomicCas | K::AtomicLoad | K::AtomicStore)
 }
 
+/// The order of memory that an atomic op asks for.
+fn order(op: &Op) -> &str {
+    Ordering::of(op).map_or("relaxed", |op| op.order)
+}
+
+/// The place of the pointer among the operands of all ops that access memory.
+pub(super) const PTR: usize = ops::Load::AT.ptr;
+const _: () = assert!(PTR == ops::Store::AT.ptr);
+const _: () = assert!(PTR == ops::AtomicRmw::AT.ptr && PTR == ops::AtomicCas::AT.ptr);
+const _: () = assert!(PTR == ops::AtomicLoad::AT.ptr && PTR == ops::AtomicStore::AT.ptr);
+
 /// The values that ops and regions take.
 fn used(body: &Block) -> HashSet<ValueId> {
     let mut used: HashSet<ValueId> = body.results.iter().copied().collect();
@@ -441,7 +453,7 @@ fn is_ordered(body: &Block) -> bool {
     let (mut stores, mut orders) = (false, false);
     body.walk(&mut |op| {
         stores |= op.kind == K::Store;
-        orders |= is_atomic(op.kind) && op.str("order") != Some("relaxed");
+        orders |= is_atomic(op.kind) && order(op) != "relaxed";
         orders |= op.kind == K::While && watches(op);
     });
     stores && orders
@@ -451,7 +463,7 @@ fn is_ordered(body: &Block) -> bool {
 fn watches(op: &Op) -> bool {
     let mut watches = false;
     for region in &op.regions {
-        region.walk(&mut |op| watches |= is_atomic(op.kind) || op.flag("volatile"));
+        region.walk(&mut |op| watches |= is_atomic(op.kind) || is_volatile(op));
     }
     watches
 }

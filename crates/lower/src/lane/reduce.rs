@@ -2,7 +2,7 @@
 //! threadgroup memory. Every thread gets the result for the elements it holds, with the same bits: operands keep their
 //! order.
 
-use trident_ir::{Attr, Block, DType, Func, Op, OpKind as K, ValueId};
+use trident_ir::{Block, DType, Func, Op, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -143,8 +143,8 @@ impl Emitter<'_, '_> {
             let lower = self.has_none_of(1 << bit)?;
             let (mut left, mut right) = (vec![], vec![]);
             for (&own, &other) in sum.iter().zip(&others) {
-                left.push(self.op(K::Where, &[lower, own, other], &[])?);
-                right.push(self.op(K::Where, &[lower, other, own], &[])?);
+                left.push(self.op(K::Where, &[lower, own, other])?);
+                right.push(self.op(K::Where, &[lower, other, own])?);
             }
             sum = self.combine(region, &left, &right)?;
         }
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
             Some(K::BitwiseXor) if is_int => "xor",
             _ => return Ok(None),
         };
-        self.op(K::SimdReduce, &[value], &[("op", Attr::Str(name.into()))]).map(Some)
+        self.add(ops::SimdReduce::new(value).op(name.to_owned())).map(Some)
     }
 
     /// The extreme that a region combines values of this type to.
@@ -281,10 +281,10 @@ impl<'m> Reduction<'m> {
         let region = op.regions.first().ok_or_else(|| Unsupported::new(op, "has no region"))?;
         let nodes: Option<Vec<NodeId>> = op.used().map(|id| plan.node_of(id)).collect();
         let nodes = nodes.ok_or_else(|| Unsupported::new(op, "takes no block"))?;
-        let first = op.input(0).ok_or_else(|| Unsupported::new(op, "takes no block"))?;
+        let first = op.used().next().ok_or_else(|| Unsupported::new(op, "takes no block"))?;
         let dims = func.ty(first).dims().unwrap_or_default();
-        let axis =
-            op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
+        let axis = ops::Reduce::of(op).and_then(|op| usize::try_from(op.axis()).ok());
+        let axis = axis.and_then(|axis| axes(&dims).get(axis).copied());
         let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
         Ok(Reduction { op, region, nodes, layout: plan.layout_of(first), start, bits })
     }
@@ -296,7 +296,7 @@ fn only_op(region: &Block) -> Option<K> {
     let ([a, b], [result]) = (&region.params[..], &region.results[..]) else { return None };
     let operands: Vec<ValueId> = combine.used().collect();
     let is_only = operands == [*a, *b] || operands == [*b, *a];
-    (is_only && combine.output(0) == Some(*result)).then_some(combine.kind)
+    (is_only && combine.defined().next() == Some(*result)).then_some(combine.kind)
 }
 
 /// A layout without an axis.

@@ -3,7 +3,7 @@
 //! 1960). That prefix is in a register of this thread or of another lane, or comes from another simdgroup by way of
 //! threadgroup memory.
 
-use trident_ir::{Block, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Op, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
@@ -59,8 +59,9 @@ impl Emitter<'_, '_> {
         let ids: Vec<ValueId> = op.used().collect();
         let Some(&first) = ids.first() else { return Ok(()) };
         let dims = self.func.ty(first).dims().unwrap_or_default();
-        let axis =
-            op.int("axis").and_then(|axis| axes(&dims).get(usize::try_from(axis).ok()?).copied());
+        let view = self.view(op, ops::PrefixScan::of)?;
+        let axis = usize::try_from(view.axis()).ok();
+        let axis = axis.and_then(|axis| axes(&dims).get(axis).copied());
         let (start, bits) = axis.ok_or_else(|| Unsupported::new(op, "has no such axis"))?;
         let layout = self.plan.layout_of(first);
         let mut values: Vec<Vec<ValueId>> = vec![];
@@ -75,7 +76,7 @@ impl Emitter<'_, '_> {
             values.push(own);
         }
         let mut step =
-            Step { registers: 0, threads: 0, half: Source::None, reverse: op.flag("reverse") };
+            Step { registers: 0, threads: 0, half: Source::None, reverse: view.reverse() };
         for bit in start..start + bits {
             step.half = layout.source(bit);
             values = self.step(op, region, &step, values)?;
@@ -106,7 +107,7 @@ impl Emitter<'_, '_> {
             0 => None,
             bit => {
                 let clear = self.has_none_of(bit)?;
-                Some(if step.reverse { clear } else { self.op(K::Not, &[clear], &[])? })
+                Some(if step.reverse { clear } else { self.op(K::Not, &[clear])? })
             }
         };
         let mut results = vec![];
@@ -120,7 +121,7 @@ impl Emitter<'_, '_> {
                 None => both,
                 Some(second) => {
                     let chosen = both.iter().zip(&own);
-                    let chosen = chosen.map(|(&b, &o)| self.op(K::Where, &[second, b, o], &[]));
+                    let chosen = chosen.map(|(&b, &o)| self.op(K::Where, &[second, b, o]));
                     chosen.collect::<Result<_>>()?
                 }
             });
@@ -143,7 +144,7 @@ impl Emitter<'_, '_> {
         if !step.is_far() {
             // The upper bits of the thread's number are those of its simdgroup.
             let lanes = self.int((1 << LANES) - 1)?;
-            let lane = self.op(K::BitwiseAnd, &[from, lanes], &[])?;
+            let lane = self.op(K::BitwiseAnd, &[from, lanes])?;
             let mut shuffled: Vec<Option<Vec<ValueId>>> = vec![None; values.len()];
             for &register in wanted.iter().flatten() {
                 if shuffled[register].is_none() {
@@ -195,8 +196,8 @@ impl Emitter<'_, '_> {
             true => (step.of_half(), step.threads),
         };
         let (set, stay) = (self.int(set)?, self.int(all & !clear)?);
-        let with = self.op(K::BitwiseOr, &[own, set], &[])?;
-        self.op(K::BitwiseAnd, &[with, stay], &[])
+        let with = self.op(K::BitwiseOr, &[own, set])?;
+        self.op(K::BitwiseAnd, &[with, stay])
     }
 
     fn shifted(&mut self, value: ValueId, by: usize) -> Result<ValueId> {
@@ -205,6 +206,6 @@ impl Emitter<'_, '_> {
         }
         let by = i32::try_from(by).map_err(|_| self.missing("an index beyond 32 bits"))?;
         let by = self.int(by)?;
-        self.op(K::Add, &[value, by], &[])
+        self.op(K::Add, &[value, by])
     }
 }

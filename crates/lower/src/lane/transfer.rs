@@ -1,16 +1,16 @@
 //! Loads and stores.
 
-use trident_ir::{Attr, Block, OpKind as K, ValueId};
+use trident_ir::{Block, OpKind as K, ValueId, ops};
 
 use super::emit::{Emitter, Result};
 use super::error::Unsupported;
 use super::layout::Layout;
-use super::plan::Access;
+use super::plan::{Access, PTR};
 use crate::access::{Along, Elem, Index, Lanes};
 
 impl<'m> Emitter<'_, 'm> {
     pub(super) fn transfer(&mut self, access: &Access<'m>) -> Result<()> {
-        let origin = access.op.input(0).map(|ptr| self.origins.of(&self.func.name, ptr));
+        let origin = access.op.input(PTR).map(|ptr| self.origins.of(&self.func.name, ptr));
         if self.hazards.add(access, origin.unwrap_or_default(), self.plan.threads) {
             self.wait("device")?;
         }
@@ -97,8 +97,8 @@ impl<'m> Emitter<'_, 'm> {
     /// Whether these bits of the thread's number have this value.
     pub(super) fn has_bits(&mut self, bits: i32, value: i32) -> Result<ValueId> {
         let (thread, bits, value) = (self.thread()?, self.int(bits)?, self.int(value)?);
-        let which = self.op(K::BitwiseAnd, &[thread, bits], &[])?;
-        self.op(K::Equal, &[which, value], &[])
+        let which = self.op(K::BitwiseAnd, &[thread, bits])?;
+        self.op(K::Equal, &[which, value])
     }
 
     fn condition(
@@ -110,7 +110,7 @@ impl<'m> Emitter<'_, 'm> {
         let Some(mask) = access.mask else { return Ok(every) };
         let mask = self.operand(mask, index)?;
         match every {
-            Some(every) => self.op(K::And, &[every, mask], &[]).map(Some),
+            Some(every) => self.op(K::And, &[every, mask]).map(Some),
             None => Ok(Some(mask)),
         }
     }
@@ -128,7 +128,7 @@ impl<'m> Emitter<'_, 'm> {
         let then = self.region(vec![], |e| e.read(access, ptr, part.len()))?;
         let types = others.iter().map(|&id| self.out.ty(id).clone()).collect();
         let regions = vec![then, Block { results: others, ..Block::default() }];
-        self.nest(K::If, &[mask], types, regions)
+        self.nest(ops::If::new(mask), types, regions)
     }
 
     /// What a load gives where its mask does not hold.
@@ -145,15 +145,14 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     fn read(&mut self, access: &Access<'m>, ptr: ValueId, width: usize) -> Result<Vec<ValueId>> {
-        let mut attrs = hints(self.plan.graph[access.ptr].elem, access, width);
+        let mut load = access.op.on(vec![Some(ptr)]);
         if width == 1 {
-            return Ok(vec![self.op(K::Load, &[ptr], &attrs)?]);
+            return Ok(vec![self.append(load)?]);
         }
-        attrs.push(("width", Attr::Int(width as i64)));
-        let vector = self.op(K::Load, &[ptr], &attrs)?;
-        (0..width)
-            .map(|at| self.op(K::Extract, &[vector], &[("at", Attr::Int(at as i64))]))
-            .collect()
+        let align = alignment(self.plan.graph[access.ptr].elem, width);
+        ops::Load::edit(&mut load).map(|load| load.width(width as i64).align(align));
+        let vector = self.append(load)?;
+        (0..width).map(|at| self.add(ops::Extract::new(vector).at(at as i64))).collect()
     }
 
     /// Writes elements that follow each other.
@@ -164,15 +163,17 @@ impl<'m> Emitter<'_, 'm> {
             part.iter().map(|index| self.operand(value, index)).collect::<Result<Vec<_>>>()?;
         let value = match values[..] {
             [one] => one,
-            _ => self.op(K::Vector, &values, &[])?,
+            _ => self.op(K::Vector, &values)?,
         };
-        let attrs = hints(self.plan.graph[access.ptr].elem, access, values.len());
-        let write = |e: &mut Self| {
-            e.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &attrs, 0))
-        };
+        let mut store = access.op.on(vec![Some(ptr), Some(value)]);
+        if values.len() > 1 {
+            let align = alignment(self.plan.graph[access.ptr].elem, values.len());
+            ops::Store::edit(&mut store).map(|store| store.align(align));
+        }
+        let write = |e: &mut Self| e.build("store", |b| b.append(store, 0));
         let Some(mask) = mask else { return write(self).map(drop) };
         let then = self.region(vec![], write)?;
-        self.nest(K::If, &[mask], vec![], vec![then, Block::default()]).map(drop)
+        self.nest(ops::If::new(mask), vec![], vec![then, Block::default()]).map(drop)
     }
 }
 
@@ -184,14 +185,11 @@ fn groups(layout: &Layout, lanes: Lanes) -> impl Iterator<Item = Vec<Index>> {
         .map(move |first| (first..first + each).map(|r| layout.at(r)).collect())
 }
 
-/// What the op tells of the access, and its alignment if it is of a vector.
-fn hints(elem: Elem, access: &Access<'_>, width: usize) -> Vec<(&'static str, Attr)> {
-    let names = ["cache", "eviction", "volatile"];
-    let told = names.iter().filter_map(|&name| Some((name, access.op.attrs.get(name)?.clone())));
+/// The alignment of a vector of elements.
+fn alignment(elem: Elem, width: usize) -> i64 {
     let size = match elem {
         Elem::Ptr(to) => to.size(),
         Elem::Data(_) => 0,
     };
-    let align = (width > 1).then(|| ("align", Attr::Int((width * size) as i64)));
-    told.chain(align).collect()
+    (width * size) as i64
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use trident_ir::{Block, Func, Op, OpKind as K, ValueId};
+use trident_ir::{Block, Func, Op, OpKind as K, ValueId, ops};
 
 use super::product::Product;
 use crate::access::Kind;
@@ -68,11 +68,14 @@ impl Search<'_, '_> {
         let user = body.ops.iter().find(|op| op.used().any(|id| id == at)).filter(|_| once(at))?;
         let out = user.output(0)?;
         match user.kind {
-            K::Dot if user.input(2) == Some(at) && self.is_matrix(user) => Some((out, out)),
+            K::Dot if user.input(ops::Dot::AT.c) == Some(at) && self.is_matrix(user) => {
+                Some((out, out))
+            }
             K::Add => {
                 let other = user.used().find(|&id| id != at).filter(|&id| once(id))?;
                 let product = body.ops.iter().find(|op| op.output(0) == Some(other))?;
-                let begins_with_zero = product.input(2).is_some_and(|c| self.is_zero(c));
+                let begins_with_zero =
+                    product.input(ops::Dot::AT.c).is_some_and(|c| self.is_zero(c));
                 let fits = product.kind == K::Dot && begins_with_zero && self.is_matrix(product);
                 fits.then_some((other, out))
             }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use trident_ir::{DType, OpKind as K, Type, ValueId};
+use trident_ir::{DType, OpKind as K, Type, ValueId, ops};
 
 use super::memory::{Part, inside};
 use super::order::{Order, Shape, Use};
@@ -194,14 +194,12 @@ impl Emitter<'_, '_> {
     /// A matrix of a factor.
     pub(super) fn matrix(
         &mut self,
-        inputs: &[ValueId],
+        [ptr, stride]: [ValueId; 2],
         transpose: bool,
         dtype: DType,
     ) -> Result<ValueId> {
-        let attrs = [("transpose", trident_ir::Attr::Int(1))];
-        let attrs = if transpose { &attrs[..] } else { &[] };
-        let (kind, types) = (K::MatrixLoad, [Type::Matrix(dtype)]);
-        let made = self.build(kind.decl().name, |b| b.declared(kind, inputs, attrs, &types))?;
-        Ok(made[0])
+        let load = ops::MatrixLoad::new(ptr, stride);
+        let load = if transpose { load.transpose(true) } else { load };
+        self.add_as(load, Type::Matrix(dtype))
     }
 }

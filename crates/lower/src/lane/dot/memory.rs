@@ -1,6 +1,6 @@
 //! Blocks in the threadgroup memory of products.
 
-use trident_ir::{Attr, Block, DType, OpKind as K, Type, ValueId};
+use trident_ir::{Block, DType, OpKind as K, Type, ValueId, ops};
 
 use super::order::Order;
 use crate::access::{Bit, Index};
@@ -24,7 +24,7 @@ impl Area {
             Some(known) => known,
             None => {
                 let base = match e.weighted(&key.1)? {
-                    Some(place) => e.op(K::PtrAdd, &[self.part.ptr, place], &[])?,
+                    Some(place) => e.op(K::PtrAdd, &[self.part.ptr, place])?,
                     None => self.part.ptr,
                 };
                 e.scope().pointers.insert(key, base);
@@ -101,7 +101,7 @@ impl Emitter<'_, '_> {
         }
         let by = i32::try_from(by).map_err(|_| self.missing("an array beyond 32 bits"))?;
         let by = self.int(by)?;
-        self.op(K::PtrAdd, &[ptr, by], &[])
+        self.op(K::PtrAdd, &[ptr, by])
     }
 
     /// Whether this thread has elements of the part, and of several with copies is the first; `None` if it is always so.
@@ -116,8 +116,8 @@ impl Emitter<'_, '_> {
     /// Whether these bits of the thread's number have this value.
     fn threads_are(&mut self, mask: i32, value: i32) -> Result<ValueId> {
         let (thread, mask, value) = (self.thread()?, self.int(mask)?, self.int(value)?);
-        let which = self.op(K::BitwiseAnd, &[thread, mask], &[])?;
-        self.op(K::Equal, &[which, value], &[])
+        let which = self.op(K::BitwiseAnd, &[thread, mask])?;
+        self.op(K::Equal, &[which, value])
     }
 
     /// Emits code that runs where a condition holds, if there is one. Elsewhere results are `others`.
@@ -131,7 +131,7 @@ impl Emitter<'_, '_> {
         let then = self.region(vec![], emit)?;
         let types = others.iter().map(|&id| self.out.ty(id).clone()).collect();
         let otherwise = Block { results: others, ..Block::default() };
-        self.nest(K::If, &[condition], types, vec![then, otherwise])
+        self.nest(ops::If::new(condition), types, vec![then, otherwise])
     }
 
     /// Writes elements with these indices, vectors of 2^`vector` that follow each other.
@@ -144,12 +144,15 @@ impl Emitter<'_, '_> {
         for group in elements.chunks(1 << vector) {
             let ptr = area.at(self, &group[0].0)?;
             let values: Vec<ValueId> = group.iter().map(|element| element.1).collect();
-            let attrs = self.alignment(ptr, vector);
             let value = match values[..] {
                 [one] => one,
-                _ => self.op(K::Vector, &values, &[])?,
+                _ => self.op(K::Vector, &values)?,
             };
-            self.build("store", |b| b.ops(K::Store, &[Some(ptr), Some(value)], &attrs, 0))?;
+            let mut store = ops::Store::new(ptr, value, None);
+            if let Some(align) = self.alignment(ptr, vector) {
+                store = store.align(align);
+            }
+            self.act(store)?;
         }
         Ok(())
     }
@@ -164,26 +167,28 @@ impl Emitter<'_, '_> {
         let mut values = vec![];
         for group in indices.chunks(1 << vector) {
             let ptr = area.at(self, &group[0])?;
-            let mut attrs = self.alignment(ptr, vector);
+            let mut load = ops::Load::new(ptr, None, None);
             if group.len() == 1 {
-                values.push(self.op(K::Load, &[ptr], &[])?);
+                values.push(self.add(load)?);
                 continue;
             }
-            attrs.push(("width", Attr::Int(group.len() as i64)));
-            let loaded = self.op(K::Load, &[ptr], &attrs)?;
+            load = load.width(group.len() as i64);
+            if let Some(align) = self.alignment(ptr, vector) {
+                load = load.align(align);
+            }
+            let loaded = self.add(load)?;
             for at in 0..group.len() {
-                values.push(self.op(K::Extract, &[loaded], &[("at", Attr::Int(at as i64))])?);
+                values.push(self.add(ops::Extract::new(loaded).at(at as i64))?);
             }
         }
         Ok(values)
     }
 
-    fn alignment(&self, ptr: ValueId, vector: u8) -> Vec<(&'static str, Attr)> {
+    /// The alignment of vectors of 2^`vector` elements.
+    fn alignment(&self, ptr: ValueId, vector: u8) -> Option<i64> {
         match self.out.ty(ptr) {
-            Type::Pointer(ty) if vector > 0 => {
-                vec![("align", Attr::Int((ty.to.size() << vector) as i64))]
-            }
-            _ => vec![],
+            Type::Pointer(ty) if vector > 0 => Some((ty.to.size() << vector) as i64),
+            _ => None,
         }
     }
 }

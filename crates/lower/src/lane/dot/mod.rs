@@ -18,7 +18,7 @@ pub(super) use self::scaled::expand;
 
 use std::collections::HashSet;
 
-use trident_ir::{Attr, Block, DType, Op, OpKind as K, ValueId};
+use trident_ir::{Block, DType, Op, OpKind as K, ValueId, ops};
 
 pub(super) use self::memory::Area;
 
@@ -34,7 +34,7 @@ const UNROLLED: usize = 256;
 impl Emitter<'_, '_> {
     pub(super) fn dot(&mut self, op: &Op) -> Result<()> {
         let plan = self.plan;
-        let (Some(c), Some(out)) = (op.input(2), op.output(0)) else {
+        let (Some(c), Some(out)) = (op.input(ops::Dot::AT.c), op.output(ops::Dot::AT.y)) else {
             return Err(Unsupported::new(op, "lacks an operand"));
         };
         let product = plan.products.get(&out);
@@ -196,7 +196,7 @@ impl Emitter<'_, '_> {
                 let own = self.operand(node, &layout.at(register))?;
                 let ty = if dtype.is_int() { dtype } else { product.sum };
                 let own = self.converted(own, ty)?;
-                *element = self.op(K::Add, &[*element, own], &[])?;
+                *element = self.op(K::Add, &[*element, own])?;
             }
             *element = self.converted(*element, dtype)?;
         }
@@ -271,8 +271,8 @@ impl Emitter<'_, '_> {
             for (factor, firsts) in [(&product.a, &left), (&product.b, &right)] {
                 let stride = factor.order.weight(factor.k.0 + product.side);
                 let stride = e.int(stride as i32)?;
-                let by = e.op(K::Mul, &[k, stride], &[])?;
-                let moved = firsts.iter().map(|&ptr| e.op(K::PtrAdd, &[ptr, by], &[]));
+                let by = e.op(K::Mul, &[k, stride])?;
+                let moved = firsts.iter().map(|&ptr| e.op(K::PtrAdd, &[ptr, by]));
                 sides.push(moved.collect::<Result<Vec<_>>>()?);
             }
             e.add_products(product, (&sides[0], &sides[1]), &pairs, carried)
@@ -290,7 +290,7 @@ impl Emitter<'_, '_> {
         if product.by_tensors() {
             let (a, b) = (self.stride(product, &product.a)?, self.stride(product, &product.b)?);
             let add = |(&(i, j), sum): (&(usize, usize), ValueId)| {
-                self.op(K::AccumulatorMultiplyAdd, &[left[i], a, right[j], b, sum], &[])
+                self.op(K::AccumulatorMultiplyAdd, &[left[i], a, right[j], b, sum])
             };
             return pairs.iter().zip(sums).map(add).collect();
         }
@@ -299,11 +299,11 @@ impl Emitter<'_, '_> {
         let add = |(&(a, b), sum): (&(usize, usize), ValueId)| {
             let (x, y) = (left[a], right[b]);
             match product.sum.is_float() {
-                true if product.side > 0 => self.op(K::MatrixMultiplyAdd, &[x, y, sum], &[]),
-                true => self.op(K::Fma, &[x, y, sum], &[]),
+                true if product.side > 0 => self.op(K::MatrixMultiplyAdd, &[x, y, sum]),
+                true => self.op(K::Fma, &[x, y, sum]),
                 false => {
-                    let product = self.op(K::Mul, &[x, y], &[])?;
-                    self.op(K::Add, &[sum, product], &[])
+                    let product = self.op(K::Mul, &[x, y])?;
+                    self.op(K::Add, &[sum, product])
                 }
             }
         };
@@ -319,10 +319,10 @@ impl Emitter<'_, '_> {
         let stride = self.stride(product, factor)?;
         let read = |&ptr: &ValueId| match product.side {
             0 => {
-                let value = self.op(K::Load, &[ptr], &[])?;
+                let value = self.op(K::Load, &[ptr])?;
                 self.converted(value, product.sum)
             }
-            _ => self.matrix(&[ptr, stride], factor.by_columns, factor.dtype),
+            _ => self.matrix([ptr, stride], factor.by_columns, factor.dtype),
         };
         ptrs.iter().map(read).collect()
     }
@@ -337,7 +337,7 @@ impl Emitter<'_, '_> {
     pub(super) fn converted(&mut self, value: ValueId, to: DType) -> Result<ValueId> {
         match self.out.ty(value).dtype() == Some(to) {
             true => Ok(value),
-            false => self.op(K::Cast, &[value], &[("to", Attr::DType(to))]),
+            false => self.cast(value, to),
         }
     }
 }

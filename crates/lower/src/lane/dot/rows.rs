@@ -1,7 +1,7 @@
 //! Layouts for products whose rows are reduced, as those of attention: few threads share a row, so reductions are mostly among a
 //! thread's own registers, and what is known of rows lies where their elements are.
 
-use trident_ir::{Func, OpKind as K};
+use trident_ir::{Func, OpKind as K, ops};
 
 use crate::access::log2;
 use crate::lane::layout::Layout;
@@ -25,10 +25,10 @@ impl Rows {
     pub(in crate::lane) fn of(func: &Func, threads: u8) -> Option<Rows> {
         let (mut products, mut reduced) = (vec![], vec![]);
         func.body.walk(&mut |op| {
-            let id = match op.kind {
-                K::Dot => op.output(0),
-                K::Reduce if op.int("axis") == Some(1) => op.input(0),
-                _ => None,
+            let row = ops::Reduce::of(op).filter(|reduce| reduce.axis() == 1);
+            let id = match ops::Dot::of(op) {
+                Some(dot) => dot.y(),
+                None => row.and_then(|reduce| reduce.xs().next()),
             };
             let dims = id.and_then(|id| func.ty(id).dims()).unwrap_or_default();
             if let Ok(dims) = <[usize; 2]>::try_from(dims) {

@@ -1,8 +1,8 @@
 //! Products of scaled factors as products of the factors times their scales, in a type that holds these exactly but for
 //! numbers near the ends of its range.
 
-use trident_ir::op::TypeError;
-use trident_ir::{Attr, Block, Builder, DType, Func, Literal, Op, OpKind as K, ValueId};
+use trident_ir::op::{New, TypeError};
+use trident_ir::{Block, Builder, DType, Func, Literal, Op, OpKind as K, ValueId, ops};
 
 use crate::lane::error::Unsupported;
 
@@ -23,64 +23,77 @@ fn block(func: &mut Func, block: Block) -> Result<Block, Unsupported> {
         for region in &mut op.regions {
             *region = self::block(func, std::mem::take(region))?;
         }
-        match op.kind {
-            K::DotScaled => expanded.extend(
-                product(func, &op).map_err(|error| Unsupported::new(&op, error.to_string()))?,
+        match ops::DotScaled::of(&op) {
+            Some(dot) => expanded.extend(
+                product(func, dot).map_err(|error| Unsupported::new(&op, error.to_string()))?,
             ),
-            _ => expanded.push(op),
+            None => expanded.push(op),
         }
     }
     Ok(Block { params, ops: expanded, results })
 }
 
-fn product(func: &mut Func, op: &Op) -> Made<Vec<Op>> {
-    let b = Builder::new(func);
-    let mut blocks = Blocks { b, op };
-    blocks.b.loc = op.loc.clone();
-    let dtype = blocks.exact();
-    let a = blocks.factor(0, ("a_format", "a_k_pack"), 3, dtype)?;
-    let b = blocks.factor(1, ("b_format", "b_k_pack"), 4, dtype)?;
-    let inputs = vec![Some(a), Some(b), op.input(2)];
-    blocks.b.push(Op::new(K::Dot, inputs, op.outputs.clone()))?;
+fn product(func: &mut Func, op: ops::DotScaled<'_>) -> Made<Vec<Op>> {
+    let mut blocks = Blocks { b: Builder::new(func) };
+    blocks.b.loc = op.as_op().loc.clone();
+    let of = |x, scale, format, k_pack, is_right| Factor {
+        x,
+        scale,
+        is_packed: format == "e2m1",
+        k_pack,
+        is_right,
+    };
+    let a = of(op.a(), op.a_scale(), op.a_format(), op.a_k_pack(), false);
+    let b = of(op.b(), op.b_scale(), op.b_format(), op.b_k_pack(), true);
+    let dtype = blocks.exact(&[a, b]);
+    let (a, b) = (blocks.factor(a, dtype)?, blocks.factor(b, dtype)?);
+    let mut dot = ops::Dot::new(a, b, op.c()).into_op();
+    dot.outputs = op.as_op().outputs.clone();
+    blocks.b.push(dot)?;
     Ok(blocks.b.finish().ops)
 }
 
-struct Blocks<'f, 'o> {
-    b: Builder<'f>,
-    op: &'o Op,
+/// A factor as the op has it.
+#[derive(Clone, Copy)]
+struct Factor {
+    x: ValueId,
+    scale: Option<ValueId>,
+    /// Whether a byte holds two numbers.
+    is_packed: bool,
+    /// Whether these are neighbours along k.
+    k_pack: bool,
+    /// Whether it is the right one.
+    is_right: bool,
 }
 
-impl Blocks<'_, '_> {
+struct Blocks<'f> {
+    b: Builder<'f>,
+}
+
+impl Blocks<'_> {
     /// A type that holds factors times their scales: bf16 if all have few enough digits.
-    fn exact(&self) -> DType {
-        let of = |i| self.op.input(i).and_then(|id| self.b.func.ty(id).dtype());
-        let fine = [(0, 3), (1, 4)].iter().any(|&(factor, scale)| match of(factor) {
+    fn exact(&self, factors: &[Factor]) -> DType {
+        let of = |id| self.b.func.ty(id).dtype();
+        let fine = factors.iter().any(|factor| match of(factor.x) {
             Some(DType::F16) => true,
-            Some(DType::BF16) => of(scale) == Some(DType::F8E4M3FN),
+            Some(DType::BF16) => factor.scale.and_then(of) == Some(DType::F8E4M3FN),
             _ => false,
         });
         if fine { DType::F32 } else { DType::BF16 }
     }
 
     /// A factor times its scale.
-    fn factor(
-        &mut self,
-        i: usize,
-        (format, k_pack): (&str, &str),
-        scale: usize,
-        dtype: DType,
-    ) -> Made<ValueId> {
-        let Some(mut x) = self.op.input(i) else { return Err(self.lacks(i)) };
-        let is_packed = self.op.str(format) == Some("e2m1");
+    fn factor(&mut self, factor: Factor, dtype: DType) -> Made<ValueId> {
+        let Factor { mut x, scale, is_packed, k_pack, is_right } = factor;
         if is_packed {
             // k is the last axis of a and the last but one of b.
-            x = self.unpacked(x, self.op.flag(k_pack) == (i == 0))?;
+            x = self.unpacked(x, k_pack != is_right)?;
         } else if self.b.func.ty(x).dtype() != Some(dtype) {
             x = self.cast(x, DType::F32)?;
         }
-        if let Some(scale) = self.op.input(scale) {
+        if let Some(scale) = scale {
             x = self.cast(x, DType::F32)?;
-            x = self.scaled(x, scale, i == 1)?;
+            x = self.scaled(x, scale, is_right)?;
         }
         self.cast(x, dtype)
     }
@@ -89,10 +102,10 @@ impl Blocks<'_, '_> {
     /// are counts of halves, the others have an exponent.
     fn unpacked(&mut self, x: ValueId, along_columns: bool) -> Made<ValueId> {
         let dims = self.dims(x);
-        let x = self.b.op(K::BitCast, &[x], &[("to", Attr::DType(DType::U8))])?;
+        let x = self.bitcast(x, DType::U8)?;
         let low = self.with(K::BitwiseAnd, x, 15)?;
-        let high = self.shifted(x, "RIGHT", 4)?;
-        let mut both = self.b.op(K::Join, &[low, high], &[])?;
+        let high = self.shift_right(x, 4)?;
+        let mut both = self.b.add(ops::Join::new(low, high))?;
         let mut whole = dims.clone();
         let last = dims.len() - 1;
         let axis = if along_columns { last } else { last - 1 };
@@ -100,17 +113,17 @@ impl Blocks<'_, '_> {
         if !along_columns {
             let mut order: Vec<i64> = (0..=dims.len() as i64).collect();
             order.swap(last, last + 1);
-            both = self.b.op(K::Permute, &[both], &[("order", Attr::Ints(order))])?;
+            both = self.b.add(ops::Permute::new(both).order(order))?;
         }
-        let code = self.shaped(K::View, both, &whole)?;
+        let code = self.shaped(ops::View::new(both), both, &whole)?;
         let magnitude = self.with(K::BitwiseAnd, code, 7)?;
-        let exponent = self.shifted(magnitude, "RIGHT", 1)?;
+        let exponent = self.shift_right(magnitude, 1)?;
         let normal = self.with(K::Min, exponent, 1)?;
         let digit = self.with(K::BitwiseAnd, magnitude, 1)?;
-        let leading = self.shifted(normal, "LEFT", 1)?;
+        let leading = self.shift_left(normal, 1)?;
         let digits = self.b.op(K::BitwiseOr, &[leading, digit], &[])?;
         let by = self.b.op(K::Sub, &[exponent, normal], &[])?;
-        let halves = self.b.op(K::BitShift, &[digits, by], &[direction("LEFT")])?;
+        let halves = self.b.add(left(digits, by))?;
         let halves = self.cast(halves, DType::F32)?;
         let half = self.number(halves, DType::F32, 0.5)?;
         let value = self.b.op(K::Mul, &[halves, half], &[])?;
@@ -132,14 +145,14 @@ impl Blocks<'_, '_> {
                 along.swap(last, last - 1);
             }
             let each = along[last] / groups[last].max(1);
-            let axis = [("axis", Attr::Int(groups.len() as i64))];
-            let single = self.b.op(K::ExpandDims, &[value], &axis)?;
-            let repeated = self.shaped(K::Broadcast, single, &[&groups[..], &[each]].concat())?;
-            let mut value = self.shaped(K::View, repeated, &along)?;
+            let single = self.b.add(ops::ExpandDims::new(value).axis(groups.len() as i64))?;
+            let spread = [&groups[..], &[each]].concat();
+            let repeated = self.shaped(ops::Broadcast::new(single), single, &spread)?;
+            let mut value = self.shaped(ops::View::new(repeated), repeated, &along)?;
             if transposed {
                 let mut order: Vec<i64> = (0..along.len() as i64).collect();
                 order.swap(last, last - 1);
-                value = self.b.op(K::Permute, &[value], &[("order", Attr::Ints(order))])?;
+                value = self.b.add(ops::Permute::new(value).order(order))?;
             }
             values.push(value);
         }
@@ -155,13 +168,13 @@ impl Blocks<'_, '_> {
         if self.b.func.ty(scale).dtype() == Some(DType::F8E4M3FN) {
             return Ok((self.cast(scale, DType::F32)?, None));
         }
-        let bits = self.b.op(K::BitCast, &[scale], &[("to", Attr::DType(DType::U8))])?;
+        let bits = self.bitcast(scale, DType::U8)?;
         let bits = self.cast(bits, DType::I32)?;
         let zero = self.number(bits, DType::I32, 0.0)?;
         let least = self.b.op(K::Equal, &[bits, zero], &[])?;
         let exponent = self.with(K::Max, bits, 1)?;
-        let shifted = self.shifted(exponent, "LEFT", 23)?;
-        let power = self.b.op(K::BitCast, &[shifted], &[("to", Attr::DType(DType::F32))])?;
+        let shifted = self.shift_left(exponent, 23)?;
+        let power = self.bitcast(shifted, DType::F32)?;
         let none = self.number(bits, DType::I32, 255.0)?;
         let is_none = self.b.op(K::Equal, &[bits, none], &[])?;
         let nan = self.number(power, DType::F32, f64::NAN)?;
@@ -175,15 +188,19 @@ impl Blocks<'_, '_> {
     fn cast(&mut self, x: ValueId, to: DType) -> Made<ValueId> {
         match self.b.func.ty(x).dtype() == Some(to) {
             true => Ok(x),
-            false => self.b.op(K::Cast, &[x], &[("to", Attr::DType(to))]),
+            false => self.b.add(ops::Cast::new(x).to(to)),
         }
+    }
+
+    fn bitcast(&mut self, x: ValueId, to: DType) -> Made<ValueId> {
+        self.b.add(ops::BitCast::new(x).to(to))
     }
 
     /// The number in every place of a block with the dimensions of `like`.
     fn number(&mut self, like: ValueId, dtype: DType, value: f64) -> Made<ValueId> {
         let dims = self.dims(like);
         let scalar = self.b.literal(Literal::number(dtype, value));
-        self.shaped(K::Splat, scalar, &dims)
+        self.shaped(ops::Splat::new(scalar), scalar, &dims)
     }
 
     /// An op of a block and a number.
@@ -193,23 +210,25 @@ impl Blocks<'_, '_> {
         self.b.op(kind, &[x, value], &[])
     }
 
-    fn shifted(&mut self, x: ValueId, to: &str, by: u8) -> Made<ValueId> {
+    fn shift_left(&mut self, x: ValueId, by: u8) -> Made<ValueId> {
         let dtype = self.b.func.ty(x).dtype().unwrap_or(DType::U8);
         let by = self.number(x, dtype, by.into())?;
-        self.b.op(K::BitShift, &[x, by], &[direction(to)])
+        self.b.add(left(x, by))
     }
 
-    fn shaped(&mut self, kind: K, x: ValueId, dims: &[usize]) -> Made<ValueId> {
-        let ty = self.b.func.ty(x).with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
-        Ok(self.b.declared(kind, &[x], &[], &[ty])?[0])
+    fn shift_right(&mut self, x: ValueId, by: u8) -> Made<ValueId> {
+        let dtype = self.b.func.ty(x).dtype().unwrap_or(DType::U8);
+        let by = self.number(x, dtype, by.into())?;
+        self.b.add(ops::BitShift::new(x, by).direction("RIGHT".to_owned()))
     }
 
-    fn lacks(&self, index: usize) -> TypeError {
-        let name = self.op.decl().operand(index).map_or("?", |operand| operand.name);
-        TypeError::MissingOperand { op: self.op.decl().name, name, index }
+    /// Appends an op whose result has the element type of `like` and these dimensions.
+    fn shaped<V>(&mut self, new: New<V>, like: ValueId, dims: &[usize]) -> Made<ValueId> {
+        let ty = self.b.func.ty(like).with_shape(Some(dims.iter().map(|&n| n.into()).collect()));
+        self.b.add_as(new, ty)
     }
 }
 
-fn direction(to: &str) -> (&'static str, Attr) {
-    ("direction", Attr::Str(to.into()))
+fn left(x: ValueId, by: ValueId) -> New<ops::BitShift<'static>> {
+    ops::BitShift::new(x, by).direction("LEFT".to_owned())
 }
