@@ -5,11 +5,11 @@
 //! are copied. Most are not: a product takes over the variable of the sums that it adds to if nobody else needs them.
 
 use trident_ir::types::{ACCUMULATOR, AccumulatorType};
-use trident_ir::{Op, OpKind as K, Type};
+use trident_ir::{Op, OpKind as K, Type, ops};
 use trident_runtime::Declined;
 
 use super::types::scalar;
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, view};
 
 /// What a text with accumulators includes besides the standard library.
 pub(super) const HEADERS: &str = "#include <metal_tensor>\n\
@@ -26,10 +26,12 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             writer.statement(&format!("{{ auto to = {to}; {}.store(to); }}", x[1]));
             return Ok(());
         }
-        K::AccumulatorMultiplyAdd => return multiply_add(writer, op, &x),
+        K::AccumulatorMultiplyAdd => {
+            return multiply_add(writer, view(op, ops::AccumulatorMultiplyAdd::of)?, &x);
+        }
         _ => {}
     }
-    let Some(id) = op.output(0) else { return Ok(()) };
+    let Some(id) = op.defined().next() else { return Ok(()) };
     let name = writer.name(id);
     writer.declare(op, id, &name, None)?;
     writer.own(id, 0);
@@ -43,8 +45,13 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     Ok(())
 }
 
-fn multiply_add(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<(), Declined> {
-    let (Some(out), Some(c)) = (op.output(0), op.input(4)) else { return Ok(()) };
+fn multiply_add(
+    writer: &mut Writer<'_>,
+    product: ops::AccumulatorMultiplyAdd<'_>,
+    x: &[String],
+) -> Result<(), Declined> {
+    let (op, c) = (product.as_op(), product.c());
+    let Some(out) = product.y() else { return Ok(()) };
     let Type::Accumulator(ty) = *writer.ty(out) else {
         return Err(decline(op, "adds to no accumulator"));
     };
@@ -95,7 +102,7 @@ fn each(writer: &mut Writer<'_>, to: &str, value: &str) {
 
 /// The sums behind the pointer that is the first operand.
 fn square(writer: &Writer<'_>, op: &Op, ptr: &str, stride: &str) -> Result<String, Declined> {
-    let space = match op.input(0).map(|id| writer.ty(id)) {
+    let space = match op.used().next().map(|id| writer.ty(id)) {
         Some(Type::Pointer(to)) if !to.space.is_local() && writer.is_coherent => {
             return Err(decline(op, "accesses memory that threadgroups share"));
         }

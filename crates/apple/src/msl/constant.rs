@@ -2,15 +2,13 @@
 
 use half::{bf16, f16};
 use trident_ir::literal::LiteralData;
-use trident_ir::{Attr, DType, Op};
+use trident_ir::{DType, Op, ops};
 
 use super::types::{scalar, unsigned};
 
 /// A scalar constant as an expression; the error says why there is none.
 pub(super) fn expression(op: &Op) -> Result<String, String> {
-    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else {
-        return Err("has no value".into());
-    };
+    let literal = ops::Constant::of(op).ok_or("has no value")?.value();
     let dtype = literal.dtype();
     let name = scalar(dtype).ok_or_else(|| format!("Metal has no element type {dtype}"))?;
     let data = match literal.data() {
@@ -25,7 +23,7 @@ pub(super) fn expression(op: &Op) -> Result<String, String> {
 
 /// Whether a constant is one positive integer, of a type that counts loops.
 pub(super) fn is_positive(op: &Op) -> bool {
-    let Some(Attr::Tensor(literal)) = op.attrs.get("value") else { return false };
+    let Some(literal) = ops::Constant::of(op).map(|op| op.value()) else { return false };
     let one = |value: Option<i64>| value.is_some_and(|value| value > 0);
     match literal.dtype() {
         DType::I32 => one(literal.to_vec::<i32>().and_then(|x| Some(i64::from(*x.first()?)))),

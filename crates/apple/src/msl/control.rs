@@ -1,6 +1,6 @@
 //! Control flow. Values that leave a region are variables that its end assigns.
 
-use trident_ir::{Block, Op, OpKind as K, Type, ValueId};
+use trident_ir::{Block, Op, OpKind as K, Type, ValueId, ops};
 use trident_runtime::Declined;
 
 use super::report;
@@ -117,7 +117,7 @@ fn counted(writer: &mut Writer<'_>, op: &Op, body: &Block) -> Result<(), Decline
     let (lower, upper, step) = (&x[0], &x[1], &x[2]);
     let (ty, i) = (writer.type_name(op, counter)?, writer.name(counter));
     let wide = if ty == "long" { "ulong" } else { "uint" };
-    let is_known = op.input(2).is_some_and(|step| writer.is_positive(step));
+    let is_known = op.input(ops::For::AT.step).is_some_and(|step| writer.is_positive(step));
     if !is_known {
         report::step(writer, op, step)?;
     }

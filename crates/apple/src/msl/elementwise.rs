@@ -1,6 +1,6 @@
 //! Functions of elements.
 
-use trident_ir::{DType, Op, OpKind as K};
+use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_runtime::Declined;
 
 use super::types::{format_8, scalar, unsigned};
@@ -9,8 +9,7 @@ use super::writer::{Writer, decline};
 /// An elementwise op on scalars or vectors as an expression.
 pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Declined> {
     let x = writer.operands(op);
-    let is_vector =
-        op.output(0).is_some_and(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
+    let is_vector = op.defined().any(|id| writer.ty(id).dims().is_none_or(|d| !d.is_empty()));
     if is_vector {
         return Err(decline(op, "is written for scalars only"));
     }
@@ -19,7 +18,7 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
         return Ok(format!("{condition} ? {a} : {b}"));
     }
     let dtype = |id: Option<trident_ir::ValueId>| id.and_then(|id| writer.ty(id).dtype());
-    let (Some(from), Some(to)) = (dtype(op.input(0)), dtype(op.output(0))) else {
+    let (Some(from), Some(to)) = (dtype(op.used().next()), dtype(op.defined().next())) else {
         return Err(decline(op, "is not of elements"));
     };
     let name = |dtype| scalar(dtype).ok_or_else(|| format!("Metal has no element type {dtype}"));
@@ -29,7 +28,7 @@ pub(super) fn expression(writer: &mut Writer<'_>, op: &Op) -> Result<String, Dec
     );
     let site = Site { op, x: &x, from, source, to, target };
     let found = match op.kind {
-        K::Cast => site.cast(writer),
+        K::Cast => ops::Cast::of(op).and_then(|cast| site.cast(writer, cast)),
         K::BitCast => site.bitcast(),
         K::Equal | K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual => {
             Some(site.comparison(writer))
@@ -108,12 +107,12 @@ impl Site<'_> {
 
     /// Conversions. Floats out of an integer's range give any integer; floats wider than the target are rounded to
     /// nearest even.
-    fn cast(&self, writer: &mut Writer<'_>) -> Option<String> {
+    fn cast(&self, writer: &mut Writer<'_>, op: ops::Cast<'_>) -> Option<String> {
         let x = &self.x[0];
         if self.from == self.to {
             return Some(x.clone());
         }
-        if self.op.str("rounding") != Some("rtne") {
+        if op.rounding() != "rtne" {
             let function = match self.to {
                 DType::F32 => return Some(self.wide(writer).swap_remove(0)),
                 DType::BF16 => "bfloat_below",
@@ -139,9 +138,7 @@ impl Site<'_> {
                     _ => format!("bfloat_of({x} < 0 ? 0 - ulong({x}) : ulong({x}), {x} < 0)"),
                 }
             }
-            (_, to) if is_short(to) => {
-                self.narrow(writer, format!("float({x})"), self.op.flag("saturate"))
-            }
+            (_, to) if is_short(to) => self.narrow(writer, format!("float({x})"), op.saturate()),
             _ => format!("{}({x})", self.target),
         })
     }
@@ -178,7 +175,7 @@ impl Site<'_> {
             K::Abs if is_signed => format!("{0} < 0 ? {1} : {0}", x[0], negative(&x[0])),
             K::Abs => x[0].clone(),
             K::Div if is_signed => call("quotient"),
-            K::Mod if is_signed && self.op.flag("fmod") => call("remainder_of_dividend"),
+            K::Mod if is_signed && of_dividend(self.op) => call("remainder_of_dividend"),
             K::Mod if is_signed => call("remainder_of_divisor"),
             K::Div => format!("{name}({})", self.infix("/")),
             K::Mod => format!("{name}({})", self.infix("%")),
@@ -187,7 +184,7 @@ impl Site<'_> {
             K::BitwiseOr => format!("{name}({})", self.infix("|")),
             K::BitwiseXor => format!("{name}({})", self.infix("^")),
             K::BitwiseNot => format!("{name}(~{})", x[0]),
-            K::BitShift if self.op.str("direction") == Some("LEFT") => {
+            K::BitShift if ops::BitShift::of(self.op)?.direction() == "LEFT" => {
                 let bits = unsigned(self.from);
                 format!("{name}({bits}({}) << {bits}({}))", x[0], x[1])
             }
@@ -221,11 +218,11 @@ impl Site<'_> {
             K::Fma if self.from == DType::F32 => call("fma"),
             K::Max => helper("greater_or_nan")?,
             K::Min => helper("lesser_or_nan")?,
-            K::MaxNum if !self.op.flag("signed_zeros") => call("max"),
-            K::MinNum if !self.op.flag("signed_zeros") => call("min"),
+            K::MaxNum if !ops::MaxNum::of(self.op)?.signed_zeros() => call("max"),
+            K::MinNum if !ops::MinNum::of(self.op)?.signed_zeros() => call("min"),
             K::MaxNum => helper("greater_of")?,
             K::MinNum => helper("lesser_of")?,
-            K::Mod if self.op.flag("fmod") => call("fmod"),
+            K::Mod if of_dividend(self.op) => call("fmod"),
             K::Mod => helper("modulo")?,
             K::Round => call("rint"),
             K::Pow => call("pow"),
@@ -264,13 +261,20 @@ impl Site<'_> {
 
 /// Our own function of one float for an op that the language has no function for.
 fn lacking(op: &Op) -> Option<&'static str> {
-    match (op.kind, op.str("function")) {
-        (K::Erf, _) => Some("error_function"),
-        (K::Libm, Some("expm1")) => Some("exp_less_one"),
-        (K::Libm, Some("log1p")) => Some("log_of_one_more"),
-        (K::Libm, Some("normcdf")) => Some("normal_distribution"),
+    if op.kind == K::Erf {
+        return Some("error_function");
+    }
+    match ops::Libm::of(op)?.function() {
+        "expm1" => Some("exp_less_one"),
+        "log1p" => Some("log_of_one_more"),
+        "normcdf" => Some("normal_distribution"),
         _ => None,
     }
+}
+
+/// Whether a remainder has the sign of the dividend.
+fn of_dividend(op: &Op) -> bool {
+    ops::Mod::of(op).is_some_and(|op| op.fmod())
 }
 
 /// A function of two applied to the first two, then to the result and the next, and so on.

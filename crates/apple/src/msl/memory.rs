@@ -1,54 +1,54 @@
 //! A thread's place, vectors, pointers, arrays and memory.
 
-use trident_ir::{DType, Op, OpKind as K, Space, Type};
+use trident_ir::{DType, Op, OpKind as K, Space, Type, ValueId, ops};
 use trident_runtime::Declined;
 
 use super::report;
 use super::types::scalar;
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, view};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let x = writer.operands(op);
-    let of_axis = |vector: &str| {
-        let axis = op.int("axis").and_then(|axis| ["x", "y", "z"].get(usize::try_from(axis).ok()?));
+    let of_axis = |vector: &str, axis: i64| {
+        let axis = usize::try_from(axis).ok().and_then(|axis| ["x", "y", "z"].get(axis));
         axis.map(|axis| format!("int({vector}.{axis})"))
             .ok_or_else(|| decline(op, "has no such axis"))
     };
-    let at = || op.int("at").unwrap_or(0);
     let expression = match op.kind {
-        K::ThreadgroupId => of_axis("group")?,
-        K::NumThreadgroups => of_axis("groups")?,
+        K::ThreadgroupId => of_axis("group", view(op, ops::ThreadgroupId::of)?.axis())?,
+        K::NumThreadgroups => of_axis("groups", view(op, ops::NumThreadgroups::of)?.axis())?,
         K::ThreadIndex => "int(thread_index)".to_owned(),
         K::SimdgroupIndex => "int(simdgroup_index)".to_owned(),
         K::LaneIndex => "int(lane_index)".to_owned(),
         K::Identity => x[0].clone(),
-        K::Vector | K::Splat => match op.output(0) {
+        K::Vector | K::Splat => match op.defined().next() {
             Some(id) => format!("{}({})", writer.type_name(op, id)?, x.join(", ")),
             None => return Ok(()),
         },
-        K::Extract => format!("{}[{}]", x[0], at()),
+        K::Extract => format!("{}[{}]", x[0], view(op, ops::Extract::of)?.at()),
         K::Insert => {
+            let insert = view(op, ops::Insert::of)?;
             writer.give(op, &x[0])?;
-            if let Some(id) = op.output(0) {
+            if let Some(id) = insert.y() {
                 let name = writer.name(id);
-                writer.statement(&format!("{name}[{}] = {};", at(), x[1]));
+                writer.statement(&format!("{name}[{}] = {};", insert.at(), x[1]));
             }
             return Ok(());
         }
         K::Alloc => return alloc(writer, op),
         K::PtrAdd => format!("{} + {}", x[0], x[1]),
-        K::PtrCast => match op.output(0) {
+        K::PtrCast => match op.defined().next() {
             Some(id) => format!("({}){}", writer.type_name(op, id)?, x[0]),
             None => return Ok(()),
         },
-        K::IntToPtr => match op.output(0) {
+        K::IntToPtr => match op.defined().next() {
             Some(id) => format!("reinterpret_cast<{}>(ulong({}))", writer.type_name(op, id)?, x[0]),
             None => return Ok(()),
         },
         K::PtrToInt => format!("long(reinterpret_cast<ulong>({}))", x[0]),
-        K::Load => load(writer, op, &x[0])?,
+        K::Load => load(writer, view(op, ops::Load::of)?, &x[0])?,
         K::Store => {
-            let target = store(writer, op, &x)?;
+            let target = store(writer, view(op, ops::Store::of)?, &x)?;
             writer.statement(&target);
             return Ok(());
         }
@@ -75,9 +75,14 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     writer.give(op, &expression)
 }
 
+/// The place of the pointer among the operands of atomic ops.
+const PTR: usize = ops::AtomicRmw::AT.ptr;
+const _: () = assert!(PTR == ops::AtomicCas::AT.ptr && PTR == ops::AtomicLoad::AT.ptr);
+const _: () = assert!(PTR == ops::AtomicStore::AT.ptr);
+
 /// A pointer to an element as one to an atomic of its type.
 fn atomic_pointer(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Declined> {
-    let Some(Type::Pointer(ty)) = op.input(0).map(|id| writer.ty(id)) else {
+    let Some(Type::Pointer(ty)) = op.input(PTR).map(|id| writer.ty(id)) else {
         return Err(decline(op, "takes no pointer"));
     };
     let element = match ty.to {
@@ -91,21 +96,22 @@ fn atomic_pointer(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Dec
 
 fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Declined> {
     let ptr = atomic_pointer(writer, op, &x[0])?;
-    let function = match (op.kind, op.str("op")) {
-        (K::AtomicLoad, _) => {
-            return Ok(format!("atomic_load_explicit({ptr}, memory_order_relaxed)"));
-        }
-        (K::AtomicCas, _) => {
+    match op.kind {
+        K::AtomicLoad => return Ok(format!("atomic_load_explicit({ptr}, memory_order_relaxed)")),
+        K::AtomicCas => {
             writer.needs("compare_exchange");
             return Ok(format!("compare_exchange({ptr}, {}, {})", x[1], x[2]));
         }
-        (_, Some("add" | "fadd")) => "fetch_add",
-        (_, Some("and")) => "fetch_and",
-        (_, Some("or")) => "fetch_or",
-        (_, Some("xor")) => "fetch_xor",
-        (_, Some("max" | "umax")) => "fetch_max",
-        (_, Some("min" | "umin")) => "fetch_min",
-        (_, Some("exchange")) => "exchange",
+        _ => {}
+    }
+    let function = match view(op, ops::AtomicRmw::of)?.op() {
+        "add" | "fadd" => "fetch_add",
+        "and" => "fetch_and",
+        "or" => "fetch_or",
+        "xor" => "fetch_xor",
+        "max" | "umax" => "fetch_max",
+        "min" | "umin" => "fetch_min",
+        "exchange" => "exchange",
         _ => return Err(decline(op, "has no such op")),
     };
     Ok(format!("atomic_{function}_explicit({ptr}, {}, memory_order_relaxed)", x[1]))
@@ -113,11 +119,12 @@ fn atomic(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<String, Decl
 
 /// An array of a threadgroup or a thread. Arrays are not initialised: they are unwritten.
 fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
-    let Some(id) = op.output(0) else { return Ok(()) };
+    let alloc = view(op, ops::Alloc::of)?;
+    let Some(id) = alloc.ptr() else { return Ok(()) };
     let Type::Pointer(ptr) = writer.ty(id) else { return Err(decline(op, "gives no pointer")) };
     let element = scalar(ptr.to)
         .ok_or_else(|| decline(op, format!("Metal has no element type {}", ptr.to)))?;
-    let (name, len) = (writer.name(id), op.int("len").unwrap_or(0));
+    let (name, len) = (writer.name(id), alloc.len());
     if ptr.space != Space::Threadgroup {
         writer.statement(&format!("{element} {name}[{len}];"));
         return Ok(());
@@ -136,8 +143,13 @@ fn alloc(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
 }
 
 /// The memory behind a pointer as a vector of so many elements; a vector without its alignment is a packed one.
-fn vector(writer: &Writer<'_>, op: &Op, ptr: &str, width: usize) -> Result<String, Declined> {
-    let id = op.input(0).ok_or_else(|| decline(op, "lacks its pointer"))?;
+fn vector(
+    writer: &Writer<'_>,
+    op: &Op,
+    (id, ptr): (ValueId, &str),
+    align: i64,
+    width: usize,
+) -> Result<String, Declined> {
     let Type::Pointer(ty) = writer.ty(id) else { return Err(decline(op, "takes no pointer")) };
     let element = match ty.to {
         // Vectors of truth values are not for memory.
@@ -145,29 +157,30 @@ fn vector(writer: &Writer<'_>, op: &Op, ptr: &str, width: usize) -> Result<Strin
         dtype => scalar(dtype)
             .ok_or_else(|| decline(op, format!("Metal has no element type {dtype}")))?,
     };
-    let align = op.int("align").and_then(|align| usize::try_from(align).ok()).unwrap_or(0);
+    let align = usize::try_from(align).unwrap_or(0);
     let packed = if align < width * ty.to.size() { "packed_" } else { "" };
     Ok(format!("*({} {packed}{element}{width}*){ptr}", writer.space(ty.space)))
 }
 
-fn load(writer: &Writer<'_>, op: &Op, ptr: &str) -> Result<String, Declined> {
-    let width = op.int("width").and_then(|width| usize::try_from(width).ok()).unwrap_or(1);
+fn load(writer: &Writer<'_>, load: ops::Load<'_>, ptr: &str) -> Result<String, Declined> {
+    let op = load.as_op();
+    let width = usize::try_from(load.width()).unwrap_or(1);
     let whole = match width {
         1 => format!("*{ptr}"),
-        _ => vector(writer, op, ptr, width)?,
+        _ => vector(writer, op, (load.ptr(), ptr), load.align(), width)?,
     };
-    match op.output(0) {
+    match load.y() {
         Some(id) if width > 1 => Ok(format!("{}({whole})", writer.type_name(op, id)?)),
         _ => Ok(whole),
     }
 }
 
-fn store(writer: &Writer<'_>, op: &Op, x: &[String]) -> Result<String, Declined> {
-    let id = op.input(1).ok_or_else(|| decline(op, "lacks its value"))?;
-    let ty = writer.ty(id);
+fn store(writer: &Writer<'_>, store: ops::Store<'_>, x: &[String]) -> Result<String, Declined> {
+    let ty = writer.ty(store.value());
     Ok(match ty.dims().as_deref() {
         Some(&[width]) => {
-            let target = vector(writer, op, &x[0], width)?;
+            let ptr = (store.ptr(), x[0].as_str());
+            let target = vector(writer, store.as_op(), ptr, store.align(), width)?;
             let value = match ty.dtype() {
                 Some(DType::Bool) => format!("uchar{width}({})", x[1]),
                 _ => x[1].clone(),

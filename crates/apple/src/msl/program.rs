@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use trident_ir::lane::SIMDGROUP;
-use trident_ir::{DType, Func, Level, Module, OpKind, Type};
+use trident_ir::{DType, Func, Level, Module, OpKind, Type, ops};
 use trident_runtime::Declined;
 
 use super::report::Message;
@@ -150,7 +150,9 @@ fn parameters(
         reports |= match op.kind {
             OpKind::Print | OpKind::Assert => true,
             // Its step is checked unless it is known to be positive.
-            OpKind::For => !op.input(2).is_some_and(|step| writer.is_positive(step)),
+            OpKind::For => {
+                !op.input(ops::For::AT.step).is_some_and(|step| writer.is_positive(step))
+            }
             _ => false,
         };
         used.extend(op.used());

@@ -3,11 +3,11 @@
 //! The buffer begins with the number of words that are taken, and the number that there are. A record is the message's number,
 //! the program, a place in a block, and an element in two words.
 
-use trident_ir::{DType, Loc, Op, Type};
+use trident_ir::{DType, Loc, Op, Type, ops};
 use trident_runtime::Declined;
 
 use super::types::unsigned;
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, view};
 
 /// Words before the first record.
 pub const HEAD: usize = 2;
@@ -56,14 +56,15 @@ pub(super) const TAKE: (&str, &str) = (
 );
 
 pub(super) fn print(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
-    let dims: Vec<usize> =
-        op.ints("dims").unwrap_or_default().iter().map(|&n| n as usize).collect();
+    let print = view(op, ops::Print::of)?;
+    let dims = print.dims().unwrap_or_default();
+    let dims: Vec<usize> = dims.iter().map(|&n| n as usize).collect();
     let x = writer.operands(op);
     let (elements, place) = match x.split_last() {
         Some((place, elements)) if !dims.is_empty() => (elements, place.as_str()),
         _ => (&x[..], "0"),
     };
-    let prefix = op.str("prefix").unwrap_or_default();
+    let prefix = print.prefix();
     if elements.is_empty() {
         let message = Message::Print {
             prefix: prefix.to_owned(),
@@ -87,7 +88,7 @@ pub(super) fn print(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             },
             None => return Err(decline(op, "lacks an operand")),
         };
-        let own = op.ints("signed").and_then(|signed| signed.get(i)).map(|&signed| signed != 0);
+        let own = print.signed().and_then(|signed| signed.get(i)).map(|&signed| signed != 0);
         let message = Message::Print {
             prefix: match elements.len() {
                 1 => prefix.to_owned(),
@@ -95,7 +96,7 @@ pub(super) fn print(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             },
             element: Some(dtype),
             dims: dims.clone(),
-            hex: op.flag("hex"),
+            hex: print.hex(),
             signed: own
                 .unwrap_or(matches!(dtype, Some(DType::I8 | DType::I16 | DType::I32 | DType::I64))),
         };
@@ -106,7 +107,7 @@ pub(super) fn print(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
 
 pub(super) fn assert(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let x = writer.operands(op);
-    let message = op.str("message").unwrap_or_default().to_owned();
+    let message = view(op, ops::Assert::of)?.message().to_owned();
     let message = Message::Assert { message, loc: op.loc.clone() };
     writer.braces(&format!("if (!{})", x[0]), |w| record(w, message, "0", "0"))
 }

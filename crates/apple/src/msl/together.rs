@@ -1,20 +1,24 @@
 //! What threads do together: barriers, exchanges in a simdgroup, matrices.
 
-use trident_ir::{DType, Op, OpKind as K, Type, ValueId};
+use trident_ir::{DType, Op, OpKind as K, Type, ValueId, ops};
 use trident_runtime::Declined;
 
 use super::accumulator;
 use super::types::scalar;
-use super::writer::{Writer, decline};
+use super::writer::{Writer, decline, view};
 
 pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     let x = writer.operands(op);
     let expression = match op.kind {
         K::ThreadgroupBarrier | K::SimdgroupBarrier => {
-            let flags = match op.str("memory") {
-                Some("threadgroup") => "mem_flags::mem_threadgroup",
-                Some("device") => "mem_flags::mem_device",
-                Some("both") => "mem_flags::mem_threadgroup | mem_flags::mem_device",
+            let memory = match op.kind {
+                K::ThreadgroupBarrier => view(op, ops::ThreadgroupBarrier::of)?.memory(),
+                _ => view(op, ops::SimdgroupBarrier::of)?.memory(),
+            };
+            let flags = match memory {
+                "threadgroup" => "mem_flags::mem_threadgroup",
+                "device" => "mem_flags::mem_device",
+                "both" => "mem_flags::mem_threadgroup | mem_flags::mem_device",
                 _ => "mem_flags::mem_none",
             };
             // A simdgroup that is a program waits for nobody else.
@@ -31,12 +35,12 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
         K::SimdAll => format!("simd_all({})", x[0]),
         K::SimdAny => format!("simd_any({})", x[0]),
         K::MatrixFill => {
-            let element = element(writer, op, op.output(0))?;
+            let element = element(writer, op, op.defined().next())?;
             format!("make_filled_simdgroup_matrix<{element}, 8, 8>({})", x[0])
         }
         K::MatrixLoad => return load(writer, op, &x),
         K::MatrixStore => {
-            let transpose = if op.flag("transpose") { ", ulong2(0, 0), true" } else { "" };
+            let transpose = transposed(view(op, ops::MatrixStore::of)?.transpose());
             writer.statement(&format!(
                 "simdgroup_store({}, {}, ulong({}){transpose});",
                 x[1], x[0], x[2]
@@ -44,8 +48,7 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
             return Ok(());
         }
         K::MatrixMultiplyAdd => {
-            declare(writer, op)?;
-            let Some(id) = op.output(0) else { return Ok(()) };
+            let Some(id) = declare(writer, op)? else { return Ok(()) };
             let name = writer.name(id);
             let arguments = x.join(", ");
             writer.statement(&format!("simdgroup_multiply_accumulate({name}, {arguments});"));
@@ -60,18 +63,23 @@ pub(super) fn write(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
     writer.give(op, &expression)
 }
 
-fn declare(writer: &mut Writer<'_>, op: &Op) -> Result<(), Declined> {
-    let Some(id) = op.output(0) else { return Ok(()) };
+/// Declares the variable of a result, if somebody uses it.
+fn declare(writer: &mut Writer<'_>, op: &Op) -> Result<Option<ValueId>, Declined> {
+    let Some(id) = op.defined().next() else { return Ok(None) };
     let (ty, name) = (writer.type_name(op, id)?, writer.name(id));
     writer.statement(&format!("{ty} {name};"));
-    Ok(())
+    Ok(Some(id))
+}
+
+/// The arguments that transpose a matrix on its way.
+fn transposed(is_transposed: bool) -> &'static str {
+    if is_transposed { ", ulong2(0, 0), true" } else { "" }
 }
 
 fn load(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<(), Declined> {
-    declare(writer, op)?;
-    let Some(id) = op.output(0) else { return Ok(()) };
+    let Some(id) = declare(writer, op)? else { return Ok(()) };
     let name = writer.name(id);
-    let transpose = if op.flag("transpose") { ", ulong2(0, 0), true" } else { "" };
+    let transpose = transposed(view(op, ops::MatrixLoad::of)?.transpose());
     writer.statement(&format!("simdgroup_load({name}, {}, ulong({}){transpose});", x[0], x[1]));
     Ok(())
 }
@@ -87,7 +95,7 @@ fn element(writer: &Writer<'_>, op: &Op, id: Option<ValueId>) -> Result<&'static
 
 /// A bfloat travels as its bits: its shuffle fails in some versions of the compiler.
 fn shuffle(writer: &mut Writer<'_>, op: &Op, x: &[String]) -> Result<(), Declined> {
-    let dtype = op.input(0).and_then(|id| writer.ty(id).dtype());
+    let dtype = op.used().next().and_then(|id| writer.ty(id).dtype());
     let (name, by) = (op.decl().name, format!("ushort({})", x[1]));
     let expression = match dtype {
         Some(DType::BF16) => format!("as_type<bfloat>({name}(as_type<ushort>({}), {by}))", x[0]),
@@ -112,7 +120,7 @@ fn is_reduced(dtype: DType) -> bool {
 }
 
 fn reduced(writer: &Writer<'_>, op: &Op) -> Result<(), Declined> {
-    match op.input(0).and_then(|id| writer.ty(id).dtype()) {
+    match op.used().next().and_then(|id| writer.ty(id).dtype()) {
         Some(dtype) if is_reduced(dtype) => Ok(()),
         Some(dtype) => Err(decline(op, format!("simdgroup functions take no {dtype}"))),
         None => Err(decline(op, "takes no elements")),
@@ -121,14 +129,14 @@ fn reduced(writer: &Writer<'_>, op: &Op) -> Result<(), Declined> {
 
 fn reduction(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
     reduced(writer, op)?;
-    let function = match op.str("op") {
-        Some("add") => "simd_sum",
-        Some("mul") => "simd_product",
-        Some("min") => "simd_min",
-        Some("max") => "simd_max",
-        Some("and") => "simd_and",
-        Some("or") => "simd_or",
-        Some("xor") => "simd_xor",
+    let function = match view(op, ops::SimdReduce::of)?.op() {
+        "add" => "simd_sum",
+        "mul" => "simd_product",
+        "min" => "simd_min",
+        "max" => "simd_max",
+        "and" => "simd_and",
+        "or" => "simd_or",
+        "xor" => "simd_xor",
         _ => return Err(decline(op, "has no such reduction")),
     };
     Ok(format!("{function}({x})"))
@@ -136,10 +144,11 @@ fn reduction(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> 
 
 fn prefix(writer: &Writer<'_>, op: &Op, x: &str) -> Result<String, Declined> {
     reduced(writer, op)?;
-    let kind = if op.flag("exclusive") { "exclusive" } else { "inclusive" };
-    match op.str("op") {
-        Some("add") => Ok(format!("simd_prefix_{kind}_sum({x})")),
-        Some("mul") => Ok(format!("simd_prefix_{kind}_product({x})")),
+    let prefix = view(op, ops::SimdPrefix::of)?;
+    let kind = if prefix.exclusive() { "exclusive" } else { "inclusive" };
+    match prefix.op() {
+        "add" => Ok(format!("simd_prefix_{kind}_sum({x})")),
+        "mul" => Ok(format!("simd_prefix_{kind}_product({x})")),
         _ => Err(decline(op, "has no such prefix")),
     }
 }

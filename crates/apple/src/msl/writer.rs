@@ -186,7 +186,7 @@ impl<'f> Writer<'f> {
 
     /// Declares the op's result with a value.
     pub(super) fn give(&mut self, op: &Op, expression: &str) -> Result<(), Declined> {
-        let Some(id) = op.output(0) else { return Ok(()) };
+        let Some(id) = op.defined().next() else { return Ok(()) };
         let (ty, name) = (self.type_name(op, id)?, self.name(id));
         self.statement(&format!("{ty} {name} = {expression};"));
         Ok(())
@@ -218,7 +218,7 @@ fn positive(func: &Func) -> HashSet<ValueId> {
     let mut found = HashSet::new();
     func.body.walk(&mut |op| {
         if op.kind == K::Constant && constant::is_positive(op) {
-            found.extend(op.output(0));
+            found.extend(op.defined());
         }
     });
     found
@@ -243,6 +243,11 @@ fn source_line(loc: &str) -> Option<(&str, u32)> {
 
 pub(super) fn decline(op: &Op, reason: impl Into<String>) -> Declined {
     Declined { op: op.describe(), reason: reason.into() }
+}
+
+/// The typed view of an op, by its `of`.
+pub(super) fn view<'a, V>(op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V, Declined> {
+    of(op).ok_or_else(|| decline(op, "has other operands or attributes than its kind"))
 }
 
 #[cfg(test)]
