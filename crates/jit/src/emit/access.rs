@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Value};
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, ops};
 use trident_lower::access::{Destination, Elem, Index, NodeId};
 
 use super::node::{Kind, Register};
@@ -97,8 +97,9 @@ impl<'m> Emitter<'m, '_> {
 
     /// Op `store`.
     pub(super) fn store(&mut self, op: &'m Op) -> Result<()> {
-        let ((ptr, dims), (value, _)) = (self.tile(op, 0)?, self.tile(op, 1)?);
-        let mask = self.optional(op, 2)?;
+        let at = ops::Store::AT;
+        let ((ptr, dims), (value, _)) = (self.tile(op, at.ptr)?, self.tile(op, at.value)?);
+        let mask = self.optional(op, at.mask)?;
         let site = self.site(op);
         self.store_block(&dims, Store { ptr, value, mask, site })
     }

@@ -3,11 +3,11 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
-use trident_ir::{DType, Op, OpKind as K};
-use trident_lower::access::Elem;
+use trident_ir::{DType, Op, OpKind as K, ops};
+use trident_lower::access::{Elem, function_name};
 
 use super::node::Register;
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 
 impl<'m> Emitter<'m, '_> {
     /// The result of an elementwise or pointer op on these elements.
@@ -40,10 +40,7 @@ impl<'m> Emitter<'m, '_> {
             }
             K::BitCast => Ok(self.bitcast(a, result.clif())),
             K::Cast => self.cast(op, a, dtype, result.dtype()),
-            K::Libm => {
-                let name = op.str("function").unwrap_or_default();
-                self.libm(op, name, operands, result.dtype())
-            }
+            K::Libm => self.libm(op, function_name(op), operands, result.dtype()),
             _ if dtype == DType::Bool => self.truth(op, operands),
             _ if dtype.is_int() => {
                 let values: Vec<Value> = operands.iter().map(|o| o.0).collect();
@@ -107,8 +104,8 @@ impl<'m> Emitter<'m, '_> {
             K::Abs => a,
             K::Max => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
             K::Min => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
-            K::BitShift => match (op.str("direction"), signed) {
-                (Some("LEFT"), _) => self.b.ins().ishl(a, b),
+            K::BitShift => match (view(op, ops::BitShift::of)?.direction(), signed) {
+                ("LEFT", _) => self.b.ins().ishl(a, b),
                 (_, true) => self.b.ins().sshr(a, b),
                 (_, false) => self.b.ins().ushr(a, b),
             },
@@ -116,7 +113,7 @@ impl<'m> Emitter<'m, '_> {
             K::Div => self.divide(a, b, dtype).0,
             K::Mod => {
                 let rest = self.divide(a, b, dtype).1;
-                if op.flag("fmod") || !signed {
+                if view(op, ops::Mod::of)?.fmod() || !signed {
                     return Ok(rest);
                 }
                 // The remainder takes the sign of the divisor.
@@ -224,7 +221,7 @@ impl<'m> Emitter<'m, '_> {
             K::Mod => {
                 let elem = Elem::Data(if ty == types::F32 { DType::F32 } else { DType::F64 });
                 let rest = self.libm(op, "fmod", &[(a, elem), (b, elem)], elem.dtype())?;
-                if op.flag("fmod") {
+                if view(op, ops::Mod::of)?.fmod() {
                     return Ok(rest);
                 }
                 let zero = self.zero(ty);

@@ -2,12 +2,12 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value};
 use trident_ir::dtype::Class;
-use trident_ir::{DType, Op, OpKind as K};
-use trident_lower::access::{Elem, NodeId, index_bits};
+use trident_ir::{DType, Op, OpKind as K, ops};
+use trident_lower::access::{Elem, NodeId, Ordering, index_bits};
 use trident_runtime::Checks;
 
 use super::node::{Kind, Register};
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 use crate::abi::{self, FULL};
 use crate::routine::{Rmw, Routine};
 
@@ -36,7 +36,7 @@ impl<'m> Emitter<'m, '_> {
         if self.checking.checks == Checks::None {
             return Ok(());
         }
-        let order = op.str("order").unwrap_or_default();
+        let order = Ordering::of(op).map_or("acq_rel", |op| op.order);
         let acquire = matches!(order, "acquire" | "acq_rel");
         let release = matches!(order, "release" | "acq_rel");
         let flag = |on: bool, bit: u64| if on { bit } else { 0 };
@@ -54,16 +54,24 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn atomic(&mut self, op: &'m Op) -> Result<()> {
-        let (ptr, dims) = self.tile(op, 0)?;
+        let (ptr, dims) = self.tile(op, PTR)?;
         let Elem::Ptr(dtype) = self.nodes[ptr].elem else {
             return Err(malformed(op, "needs pointers"));
         };
         let elem = Elem::Data(dtype);
         let bytes = elem.size() as u8;
         let (value, mask) = match op.kind {
-            K::AtomicRmw | K::AtomicStore => (self.optional(op, 1)?, self.optional(op, 2)?),
-            K::AtomicLoad => (None, self.optional(op, 1)?),
-            _ => (self.optional(op, 1)?, None),
+            K::AtomicRmw => {
+                let at = ops::AtomicRmw::AT;
+                (self.optional(op, at.value)?, self.optional(op, at.mask)?)
+            }
+            K::AtomicStore => {
+                let at = ops::AtomicStore::AT;
+                (self.optional(op, at.value)?, self.optional(op, at.mask)?)
+            }
+            K::AtomicLoad => (None, self.optional(op, ops::AtomicLoad::AT.mask)?),
+            K::AtomicCas => (self.optional(op, ops::AtomicCas::AT.expected)?, None),
+            _ => (self.optional(op, ops::AtomicPoll::AT.expected)?, None),
         };
         let writes = !matches!(op.kind, K::AtomicLoad | K::AtomicPoll);
         let addresses = self.address(ptr, &dims)?;
@@ -72,7 +80,7 @@ impl<'m> Emitter<'m, '_> {
         self.check_atomic(op, ptr, mask, &dims, elem.size(), writes)?;
         let n = self.int(1 << index_bits(&dims));
         let result = if op.kind == K::AtomicPoll { Elem::Data(DType::Bool) } else { elem };
-        let former = match op.output(0) {
+        let former = match op.defined().next() {
             Some(_) => self.reserve(result.size() << index_bits(&dims)),
             None if op.kind == K::AtomicPoll => self.reserve(1 << index_bits(&dims)),
             None if op.kind == K::AtomicLoad => return Ok(()),
@@ -80,11 +88,11 @@ impl<'m> Emitter<'m, '_> {
         };
         match op.kind {
             K::AtomicRmw => {
-                let routine = rmw(op, op.str("op").unwrap_or_default(), dtype)?;
+                let routine = rmw(op, view(op, ops::AtomicRmw::of)?.op(), dtype)?;
                 self.call_routine(op, routine, &[former, addresses, values, mask_at, n])?;
             }
             K::AtomicCas => {
-                let (new, _) = self.tile(op, 2)?;
+                let (new, _) = self.tile(op, ops::AtomicCas::AT.value)?;
                 let new = self.address(new, &dims)?;
                 let args = [former, addresses, values, new, mask_at, n];
                 self.call_routine(op, Routine::AtomicCas { bytes }, &args)?;
@@ -99,19 +107,20 @@ impl<'m> Emitter<'m, '_> {
             }
             _ => {
                 // Where programs run one after another, a value that is not there will not come.
-                let alone = self.checking.checks == Checks::All && op.input(2).is_none();
+                let waits_long = view(op, ops::AtomicPoll::of)?.timeout().is_none();
+                let alone = self.checking.checks == Checks::All && waits_long;
                 let bits = index_bits(&dims);
                 let seen = self.node(Kind::Buffer(former), result, bits, 1, 0);
                 let (again, done) = (self.b.create_block(), self.b.create_block());
                 self.b.ins().jump(again, &[]);
                 self.b.switch_to_block(again);
-                let timeout = match op.input(2) {
-                    Some(_) => self.scalar(op, 2)?.0,
-                    None => self.int(if alone { 0 } else { WAIT }),
+                let timeout = match waits_long {
+                    false => self.scalar(op, ops::AtomicPoll::AT.timeout)?.0,
+                    true => self.int(if alone { 0 } else { WAIT }),
                 };
                 let args = [former, addresses, values, timeout, n];
                 self.call_routine(op, Routine::AtomicPoll { bytes }, &args)?;
-                if alone || op.input(2).is_some() {
+                if alone || !waits_long {
                     self.b.ins().jump(done, &[]);
                 } else {
                     // A wait without end can be stopped.
@@ -130,7 +139,7 @@ impl<'m> Emitter<'m, '_> {
                 }
             }
         }
-        if op.output(0).is_some() {
+        if op.defined().next().is_some() {
             let node = self.node(Kind::Buffer(former), result, index_bits(&dims), 1, 0);
             self.give_block(op, 0, node, dims)?;
         }
@@ -145,8 +154,7 @@ impl<'m> Emitter<'m, '_> {
         (ptr, value, mask): (NodeId, NodeId, NodeId),
         dtype: DType,
     ) -> Result<()> {
-        let name = op.str("op").unwrap_or_default();
-        let routine = rmw(op, name, dtype)?;
+        let routine = rmw(op, view(op, ops::DescriptorReduce::of)?.op(), dtype)?;
         let addresses = self.address(ptr, dims)?;
         let values = self.address(value, dims)?;
         let mask_at = self.address(mask, dims)?;
@@ -156,8 +164,9 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn histogram(&mut self, op: &'m Op) -> Result<()> {
-        let (x, dims) = self.tile(op, 0)?;
-        let mask = self.optional(op, 1)?;
+        let at = ops::Histogram::AT;
+        let (x, dims) = self.tile(op, at.x)?;
+        let mask = self.optional(op, at.mask)?;
         let (elem, bins) = self.result(op, 0)?;
         let dtype = self.nodes[x].elem.dtype();
         let bits = index_bits(&bins);
@@ -173,6 +182,11 @@ impl<'m> Emitter<'m, '_> {
         self.give_block(op, 0, node, bins)
     }
 }
+
+/// The place of the pointers among the operands of all atomic ops.
+const PTR: usize = ops::AtomicRmw::AT.ptr;
+const _: () = assert!(PTR == ops::AtomicCas::AT.ptr && PTR == ops::AtomicPoll::AT.ptr);
+const _: () = assert!(PTR == ops::AtomicLoad::AT.ptr && PTR == ops::AtomicStore::AT.ptr);
 
 /// The type of this class with as many bits.
 fn of_class(class: Class, dtype: DType) -> Option<DType> {

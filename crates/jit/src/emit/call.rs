@@ -3,12 +3,12 @@
 use cranelift_codegen::ir::{
     AbiParam, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind, Value, types,
 };
-use trident_ir::{DType, Func, Op, OpKind};
+use trident_ir::{DType, Func, Op, OpKind, ops};
 use trident_lower::access::{Elem, Fun, NodeId, function_name, index_bits, is_block_function};
 use trident_runtime::Declined;
 
 use super::node::{Kind, Register};
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, is_toward_zero, malformed};
 use crate::loops;
 use crate::routine::{Function, Rounding, Routine};
 
@@ -96,9 +96,9 @@ impl<'m> Emitter<'m, '_> {
             OpKind::Cast => {
                 let eight = |d: DType| d.is_float() && d.bits() == 8;
                 let narrowing = to.is_float() && (from.is_int() || from.bits() >= to.bits());
-                let down = narrowing && from.is_float() && op.str("rounding") == Some("rtz");
+                let down = narrowing && from.is_float() && is_toward_zero(op);
                 let rounding = if down { Rounding::TowardZero } else { Rounding::NearestEven };
-                let saturate = narrowing && eight(to) && op.flag("saturate");
+                let saturate = narrowing && eight(to) && ops::Cast::of(op)?.saturate();
                 let expensive = (eight(from) || eight(to)) && from != to;
                 expensive.then_some(Routine::Convert { from, to, rounding, saturate })?
             }

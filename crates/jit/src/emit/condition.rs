@@ -7,16 +7,20 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
 use trident_ir::tile::Origin;
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, ops};
 use trident_lower::access::{Index, NodeId, counter, index_bits};
 use trident_runtime::Checks;
 
-use super::{Condition, Context, Emitter, Result};
+use super::{Condition, Context, Emitter, Result, view};
+
+/// The place of the condition among the operands of `assert` and `assume`.
+const CONDITION: usize = ops::Assert::AT.condition;
+const _: () = assert!(CONDITION == ops::Assume::AT.condition);
 
 impl<'m> Emitter<'m, '_> {
-    /// Requires all elements of operand 0 to be true.
+    /// Requires all elements of the op's condition to be true.
     pub(super) fn condition(&mut self, op: &'m Op, condition: Condition) -> Result<()> {
-        let (truth, dims) = self.tile(op, 0)?;
+        let (truth, dims) = self.tile(op, CONDITION)?;
         let all = self.all(truth, &dims)?;
         let none = self.int(0);
         self.require(op, condition, all, none);
@@ -47,15 +51,15 @@ impl<'m> Emitter<'m, '_> {
         self.require(op, Condition::Step, positive, step);
     }
 
-    /// In checked launches, requires the indices of a gather (operand 1) to be inside of its axis; `from` is the shape of the
+    /// In checked launches, requires the indices of a gather to be inside of its axis; `from` is the shape of the
     /// block that it takes elements of.
     pub(super) fn check_indices(&mut self, op: &'m Op, from: &[usize]) -> Result<()> {
         if self.checking.checks == Checks::None {
             return Ok(());
         }
-        let axis = op.int("axis").and_then(|axis| usize::try_from(axis).ok());
+        let axis = usize::try_from(view(op, ops::TakeAlongAxis::of)?.axis()).ok();
         let length = axis.and_then(|axis| from.get(axis)).copied().unwrap_or(0);
-        let (indices, dims) = self.tile(op, 1)?;
+        let (indices, dims) = self.tile(op, ops::TakeAlongAxis::AT.indices)?;
         let dtype = self.nodes[indices].elem.dtype();
         let (all, first) = self.each(&dims, |e, place| {
             let index = e.eval(indices, place)?;

@@ -6,13 +6,13 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, ops};
 use trident_lower::access::{Bit, Elem, NodeId, axes, index_bits, own};
 use trident_runtime::Checks;
 
 use super::guard::Numbers;
 use super::node::Kind;
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 use crate::routine::{
     Dot, DotScaled, Factor, Format, Routine, ScaledFactor, dot_scaled_scratch_bytes,
     dot_scratch_bytes,
@@ -137,8 +137,9 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn dot(&mut self, op: &'m Op) -> Result<()> {
+        let at = ops::Dot::AT;
         let ((a, a_dims), (b, b_dims), (c, dims)) =
-            (self.tile(op, 0)?, self.tile(op, 1)?, self.tile(op, 2)?);
+            (self.tile(op, at.a)?, self.tile(op, at.b)?, self.tile(op, at.c)?);
         let ([batch, m, k], [_, _, n]) = (matrix(op, &a_dims)?, matrix(op, &b_dims)?);
         let dtypes = [a, b, c].map(|node| self.nodes[node].elem.dtype());
         let elem = self.nodes[c].elem;
@@ -189,15 +190,16 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn dot_scaled(&mut self, op: &'m Op) -> Result<()> {
+        let (dot, at) = (view(op, ops::DotScaled::of)?, ops::DotScaled::AT);
         let ((a, a_dims), (b, b_dims), (c, dims)) =
-            (self.tile(op, 0)?, self.tile(op, 1)?, self.tile(op, 2)?);
+            (self.tile(op, at.a)?, self.tile(op, at.b)?, self.tile(op, at.c)?);
         let elem = self.nodes[c].elem;
         if elem != Elem::Data(DType::F32) {
             return Err(malformed(op, "has native code for sums in f32 only"));
         }
         let [batch, m, n] = matrix(op, &dims)?;
         let [_, _, columns] = matrix(op, &a_dims)?;
-        let packed = op.str("a_format") == Some("e2m1") && op.flag("a_k_pack");
+        let packed = dot.a_format() == "e2m1" && dot.a_k_pack();
         let k = if packed { 2 * columns } else { columns };
         let (out, fresh) = self.summed_in(op, c, &dims)?;
         if fresh {
@@ -205,7 +207,7 @@ impl<'m> Emitter<'m, '_> {
         }
         let (a, b) = (self.address(a, &a_dims)?, self.address(b, &b_dims)?);
         let mut scales = vec![];
-        for i in [3, 4] {
+        for i in [at.a_scale, at.b_scale] {
             scales.push(match op.input(i) {
                 Some(_) => {
                     let (node, dims) = self.tile(op, i)?;

@@ -6,12 +6,12 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
-use trident_ir::{Block, DType, Op, ValueId};
+use trident_ir::{Block, DType, Op, ValueId, ops};
 use trident_lower::access::{Carried as Decided, Elem, Fun, NodeId, index_bits};
 
 use super::node::{Desc, Kind, Register, Val};
 use super::sweep::args;
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 
 /// Representation of a loop-carried value.
 enum Carried<'m> {
@@ -391,7 +391,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn call(&mut self, op: &'m Op) -> Result<()> {
-        let name = op.str("callee").unwrap_or_default();
+        let name = view(op, ops::Call::of)?.callee();
         let callee = self.calls.module.funcs.iter().find(|f| f.name == name);
         let callee =
             callee.ok_or_else(|| malformed(op, format!("there is no function `{name}`")))?;

@@ -3,11 +3,11 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, ops};
 use trident_lower::access::Elem;
 
 use super::node::Register;
-use super::{Emitter, Result};
+use super::{Emitter, Result, is_toward_zero, view};
 use crate::routine::{Rounding, Routine};
 
 impl Emitter<'_, '_> {
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
     }
 
     fn float_of_float(&mut self, op: &Op, x: Value, from: DType, to: DType) -> Result<Value> {
-        let to_zero = op.str("rounding") == Some("rtz");
+        let to_zero = is_toward_zero(op);
         let (narrow, wide) = (|d: DType| d.bits() == 8, |d: DType| d.bits() > 8);
         if narrow(from) && wide(to) {
             let x = self.convert(op, x, from, DType::F32, Rounding::NearestEven, false)?;
@@ -136,7 +136,8 @@ impl Emitter<'_, '_> {
                 _ => self.widened(op, x, from)?,
             };
             let rounding = if to_zero { Rounding::TowardZero } else { Rounding::NearestEven };
-            return self.convert(op, x, DType::F32, to, rounding, op.flag("saturate"));
+            let saturate = view(op, ops::Cast::of)?.saturate();
+            return self.convert(op, x, DType::F32, to, rounding, saturate);
         }
         let x = match (from, to) {
             (DType::F64, DType::F32) if to_zero => return Ok(self.truncated_f32_of_f64(x)),

@@ -1,32 +1,40 @@
 //! Descriptors: blocks of pointers and masks, generated where they are needed.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use trident_ir::{DType, Op, Type};
+use trident_ir::{DType, Op, Type, ops};
 use trident_lower::access::{Elem, Fun, NodeId, axes, index_bits, own};
 
 use super::access::Store;
 use super::node::{Desc, Kind, Register, Val};
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 
 const WIDE: Elem = Elem::Data(DType::I64);
 
+/// The place of the descriptor among the operands of all ops that access memory by one.
+const DESCRIPTOR: usize = ops::DescriptorLoad::AT.descriptor;
+const _: () = assert!(DESCRIPTOR == ops::DescriptorStore::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorReduce::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorGather::AT.descriptor);
+const _: () = assert!(DESCRIPTOR == ops::DescriptorScatter::AT.descriptor);
+
 impl<'m> Emitter<'m, '_> {
     pub(super) fn make_descriptor(&mut self, op: &'m Op) -> Result<()> {
-        let Some(id) = op.output(0) else { return Ok(()) };
+        let (made, at) = (view(op, ops::MakeDescriptor::of)?, ops::MakeDescriptor::AT);
+        let Some(id) = made.y() else { return Ok(()) };
         let Type::Descriptor(ty) = self.calls.func().ty(id) else {
             return Err(malformed(op, "gives no descriptor"));
         };
         let rank = ty.block.len();
-        let (base, _) = self.scalar(op, 0)?;
+        let (base, _) = self.scalar(op, at.base)?;
         let mut lengths = vec![];
-        for i in 1..=rank {
+        for i in at.dims..at.dims + rank {
             let (length, elem) = self.scalar(op, i)?;
             lengths.push(self.wide(length, elem.dtype()));
         }
         let strides: Result<Vec<Value>> =
-            (rank + 1..=2 * rank).map(|i| Ok(self.scalar(op, i)?.0)).collect();
-        let padding = match op.str("padding") {
-            Some("nan") => nan(ty.dtype),
+            (at.dims + rank..at.dims + 2 * rank).map(|i| Ok(self.scalar(op, i)?.0)).collect();
+        let padding = match made.padding() {
+            "nan" => nan(ty.dtype),
             _ => 0,
         };
         let padding = self.int(padding);
@@ -36,7 +44,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn descriptor(&self, op: &Op) -> Result<Desc> {
-        match self.operand(op, 0)? {
+        match self.operand(op, DESCRIPTOR)? {
             Val::Descriptor(d) => Ok(d),
             _ => Err(malformed(op, "needs a descriptor")),
         }
@@ -115,7 +123,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn load_masked(&mut self, op: &'m Op, d: &Desc, ptr: NodeId, mask: NodeId) -> Result<()> {
-        if op.output(0).is_none() {
+        if op.defined().next().is_none() {
             return Ok(());
         }
         let (elem, dims) = self.result(op, 0)?;
@@ -141,32 +149,35 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn descriptor_load(&mut self, op: &'m Op) -> Result<()> {
-        let (d, ptr, mask) = self.block_at(op, 1)?;
+        let (d, ptr, mask) = self.block_at(op, ops::DescriptorLoad::AT.offsets)?;
         self.load_masked(op, &d, ptr, mask)
     }
 
     pub(super) fn descriptor_gather(&mut self, op: &'m Op) -> Result<()> {
-        let (d, ptr, mask, _) = self.rows_at(op, 1)?;
+        let (d, ptr, mask, _) = self.rows_at(op, ops::DescriptorGather::AT.rows)?;
         self.load_masked(op, &d, ptr, mask)
     }
 
     pub(super) fn descriptor_store(&mut self, op: &'m Op) -> Result<()> {
-        let (value, _) = self.tile(op, 1)?;
-        let (d, ptr, mask) = self.block_at(op, 2)?;
+        let at = ops::DescriptorStore::AT;
+        let (value, _) = self.tile(op, at.value)?;
+        let (d, ptr, mask) = self.block_at(op, at.offsets)?;
         let site = self.site(op);
         self.store_block(&d.block, Store { ptr, value, mask: Some(mask), site })
     }
 
     pub(super) fn descriptor_scatter(&mut self, op: &'m Op) -> Result<()> {
-        let (value, _) = self.tile(op, 1)?;
-        let (_, ptr, mask, dims) = self.rows_at(op, 2)?;
+        let at = ops::DescriptorScatter::AT;
+        let (value, _) = self.tile(op, at.value)?;
+        let (_, ptr, mask, dims) = self.rows_at(op, at.rows)?;
         let site = self.site(op);
         self.store_block(&dims, Store { ptr, value, mask: Some(mask), site })
     }
 
     pub(super) fn descriptor_reduce(&mut self, op: &'m Op) -> Result<()> {
-        let (value, _) = self.tile(op, 1)?;
-        let (d, ptr, mask) = self.block_at(op, 2)?;
+        let at = ops::DescriptorReduce::AT;
+        let (value, _) = self.tile(op, at.value)?;
+        let (d, ptr, mask) = self.block_at(op, at.offsets)?;
         self.reduce_block(op, &d.block, (ptr, value, mask), d.elem)
     }
 }

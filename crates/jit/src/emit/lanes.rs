@@ -5,7 +5,7 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
-use trident_ir::{DType, Op, OpKind as K};
+use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_lower::access::{
     Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
 };
@@ -14,7 +14,7 @@ use super::access::Store;
 use super::arithmetic::comparison;
 use super::node::{Kind, Register};
 use super::row::{Part, VectorPath};
-use super::{Declined, Emitter, Result, malformed};
+use super::{Declined, Emitter, Result, is_toward_zero, malformed, view};
 
 /// Bytes of a vector.
 const BYTES: usize = 16;
@@ -60,7 +60,7 @@ impl Target for Lanes {
             K::And | K::Or | K::Xor | K::Not => truth,
             K::Where => true,
             K::BitCast => dtype.size() == to.size() && !truth && to != DType::Bool,
-            K::Cast if op.str("rounding") == Some("rtz") && to.is_float() => false,
+            K::Cast if is_toward_zero(op) && to.is_float() => false,
             K::Cast => matches!(
                 (dtype, to),
                 (DType::I32 | DType::Bool, DType::F32)
@@ -418,8 +418,8 @@ impl<'m> Emitter<'m, '_> {
             K::BitwiseOr | K::Or => self.b.ins().bor(a, b),
             K::BitwiseXor | K::Xor => self.b.ins().bxor(a, b),
             K::BitwiseNot | K::Not => self.b.ins().bnot(a),
-            K::BitShift => match (op.str("direction"), signed) {
-                (Some("LEFT"), _) => self.b.ins().ishl(a, b),
+            K::BitShift => match (view(op, ops::BitShift::of)?.direction(), signed) {
+                ("LEFT", _) => self.b.ins().ishl(a, b),
                 (_, true) => self.b.ins().sshr(a, b),
                 (_, false) => self.b.ins().ushr(a, b),
             },

@@ -35,7 +35,7 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use trident_ir::tile::Origin;
-use trident_ir::{Func, Module, Op, Type, ValueId};
+use trident_ir::{Func, Module, Op, Type, ValueId, ops};
 use trident_lower::access::{Elem, Graph, Node, NodeId, block_type};
 use trident_runtime::{Checks, Declined};
 
@@ -48,6 +48,16 @@ type Result<T> = std::result::Result<T, Declined>;
 /// An error about a module that the verifier would have rejected.
 fn malformed(op: &Op, reason: impl Into<String>) -> Declined {
     Declined { op: op.describe(), reason: reason.into() }
+}
+
+/// The typed view of an op, by its `of`.
+fn view<'a, V>(op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V> {
+    of(op).ok_or_else(|| malformed(op, "has other operands or attributes than its kind"))
+}
+
+/// Whether a conversion rounds towards zero.
+fn is_toward_zero(op: &Op) -> bool {
+    ops::Cast::of(op).is_some_and(|cast| cast.rounding() == "rtz")
 }
 
 /// A condition on which a launch stops if it does not hold.

@@ -3,12 +3,14 @@
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::literal::LiteralData;
 use trident_ir::op::{Effect, Group};
-use trident_ir::{Attr, Block, DType, Op, OpKind as K};
-use trident_lower::access::{Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy};
+use trident_ir::{Block, DType, Op, OpKind as K, ops};
+use trident_lower::access::{
+    Bit, Elem, Expression, Node, NodeId, index_bits, is_lazy, is_volatile,
+};
 use trident_runtime::{Checks, Declined};
 
 use super::node::{Kind, Register, Val};
-use super::{Condition, Emitter, Result, malformed};
+use super::{Condition, Emitter, Result, malformed, view};
 
 /// Expressions deeper than this are materialised, which bounds the stack needed to evaluate one.
 const DEEP: u32 = 128;
@@ -38,12 +40,11 @@ impl<'m> Emitter<'m, '_> {
     fn op(&mut self, op: &'m Op) -> Result<()> {
         match op.kind {
             K::Constant => self.constant(op),
-            K::ProgramId | K::NumPrograms => {
-                let from =
-                    if op.kind == K::ProgramId { self.program.ids } else { self.program.grid };
-                let axis = op.int("axis").and_then(|a| from.get(a as usize).copied());
-                let value = axis.ok_or_else(|| malformed(op, "no such axis"))?;
-                self.give(op, Val::Scalar(value, Elem::Data(DType::I32)))
+            K::ProgramId => {
+                self.of_axis(op, self.program.ids, view(op, ops::ProgramId::of)?.axis())
+            }
+            K::NumPrograms => {
+                self.of_axis(op, self.program.grid, view(op, ops::NumPrograms::of)?.axis())
             }
             K::Poison => self.poison(op),
             K::Reduce => self.reduce(op),
@@ -66,7 +67,7 @@ impl<'m> Emitter<'m, '_> {
             K::Barrier => Ok(()),
             K::Print => self.print(op),
             K::Assert => {
-                let message = op.str("message").unwrap_or_default().to_owned();
+                let message = view(op, ops::Assert::of)?.message().to_owned();
                 self.condition(op, Condition::Assert(message))
             }
             K::Assume if self.checking.checks == Checks::None => Ok(()),
@@ -76,7 +77,7 @@ impl<'m> Emitter<'m, '_> {
             K::If => self.if_else(op),
             K::Call => self.call(op),
             K::Unsplat => {
-                let (node, _) = self.tile(op, 0)?;
+                let (node, _) = self.tile(op, ops::Unsplat::AT.x)?;
                 let (value, elem) = (self.only(node)?, self.nodes[node].elem);
                 self.give(op, Val::Scalar(value, elem))
             }
@@ -87,9 +88,16 @@ impl<'m> Emitter<'m, '_> {
         }
     }
 
+    /// Defines the result as one of three scalars, those of the grid's axes.
+    fn of_axis(&mut self, op: &Op, scalars: [Value; 3], axis: i64) -> Result<()> {
+        let value = usize::try_from(axis).ok().and_then(|axis| scalars.get(axis).copied());
+        let value = value.ok_or_else(|| malformed(op, "no such axis"))?;
+        self.give(op, Val::Scalar(value, Elem::Data(DType::I32)))
+    }
+
     /// Defines the op's only result.
     pub(super) fn give(&mut self, op: &Op, val: Val) -> Result<()> {
-        if let Some(id) = op.output(0) {
+        if let Some(id) = op.defined().next() {
             self.calls.define(id, val);
         }
         Ok(())
@@ -114,7 +122,7 @@ impl<'m> Emitter<'m, '_> {
             return Ok(());
         }
         let materialised = self.calls.is_materialised(id);
-        if materialised || self.nodes[node].depth > DEEP || op.flag("volatile") {
+        if materialised || self.nodes[node].depth > DEEP || is_volatile(op) {
             self.address(node, &dims)?;
         }
         self.calls.define(id, Val::Block(node, dims));
@@ -151,7 +159,8 @@ impl<'m> Emitter<'m, '_> {
     fn lazy(&mut self, op: &'m Op) -> Result<()> {
         let Some(at) = op.outputs.iter().position(Option::is_some) else { return Ok(()) };
         if op.kind == K::Identity || op.kind == K::Hint {
-            let val = self.operand(op, 0)?;
+            let at = if op.kind == K::Hint { ops::Hint::AT.x } else { ops::Identity::AT.x };
+            let val = self.operand(op, at)?;
             match val {
                 Val::Scalar(value, _) if op.kind == K::Hint => self.nodes.promise_scalar(value, op),
                 Val::Block(node, _) if op.kind == K::Hint => self.nodes.promise(node, op),
@@ -217,7 +226,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn poison(&mut self, op: &'m Op) -> Result<()> {
-        let Some(id) = op.output(0) else { return Ok(()) };
+        let Some(id) = op.defined().next() else { return Ok(()) };
         let val = match self.calls.func().ty(id) {
             trident_ir::Type::Descriptor(d) => {
                 let zero = self.int(0);
@@ -251,9 +260,7 @@ impl<'m> Emitter<'m, '_> {
     }
 
     fn constant(&mut self, op: &'m Op) -> Result<()> {
-        let Some(Attr::Tensor(literal)) = op.attrs.get("value") else {
-            return Err(malformed(op, "has no value"));
-        };
+        let literal = view(op, ops::Constant::of)?.value();
         let LiteralData::Bytes(data) = literal.data() else {
             return Err(malformed(op, "is of text"));
         };
@@ -361,12 +368,12 @@ impl<'m> Emitter<'m, '_> {
         Ok(())
     }
 
-    /// Adds the source location of accesses through operand 0 and returns its number.
+    /// Adds the source location of accesses by the op's first operand, a pointer or descriptor, and returns its number.
     pub(super) fn site(&mut self, op: &Op) -> u64 {
         if self.checking.checks == Checks::None {
             return 0;
         }
-        let origin = self.checking.origin(self.calls.func(), op.input(0));
+        let origin = self.checking.origin(self.calls.func(), op.used().next());
         self.output.site(op, Condition::Access, origin)
     }
 }

@@ -3,11 +3,11 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{InstBuilder, Value, types};
-use trident_ir::{DType, Op};
+use trident_ir::{DType, Op, ops};
 use trident_lower::access::Elem;
 
 use super::node::Val;
-use super::{Emitter, Result, malformed};
+use super::{Emitter, Result, malformed, view};
 use crate::routine::{Print, Routine};
 
 impl<'m> Emitter<'m, '_> {
@@ -22,8 +22,9 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn print(&mut self, op: &'m Op) -> Result<()> {
-        let prefix = op.str("prefix").unwrap_or_default().as_bytes();
-        let signed = op.ints("signed").unwrap_or_default();
+        let print = view(op, ops::Print::of)?;
+        let prefix = print.prefix().as_bytes();
+        let signed = print.signed().unwrap_or_default();
         let operands = op.inputs.len();
         for operand in 0..operands.max(1) {
             let (data, dims, elem) = match operands {
@@ -67,7 +68,7 @@ impl<'m> Emitter<'m, '_> {
                 (offset_of!(Print, dtype), dtype),
                 (offset_of!(Print, operand), operand as i64),
                 (offset_of!(Print, operands), operands as i64),
-                (offset_of!(Print, hex), i64::from(op.flag("hex"))),
+                (offset_of!(Print, hex), i64::from(print.hex())),
                 (offset_of!(Print, signed), i64::from(is_signed)),
             ] {
                 let value = self.b.ins().iconst(types::I32, value);

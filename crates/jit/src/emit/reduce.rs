@@ -1,11 +1,11 @@
 //! Reductions, scans and maps: their regions are scalar code inside loops.
 
 use cranelift_codegen::ir::{InstBuilder, Value};
-use trident_ir::{DType, Op, OpKind, Type};
+use trident_ir::{DType, Op, OpKind, Type, ops};
 use trident_lower::access::{Bit, Elem, Index, NodeId, axes, counter, index_bits, log2};
 
 use super::node::{Kind, Register, Val};
-use super::{Emitter, Result, block_type, malformed};
+use super::{Emitter, Result, block_type, malformed, view};
 use crate::routine::{Reduction, Routine};
 
 /// The operands, their common dimensions, the axis, and the axis' first bit and number of bits in an index.
@@ -24,9 +24,9 @@ impl<'m> Emitter<'m, '_> {
         Ok((nodes, dims))
     }
 
-    fn reduced(&mut self, op: &Op) -> Result<Reduced> {
+    fn reduced(&mut self, op: &Op, axis: i64) -> Result<Reduced> {
         let (nodes, dims) = self.operands(op)?;
-        let axis = op.int("axis").map_or(0, |a| a as usize);
+        let axis = usize::try_from(axis).map_err(|_| malformed(op, "no such axis"))?;
         let bits = *axes(&dims).get(axis).ok_or_else(|| malformed(op, "no such axis"))?;
         Ok((nodes, dims, axis, bits))
     }
@@ -58,7 +58,8 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn reduce(&mut self, op: &'m Op) -> Result<()> {
-        let (nodes, dims, axis, (start, bits)) = self.reduced(op)?;
+        let axis = view(op, ops::Reduce::of)?.axis();
+        let (nodes, dims, axis, (start, bits)) = self.reduced(op, axis)?;
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
@@ -196,13 +197,14 @@ impl<'m> Emitter<'m, '_> {
     }
 
     pub(super) fn prefix_scan(&mut self, op: &'m Op) -> Result<()> {
-        let (nodes, dims, axis, (start, bits)) = self.reduced(op)?;
+        let scan = view(op, ops::PrefixScan::of)?;
+        let (nodes, dims, axis, (start, bits)) = self.reduced(op, scan.axis())?;
         let elems: Vec<Elem> = nodes.iter().map(|&n| self.nodes[n].elem).collect();
         let mut rest = dims.clone();
         rest.remove(axis);
         let (outer_bits, total) = (index_bits(&rest), index_bits(&dims));
         let buffers: Vec<Value> = elems.iter().map(|e| self.reserve(e.size() << total)).collect();
-        let reverse = op.flag("reverse");
+        let reverse = scan.reverse();
         self.force_functions(&nodes)?;
         self.repeat(outer_bits, &[], |e, outer, _| {
             let place: Vec<Bit> = counter(outer, outer_bits).collect();
@@ -249,7 +251,7 @@ impl<'m> Emitter<'m, '_> {
 
     pub(super) fn map(&mut self, op: &'m Op) -> Result<()> {
         let region = op.regions.first().ok_or_else(|| malformed(op, "has no region"))?;
-        let pack = op.int("pack").map_or(1, |p| p.max(1) as usize);
+        let pack = view(op, ops::Map::of)?.pack().max(1) as usize;
         let (nodes, dims) = self.operands(op)?;
         let total = index_bits(&dims);
         let mut outs = vec![];
@@ -306,7 +308,7 @@ fn plain(op: &Op) -> Option<Reduction> {
     };
     let operands: Vec<_> = only.used().collect();
     let both = operands == [*a, *b] || operands == [*b, *a];
-    if !both || only.output(0) != Some(*result) {
+    if !both || only.defined().next() != Some(*result) {
         return None;
     }
     Some(match only.kind {

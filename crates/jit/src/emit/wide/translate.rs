@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::Value;
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
-use trident_ir::{DType, Op, OpKind as K};
+use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_lower::access::{
     Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
 };
 
+use super::super::is_toward_zero;
 use super::Word;
 use crate::emit::Emitter;
 use crate::emit::node::Kind;
@@ -275,7 +276,7 @@ impl Emitter<'_, '_> {
             return Some(v.add(Of::Compare(Class::Float, Relation::Unordered, x[0], x[0])));
         }
         let value = match (op.kind, from.is_float()) {
-            (K::Cast, true) if op.str("rounding") == Some("rtz") && result.dtype().is_float() => {
+            (K::Cast, true) if is_toward_zero(op) && result.dtype().is_float() => {
                 return truncated(v, x[0], from, result);
             }
             (K::Cast, _) => converted(v, op, x[0], from, result.dtype())?,
@@ -288,7 +289,7 @@ impl Emitter<'_, '_> {
             K::Max | K::MaxNum | K::Min | K::MinNum => true,
             K::Neg | K::Abs => from.is_float(),
             K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor => true,
-            K::BitShift => op.str("direction") != Some("LEFT"),
+            K::BitShift => ops::BitShift::of(op)?.direction() != "LEFT",
             _ => false,
         };
         Some(if exact { value } else { rounded(v, value, result) })
@@ -362,8 +363,8 @@ fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
         }
         K::BitShift => {
             let by = v.constant(b).filter(|&n| n < 8 * from.size() as u64)? as u8;
-            let shift = match (op.str("direction"), class_of(from)) {
-                (Some("LEFT"), _) => Unary::ShiftLeft(by),
+            let shift = match (ops::BitShift::of(op)?.direction(), class_of(from)) {
+                ("LEFT", _) => Unary::ShiftLeft(by),
                 (_, Class::Int) => Unary::ShiftArithmetic(by),
                 _ => Unary::ShiftRight(by),
             };
@@ -392,7 +393,7 @@ fn truncated(v: &mut Values, x: Id, from: DType, to: Elem) -> Option<Id> {
 /// Converts a number to another type, not yet rounded to it.
 fn converted(v: &mut Values, op: &Op, x: Id, from: DType, to: DType) -> Option<Id> {
     use DType as D;
-    let to_zero = op.str("rounding") == Some("rtz");
+    let to_zero = is_toward_zero(op);
     Some(match (from, to) {
         (D::I32, D::F32) | (D::I64, D::F64) => v.add(Of::Unary(Unary::FromInt, x)),
         (from, to) if from.is_int() && to.is_int() => x,
