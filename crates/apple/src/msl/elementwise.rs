@@ -1,5 +1,6 @@
 //! Functions of elements.
 
+use trident_ir::op::words::{FloatRounding, ShiftDirection};
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_runtime::Declined;
 
@@ -112,7 +113,7 @@ impl Site<'_> {
         if self.from == self.to {
             return Some(x.clone());
         }
-        if op.rounding() != "rtne" {
+        if op.rounding() != FloatRounding::NearestEven {
             let function = match self.to {
                 DType::F32 => return Some(self.wide(writer).swap_remove(0)),
                 DType::BF16 => "bfloat_below",
@@ -184,7 +185,7 @@ impl Site<'_> {
             K::BitwiseOr => format!("{name}({})", self.infix("|")),
             K::BitwiseXor => format!("{name}({})", self.infix("^")),
             K::BitwiseNot => format!("{name}(~{})", x[0]),
-            K::BitShift if ops::BitShift::of(self.op)?.direction() == "LEFT" => {
+            K::BitShift if ops::BitShift::of(self.op)?.direction() == ShiftDirection::Left => {
                 let bits = unsigned(self.from);
                 format!("{name}({bits}({}) << {bits}({}))", x[0], x[1])
             }

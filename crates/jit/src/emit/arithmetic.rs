@@ -3,6 +3,7 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use trident_ir::dtype::Class;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_lower::access::{Elem, function_name};
 
@@ -105,7 +106,7 @@ impl<'m> Emitter<'m, '_> {
             K::Max => x[1..].iter().fold(a, |s, &v| extreme(self, true, s, v)),
             K::Min => x[1..].iter().fold(a, |s, &v| extreme(self, false, s, v)),
             K::BitShift => match (view(op, ops::BitShift::of)?.direction(), signed) {
-                ("LEFT", _) => self.b.ins().ishl(a, b),
+                (ShiftDirection::Left, _) => self.b.ins().ishl(a, b),
                 (_, true) => self.b.ins().sshr(a, b),
                 (_, false) => self.b.ins().ushr(a, b),
             },

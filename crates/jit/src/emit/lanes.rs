@@ -5,6 +5,7 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use trident_ir::dtype::Class;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_lower::access::{
     Destination, Elem, Fun, GROUP, Index, NodeId, Operand, Row, Target, rename, start, uniform,
@@ -419,7 +420,7 @@ impl<'m> Emitter<'m, '_> {
             K::BitwiseXor | K::Xor => self.b.ins().bxor(a, b),
             K::BitwiseNot | K::Not => self.b.ins().bnot(a),
             K::BitShift => match (view(op, ops::BitShift::of)?.direction(), signed) {
-                ("LEFT", _) => self.b.ins().ishl(a, b),
+                (ShiftDirection::Left, _) => self.b.ins().ishl(a, b),
                 (_, true) => self.b.ins().sshr(a, b),
                 (_, false) => self.b.ins().ushr(a, b),
             },

@@ -34,6 +34,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use trident_ir::op::words::FloatRounding;
 use trident_ir::tile::Origin;
 use trident_ir::{Func, Module, Op, Type, ValueId, ops};
 use trident_lower::access::{Elem, Graph, Node, NodeId, block_type};
@@ -57,7 +58,7 @@ fn view<'a, V>(op: &'a Op, of: fn(&'a Op) -> Option<V>) -> Result<V> {
 
 /// Whether a conversion rounds towards zero.
 fn is_toward_zero(op: &Op) -> bool {
-    ops::Cast::of(op).is_some_and(|cast| cast.rounding() == "rtz")
+    ops::Cast::of(op).is_some_and(|cast| cast.rounding() == FloatRounding::TowardZero)
 }
 
 /// A condition on which a launch stops if it does not hold.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use trident_ir::dtype::Class;
 use trident_ir::op::Group;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ValueId, ops};
 
 use super::moves::stored;
@@ -135,13 +136,14 @@ fn compute(w: &mut Writer, op: &Op, operands: &[Option<ValueId>]) -> Result<Valu
             let (under, over) = (w.less(xs[1], zero)?, w.op(K::GreaterOrEqual, &[xs[1], bits])?);
             let all = w.op(K::Or, &[under, over])?;
             let is_signed = to.class() == Class::Int;
-            let rest =
-                if is_signed && ops::BitShift::of(op).is_some_and(|op| op.direction() == "RIGHT") {
-                    let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
-                    w.select(negative, ones, zero)?
-                } else {
-                    zero
-                };
+            let rest = if is_signed
+                && ops::BitShift::of(op).is_some_and(|op| op.direction() == ShiftDirection::Right)
+            {
+                let (negative, ones) = (w.less(xs[0], zero)?, w.literal(to, -1)?);
+                w.select(negative, ones, zero)?
+            } else {
+                zero
+            };
             w.select(all, rest, shifted)
         }
         _ => w.spread_again(op, &xs),

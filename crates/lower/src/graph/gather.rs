@@ -1,5 +1,6 @@
 //! Ops that choose elements by index. An index outside of its axis is a fault; nothing is read or written for it.
 
+use trident_ir::op::words::ScatterReduction;
 use trident_ir::{DType, OpKind as K, ValueId, counted, geometry, ops};
 
 use super::moves::bits;
@@ -236,9 +237,9 @@ pub(super) fn gather_nd(site: &mut Site<'_>) -> Result<()> {
 
 /// Copies operand `x` to the result, and tells the type of what is moved. An error unless updates replace elements: combining
 /// them needs atomics that not every device has.
-fn copied(site: &mut Site<'_>, reduction: &str) -> Result<DType> {
+fn copied(site: &mut Site<'_>, reduction: ScatterReduction) -> Result<DType> {
     let dtype = bits(site.dtype(ops::ScatterElements::AT.x)?)?;
-    if reduction != "none" {
+    if reduction != ScatterReduction::Replace {
         return Err(unsupported(format!("reduction `{reduction}` is not written at level tile")));
     }
     let dims = site.dims(ops::ScatterElements::AT.x)?;

@@ -1,6 +1,7 @@
 //! Ops that move elements: each is a map between views. Elements are moved as integers of their width.
 
 use trident_ir::literal::LiteralData;
+use trident_ir::op::words::BlockOrder;
 use trident_ir::{DType, geometry, ops};
 
 use super::elementwise::map;
@@ -176,8 +177,12 @@ fn depth_to_space(site: &mut Site<'_>) -> Result<()> {
     let ([n, c, h, w], b) = blocks(site)?;
     let inner = c / (b * b);
     match site.view(ops::DepthToSpace::of)?.mode() {
-        "CRD" => permuted(site, dtype, &[n, inner, b, b, h, w], &[0, 1, 4, 2, 5, 3]),
-        _ => permuted(site, dtype, &[n, b, b, inner, h, w], &[0, 3, 4, 1, 5, 2]),
+        BlockOrder::DepthFirst => {
+            permuted(site, dtype, &[n, inner, b, b, h, w], &[0, 1, 4, 2, 5, 3])
+        }
+        BlockOrder::DepthLast => {
+            permuted(site, dtype, &[n, b, b, inner, h, w], &[0, 3, 4, 1, 5, 2])
+        }
     }
 }
 
@@ -186,8 +191,8 @@ fn space_to_depth(site: &mut Site<'_>) -> Result<()> {
     let ([n, c, h, w], b) = blocks(site)?;
     let dims = [n, c, h / b, b, w / b, b];
     match site.view(ops::SpaceToDepth::of)?.mode() {
-        "CRD" => permuted(site, dtype, &dims, &[0, 1, 3, 5, 2, 4]),
-        _ => permuted(site, dtype, &dims, &[0, 3, 5, 1, 2, 4]),
+        BlockOrder::DepthFirst => permuted(site, dtype, &dims, &[0, 1, 3, 5, 2, 4]),
+        BlockOrder::DepthLast => permuted(site, dtype, &dims, &[0, 3, 5, 1, 2, 4]),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ops whose elements depend on their places: borders, triangles, ranges.
 
+use trident_ir::op::words::PadMode;
 use trident_ir::{DType, OpKind as K, ValueId, geometry, ops};
 
 use super::fold::accumulator;
@@ -50,9 +51,6 @@ fn each(
 fn pad(site: &mut Site<'_>) -> Result<()> {
     let dtype = bits(site.dtype(ops::Pad::AT.x)?)?;
     let mode = site.view(ops::Pad::of)?.mode();
-    if !["constant", "edge", "reflect", "wrap"].contains(&mode) {
-        return Err(unsupported(format!("mode `{mode}` is unknown")));
-    }
     let dims = site.dims(ops::Pad::AT.x)?;
     let pads = site.ints(ops::Pad::AT.pads)?.ok_or_else(|| unsupported("lacks its pads"))?;
     let axes = site.ints(ops::Pad::AT.axes)?;
@@ -69,20 +67,20 @@ fn center_crop_pad(site: &mut Site<'_>) -> Result<()> {
     let all: Vec<i64> = (0..dims.len() as i64).collect();
     let axes = site.view(ops::CenterCropPad::of)?.axes().unwrap_or(&all);
     let (borders, out) = geometry::center_crop_pad(dims, &sizes, axes)?;
-    border(site, dtype, "constant", &borders, &out, false)
+    border(site, dtype, PadMode::Constant, &borders, &out, false)
 }
 
 fn border(
     site: &mut Site<'_>,
     dtype: DType,
-    mode: &str,
+    mode: PadMode,
     borders: &[(i64, i64)],
     out: &[usize],
     has_fill: bool,
 ) -> Result<()> {
     let dims = site.dims(ops::Pad::AT.x)?;
     let reach: usize = dims.iter().product();
-    if reach == 0 && mode != "constant" {
+    if reach == 0 && mode != PadMode::Constant {
         return Err(geometry::GeometryError::Invalid("there is nothing to repeat".into()).into());
     }
     each(site, dtype, out, reach, |w, place, mask| {
@@ -100,20 +98,20 @@ fn border(
             };
             let (zero, len) = (w.int(0)?, w.size(n)?);
             let source = match mode {
-                "constant" => {
+                PadMode::Constant => {
                     let (below, above) = (w.less(at, zero)?, w.less(at, len)?);
                     let valid = w.op(K::Not, &[below])?;
                     let valid = w.and(valid, above)?;
                     inside = w.and(inside, valid)?;
                     at
                 }
-                "edge" => {
+                PadMode::Edge => {
                     let last = w.size(n - 1)?;
                     let at = w.op(K::Max, &[at, zero])?;
                     w.op(K::Min, &[at, last])?
                 }
-                "wrap" => w.op(K::Mod, &[at, len])?,
-                _ => {
+                PadMode::Wrap => w.op(K::Mod, &[at, len])?,
+                PadMode::Reflect => {
                     let period = w.size((2 * (n - 1)).max(1))?;
                     let folded = w.op(K::Mod, &[at, period])?;
                     let (mirrored, below) = (w.sub(period, folded)?, w.less(folded, len)?);

@@ -1,6 +1,7 @@
 //! Sums of products: what matrix products and convolutions have in common.
 
 use trident_ir::op::Activation;
+use trident_ir::op::words::GeluFormula;
 use trident_ir::types::ACCUMULATOR;
 use trident_ir::{DType, ValueId, ops};
 
@@ -206,7 +207,7 @@ impl Writer {
             }
             Activation::Elu { alpha } => self.emit(ops::Elu::new(x).alpha(alpha)),
             Activation::Gelu => self.emit(ops::Gelu::new(x)),
-            Activation::GeluTanh => self.emit(ops::Gelu::new(x).approximate("tanh".to_owned())),
+            Activation::GeluTanh => self.emit(ops::Gelu::new(x).approximate(GeluFormula::Tanh)),
             Activation::HardSigmoid { alpha, beta } => {
                 self.emit(ops::HardSigmoid::new(x).alpha(alpha).beta(beta))
             }

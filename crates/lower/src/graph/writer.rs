@@ -2,6 +2,7 @@
 //!
 //! Elementwise ops broadcast as in Triton: scalars to any block, axes of length 1 to any length.
 
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::op::{New, TypeError};
 use trident_ir::{
     Block, Builder, DType, Func, Level, Literal, Op, OpKind as K, Type, ValueId, ops,
@@ -256,7 +257,7 @@ impl Writer {
     /// x shifted to the right.
     pub(super) fn shift_right(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
         let xs = self.alike(&[x, by])?;
-        self.emit(ops::BitShift::new(xs[0], xs[1]).direction("RIGHT".to_owned()))
+        self.emit(ops::BitShift::new(xs[0], xs[1]).direction(ShiftDirection::Right))
     }
 
     /// The type of indices.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use trident_ir::literal::LiteralData;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::op::{New, TypeError};
 use trident_ir::tile::Origins;
 use trident_ir::{
@@ -290,11 +291,11 @@ impl<'m> Emitter<'_, 'm> {
     }
 
     pub(super) fn shift_left(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
-        self.add(ops::BitShift::new(x, by).direction("LEFT".to_owned()))
+        self.add(ops::BitShift::new(x, by).direction(ShiftDirection::Left))
     }
 
     pub(super) fn shift_right(&mut self, x: ValueId, by: ValueId) -> Result<ValueId> {
-        self.add(ops::BitShift::new(x, by).direction("RIGHT".to_owned()))
+        self.add(ops::BitShift::new(x, by).direction(ShiftDirection::Right))
     }
 
     /// The typed view of an op, by its `of`.

@@ -5,6 +5,7 @@ use super::{Import, Lowered};
 use crate::Failure;
 use crate::syntax::Op;
 use trident_ir::op::OpKind as K;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op as IrOp, OpKind, ValueId, ops};
 
 /// How an op reads its integers.
@@ -97,11 +98,11 @@ impl Import<'_, '_> {
     ) -> Lowered {
         let [a, b] = self.exactly(op, xs)?;
         let dtype = self.dtype(op, a)?;
-        let direction = if name == "shli" { "LEFT" } else { "RIGHT" };
+        let direction = if name == "shli" { ShiftDirection::Left } else { ShiftDirection::Right };
         let of = |a: ValueId, b: ValueId| -> IrOp {
             match kind {
                 K::Mod => ops::Mod::new(a, b).fmod(true).into(),
-                K::BitShift => ops::BitShift::new(a, b).direction(direction.into()).into(),
+                K::BitShift => ops::BitShift::new(a, b).direction(direction).into(),
                 _ => plain(kind, &[a, b]),
             }
         };

@@ -3,6 +3,7 @@
 use super::{Import, Lowered};
 use crate::syntax::{Attr as Text, Op};
 use crate::{ErrorKind, Failure};
+use trident_ir::op::words::FloatRounding;
 use trident_ir::{DType, Type, ValueId, ops};
 
 use super::arith::unsigned;
@@ -51,8 +52,8 @@ impl Import<'_, '_> {
             "extf" | "truncf" | "fp_to_fp" => {
                 let rounding = self.rounding(op)?;
                 let mut cast = ops::Cast::new(x).to(to);
-                if rounding == "rtz" && width(to) < width(from) {
-                    cast = cast.rounding(rounding.into());
+                if rounding == FloatRounding::TowardZero && width(to) < width(from) {
+                    cast = cast.rounding(rounding);
                 }
                 self.emit(cast, result)
             }
@@ -90,8 +91,8 @@ impl Import<'_, '_> {
         Ok(vec![y])
     }
 
-    /// `rtne` or `rtz`.
-    fn rounding(&self, op: &Op<'_>) -> Result<&'static str, Failure> {
+    /// The rounding to a narrower float.
+    fn rounding(&self, op: &Op<'_>) -> Result<FloatRounding, Failure> {
         const ALONE: &[&str] =
             &["to_nearest_even", "toward_zero", "downward", "upward", "to_nearest_away"];
         let mode = match op.dict.get("rounding").or(op.dict.get("roundingmode")) {
@@ -105,8 +106,8 @@ impl Import<'_, '_> {
             Some(other) => Some(other.word().unwrap_or("?")),
         };
         match mode {
-            None | Some("rtne" | "to_nearest_even") => Ok("rtne"),
-            Some("rtz" | "toward_zero") => Ok("rtz"),
+            None | Some("rtne" | "to_nearest_even") => Ok(FloatRounding::NearestEven),
+            Some("rtz" | "toward_zero") => Ok(FloatRounding::TowardZero),
             Some(_) => self.fail(ErrorKind::Attribute {
                 op: op.name.into(),
                 name: "rounding",

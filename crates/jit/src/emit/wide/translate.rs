@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use cranelift_codegen::ir::Value;
 use half::f16;
 use trident_ir::dtype::Class as Kinds;
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::{DType, Op, OpKind as K, ops};
 use trident_lower::access::{
     Elem, Fun, Index, NodeId, Row, function_name, is_block_function, rename, start, uniform,
@@ -289,7 +290,7 @@ impl Emitter<'_, '_> {
             K::Max | K::MaxNum | K::Min | K::MinNum => true,
             K::Neg | K::Abs => from.is_float(),
             K::BitwiseAnd | K::BitwiseOr | K::BitwiseXor => true,
-            K::BitShift => ops::BitShift::of(op)?.direction() != "LEFT",
+            K::BitShift => ops::BitShift::of(op)?.direction() == ShiftDirection::Right,
             _ => false,
         };
         Some(if exact { value } else { rounded(v, value, result) })
@@ -364,7 +365,7 @@ fn of_integers(v: &mut Values, op: &Op, x: &[Id], from: DType) -> Option<Id> {
         K::BitShift => {
             let by = v.constant(b).filter(|&n| n < 8 * from.size() as u64)? as u8;
             let shift = match (ops::BitShift::of(op)?.direction(), class_of(from)) {
-                ("LEFT", _) => Unary::ShiftLeft(by),
+                (ShiftDirection::Left, _) => Unary::ShiftLeft(by),
                 (_, Class::Int) => Unary::ShiftArithmetic(by),
                 _ => Unary::ShiftRight(by),
             };

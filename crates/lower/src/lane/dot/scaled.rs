@@ -1,6 +1,7 @@
 //! Products of scaled factors as products of the factors times their scales, in a type that holds these exactly but for
 //! numbers near the ends of its range.
 
+use trident_ir::op::words::ShiftDirection;
 use trident_ir::op::{New, TypeError};
 use trident_ir::{Block, Builder, DType, Func, Literal, Op, OpKind as K, ValueId, ops};
 
@@ -219,7 +220,7 @@ impl Blocks<'_> {
     fn shift_right(&mut self, x: ValueId, by: u8) -> Made<ValueId> {
         let dtype = self.b.func.ty(x).dtype().unwrap_or(DType::U8);
         let by = self.number(x, dtype, by.into())?;
-        self.b.add(ops::BitShift::new(x, by).direction("RIGHT".to_owned()))
+        self.b.add(ops::BitShift::new(x, by).direction(ShiftDirection::Right))
     }
 
     /// Appends an op whose result has the element type of `like` and these dimensions.
@@ -230,5 +231,5 @@ impl Blocks<'_> {
 }
 
 fn left(x: ValueId, by: ValueId) -> New<ops::BitShift<'static>> {
-    ops::BitShift::new(x, by).direction("LEFT".to_owned())
+    ops::BitShift::new(x, by).direction(ShiftDirection::Left)
 }
